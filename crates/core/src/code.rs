@@ -1,0 +1,131 @@
+//! Values packed into small integers, so that solvers compare them with one instruction.
+//!
+//! ```text
+//!   MIN   unknown: not solved yet, or a position that nobody asks for
+//!  -127   loss in 0  (the game is over and the player to move has lost)
+//!  -125   loss in 2
+//!     0   tie
+//!   126   win in 1
+//! ```
+//!
+//! A larger code is a better value for the player to move, and the value of a move is the child's code
+//! negated and taken one step towards zero.
+
+use crate::Value;
+use std::fmt::Debug;
+
+/// An integer that stands for a [`Value`], ordered alike.
+pub trait Code: Copy + Ord + Eq + Debug + Default + Send + Sync + 'static {
+    /// No value: unsolved, or nobody's business.
+    const UNKNOWN: Self;
+
+    /// Packs a value; `None` if its payoff or distance does not fit.
+    fn pack(value: Value) -> Option<Self>;
+
+    /// What the code stands for; `None` for [`Code::UNKNOWN`].
+    fn unpack(self) -> Option<Value>;
+
+    /// The code of a move that leads to a position with this code, as in [`Value::before`].
+    fn before(self, same_player: bool) -> Self;
+}
+
+/// Payoffs −1, 0, 1 and distances up to 126: one byte.
+impl Code for i8 {
+    const UNKNOWN: i8 = i8::MIN;
+
+    fn pack(value: Value) -> Option<i8> {
+        if value.is_repetition() {
+            return None;
+        }
+        let Some(plies) = value.distance() else { return Some(0) };
+        if plies > 126 || value.payoff().abs() > 1 {
+            return None;
+        }
+        Some(value.payoff() as i8 * (127 - plies as i8))
+    }
+
+    fn unpack(self) -> Option<Value> {
+        match self {
+            i8::MIN => None,
+            0 => Some(Value::TIE),
+            code => Some(Value::new(code.signum().into(), (127 - code.abs()) as u32)),
+        }
+    }
+
+    #[inline]
+    fn before(self, same_player: bool) -> i8 {
+        let seen = if same_player { self } else { -self };
+        seen - seen.signum()
+    }
+}
+
+/// Payoffs up to ±16,000 and distances up to 65,000: four bytes.
+impl Code for i32 {
+    const UNKNOWN: i32 = i32::MIN;
+
+    fn pack(value: Value) -> Option<i32> {
+        if value.is_repetition() {
+            return None;
+        }
+        let Some(plies) = value.distance() else { return Some(0) };
+        if plies > 0xffff || value.payoff().abs() > 0x4000 {
+            return None;
+        }
+        Some(value.payoff().signum() * ((value.payoff().abs() << 16) + (0xffff - plies as i32)))
+    }
+
+    fn unpack(self) -> Option<Value> {
+        match self {
+            i32::MIN => None,
+            0 => Some(Value::TIE),
+            code => {
+                let size = code.abs();
+                Some(Value::new(code.signum() * (size >> 16), (0xffff - (size & 0xffff)) as u32))
+            }
+        }
+    }
+
+    #[inline]
+    fn before(self, same_player: bool) -> i32 {
+        let seen = if same_player { self } else { -self };
+        seen - seen.signum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<C: Code>(values: &[Value]) {
+        for &value in values {
+            let code = C::pack(value).expect("fits");
+            assert_eq!(code.unpack(), Some(value));
+            for same in [false, true] {
+                assert_eq!(code.before(same).unpack(), Some(value.before(same)), "{value} {same}");
+            }
+            for &other in values {
+                assert_eq!(code.cmp(&C::pack(other).expect("fits")), value.cmp(&other));
+            }
+        }
+        assert_eq!(C::UNKNOWN.unpack(), None);
+    }
+
+    #[test]
+    fn codes_behave_like_values() {
+        let small: Vec<Value> =
+            (0..125).flat_map(|d| [Value::win(d), Value::loss(d)]).chain([Value::TIE]).collect();
+        check::<i8>(&small);
+        check::<i32>(&small);
+        let large: Vec<Value> =
+            [1, 7, 16_384].iter().flat_map(|&p| [Value::new(p, 9), Value::new(-p, 60_000)]).collect();
+        check::<i32>(&large);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert_eq!(i8::pack(Value::win(127)), None);
+        assert_eq!(i8::pack(Value::new(2, 1)), None);
+        assert_eq!(i8::pack(Value::REPETITION), None);
+        assert_eq!(i32::pack(Value::win(70_000)), None);
+    }
+}

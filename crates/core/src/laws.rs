@@ -1,0 +1,130 @@
+//! The laws every game obeys, as checks that panic with the law that was broken.
+//!
+//! A game's tests call [`check`], or [`check_index`] when it has an index of its own. Play is random but
+//! seeded, so a failure repeats.
+
+use crate::{Game, Index, Notation, Tier, Turn};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::collections::HashSet;
+
+/// How much random play a check makes.
+const GAMES: usize = 200;
+const LONGEST: usize = 500;
+
+/// Plays random games and shows each position to `visit`.
+pub fn random_play<G: Game>(game: &G, games: usize, seed: u64, mut visit: impl FnMut(&G::Position)) {
+    let mut rng = SmallRng::seed_from_u64(seed);
+    let mut moves = Vec::new();
+    for _ in 0..games {
+        let Some(mut pos) = game.start() else { return };
+        for _ in 0..LONGEST {
+            visit(&pos);
+            moves.clear();
+            game.moves(&pos, &mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            pos = game.play(&pos, moves[rng.random_range(0..moves.len())]);
+        }
+    }
+}
+
+/// Checks the rules and the notation of a game.
+///
+/// # Panics
+///
+/// With the law that a position breaks.
+pub fn check<G: Game + Notation>(game: &G) {
+    let mut seen = HashSet::new();
+    random_play(game, GAMES, 1, |pos| {
+        if !seen.insert(pos.clone()) {
+            return;
+        }
+        let name = game.write_position(pos);
+        let mut moves = Vec::new();
+        game.moves(pos, &mut moves);
+
+        assert_eq!(
+            game.outcome(pos).is_some(),
+            moves.is_empty(),
+            "{name}: finished if and only if no move is left"
+        );
+        if let Some(payoff) = game.outcome(pos) {
+            assert!(payoff.abs() <= game.best_payoff(), "{name}: pays {payoff}, more than best_payoff");
+        }
+        for (i, mv) in moves.iter().enumerate() {
+            assert!(!moves[..i].contains(mv), "{name}: {mv:?} is listed twice");
+        }
+
+        assert!(!name.contains('\n'), "{name}: a position is one line");
+        match game.read_position(&name) {
+            Ok(back) => assert_eq!(&back, pos, "{name}: reads back as another position"),
+            Err(error) => panic!("{name}: does not read back: {error}"),
+        }
+        if game.turn(pos) != Turn::Chance {
+            for &mv in &moves {
+                let word = game.write_move(pos, mv);
+                assert!(
+                    !word.contains([' ', ',', '\n']) && !word.is_empty(),
+                    "{name}: `{word}` is not one word"
+                );
+                match game.read_move(pos, &word) {
+                    Ok(back) => assert_eq!(back, mv, "{name}: move `{word}` reads back as another"),
+                    Err(error) => panic!("{name}: move `{word}` does not read back: {error}"),
+                }
+            }
+        }
+        if moves.is_empty() {
+            assert!(game.read_move(pos, "zz99").is_err(), "{name}: a finished position accepts a move");
+        }
+
+        let mut images = Vec::new();
+        game.symmetric(pos, &mut images);
+        assert!(images.contains(pos), "{name}: symmetric() leaves out the position itself");
+        for image in &images {
+            assert_eq!(game.outcome(image), game.outcome(pos), "{name}: an image has another outcome");
+            assert_eq!(game.turn(image), game.turn(pos), "{name}: an image has another player to move");
+            let mut theirs = Vec::new();
+            game.moves(image, &mut theirs);
+            assert_eq!(theirs.len(), moves.len(), "{name}: an image has another number of moves");
+        }
+    });
+}
+
+/// Checks an index exhaustively: one-to-one, exactly `len` numbers, moves lead to later tiers only.
+///
+/// # Panics
+///
+/// With the law that is broken and where.
+pub fn check_index<G: Game, I: Index<G>>(game: &G, index: &I) {
+    let mut moves = Vec::new();
+    for t in 0..index.tiers() {
+        let tier = Tier(t);
+        let after = index.after(tier);
+        assert!(after.iter().all(|next| *next > tier), "tier {t}: after() names an earlier tier");
+        let mut walked = 0;
+        index.walk(tier, 0..index.len(tier), &mut |number, pos| {
+            walked += 1;
+            assert_eq!(index.rank(pos), (tier, number), "{pos:?}: walk and rank disagree");
+            assert_eq!(index.unrank(tier, number).as_ref(), Some(pos), "{pos:?}: walk and unrank disagree");
+            if game.outcome(pos).is_some() {
+                return;
+            }
+            moves.clear();
+            game.moves(pos, &mut moves);
+            for &mv in &moves {
+                let (next, number) = index.rank(&game.play(pos, mv));
+                assert!(number < index.len(next), "{pos:?}: {mv:?} has a number beyond its tier");
+                let allowed = after.contains(&next) || (next == tier && index.loops(tier));
+                assert!(allowed, "{pos:?}: {mv:?} leads from tier {t} to tier {}", next.0);
+            }
+        });
+        let full = (0..index.len(tier)).filter(|&n| index.unrank(tier, n).is_some()).count();
+        assert_eq!(walked, full, "tier {t}: walk leaves positions out");
+    }
+    random_play(game, GAMES, 2, |pos| {
+        let (tier, number) = index.rank(pos);
+        assert!(number < index.len(tier), "{pos:?}: its number is beyond its tier");
+    });
+}

@@ -1,0 +1,37 @@
+//! The vocabulary of outplay: what a game is and what can be known about a position.
+//!
+//! A game is the tuple (S, I, Succs, T, V): positions, a start, successors, finished positions and what
+//! the first player gets at each of them. [`Game`] asks for just that. Everything that makes a game
+//! faster to solve or nicer to look at is an optional companion with a documented fallback:
+//!
+//! | companion | what it adds | without it |
+//! |---|---|---|
+//! | [`Notation`] | positions and moves as text | the game cannot be used from the command line |
+//! | [`Index`] | positions as numbers, in tiers | an index is made by exploring the game |
+//! | [`Predecessors`] | moves backwards | the graph is explored forwards and stored |
+//! | [`Chance`] | probabilities of random moves | the game is deterministic |
+//! | [`InPlace`] | make and unmake a move, a hash key | positions are copied |
+//! | [`LineGame`] | "k in a row on a board" | no dense, connect-k or proof solver |
+//!
+//! Nothing here does I/O, knows a particular game, or allocates in a loop.
+
+mod code;
+mod error;
+mod game;
+mod index;
+pub mod laws;
+mod lines;
+mod notation;
+mod probe;
+mod value;
+mod watch;
+
+pub use code::Code;
+pub use error::InputError;
+pub use game::{Chance, Game, InPlace, Payoff, Turn};
+pub use index::{Index, Predecessors, Tier};
+pub use lines::{Content, LineBoard, LineGame};
+pub use notation::{Mark, Notation, Picture, Span, Tone, cell_name, column_name, parse_cell, parse_column};
+pub use probe::{Probe, ProbeError};
+pub use value::{Value, Verdict};
+pub use watch::{Quiet, Watch};

@@ -1,0 +1,159 @@
+//! Boards on which k in a row decides, described once for every solver that exploits it.
+//!
+//! ```text
+//!  row 3  .  .  .  .      cell number = column * height + (row - 1)
+//!  row 2  .  #  .  .      # is blocked: nothing is ever played there,
+//!  row 1  x  .  o  .      and no line runs through it
+//!         a  b  c  d
+//! ```
+//!
+//! Any position of such a game is a board of its own: its stones become preset stones. A solver that
+//! answers for a start position therefore answers for every position.
+
+use crate::{Game, Turn};
+
+/// What a cell holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Content {
+    /// Nothing yet.
+    Empty,
+    /// An obstacle.
+    Blocked,
+    /// A stone of the first player.
+    First,
+    /// A stone of the second player.
+    Second,
+}
+
+/// A board of `width` × `height` cells on which the players take turns to place stones.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct LineBoard {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// How many in a row decide; longer rows count too.
+    pub k: usize,
+    /// Stones fall to the lowest free cell of their column, above every obstacle in it.
+    pub gravity: bool,
+    /// Who completes a line loses.
+    pub misere: bool,
+    /// Column by column, bottom up.
+    pub cells: Vec<Content>,
+    /// Who moves: first or second, never chance.
+    pub turn: Turn,
+}
+
+impl LineBoard {
+    /// An empty board.
+    pub fn empty(width: usize, height: usize, k: usize) -> LineBoard {
+        let cells = vec![Content::Empty; width * height];
+        LineBoard { width, height, k, gravity: false, misere: false, cells, turn: Turn::First }
+    }
+
+    /// The number of the cell in a column and row, both counted from 0.
+    pub fn cell(&self, column: usize, row: usize) -> usize {
+        column * self.height + row
+    }
+
+    /// The lowest row of a column that can ever hold a stone: with gravity, the one above the top obstacle.
+    pub fn floor(&self, column: usize) -> usize {
+        if !self.gravity {
+            return 0;
+        }
+        let top = (0..self.height).rev().find(|&row| self.cells[self.cell(column, row)] == Content::Blocked);
+        top.map_or(0, |row| row + 1)
+    }
+
+    /// Whether a stone can ever lie in a cell: it is no obstacle and not buried beneath one.
+    pub fn playable(&self, cell: usize) -> bool {
+        self.cells[cell] != Content::Blocked && cell % self.height >= self.floor(cell / self.height)
+    }
+
+    /// How many cells can ever hold a stone.
+    pub fn playable_cells(&self) -> usize {
+        (0..self.cells.len()).filter(|&cell| self.playable(cell)).count()
+    }
+
+    /// How many stones lie on the board.
+    pub fn stones(&self) -> usize {
+        self.cells.iter().filter(|&&c| matches!(c, Content::First | Content::Second)).count()
+    }
+
+    /// Every set of k cells in a row, column or diagonal that a player could fill, as ascending cell numbers.
+    /// With k = 1 each cell is a line once.
+    pub fn lines(&self) -> Vec<Vec<usize>> {
+        let mut lines = Vec::new();
+        let directions: &[(isize, isize)] =
+            if self.k == 1 { &[(1, 0)] } else { &[(0, 1), (1, 0), (1, 1), (1, -1)] };
+        let reach = self.k as isize - 1;
+        for column in 0..self.width as isize {
+            for row in 0..self.height as isize {
+                for &(dc, dr) in directions {
+                    let (last_column, last_row) = (column + dc * reach, row + dr * reach);
+                    if last_column >= self.width as isize || !(0..self.height as isize).contains(&last_row) {
+                        continue;
+                    }
+                    let line: Vec<usize> = (0..=reach)
+                        .map(|i| self.cell((column + dc * i) as usize, (row + dr * i) as usize))
+                        .collect();
+                    if line.iter().all(|&cell| self.playable(cell)) {
+                        lines.push(line);
+                    }
+                }
+            }
+        }
+        lines
+    }
+
+    /// Whether a player's stones fill a line.
+    pub fn has_line(&self, player: Content) -> bool {
+        self.lines().iter().any(|line| line.iter().all(|&cell| self.cells[cell] == player))
+    }
+
+    /// The cells where a stone can be placed now, line or no line on the board.
+    pub fn open_cells(&self) -> Vec<usize> {
+        let empty = |cell: usize| self.cells[cell] == Content::Empty;
+        if !self.gravity {
+            return (0..self.cells.len()).filter(|&cell| empty(cell)).collect();
+        }
+        (0..self.width)
+            .filter_map(|column| {
+                (self.floor(column)..self.height).map(|row| self.cell(column, row)).find(|&c| empty(c))
+            })
+            .collect()
+    }
+}
+
+/// A game of k in a row.
+pub trait LineGame: Game {
+    /// A position as a board with preset stones.
+    fn board(&self, pos: &Self::Position) -> LineBoard;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_familiar_boards() {
+        let check =
+            |w, h, k, lines| assert_eq!(LineBoard::empty(w, h, k).lines().len(), lines, "{w}x{h},k={k}");
+        check(3, 3, 3, 8);
+        check(7, 6, 4, 69);
+        check(4, 1, 2, 3);
+        check(2, 2, 1, 4);
+        check(3, 3, 4, 0);
+    }
+
+    #[test]
+    fn obstacles_bury_the_cells_below_them() {
+        let mut board = LineBoard::empty(3, 3, 3);
+        board.cells[1] = Content::Blocked; // a2
+        assert_eq!(board.playable_cells(), 8);
+        assert_eq!(board.lines().len(), 6);
+        board.gravity = true;
+        assert_eq!(board.playable_cells(), 7);
+        assert_eq!(board.open_cells(), vec![2, 3, 6]);
+    }
+}

@@ -1,0 +1,200 @@
+//! What best play brings the player to move, and how soon.
+//!
+//! ```text
+//! worse                                                             better
+//!  loss in 0  <  loss in 2  <  …  <  tie = draw  <  …  <  win in 3  <  win in 1
+//! ```
+//!
+//! The winner hurries and the loser delays. A *tie* ends the game with payoff 0; a *draw by repetition* is
+//! a position from which nobody can force an end. Both are worth the same, so they compare equal.
+
+use crate::Payoff;
+use std::cmp::Ordering;
+use std::fmt;
+
+/// Plies of a draw by repetition: the game never ends.
+const NEVER: u32 = u32::MAX;
+
+/// The exact value of a position for the player to move: a payoff, and the plies until it is paid.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Value {
+    payoff: Payoff,
+    plies: u32,
+}
+
+/// A value without its distance, as people say it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The player to move loses against best play.
+    Loss,
+    /// Neither player can force a win.
+    Draw,
+    /// The player to move wins.
+    Win,
+}
+
+impl Value {
+    /// The game ends with payoff 0.
+    pub const TIE: Value = Value { payoff: 0, plies: 0 };
+    /// Nobody can force the game to end.
+    pub const REPETITION: Value = Value { payoff: 0, plies: NEVER };
+
+    /// A payoff for the player to move, paid after `plies` more plies. Those of a tie are not kept.
+    pub fn new(payoff: Payoff, plies: u32) -> Value {
+        if payoff == 0 { Value::TIE } else { Value { payoff, plies } }
+    }
+
+    /// The player to move wins after `plies` plies.
+    pub fn win(plies: u32) -> Value {
+        Value::new(1, plies)
+    }
+
+    /// The player to move loses after `plies` plies.
+    pub fn loss(plies: u32) -> Value {
+        Value::new(-1, plies)
+    }
+
+    /// What the player to move gets.
+    pub fn payoff(self) -> Payoff {
+        self.payoff
+    }
+
+    /// Plies to the end when the winner hurries and the loser delays; `None` for ties and draws.
+    ///
+    /// Where every tying line is equally long, [`crate::Game::tie_plies`] knows the distance of a tie.
+    pub fn distance(self) -> Option<u32> {
+        (self.payoff != 0).then_some(self.plies)
+    }
+
+    /// Whether nobody can force an end.
+    pub fn is_repetition(self) -> bool {
+        self.payoff == 0 && self.plies == NEVER
+    }
+
+    /// The value of a move that leads here, for the player who makes it: one ply further from the end,
+    /// and seen from the other side unless the same player moves again.
+    pub fn before(self, same_player: bool) -> Value {
+        let payoff = if same_player { self.payoff } else { -self.payoff };
+        let plies = if self.payoff == 0 { self.plies } else { self.plies + 1 };
+        Value { payoff, plies }
+    }
+
+    /// The same value seen by the opponent.
+    pub fn flipped(self) -> Value {
+        Value { payoff: -self.payoff, ..self }
+    }
+
+    /// Win, draw or loss.
+    pub fn verdict(self) -> Verdict {
+        match self.payoff.signum() {
+            1 => Verdict::Win,
+            0 => Verdict::Draw,
+            _ => Verdict::Loss,
+        }
+    }
+
+    /// A number that is larger when the value is better for the player to move.
+    fn key(self) -> (Payoff, i64) {
+        let hurry = self.payoff.signum() as i64;
+        (self.payoff, -hurry * self.plies as i64)
+    }
+}
+
+impl Ord for Value {
+    fn cmp(&self, other: &Value) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Value) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_repetition() {
+            return f.write_str("draw by repetition");
+        }
+        write!(f, "{}", self.verdict())?;
+        if self.payoff.abs() > 1 {
+            write!(f, " of {}", self.payoff.abs())?;
+        }
+        match self.distance() {
+            Some(plies) => write!(f, " in {plies}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Verdict {
+    /// `win`, `draw` or `loss`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Win => "win",
+            Verdict::Draw => "draw",
+            Verdict::Loss => "loss",
+        }
+    }
+
+    /// The same verdict seen by the opponent.
+    pub fn flipped(self) -> Verdict {
+        match self {
+            Verdict::Win => Verdict::Loss,
+            Verdict::Draw => Verdict::Draw,
+            Verdict::Loss => Verdict::Win,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn better_values_are_larger() {
+        let scale = [
+            Value::new(-3, 1),
+            Value::loss(0),
+            Value::loss(2),
+            Value::loss(40),
+            Value::TIE,
+            Value::win(41),
+            Value::win(1),
+            Value::new(2, 9),
+        ];
+        assert!(scale.windows(2).all(|pair| pair[0] < pair[1]), "{scale:?}");
+        assert_eq!(Value::TIE.cmp(&Value::REPETITION), Ordering::Equal);
+        assert_ne!(Value::TIE, Value::REPETITION);
+    }
+
+    #[test]
+    fn a_move_is_one_ply_further_and_seen_from_the_other_side() {
+        assert_eq!(Value::loss(0).before(false), Value::win(1));
+        assert_eq!(Value::win(3).before(false), Value::loss(4));
+        assert_eq!(Value::win(3).before(true), Value::win(4));
+        assert_eq!(Value::TIE.before(false), Value::TIE);
+        assert_eq!(Value::REPETITION.before(false), Value::REPETITION);
+    }
+
+    #[test]
+    fn values_read_well() {
+        assert_eq!(Value::win(5).to_string(), "win in 5");
+        assert_eq!(Value::new(-2, 4).to_string(), "loss of 2 in 4");
+        assert_eq!(Value::TIE.to_string(), "draw");
+        assert_eq!(Value::REPETITION.to_string(), "draw by repetition");
+    }
+}
