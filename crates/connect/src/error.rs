@@ -1,0 +1,44 @@
+//! Why a board cannot be solved here.
+
+use thiserror::Error;
+
+/// A board the connect-k solver does not take.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ConnectError {
+    /// Stones do not fall.
+    #[error(
+        "this solver is for boards with gravity; add the flag `gravity` or solve the board by proof search"
+    )]
+    NoGravity,
+    /// Completing a line loses.
+    #[error("this solver knows no misère play; solve the board with a table instead")]
+    Misere,
+    /// Too many cells for 128 bits.
+    #[error(
+        "a board of {width}x{height} needs {bits} bits and this solver has 128; width times (height + 1) must not exceed that"
+    )]
+    TooLarge {
+        /// Columns.
+        width: usize,
+        /// Rows.
+        height: usize,
+        /// What it would take.
+        bits: usize,
+    },
+    /// The description contradicts itself.
+    #[error("the board makes no sense: {why}")]
+    Malformed {
+        /// What is wrong and what would be right.
+        why: String,
+    },
+    /// A stone hangs in the air.
+    #[error(
+        "the stone in column {column}, row {row} has an empty cell below it; with gravity, stones rest on each other"
+    )]
+    Floating {
+        /// Counted from 1.
+        column: usize,
+        /// Counted from 1.
+        row: usize,
+    },
+}

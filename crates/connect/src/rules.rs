@@ -1,0 +1,356 @@
+//! The board as bits, and what can be said about sets of stones on it.
+//!
+//! ```text
+//!  6 13 20 27 34 41 48    a spare row: no stone ever lies there, so a run
+//!  5 12 19 26 33 40 47    of stones never leaves one edge of the board and
+//!  4 11 18 25 32 39 46    enters at the opposite one
+//!  3 10 17 24 31 38 45
+//!  2  9 16 23 30 37 44    up = 1, right = height + 1,
+//!  1  8 15 22 29 36 43    the diagonals = height and height + 2
+//!  0  7 14 21 28 35 42
+//! ```
+//!
+//! Invariant: in every column the filled cells (stones, obstacles and what lies below obstacles) are a
+//! contiguous run from the floor, so `filled + bottom` marks the lowest empty cell of each column.
+
+use crate::ConnectError;
+use crate::bits::Bits;
+use outplay_core::{Content, LineBoard, Turn};
+
+/// A board whose width, height and k are known to the compiler where the parameters are not zero.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Rules<B, const W: u32, const H: u32, const K: u32> {
+    width: u32,
+    height: u32,
+    k: u32,
+    /// The cells that can ever hold a stone.
+    pub(crate) board: B,
+    /// The lowest cell of every column.
+    pub(crate) bottom: B,
+    /// The highest cell of every column.
+    pub(crate) top: B,
+    /// Rows 1, 3, 5, …
+    pub(crate) odd_rows: B,
+    /// The obstacles and what lies below them.
+    pub(crate) blocked: B,
+    /// For each direction, the lowest cells of the lines in it.
+    starts: [B; 4],
+    /// Whether the empty board is its own mirror image.
+    symmetric: bool,
+}
+
+/// The stones of the two players, by whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stones<B> {
+    /// Those of the player to move.
+    pub(crate) mine: B,
+    /// Those of the opponent.
+    pub(crate) theirs: B,
+}
+
+impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
+    /// Reads a board that [`check`] has accepted.
+    pub(crate) fn new(board: &LineBoard) -> (Self, Stones<B>) {
+        let (width, height, k) = (board.width as u32, board.height as u32, board.k.min(1000) as u32);
+        assert!((W == 0 || W == width) && (H == 0 || H == height) && (K == 0 || K == k));
+        let at = |column: usize, row: usize| B::ONE << (column as u32 * (height + 1) + row as u32);
+        let mut rules = Rules {
+            width,
+            height,
+            k,
+            board: B::ZERO,
+            bottom: B::ZERO,
+            top: B::ZERO,
+            odd_rows: B::ZERO,
+            blocked: B::ZERO,
+            starts: [B::ZERO; 4],
+            symmetric: false,
+        };
+        let (mut first, mut second) = (B::ZERO, B::ZERO);
+        for column in 0..board.width {
+            rules.bottom = rules.bottom | at(column, 0);
+            rules.top = rules.top | at(column, board.height - 1);
+            for row in 0..board.height {
+                let (cell, bit) = (board.cell(column, row), at(column, row));
+                if row % 2 == 0 {
+                    rules.odd_rows = rules.odd_rows | bit;
+                }
+                if !board.playable(cell) {
+                    rules.blocked = rules.blocked | bit;
+                    continue;
+                }
+                rules.board = rules.board | bit;
+                match board.cells[cell] {
+                    Content::First => first = first | bit,
+                    Content::Second => second = second | bit,
+                    _ => {}
+                }
+            }
+        }
+        for (direction, start) in rules.starts.clone().iter_mut().enumerate() {
+            if let Some(step) = rules.step(direction) {
+                *start = rules.board;
+                let mut cells = rules.board;
+                for _ in 1..k {
+                    cells = cells >> step;
+                    *start = *start & cells;
+                }
+            }
+            rules.starts[direction] = *start;
+        }
+        rules.symmetric = rules.mirror(rules.board) == rules.board;
+        let stones = match board.turn {
+            Turn::Second => Stones { mine: second, theirs: first },
+            _ => Stones { mine: first, theirs: second },
+        };
+        (rules, stones)
+    }
+
+    #[inline(always)]
+    pub(crate) fn width(&self) -> u32 {
+        if W > 0 { W } else { self.width }
+    }
+
+    #[inline(always)]
+    pub(crate) fn height(&self) -> u32 {
+        if H > 0 { H } else { self.height }
+    }
+
+    #[inline(always)]
+    fn k(&self) -> u32 {
+        if K > 0 { K } else { self.k }
+    }
+
+    /// From a cell to the next one up, right, right and down, right and up; `None` where no line fits.
+    #[inline(always)]
+    fn step(&self, direction: usize) -> Option<u32> {
+        let (fits_up, fits_right) = (self.height() >= self.k(), self.width() >= self.k());
+        let (step, fits) = match direction {
+            0 => (1, fits_up),
+            1 => (self.height() + 1, fits_right && self.k() > 1),
+            2 => (self.height(), fits_up && fits_right && self.k() > 1),
+            _ => (self.height() + 2, fits_up && fits_right && self.k() > 1),
+        };
+        fits.then_some(step)
+    }
+
+    /// Everything that is not empty.
+    #[inline(always)]
+    pub(crate) fn filled(&self, stones: Stones<B>) -> B {
+        stones.mine | stones.theirs | self.blocked
+    }
+
+    /// The cells where a stone can fall.
+    #[inline(always)]
+    pub(crate) fn open(&self, filled: B) -> B {
+        filled.plus(self.bottom) & self.board
+    }
+
+    /// Whether a set of cells contains a line.
+    #[inline(always)]
+    pub(crate) fn has_line(&self, cells: B) -> bool {
+        let mut found = B::ZERO;
+        for direction in 0..4 {
+            let Some(step) = self.step(direction) else { continue };
+            if self.k() == 4 {
+                let pairs = cells & (cells >> step);
+                found = found | (pairs & (pairs >> (2 * step)));
+            } else {
+                let (mut run, mut shifted) = (cells, cells);
+                for _ in 1..self.k() {
+                    shifted = shifted >> step;
+                    run = run & shifted;
+                }
+                found = found | run;
+            }
+        }
+        found.any()
+    }
+
+    /// The empty cells that would complete a line of `stones`.
+    #[inline(always)]
+    pub(crate) fn wins(&self, stones: B, filled: B) -> B {
+        let mut found = B::ZERO;
+        for direction in 0..4 {
+            let Some(step) = self.step(direction) else { continue };
+            if self.k() == 4 {
+                let (below, above) = (stones << step, stones >> step);
+                let two_below = below & (below << step);
+                found = found | (two_below & ((below << (2 * step)) | above));
+                if direction > 0 {
+                    let two_above = above & (above >> step);
+                    found = found | (two_above & ((above >> (2 * step)) | below));
+                }
+            } else {
+                found = found | self.gaps(stones, step);
+            }
+        }
+        found & self.board & !filled
+    }
+
+    /// The cells with, for some i, i stones in a row before and k − 1 − i after them.
+    fn gaps(&self, stones: B, step: u32) -> B {
+        let mut found = B::ZERO;
+        for before in 0..self.k() {
+            let (mut cells, mut shifted) = (!B::ZERO, stones);
+            for _ in 0..before {
+                shifted = shifted << step;
+                cells = cells & shifted;
+            }
+            shifted = stones;
+            for _ in before + 1..self.k() {
+                shifted = shifted >> step;
+                cells = cells & shifted;
+            }
+            found = found | cells;
+        }
+        found
+    }
+
+    /// The left-right mirror image.
+    #[inline(always)]
+    pub(crate) fn mirror(&self, cells: B) -> B {
+        let (stride, width) = (self.height() + 1, self.width());
+        let column = B::low(stride);
+        let mut image = B::ZERO;
+        for left in 0..width / 2 {
+            let right = width - 1 - left;
+            let shift = (right - left) * stride;
+            image = image
+                | ((cells >> shift) & (column << (left * stride)))
+                | ((cells & (column << (left * stride))) << shift);
+        }
+        if width % 2 == 1 {
+            image = image | (cells & (column << (width / 2 * stride)));
+        }
+        image
+    }
+
+    /// A number that equal positions share, mirror images too, and others do not.
+    #[inline(always)]
+    pub(crate) fn key(&self, stones: Stones<B>, filled: B) -> B {
+        let key = (stones.mine & !self.dead(stones)) | filled.plus(self.bottom);
+        if self.symmetric { key.min(self.mirror(key)) } else { key }
+    }
+
+    /// Stones whose colour no longer matters: every line through them holds stones of both players that
+    /// are not themselves in this set, so it is lost to both whatever colour these stones are given.
+    #[inline(always)]
+    pub(crate) fn dead(&self, stones: Stones<B>) -> B {
+        let Stones { mine, theirs } = stones;
+        // First guess: stones that matter to no line on their own.
+        let (mut live_mine, mut live_theirs) = (B::ZERO, B::ZERO);
+        for direction in 0..4 {
+            let Some(step) = self.step(direction) else { continue };
+            let (any_mine, lone_mine) = self.any_and_lone(mine, step);
+            let (any_theirs, lone_theirs) = self.any_and_lone(theirs, step);
+            let starts = self.starts[direction];
+            live_mine = live_mine | self.cover(starts & (!any_theirs | lone_mine), step);
+            live_theirs = live_theirs | self.cover(starts & (!any_mine | lone_theirs), step);
+        }
+        let (mine, theirs) = (mine & live_mine, theirs & live_theirs);
+        let guess = (stones.mine | stones.theirs) & !(mine | theirs);
+        if guess.none() {
+            return guess;
+        }
+        // Together they may matter after all: only the other stones may be relied on.
+        let mut live = B::ZERO;
+        for direction in 0..4 {
+            let Some(step) = self.step(direction) else { continue };
+            let lost = self.any_of(mine, step) & self.any_of(theirs, step);
+            live = live | self.cover(self.starts[direction] & !lost, step);
+        }
+        guess & !live
+    }
+
+    /// The starts of lines that hold one of the stones.
+    #[inline(always)]
+    fn any_of(&self, stones: B, step: u32) -> B {
+        if self.k() == 4 {
+            let pairs = stones | (stones >> step);
+            return pairs | (pairs >> (2 * step));
+        }
+        let (mut any, mut shifted) = (stones, stones);
+        for _ in 1..self.k() {
+            shifted = shifted >> step;
+            any = any | shifted;
+        }
+        any
+    }
+
+    /// The starts of lines that hold at least one of the stones, and of those that hold exactly one.
+    #[inline(always)]
+    fn any_and_lone(&self, stones: B, step: u32) -> (B, B) {
+        let (mut any, mut more, mut shifted) = (stones, B::ZERO, stones);
+        for _ in 1..self.k() {
+            shifted = shifted >> step;
+            more = more | (any & shifted);
+            any = any | shifted;
+        }
+        (any, any & !more)
+    }
+
+    /// The cells of the lines that start in a set.
+    #[inline(always)]
+    fn cover(&self, starts: B, step: u32) -> B {
+        if self.k() == 4 {
+            let pairs = starts | (starts << step);
+            return pairs | (pairs << (2 * step));
+        }
+        let (mut cells, mut shifted) = (starts, starts);
+        for _ in 1..self.k() {
+            shifted = shifted << step;
+            cells = cells | shifted;
+        }
+        cells
+    }
+}
+
+/// Refuses what this solver cannot answer.
+///
+/// # Errors
+///
+/// Every kind of [`ConnectError`], each with what to change.
+pub fn check(board: &LineBoard) -> Result<(), ConnectError> {
+    let malformed = |why: String| Err(ConnectError::Malformed { why });
+    if !board.gravity {
+        return Err(ConnectError::NoGravity);
+    }
+    if board.misere {
+        return Err(ConnectError::Misere);
+    }
+    let (width, height) = (board.width, board.height);
+    if width == 0 || height == 0 || board.k == 0 {
+        return malformed("width, height and k must all be at least 1".into());
+    }
+    let bits = width.saturating_mul(height.saturating_add(1));
+    if bits > 128 {
+        return Err(ConnectError::TooLarge { width, height, bits });
+    }
+    if board.cells.len() != width * height {
+        return malformed(format!(
+            "a board of {width}x{height} has {} cells, and {} were given",
+            width * height,
+            board.cells.len()
+        ));
+    }
+    if board.turn == Turn::Chance {
+        return malformed("one of the two players must be to move".into());
+    }
+    for column in 0..width {
+        let mut empty_below = false;
+        for row in board.floor(column)..height {
+            match board.cells[board.cell(column, row)] {
+                Content::Empty => empty_below = true,
+                Content::First | Content::Second if empty_below => {
+                    return Err(ConnectError::Floating { column: column + 1, row: row + 1 });
+                }
+                _ => {}
+            }
+        }
+    }
+    if board.has_line(Content::First) && board.has_line(Content::Second) {
+        return malformed("both players have a line; at most the player who moved last can have one".into());
+    }
+    Ok(())
+}

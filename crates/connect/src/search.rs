@@ -1,0 +1,306 @@
+//! The search for one position: alpha-beta with windows of width zero.
+//!
+//! ```text
+//! enter(pos, alpha)        is the score above alpha?
+//!   1  every safe move, followed by the replies it forces, gives a child or its exact score
+//!   2  bounds that need no search: time left, follow-up play, the table
+//!   3  the children that are still in doubt, the most promising first
+//! ```
+//!
+//! Invariant: a position is entered only if the player to move cannot win at once, faces no immediate
+//! threat, and has two or more moves after which the opponent cannot win at once. All else is settled by
+//! the position before it: a chain of forced moves costs nothing.
+//!
+//! Scores are those of the player to move: ±((cells − stones at the end) / 2 + 1), 0 for a draw.
+
+use crate::bits::Bits;
+use crate::rules::{Rules, Stones};
+use crate::table::{Bounds, Table};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+/// A position with what was already found out about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Position<B> {
+    pub(crate) stones: Stones<B>,
+    /// The empty cells that complete a line of the player to move, and of the opponent.
+    my_wins: B,
+    their_wins: B,
+    /// Empty cells.
+    pub(crate) left: i32,
+}
+
+/// A position after its forced moves.
+pub(crate) enum Settled<B> {
+    /// The score, for the player to move in the position asked.
+    Score(i32),
+    /// A position with a choice, and whether the same player as in the position asked is to move.
+    Choice(Position<B>, bool),
+}
+
+/// A move worth a search.
+#[derive(Clone, Copy)]
+struct Child<B> {
+    pos: Position<B>,
+    key: B,
+    /// Whether the player who made the move is to move again.
+    same: bool,
+    /// The cell of the move.
+    cell: u32,
+    /// For the player who made the move.
+    bounds: Bounds,
+    promise: i32,
+}
+
+/// What all threads of a search share.
+pub(crate) struct Shared<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) stop: &'a AtomicBool,
+    pub(crate) nodes: &'a AtomicU64,
+    pub(crate) node_limit: u64,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) watch: &'a dyn outplay_core::Watch,
+}
+
+/// One thread of a search.
+pub(crate) struct Searcher<'a, B, const W: u32, const H: u32, const K: u32> {
+    pub(crate) rules: &'a Rules<B, W, H, K>,
+    pub(crate) shared: &'a Shared<'a>,
+    children: Vec<Child<B>>,
+    pub(crate) nodes: u64,
+    reported: u64,
+    pub(crate) stopped: bool,
+    /// How often a stone in a cell was the move that settled a position, by parity of the empty cells.
+    history: [[i32; 128]; 2],
+}
+
+/// How many positions are entered between two looks at the clock.
+const POLL: u64 = 1 << 12;
+
+impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H, K> {
+    pub(crate) fn new(rules: &'a Rules<B, W, H, K>, shared: &'a Shared<'a>) -> Self {
+        Searcher {
+            rules,
+            shared,
+            children: Vec::with_capacity(1024),
+            nodes: 0,
+            reported: 0,
+            stopped: false,
+            history: [[0; 128]; 2],
+        }
+    }
+
+    /// The score bounds that the number of empty cells alone gives a position with a choice: neither
+    /// player can win with the next stone.
+    #[inline(always)]
+    fn horizon(left: i32) -> Bounds {
+        Bounds { low: -(left / 2 - 1), high: (left + 1) / 2 - 1 }
+    }
+
+    /// Plays forced moves until the position is decided or has a choice.
+    pub(crate) fn settle(rules: &Rules<B, W, H, K>, stones: Stones<B>) -> Settled<B> {
+        let filled = rules.filled(stones);
+        let left = (rules.board & !filled).count() as i32;
+        if rules.has_line(stones.theirs) {
+            return Settled::Score(-(left / 2 + 1));
+        }
+        if rules.has_line(stones.mine) {
+            return Settled::Score(left / 2 + 1);
+        }
+        let (my_wins, their_wins) = (rules.wins(stones.mine, filled), rules.wins(stones.theirs, filled));
+        Self::forced(rules, Position { stones, my_wins, their_wins, left })
+    }
+
+    #[inline(always)]
+    fn forced(rules: &Rules<B, W, H, K>, mut pos: Position<B>) -> Settled<B> {
+        let mut same = true;
+        let score = loop {
+            if pos.left == 0 {
+                break 0;
+            }
+            let open = rules.open(rules.filled(pos.stones));
+            if (pos.my_wins & open).any() {
+                break (pos.left + 1) / 2;
+            }
+            let threats = pos.their_wins & open;
+            let safe = open & !(pos.their_wins >> 1);
+            let only = if threats.any() { threats & safe } else { safe };
+            if only.none() || threats.rest().any() {
+                break -(pos.left / 2);
+            }
+            if only.rest().any() {
+                return Settled::Choice(pos, same);
+            }
+            pos = Self::play(rules, &pos, only);
+            same = !same;
+        };
+        Settled::Score(if same { score } else { -score })
+    }
+
+    /// The position after a move that does not end the game.
+    #[inline(always)]
+    fn play(rules: &Rules<B, W, H, K>, pos: &Position<B>, cell: B) -> Position<B> {
+        let mine = pos.stones.mine | cell;
+        let filled = rules.filled(pos.stones) | cell;
+        Position {
+            stones: Stones { mine: pos.stones.theirs, theirs: mine },
+            my_wins: pos.their_wins & !cell,
+            their_wins: rules.wins(mine, filled),
+            left: pos.left - 1,
+        }
+    }
+
+    /// Whether the score of a position is above `alpha`: the result is a low bound of it if so, and
+    /// else a high bound.
+    pub(crate) fn enter(&mut self, pos: &Position<B>, key: B, alpha: i32) -> i32 {
+        self.nodes += 1;
+        if self.nodes % POLL == 0 {
+            self.poll();
+        }
+        let start_nodes = self.nodes;
+        let base = self.children.len();
+        let rules = self.rules;
+        let open = rules.open(rules.filled(pos.stones));
+        let mut moves = open & !(pos.their_wins >> 1);
+        let mut best = -(pos.left / 2);
+
+        // Step 1 and what step 2 needs no memory for.
+        while moves.any() {
+            let cell = moves.first();
+            moves = moves.rest();
+            let after = Self::play(rules, pos, cell);
+            let threats = after.their_wins;
+            match Self::forced(rules, after) {
+                Settled::Score(score) => {
+                    best = best.max(-score);
+                    if -score > alpha {
+                        return self.leave(base, key, alpha, -score, start_nodes);
+                    }
+                }
+                Settled::Choice(next, opponent) => {
+                    let Bounds { low, mut high } = Self::horizon(next.left);
+                    let same = !opponent;
+                    // The follow-up bound is worth its time only where it can settle the child.
+                    let needed = if same { alpha } else { -alpha - 1 };
+                    if (-1..high).contains(&needed) || (needed < 0 && needed < high) {
+                        high = rules.follow_up(
+                            next.stones.mine,
+                            next.stones.theirs,
+                            next.their_wins,
+                            next.left,
+                            high,
+                        );
+                    }
+                    let bounds = if same { Bounds { low, high } } else { Bounds { low: -high, high: -low } };
+                    if bounds.low > alpha {
+                        return self.leave(base, key, alpha, bounds.low, start_nodes);
+                    }
+                    if bounds.high <= alpha {
+                        best = best.max(bounds.high);
+                        continue;
+                    }
+                    let key = rules.key(next.stones, rules.filled(next.stones));
+                    self.shared.table.prefetch(key);
+                    let index = cell.lowest();
+                    let promise = 64 * threats.count() as i32
+                        + (self.history[(pos.left & 1) as usize][index as usize] >> 4);
+                    self.children.push(Child { pos: next, key, same, cell: index, bounds, promise });
+                }
+            }
+        }
+
+        // The rest of step 2: what the table knows.
+        let mut index = base;
+        while index < self.children.len() {
+            let child = self.children[index];
+            let bounds = self.known(&child);
+            if bounds.low > alpha {
+                return self.leave(base, key, alpha, bounds.low, start_nodes);
+            }
+            if bounds.high <= alpha {
+                best = best.max(bounds.high);
+                self.children.swap_remove(index);
+                continue;
+            }
+            self.children[index].bounds = bounds;
+            index += 1;
+        }
+
+        // Step 3.
+        let count = self.children.len() - base;
+        for done in 0..count {
+            let mut pick = base + done;
+            for other in pick + 1..self.children.len() {
+                if self.children[other].promise > self.children[pick].promise {
+                    pick = other;
+                }
+            }
+            self.children.swap(base + done, pick);
+            let child = self.children[base + done];
+            // A sibling may have met the same position meanwhile.
+            let bounds = if done == 0 { child.bounds } else { self.known(&child) };
+            let score = if bounds.low > alpha {
+                bounds.low
+            } else if bounds.high <= alpha {
+                bounds.high
+            } else if child.same {
+                self.enter(&child.pos, child.key, alpha)
+            } else {
+                -self.enter(&child.pos, child.key, -alpha - 1)
+            };
+            if self.stopped {
+                self.children.truncate(base);
+                return score;
+            }
+            best = best.max(score);
+            if score > alpha {
+                self.credit(base, done, pos.left);
+                return self.leave(base, key, alpha, score, start_nodes);
+            }
+        }
+        self.leave(base, key, alpha, best, start_nodes)
+    }
+
+    /// What is known of a child, for the player who made the move.
+    #[inline(always)]
+    fn known(&self, child: &Child<B>) -> Bounds {
+        let Some(Bounds { low, high }) = self.shared.table.probe(child.key) else { return child.bounds };
+        let (low, high) = if child.same { (low, high) } else { (-high, -low) };
+        Bounds { low: low.max(child.bounds.low), high: high.min(child.bounds.high) }
+    }
+
+    /// Remembers which of the children tried settled the position.
+    #[inline(always)]
+    fn credit(&mut self, base: usize, done: usize, left: i32) {
+        let history = &mut self.history[(left & 1) as usize];
+        for (tried, child) in self.children[base..=base + done].iter().enumerate() {
+            let entry = &mut history[child.cell as usize];
+            let aim = if tried == done { 4096 } else { -4096 };
+            *entry += (aim - *entry) >> 6;
+        }
+    }
+
+    /// Notes the result of a position and drops its children.
+    #[inline(always)]
+    fn leave(&mut self, base: usize, key: B, alpha: i32, score: i32, start_nodes: u64) -> i32 {
+        self.children.truncate(base);
+        let bounds =
+            if score > alpha { Bounds { low: score, high: 63 } } else { Bounds { low: -63, high: score } };
+        self.shared.table.store(key, bounds, self.nodes - start_nodes + 1);
+        score
+    }
+
+    /// Looks whether to stop, and says how far the search is.
+    #[cold]
+    pub(crate) fn poll(&mut self) {
+        let fresh = self.nodes - self.reported;
+        self.reported = self.nodes;
+        let total = self.shared.nodes.fetch_add(fresh, Relaxed) + fresh;
+        self.shared.watch.advance(fresh);
+        let late = self.shared.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if total >= self.shared.node_limit || late || self.shared.watch.stopped() {
+            self.shared.stop.store(true, Relaxed);
+        }
+        self.stopped = self.shared.stop.load(Relaxed);
+    }
+}
