@@ -13,9 +13,10 @@
 
 use crate::Value;
 use std::fmt::Debug;
+use std::hash::Hash;
 
 /// An integer that stands for a [`Value`], ordered alike.
-pub trait Code: Copy + Ord + Eq + Debug + Default + Send + Sync + 'static {
+pub trait Code: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// No value: unsolved, or nobody's business.
     const UNKNOWN: Self;
 

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use std::collections::HashSet;
 
 /// How much random play a check makes.
-const GAMES: usize = 200;
+const GAMES: usize = 40;
 const LONGEST: usize = 500;
 
 /// Plays random games and shows each position to `visit`.

@@ -72,6 +72,9 @@ impl LineBoard {
 
     /// How many cells can ever hold a stone.
     pub fn playable_cells(&self) -> usize {
+        if self.gravity {
+            return (0..self.width).map(|column| self.height - self.floor(column)).sum();
+        }
         (0..self.cells.len()).filter(|&cell| self.playable(cell)).count()
     }
 

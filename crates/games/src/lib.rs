@@ -1,0 +1,7 @@
+//! The rules of the games, one module per rule set. Rules know nothing of solvers, tables or interfaces.
+
+pub mod mnk;
+pub mod nim;
+mod spec;
+
+pub use spec::Spec;

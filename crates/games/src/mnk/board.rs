@@ -1,0 +1,337 @@
+//! m,n,k games on bitboards; each column has one spare bit on top.
+//!
+//! ```text
+//!  3  7 11      a 3x3 board: bit = column * (height + 1) + row.
+//!  2  6 10      The spare bits 3, 7, 11 are never set, so that a line shifted
+//!  1  5  9      by 1 (up), 4 (right), 3 or 5 (diagonally) cannot run from one
+//!  0  4  8      column into the next.
+//! ```
+//!
+//! Invariant: nobody has k in a row except the player who moved last.
+
+use super::bits::Bits;
+use super::{Rules, grid, reach};
+use outplay_core::{
+    Content, Game, InPlace, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Turn,
+};
+use std::sync::Arc;
+
+/// An m,n,k game whose board fits a bitboard.
+#[derive(Clone)]
+pub struct Mnk<B> {
+    rules: Arc<Rules>,
+    k: u32,
+    gravity: bool,
+    misere: bool,
+    /// Cells that can ever hold a stone.
+    playable: B,
+    /// Cells that never can: obstacles and, with gravity, what lies beneath them.
+    blocked: B,
+    /// The bottom cell of every column.
+    bottom: B,
+    start: Board<B>,
+    /// Shifts along which k in a row fit: up, right, and the two diagonals.
+    directions: Vec<u32>,
+    /// Images of every cell under the board's symmetries, the identity left out.
+    symmetries: Arc<Vec<Vec<u8>>>,
+}
+
+/// The stones of both players and whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Board<B> {
+    /// The first player's stones, then the second's.
+    pub stones: [B; 2],
+    /// Who moves.
+    pub second_to_move: bool,
+}
+
+impl<B: Bits> Board<B> {
+    /// All stones.
+    #[inline]
+    pub fn occupied(&self) -> B {
+        self.stones[0] | self.stones[1]
+    }
+}
+
+impl<B: Bits> Mnk<B> {
+    /// Sets up the game; `None` if the board has more cells than bits.
+    pub fn new(rules: Rules) -> Option<Mnk<B>> {
+        let board = rules.start().clone();
+        let stride = board.height + 1;
+        if board.width * stride > B::WIDTH as usize {
+            return None;
+        }
+        let set = |wanted: &dyn Fn(usize, usize) -> bool| {
+            let mut bits = B::NONE;
+            for column in 0..board.width {
+                for row in (0..board.height).filter(|&row| wanted(column, row)) {
+                    bits = bits | B::one((column * stride + row) as u32);
+                }
+            }
+            bits
+        };
+        let holds = |content: Content| set(&|c, r| board.cells[board.cell(c, r)] == content);
+        let playable = set(&|c, r| board.playable(board.cell(c, r)));
+        let (k, up, right) = (board.k, 1, stride as u32);
+        let (fits_up, fits_right) = (k <= board.height, k <= board.width);
+        let mut directions = Vec::new();
+        if fits_up {
+            directions.push(up);
+        }
+        if fits_right {
+            directions.push(right);
+        }
+        if fits_up && fits_right && k > 1 {
+            directions.extend([right + up, right - up]);
+        }
+        let start = Board {
+            stones: [holds(Content::First), holds(Content::Second)],
+            second_to_move: board.turn == Turn::Second,
+        };
+        let symmetries = Arc::new(symmetries(&rules));
+        Some(Mnk {
+            k: k as u32,
+            gravity: board.gravity,
+            misere: board.misere,
+            playable,
+            blocked: set(&|_, _| true) & !playable,
+            bottom: set(&|_, r| r == 0),
+            start,
+            directions,
+            symmetries,
+            rules: Arc::new(rules),
+        })
+    }
+
+    /// The description of the game.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Cells that can ever hold a stone, preset ones included.
+    pub fn playable(&self) -> B {
+        self.playable
+    }
+
+    /// The position before the first move.
+    pub fn start_board(&self) -> Board<B> {
+        self.start
+    }
+
+    /// Whether a set of stones holds k in a row.
+    #[inline]
+    pub fn has_line(&self, stones: B) -> bool {
+        // A row of k is two overlapping rows of the largest power of two below k, each found by doubling.
+        // The everyday values of k are written out: the compiler keeps them in registers.
+        let found = |shift: u32| match self.k {
+            3 => stones & (stones >> shift) & (stones >> (2 * shift)),
+            4 => {
+                let pairs = stones & (stones >> shift);
+                pairs & (pairs >> (2 * shift))
+            }
+            k => {
+                let (mut rows, mut length) = (stones, 1);
+                while 2 * length <= k {
+                    rows = rows & (rows >> (length * shift));
+                    length *= 2;
+                }
+                if length < k { rows & (rows >> ((k - length) * shift)) } else { rows }
+            }
+        };
+        self.directions.iter().any(|&shift| found(shift) != B::NONE)
+    }
+
+    /// The cells where a stone can be placed now, line or no line on the board.
+    #[inline]
+    pub fn open(&self, pos: &Board<B>) -> B {
+        let occupied = pos.occupied();
+        if self.gravity {
+            // Every column is filled from the bottom; adding one at its foot carries to the lowest free cell.
+            ((occupied | self.blocked) + self.bottom) & self.playable & !occupied
+        } else {
+            self.playable & !occupied
+        }
+    }
+
+    fn board_of(&self, pos: &Board<B>) -> LineBoard {
+        let mut board = self.rules.start().clone();
+        let stride = board.height as u32 + 1;
+        for (stones, content) in [(pos.stones[0], Content::First), (pos.stones[1], Content::Second)] {
+            for bit in stones.cells() {
+                let cell = board.cell((bit / stride) as usize, (bit % stride) as usize);
+                board.cells[cell] = content;
+            }
+        }
+        board.turn = if pos.second_to_move { Turn::Second } else { Turn::First };
+        board
+    }
+
+    fn bit(&self, column: usize, row: usize) -> u8 {
+        (column * (self.rules.start().height + 1) + row) as u8
+    }
+
+    fn column_and_row(&self, mv: u8) -> (usize, usize) {
+        let stride = self.rules.start().height + 1;
+        (mv as usize / stride, mv as usize % stride)
+    }
+}
+
+/// The maps of the square (without gravity) or the mirror (with) that leave obstacles and presets in place.
+fn symmetries(rules: &Rules) -> Vec<Vec<u8>> {
+    let (w, h) = (rules.start().width, rules.start().height);
+    type Map = Box<dyn Fn(usize, usize) -> (usize, usize)>;
+    let mut maps: Vec<Map> = vec![Box::new(move |c, r| (w - 1 - c, r))];
+    if !rules.start().gravity {
+        maps.push(Box::new(move |c, r| (c, h - 1 - r)));
+        maps.push(Box::new(move |c, r| (w - 1 - c, h - 1 - r)));
+        if w == h {
+            maps.push(Box::new(move |c, r| (r, c)));
+            maps.push(Box::new(move |c, r| (h - 1 - r, w - 1 - c)));
+            maps.push(Box::new(move |c, r| (r, w - 1 - c)));
+            maps.push(Box::new(move |c, r| (h - 1 - r, c)));
+        }
+    }
+    let image = |map: &Map, bit: usize| {
+        let (column, row) = (bit / (h + 1), bit % (h + 1));
+        if row == h {
+            return bit as u8; // a spare bit
+        }
+        let (c, r) = map(column, row);
+        (c * (h + 1) + r) as u8
+    };
+    maps.iter()
+        .filter(|map| rules.unchanged_by(map))
+        .map(|map| (0..w * (h + 1)).map(|bit| image(map, bit)).collect())
+        .collect()
+}
+
+impl<B: Bits> Game for Mnk<B> {
+    type Position = Board<B>;
+    /// The bit of the cell where the stone comes to lie.
+    type Move = u8;
+
+    fn start(&self) -> Option<Board<B>> {
+        Some(self.start)
+    }
+
+    #[inline]
+    fn turn(&self, pos: &Board<B>) -> Turn {
+        if pos.second_to_move { Turn::Second } else { Turn::First }
+    }
+
+    #[inline]
+    fn moves(&self, pos: &Board<B>, out: &mut Vec<u8>) {
+        if !self.has_line(pos.stones[usize::from(!pos.second_to_move)]) {
+            out.extend(self.open(pos).cells().map(|bit| bit as u8));
+        }
+    }
+
+    #[inline]
+    fn play(&self, pos: &Board<B>, mv: u8) -> Board<B> {
+        let mut next = *pos;
+        self.make(&mut next, mv);
+        next
+    }
+
+    #[inline]
+    fn outcome(&self, pos: &Board<B>) -> Option<Payoff> {
+        if self.has_line(pos.stones[usize::from(!pos.second_to_move)]) {
+            // The first player completed the line if the second is to move.
+            return Some(if pos.second_to_move != self.misere { 1 } else { -1 });
+        }
+        (pos.occupied() == self.playable).then_some(0)
+    }
+
+    fn tie_plies(&self, pos: &Board<B>) -> Option<u32> {
+        Some((self.playable & !pos.occupied()).count())
+    }
+
+    fn symmetric(&self, pos: &Board<B>, out: &mut Vec<Board<B>>) {
+        out.push(*pos);
+        for map in self.symmetries.iter() {
+            let image = |stones: B| {
+                stones.cells().fold(B::NONE, |all, bit| all | B::one(u32::from(map[bit as usize])))
+            };
+            out.push(Board { stones: pos.stones.map(image), ..*pos });
+        }
+    }
+}
+
+impl<B: Bits> InPlace for Mnk<B> {
+    type Undo = ();
+
+    #[inline]
+    fn make(&self, pos: &mut Board<B>, mv: u8) {
+        let mover = usize::from(pos.second_to_move);
+        pos.stones[mover] = pos.stones[mover] | B::one(u32::from(mv));
+        pos.second_to_move = !pos.second_to_move;
+    }
+
+    #[inline]
+    fn unmake(&self, pos: &mut Board<B>, mv: u8, (): ()) {
+        pos.second_to_move = !pos.second_to_move;
+        let mover = usize::from(pos.second_to_move);
+        pos.stones[mover] = pos.stones[mover] & !B::one(u32::from(mv));
+    }
+
+    fn key(&self, pos: &Board<B>) -> u64 {
+        use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+        BuildHasherDefault::<DefaultHasher>::default().hash_one(pos)
+    }
+}
+
+impl<B: Bits> LineGame for Mnk<B> {
+    fn board(&self, pos: &Board<B>) -> LineBoard {
+        self.board_of(pos)
+    }
+}
+
+impl<B: Bits> Notation for Mnk<B> {
+    fn spec(&self) -> String {
+        self.rules.spec()
+    }
+
+    fn write_position(&self, pos: &Board<B>) -> String {
+        grid::write(&self.board_of(pos))
+    }
+
+    fn read_position(&self, text: &str) -> Result<Board<B>, InputError> {
+        let board = grid::read(self.rules.start(), text)?;
+        reach::check(self.rules.start(), &board).map_err(|why| InputError::position(text, why))?;
+        let mut pos = Board { stones: [B::NONE; 2], second_to_move: board.turn == Turn::Second };
+        for (cell, &content) in board.cells.iter().enumerate() {
+            let bit = B::one(u32::from(self.bit(cell / board.height, cell % board.height)));
+            match content {
+                Content::First => pos.stones[0] = pos.stones[0] | bit,
+                Content::Second => pos.stones[1] = pos.stones[1] | bit,
+                Content::Empty | Content::Blocked => {}
+            }
+        }
+        Ok(pos)
+    }
+
+    fn write_move(&self, _pos: &Board<B>, mv: u8) -> String {
+        let (column, row) = self.column_and_row(mv);
+        grid::write_move(self.rules.start(), column, row)
+    }
+
+    fn read_move(&self, pos: &Board<B>, text: &str) -> Result<u8, InputError> {
+        let over = self.outcome(pos).is_some();
+        let (column, row) = grid::read_move(&self.board_of(pos), over, text)?;
+        Ok(self.bit(column, row))
+    }
+
+    fn split_moves(&self, text: &str) -> Vec<String> {
+        grid::split_moves(self.rules.start(), text)
+    }
+
+    fn draw(&self, pos: &Board<B>, marks: &[Mark<u8>]) -> Picture {
+        let at: Vec<_> =
+            marks.iter().map(|mark| (self.column_and_row(mark.mv), mark.text.as_str(), mark.tone)).collect();
+        grid::draw(&self.board_of(pos), &at)
+    }
+
+    fn warning(&self) -> Option<String> {
+        self.rules.warning()
+    }
+}

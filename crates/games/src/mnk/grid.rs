@@ -1,0 +1,227 @@
+//! Boards as text: one line for scripts, a picture for people, and the names of moves.
+//!
+//! ```text
+//! .oox/xxoo/xoxo/.x..        rows from the top; x, o, # for an obstacle,
+//! 1oox/xxoo/xoxo/1x2         and . or a number for empty cells
+//! ```
+
+use outplay_core::{
+    Content, InputError, LineBoard, Picture, Tone, Turn, cell_name, column_name, parse_cell, parse_column,
+};
+
+/// Runs of empty cells are written as numbers on boards wider than this.
+const WIDE: usize = 40;
+
+/// The one-line form. Whose turn it is follows from the stones.
+pub(super) fn write(board: &LineBoard) -> String {
+    let mut text = String::new();
+    for row in (0..board.height).rev() {
+        let mut empty = 0;
+        for column in 0..board.width {
+            let content = board.cells[board.cell(column, row)];
+            if content == Content::Empty && board.width > WIDE {
+                empty += 1;
+                continue;
+            }
+            flush(&mut text, &mut empty);
+            text.push(letter(content));
+        }
+        flush(&mut text, &mut empty);
+        if row > 0 {
+            text.push('/');
+        }
+    }
+    text
+}
+
+fn flush(text: &mut String, empty: &mut usize) {
+    if *empty > 0 {
+        *text += &empty.to_string();
+        *empty = 0;
+    }
+}
+
+fn letter(content: Content) -> char {
+    match content {
+        Content::Empty => '.',
+        Content::Blocked => '#',
+        Content::First => 'x',
+        Content::Second => 'o',
+    }
+}
+
+/// Reads the one-line form and finds whose turn it is; the stones are not checked any further.
+pub(super) fn read(start: &LineBoard, text: &str) -> Result<LineBoard, InputError> {
+    let bad = |why: String| InputError::position(text, why);
+    let (rows, turn) = match text.trim().split_once(char::is_whitespace) {
+        None => (text.trim(), None),
+        Some((rows, "x")) => (rows, Some(Turn::First)),
+        Some((rows, "o")) => (rows, Some(Turn::Second)),
+        Some((_, other)) => {
+            return Err(bad(format!("`{other}` after the board: write `x` or `o` for whose turn it is")));
+        }
+    };
+    let mut board = start.clone();
+    let lines: Vec<&str> = rows.split('/').collect();
+    if lines.len() != board.height {
+        return Err(bad(format!(
+            "it has {} rows where the board has {}; rows go from the top, joined by `/`",
+            lines.len(),
+            board.height
+        )));
+    }
+    for (i, line) in lines.iter().enumerate() {
+        let row = board.height - 1 - i;
+        let contents = read_row(line, board.width).map_err(&bad)?;
+        if contents.len() != board.width {
+            return Err(bad(format!(
+                "row {} has {} cells where the board has {}",
+                row + 1,
+                contents.len(),
+                board.width
+            )));
+        }
+        for (column, content) in contents.into_iter().enumerate() {
+            let cell = board.cell(column, row);
+            let blocked = start.cells[cell] == Content::Blocked;
+            if blocked != (content == Content::Blocked) {
+                let name = cell_name(column, row);
+                return Err(bad(if blocked {
+                    format!("cell {name} is an obstacle of this game; write `#` there")
+                } else {
+                    format!(
+                        "cell {name} is no obstacle of this game; add it to `obstacles=` in the game's spec"
+                    )
+                }));
+            }
+            board.cells[cell] = content;
+        }
+    }
+    let placed = board.stones().saturating_sub(start.stones());
+    board.turn = if placed % 2 == 0 { start.turn } else { start.turn.other() };
+    if turn.is_some_and(|turn| turn != board.turn) {
+        let natural = if board.turn == Turn::First { "x" } else { "o" };
+        return Err(bad(format!(
+            "by the number of stones it is {natural}'s turn; for another order of play give the game `turn=`"
+        )));
+    }
+    Ok(board)
+}
+
+fn read_row(line: &str, width: usize) -> Result<Vec<Content>, String> {
+    let mut contents = Vec::new();
+    let mut run: Option<usize> = None;
+    for c in line.chars() {
+        if let Some(digit) = c.to_digit(10) {
+            let number = run.unwrap_or(0).saturating_mul(10).saturating_add(digit as usize);
+            run = Some(number.min(width + 1));
+            continue;
+        }
+        contents.extend(std::iter::repeat_n(Content::Empty, run.take().unwrap_or(0)));
+        contents.push(match c {
+            '.' => Content::Empty,
+            '#' => Content::Blocked,
+            'x' | 'X' => Content::First,
+            'o' | 'O' => Content::Second,
+            other => {
+                return Err(format!("`{other}` is not a cell; use x, o, # and . or a number of empty cells"));
+            }
+        });
+        if contents.len() > width {
+            break;
+        }
+    }
+    contents.extend(std::iter::repeat_n(Content::Empty, run.unwrap_or(0)));
+    Ok(contents)
+}
+
+/// A move's name: the column's number with gravity, the cell without.
+pub(super) fn write_move(board: &LineBoard, column: usize, row: usize) -> String {
+    if board.gravity { (column + 1).to_string() } else { cell_name(column, row) }
+}
+
+/// Reads a move as the cell where the stone comes to lie.
+pub(super) fn read_move(board: &LineBoard, over: bool, text: &str) -> Result<(usize, usize), InputError> {
+    let bad = |why: String| InputError::mv(text, why);
+    if over {
+        return Err(bad("the game is over, there is no move to make".into()));
+    }
+    let (w, h) = (board.width, board.height);
+    if !board.gravity {
+        let Some((column, row)) = parse_cell(text) else {
+            return Err(bad("not a cell; write a column letter and a row number, as in `b2`".into()));
+        };
+        if column >= w || row >= h {
+            return Err(bad(format!("outside the board (columns a-{}, rows 1-{h})", column_name(w - 1))));
+        }
+        return match board.cells[board.cell(column, row)] {
+            Content::Empty => Ok((column, row)),
+            Content::Blocked => Err(bad("the cell is an obstacle; choose an empty one".into())),
+            _ => Err(bad("the cell is taken; choose an empty one".into())),
+        };
+    }
+    let number = text.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+    let lettered = || parse_cell(text).map(|(column, _)| column).or_else(|| parse_column(text));
+    let Some(column) = number.or_else(lettered) else {
+        return Err(bad(format!("not a column; write a number from 1 to {w}")));
+    };
+    if column >= w {
+        return Err(bad(format!("the board has columns 1 to {w}")));
+    }
+    let landing =
+        (board.floor(column)..h).find(|&row| board.cells[board.cell(column, row)] == Content::Empty);
+    let Some(row) = landing else {
+        return Err(bad(format!("column {} is full; choose another", column + 1)));
+    };
+    if parse_cell(text).is_some_and(|(_, wanted)| number.is_none() && wanted != row) {
+        return Err(bad(format!("a stone in that column falls to {}", cell_name(column, row))));
+    }
+    Ok((column, row))
+}
+
+/// Splits at commas and spaces; with gravity and up to nine columns a string of digits is a list of columns.
+pub(super) fn split_moves(board: &LineBoard, text: &str) -> Vec<String> {
+    let digits = board.gravity && board.width <= 9;
+    let mut words = Vec::new();
+    for word in text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()) {
+        if digits && word.bytes().all(|b| b.is_ascii_digit()) {
+            words.extend(word.chars().map(String::from));
+        } else {
+            words.push(word.to_string());
+        }
+    }
+    words
+}
+
+/// The board with coordinates; labels stand in the cells where moves would go.
+pub(super) fn draw(board: &LineBoard, marks: &[((usize, usize), &str, Tone)]) -> Picture {
+    let label = |column, row| marks.iter().find(|(at, ..)| *at == (column, row));
+    let name = |column: usize| if board.gravity { (column + 1).to_string() } else { column_name(column) };
+    let widest = marks.iter().map(|(_, text, _)| text.chars().count());
+    let names = (0..board.width).map(|column| name(column).len());
+    let cell_width = widest.chain(names).max().unwrap_or(1) + 1;
+    let margin = board.height.to_string().len();
+    let mut picture = Picture::default();
+    for row in (0..board.height).rev() {
+        picture.newline();
+        picture.put(format!("{:>margin$} ", row + 1), Tone::Faint);
+        for column in 0..board.width {
+            let content = board.cells[board.cell(column, row)];
+            let (text, tone) = match (content, label(column, row)) {
+                (Content::Empty, Some((_, text, tone))) => ((*text).to_string(), *tone),
+                (Content::Empty, None) => (".".to_string(), Tone::Faint),
+                (Content::Blocked, _) => ("#".to_string(), Tone::Faint),
+                (Content::First, _) => ("x".to_string(), Tone::First),
+                (Content::Second, _) => ("o".to_string(), Tone::Second),
+            };
+            picture.put(" ".repeat(cell_width - text.chars().count()), Tone::Plain);
+            picture.put(text, tone);
+        }
+    }
+    picture.newline();
+    picture.put(" ".repeat(margin + 1), Tone::Plain);
+    for column in 0..board.width {
+        picture.put(format!("{:>cell_width$}", name(column)), Tone::Faint);
+    }
+    picture
+}

@@ -1,0 +1,202 @@
+//! The tight index of m,n,k boards: shape times colouring, within tiers of equally many stones.
+//!
+//! ```text
+//! number = rank of the shape × C(n, f) + rank of the colouring
+//!
+//! shape      with gravity: the heights of the columns, a bounded composition of n
+//!            without:      the set of filled cells, a subset of size n
+//! colouring  which f of the n stones are the first player's
+//! ```
+//!
+//! n counts the stones placed since the start; presets and obstacles are in nobody's way. Every number
+//! below a tier's size is a board with the right stones, so there are no holes; boards that no game reaches
+//! (a line that stopped play earlier) do have numbers.
+
+use super::bits::Bits;
+use super::{Board, Mnk, Rules};
+use outplay_core::{Content, Index, Tier, Turn};
+use outplay_index::{Compositions, Subsets, binomial, next_subset};
+use std::ops::Range;
+
+enum Shapes {
+    Heights(Compositions),
+    Sets(Subsets),
+}
+
+/// Numbers the positions of a bitboard game with up to 64 free cells.
+pub struct MnkIndex<B> {
+    /// Cells that can receive a stone.
+    free: B,
+    /// Where each column's free cells start, and how many there are.
+    columns: Vec<(u32, u32)>,
+    presets: [B; 2],
+    second_starts: bool,
+    cells: u32,
+    shapes: Shapes,
+    colourings: Subsets,
+}
+
+impl<B: Bits> MnkIndex<B> {
+    /// Builds the index; `None` if the numbers of a tier exceed 64 bits.
+    pub fn new(game: &Mnk<B>) -> Option<MnkIndex<B>> {
+        let start = game.start_board();
+        let free = game.playable() & !start.occupied();
+        let cells = free.count();
+        if cells > 64 || tier_sizes(game.rules())?.iter().any(|&size| size > u128::from(u64::MAX)) {
+            return None;
+        }
+        let board = game.rules().start();
+        let stride = board.height as u32 + 1;
+        let columns = (0..board.width as u32)
+            .map(|column| {
+                let column_bits = (0..board.height as u32).map(|row| column * stride + row);
+                let open: Vec<u32> = column_bits.filter(|&bit| free.has(bit)).collect();
+                (open.first().copied().unwrap_or(column * stride), open.len() as u32)
+            })
+            .collect::<Vec<_>>();
+        let shapes = if board.gravity {
+            let caps: Vec<u32> = columns.iter().map(|&(_, cap)| cap).collect();
+            Shapes::Heights(Compositions::new(&caps)?)
+        } else {
+            Shapes::Sets(Subsets::new(cells))
+        };
+        Some(MnkIndex {
+            free,
+            columns,
+            presets: start.stones,
+            second_starts: start.second_to_move,
+            cells,
+            shapes,
+            colourings: Subsets::new(cells),
+        })
+    }
+
+    /// How many of n placed stones are the first player's.
+    fn firsts(&self, n: u32) -> u32 {
+        if self.second_starts { n / 2 } else { n.div_ceil(2) }
+    }
+
+    /// How many shapes have n stones.
+    fn shapes(&self, n: u32) -> u64 {
+        match &self.shapes {
+            Shapes::Heights(heights) => heights.count(n),
+            Shapes::Sets(sets) => sets.count(self.cells, n),
+        }
+    }
+
+    /// The cells filled by the shape with a number.
+    fn shape(&self, n: u32, number: u64) -> B {
+        match &self.shapes {
+            Shapes::Heights(heights) => {
+                let mut filled = B::NONE;
+                for (&(base, _), h) in self.columns.iter().zip(heights.unrank(n, number)) {
+                    filled = filled | (0..h).fold(B::NONE, |bits, i| bits | B::one(base + i));
+                }
+                filled
+            }
+            Shapes::Sets(sets) => B::scatter(sets.unrank(n, number), self.free),
+        }
+    }
+
+    #[inline]
+    fn shape_rank(&self, n: u32, filled: B) -> u64 {
+        match &self.shapes {
+            Shapes::Heights(heights) => {
+                // Below the lowest empty cell of a column everything is filled: its height is where the
+                // first zero stands.
+                let height = |&(base, _): &(u32, u32)| (!(filled >> base)).lowest();
+                heights.rank(n, self.columns.iter().map(height))
+            }
+            Shapes::Sets(sets) => sets.rank(filled.gather(self.free)),
+        }
+    }
+
+    fn position(&self, n: u32, filled: B, first: B) -> Board<B> {
+        Board {
+            stones: [self.presets[0] | first, self.presets[1] | (filled & !first)],
+            second_to_move: (n % 2 == 1) != self.second_starts,
+        }
+    }
+}
+
+impl<B: Bits> Index<Mnk<B>> for MnkIndex<B> {
+    fn tiers(&self) -> u32 {
+        self.cells + 1
+    }
+
+    fn after(&self, tier: Tier) -> Vec<Tier> {
+        if tier.0 < self.cells { vec![Tier(tier.0 + 1)] } else { Vec::new() }
+    }
+
+    fn len(&self, Tier(n): Tier) -> u64 {
+        self.shapes(n) * self.colourings.count(n, self.firsts(n))
+    }
+
+    #[inline]
+    fn rank(&self, pos: &Board<B>) -> (Tier, u64) {
+        let filled = pos.occupied() & self.free;
+        let n = filled.count();
+        let colouring = self.colourings.rank(pos.stones[0].gather(filled));
+        let number = self.shape_rank(n, filled) * self.colourings.count(n, self.firsts(n)) + colouring;
+        (Tier(n), number)
+    }
+
+    fn unrank(&self, Tier(n): Tier, number: u64) -> Option<Board<B>> {
+        let colourings = self.colourings.count(n, self.firsts(n));
+        let filled = self.shape(n, number / colourings);
+        let first = self.colourings.unrank(self.firsts(n), number % colourings);
+        Some(self.position(n, filled, B::scatter(first, filled)))
+    }
+
+    fn walk(&self, Tier(n): Tier, range: Range<u64>, visit: &mut impl FnMut(u64, &Board<B>)) {
+        let colourings = self.colourings.count(n, self.firsts(n));
+        let mut number = range.start;
+        while number < range.end {
+            let filled = self.shape(n, number / colourings);
+            let mut first = self.colourings.unrank(self.firsts(n), number % colourings);
+            let end = range.end.min((number / colourings + 1) * colourings);
+            while number < end {
+                visit(number, &self.position(n, filled, B::scatter(first, filled)));
+                first = next_subset(first);
+                number += 1;
+            }
+        }
+    }
+}
+
+/// The size of every tier of the tight index, for boards of any size; `None` beyond 128 bits.
+pub fn tier_sizes(rules: &Rules) -> Option<Vec<u128>> {
+    let board = rules.start();
+    let free = |cell: usize| board.playable(cell) && board.cells[cell] == Content::Empty;
+    let caps: Vec<usize> = (0..board.width)
+        .map(|column| (0..board.height).filter(|&row| free(board.cell(column, row))).count())
+        .collect();
+    let cells: usize = caps.iter().sum();
+    if cells > 1000 {
+        return None; // far beyond 128 bits, and the sums below would take long
+    }
+    let mut shapes = vec![0u128; cells + 1];
+    if board.gravity {
+        // Height vectors by their sum, one column after the other.
+        shapes[0] = 1;
+        for &cap in &caps {
+            let before = shapes.clone();
+            for (n, sum) in shapes.iter_mut().enumerate() {
+                *sum = 0;
+                for h in 0..=cap.min(n) {
+                    *sum = sum.checked_add(before[n - h])?;
+                }
+            }
+        }
+    } else {
+        for (n, count) in shapes.iter_mut().enumerate() {
+            *count = binomial(cells as u32, n as u32)?;
+        }
+    }
+    let second_starts = board.turn == Turn::Second;
+    let size = |(n, count): (usize, &u128)| {
+        let firsts = if second_starts { n / 2 } else { n.div_ceil(2) };
+        count.checked_mul(binomial(n as u32, firsts as u32)?)
+    };
+    shapes.iter().enumerate().map(size).collect()
+}

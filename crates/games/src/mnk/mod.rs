@@ -1,0 +1,22 @@
+//! m,n,k games: k in a row on a board of m columns and n rows, with obstacles, preset stones, gravity and
+//! misère. Tic-tac-toe and Connect-4 are members of the family.
+//!
+//! [`Rules`] is the description; [`Mnk`] plays it on bitboards of 64 or 128 bits and [`LargeMnk`] on boards
+//! of any size; [`MnkIndex`] numbers the positions of a bitboard.
+
+mod bits;
+mod board;
+mod grid;
+mod index;
+mod large;
+mod reach;
+mod rules;
+
+pub use bits::Bits;
+pub use board::{Board, Mnk};
+pub use index::{MnkIndex, tier_sizes};
+pub use large::{LargeBoard, LargeMnk};
+pub use rules::Rules;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! Nim: take any number of matches from one pile. Who takes the last match loses; with `normal`, wins.
+//!
+//! Piles have no order, so a position keeps them sorted: the lecture's (i,ii) and (ii,i) are one position.
+//!
+//! ```text
+//! 0+1+2 A     piles of 0, 1 and 2 matches, A (the first player) to move
+//! 2-1         the move that takes 1 match from a pile of 2
+//! ```
+
+use crate::Spec;
+use outplay_core::{Game, InputError, Mark, Notation, Payoff, Picture, Tone, Turn};
+
+const MOST_PILES: usize = 64;
+const MOST_MATCHES: u32 = 1_000_000;
+
+/// The piles at the start, and who wins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Nim {
+    piles: Vec<u32>,
+    normal: bool,
+}
+
+/// The piles, smallest first, and whose turn it is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Piles {
+    piles: Vec<u32>,
+    second_to_move: bool,
+}
+
+/// Taking matches from a pile; which of several equal piles does not matter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Take {
+    pile: u32,
+    matches: u32,
+}
+
+impl Nim {
+    /// Reads `nim:3+4+5` or `nim:3+4+5,normal`.
+    ///
+    /// # Errors
+    ///
+    /// One sentence about the first thing that makes no sense.
+    pub fn from_spec(mut spec: Spec) -> Result<Nim, InputError> {
+        let Some(argument) = spec.argument().filter(|text| !text.is_empty()) else {
+            return Err(spec.error("the piles are missing, as in `nim:3+4+5`"));
+        };
+        let mut piles = parse_piles(argument).map_err(|why| spec.error(why))?;
+        if piles.contains(&0) {
+            return Err(spec.error("a pile is empty; every pile starts with at least one match"));
+        }
+        piles.sort_unstable();
+        let normal = spec.take_flag("normal")?;
+        spec.finish("`normal`")?;
+        Ok(Nim { piles, normal })
+    }
+
+    /// A position the way the lecture writes it: `(_,ii)-A`.
+    pub fn lecture_notation(&self, pos: &Piles) -> String {
+        let pile = |&n: &u32| match n {
+            0 => "_".to_string(),
+            1..=5 => "i".repeat(n as usize),
+            _ => n.to_string(),
+        };
+        let piles: Vec<String> = pos.piles.iter().map(pile).collect();
+        format!("({})-{}", piles.join(","), player(pos))
+    }
+}
+
+fn player(pos: &Piles) -> char {
+    if pos.second_to_move { 'B' } else { 'A' }
+}
+
+fn parse_piles(text: &str) -> Result<Vec<u32>, String> {
+    let words: Vec<&str> = text.split('+').collect();
+    if words.len() > MOST_PILES {
+        return Err(format!("{} piles are too many; at most {MOST_PILES} are allowed", words.len()));
+    }
+    let pile = |word: &&str| match word.parse::<u32>() {
+        Ok(matches) if matches <= MOST_MATCHES && !word.starts_with('+') => Ok(matches),
+        Ok(_) => Err(format!("a pile of {word} is too large; at most {MOST_MATCHES} matches are allowed")),
+        Err(_) => Err(format!("`{word}` is not a number of matches; write piles as in `3+4+5`")),
+    };
+    words.iter().map(pile).collect()
+}
+
+impl Game for Nim {
+    type Position = Piles;
+    type Move = Take;
+
+    fn start(&self) -> Option<Piles> {
+        Some(Piles { piles: self.piles.clone(), second_to_move: false })
+    }
+
+    fn turn(&self, pos: &Piles) -> Turn {
+        if pos.second_to_move { Turn::Second } else { Turn::First }
+    }
+
+    fn moves(&self, pos: &Piles, out: &mut Vec<Take>) {
+        let mut last = 0;
+        for &pile in pos.piles.iter().filter(|&&pile| pile > 0) {
+            if pile != last {
+                out.extend((1..=pile).map(|matches| Take { pile, matches }));
+            }
+            last = pile;
+        }
+    }
+
+    fn play(&self, pos: &Piles, mv: Take) -> Piles {
+        let mut next = Piles { second_to_move: !pos.second_to_move, ..pos.clone() };
+        if let Some(pile) = next.piles.iter_mut().find(|pile| **pile == mv.pile) {
+            *pile -= mv.matches;
+        }
+        next.piles.sort_unstable();
+        next
+    }
+
+    fn outcome(&self, pos: &Piles) -> Option<Payoff> {
+        // The player to move did not take the last match.
+        let first_took_last = pos.second_to_move;
+        pos.piles.iter().all(|&pile| pile == 0).then_some(if first_took_last == self.normal { 1 } else { -1 })
+    }
+}
+
+impl Notation for Nim {
+    fn spec(&self) -> String {
+        let piles: Vec<String> = self.piles.iter().map(u32::to_string).collect();
+        format!("nim:{}{}", piles.join("+"), if self.normal { ",normal" } else { "" })
+    }
+
+    fn write_position(&self, pos: &Piles) -> String {
+        let piles: Vec<String> = pos.piles.iter().map(u32::to_string).collect();
+        format!("{} {}", piles.join("+"), player(pos))
+    }
+
+    fn read_position(&self, text: &str) -> Result<Piles, InputError> {
+        let bad = |why: String| InputError::position(text, why);
+        let (piles, second_to_move) = match text.trim().split_once(char::is_whitespace) {
+            Some((piles, "A")) => (piles, false),
+            Some((piles, "B")) => (piles, true),
+            _ => return Err(bad("write the piles and whose turn it is, as in `1+2 A`".into())),
+        };
+        let mut piles = parse_piles(piles).map_err(&bad)?;
+        piles.sort_unstable();
+        if piles.len() != self.piles.len() {
+            return Err(bad(format!(
+                "it has {} piles where the game has {}; write empty piles as 0",
+                piles.len(),
+                self.piles.len()
+            )));
+        }
+        // Sorted piles fit into the sorted start one by one if they fit at all.
+        if piles.iter().zip(&self.piles).any(|(now, start)| now > start) {
+            return Err(bad(format!("no game reaches it: the piles start as {}", self.spec())));
+        }
+        let pos = Piles { piles, second_to_move };
+        if !self.reachable(&pos) {
+            return Err(bad("no game reaches it: it would be the other player's turn".into()));
+        }
+        Ok(pos)
+    }
+
+    fn write_move(&self, _pos: &Piles, mv: Take) -> String {
+        format!("{}-{}", mv.pile, mv.matches)
+    }
+
+    fn draw(&self, pos: &Piles, _marks: &[Mark<Take>]) -> Picture {
+        let mut picture = Picture::default();
+        for &pile in &pos.piles {
+            picture.newline();
+            picture.put(format!("{pile:>4}  "), Tone::Plain);
+            picture.put("|".repeat(pile.min(60) as usize), Tone::Draw);
+            if pile > 60 {
+                picture.put(" …", Tone::Faint);
+            }
+        }
+        picture
+    }
+}
+
+impl Nim {
+    /// Whether some number of moves of the right parity leads from the start to the piles.
+    fn reachable(&self, pos: &Piles) -> bool {
+        // With `taken` matches gone, any number of moves between the fewest and `taken` is possible. The
+        // fewest is the number of start piles that had to change when equal piles are matched up.
+        let taken: u64 = self.piles.iter().map(|&n| u64::from(n)).sum::<u64>()
+            - pos.piles.iter().map(|&n| u64::from(n)).sum::<u64>();
+        let fewest = fewest_changes(&self.piles, &pos.piles);
+        (fewest..=taken).any(|moves| (moves % 2 == 1) == pos.second_to_move)
+    }
+}
+
+/// The fewest piles that must shrink to turn one sorted list into another that fits below it.
+fn fewest_changes(from: &[u32], to: &[u32]) -> u64 {
+    // Leaving a pile alone pairs equal numbers; what remains must still fit. Going down from the largest
+    // pile, `room` counts start piles that are free to shrink to any target met later.
+    let (mut i, mut j) = (from.len(), to.len());
+    let (mut room, mut changes) = (0i64, 0);
+    while j > 0 {
+        let target = to[j - 1];
+        while i > 0 && from[i - 1] > target {
+            i -= 1;
+            room += 1;
+        }
+        j -= 1;
+        if i > 0 && from[i - 1] == target {
+            i -= 1;
+        } else {
+            room -= 1;
+            changes += 1;
+        }
+    }
+    debug_assert!(room >= 0 || changes > 0);
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::laws;
+    use std::collections::HashSet;
+
+    fn nim(text: &str) -> Nim {
+        Nim::from_spec(Spec::parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn nim_obeys_the_laws() {
+        for text in ["nim:2+2", "nim:1", "nim:3+4+5", "nim:1+1+1+7,normal"] {
+            laws::check(&nim(text));
+        }
+    }
+
+    #[test]
+    fn ii_nim_is_the_lectures() {
+        let game = nim("nim:2+2");
+        let start = game.start().unwrap();
+        assert_eq!(game.lecture_notation(&start), "(ii,ii)-A");
+        let mut moves = Vec::new();
+        game.moves(&start, &mut moves);
+        let next: Vec<String> =
+            moves.iter().map(|&mv| game.lecture_notation(&game.play(&start, mv))).collect();
+        assert_eq!(next, ["(i,ii)-B", "(_,ii)-B"]);
+        let end = Piles { piles: vec![0, 0], second_to_move: false };
+        assert_eq!(game.outcome(&end), Some(1)); // B took the last match
+    }
+
+    /// Exactly the positions that play reaches can be read.
+    #[test]
+    fn positions_read_are_those_reached() {
+        for text in ["nim:1", "nim:2+2", "nim:1+1+2", "nim:1+2+3", "nim:3+3"] {
+            let game = nim(text);
+            let mut reached = HashSet::from([game.start().unwrap()]);
+            let mut open = vec![game.start().unwrap()];
+            while let Some(pos) = open.pop() {
+                let mut moves = Vec::new();
+                game.moves(&pos, &mut moves);
+                for mv in moves {
+                    let next = game.play(&pos, mv);
+                    if reached.insert(next.clone()) {
+                        open.push(next);
+                    }
+                }
+            }
+            let most = *game.piles.last().unwrap() + 1;
+            let n = game.piles.len() as u32;
+            for code in 0..(most + 1).pow(n) {
+                let mut piles: Vec<u32> = (0..n).map(|i| code / (most + 1).pow(i) % (most + 1)).collect();
+                piles.sort_unstable();
+                for second_to_move in [false, true] {
+                    let pos = Piles { piles: piles.clone(), second_to_move };
+                    let line = game.write_position(&pos);
+                    assert_eq!(game.read_position(&line).is_ok(), reached.contains(&pos), "{text}: {line}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in [
+            "nim",
+            "nim:",
+            "nim:0",
+            "nim:0+2",
+            "nim:2+",
+            "nim:a",
+            "nim:-1",
+            "nim:+3",
+            "nim:2+2,fast",
+            "nim:99999999",
+        ] {
+            assert!(Nim::from_spec(Spec::parse(text).unwrap()).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Spec strings: `name[:argument][,key=value][,flag]…`, taken apart but not yet understood.
+
+use outplay_core::InputError;
+
+/// A spec string in its parts. Games take what they know and [`Spec::finish`] complains about the rest.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    text: String,
+    name: String,
+    argument: Option<String>,
+    options: Vec<(String, Option<String>)>,
+}
+
+impl Spec {
+    /// Takes a spec string apart.
+    ///
+    /// # Errors
+    ///
+    /// An empty name, an empty option or an option given twice.
+    pub fn parse(text: &str) -> Result<Spec, InputError> {
+        let bad = |why: &str| InputError::spec(text, why);
+        let mut parts = text.trim().split(',');
+        // `split` always yields at least one part.
+        let head = parts.next().unwrap_or_default();
+        let (name, argument) = match head.split_once(':') {
+            Some((name, argument)) => (name, Some(argument.to_string())),
+            None => (head, None),
+        };
+        if name.is_empty() {
+            return Err(bad("the game's name is missing; `outplay games` lists the games"));
+        }
+        let mut options: Vec<(String, Option<String>)> = Vec::new();
+        for part in parts {
+            let (key, value) = match part.split_once('=') {
+                Some((key, value)) => (key, Some(value.to_string())),
+                None => (part, None),
+            };
+            if key.is_empty() {
+                return Err(bad("an option is empty; options are written `,key=value` or `,flag`"));
+            }
+            if options.iter().any(|(known, _)| known == key) {
+                return Err(bad(&format!("`{key}` is given twice")));
+            }
+            options.push((key.to_string(), value));
+        }
+        Ok(Spec { text: text.to_string(), name: name.to_string(), argument, options })
+    }
+
+    /// The game's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What stands behind the colon.
+    pub fn argument(&self) -> Option<&str> {
+        self.argument.as_deref()
+    }
+
+    /// Takes `key=value` out of the options.
+    ///
+    /// # Errors
+    ///
+    /// The key stands there as a flag, without a value.
+    pub fn take(&mut self, key: &str) -> Result<Option<String>, InputError> {
+        let Some(place) = self.options.iter().position(|(known, _)| known == key) else { return Ok(None) };
+        match self.options.remove(place).1 {
+            Some(value) => Ok(Some(value)),
+            None => Err(self.error(format!("`{key}` needs a value, as in `{key}=…`"))),
+        }
+    }
+
+    /// Takes a whole number out of the options.
+    ///
+    /// # Errors
+    ///
+    /// The value is not a whole number that fits.
+    pub fn take_number(&mut self, key: &str) -> Result<Option<usize>, InputError> {
+        let Some(value) = self.take(key)? else { return Ok(None) };
+        match value.parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(self.error(format!("`{key}={value}` is not a whole number"))),
+        }
+    }
+
+    /// Takes a flag out of the options.
+    ///
+    /// # Errors
+    ///
+    /// The flag was given a value.
+    pub fn take_flag(&mut self, key: &str) -> Result<bool, InputError> {
+        let Some(place) = self.options.iter().position(|(known, _)| known == key) else { return Ok(false) };
+        match self.options.remove(place).1 {
+            None => Ok(true),
+            Some(_) => Err(self.error(format!("`{key}` takes no value"))),
+        }
+    }
+
+    /// Complains about options that nobody took.
+    ///
+    /// # Errors
+    ///
+    /// An option is left; `known` lists those that the game has.
+    pub fn finish(&self, known: &str) -> Result<(), InputError> {
+        match self.options.first() {
+            None => Ok(()),
+            Some((key, _)) => {
+                Err(self.error(format!("`{}` has no option `{key}`; it has {known}", self.name)))
+            }
+        }
+    }
+
+    /// An error about this spec.
+    pub fn error(&self, why: impl Into<String>) -> InputError {
+        InputError::spec(&self.text, why)
+    }
+}

@@ -1,0 +1,25 @@
+//! Exact values of every position of a game, found without naming the game.
+//!
+//! | solver | how | memory |
+//! |---|---|---|
+//! | [`plain`] | minimax from the top, again and again through the same positions | the depth of the game |
+//! | [`memo`] | minimax from the top, each position once, remembered by hash | all reached positions |
+//! | [`sweep`] | from the last tier of an index to the first, no recursion, no hash | a byte per number |
+//!
+//! They agree position by position; `plain` is the oracle for the others. No solver does I/O or prints.
+
+mod error;
+mod explored;
+mod memo;
+mod plain;
+mod reach;
+mod sweep;
+mod tally;
+
+pub use error::SolveError;
+pub use explored::Explored;
+pub use memo::{Memo, memo};
+pub use plain::{Found, plain};
+pub use reach::{Reach, reach};
+pub use sweep::{Swept, sweep};
+pub use tally::{Split, Tally, TierTally};

@@ -1,0 +1,110 @@
+//! Minimax as the textbook has it: the value of a position is the best of its successors' values.
+//!
+//! The recursion runs on a stack of its own, so that a long game cannot overflow the thread's. Memory grows
+//! with the depth of the game only, and every path to a position is walked again.
+
+use crate::SolveError;
+use outplay_core::{Game, Turn, Value, Watch};
+
+/// A position on the way down: which of its moves come next and the best value so far.
+pub(crate) struct Frame<G: Game> {
+    pub(crate) pos: G::Position,
+    pub(crate) turn: Turn,
+    pub(crate) best: Option<Value>,
+    /// Where its untried moves end on the shared stack of moves; they start where the parent's end.
+    pub(crate) base: usize,
+}
+
+impl<G: Game> Frame<G> {
+    /// Opens a position, pushing its moves, or answers at once if it is finished.
+    pub(crate) fn open(
+        game: &G,
+        pos: G::Position,
+        moves: &mut Vec<G::Move>,
+        solver: &'static str,
+    ) -> Result<Result<Frame<G>, Value>, SolveError> {
+        let turn = game.turn(&pos);
+        if let Some(payoff) = game.outcome(&pos) {
+            return Ok(Err(Value::new(turn.sees(payoff), 0)));
+        }
+        if turn == Turn::Chance {
+            return Err(SolveError::Chance(solver));
+        }
+        let base = moves.len();
+        game.moves(&pos, moves);
+        Ok(Ok(Frame { pos, turn, best: None, base }))
+    }
+
+    /// Takes the value of a successor into account.
+    pub(crate) fn learn(&mut self, child: Value, child_turn: Turn) {
+        let value = child.before(child_turn == self.turn);
+        self.best = Some(self.best.map_or(value, |best| best.max(value)));
+    }
+}
+
+/// What a search from the top found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The value of the position asked for.
+    pub value: Value,
+    /// How many positions were visited, each as often as it was met.
+    pub nodes: u64,
+}
+
+/// Depth from which a repetition on the current path is looked for: real games end before.
+const SUSPICIOUS: usize = 100_000;
+
+/// How often the watch is asked, in positions.
+const POLL: u64 = 1 << 16;
+
+/// The value of a position by plain minimax.
+///
+/// # Errors
+///
+/// Chance, loops, a fault of the rules, or a stop.
+pub fn plain<G: Game>(game: &G, pos: &G::Position, watch: &dyn Watch) -> Result<Found, SolveError> {
+    let mut moves: Vec<G::Move> = Vec::new();
+    let mut nodes = 1;
+    let mut path = match Frame::open(game, pos.clone(), &mut moves, "plain")? {
+        Ok(frame) => vec![frame],
+        Err(value) => return Ok(Found { value, nodes }),
+    };
+    loop {
+        let depth = path.len();
+        // The path is never empty here: it starts with one frame and the last one returns below.
+        let top = &mut path[depth - 1];
+        if moves.len() > top.base {
+            let mv = moves[moves.len() - 1];
+            moves.truncate(moves.len() - 1);
+            let next = game.play(&top.pos, mv);
+            nodes += 1;
+            if nodes % POLL == 0 {
+                watch.advance(POLL);
+                if watch.stopped() {
+                    return Err(SolveError::Stopped);
+                }
+                if let Some(why) = game.fault() {
+                    return Err(SolveError::Fault(why));
+                }
+            }
+            let turn = game.turn(&next);
+            match Frame::open(game, next, &mut moves, "plain")? {
+                Err(value) => top.learn(value, turn),
+                Ok(frame) => {
+                    if depth % SUSPICIOUS == 0 && path.iter().any(|above| above.pos == frame.pos) {
+                        return Err(SolveError::Loops("plain"));
+                    }
+                    path.push(frame);
+                }
+            }
+        } else {
+            let Some(Frame { best: Some(value), turn, .. }) = path.pop() else {
+                return Err(SolveError::Fault("a position that is not finished has no moves".into()));
+            };
+            match path.last_mut() {
+                Some(parent) => parent.learn(value, turn),
+                None => return Ok(Found { value, nodes }),
+            }
+        }
+    }
+}
