@@ -31,10 +31,11 @@ fn main() {
     };
     let file = arguments.first().expect("the first argument is a file of positions");
     let (limit, threads) = (option("--limit").unwrap_or(usize::MAX), option("--threads").unwrap_or(1));
+    let skip = option("--skip").unwrap_or(0);
     let text = std::fs::read_to_string(file).expect("the file can be read");
     let mut solver = Solver::new(1 << option("--log").unwrap_or(24));
     let (mut count, mut wrong, mut nodes, mut time) = (0u32, 0, 0, Duration::ZERO);
-    for line in text.lines().take(limit) {
+    for line in text.lines().skip(skip).take(limit) {
         let (moves, score) = line.split_once(' ').expect("a line is `moves score`");
         let board = board(moves);
         solver.clear();

@@ -37,6 +37,8 @@ pub(crate) struct Rules<B, const W: u32, const H: u32, const K: u32> {
     starts: [B; 4],
     /// Whether the empty board is its own mirror image.
     symmetric: bool,
+    /// How many lines run through each cell.
+    pub(crate) lines_through: [u8; 128],
 }
 
 /// The stones of the two players, by whose turn it is.
@@ -65,6 +67,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
             blocked: B::ZERO,
             starts: [B::ZERO; 4],
             symmetric: false,
+            lines_through: [0; 128],
         };
         let (mut first, mut second) = (B::ZERO, B::ZERO);
         for column in 0..board.width {
@@ -97,6 +100,13 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
                 }
             }
             rules.starts[direction] = *start;
+            let (mut cells, step) = (*start, rules.step(direction).unwrap_or(0));
+            for _ in 0..if step > 0 { k } else { 0 } {
+                for cell in 0..B::WIDTH {
+                    rules.lines_through[cell as usize] += u8::from(((cells >> cell) & B::ONE).any());
+                }
+                cells = cells << step;
+            }
         }
         rules.symmetric = rules.mirror(rules.board) == rules.board;
         let stones = match board.turn {

@@ -182,7 +182,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                     let same = !opponent;
                     // The follow-up bound is worth its time only where it can settle the child.
                     let needed = if same { alpha } else { -alpha - 1 };
-                    if (-1..high).contains(&needed) || (needed < 0 && needed < high) {
+                    if needed < high {
                         high = rules.follow_up(
                             next.stones.mine,
                             next.stones.theirs,
@@ -202,8 +202,10 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                     let key = rules.key(next.stones, rules.filled(next.stones));
                     self.shared.table.prefetch(key);
                     let index = cell.lowest();
+                    // Threats first, then cells that many lines share, then what settled other positions.
                     let promise = 64 * threats.count() as i32
-                        + (self.history[(pos.left & 1) as usize][index as usize] >> 4);
+                        + 8 * i32::from(rules.lines_through[index as usize])
+                        + (self.history[(pos.left & 1) as usize][index as usize] >> 6);
                     self.children.push(Child { pos: next, key, same, cell: index, bounds, promise });
                 }
             }
