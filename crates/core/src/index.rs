@@ -4,12 +4,23 @@
 //! tier with a higher number, or, where [`Index::loops`] says so, stays in its own. A sweep from the last
 //! tier to the first therefore never looks at an unsolved position.
 
-use crate::Game;
+use crate::{Chance, Game, Turn};
 use std::ops::Range;
 
 /// A set of positions that is solved as a whole. Moves lead to higher tiers or stay.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Tier(pub u32);
+
+/// Where a move leads, as a number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Link {
+    /// The tier of the position that the move leads to.
+    pub tier: Tier,
+    /// Its number there.
+    pub number: u64,
+    /// Whether the player who made the move moves again.
+    pub same_player: bool,
+}
 
 /// A numbering of a game's positions.
 ///
@@ -51,6 +62,27 @@ pub trait Index<G: Game>: Send + Sync {
         false
     }
 
+    /// Whether the tier's positions belong to the game's own counts. Tiers that are there only because play
+    /// leaves the game through them (the smaller endings of a chess ending) do not.
+    fn counted(&self, _tier: Tier) -> bool {
+        true
+    }
+
+    /// Appends where the moves of a position lead. The fallback plays each move and ranks the result.
+    fn links(&self, game: &G, pos: &G::Position, out: &mut Vec<Link>)
+    where
+        Self: Sized,
+    {
+        let mut moves = Vec::new();
+        game.moves(pos, &mut moves);
+        let turn = game.turn(pos);
+        out.extend(moves.iter().map(|&mv| {
+            let next = game.play(pos, mv);
+            let (tier, number) = self.rank(&next);
+            Link { tier, number, same_player: game.turn(&next) == turn }
+        }));
+    }
+
     /// Visits the positions of a range in order. The fallback unranks each; a game that can step from
     /// one position to the next is several times faster.
     fn walk(&self, tier: Tier, range: Range<u64>, visit: &mut impl FnMut(u64, &G::Position))
@@ -70,8 +102,30 @@ pub trait Index<G: Game>: Send + Sync {
     }
 }
 
-/// An index that also knows where positions come from.
+/// An index that also knows where positions come from. Within a tier the players alternate.
 pub trait Predecessors<G: Game>: Index<G> {
-    /// Appends the numbers of the positions of the same tier with a move to this one, each once.
+    /// Appends the numbers of the positions of the same tier with a move to this one, each once. Holes may
+    /// be among them: callers know which numbers those are.
     fn before(&self, tier: Tier, number: u64, out: &mut Vec<u64>);
+
+    /// Counts the distinct positions of the same tier that the moves of a position lead to, and appends
+    /// where the other moves lead. The fallback looks at all links.
+    fn ahead(&self, game: &G, tier: Tier, pos: &G::Position, exits: &mut Vec<Link>) -> u32
+    where
+        Self: Sized,
+    {
+        let mut links = Vec::new();
+        self.links(game, pos, &mut links);
+        links.sort_unstable();
+        links.dedup();
+        exits.extend(links.iter().filter(|link| link.tier != tier));
+        links.iter().filter(|link| link.tier == tier).count() as u32
+    }
+}
+
+/// An index of the positions *before a roll* of a game with dice; the decisions between two rolls have no
+/// number. A finished position has one as well.
+pub trait Rolls<G: Chance>: Index<G> {
+    /// Who rolls. Where [`Index::merged`] holds, values are kept as this player sees them.
+    fn roller(&self, pos: &G::Position) -> Turn;
 }

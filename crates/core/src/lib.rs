@@ -9,6 +9,7 @@
 //! | [`Notation`] | positions and moves as text | the game cannot be used from the command line |
 //! | [`Index`] | positions as numbers, in tiers | an index is made by exploring the game |
 //! | [`Predecessors`] | moves backwards | the graph is explored forwards and stored |
+//! | [`Rolls`] | numbers for the positions before a roll only | every position has a number |
 //! | [`Chance`] | probabilities of random moves | the game is deterministic |
 //! | [`InPlace`] | make and unmake a move, a hash key | positions are copied |
 //! | [`LineGame`] | "k in a row on a board" | no dense, connect-k or proof solver |
@@ -29,7 +30,7 @@ mod watch;
 pub use code::Code;
 pub use error::InputError;
 pub use game::{Chance, Game, InPlace, Payoff, Turn};
-pub use index::{Index, Predecessors, Tier};
+pub use index::{Index, Link, Predecessors, Rolls, Tier};
 pub use lines::{Content, LineBoard, LineGame};
 pub use notation::{Mark, Notation, Picture, Span, Tone, cell_name, column_name, parse_cell, parse_column};
 pub use probe::{Probe, ProbeError};
