@@ -89,6 +89,16 @@ pub trait Notation: Game {
     /// One sentence for text that is no position of this game or that no play can reach.
     fn read_position(&self, text: &str) -> Result<Self::Position, InputError>;
 
+    /// A position the way a textbook lists it; the fallback is the one-line form.
+    fn textbook(&self, pos: &Self::Position) -> String {
+        self.write_position(pos)
+    }
+
+    /// S as a textbook lists it, positions that play does not reach included; `None` means "the reached ones".
+    fn textbook_positions(&self) -> Option<Vec<Self::Position>> {
+        None
+    }
+
     /// A legal move as a word without spaces or commas.
     fn write_move(&self, pos: &Self::Position, mv: Self::Move) -> String;
 

@@ -53,17 +53,6 @@ impl Nim {
         spec.finish("`normal`")?;
         Ok(Nim { piles, normal })
     }
-
-    /// A position the way the lecture writes it: `(_,ii)-A`.
-    pub fn lecture_notation(&self, pos: &Piles) -> String {
-        let pile = |&n: &u32| match n {
-            0 => "_".to_string(),
-            1..=5 => "i".repeat(n as usize),
-            _ => n.to_string(),
-        };
-        let piles: Vec<String> = pos.piles.iter().map(pile).collect();
-        format!("({})-{}", piles.join(","), player(pos))
-    }
 }
 
 fn player(pos: &Piles) -> char {
@@ -159,6 +148,42 @@ impl Notation for Nim {
         Ok(pos)
     }
 
+    /// As the lecture writes it: `(_,ii)-A`.
+    fn textbook(&self, pos: &Piles) -> String {
+        let pile = |&n: &u32| match n {
+            0 => "_".to_string(),
+            1..=5 => "i".repeat(n as usize),
+            _ => n.to_string(),
+        };
+        let piles: Vec<String> = pos.piles.iter().map(pile).collect();
+        format!("({})-{}", piles.join(","), player(pos))
+    }
+
+    /// All piles up to the start's, with either player to move, whether play gets there or not.
+    fn textbook_positions(&self) -> Option<Vec<Piles>> {
+        let mut all: Vec<Vec<u32>> = vec![Vec::new()];
+        for &most in &self.piles {
+            let longer = |piles: &Vec<u32>| {
+                let least = piles.last().copied().unwrap_or(0);
+                let grown: Vec<Vec<u32>> =
+                    (least..=most).map(|n| [piles.as_slice(), &[n]].concat()).collect();
+                grown
+            };
+            all = all.iter().flat_map(longer).collect();
+            if all.len() > 10_000 {
+                return None;
+            }
+        }
+        let sides = [false, true].into_iter();
+        Some(
+            sides
+                .flat_map(|second_to_move| {
+                    all.iter().map(move |piles| Piles { piles: piles.clone(), second_to_move })
+                })
+                .collect(),
+        )
+    }
+
     fn write_move(&self, _pos: &Piles, mv: Take) -> String {
         format!("{}-{}", mv.pile, mv.matches)
     }
@@ -234,11 +259,10 @@ mod tests {
     fn ii_nim_is_the_lectures() {
         let game = nim("nim:2+2");
         let start = game.start().unwrap();
-        assert_eq!(game.lecture_notation(&start), "(ii,ii)-A");
+        assert_eq!(game.textbook(&start), "(ii,ii)-A");
         let mut moves = Vec::new();
         game.moves(&start, &mut moves);
-        let next: Vec<String> =
-            moves.iter().map(|&mv| game.lecture_notation(&game.play(&start, mv))).collect();
+        let next: Vec<String> = moves.iter().map(|&mv| game.textbook(&game.play(&start, mv))).collect();
         assert_eq!(next, ["(i,ii)-B", "(_,ii)-B"]);
         let end = Piles { piles: vec![0, 0], second_to_move: false };
         assert_eq!(game.outcome(&end), Some(1)); // B took the last match

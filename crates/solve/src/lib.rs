@@ -13,6 +13,7 @@ mod explored;
 mod memo;
 mod plain;
 mod reach;
+mod remembered;
 mod sweep;
 mod tally;
 
@@ -21,5 +22,6 @@ pub use explored::Explored;
 pub use memo::{Memo, memo};
 pub use plain::{Found, plain};
 pub use reach::{Reach, reach};
+pub use remembered::remembered_sweep;
 pub use sweep::{Swept, sweep};
 pub use tally::{Split, Tally, TierTally};

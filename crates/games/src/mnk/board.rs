@@ -30,8 +30,9 @@ pub struct Mnk<B> {
     /// The bottom cell of every column.
     bottom: B,
     start: Board<B>,
-    /// Shifts along which k in a row fit: up, right, and the two diagonals.
-    directions: Vec<u32>,
+    /// Shifts along which k in a row fit: up, right, and the two diagonals. Where fewer fit, the last one is
+    /// repeated, so that looking for a line is straight code without a loop; `None` if none fits.
+    directions: Option<[u32; 4]>,
     /// Images of every cell under the board's symmetries, the identity left out.
     symmetries: Arc<Vec<Vec<u8>>>,
 }
@@ -84,6 +85,11 @@ impl<B: Bits> Mnk<B> {
         if fits_up && fits_right && k > 1 {
             directions.extend([right + up, right - up]);
         }
+        let directions = directions.last().map(|&last| {
+            let mut four = [last; 4];
+            four[..directions.len()].copy_from_slice(&directions);
+            four
+        });
         let start = Board {
             stones: [holds(Content::First), holds(Content::Second)],
             second_to_move: board.turn == Turn::Second,
@@ -121,24 +127,26 @@ impl<B: Bits> Mnk<B> {
     /// Whether a set of stones holds k in a row.
     #[inline]
     pub fn has_line(&self, stones: B) -> bool {
-        // A row of k is two overlapping rows of the largest power of two below k, each found by doubling.
+        let Some([a, b, c, d]) = self.directions else { return false };
         // The everyday values of k are written out: the compiler keeps them in registers.
-        let found = |shift: u32| match self.k {
-            3 => stones & (stones >> shift) & (stones >> (2 * shift)),
+        let found = match self.k {
+            3 => {
+                let row = |shift: u32| stones & (stones >> shift) & (stones >> (2 * shift));
+                row(a) | row(b) | row(c) | row(d)
+            }
             4 => {
-                let pairs = stones & (stones >> shift);
-                pairs & (pairs >> (2 * shift))
+                let row = |shift: u32| {
+                    let pairs = stones & (stones >> shift);
+                    pairs & (pairs >> (2 * shift))
+                };
+                row(a) | row(b) | row(c) | row(d)
             }
             k => {
-                let (mut rows, mut length) = (stones, 1);
-                while 2 * length <= k {
-                    rows = rows & (rows >> (length * shift));
-                    length *= 2;
-                }
-                if length < k { rows & (rows >> ((k - length) * shift)) } else { rows }
+                let row = |shift: u32| long_row(stones, k, shift);
+                row(a) | row(b) | row(c) | row(d)
             }
         };
-        self.directions.iter().any(|&shift| found(shift) != B::NONE)
+        found != B::NONE
     }
 
     /// The cells where a stone can be placed now, line or no line on the board.
@@ -174,6 +182,17 @@ impl<B: Bits> Mnk<B> {
         let stride = self.rules.start().height + 1;
         (mv as usize / stride, mv as usize % stride)
     }
+}
+
+/// The first stones of all rows of k along a shift: two overlapping rows of the largest power of two below k,
+/// each found by doubling.
+fn long_row<B: Bits>(stones: B, k: u32, shift: u32) -> B {
+    let (mut rows, mut length) = (stones, 1);
+    while 2 * length <= k {
+        rows = rows & (rows >> (length * shift));
+        length *= 2;
+    }
+    if length < k { rows & (rows >> ((k - length) * shift)) } else { rows }
 }
 
 /// The maps of the square (without gravity) or the mirror (with) that leave obstacles and presets in place.

@@ -1,0 +1,302 @@
+//! What commands answer, as plain data; the field names are those of the JSON that scripts rely on.
+
+use outplay_core::{Turn, Value};
+use outplay_solve::{Split, Tally};
+use serde::Serialize;
+
+/// A value as scripts see it, for the player to move or the player who makes a move.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    /// `win`, `draw`, `loss` or `unknown`.
+    pub value: &'static str,
+    /// The lowest and highest payoff that is still possible, if the value is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<[i32; 2]>,
+    /// The payoff, in games that pay more than 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payoff: Option<i32>,
+    /// Plies to the end.
+    pub distance: Option<u32>,
+    /// The draw is one by repetition: nobody can force an end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub repetition: bool,
+}
+
+impl Answer {
+    /// An exact value; `tie_plies` is the distance of a tie where it is known.
+    pub fn exact(value: Value, tie_plies: Option<u32>) -> Answer {
+        let tie = value.payoff() == 0 && !value.is_repetition();
+        Answer {
+            value: value.verdict().word(),
+            bounds: None,
+            payoff: (value.payoff().abs() > 1).then_some(value.payoff()),
+            distance: value.distance().or(if tie { tie_plies } else { None }),
+            repetition: value.is_repetition(),
+        }
+    }
+
+    /// Nothing is known but that the payoff lies within bounds.
+    pub fn unknown(low: i32, high: i32) -> Answer {
+        Answer {
+            value: "unknown",
+            bounds: Some([low, high]),
+            payoff: None,
+            distance: None,
+            repetition: false,
+        }
+    }
+}
+
+/// The answer of `solve`.
+#[derive(Clone, Debug, Serialize)]
+pub struct SolveAnswer {
+    /// The canonical spec.
+    pub game: String,
+    /// How the value was found.
+    pub method: &'static str,
+    /// The position asked for.
+    pub position: Option<String>,
+    /// `first` or `second`.
+    pub to_move: Option<&'static str>,
+    /// Its value for the side to move.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// The best moves there.
+    pub best: Vec<String>,
+    /// All legal positions, first player's view (mover's view if merged).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positions: Option<Counts>,
+    /// The same, side to move's view.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_turn: Option<TurnCounts>,
+    /// Positions are stored as mover against opponent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub merged: bool,
+    /// The longest wins and losses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest: Option<LongestBySide>,
+    /// Positions looked at.
+    pub nodes: u64,
+    /// Where the values were stored, or why they were not.
+    pub stored: Option<String>,
+}
+
+/// Win, draw and loss counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Splits {
+    /// Won positions.
+    pub win: u64,
+    /// Drawn positions.
+    pub draw: u64,
+    /// Lost positions.
+    pub loss: u64,
+}
+
+impl From<Split> for Splits {
+    fn from(split: Split) -> Splits {
+        Splits { win: split.win, draw: split.draw, loss: split.loss }
+    }
+}
+
+/// All legal positions of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// How many there are, finished ones included.
+    pub legal: u64,
+    /// By value.
+    #[serde(flatten)]
+    pub splits: Splits,
+    /// Those at which the game is over.
+    pub finished: u64,
+}
+
+impl Counts {
+    /// Counts a tally.
+    pub fn of(tally: &Tally) -> Counts {
+        let view = tally.first_view();
+        Counts { legal: view.total(), splits: view.into(), finished: tally.finished() }
+    }
+}
+
+/// Positions by whose turn it is, seen by the player to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TurnCounts {
+    /// First player to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Splits>,
+    /// Second player to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second: Option<Splits>,
+    /// Either, where the players are merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mover: Option<Splits>,
+}
+
+impl TurnCounts {
+    /// Splits a tally.
+    pub fn of(tally: &Tally) -> TurnCounts {
+        let side = |turn| Some(Splits::from(tally.by_turn(turn)));
+        if tally.merged {
+            return TurnCounts { first: None, second: None, mover: side(Turn::First) };
+        }
+        TurnCounts { first: side(Turn::First), second: side(Turn::Second), mover: None }
+    }
+}
+
+/// The longest win and loss of one side, in plies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Longest {
+    /// Plies of the longest win.
+    pub win: Option<u32>,
+    /// Plies of the longest loss.
+    pub loss: Option<u32>,
+}
+
+/// The longest wins and losses by whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LongestBySide {
+    /// First player to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Longest>,
+    /// Second player to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second: Option<Longest>,
+    /// Either, where the players are merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mover: Option<Longest>,
+}
+
+impl LongestBySide {
+    /// The longest of a tally.
+    pub fn of(tally: &Tally) -> LongestBySide {
+        let side = |turn| {
+            let (win, loss) = tally.longest(turn);
+            Some(Longest { win, loss })
+        };
+        if tally.merged {
+            return LongestBySide { first: None, second: None, mover: side(Turn::First) };
+        }
+        LongestBySide { first: side(Turn::First), second: side(Turn::Second), mover: None }
+    }
+}
+
+/// The answer of `query`.
+#[derive(Clone, Debug, Serialize)]
+pub struct QueryAnswer {
+    /// The canonical spec.
+    pub game: String,
+    /// The position.
+    pub position: String,
+    /// `first` or `second`.
+    pub to_move: &'static str,
+    /// Its value for the side to move.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// The connect-k score, where the game has one.
+    pub score: Option<i32>,
+    /// The best moves.
+    pub best: Vec<String>,
+    /// Every move.
+    pub moves: Vec<MoveAnswer>,
+    /// One line of best play from here.
+    pub line: Vec<String>,
+    /// `table`, `search` or `rules`.
+    pub source: &'static str,
+}
+
+/// One move of a [`QueryAnswer`], seen by the player who makes it and counted from the asked position.
+#[derive(Clone, Debug, Serialize)]
+pub struct MoveAnswer {
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// Its value.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// Its connect-k score.
+    pub score: Option<i32>,
+}
+
+/// One tier of an index.
+#[derive(Clone, Debug, Serialize)]
+pub struct IndexTier {
+    /// The tier's name.
+    pub tier: String,
+    /// Numbers that it uses; as text, because scripts lose digits beyond 2⁵³.
+    #[serde(serialize_with = "number")]
+    pub size: u128,
+    /// Positions that play reaches.
+    pub reachable: Option<u64>,
+}
+
+/// The answer of `index`.
+#[derive(Clone, Debug, Serialize)]
+pub struct IndexReport {
+    /// The canonical spec.
+    pub game: String,
+    /// `tight` (arithmetic) or `explored`.
+    pub index: &'static str,
+    /// The tiers, if they can be counted in 128 bits.
+    pub tiers: Vec<IndexTier>,
+    /// All numbers.
+    #[serde(serialize_with = "maybe_number")]
+    pub size: Option<u128>,
+    /// All reachable positions, if they were counted.
+    pub reachable: Option<u64>,
+    /// Reachable positions per number.
+    pub ratio: Option<f64>,
+}
+
+fn number<S: serde::Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+    match u64::try_from(*value) {
+        Ok(small) => serializer.serialize_u64(small),
+        Err(_) => serializer.serialize_str(&value.to_string()),
+    }
+}
+
+fn maybe_number<S: serde::Serializer>(value: &Option<u128>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => number(value, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// The answer of `games --check`: the lecture's conditions. `None` means that exploration did not tell.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckReport {
+    /// The canonical spec.
+    pub game: String,
+    /// Both players have a move somewhere, and nobody else does.
+    pub two_players: Option<bool>,
+    /// One payoff serves both players: true by construction.
+    pub zero_sum: bool,
+    /// The exploration came to an end.
+    pub finite: Option<bool>,
+    /// No dice.
+    pub deterministic: Option<bool>,
+    /// Positions are known to both: true by construction.
+    pub perfect_information: bool,
+    /// Play never returns to an earlier position.
+    pub acyclic: Option<bool>,
+    /// Positions seen.
+    pub positions: u64,
+    /// Moves seen.
+    pub moves: u64,
+    /// Whether every position was seen.
+    pub complete: bool,
+}
+
+/// A game written out as the tuple of the lecture.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rules {
+    /// The canonical spec.
+    pub game: String,
+    /// S: every position.
+    pub positions: Vec<String>,
+    /// I: the start.
+    pub start: String,
+    /// Succs: each position that is not finished, with its successors.
+    pub successors: Vec<(String, Vec<String>)>,
+    /// T and V: the finished positions and what the first player gets there.
+    pub terminals: Vec<(String, i32)>,
+}

@@ -1,0 +1,117 @@
+//! The experiment of the 2020 report: the classic solvers timed against each other in one process.
+
+use crate::Trouble;
+use crate::solved::AnyIndex;
+use outplay_core::{Game, Notation, Value, Watch};
+use outplay_solve::{SolveError, memo, plain};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// One solver's times.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClassicRow {
+    /// The solver.
+    pub solver: &'static str,
+    /// Completed trials; 0 if the first one took too long.
+    pub trials: u32,
+    /// Mean time of a trial in seconds.
+    pub mean: Option<f64>,
+    /// Fastest trial in seconds.
+    pub min: Option<f64>,
+    /// How many times faster than memo its mean is.
+    pub speedup_over_memo: Option<f64>,
+    /// What the 2020 report measured for tic-tac-toe, in seconds.
+    pub report: Option<f64>,
+}
+
+/// The times of all solvers.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClassicReport {
+    /// The canonical spec.
+    pub game: String,
+    /// The value that every solver found.
+    pub value: &'static str,
+    /// One row per solver.
+    pub rows: Vec<ClassicRow>,
+}
+
+/// Stops a trial that takes too long, or when the user says so.
+struct Deadline<'a> {
+    end: Instant,
+    watch: &'a dyn Watch,
+}
+
+impl Watch for Deadline<'_> {
+    fn stage(&self, _name: &str, _total: u64) {}
+    fn advance(&self, _units: u64) {}
+    fn stopped(&self) -> bool {
+        Instant::now() > self.end || self.watch.stopped()
+    }
+}
+
+/// Times every solver on one thread.
+pub(crate) fn run<G: Game + Notation>(
+    game: &G,
+    index: &dyn AnyIndex<G>,
+    start: &G::Position,
+    trials: u32,
+    seconds: f64,
+    watch: &dyn Watch,
+) -> Result<ClassicReport, Trouble> {
+    type Solver<'a> = Box<dyn Fn(&dyn Watch) -> Result<Value, SolveError> + Send + Sync + 'a>;
+    let solvers: Vec<(&'static str, Option<f64>, Solver<'_>)> = vec![
+        ("plain", Some(4.978), Box::new(|watch| Ok(plain(game, start, watch)?.value))),
+        ("memo", Some(0.074), Box::new(|watch| Ok(memo(game, start, u64::MAX, watch)?.found().value))),
+        ("sweep", Some(0.218), Box::new(|watch| index.classic_sweep(game, start, watch))),
+        (
+            "sweep, remembered hashes",
+            Some(0.067),
+            Box::new(|watch| index.remembered_sweep(game, start, watch)),
+        ),
+    ];
+    // The solvers compete on equal terms: one thread each.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.map_err(|error| Trouble::Unable(format!("no thread could be started: {error}")))?;
+    let tic_tac_toe = game.spec() == "tictactoe";
+    let mut value: Option<Value> = None;
+    let mut rows = Vec::new();
+    for (solver, report, solve) in &solvers {
+        watch.stage(solver, u64::from(trials));
+        let mut times = Vec::new();
+        for _ in 0..trials {
+            let limit = Deadline { end: Instant::now() + Duration::from_secs_f64(seconds), watch };
+            let began = Instant::now();
+            match pool.install(|| solve(&limit)) {
+                Ok(found) => {
+                    times.push(began.elapsed().as_secs_f64());
+                    // Timing a wrong answer would be worthless.
+                    if value.replace(found).is_some_and(|known| known.cmp(&found).is_ne()) {
+                        return Err(Trouble::Unable(format!(
+                            "{solver} found another value than the solver before it"
+                        )));
+                    }
+                }
+                Err(SolveError::Stopped) if !watch.stopped() => break,
+                Err(error) => return Err(error.into()),
+            }
+            watch.advance(1);
+        }
+        let mean = (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
+        let min = times.iter().copied().reduce(f64::min);
+        let report = report.filter(|_| tic_tac_toe);
+        rows.push(ClassicRow {
+            solver,
+            trials: times.len() as u32,
+            mean,
+            min,
+            speedup_over_memo: None,
+            report,
+        });
+    }
+    let memo_mean = rows.iter().find(|row| row.solver == "memo").and_then(|row| row.mean);
+    for row in &mut rows {
+        row.speedup_over_memo = memo_mean.zip(row.mean).map(|(memo, mine)| memo / mine);
+    }
+    let value = value.map_or("unknown", |value| value.verdict().word());
+    Ok(ClassicReport { game: game.spec(), value, rows })
+}

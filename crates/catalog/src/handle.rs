@@ -1,0 +1,133 @@
+//! The one interface behind which every game looks the same.
+
+use crate::{CheckReport, ClassicReport, IndexReport, QueryAnswer, Rules, SolveAnswer, Trouble};
+use outplay_core::{Picture, Watch};
+use std::fmt;
+use std::str::FromStr;
+
+/// Which position a command is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// The start of the game.
+    #[default]
+    Start,
+    /// After these moves.
+    Moves(String),
+    /// This position in the game's notation.
+    Position(String),
+}
+
+/// How to find a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Whatever is best for the game.
+    Auto,
+    /// Minimax from the top.
+    Plain,
+    /// Minimax with every position remembered.
+    Memo,
+    /// Bottom-up over an index.
+    Sweep,
+}
+
+impl Method {
+    /// All methods, the default first.
+    pub const ALL: [Method; 4] = [Method::Auto, Method::Plain, Method::Memo, Method::Sweep];
+
+    /// The name on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Method::Auto => "auto",
+            Method::Plain => "plain",
+            Method::Memo => "memo",
+            Method::Sweep => "sweep",
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl FromStr for Method {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Method, String> {
+        let words: Vec<&str> = Method::ALL.iter().map(|method| method.word()).collect();
+        Method::ALL
+            .into_iter()
+            .find(|method| method.word() == text)
+            .ok_or_else(|| format!("`{text}` is not a method; choose one of {}", words.join(", ")))
+    }
+}
+
+/// What to solve and with what.
+#[derive(Clone, Debug)]
+pub struct SolveRequest {
+    /// The position asked for.
+    pub place: Place,
+    /// How.
+    pub method: Method,
+    /// Bytes that may be used.
+    pub memory: u64,
+}
+
+/// A game with all that it can do, its types hidden.
+pub trait GameHandle: Send + Sync {
+    /// The canonical spec string.
+    fn spec(&self) -> String;
+
+    /// What is odd about the game although it can be played.
+    fn warning(&self) -> Option<String>;
+
+    /// The value of a position, and with strong methods of every other one too.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, a game beyond the method or the memory, or a stop.
+    fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble>;
+
+    /// The value of a position and of each of its moves.
+    ///
+    /// # Errors
+    ///
+    /// Bad input or a stop. A position whose value is out of reach has the value "unknown".
+    fn query(&self, place: &Place, memory: u64, watch: &dyn Watch) -> Result<QueryAnswer, Trouble>;
+
+    /// A picture of a position, with the values of its moves if they were found.
+    ///
+    /// # Errors
+    ///
+    /// Bad input.
+    fn draw(&self, place: &Place, values: Option<&QueryAnswer>) -> Result<Picture, Trouble>;
+
+    /// The game written out as (S, I, Succs, T, V), if it has at most `most` positions.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, a larger game, or a stop.
+    fn rules(&self, place: &Place, most: u64, watch: &dyn Watch) -> Result<Rules, Trouble>;
+
+    /// The size of the index tier by tier; reachable positions are counted where `memory` allows.
+    ///
+    /// # Errors
+    ///
+    /// A game too large to explore that has no index of its own, or a stop.
+    fn index(&self, memory: u64, count: bool, watch: &dyn Watch) -> Result<IndexReport, Trouble>;
+
+    /// Which of the lecture's conditions the game meets, as far as exploring `most` positions tells.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the rules or a stop.
+    fn check(&self, most: u64, watch: &dyn Watch) -> Result<CheckReport, Trouble>;
+
+    /// Times the classic solvers against each other, `trials` times each, giving up on a solver whose
+    /// first trial takes longer than `seconds`.
+    ///
+    /// # Errors
+    ///
+    /// A game that they cannot solve, or a stop.
+    fn classic(&self, trials: u32, seconds: f64, watch: &dyn Watch) -> Result<ClassicReport, Trouble>;
+}

@@ -1,0 +1,276 @@
+//! What each command does, and how it ends: 0 done, 1 the answer is "no" or the work failed, 2 bad input.
+
+use crate::args::{Bench, Cli, Command, Common};
+use crate::output;
+use crate::progress::Progress;
+use crate::usage::{self, Clock};
+use clap::Parser;
+use outplay_catalog::{Catalog, GameHandle, Place, SolveAnswer, SolveRequest, Trouble};
+use serde::Serialize;
+use std::io::{self, BufRead, BufWriter, Write};
+use std::process::ExitCode;
+
+/// Rules are written out up to this many positions.
+const LISTED: u64 = 20_000;
+/// `games --check` explores up to this many positions.
+const CHECKED: u64 = 5_000_000;
+/// `index` counts reachable positions on its own account up to this size; beyond, `--count` asks for it.
+const COUNTED: u128 = 20_000_000;
+
+/// How a command can fail.
+enum Failure {
+    Trouble(Trouble),
+    Output(io::Error),
+}
+
+impl<T: Into<Trouble>> From<T> for Failure {
+    fn from(trouble: T) -> Failure {
+        Failure::Trouble(trouble.into())
+    }
+}
+
+fn output_error(error: io::Error) -> Failure {
+    Failure::Output(error)
+}
+
+/// Runs the command line for the games of a catalog.
+pub fn main(catalog: &Catalog) -> ExitCode {
+    let cli = Cli::parse();
+    if let Some(threads) = cli.common.threads {
+        // Fails only if the pool exists already, and nothing has used it yet.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+    }
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    let progress = Progress::new(cli.common.quiet);
+    let result =
+        Run { catalog, common: &cli.common, progress: &progress, out: &mut out }.command(&cli.command);
+    progress.clear();
+    let result = result.and_then(|code| out.flush().map_err(output_error).map(|()| code));
+    match result {
+        Ok(code) => ExitCode::from(code),
+        // Whoever read the output has seen enough.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) => complain(&format!("cannot write the answer: {error}"), 1),
+        Err(Failure::Trouble(trouble)) if trouble.is_stop() => complain(&trouble.to_string(), 130),
+        Err(Failure::Trouble(trouble)) => {
+            complain(&trouble.to_string(), if trouble.is_input() { 2 } else { 1 })
+        }
+    }
+}
+
+fn complain(sentence: &str, code: u8) -> ExitCode {
+    let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
+    // Nobody is left to hear about it if standard error is closed too.
+    let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {sentence}");
+    ExitCode::from(code)
+}
+
+/// The answer of `solve` with what it cost.
+#[derive(Serialize)]
+struct Solved<'a> {
+    #[serde(flatten)]
+    answer: &'a SolveAnswer,
+    seconds: f64,
+    cpu_seconds: f64,
+    peak_bytes: u64,
+    threads: usize,
+}
+
+struct Run<'a, W: Write> {
+    catalog: &'a Catalog,
+    common: &'a Common,
+    progress: &'a Progress,
+    out: &'a mut W,
+}
+
+impl<W: Write> Run<'_, W> {
+    fn command(&mut self, command: &Command) -> Result<u8, Failure> {
+        match command {
+            Command::Games { check: None } => self.games(),
+            Command::Games { check: Some(game) } => self.check(game),
+            Command::Show { game, at, all } => self.show(game, &at.place(), *all),
+            Command::Solve { game, at, method } => {
+                let memory = self.memory();
+                self.solve(game, &SolveRequest { place: at.place(), method: *method, memory })
+            }
+            Command::Query { game, at, stdin: None } => self.query(game, &at.place()),
+            Command::Query { game, stdin: Some(kind), .. } => self.query_lines(game, kind == "position"),
+            Command::Index { game, count } => self.index(game, *count),
+            Command::Bench(Bench::Classic { game, trials, patience }) => {
+                self.classic(game, *trials, *patience)
+            }
+        }
+    }
+
+    fn open(&self, game: &str) -> Result<Box<dyn GameHandle>, Failure> {
+        let handle = self.catalog.open(game)?;
+        if let Some(warning) = handle.warning() {
+            let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Yellow.into()));
+            let _ = writeln!(anstream::stderr(), "{style}warning{style:#}: {warning}");
+        }
+        Ok(handle)
+    }
+
+    fn memory(&self) -> u64 {
+        self.common.memory.unwrap_or_else(|| usage::available_bytes() / 5 * 4)
+    }
+
+    fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        // Every answer is made of maps with string keys and finite numbers, which always serialise.
+        let text = serde_json::to_string(value).map_err(|error| Failure::Output(error.into()))?;
+        writeln!(self.out, "{text}").map_err(output_error)
+    }
+
+    /// Prints an answer in the form that was asked for.
+    fn print<T: Serialize>(
+        &mut self,
+        answer: &T,
+        text: impl FnOnce(&mut W, &T) -> io::Result<()>,
+    ) -> Result<u8, Failure> {
+        self.progress.clear();
+        if self.common.json {
+            self.json(answer)?;
+        } else {
+            text(self.out, answer).map_err(output_error)?;
+        }
+        Ok(0)
+    }
+
+    fn games(&mut self) -> Result<u8, Failure> {
+        #[derive(Serialize)]
+        struct Listed<'a> {
+            name: &'a str,
+            about: &'a str,
+            parameters: &'a str,
+            example: &'a str,
+        }
+        let families: Vec<Listed<'_>> = self
+            .catalog
+            .families()
+            .iter()
+            .map(|family| Listed {
+                name: family.name(),
+                about: family.about(),
+                parameters: family.options(),
+                example: family.example(),
+            })
+            .collect();
+        self.print(&serde_json::json!({ "games": families }), |out, _| {
+            let bold = anstyle::Style::new().bold();
+            for family in &families {
+                writeln!(out, "{bold}{}{bold:#}: {}", family.name, family.about)?;
+                if !family.parameters.is_empty() {
+                    writeln!(out, "    parameters  {}", family.parameters)?;
+                }
+                writeln!(out, "    example     outplay show {}", family.example)?;
+            }
+            writeln!(out, "\nA spec is NAME[:ARGUMENT][,key=value][,flag]…; boards are columns x rows, a1 is bottom left.")
+        })
+    }
+
+    fn check(&mut self, game: &str) -> Result<u8, Failure> {
+        let report = self.open(game)?.check(CHECKED, self.progress)?;
+        self.print(&report, |out, report| output::check(out, report))
+    }
+
+    fn show(&mut self, game: &str, place: &Place, all: bool) -> Result<u8, Failure> {
+        let handle = self.open(game)?;
+        if all {
+            let rules = handle.rules(place, LISTED, self.progress)?;
+            return self.print(&rules, |out, rules| output::rules(out, rules));
+        }
+        let answer = handle.query(place, self.memory(), self.progress)?;
+        let picture = handle.draw(place, Some(&answer))?;
+        self.print(&answer, |out, answer| {
+            output::picture(out, &picture)?;
+            output::legend(out, answer)
+        })
+    }
+
+    fn solve(&mut self, game: &str, request: &SolveRequest) -> Result<u8, Failure> {
+        let handle = self.open(game)?;
+        let clock = Clock::start();
+        let answer = handle.solve(request, self.progress)?;
+        let solved = Solved {
+            answer: &answer,
+            seconds: clock.seconds(),
+            cpu_seconds: clock.cpu_seconds(),
+            peak_bytes: usage::peak_bytes(),
+            threads: rayon::current_num_threads(),
+        };
+        self.print(&solved, |out, solved| {
+            output::solve(out, solved.answer, solved.seconds, solved.peak_bytes)
+        })
+    }
+
+    fn query(&mut self, game: &str, place: &Place) -> Result<u8, Failure> {
+        let answer = self.open(game)?.query(place, self.memory(), self.progress)?;
+        self.print(&answer, |out, answer| output::query(out, answer))
+    }
+
+    /// Answers line by line; a line that makes no sense gets an error in its place and the rest go on.
+    fn query_lines(&mut self, game: &str, positions: bool) -> Result<u8, Failure> {
+        let handle = self.open(game)?;
+        let memory = self.memory();
+        let mut code = 0;
+        let mut input = io::stdin().lock();
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = input.read_until(b'\n', &mut line);
+            match read {
+                Ok(0) => return Ok(code),
+                Ok(_) => {}
+                Err(error) => {
+                    return Err(Trouble::Unable(format!("cannot read standard input: {error}")).into());
+                }
+            }
+            let result = match std::str::from_utf8(&line) {
+                Err(_) => Err(Trouble::Unable("a line of standard input is not UTF-8 text".into())),
+                Ok(text) => {
+                    let text = text.trim().to_string();
+                    let place = if positions { Place::Position(text) } else { Place::Moves(text) };
+                    handle.query(&place, memory, self.progress)
+                }
+            };
+            match result {
+                Ok(answer) => {
+                    self.print(&answer, |out, answer| output::query(out, answer))?;
+                }
+                Err(trouble) if trouble.is_stop() => return Err(trouble.into()),
+                Err(trouble) => {
+                    code = 2;
+                    if self.common.json {
+                        self.json(&serde_json::json!({ "error": trouble.to_string() }))?;
+                    } else {
+                        writeln!(self.out, "error: {trouble}").map_err(output_error)?;
+                    }
+                }
+            }
+            // Whoever feeds the lines may wait for each answer.
+            self.out.flush().map_err(output_error)?;
+        }
+    }
+
+    fn index(&mut self, game: &str, count: bool) -> Result<u8, Failure> {
+        let handle = self.open(game)?;
+        // A first look without counting is instant and tells whether counting is cheap.
+        let mut report = handle.index(self.memory(), false, self.progress)?;
+        let cheap = report.size.is_some_and(|size| size <= COUNTED);
+        if report.reachable.is_none() && (count || cheap) {
+            report = handle.index(self.memory(), true, self.progress)?;
+        }
+        self.print(&report, |out, report| {
+            output::index(out, report)?;
+            if report.reachable.is_none() && report.size.is_some() {
+                writeln!(out, "reachable positions were not counted; --count does it where memory allows")?;
+            }
+            Ok(())
+        })
+    }
+
+    fn classic(&mut self, game: &str, trials: u32, patience: f64) -> Result<u8, Failure> {
+        let report = self.open(game)?.classic(trials, patience, self.progress)?;
+        self.print(&report, |out, report| output::classic(out, report))
+    }
+}

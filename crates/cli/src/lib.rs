@@ -1,0 +1,9 @@
+//! The command line: text in, text out. It sees the catalog only.
+
+mod args;
+mod commands;
+mod output;
+mod progress;
+mod usage;
+
+pub use commands::main;

@@ -1,0 +1,333 @@
+//! Answers as text for people.
+//!
+//! Colours come through `anstream`, which drops them for pipes and `NO_COLOR`.
+
+use anstyle::{AnsiColor, Color, RgbColor, Style};
+use outplay_catalog::{Answer, CheckReport, ClassicReport, IndexReport, QueryAnswer, Rules, SolveAnswer};
+use outplay_core::{Picture, Tone};
+use std::io::{self, Write};
+
+/// Okabe–Ito: told apart by colour-blind readers too.
+const WIN: Style = rgb(0x00, 0x9e, 0x73);
+const DRAW: Style = rgb(0xe6, 0x9f, 0x00);
+const LOSS: Style = rgb(0xd5, 0x5e, 0x00);
+const BOLD: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+
+const fn rgb(r: u8, g: u8, b: u8) -> Style {
+    Style::new().fg_color(Some(Color::Rgb(RgbColor(r, g, b)))).bold()
+}
+
+fn ansi(color: AnsiColor) -> Style {
+    Style::new().fg_color(Some(Color::Ansi(color))).bold()
+}
+
+fn tone(tone: Tone) -> Style {
+    match tone {
+        Tone::Plain => Style::new(),
+        Tone::Faint => FAINT,
+        Tone::First => ansi(AnsiColor::Blue),
+        Tone::Second => ansi(AnsiColor::Magenta),
+        Tone::Win => WIN,
+        Tone::Draw => DRAW,
+        Tone::Loss => LOSS,
+    }
+}
+
+fn verdict(word: &str) -> Style {
+    match word {
+        "win" => WIN,
+        "draw" => DRAW,
+        "loss" => LOSS,
+        _ => Style::new(),
+    }
+}
+
+pub(crate) fn picture(out: &mut impl Write, picture: &Picture) -> io::Result<()> {
+    for line in &picture.lines {
+        for span in line {
+            let style = tone(span.tone);
+            write!(out, "{style}{}{style:#}", span.text)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// `win in 5`, `draw`, `unknown`.
+fn phrase(answer: &Answer) -> String {
+    let mut text = answer.value.to_string();
+    if answer.repetition {
+        text += " by repetition";
+    }
+    if let Some(payoff) = answer.payoff {
+        text += &format!(" of {}", payoff.abs());
+    }
+    match (answer.value, answer.distance) {
+        ("draw", _) | (_, None) => text,
+        (_, Some(plies)) => text + &format!(" in {plies}"),
+    }
+}
+
+/// One sentence about who wins and when.
+fn sentence(answer: &Answer, to_move: &str) -> String {
+    let other = if to_move == "first" { "second" } else { "first" };
+    let plies = |n: u32| if n == 1 { "1 ply".to_string() } else { format!("{n} plies") };
+    match (answer.value, answer.distance) {
+        ("win", Some(0)) => format!("the game is over: the {to_move} player has won"),
+        ("loss", Some(0)) => format!("the game is over: the {other} player has won"),
+        ("draw", Some(0)) => "the game is over: a tie".to_string(),
+        ("win", Some(n)) => format!("the {to_move} player wins in {}", plies(n)),
+        ("loss", Some(n)) => format!("the {other} player wins in {}", plies(n)),
+        ("win", None) => format!("the {to_move} player wins"),
+        ("loss", None) => format!("the {other} player wins"),
+        ("draw", _) if answer.repetition => "a draw: nobody can force an end".to_string(),
+        ("draw", _) => "a draw".to_string(),
+        _ => "unknown: too large to solve this way".to_string(),
+    }
+}
+
+/// `1234567` as `1,234,567`.
+pub(crate) fn grouped(number: u128) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Seconds with a unit that suits them.
+pub(crate) fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.1} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
+        s if s < 120.0 => format!("{s:.2} s"),
+        s => format!("{:.0} min {:.0} s", (s / 60.0).floor(), s % 60.0),
+    }
+}
+
+pub(crate) fn bytes(count: u64) -> String {
+    match count as f64 {
+        n if n < 1e6 => format!("{:.0} kB", n / 1e3),
+        n if n < 1e9 => format!("{:.0} MB", n / 1e6),
+        n => format!("{:.2} GB", n / 1e9),
+    }
+}
+
+pub(crate) fn solve(out: &mut impl Write, answer: &SolveAnswer, seconds: f64, peak: u64) -> io::Result<()> {
+    let style = verdict(answer.answer.value);
+    let side = answer.to_move.unwrap_or("first");
+    writeln!(out, "{BOLD}{}{BOLD:#}: {style}{}{style:#}", answer.game, sentence(&answer.answer, side))?;
+    if !answer.best.is_empty() {
+        writeln!(out, "  best      {}", answer.best.join(" "))?;
+    }
+    if let Some(counts) = &answer.positions {
+        let n = |count: u64| grouped(count.into());
+        let view = if answer.merged { "the mover" } else { "the first player" };
+        writeln!(out, "  positions {} legal, {} of them finished", n(counts.legal), n(counts.finished))?;
+        writeln!(
+            out,
+            "            {WIN}{} won{WIN:#}, {DRAW}{} drawn{DRAW:#}, {LOSS}{} lost{LOSS:#} for {view}",
+            n(counts.splits.win),
+            n(counts.splits.draw),
+            n(counts.splits.loss)
+        )?;
+    }
+    if let Some(longest) = &answer.longest {
+        let sides = [("first", longest.first), ("second", longest.second), ("mover", longest.mover)];
+        for (name, side) in sides.iter().filter_map(|(name, side)| side.map(|side| (name, side))) {
+            let plies = |n: Option<u32>| n.map_or("none".to_string(), |n| format!("{n} plies"));
+            writeln!(
+                out,
+                "  longest   {name:<6} to move: win {}, loss {}",
+                plies(side.win),
+                plies(side.loss)
+            )?;
+        }
+    }
+    writeln!(
+        out,
+        "  {FAINT}{} positions by {} in {}, {} of memory{FAINT:#}",
+        grouped(answer.nodes.into()),
+        answer.method,
+        duration(seconds),
+        bytes(peak)
+    )?;
+    let stored =
+        answer.stored.as_deref().unwrap_or("nothing was stored: this method keeps its values in memory only");
+    writeln!(out, "  {FAINT}{stored}{FAINT:#}")
+}
+
+pub(crate) fn query(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<()> {
+    let style = verdict(answer.answer.value);
+    writeln!(out, "{BOLD}{}{BOLD:#}  {}", answer.game, answer.position)?;
+    writeln!(
+        out,
+        "{style}{}{style:#} {FAINT}({} to move; {}){FAINT:#}",
+        sentence(&answer.answer, answer.to_move),
+        answer.to_move,
+        source(answer.source)
+    )?;
+    let widest = answer.moves.iter().map(|mv| mv.mv.len()).max().unwrap_or(0);
+    for mv in &answer.moves {
+        let style = verdict(mv.answer.value);
+        let mark = if answer.best.contains(&mv.mv) { "*" } else { " " };
+        let score = mv.score.map(|score| format!("  score {score:+}")).unwrap_or_default();
+        writeln!(
+            out,
+            " {mark} {:<widest$}  {style}{:<12}{style:#}{FAINT}{score}{FAINT:#}",
+            mv.mv,
+            phrase(&mv.answer)
+        )?;
+    }
+    if !answer.line.is_empty() {
+        writeln!(out, "best line: {}", answer.line.join(" "))?;
+    }
+    Ok(())
+}
+
+fn source(word: &str) -> &str {
+    match word {
+        "rules" => "by the rules",
+        "table" => "from the table",
+        _ => "by search",
+    }
+}
+
+/// What stands under the picture of a position.
+pub(crate) fn legend(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<()> {
+    let style = verdict(answer.answer.value);
+    writeln!(
+        out,
+        "\n{style}{}{style:#} {FAINT}({} to move){FAINT:#}",
+        sentence(&answer.answer, answer.to_move),
+        answer.to_move
+    )?;
+    if !answer.best.is_empty() {
+        writeln!(out, "best: {}", answer.best.join(" "))?;
+    }
+    if answer.moves.iter().any(|mv| mv.answer.value != "unknown") {
+        writeln!(out, "{FAINT}+n wins in n plies, = draws, -n loses in n{FAINT:#}")?;
+    }
+    Ok(())
+}
+
+pub(crate) fn rules(out: &mut impl Write, rules: &Rules) -> io::Result<()> {
+    writeln!(out, "{BOLD}S{BOLD:#} = {{")?;
+    for chunk in rules.positions.chunks(6) {
+        writeln!(out, "  {}", chunk.join("  "))?;
+    }
+    writeln!(out, "}}")?;
+    writeln!(out, "{BOLD}I{BOLD:#} = {}", rules.start)?;
+    for (pos, next) in &rules.successors {
+        writeln!(out, "{BOLD}Succs{BOLD:#} {pos} = {{ {} }}", next.join(", "))?;
+    }
+    let terminals: Vec<&str> = rules.terminals.iter().map(|(pos, _)| pos.as_str()).collect();
+    writeln!(out, "{BOLD}T{BOLD:#} = {{ {} }}", terminals.join(", "))?;
+    for (pos, payoff) in &rules.terminals {
+        writeln!(out, "{BOLD}V{BOLD:#} {pos} = {payoff:+}")?;
+    }
+    Ok(())
+}
+
+pub(crate) fn index(out: &mut impl Write, report: &IndexReport) -> io::Result<()> {
+    let kind = if report.index == "tight" { "tight index, by arithmetic" } else { "index by exploration" };
+    writeln!(out, "{BOLD}{}{BOLD:#}: {kind}", report.game)?;
+    let sizes: Vec<String> = report.tiers.iter().map(|tier| grouped(tier.size)).collect();
+    let total = report.size.map(grouped);
+    let wide = sizes.iter().chain(&total).map(String::len).max().unwrap_or(4).max(4);
+    let share = |reached: u64, size: u128| if size == 0 { 0.0 } else { 100.0 * reached as f64 / size as f64 };
+    if report.reachable.is_some() {
+        writeln!(
+            out,
+            "{FAINT}tier  {:>wide$}  {:>wide$}  share{FAINT:#}",
+            "size",
+            "reachable",
+            wide = wide.max(9)
+        )?;
+    } else {
+        writeln!(out, "{FAINT}tier  {:>wide$}{FAINT:#}", "size", wide = wide.max(9))?;
+    }
+    let wide = wide.max(9);
+    for (tier, size) in report.tiers.iter().zip(&sizes) {
+        match tier.reachable {
+            Some(n) => writeln!(
+                out,
+                "{:<4}  {size:>wide$}  {:>wide$}  {:.1} %",
+                tier.tier,
+                grouped(n.into()),
+                share(n, tier.size)
+            )?,
+            None => writeln!(out, "{:<4}  {size:>wide$}", tier.tier)?,
+        }
+    }
+    match (total, report.reachable) {
+        (None, _) => writeln!(out, "the size exceeds 128 bits: more than 3.4e38 positions"),
+        (Some(total), Some(n)) => {
+            let all = report.size.unwrap_or(0);
+            writeln!(
+                out,
+                "{BOLD}all   {total:>wide$}  {:>wide$}  {:.1} %{BOLD:#}",
+                grouped(n.into()),
+                share(n, all)
+            )
+        }
+        (Some(total), None) => writeln!(out, "{BOLD}all   {total:>wide$}{BOLD:#}"),
+    }
+}
+
+pub(crate) fn check(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
+    let seen = if report.complete { "all" } else { "the first" };
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}: {seen} {} positions explored",
+        report.game,
+        grouped(report.positions.into())
+    )?;
+    let mut line = |name: &str, holds: Option<bool>, why: &str| {
+        let (style, word) = match holds {
+            Some(true) => (WIN, "yes"),
+            Some(false) => (LOSS, "no"),
+            None => (DRAW, "not known: more positions than were explored"),
+        };
+        writeln!(out, "  {name:<20} {style}{word}{style:#}{FAINT}{why}{FAINT:#}")
+    };
+    line("two players", report.two_players, "")?;
+    line("zero sum", Some(report.zero_sum), "  (one payoff serves both players)")?;
+    line("finite", report.finite, "")?;
+    line("deterministic", report.deterministic, "")?;
+    line("perfect information", Some(report.perfect_information), "  (both see the position)")?;
+    line(
+        "acyclic",
+        report.acyclic,
+        if report.acyclic == Some(false) { "  (play can return to an earlier position)" } else { "" },
+    )
+}
+
+pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Result<()> {
+    writeln!(out, "{BOLD}{}{BOLD:#}: {} by every solver, one thread", report.game, report.value)?;
+    writeln!(
+        out,
+        "{FAINT}solver                    trials       mean        min   against memo   2020 report{FAINT:#}"
+    )?;
+    for row in &report.rows {
+        let time = |seconds: Option<f64>| seconds.map_or("-".to_string(), duration);
+        let ratio = row.speedup_over_memo.map_or("-".to_string(), |ratio| {
+            if ratio >= 1.0 { format!("{ratio:.1}x faster") } else { format!("{:.1}x slower", 1.0 / ratio) }
+        });
+        let report = row.report.map_or("-".to_string(), |seconds| format!("{seconds:.3} s"));
+        let trials = if row.trials == 0 { "too long".to_string() } else { row.trials.to_string() };
+        writeln!(
+            out,
+            "{:<24}{trials:>8} {:>10} {:>10} {ratio:>14} {report:>13}",
+            row.solver,
+            time(row.mean),
+            time(row.min)
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Progress on standard error: a bar on a terminal, a line now and then otherwise; and Ctrl-C.
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use outplay_core::Watch;
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Plain lines come this often.
+const PAUSE: Duration = Duration::from_secs(5);
+/// A bar appears only for work that takes longer than this.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Watches long work for the user.
+pub(crate) struct Progress {
+    stop: Arc<AtomicBool>,
+    quiet: bool,
+    terminal: bool,
+    done: AtomicU64,
+    stage: Mutex<Stage>,
+}
+
+struct Stage {
+    name: String,
+    total: u64,
+    began: Instant,
+    said: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// Listens for Ctrl-C: the first asks the work to stop, the second ends the process.
+    pub(crate) fn new(quiet: bool) -> Progress {
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        // A second handler in one process is refused; the first one is then still in place.
+        let _ = ctrlc::set_handler(move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        });
+        let now = Instant::now();
+        let stage = Stage { name: String::new(), total: 0, began: now, said: now, bar: None };
+        let terminal = std::io::stderr().is_terminal();
+        Progress { stop, quiet, terminal, done: AtomicU64::new(0), stage: Mutex::new(stage) }
+    }
+
+    /// Takes the bar away before the answer is printed.
+    pub(crate) fn clear(&self) {
+        if let Ok(mut stage) = self.stage.lock() {
+            if let Some(bar) = stage.bar.take() {
+                bar.finish_and_clear();
+            }
+        }
+    }
+}
+
+impl Watch for Progress {
+    fn stage(&self, name: &str, total: u64) {
+        self.clear();
+        self.done.store(0, Ordering::Relaxed);
+        if let Ok(mut stage) = self.stage.lock() {
+            let now = Instant::now();
+            *stage = Stage { name: name.to_string(), total, began: now, said: now, bar: None };
+        }
+    }
+
+    fn advance(&self, units: u64) {
+        let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
+        if self.quiet {
+            return;
+        }
+        // Another thread is drawing already if the lock is taken.
+        let Ok(mut stage) = self.stage.try_lock() else { return };
+        let elapsed = stage.began.elapsed();
+        if self.terminal {
+            if stage.bar.is_none() && elapsed > PATIENCE {
+                stage.bar = Some(bar(&stage.name, stage.total));
+            }
+            if let Some(bar) = &stage.bar {
+                bar.set_position(done);
+            }
+        } else if stage.said.elapsed() > PAUSE {
+            stage.said = Instant::now();
+            let rate = done as f64 / elapsed.as_secs_f64();
+            let mut line =
+                format!("{}: {} positions, {}/s", stage.name, HumanCount(done), HumanCount(rate as u64));
+            if stage.total > 0 {
+                let share = 100.0 * done as f64 / stage.total as f64;
+                let left = (stage.total.saturating_sub(done)) as f64 / rate;
+                line += &format!(", {share:.0} %, about {left:.0} s left");
+            }
+            eprintln!("{line}");
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+fn bar(name: &str, total: u64) -> ProgressBar {
+    let template = if total > 0 {
+        "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta} left"
+    } else {
+        "{spinner} {msg} {human_pos} positions {per_sec} {elapsed}"
+    };
+    let bar = if total > 0 { ProgressBar::new(total) } else { ProgressBar::new_spinner() };
+    // The templates are constants that parse.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.set_message(name.to_string());
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}

@@ -1,0 +1,8 @@
+//! The `outplay` command.
+
+use outplay::catalog::Catalog;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    outplay::cli::main(&Catalog::standard())
+}
