@@ -1,0 +1,459 @@
+//! The passes over all tiers: who owns the planes, and how work is dealt to threads.
+//!
+//! ```text
+//!  forth   tier 0 → N      live planes of every tier are kept, in memory or in a file
+//!  back    tier N-1 → 0    values of two tiers are kept; live planes shrink to what a table needs
+//!          after each tier: mirror images for the next one, slots for the sink
+//! ```
+//!
+//! Invariant: while a tier is computed nobody writes the tier it is computed from, and each task writes
+//! blocks of its own.
+#![allow(unsafe_code)]
+
+use crate::arena::Arena;
+use crate::back::{Back, LEVELS, Worker, end};
+use crate::counts::{Counts, PlyCounts};
+use crate::export::{self, Sink};
+use crate::field::Field;
+use crate::forth::{Forth, Walker};
+use crate::kernel;
+use crate::lane::Level;
+use crate::plan::{Place, Plan, planes};
+use crate::relay::{Copier, Relay};
+use crate::shapes::Shapes;
+use crate::solve::{Options, Solution, Values};
+use crate::tight::{Tight, WORDS};
+use crate::DenseError;
+use outplay_core::{Turn, Value, Verdict, Watch};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Blocks that one task takes of a large shape.
+const TASK: u32 = 4096;
+/// Blocks below which a tier is not worth waking the other threads.
+const ALONE: u64 = 128;
+
+/// A solve under way.
+pub(crate) struct Engine {
+    pub(crate) field: Field,
+    pub(crate) tight: Tight,
+    pub(crate) shapes: Shapes,
+    pub(crate) plan: Plan,
+    pub(crate) values: Values,
+    level: Level,
+    keep: bool,
+    counting: bool,
+    pool: rayon::ThreadPool,
+    tables: [Arena; 2],
+    images: Arena,
+    live: Arena,
+}
+
+/// A pointer that tasks share; each writes its own part.
+#[derive(Clone, Copy)]
+struct Shared(*mut u64);
+// SAFETY: tasks write disjoint blocks, see the invariant of the module.
+unsafe impl Send for Shared {}
+// SAFETY: see above.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// The word so many lines on.
+    fn line(self, lines: u64) -> *mut u64 {
+        // SAFETY: callers stay inside the arena that the pointer is of.
+        unsafe { self.0.add(lines as usize * WORDS) }
+    }
+}
+
+impl Engine {
+    /// Plans and allocates.
+    pub(crate) fn new(field: Field, options: &Options, export: bool) -> Result<Engine, DenseError> {
+        let plan = Plan::new(&field, options, export)?;
+        let spill = options.spill.as_deref();
+        let (values_dir, reach_dir) = match plan.place {
+            Place::Memory => (None, None),
+            Place::ReachOnDisk => (None, spill),
+            Place::AllOnDisk => (spill, spill),
+        };
+        let tables = [Arena::new(plan.values[0], values_dir)?, Arena::new(plan.values[1], values_dir)?];
+        let images = Arena::new(plan.images, values_dir)?;
+        let live = Arena::new(plan.reach, reach_dir)?;
+        let most = field.whole.iter().flatten().map(|line| line.count_ones()).max().unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(plan.threads)
+            .build()
+            .map_err(|why| DenseError::Threads { threads: plan.threads, why: why.to_string() })?;
+        Ok(Engine {
+            tight: Tight::new(options.low, most as usize),
+            shapes: Shapes::new(&field),
+            field,
+            values: options.values,
+            // A level that the machine lacks would crash, so it is taken for the best one.
+            level: options
+                .level
+                .filter(|level| Level::available().contains(level))
+                .unwrap_or_else(Level::best),
+            keep: options.keep,
+            counting: options.counts,
+            plan,
+            pool,
+            tables,
+            images,
+            live,
+        })
+    }
+
+    /// Solves.
+    pub(crate) fn run(&mut self, watch: &dyn Watch, sink: Option<&dyn Sink>) -> Result<Solution, DenseError> {
+        if let Some(payoff) = self.field.over {
+            return Ok(self.finished(payoff));
+        }
+        let mut counts = Counts { plies: vec![PlyCounts::default(); self.field.plies() + 1] };
+        if self.plan.reach > 0 {
+            self.forth(watch, &mut counts)?;
+        }
+        self.back(watch, sink, &mut counts)?;
+        let (value, best) = self.start();
+        let exact = self.values == Values::Distance || value.verdict() == Verdict::Draw;
+        Ok(Solution {
+            verdict: value.verdict(),
+            value: exact.then_some(value),
+            best,
+            counts: self.counting.then_some(counts),
+            plan: self.plan.clone(),
+        })
+    }
+
+    /// The solution of a board on which the game is over.
+    fn finished(&self, payoff: i32) -> Solution {
+        let value = Value::new(self.field.board.turn.sees(payoff), 0);
+        let mut ply = PlyCounts { legal: 1, finished: 1, ..PlyCounts::default() };
+        ply.add(payoff, Some(0), 1);
+        Solution {
+            verdict: value.verdict(),
+            value: Some(value),
+            best: Vec::new(),
+            counts: self.counting.then(|| Counts { plies: vec![ply] }),
+            plan: self.plan.clone(),
+        }
+    }
+
+    /// Where blocks begin in a tier.
+    pub(crate) fn offsets(&self, tier: usize) -> Vec<u32> {
+        self.tight.offsets(self.tight.high(tier), self.field.ones(tier))
+    }
+
+    /// The planes of values of a tier.
+    pub(crate) fn planes(&self, tier: usize) -> usize {
+        planes(self.values, self.field.plies() - tier)
+    }
+
+    /// Where the planes of a tier begin.
+    pub(crate) fn table(&self, tier: usize) -> *mut u64 {
+        if self.keep {
+            return self.tables[0].at(self.plan.tiers[..tier].iter().map(|t| t.value_lines).sum());
+        }
+        self.tables[tier % 2].at(0)
+    }
+
+    /// Where the live planes of a tier begin.
+    fn live(&self, tier: usize) -> *mut u64 {
+        self.live.at(self.plan.tiers[..tier].iter().map(|t| t.reach_lines).sum())
+    }
+
+    /// Shapes with lean 0 are their own group: the others stand for two.
+    fn group(&self, shape: u32) -> usize {
+        usize::from(self.field.mirror.is_some() && self.field.lean(shape) != 0)
+    }
+
+    /// Runs `task` on all blocks of so many shapes of a tier, and returns the threads' buffers.
+    fn deal<W: Send>(
+        &self,
+        watch: &dyn Watch,
+        tier: usize,
+        shapes: usize,
+        make: impl Fn() -> W + Sync + Send,
+        task: impl Fn(&mut W, usize, Range<u32>) + Sync + Send,
+    ) -> Result<Vec<W>, DenseError> {
+        let blocks = 1u32 << self.tight.high(tier);
+        let size = blocks.min(TASK);
+        let pieces = (blocks / size) as usize;
+        let one = |mut worker: W, i: usize| {
+            if !watch.stopped() {
+                let first = (i % pieces) as u32 * size;
+                task(&mut worker, i / pieces, first..first + size);
+                watch.advance(u64::from(size));
+            }
+            worker
+        };
+        let tasks = shapes * pieces;
+        let workers = if tasks as u64 * u64::from(size) < ALONE || self.plan.threads == 1 {
+            vec![(0..tasks).fold(make(), one)]
+        } else {
+            let least = (ALONE / 4 / u64::from(size)).max(1) as usize;
+            self.pool.install(|| {
+                (0..tasks).into_par_iter().with_min_len(least).fold(make, one).collect::<Vec<W>>()
+            })
+        };
+        if watch.stopped() { Err(DenseError::Stopped) } else { Ok(workers) }
+    }
+
+    /// All blocks of all tiers, mirror images left out.
+    fn work(&self) -> u64 {
+        self.plan.tiers.iter().map(|t| t.stored << self.tight.high(t.tier)).sum()
+    }
+
+    /// Makes the mirror images of a tier whose tables begin at `from`.
+    fn relay(
+        &self,
+        watch: &dyn Watch,
+        tier: usize,
+        planes: usize,
+        offsets: &[u32],
+        from: *mut u64,
+    ) -> Result<(), DenseError> {
+        let (Some(mirror), true) = (&self.field.mirror, planes > 0) else { return Ok(()) };
+        let (from, to) = (Shared(from), Shared(self.images.at(0)));
+        let lines = u64::from(offsets[offsets.len() - 1]) * planes as u64;
+        let relaid = &self.shapes.tiers[tier].relaid;
+        self.deal(watch, tier, relaid.len(), Copier::default, |copier, i, blocks| {
+            let source = self.field.image(mirror, relaid[i]);
+            let ranks = self.mirrored_ranks(&mirror.variable, relaid[i], source);
+            let relay = Relay {
+                tight: &self.tight,
+                stones: tier,
+                ones: self.field.ones(tier),
+                planes,
+                offsets,
+                ranks: &ranks,
+            };
+            let place = u64::from(self.shapes.place[source as usize]);
+            // SAFETY: both tables lie in their arenas, and images are written by one task each.
+            unsafe {
+                let (from, to) = (from.line(place * lines), to.line(i as u64 * lines));
+                kernel::relay(self.level, &relay, copier, blocks, from, to);
+            }
+        })?;
+        Ok(())
+    }
+
+    /// By rank of a shape's variables: the rank of the mirrored variable in the mirrored shape.
+    fn mirrored_ranks(&self, variable: &[u8], shape: u32, image: u32) -> Vec<u8> {
+        let (mut filled, other) = (self.field.filled(shape), self.field.filled(image));
+        let mut ranks = Vec::with_capacity(filled.count_ones() as usize);
+        while filled != 0 {
+            let mirrored = variable[filled.trailing_zeros() as usize];
+            ranks.push((other & ((1 << mirrored) - 1)).count_ones() as u8);
+            filled &= filled - 1;
+        }
+        ranks
+    }
+
+    /// Finds the live positions of every tier.
+    fn forth(&mut self, watch: &dyn Watch, counts: &mut Counts) -> Result<(), DenseError> {
+        watch.stage("reach", self.work());
+        let plies = self.field.plies();
+        // SAFETY: the first tier has one shape with one colouring, the lowest bit of its only block.
+        unsafe { *self.live(0) = 1 };
+        counts.plies[0].legal = 1;
+        let mut last_offsets = self.offsets(0);
+        for tier in 1..=plies {
+            self.relay(watch, tier - 1, 1, &last_offsets, self.live(tier - 1))?;
+            let offsets = self.offsets(tier);
+            let pass = Forth {
+                field: &self.field,
+                tight: &self.tight,
+                tier,
+                offsets: &offsets,
+                last_offsets: &last_offsets,
+                place: &self.shapes.place,
+                last: self.live(tier - 1),
+                last_relaid: self.images.at(0),
+            };
+            let out = Shared(self.live(tier));
+            let stored = &self.shapes.tiers[tier].stored;
+            let lines = u64::from(offsets[offsets.len() - 1]);
+            let walkers =
+                self.deal(watch, tier, stored.len(), Walker::default, |walker, i, blocks| {
+                    walker.group = self.group(stored[i]);
+                    // SAFETY: the shape's plane lies in the arena, which ends with a spare line.
+                    unsafe {
+                        let out = out.line(i as u64 * lines);
+                        kernel::forth(self.level, &pass, walker, stored[i], blocks, out);
+                    }
+                })?;
+            let sum = |counters: [[u64; WORDS]; 2]| {
+                counters[0].iter().sum::<u64>() + 2 * counters[1].iter().sum::<u64>()
+            };
+            let ply = &mut counts.plies[tier];
+            ply.legal = walkers.iter().map(|w| sum(w.legal)).sum();
+            let decided: u64 = walkers.iter().map(|w| sum(w.finished)).sum();
+            let payoff = self.payoff_of_line(tier);
+            let distance = (self.values == Values::Distance).then_some(0);
+            ply.add(payoff, distance, decided);
+            ply.finished = decided;
+            if tier == plies {
+                ply.add(0, None, ply.legal - decided);
+                ply.finished = ply.legal;
+            }
+            last_offsets = offsets;
+        }
+        if plies == 0 {
+            counts.plies[0].finished = 1;
+            counts.plies[0].add(0, None, 1);
+        }
+        Ok(())
+    }
+
+    /// What the first player gets for a line completed by the stone that leads to a tier.
+    fn payoff_of_line(&self, tier: usize) -> i32 {
+        let payoff = if self.field.mover(tier - 1) == 1 { 1 } else { -1 };
+        if self.field.board.misere { -payoff } else { payoff }
+    }
+
+    /// Payoff to the first player and distance of a number that the planes of a tier hold.
+    pub(crate) fn decode(&self, tier: usize, code: usize) -> (i32, usize) {
+        if self.values == Values::Wdl {
+            return ([0, 1, -1, 0][code], 0);
+        }
+        let planes = self.planes(tier) as u32;
+        let unused = i32::BITS - planes.max(1);
+        let level = (code as i32) << unused >> unused;
+        match end(self.field.plies(), level) {
+            None => (0, 0),
+            Some(end) if end > tier => (self.payoff_of_line(end), end - tier),
+            // A number that no position of this tier can have.
+            Some(_) => (0, 0),
+        }
+    }
+
+    /// Finds the values of every tier.
+    fn back(
+        &mut self,
+        watch: &dyn Watch,
+        sink: Option<&dyn Sink>,
+        counts: &mut Counts,
+    ) -> Result<(), DenseError> {
+        watch.stage("values", self.work());
+        let plies = self.field.plies();
+        let counting = self.plan.reach > 0;
+        let mut next_offsets = self.offsets(plies);
+        if let Some(sink) = sink {
+            export::tier(self, &self.pool, watch, sink, plies, &next_offsets, std::ptr::null())?;
+        }
+        for tier in (0..plies).rev() {
+            let offsets = self.offsets(tier);
+            let pass = Back {
+                field: &self.field,
+                tight: &self.tight,
+                tier,
+                offsets: &offsets,
+                next_offsets: &next_offsets,
+                planes: self.planes(tier),
+                next_planes: self.planes(tier + 1),
+                wdl: self.values == Values::Wdl,
+                place: &self.shapes.place,
+                next: self.table(tier + 1),
+                next_relaid: self.images.at(0),
+            };
+            let out = Shared(self.table(tier));
+            let live = Shared(if counting { self.live(tier) } else { std::ptr::null_mut() });
+            let stored = &self.shapes.tiers[tier].stored;
+            let lines = u64::from(offsets[offsets.len() - 1]);
+            let make = || Worker::new(self.field.stacks.len());
+            let workers = self.deal(watch, tier, stored.len(), make, |worker, i, blocks| {
+                worker.group = self.group(stored[i]) * LEVELS;
+                let live = counting.then(|| live.line(i as u64 * lines));
+                // SAFETY: the shape's planes lie in the arenas, and blocks belong to one task each.
+                unsafe {
+                    let out = out.line(i as u64 * lines * pass.planes as u64);
+                    kernel::back(self.level, &pass, worker, stored[i], blocks, out, live);
+                }
+            })?;
+            for (code, counters) in workers.iter().flat_map(|worker| worker.tally.iter().enumerate()) {
+                let positions = counters.iter().sum::<u64>() * if code < LEVELS { 1 } else { 2 };
+                if positions > 0 {
+                    let (payoff, distance) = self.decode(tier, code % LEVELS);
+                    let distance = (self.values == Values::Distance).then_some(distance);
+                    counts.plies[tier].add(payoff, distance, positions);
+                }
+            }
+            if let Some(sink) = sink {
+                let live = self.live(tier);
+                export::tier(self, &self.pool, watch, sink, tier, &offsets, live)?;
+            }
+            if tier > 0 {
+                self.relay(watch, tier, pass.planes, &offsets, self.table(tier))?;
+            }
+            next_offsets = offsets;
+        }
+        Ok(())
+    }
+
+    /// The number that the planes of a stored shape hold for a colouring given by ranks.
+    pub(crate) fn code(&self, tier: usize, offsets: &[u32], shape: u32, colouring: u64) -> usize {
+        let planes = self.planes(tier);
+        let lines = u64::from(offsets[offsets.len() - 1]) * planes as u64;
+        let bit = usize::from(self.tight.rank[colouring as usize & ((1 << self.tight.low) - 1)]);
+        let block = offsets[(colouring >> self.tight.low) as usize] as usize;
+        let line = (block + bit / 512) * planes;
+        let table = Shared(self.table(tier)).line(u64::from(self.shapes.place[shape as usize]) * lines);
+        (0..planes)
+            .map(|plane| {
+                let at = (line + plane) * WORDS + bit / 64 % WORDS;
+                // SAFETY: the shape is stored and the colouring has a bit in its planes.
+                let word = unsafe { *table.add(at) };
+                ((word >> (bit % 64) & 1) as usize) << plane
+            })
+            .sum()
+    }
+
+    /// The value of a position of a tier whose planes are at hand, by shape and colouring.
+    pub(crate) fn value(&self, tier: usize, offsets: &[u32], shape: u32, colouring: u64) -> Value {
+        let stored = self.field.mirror.is_none() || self.field.lean(shape) >= 0;
+        let code = match &self.field.mirror {
+            Some(mirror) if !stored => {
+                let image = self.field.image(mirror, shape);
+                let ranks = self.mirrored_ranks(&mirror.variable, shape, image);
+                let colouring = crate::relay::Reorder::new(&ranks).apply(colouring);
+                self.code(tier, offsets, image, colouring)
+            }
+            _ => self.code(tier, offsets, shape, colouring),
+        };
+        let (payoff, distance) = self.decode(tier, code);
+        let turn = if self.field.mover(tier) == 1 { Turn::First } else { Turn::Second };
+        Value::new(turn.sees(payoff), distance as u32)
+    }
+
+    /// The value of the start and the cells of its best moves.
+    fn start(&self) -> (Value, Vec<usize>) {
+        if self.field.plies() == 0 {
+            return (Value::TIE, Vec::new());
+        }
+        let value = self.value(0, &self.offsets(0), 0, 0);
+        let colour = self.field.mover(0);
+        let offsets = self.offsets(1);
+        let mut best = Vec::new();
+        for stack in &self.field.stacks {
+            let Some(&variable) = stack.variables.first() else { continue };
+            let lines = &self.field.through[colour][usize::from(variable)];
+            let child = if lines.contains(&0) {
+                let payoff = self.field.board.turn.other().sees(self.payoff_of_line(1));
+                Value::new(payoff, 0)
+            } else if self.field.plies() == 1 {
+                Value::TIE
+            } else {
+                self.value(1, &offsets, stack.step, colour as u64)
+            };
+            let same = match self.values {
+                Values::Wdl => child.verdict().flipped() == value.verdict(),
+                Values::Distance => child.before(false) == value,
+            };
+            if same {
+                best.push(self.field.cells[usize::from(variable)]);
+            }
+        }
+        best.sort_unstable();
+        (value, best)
+    }
+}

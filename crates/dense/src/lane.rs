@@ -1,0 +1,467 @@
+//! Operations on lines of 512 bits, for each kind of processor.
+//!
+//! ```text
+//!  Portable   8 words                 any machine
+//!  Avx2       2 × 256 bits, BMI2      x86-64 since 2013
+//!  Avx512     1 × 512 bits, VBMI      x86-64 since 2019
+//! ```
+//!
+//! The kernels are written once over [`Lane`] and compiled for each; [`Level::best`] picks at run time.
+//!
+//! Invariant: every lane computes the same bits.
+#![allow(unsafe_code)]
+
+use crate::tight::{WORDS, compress, spread};
+
+/// Which instructions the kernels use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Plain 64-bit words.
+    Portable,
+    /// AVX2 and BMI2.
+    Avx2,
+    /// AVX-512 with byte permutes and population counts.
+    Avx512,
+}
+
+impl Level {
+    /// Every level that this machine can run, slowest first.
+    pub fn available() -> Vec<Level> {
+        let mut levels = vec![Level::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            if avx2 {
+                levels.push(Level::Avx2);
+            }
+            if avx2
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512vbmi")
+                && is_x86_feature_detected!("avx512vpopcntdq")
+            {
+                levels.push(Level::Avx512);
+            }
+        }
+        levels
+    }
+
+    /// The fastest level that this machine can run.
+    pub fn best() -> Level {
+        // The portable level is always there.
+        Level::available().pop().unwrap_or(Level::Portable)
+    }
+}
+
+/// A kind of processor.
+///
+/// # Safety
+///
+/// The methods may be called only where the processor has the instructions, and pointers must be valid
+/// for a line (`load`, `store`, `tally`) or for the stated number of items.
+pub(crate) trait Lane {
+    /// 512 bits in registers.
+    type Line: Copy;
+
+    /// Reads a line, aligned to its size.
+    unsafe fn load(from: *const u64) -> Self::Line;
+    /// Writes a line, aligned to its size.
+    unsafe fn store(to: *mut u64, line: Self::Line);
+    /// The same word everywhere.
+    unsafe fn fill(word: u64) -> Self::Line;
+    /// `a & b`
+    unsafe fn and(a: Self::Line, b: Self::Line) -> Self::Line;
+    /// `a | b`
+    unsafe fn or(a: Self::Line, b: Self::Line) -> Self::Line;
+    /// `a & !b`
+    unsafe fn without(a: Self::Line, b: Self::Line) -> Self::Line;
+    /// One step of comparing numbers plane by plane from the lowest: the majority of b, not a, and `so_far`.
+    unsafe fn greater(b: Self::Line, a: Self::Line, so_far: Self::Line) -> Self::Line;
+    /// `b` where the mask is set, else `a`.
+    unsafe fn pick(mask: Self::Line, b: Self::Line, a: Self::Line) -> Self::Line;
+    /// Whether no bit is set.
+    unsafe fn is_empty(line: Self::Line) -> bool;
+    /// Adds the population counts of the words to eight counters.
+    unsafe fn tally(counters: *mut u64, line: Self::Line);
+    /// Bit i is set if the i-th of 16 masks has no bit in common with `missing`.
+    unsafe fn alive(masks: *const u32, missing: u32) -> u32;
+    /// The selected bits, gathered at the low end.
+    unsafe fn compress(value: u64, mask: u64) -> u64;
+    /// The low bits, spread to the selected places.
+    unsafe fn spread(value: u64, mask: u64) -> u64;
+    /// Sixteen source words, sixteen target words, bit i of the target is bit `bits[i]` of the source;
+    /// only the first `count` bits matter.
+    unsafe fn permute(program: &Program, words: usize, from: *const u64, to: *mut u64);
+}
+
+/// Where each bit of a block comes from, in the forms that the lanes like.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Program {
+    /// The source bit of each target bit; the length is a multiple of 64.
+    pub(crate) bits: Vec<u16>,
+    /// The source byte of each target bit.
+    pub(crate) bytes: Vec<u8>,
+    /// The source bit within its byte as a mask, 0 for padding.
+    pub(crate) masks: Vec<u8>,
+}
+
+impl Program {
+    /// A program from source bits.
+    pub(crate) fn new(mut bits: Vec<u16>) -> Program {
+        let used = bits.len();
+        bits.resize(used.next_multiple_of(64), 0);
+        let bytes = bits.iter().map(|bit| (bit >> 3) as u8).collect();
+        let masks = bits.iter().enumerate().map(|(i, bit)| u8::from(i < used) << (bit & 7)).collect();
+        Program { bits, bytes, masks }
+    }
+}
+
+/// Plain words.
+pub(crate) struct Portable;
+
+impl Lane for Portable {
+    type Line = [u64; WORDS];
+
+    #[inline(always)]
+    unsafe fn load(from: *const u64) -> Self::Line {
+        // SAFETY: the caller's pointer is valid for a line.
+        unsafe { from.cast::<Self::Line>().read() }
+    }
+    #[inline(always)]
+    unsafe fn store(to: *mut u64, line: Self::Line) {
+        // SAFETY: the caller's pointer is valid for a line.
+        unsafe { to.cast::<Self::Line>().write(line) }
+    }
+    #[inline(always)]
+    unsafe fn fill(word: u64) -> Self::Line {
+        [word; WORDS]
+    }
+    #[inline(always)]
+    unsafe fn and(a: Self::Line, b: Self::Line) -> Self::Line {
+        std::array::from_fn(|i| a[i] & b[i])
+    }
+    #[inline(always)]
+    unsafe fn or(a: Self::Line, b: Self::Line) -> Self::Line {
+        std::array::from_fn(|i| a[i] | b[i])
+    }
+    #[inline(always)]
+    unsafe fn without(a: Self::Line, b: Self::Line) -> Self::Line {
+        std::array::from_fn(|i| a[i] & !b[i])
+    }
+    #[inline(always)]
+    unsafe fn greater(b: Self::Line, a: Self::Line, so_far: Self::Line) -> Self::Line {
+        std::array::from_fn(|i| {
+            let differ = a[i] ^ b[i];
+            so_far[i] ^ (differ & (so_far[i] ^ b[i]))
+        })
+    }
+    #[inline(always)]
+    unsafe fn pick(mask: Self::Line, b: Self::Line, a: Self::Line) -> Self::Line {
+        std::array::from_fn(|i| a[i] ^ (mask[i] & (a[i] ^ b[i])))
+    }
+    #[inline(always)]
+    unsafe fn is_empty(line: Self::Line) -> bool {
+        line == [0; WORDS]
+    }
+    #[inline(always)]
+    unsafe fn tally(counters: *mut u64, line: Self::Line) {
+        for (i, word) in line.iter().enumerate() {
+            // SAFETY: there are as many counters as words.
+            unsafe { *counters.add(i) += u64::from(word.count_ones()) };
+        }
+    }
+    #[inline(always)]
+    unsafe fn alive(masks: *const u32, missing: u32) -> u32 {
+        let mut alive = 0;
+        for i in 0..16 {
+            // SAFETY: the caller's pointer is valid for 16 masks.
+            alive |= u32::from(unsafe { *masks.add(i) } & missing == 0) << i;
+        }
+        alive
+    }
+    #[inline(always)]
+    unsafe fn compress(value: u64, mask: u64) -> u64 {
+        compress(value, mask)
+    }
+    #[inline(always)]
+    unsafe fn spread(value: u64, mask: u64) -> u64 {
+        spread(value, mask)
+    }
+    #[inline(always)]
+    unsafe fn permute(program: &Program, words: usize, from: *const u64, to: *mut u64) {
+        for word in 0..words {
+            let mut out = 0;
+            for i in 0..64 {
+                let bit = usize::from(program.bits[word * 64 + i]);
+                let wanted = u64::from(program.masks[word * 64 + i] != 0);
+                // SAFETY: programs only name bits of the sixteen source words.
+                out |= (unsafe { *from.add(bit / 64) } >> (bit % 64) & wanted) << i;
+            }
+            // SAFETY: the caller's target has room for all words.
+            unsafe { *to.add(word) = out };
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::{Avx2, Avx512};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Lane, Portable, Program};
+    use std::arch::x86_64::*;
+
+    /// Two halves of 256 bits.
+    pub(crate) struct Avx2;
+
+    // SAFETY (whole impl): the trait's contract is that the processor has AVX2 and BMI2 and that
+    // pointers are valid and aligned for what is read or written; each method forwards to instructions.
+    #[allow(clippy::undocumented_unsafe_blocks)]
+    impl Lane for Avx2 {
+        type Line = (__m256i, __m256i);
+
+        #[inline(always)]
+        unsafe fn load(from: *const u64) -> Self::Line {
+            unsafe { (_mm256_load_si256(from.cast()), _mm256_load_si256(from.add(4).cast())) }
+        }
+        #[inline(always)]
+        unsafe fn store(to: *mut u64, line: Self::Line) {
+            unsafe {
+                _mm256_store_si256(to.cast(), line.0);
+                _mm256_store_si256(to.add(4).cast(), line.1);
+            }
+        }
+        #[inline(always)]
+        unsafe fn fill(word: u64) -> Self::Line {
+            unsafe { (_mm256_set1_epi64x(word as i64), _mm256_set1_epi64x(word as i64)) }
+        }
+        #[inline(always)]
+        unsafe fn and(a: Self::Line, b: Self::Line) -> Self::Line {
+            unsafe { (_mm256_and_si256(a.0, b.0), _mm256_and_si256(a.1, b.1)) }
+        }
+        #[inline(always)]
+        unsafe fn or(a: Self::Line, b: Self::Line) -> Self::Line {
+            unsafe { (_mm256_or_si256(a.0, b.0), _mm256_or_si256(a.1, b.1)) }
+        }
+        #[inline(always)]
+        unsafe fn without(a: Self::Line, b: Self::Line) -> Self::Line {
+            unsafe { (_mm256_andnot_si256(b.0, a.0), _mm256_andnot_si256(b.1, a.1)) }
+        }
+        #[inline(always)]
+        unsafe fn greater(b: Self::Line, a: Self::Line, so_far: Self::Line) -> Self::Line {
+            unsafe {
+                let differ = (_mm256_xor_si256(a.0, b.0), _mm256_xor_si256(a.1, b.1));
+                Self::pick(differ, b, so_far)
+            }
+        }
+        #[inline(always)]
+        unsafe fn pick(mask: Self::Line, b: Self::Line, a: Self::Line) -> Self::Line {
+            unsafe {
+                let low = _mm256_and_si256(mask.0, _mm256_xor_si256(a.0, b.0));
+                let high = _mm256_and_si256(mask.1, _mm256_xor_si256(a.1, b.1));
+                (_mm256_xor_si256(a.0, low), _mm256_xor_si256(a.1, high))
+            }
+        }
+        #[inline(always)]
+        unsafe fn is_empty(line: Self::Line) -> bool {
+            unsafe {
+                let any = _mm256_or_si256(line.0, line.1);
+                _mm256_testz_si256(any, any) == 1
+            }
+        }
+        #[inline(always)]
+        unsafe fn tally(counters: *mut u64, line: Self::Line) {
+            unsafe {
+                let words: [u64; 8] = std::mem::transmute(line);
+                for (i, word) in words.iter().enumerate() {
+                    *counters.add(i) += _popcnt64(*word as i64) as u64;
+                }
+            }
+        }
+        #[inline(always)]
+        unsafe fn alive(masks: *const u32, missing: u32) -> u32 {
+            unsafe {
+                let missing = _mm256_set1_epi32(missing as i32);
+                let zero = _mm256_setzero_si256();
+                let low = _mm256_and_si256(_mm256_loadu_si256(masks.cast()), missing);
+                let high = _mm256_and_si256(_mm256_loadu_si256(masks.add(8).cast()), missing);
+                let low = _mm256_castsi256_ps(_mm256_cmpeq_epi32(low, zero));
+                let high = _mm256_castsi256_ps(_mm256_cmpeq_epi32(high, zero));
+                (_mm256_movemask_ps(low) | _mm256_movemask_ps(high) << 8) as u32
+            }
+        }
+        #[inline(always)]
+        unsafe fn compress(value: u64, mask: u64) -> u64 {
+            unsafe { _pext_u64(value, mask) }
+        }
+        #[inline(always)]
+        unsafe fn spread(value: u64, mask: u64) -> u64 {
+            unsafe { _pdep_u64(value, mask) }
+        }
+        #[inline(always)]
+        unsafe fn permute(program: &Program, words: usize, from: *const u64, to: *mut u64) {
+            unsafe { Portable::permute(program, words, from, to) }
+        }
+    }
+
+    /// One register of 512 bits.
+    pub(crate) struct Avx512;
+
+    // SAFETY (whole impl): as for `Avx2`, with AVX-512.
+    #[allow(clippy::undocumented_unsafe_blocks)]
+    impl Lane for Avx512 {
+        type Line = __m512i;
+
+        #[inline(always)]
+        unsafe fn load(from: *const u64) -> Self::Line {
+            unsafe { _mm512_load_si512(from.cast()) }
+        }
+        #[inline(always)]
+        unsafe fn store(to: *mut u64, line: Self::Line) {
+            unsafe { _mm512_store_si512(to.cast(), line) }
+        }
+        #[inline(always)]
+        unsafe fn fill(word: u64) -> Self::Line {
+            unsafe { _mm512_set1_epi64(word as i64) }
+        }
+        #[inline(always)]
+        unsafe fn and(a: Self::Line, b: Self::Line) -> Self::Line {
+            unsafe { _mm512_and_si512(a, b) }
+        }
+        #[inline(always)]
+        unsafe fn or(a: Self::Line, b: Self::Line) -> Self::Line {
+            unsafe { _mm512_or_si512(a, b) }
+        }
+        #[inline(always)]
+        unsafe fn without(a: Self::Line, b: Self::Line) -> Self::Line {
+            unsafe { _mm512_andnot_si512(b, a) }
+        }
+        #[inline(always)]
+        unsafe fn greater(b: Self::Line, a: Self::Line, so_far: Self::Line) -> Self::Line {
+            // The majority of b, !a and so_far: the truth table over (b, a, so_far) as bits 7…0.
+            unsafe { _mm512_ternarylogic_epi64::<0b1011_0010>(b, a, so_far) }
+        }
+        #[inline(always)]
+        unsafe fn pick(mask: Self::Line, b: Self::Line, a: Self::Line) -> Self::Line {
+            unsafe { _mm512_ternarylogic_epi64::<0b1100_1010>(mask, b, a) }
+        }
+        #[inline(always)]
+        unsafe fn is_empty(line: Self::Line) -> bool {
+            unsafe { _mm512_test_epi64_mask(line, line) == 0 }
+        }
+        #[inline(always)]
+        unsafe fn tally(counters: *mut u64, line: Self::Line) {
+            unsafe {
+                let sum = _mm512_add_epi64(_mm512_loadu_si512(counters.cast()), _mm512_popcnt_epi64(line));
+                _mm512_storeu_si512(counters.cast(), sum);
+            }
+        }
+        #[inline(always)]
+        unsafe fn alive(masks: *const u32, missing: u32) -> u32 {
+            unsafe {
+                let masks = _mm512_loadu_si512(masks.cast());
+                u32::from(_mm512_testn_epi32_mask(masks, _mm512_set1_epi32(missing as i32)))
+            }
+        }
+        #[inline(always)]
+        unsafe fn compress(value: u64, mask: u64) -> u64 {
+            unsafe { _pext_u64(value, mask) }
+        }
+        #[inline(always)]
+        unsafe fn spread(value: u64, mask: u64) -> u64 {
+            unsafe { _pdep_u64(value, mask) }
+        }
+        #[inline(always)]
+        unsafe fn permute(program: &Program, words: usize, from: *const u64, to: *mut u64) {
+            unsafe {
+                let low = _mm512_loadu_si512(from.cast());
+                let high = _mm512_loadu_si512(from.add(8).cast());
+                for word in 0..words {
+                    let bytes = _mm512_loadu_si512(program.bytes.as_ptr().add(word * 64).cast());
+                    let masks = _mm512_loadu_si512(program.masks.as_ptr().add(word * 64).cast());
+                    let found = _mm512_permutex2var_epi8(low, bytes, high);
+                    *to.add(word) = _mm512_test_epi8_mask(found, masks);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tight::Line;
+
+    fn lines(seed: u64) -> [Line; 3] {
+        let mut x = seed | 1;
+        std::array::from_fn(|_| {
+            Line(std::array::from_fn(|_| {
+                x ^= x << 13;
+                x ^= x >> 7;
+                x ^= x << 17;
+                x
+            }))
+        })
+    }
+
+    /// Everything a lane computes from three lines, as words.
+    fn results<L: Lane>(input: &[Line; 3]) -> Vec<u64> {
+        let mut all = Vec::new();
+        let mut out = Line::default();
+        let [a, b, c] = input.each_ref().map(|line| line.0.as_ptr());
+        // SAFETY: the lines are valid and aligned, and the caller checked the processor.
+        unsafe {
+            let (a, b, c) = (L::load(a), L::load(b), L::load(c));
+            let made = [
+                L::and(a, b),
+                L::or(a, b),
+                L::without(a, b),
+                L::greater(b, a, c),
+                L::pick(c, b, a),
+                L::fill(77),
+            ];
+            for line in made {
+                L::store(out.0.as_mut_ptr(), line);
+                all.extend(out.0);
+                all.push(u64::from(L::is_empty(line)));
+                L::tally(out.0.as_mut_ptr(), line);
+                all.extend(out.0);
+            }
+            all.push(u64::from(L::is_empty(L::fill(0))));
+            let masks: [u32; 16] = std::array::from_fn(|i| (input[0].0[i / 2] >> (i % 2 * 32)) as u32 & 0x421);
+            all.push(u64::from(L::alive(masks.as_ptr(), input[1].0[0] as u32)));
+            all.push(L::compress(input[0].0[1], input[1].0[1]));
+            all.push(L::spread(input[0].0[1], input[1].0[1]));
+            let program = Program::new((0..900).map(|i| (i * 613 + 5) % 1024).collect());
+            let mut to = [0u64; 16];
+            L::permute(&program, 15, input[0].0.as_ptr(), to.as_mut_ptr());
+            all.extend(to);
+        }
+        all
+    }
+
+    #[test]
+    fn every_lane_computes_the_same() {
+        for seed in 1..200 {
+            let input = lines(seed * 0x9e37_79b9_7f4a_7c15);
+            let plain = results::<Portable>(&input);
+            #[cfg(target_arch = "x86_64")]
+            for level in Level::available() {
+                match level {
+                    Level::Portable => {}
+                    Level::Avx2 => assert_eq!(results::<Avx2>(&input), plain),
+                    Level::Avx512 => assert_eq!(results::<Avx512>(&input), plain),
+                }
+            }
+            // Majority and choice, bit by bit, as the words say.
+            let [a, b, c] = input.map(|line| line.0[0]);
+            assert_eq!(plain[3 * 17], (b & !a) | (b & c) | (!a & c));
+            assert_eq!(plain[4 * 17], (c & b) | (!c & a));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Every position of a k-in-a-row board at once.
+//!
+//! The values of all colourings of one *shape* (where stones lie) are Boolean functions of the colours, so
+//! bit-planes hold them and one instruction works on up to 512 positions. Three ideas make it fast:
+//!
+//! 1. Only *balanced* colourings get a bit, those in which the players have as many stones as alternating
+//!    turns give them; see `tight` for the layout that keeps them and still makes moves plain copies.
+//! 2. Distances are levels on an absolute scale, so best play is min and max of bit-sliced numbers.
+//! 3. A block of colourings in which the mover wins at once looks at no child at all.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `field` | the board as stacks, variables and lines |
+//! | `tight` | the layout of a plane |
+//! | `lane`, `kernel` | 512 bits on each kind of processor, chosen at run time |
+//! | `terms` | "there is a line" for a whole block |
+//! | `back`, `forth` | values from children, legal positions from parents |
+//! | `relay`, `shapes` | mirror symmetry |
+//! | `plan`, `arena`, `engine` | memory, threads, the order of things |
+//! | `export` | slots of the tight index for a table writer |
+//!
+//! Nothing here writes tables: a [`Sink`] takes the values, tier by tier.
+
+mod arena;
+mod back;
+mod counts;
+mod dense;
+mod engine;
+mod error;
+mod export;
+mod field;
+mod forth;
+mod kernel;
+mod lane;
+mod plan;
+mod relay;
+mod shapes;
+mod solve;
+mod terms;
+mod tight;
+
+pub use counts::{Counts, PlyCounts};
+pub use dense::Dense;
+pub use error::DenseError;
+pub use export::{Sink, Slots};
+pub use lane::Level;
+pub use plan::{Place, Plan, TierPlan, plan};
+pub use solve::{Options, Solution, Values, solve};
+
+pub(crate) use field::Field;

@@ -1,0 +1,208 @@
+//! What a solve will need, before it starts.
+//!
+//! ```text
+//!  memory = planes of two neighbouring tiers + mirror images of one + reachability of all + small tables
+//!           `values`                           `images`               `reach`
+//!  too much?  reach goes to a file, then values and images too
+//! ```
+
+use crate::DenseError;
+use crate::back::PLANES;
+use crate::error::Bytes;
+use crate::field::Field;
+use crate::shapes::census;
+use crate::solve::{Options, Values};
+use crate::tight::{Tight, binomials};
+use outplay_core::LineBoard;
+use std::fmt;
+
+/// Whole shapes of up to this many slots are handed to the sink in one slice.
+pub(crate) const SLICE: u64 = 1 << 28;
+
+/// One tier of a [`Plan`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TierPlan {
+    /// Stones placed since the start.
+    pub tier: usize,
+    /// Shapes of the tier.
+    pub shapes: u64,
+    /// Shapes whose table is computed; the others are mirror images.
+    pub stored: u64,
+    /// Balanced colourings of each shape: its slots in the tight index.
+    pub slots: u64,
+    /// Bit-planes of values.
+    pub planes: usize,
+    /// Bytes of all planes of the computed shapes.
+    pub bytes: u64,
+    /// Lines of 512 bits of the reachability plane of the computed shapes.
+    pub(crate) reach_lines: u64,
+    /// Lines of all planes of the computed shapes, and of the copied ones.
+    pub(crate) value_lines: u64,
+    pub(crate) image_lines: u64,
+}
+
+/// Where planes are kept.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Place {
+    /// Everything in memory.
+    Memory,
+    /// Reachability in a file, values in memory.
+    ReachOnDisk,
+    /// All planes in files; memory holds what the system sees fit.
+    AllOnDisk,
+}
+
+/// What a solve will need.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Tier by tier, from the start.
+    pub tiers: Vec<TierPlan>,
+    /// All shapes.
+    pub shapes: u64,
+    /// Σ 2ⁿ over shapes: the figure that speeds are quoted in.
+    pub colourings: f64,
+    /// Slots of the tight index, all tiers together.
+    pub slots: u128,
+    /// Whether mirror symmetry halves the work.
+    pub mirror: bool,
+    /// Where the planes go.
+    pub place: Place,
+    /// Bytes of memory at the peak.
+    pub peak_bytes: u64,
+    /// Bytes on disk at the peak.
+    pub disk_bytes: u64,
+    /// Threads that will work.
+    pub threads: usize,
+    pub(crate) values: [u64; 2],
+    pub(crate) images: u64,
+    pub(crate) reach: u64,
+}
+
+/// Computes what `solve` with the same options will need. Cheap: no list of shapes is made.
+///
+/// # Errors
+///
+/// A board that is too large to be numbered, or a solve that does not fit in the memory allowed even
+/// with the planes on disk; the error has the figures.
+pub fn plan(board: &LineBoard, options: &Options, export: bool) -> Result<Plan, DenseError> {
+    let field = Field::new(board, options.mirror, options.low)?;
+    Plan::new(&field, options, export)
+}
+
+impl Plan {
+    pub(crate) fn new(field: &Field, options: &Options, export: bool) -> Result<Plan, DenseError> {
+        let choose = binomials();
+        let tight = Tight::new(options.low, 1);
+        let plies = field.plies();
+        let high = tight.high(plies);
+        let tier = |(n, counts): (usize, [u64; 3])| {
+            let ones = field.ones(n);
+            let lines = tight.plane_lines(n, ones);
+            let planes = planes(options.values, plies - n);
+            TierPlan {
+                tier: n,
+                shapes: counts[0],
+                stored: counts[1],
+                slots: choose[n][ones],
+                planes,
+                bytes: (counts[1] * lines).saturating_mul(planes as u64 * 64),
+                reach_lines: counts[1] * lines,
+                value_lines: counts[1] * lines * planes as u64,
+                image_lines: counts[2] * lines * planes.max(1) as u64,
+            }
+        };
+        let tiers: Vec<TierPlan> = census(field).into_iter().enumerate().map(tier).collect();
+        let wants_reach = options.counts || export;
+        let threads = options.threads();
+
+        let most = |parity: usize| tiers.iter().skip(parity).step_by(2).map(|t| t.value_lines).max();
+        let values: [u64; 2] = if options.keep {
+            [tiers.iter().map(|t| t.value_lines).sum(), 0]
+        } else {
+            [most(0).unwrap_or(0), most(1).unwrap_or(0)]
+        };
+        let images = tiers.iter().map(|t| t.image_lines).max().unwrap_or(0) + 1;
+        let reach = if wants_reach { tiers.iter().map(|t| t.reach_lines).sum::<u64>() + 1 } else { 0 };
+        // Each thread turns one shape into bytes and those into slots.
+        let buffer = |t: &TierPlan| {
+            let codes = if t.tier == plies { 0 } else { t.reach_lines.checked_div(t.stored).unwrap_or(0) * 512 };
+            codes + t.slots.min(SLICE)
+        };
+        let buffers = if export { tiers.iter().map(buffer).max().unwrap_or(0) * threads as u64 } else { 0 };
+        let masks = 2 * (1u64 << options.low) * 16 * 64;
+        let offsets = if high < 40 { 3 * (4u64 << high) } else { u64::MAX / 4 };
+        let listed = u64::from(field.shapes) * if export { 12 } else { 8 };
+        let scratch = threads as u64 * (1 << 21) + (PLANES as u64) * 4096;
+        let small = masks + offsets + listed + scratch + buffers + (8 << 20);
+
+        let plane_bytes = (values[0] + values[1] + images).saturating_mul(64);
+        let reach_bytes = reach.saturating_mul(64);
+        let choices = [
+            (Place::Memory, small + plane_bytes + reach_bytes, 0),
+            (Place::ReachOnDisk, small + plane_bytes, reach_bytes),
+            (Place::AllOnDisk, small, plane_bytes + reach_bytes),
+        ];
+        let allowed = options.memory.unwrap_or(u64::MAX);
+        let possible = if options.spill.is_some() { 3 } else { 1 };
+        let fitting = choices[..possible].iter().find(|&&(_, memory, _)| memory <= allowed);
+        let Some(&(place, peak_bytes, disk_bytes)) = fitting else {
+            let mut cures = Vec::new();
+            if options.values == Values::Distance {
+                let cheaper = Options { values: Values::Wdl, memory: None, ..options.clone() };
+                let needs = Plan::new(field, &cheaper, export)?.peak_bytes;
+                if needs < choices[possible - 1].1 {
+                    cures.push(format!("ask for win/draw/loss only ({})", Bytes(needs)));
+                }
+            }
+            if possible == 1 {
+                cures.push(format!(
+                    "give a directory for spilled planes ({} of memory and {} of disk)",
+                    Bytes(choices[2].1),
+                    Bytes(choices[2].2)
+                ));
+            }
+            let cure = if cures.is_empty() { String::new() } else { format!("; {}", cures.join(", or ")) };
+            return Err(DenseError::Memory { needs: choices[possible - 1].1, allowed, cure });
+        };
+        Ok(Plan {
+            shapes: u64::from(field.shapes),
+            colourings: tiers.iter().map(|t| t.shapes as f64 * 2f64.powi(t.tier as i32)).sum(),
+            slots: tiers.iter().map(|t| u128::from(t.shapes) * u128::from(t.slots)).sum(),
+            mirror: field.mirror.is_some(),
+            tiers,
+            place,
+            peak_bytes,
+            disk_bytes,
+            threads,
+            values,
+            images,
+            reach,
+        })
+    }
+}
+
+/// How many planes a tier with so many plies left has. The last tier is all ties and has none.
+pub(crate) fn planes(values: Values, plies_left: usize) -> usize {
+    match (values, plies_left) {
+        (_, 0) => 0,
+        (Values::Wdl, _) => 2,
+        (Values::Distance, left) => (usize::BITS - left.leading_zeros()) as usize,
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} shapes, {:.3e} colourings, {} slots, {} of memory",
+            self.shapes,
+            self.colourings,
+            self.slots,
+            Bytes(self.peak_bytes)
+        )?;
+        if self.disk_bytes > 0 {
+            write!(f, ", {} of disk", Bytes(self.disk_bytes))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! Solving a board: forward for what is legal, backward for what it is worth.
+
+use crate::counts::Counts;
+use crate::engine::Engine;
+use crate::export::Sink;
+use crate::lane::Level;
+use crate::plan::Plan;
+use crate::tight::LOW;
+use crate::{DenseError, Field};
+use outplay_core::{LineBoard, Value, Verdict, Watch};
+use std::path::PathBuf;
+
+/// What is computed of each position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Values {
+    /// Win, draw or loss.
+    Wdl,
+    /// The same with the exact distance in plies.
+    Distance,
+}
+
+/// How to solve.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What to compute.
+    pub values: Values,
+    /// Whether to count legal positions.
+    pub counts: bool,
+    /// Threads, 0 for one per processor.
+    pub threads: usize,
+    /// Most bytes of memory, `None` for no limit.
+    pub memory: Option<u64>,
+    /// A directory for planes that do not fit in memory.
+    pub spill: Option<PathBuf>,
+    /// Whether to use mirror symmetry where the board has it.
+    pub mirror: bool,
+    /// The instructions to use, `None` for the best that the machine has.
+    pub level: Option<Level>,
+    /// Low variables of a block, at most 12; tests make it small to exercise large boards' code.
+    #[doc(hidden)]
+    pub low: usize,
+    /// Keep every tier; see `Dense`.
+    pub(crate) keep: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            values: Values::Distance,
+            counts: false,
+            threads: 0,
+            memory: None,
+            spill: None,
+            mirror: true,
+            level: None,
+            low: LOW,
+            keep: false,
+        }
+    }
+}
+
+impl Options {
+    /// Exact distances on all processors.
+    pub fn distance() -> Options {
+        Options::default()
+    }
+
+    /// Win, draw or loss on all processors.
+    pub fn wdl() -> Options {
+        Options { values: Values::Wdl, ..Options::default() }
+    }
+
+    /// The same with legal positions counted.
+    pub fn with_counts(self) -> Options {
+        Options { counts: true, ..self }
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+}
+
+/// What a solve found out.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// What the start position is worth to the player to move.
+    pub verdict: Verdict,
+    /// The same with the distance; `None` when only win/draw/loss was computed and the position is no tie.
+    pub value: Option<Value>,
+    /// The cells of the best first moves, ascending; all moves that keep the value and, with distances,
+    /// the distance.
+    pub best: Vec<usize>,
+    /// Legal positions, if they were asked for.
+    pub counts: Option<Counts>,
+    /// What was planned.
+    pub plan: Plan,
+}
+
+/// Solves a board: its value, its best moves, the counts that were asked for, and every position's value
+/// for the sink.
+///
+/// # Errors
+///
+/// [`DenseError`] if the board is too large for the memory allowed, the watch asks to stop, or the sink or
+/// the spill directory fails.
+///
+/// # Examples
+///
+/// ```
+/// use outplay_core::{LineBoard, Quiet, Verdict};
+/// use outplay_dense::{Options, solve};
+///
+/// let board = LineBoard::empty(3, 3, 3);
+/// let solution = solve(&board, &Options::distance().with_counts(), &Quiet, None)?;
+/// assert_eq!(solution.verdict, Verdict::Draw);
+/// assert_eq!(solution.counts.map(|counts| counts.total().legal), Some(5478));
+/// # Ok::<(), outplay_dense::DenseError>(())
+/// ```
+pub fn solve(
+    board: &LineBoard,
+    options: &Options,
+    watch: &dyn Watch,
+    sink: Option<&dyn Sink>,
+) -> Result<Solution, DenseError> {
+    let field = Field::new(board, options.mirror, options.low)?;
+    let mut engine = Engine::new(field, options, sink.is_some())?;
+    engine.run(watch, sink)
+}
