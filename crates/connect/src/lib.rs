@@ -1,6 +1,7 @@
 //! The exact score of any position of connect-k.
 
 mod bits;
+mod board;
 mod error;
 mod rules;
 mod search;
@@ -10,4 +11,4 @@ mod zugzwang;
 
 pub use error::ConnectError;
 pub use rules::check;
-pub use solver::{Answer, Depth, Limits, Solver};
+pub use solver::{Answer, Depth, Limits, Solver, value};

@@ -16,7 +16,7 @@
 use crate::bits::Bits;
 use crate::rules::{Rules, Stones};
 use crate::table::{Bounds, Table};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 /// A position with what was already found out about it.
@@ -55,11 +55,60 @@ struct Child<B> {
 /// What all threads of a search share.
 pub(crate) struct Shared<'a> {
     pub(crate) table: &'a Table,
-    pub(crate) stop: &'a AtomicBool,
+    /// The positions other threads are at; `None` with one thread.
+    pub(crate) busy: Option<&'a Busy>,
+    pub(crate) signal: &'a Signal,
     pub(crate) nodes: &'a AtomicU64,
     pub(crate) node_limit: u64,
     pub(crate) deadline: Option<Instant>,
     pub(crate) watch: &'a dyn outplay_core::Watch,
+}
+
+/// Why the threads should end what they do.
+#[derive(Default)]
+pub(crate) struct Signal(AtomicU8);
+
+impl Signal {
+    const ANSWERED: u8 = 1;
+    const GAVE_UP: u8 = 2;
+
+    /// A new question.
+    pub(crate) fn reset(&self) {
+        self.0.store(0, Relaxed);
+    }
+
+    /// Whether a limit or the watcher ended the search.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.0.load(Relaxed) & Signal::GAVE_UP != 0
+    }
+
+    fn raised(&self) -> bool {
+        self.0.load(Relaxed) != 0
+    }
+
+    fn raise(&self, why: u8) {
+        self.0.fetch_or(why, Relaxed);
+    }
+}
+
+/// Which positions the threads are at, so that they spread over the tree.
+///
+/// A slot holds the key of a position that some thread has entered; the others put that move off. Slots
+/// are overwritten without care: a lost one only means that two threads do the same work.
+pub(crate) struct Busy(Vec<AtomicU64>);
+
+impl Busy {
+    const SLOTS: usize = 1 << 12;
+
+    pub(crate) fn new() -> Busy {
+        Busy((0..Busy::SLOTS).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn slot<B: Bits>(&self, key: B) -> (&AtomicU64, u64) {
+        let mixed = (key.wide() ^ (key.wide() >> 64)) as u64;
+        let mixed = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (&self.0[(mixed >> 52) as usize], mixed | 1)
+    }
 }
 
 /// One thread of a search.
@@ -69,13 +118,19 @@ pub(crate) struct Searcher<'a, B, const W: u32, const H: u32, const K: u32> {
     children: Vec<Child<B>>,
     pub(crate) nodes: u64,
     reported: u64,
-    pub(crate) stopped: bool,
+    stopped: bool,
+    /// Positions after which this thread stops alone.
+    pub(crate) budget: u64,
     /// How often a stone in a cell was the move that settled a position, by parity of the empty cells.
     history: [[i32; 128]; 2],
 }
 
 /// How many positions are entered between two looks at the clock.
-const POLL: u64 = 1 << 12;
+const POLL: u64 = 1 << 10;
+/// Threads keep out of each other's way where at least this many cells are empty.
+const SPREAD: i32 = 14;
+/// The promise of a move that another thread is busy with.
+const PUT_OFF: i32 = i32::MIN;
 
 impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H, K> {
     pub(crate) fn new(rules: &'a Rules<B, W, H, K>, shared: &'a Shared<'a>) -> Self {
@@ -86,6 +141,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
             nodes: 0,
             reported: 0,
             stopped: false,
+            budget: u64::MAX,
             history: [[0; 128]; 2],
         }
     }
@@ -93,7 +149,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
     /// The score bounds that the number of empty cells alone gives a position with a choice: neither
     /// player can win with the next stone.
     #[inline(always)]
-    fn horizon(left: i32) -> Bounds {
+    pub(crate) fn horizon(left: i32) -> Bounds {
         Bounds { low: -(left / 2 - 1), high: (left + 1) / 2 - 1 }
     }
 
@@ -150,11 +206,24 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         }
     }
 
+    /// Asks whether the score of a position is above `alpha`, unless another thread answers first or
+    /// the search is stopped.
+    pub(crate) fn begin(&mut self, pos: &Position<B>, key: B, alpha: i32) -> Option<i32> {
+        self.stopped = false;
+        let score = self.enter(pos, key, alpha);
+        let finished = !self.stopped;
+        if finished {
+            self.shared.signal.raise(Signal::ANSWERED);
+        }
+        self.poll();
+        finished.then_some(score)
+    }
+
     /// Whether the score of a position is above `alpha`: the result is a low bound of it if so, and
     /// else a high bound.
-    pub(crate) fn enter(&mut self, pos: &Position<B>, key: B, alpha: i32) -> i32 {
+    fn enter(&mut self, pos: &Position<B>, key: B, alpha: i32) -> i32 {
         self.nodes += 1;
-        if self.nodes % POLL == 0 {
+        if self.nodes.is_multiple_of(POLL) {
             self.poll();
         }
         let start_nodes = self.nodes;
@@ -163,6 +232,10 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         let open = rules.open(rules.filled(pos.stones));
         let mut moves = open & !(pos.their_wins >> 1);
         let mut best = -(pos.left / 2);
+
+        if self.stopped {
+            return best;
+        }
 
         // Step 1 and what step 2 needs no memory for.
         while moves.any() {
@@ -228,39 +301,73 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
             index += 1;
         }
 
-        // Step 3.
+        // Step 3. With several threads, moves that another one is busy with come last.
         let count = self.children.len() - base;
-        for done in 0..count {
-            let mut pick = base + done;
-            for other in pick + 1..self.children.len() {
-                if self.children[other].promise > self.children[pick].promise {
-                    pick = other;
+        let busy = self.shared.busy.filter(|_| pos.left >= SPREAD);
+        let mut put_off = false;
+        for pass in 0..2 {
+            for done in 0..count {
+                if pass == 0 {
+                    self.choose(base + done);
+                }
+                let child = self.children[base + done];
+                if pass == 1 && child.promise != PUT_OFF {
+                    continue;
+                }
+                // A sibling may have met the same position meanwhile.
+                let first = pass == 0 && done == 0;
+                let bounds = if first { child.bounds } else { self.known(&child) };
+                let score = if bounds.low > alpha {
+                    bounds.low
+                } else if bounds.high <= alpha {
+                    bounds.high
+                } else {
+                    let slot = busy.map(|busy| busy.slot(child.key));
+                    if let Some((slot, mark)) = slot {
+                        if pass == 0 && !first && slot.load(Relaxed) == mark {
+                            self.children[base + done].promise = PUT_OFF;
+                            put_off = true;
+                            continue;
+                        }
+                        slot.store(mark, Relaxed);
+                    }
+                    let score = if child.same {
+                        self.enter(&child.pos, child.key, alpha)
+                    } else {
+                        -self.enter(&child.pos, child.key, -alpha - 1)
+                    };
+                    if let Some((slot, _)) = slot {
+                        slot.store(0, Relaxed);
+                    }
+                    score
+                };
+                if self.stopped {
+                    self.children.truncate(base);
+                    return score;
+                }
+                best = best.max(score);
+                if score > alpha {
+                    self.credit(base, done, pos.left);
+                    return self.leave(base, key, alpha, score, start_nodes);
                 }
             }
-            self.children.swap(base + done, pick);
-            let child = self.children[base + done];
-            // A sibling may have met the same position meanwhile.
-            let bounds = if done == 0 { child.bounds } else { self.known(&child) };
-            let score = if bounds.low > alpha {
-                bounds.low
-            } else if bounds.high <= alpha {
-                bounds.high
-            } else if child.same {
-                self.enter(&child.pos, child.key, alpha)
-            } else {
-                -self.enter(&child.pos, child.key, -alpha - 1)
-            };
-            if self.stopped {
-                self.children.truncate(base);
-                return score;
-            }
-            best = best.max(score);
-            if score > alpha {
-                self.credit(base, done, pos.left);
-                return self.leave(base, key, alpha, score, start_nodes);
+            if !put_off {
+                break;
             }
         }
         self.leave(base, key, alpha, best, start_nodes)
+    }
+
+    /// Brings the most promising of the children from `place` on to that place.
+    #[inline(always)]
+    fn choose(&mut self, place: usize) {
+        let mut pick = place;
+        for other in place + 1..self.children.len() {
+            if self.children[other].promise > self.children[pick].promise {
+                pick = other;
+            }
+        }
+        self.children.swap(place, pick);
     }
 
     /// What is known of a child, for the player who made the move.
@@ -294,15 +401,15 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
 
     /// Looks whether to stop, and says how far the search is.
     #[cold]
-    pub(crate) fn poll(&mut self) {
+    fn poll(&mut self) {
         let fresh = self.nodes - self.reported;
         self.reported = self.nodes;
         let total = self.shared.nodes.fetch_add(fresh, Relaxed) + fresh;
         self.shared.watch.advance(fresh);
         let late = self.shared.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if total >= self.shared.node_limit || late || self.shared.watch.stopped() {
-            self.shared.stop.store(true, Relaxed);
+            self.shared.signal.raise(Signal::GAVE_UP);
         }
-        self.stopped = self.shared.stop.load(Relaxed);
+        self.stopped = self.shared.signal.raised() || self.nodes >= self.budget;
     }
 }

@@ -1,12 +1,22 @@
-//! From a board to its score: the questions asked and their order.
+//! From a board to its score: which questions are asked, and in what order.
+//!
+//! ```text
+//!  low                     0                      high
+//!   |------------|---------|------------|----------|
+//!            second      later        first              "is the score above …?"
+//! ```
+//!
+//! A quick win or a quick loss is cheap to see or to rule out, because the search need look only that
+//! far ahead; the questions near a draw are the dear ones. So the extreme thirds of what is possible are
+//! asked about first, in turn from both sides, and what they leave in the table helps the dear ones.
 
-use crate::ConnectError;
 use crate::bits::Bits;
 use crate::rules::{Rules, check};
-use crate::search::{Searcher, Settled, Shared};
-use crate::table::Table;
-use outplay_core::{LineBoard, Watch};
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use crate::search::{Busy, Position, Searcher, Settled, Shared, Signal};
+use crate::table::{Bounds, Table};
+use crate::{ConnectError, board};
+use outplay_core::{LineBoard, Value, Watch};
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 /// When to give up.
@@ -25,6 +35,25 @@ pub enum Depth {
     Verdict,
     /// The exact score.
     Score,
+    /// Whether the score is at least this.
+    AtLeast(i32),
+}
+
+/// Beyond every score.
+const FAR: i32 = 1000;
+
+impl Depth {
+    /// Scores outside of these bounds need not be told apart.
+    fn window(self) -> Bounds {
+        match self {
+            Depth::Verdict => Bounds { low: -1, high: 1 },
+            Depth::Score => Bounds { low: -FAR, high: FAR },
+            Depth::AtLeast(score) => {
+                let score = score.clamp(-FAR, FAR);
+                Bounds { low: score - 1, high: score }
+            }
+        }
+    }
 }
 
 /// What a search found.
@@ -36,12 +65,15 @@ pub struct Answer {
     pub high: i32,
     /// Positions entered.
     pub nodes: u64,
-    /// Whether a limit or the watcher ended the search early.
+    /// Empty cells that can still be filled.
+    pub left: u32,
+    /// Whether a limit or the watcher ended the search before the answer was found.
     pub stopped: bool,
 }
 
 impl Answer {
-    /// The score, if it is known exactly.
+    /// The score, if it is known exactly: ±((cells − stones at the end) / 2 + 1), 0 for a draw, positive
+    /// if the player to move wins.
     pub fn score(&self) -> Option<i32> {
         (self.low == self.high).then_some(self.low)
     }
@@ -50,9 +82,37 @@ impl Answer {
     pub fn verdict(&self) -> Option<i32> {
         (self.low.signum() == self.high.signum()).then_some(self.low.signum())
     }
+
+    /// The score as a value with its distance, if it is known exactly.
+    pub fn value(&self) -> Option<Value> {
+        self.score().map(|score| value(score, self.left))
+    }
+}
+
+/// A score in a position with `left` empty cells as a value with its distance.
+pub fn value(score: i32, left: u32) -> Value {
+    let left = left as i32;
+    match score {
+        0 => Value::TIE,
+        1.. => Value::win((2 * ((left + 1) / 2 - score + 1) - 1).max(0) as u32),
+        _ => Value::loss((2 * (left / 2 + score + 1)).max(0) as u32),
+    }
 }
 
 /// Solves positions and remembers what it met on the way.
+///
+/// # Examples
+///
+/// ```
+/// use outplay_connect::{Depth, Limits, Solver};
+/// use outplay_core::{LineBoard, Quiet};
+///
+/// let mut board = LineBoard::empty(5, 4, 4);
+/// board.gravity = true;
+/// let answer = Solver::new(1 << 16).solve(&board, Depth::Score, Limits::default(), &Quiet, 1)?;
+/// assert_eq!(answer.score(), Some(0));
+/// # Ok::<(), outplay_connect::ConnectError>(())
+/// ```
 pub struct Solver {
     entries: usize,
     table: Option<Table>,
@@ -61,12 +121,13 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// A solver whose table has room for about `table_entries` positions.
+    /// A solver whose table has room for about `table_entries` positions, 8 bytes each (16 on boards of
+    /// more than 64 bits).
     pub fn new(table_entries: usize) -> Solver {
         Solver { entries: table_entries, table: None, about: None }
     }
 
-    /// Forgets what was learned.
+    /// Forgets what was learned. Answers do not depend on it, the time they take does.
     pub fn clear(&mut self) {
         if let Some(table) = &mut self.table {
             table.clear();
@@ -74,6 +135,12 @@ impl Solver {
     }
 
     /// The score of a position for the player to move.
+    ///
+    /// A finished position is a loss (the opponent has a line) or a draw (the board is full).
+    ///
+    /// # Errors
+    ///
+    /// Boards that [`check`] refuses.
     pub fn solve(
         &mut self,
         board: &LineBoard,
@@ -83,30 +150,91 @@ impl Solver {
         threads: usize,
     ) -> Result<Answer, ConnectError> {
         check(board)?;
-        let bits = (board.width * (board.height + 1)) as u32;
-        self.prepare(board, bits);
-        let table = self.table.as_ref().unwrap();
-        Ok(match (board.width, board.height, board.k) {
-            (7, 6, 4) => run::<u64, 7, 6, 4>(table, board, depth, limits, watch, threads),
-            (_, _, 4) if bits <= 64 => run::<u64, 0, 0, 4>(table, board, depth, limits, watch, threads),
-            _ if bits <= 64 => run::<u64, 0, 0, 0>(table, board, depth, limits, watch, threads),
-            _ => run::<u128, 0, 0, 0>(table, board, depth, limits, watch, threads),
-        })
+        self.prepare(board);
+        let Some(table) = &self.table else { unreachable!("a table was just prepared") };
+        Ok(solve_with(table, board, depth, limits, watch, threads))
     }
 
-    fn prepare(&mut self, board: &LineBoard, bits: u32) {
-        let mut about = board.clone();
-        for cell in 0..board.cells.len() {
-            about.cells[cell] = if board.playable(cell) {
-                outplay_core::Content::Empty
-            } else {
-                outplay_core::Content::Blocked
+    /// The score of every legal move for the player who makes it, by column (from 0). None if the game
+    /// is finished. A limit holds for all moves together.
+    ///
+    /// # Errors
+    ///
+    /// Boards that [`check`] refuses.
+    pub fn analyse(
+        &mut self,
+        board: &LineBoard,
+        depth: Depth,
+        limits: Limits,
+        watch: &dyn Watch,
+        threads: usize,
+    ) -> Result<Vec<(usize, Answer)>, ConnectError> {
+        check(board)?;
+        let depth = match depth {
+            Depth::AtLeast(score) => Depth::AtLeast(1 - score),
+            other => other,
+        };
+        let (start, mut nodes) = (Instant::now(), 0);
+        let mut moves = Vec::new();
+        for column in board::columns(board) {
+            let limits = Limits {
+                nodes: limits.nodes.map(|most| most.saturating_sub(nodes)),
+                time: limits.time.map(|most| most.saturating_sub(start.elapsed())),
             };
+            let answer = self.solve(&board::after(board, column), depth, limits, watch, threads)?;
+            nodes += answer.nodes;
+            moves.push((column, Answer { low: -answer.high, high: -answer.low, ..answer }));
         }
-        about.turn = outplay_core::Turn::First;
+        Ok(moves)
+    }
+
+    /// A line of best play as columns (from 0) to the end of the game, or to where a limit stopped it.
+    ///
+    /// # Errors
+    ///
+    /// Boards that [`check`] refuses.
+    pub fn principal_variation(
+        &mut self,
+        board: &LineBoard,
+        limits: Limits,
+        watch: &dyn Watch,
+        threads: usize,
+    ) -> Result<Vec<usize>, ConnectError> {
+        let start = Instant::now();
+        let rest = |nodes: u64| Limits {
+            nodes: limits.nodes.map(|most| most.saturating_sub(nodes)),
+            time: limits.time.map(|most| most.saturating_sub(start.elapsed())),
+        };
+        let mut line = Vec::new();
+        let answer = self.solve(board, Depth::Score, limits, watch, threads)?;
+        let (Some(mut score), mut nodes) = (answer.score(), answer.nodes) else { return Ok(line) };
+        let mut board = board.clone();
+        'plies: loop {
+            // A best move is one after which the opponent cannot do better than −score.
+            for column in board::columns(&board) {
+                let next = board::after(&board, column);
+                let reply = self.solve(&next, Depth::AtLeast(1 - score), rest(nodes), watch, threads)?;
+                nodes += reply.nodes;
+                if reply.stopped {
+                    return Ok(line);
+                }
+                if reply.high <= -score {
+                    line.push(column);
+                    (board, score) = (next, -score);
+                    continue 'plies;
+                }
+            }
+            return Ok(line);
+        }
+    }
+
+    /// Sees to it that the table is about this board.
+    fn prepare(&mut self, board: &LineBoard) {
+        let about = board::without_stones(board);
         if self.about.as_ref() == Some(&about) {
             return;
         }
+        let bits = board::key_bits(board);
         match &mut self.table {
             Some(table) if table.fits(bits) => table.clear(),
             _ => self.table = Some(Table::new(self.entries, bits)),
@@ -115,7 +243,8 @@ impl Solver {
     }
 }
 
-fn run<B: Bits, const W: u32, const H: u32, const K: u32>(
+/// Solves a board that was checked, with a table that is about it.
+pub(crate) fn solve_with(
     table: &Table,
     board: &LineBoard,
     depth: Depth,
@@ -123,47 +252,123 @@ fn run<B: Bits, const W: u32, const H: u32, const K: u32>(
     watch: &dyn Watch,
     threads: usize,
 ) -> Answer {
-    let _ = threads;
-    let (rules, stones) = Rules::<B, W, H, K>::new(board);
-    let (stop, nodes) = (AtomicBool::new(false), AtomicU64::new(0));
-    let shared = Shared {
-        table,
-        stop: &stop,
-        nodes: &nodes,
-        node_limit: limits.nodes.unwrap_or(u64::MAX),
-        deadline: limits.time.map(|time| Instant::now() + time),
-        watch,
-    };
-    let mut searcher = Searcher::new(&rules, &shared);
-    let (pos, same) = match Searcher::settle(&rules, stones) {
-        Settled::Score(score) => return Answer { low: score, high: score, nodes: 0, stopped: false },
-        Settled::Choice(pos, same) => (pos, same),
-    };
-    let key = rules.key(pos.stones, rules.filled(pos.stones));
-    let (mut low, mut high) = (-(pos.left / 2 - 1), (pos.left + 1) / 2 - 1);
-    while low < high {
-        if depth == Depth::Verdict && (low > 0 || high < 0) {
-            break;
+    match (board.width, board.height, board.k) {
+        (7, 6, 4) => Task::<u64, 7, 6, 4>::run(table, board, depth, limits, watch, threads),
+        (_, _, 4) if board::key_bits(board) <= 64 => {
+            Task::<u64, 0, 0, 4>::run(table, board, depth, limits, watch, threads)
         }
-        let mut alpha = (low + high).div_euclid(2);
-        if depth == Depth::Verdict {
-            alpha = if high > 0 { 0 } else { -1 };
-        } else if alpha <= 0 && low / 2 < alpha {
-            alpha = low / 2;
-        } else if alpha >= 0 && high / 2 > alpha {
-            alpha = high / 2;
+        _ if board::key_bits(board) <= 64 => {
+            Task::<u64, 0, 0, 0>::run(table, board, depth, limits, watch, threads)
         }
-        let score = searcher.enter(&pos, key, alpha);
-        if searcher.stopped {
-            break;
-        }
-        if score > alpha {
-            low = low.max(score);
-        } else {
-            high = high.min(score);
-        }
+        _ => Task::<u128, 0, 0, 0>::run(table, board, depth, limits, watch, threads),
     }
-    searcher.poll();
-    let (low, high) = if same { (low, high) } else { (-high, -low) };
-    Answer { low, high, nodes: searcher.nodes, stopped: searcher.stopped && low != high }
+}
+
+/// Positions that one thread enters alone before others are called to help.
+const ALONE: u64 = 20_000;
+
+/// One position to solve.
+struct Task<'a, B, const W: u32, const H: u32, const K: u32> {
+    pos: Position<B>,
+    key: B,
+    searchers: Vec<Searcher<'a, B, W, H, K>>,
+}
+
+impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K> {
+    fn run(
+        table: &Table,
+        board: &LineBoard,
+        depth: Depth,
+        limits: Limits,
+        watch: &dyn Watch,
+        threads: usize,
+    ) -> Answer {
+        let (rules, stones) = Rules::<B, W, H, K>::new(board);
+        let left = (rules.board & !rules.filled(stones)).count();
+        let (pos, same) = match Searcher::settle(&rules, stones) {
+            Settled::Score(score) => {
+                return Answer { low: score, high: score, nodes: 0, left, stopped: false };
+            }
+            Settled::Choice(pos, same) => (pos, same),
+        };
+        let (signal, nodes) = (Signal::default(), AtomicU64::new(0));
+        let busy = (threads > 1).then(Busy::new);
+        let shared = Shared {
+            table,
+            busy: busy.as_ref(),
+            signal: &signal,
+            nodes: &nodes,
+            node_limit: limits.nodes.unwrap_or(u64::MAX),
+            deadline: limits.time.map(|time| Instant::now() + time),
+            watch,
+        };
+        let searchers = (0..threads.max(1)).map(|_| Searcher::new(&rules, &shared)).collect();
+        let key = rules.key(pos.stones, rules.filled(pos.stones));
+        let mut task = Task { pos, key, searchers };
+        let Bounds { low, high } = depth.window();
+        let window = if same { Bounds { low, high } } else { Bounds { low: -high, high: -low } };
+        let (Bounds { low, high }, stopped) = task.narrow(&shared, window);
+        let nodes = task.searchers.iter().map(|searcher| searcher.nodes).sum();
+        let (low, high) = if same { (low, high) } else { (-high, -low) };
+        Answer { low, high, nodes, left, stopped }
+    }
+
+    /// Asks until the score is known within the window, or the search is stopped.
+    fn narrow(&mut self, shared: &Shared<'_>, window: Bounds) -> (Bounds, bool) {
+        let mut known = Searcher::<B, W, H, K>::horizon(self.pos.left);
+        if let Some(stored) = shared.table.probe(self.key) {
+            known = Bounds { low: known.low.max(stored.low), high: known.high.min(stored.high) };
+        }
+        while known.low < known.high && known.low < window.high && known.high > window.low {
+            let alpha = next_question(known).clamp(window.low, window.high - 1);
+            let Some(score) = self.ask(shared, alpha) else { return (known, true) };
+            if score > alpha {
+                known.low = known.low.max(score);
+            } else {
+                known.high = known.high.min(score);
+            }
+        }
+        (known, false)
+    }
+
+    /// Whether the score is above alpha, as a bound; `None` if the search was stopped.
+    fn ask(&mut self, shared: &Shared<'_>, alpha: i32) -> Option<i32> {
+        let (pos, key) = (self.pos, self.key);
+        let (main, helpers) = self.searchers.split_first_mut().expect("there is at least one searcher");
+        shared.signal.reset();
+        if !helpers.is_empty() && main.nodes < ALONE {
+            // Most positions are solved before another thread would have started.
+            main.budget = ALONE;
+            let score = main.begin(&pos, key, alpha);
+            main.budget = u64::MAX;
+            if score.is_some() || shared.signal.gave_up() {
+                return score;
+            }
+            shared.signal.reset();
+        }
+        std::thread::scope(|scope| {
+            let others: Vec<_> = helpers
+                .iter_mut()
+                .map(|helper| scope.spawn(move || helper.begin(&pos, key, alpha)))
+                .collect();
+            let mut score = main.begin(&pos, key, alpha);
+            for other in others {
+                // A panic in a helper is a fault of this crate and must not be hidden.
+                score = score.or(other.join().expect("a search thread failed"));
+            }
+            score
+        })
+    }
+}
+
+/// The next alpha to ask about: see the picture above.
+fn next_question(Bounds { low, high }: Bounds) -> i32 {
+    let middle = (low + high).div_euclid(2);
+    if middle <= 0 && low / 2 < middle {
+        low / 2
+    } else if middle >= 0 && high / 2 > middle {
+        high / 2
+    } else {
+        middle
+    }
 }

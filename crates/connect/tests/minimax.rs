@@ -94,27 +94,82 @@ fn random_board(random: &mut StdRng, most: usize) -> LineBoard {
     }
 }
 
-fn check_random(seed: u64, boards: usize, most: usize) {
+/// A board of more than 64 bits, most of it obstacles.
+fn random_wide_board(random: &mut StdRng, most: usize) -> LineBoard {
+    let height = random.random_range(5..=9);
+    let width = random.random_range(64 / (height + 1) + 1..=128 / (height + 1));
+    let mut board = LineBoard::empty(width, height, random.random_range(2..=4));
+    board.gravity = true;
+    let mut free = 0;
+    for column in 0..width {
+        let cells = random.random_range(0..=height).min(random.random_range(0..=3)).min(most - free);
+        free += cells;
+        if cells < height {
+            let blocked = board.cell(column, height - 1 - cells);
+            board.cells[blocked] = Content::Blocked;
+        }
+    }
+    for turn in 0..random.random_range(0..=2) {
+        let open = board.open_cells();
+        if let Some(&cell) = open.get(turn) {
+            board.cells[cell] = if turn == 0 { Content::First } else { Content::Second };
+        }
+    }
+    board
+}
+
+fn check_random(seed: u64, boards: usize, make: impl Fn(&mut StdRng) -> LineBoard) {
     let mut random = StdRng::seed_from_u64(seed);
     let mut solver = Solver::new(1 << 10);
-    for _ in 0..boards {
-        let mut board = random_board(&mut random, most);
-        let expected = Plain::new(&board).score(&mut board);
-        let answer = solver.solve(&board, Depth::Score, Limits::default(), &Quiet, 1).unwrap();
+    for round in 0..boards {
+        let mut board = make(&mut random);
+        let mut plain = Plain::new(&board);
+        let expected = plain.score(&mut board);
+        let mut solve =
+            |depth, threads| solver.solve(&board, depth, Limits::default(), &Quiet, threads).unwrap();
+        let answer = solve(Depth::Score, 1 + round % 2);
         assert_eq!(answer.score(), Some(expected), "{board:?}");
-        let weak = solver.solve(&board, Depth::Verdict, Limits::default(), &Quiet, 1).unwrap();
-        assert_eq!(weak.verdict(), Some(expected.signum()), "{board:?}");
+        assert_eq!(solve(Depth::Verdict, 1).verdict(), Some(expected.signum()), "{board:?}");
+        assert!(solve(Depth::AtLeast(expected), 1).low >= expected, "{board:?}");
+        assert!(solve(Depth::AtLeast(expected + 1), 1).high <= expected, "{board:?}");
+        if round % 16 == 0 {
+            check_moves(&mut solver, &mut plain, board, expected);
+        }
+    }
+}
+
+/// Every move has the value minimax gives it, and the line of best play is as long as the score says.
+fn check_moves(solver: &mut Solver, plain: &mut Plain, mut board: LineBoard, expected: i32) {
+    let moves = solver.analyse(&board, Depth::Score, Limits::default(), &Quiet, 1).unwrap();
+    let line = solver.principal_variation(&board, Limits::default(), &Quiet, 1).unwrap();
+    let answer = solver.solve(&board, Depth::Score, Limits::default(), &Quiet, 1).unwrap();
+    assert_eq!(moves.is_empty(), answer.left == 0 || expected < -(answer.left as i32 / 2));
+    let distance = answer.value().unwrap().distance().unwrap_or(answer.left);
+    assert_eq!(line.len(), distance as usize, "{board:?}");
+    for (column, answer) in moves {
+        let cell = board.open_cells().into_iter().find(|cell| cell / board.height == column).unwrap();
+        board.cells[cell] = if board.turn == Turn::First { Content::First } else { Content::Second };
+        board.turn = board.turn.other();
+        assert_eq!(answer.score(), Some(-plain.score(&mut board)), "{board:?}");
+        board.turn = board.turn.other();
+        board.cells[cell] = Content::Empty;
     }
 }
 
 #[test]
 fn random_small_boards() {
-    check_random(1, 4000, 12);
+    check_random(1, 4000, |random| random_board(random, 12));
 }
 
 #[test]
-#[ignore = "a minute"]
+fn random_wide_boards() {
+    check_random(2, 500, |random| random_wide_board(random, 9));
+}
+
+#[test]
+#[ignore = "two minutes"]
 fn random_medium_boards() {
-    check_random(2, 100_000, 12);
-    check_random(3, 3000, 16);
+    check_random(3, 100_000, |random| random_board(random, 12));
+    check_random(4, 3000, |random| random_board(random, 16));
+    check_random(5, 5000, |random| random_wide_board(random, 11));
 }
