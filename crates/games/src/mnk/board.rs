@@ -30,9 +30,10 @@ pub struct Mnk<B> {
     /// The bottom cell of every column.
     bottom: B,
     start: Board<B>,
-    /// Shifts along which k in a row fit: up, right, and the two diagonals. Where fewer fit, the last one is
-    /// repeated, so that looking for a line is straight code without a loop; `None` if none fits.
-    directions: Option<[u32; 4]>,
+    /// Shifts along which k in a row fit: up, right, and the two diagonals.
+    directions: Vec<u32>,
+    /// The shift to the right; 0 if k in a row do not fit across.
+    right: u32,
     /// Images of every cell under the board's symmetries, the identity left out.
     symmetries: Arc<Vec<Vec<u8>>>,
 }
@@ -51,6 +52,12 @@ impl<B: Bits> Board<B> {
     #[inline]
     pub fn occupied(&self) -> B {
         self.stones[0] | self.stones[1]
+    }
+
+    /// The stones of the player who moved last.
+    #[inline]
+    fn last_movers(&self) -> B {
+        if self.second_to_move { self.stones[0] } else { self.stones[1] }
     }
 }
 
@@ -85,11 +92,6 @@ impl<B: Bits> Mnk<B> {
         if fits_up && fits_right && k > 1 {
             directions.extend([right + up, right - up]);
         }
-        let directions = directions.last().map(|&last| {
-            let mut four = [last; 4];
-            four[..directions.len()].copy_from_slice(&directions);
-            four
-        });
         let start = Board {
             stones: [holds(Content::First), holds(Content::Second)],
             second_to_move: board.turn == Turn::Second,
@@ -104,6 +106,7 @@ impl<B: Bits> Mnk<B> {
             bottom: set(&|_, r| r == 0),
             start,
             directions,
+            right: if fits_right { right } else { 0 },
             symmetries,
             rules: Arc::new(rules),
         })
@@ -127,24 +130,29 @@ impl<B: Bits> Mnk<B> {
     /// Whether a set of stones holds k in a row.
     #[inline]
     pub fn has_line(&self, stones: B) -> bool {
-        let Some([a, b, c, d]) = self.directions else { return false };
-        // The everyday values of k are written out: the compiler keeps them in registers.
-        let found = match self.k {
+        // The everyday values of k are straight code. A step along a diagonal is one to the right and one up
+        // or down, and the spare bits swallow whatever leaves a column.
+        let (right, k) = (self.right, self.k);
+        let found = match k {
+            3 | 4 if right == 0 => long_row(stones, k, 1),
             3 => {
-                let row = |shift: u32| stones & (stones >> shift) & (stones >> (2 * shift));
-                row(a) | row(b) | row(c) | row(d)
+                let (next, last) = (stones >> right, stones >> (2 * right));
+                stones
+                    & (((stones >> 1) & (stones >> 2))
+                        | (next & last)
+                        | ((next >> 1) & (last >> 2))
+                        | ((next << 1) & (last << 2)))
             }
             4 => {
-                let row = |shift: u32| {
-                    let pairs = stones & (stones >> shift);
-                    pairs & (pairs >> (2 * shift))
-                };
-                row(a) | row(b) | row(c) | row(d)
+                let next = stones >> right;
+                let (up, across) = (stones & (stones >> 1), stones & next);
+                let (rising, falling) = (stones & (next >> 1), stones & (next << 1));
+                (up & (up >> 2))
+                    | (across & (across >> (2 * right)))
+                    | (rising & ((rising >> (2 * right)) >> 2))
+                    | (falling & ((falling >> (2 * right)) << 2))
             }
-            k => {
-                let row = |shift: u32| long_row(stones, k, shift);
-                row(a) | row(b) | row(c) | row(d)
-            }
+            _ => return self.directions.iter().any(|&shift| long_row(stones, k, shift) != B::NONE),
         };
         found != B::NONE
     }
@@ -240,7 +248,7 @@ impl<B: Bits> Game for Mnk<B> {
 
     #[inline]
     fn moves(&self, pos: &Board<B>, out: &mut Vec<u8>) {
-        if !self.has_line(pos.stones[usize::from(!pos.second_to_move)]) {
+        if !self.has_line(pos.last_movers()) {
             out.extend(self.open(pos).cells().map(|bit| bit as u8));
         }
     }
@@ -254,7 +262,7 @@ impl<B: Bits> Game for Mnk<B> {
 
     #[inline]
     fn outcome(&self, pos: &Board<B>) -> Option<Payoff> {
-        if self.has_line(pos.stones[usize::from(!pos.second_to_move)]) {
+        if self.has_line(pos.last_movers()) {
             // The first player completed the line if the second is to move.
             return Some(if pos.second_to_move != self.misere { 1 } else { -1 });
         }
@@ -281,8 +289,10 @@ impl<B: Bits> InPlace for Mnk<B> {
 
     #[inline]
     fn make(&self, pos: &mut Board<B>, mv: u8) {
-        let mover = usize::from(pos.second_to_move);
-        pos.stones[mover] = pos.stones[mover] | B::one(u32::from(mv));
+        // Choosing by value instead of by index keeps the stones in registers.
+        let bit = B::one(u32::from(mv));
+        let (first, second) = if pos.second_to_move { (B::NONE, bit) } else { (bit, B::NONE) };
+        pos.stones = [pos.stones[0] | first, pos.stones[1] | second];
         pos.second_to_move = !pos.second_to_move;
     }
 
