@@ -26,6 +26,9 @@ pub trait Code: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// What the code stands for; `None` for [`Code::UNKNOWN`].
     fn unpack(self) -> Option<Value>;
 
+    /// The code's bits if they are one byte, for counting by table.
+    fn byte(self) -> Option<u8>;
+
     /// The code of a move that leads to a position with this code, as in [`Value::before`].
     fn before(self, same_player: bool) -> Self;
 }
@@ -51,6 +54,11 @@ impl Code for i8 {
             0 => Some(Value::TIE),
             code => Some(Value::new(code.signum().into(), (127 - code.abs()) as u32)),
         }
+    }
+
+    #[inline]
+    fn byte(self) -> Option<u8> {
+        Some(self as u8)
     }
 
     #[inline]
@@ -84,6 +92,11 @@ impl Code for i32 {
                 Some(Value::new(code.signum() * (size >> 16), (0xffff - (size & 0xffff)) as u32))
             }
         }
+    }
+
+    #[inline]
+    fn byte(self) -> Option<u8> {
+        None
     }
 
     #[inline]

@@ -22,6 +22,17 @@ pub struct Link {
     pub same_player: bool,
 }
 
+/// Where a move leads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The tier of the next position.
+    pub tier: Tier,
+    /// Its number there.
+    pub number: u64,
+    /// Whether the same player moves again.
+    pub same_player: bool,
+}
+
 /// A numbering of a game's positions.
 ///
 /// An index is an object of its own, apart from the game: building one may take tables or an exploration,
@@ -96,7 +107,37 @@ pub trait Index<G: Game>: Send + Sync {
         }
     }
 
-    /// The sum of all tiers' sizes, `None` if it exceeds 128 bits.
+    /// Visits the positions of a range whose numbers are `wanted`, with where their moves lead: nowhere if
+    /// the game is over there. The fallback plays and ranks every move; an index that knows what a move
+    /// does to a number is several times faster.
+    fn walk_steps(
+        &self,
+        game: &G,
+        tier: Tier,
+        range: Range<u64>,
+        wanted: &impl Fn(u64) -> bool,
+        visit: &mut impl FnMut(u64, &G::Position, &[Step]),
+    ) where
+        Self: Sized,
+    {
+        let (mut moves, mut steps) = (Vec::new(), Vec::new());
+        self.walk(tier, range, &mut |number, pos| {
+            if !wanted(number) {
+                return;
+            }
+            moves.clear();
+            steps.clear();
+            game.moves(pos, &mut moves);
+            for &mv in &moves {
+                let next = game.play(pos, mv);
+                let (tier, number) = self.rank(&next);
+                steps.push(Step { tier, number, same_player: game.turn(&next) == game.turn(pos) });
+            }
+            visit(number, pos, &steps);
+        });
+    }
+
+    /// The sum of all tiers' sizes.
     fn total(&self) -> u128 {
         (0..self.tiers()).map(|t| u128::from(self.len(Tier(t)))).sum()
     }

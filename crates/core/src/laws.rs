@@ -120,6 +120,28 @@ pub fn check_index<G: Game, I: Index<G>>(game: &G, index: &I) {
                 assert!(allowed, "{pos:?}: {mv:?} leads from tier {t} to tier {}", next.0);
             }
         });
+        index.walk_steps(
+            game,
+            tier,
+            0..index.len(tier),
+            &|number| number % 3 != 1,
+            &mut |number, pos, steps| {
+                assert_ne!(number % 3, 1, "{pos:?}: walk_steps shows what nobody wanted");
+                assert_eq!(index.rank(pos), (tier, number), "{pos:?}: walk_steps and rank disagree");
+                moves.clear();
+                game.moves(pos, &mut moves);
+                assert_eq!(steps.len(), moves.len(), "{pos:?}: walk_steps has another number of moves");
+                for (step, &mv) in steps.iter().zip(&moves) {
+                    let next = game.play(pos, mv);
+                    assert_eq!(
+                        (step.tier, step.number),
+                        index.rank(&next),
+                        "{pos:?}: {mv:?} leads elsewhere"
+                    );
+                    assert_eq!(step.same_player, game.turn(&next) == game.turn(pos), "{pos:?}: {mv:?}");
+                }
+            },
+        );
         let full = (0..index.len(tier)).filter(|&n| index.unrank(tier, n).is_some()).count();
         assert_eq!(walked, full, "tier {t}: walk leaves positions out");
     }

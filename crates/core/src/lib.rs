@@ -30,7 +30,7 @@ mod watch;
 pub use code::Code;
 pub use error::InputError;
 pub use game::{Chance, Game, InPlace, Payoff, Turn};
-pub use index::{Index, Link, Predecessors, Rolls, Tier};
+pub use index::{Index, Link, Predecessors, Rolls, Step, Tier};
 pub use lines::{Content, LineBoard, LineGame};
 pub use notation::{Mark, Notation, Picture, Span, Tone, cell_name, column_name, parse_cell, parse_column};
 pub use probe::{Probe, ProbeError};

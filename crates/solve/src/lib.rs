@@ -5,6 +5,8 @@
 //! | [`plain`] | minimax from the top, again and again through the same positions | the depth of the game |
 //! | [`memo`] | minimax from the top, each position once, remembered by hash | all reached positions |
 //! | [`sweep`] | from the last tier of an index to the first, no recursion, no hash | a byte per number |
+//! | [`retrograde`] | from finished positions backwards, for games with loops | two bytes per number |
+//! | [`sweep_until_stable`] | all positions again and again until nothing changes | the same |
 //!
 //! They agree position by position; `plain` is the oracle for the others. No solver does I/O or prints.
 
@@ -14,6 +16,7 @@ mod memo;
 mod plain;
 mod reach;
 mod remembered;
+mod retrograde;
 mod sweep;
 mod tally;
 
@@ -23,5 +26,9 @@ pub use memo::{Memo, memo};
 pub use plain::{Found, plain};
 pub use reach::{Reach, reach};
 pub use remembered::remembered_sweep;
+pub use retrograde::{
+    Flaw, Known, LoopCode, Options, Solved, Stable, TwoBits, Verified, retrograde, retrograde_by_graph,
+    sweep_until_stable, verify_loops,
+};
 pub use sweep::{Swept, sweep};
 pub use tally::{Split, Tally, TierTally};

@@ -82,16 +82,9 @@ pub fn reach<G: Game, I: Index<G>>(
                     return;
                 }
                 let units = block.end - block.start;
-                let mut moves = Vec::new();
-                index.walk(tier, block, &mut |number, pos| {
-                    if !reach.has(tier, number) {
-                        return;
-                    }
-                    moves.clear();
-                    game.moves(pos, &mut moves);
-                    for &mv in &moves {
-                        let (next, number) = index.rank(&game.play(pos, mv));
-                        reach.mark(next, number);
+                index.walk_steps(game, tier, block, &|number| reach.has(tier, number), &mut |_, _, steps| {
+                    for step in steps {
+                        reach.mark(step.tier, step.number);
                     }
                 });
                 watch.advance(units);

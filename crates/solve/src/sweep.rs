@@ -5,7 +5,7 @@
 
 use crate::reach::BLOCK;
 use crate::{Reach, SolveError, Tally, TierTally};
-use outplay_core::{Code, Game, Index, Tier, Turn, Value, Watch};
+use outplay_core::{Code, Game, Index, Step, Tier, Turn, Value, Watch};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
@@ -97,84 +97,74 @@ struct Sweeper<'a, G, I, C> {
 impl<G: Game, I: Index<G>, C: Code> Sweeper<'_, G, I, C> {
     /// Solves the numbers from `from` on and counts them.
     fn block(&self, tier: Tier, from: u64, block: &mut [C]) -> Result<TierTally, SolveError> {
-        let mut moves = Vec::new();
         let mut counts = Counts::default();
         let mut trouble = None;
-        self.index.walk(tier, from..from + block.len() as u64, &mut |number, pos| {
-            if self.only.is_some_and(|reach| !reach.has(tier, number)) {
-                return;
-            }
+        let wanted = |number| self.only.is_none_or(|reach| reach.has(tier, number));
+        let range = from..from + block.len() as u64;
+        self.index.walk_steps(self.game, tier, range, &wanted, &mut |number, pos, steps| {
             let turn = self.game.turn(pos);
-            moves.clear();
-            self.game.moves(pos, &mut moves);
-            let code = if moves.is_empty() {
+            let code = if steps.is_empty() {
                 self.game.outcome(pos).and_then(|payoff| C::pack(Value::new(turn.sees(payoff), 0)))
             } else if turn == Turn::Chance {
                 trouble = Some(SolveError::Chance("sweep"));
                 None
             } else {
-                moves.iter().map(|&mv| self.move_code(pos, turn, mv)).max()
+                let code = |step: &Step| {
+                    self.solved[step.tier.0 as usize][step.number as usize].before(step.same_player)
+                };
+                steps.iter().map(code).max()
             };
             match code {
                 None => trouble = trouble.take().or(Some(SolveError::Overflow)),
                 Some(code) => {
                     block[(number - from) as usize] = code;
-                    counts.add(turn, code, self.index.orbit(tier, number), moves.is_empty());
+                    counts.add(turn, code, self.index.orbit(tier, number), steps.is_empty());
                 }
             }
         });
         match trouble {
             Some(error) => Err(error),
-            None => Ok(counts.finish()),
+            None => Ok(counts.finish(|byte| (byte as i8).unpack())),
         }
-    }
-
-    /// The code of a move, from the code of the position that it leads to.
-    #[inline]
-    fn move_code(&self, pos: &G::Position, turn: Turn, mv: G::Move) -> C {
-        let next = self.game.play(pos, mv);
-        let (tier, number) = self.index.rank(&next);
-        self.solved[tier.0 as usize][number as usize].before(self.game.turn(&next) == turn)
     }
 }
 
-/// Counts codes cheaply: runs of the same code are added up before they go to the map.
+/// Counts codes: by table where they are bytes, by hash map otherwise.
 struct Counts<C> {
-    last: Option<(Turn, C, bool)>,
-    run: u64,
-    counts: FxHashMap<(bool, C, bool), u64>,
+    bytes: Vec<u64>,
+    others: FxHashMap<(bool, bool, C), u64>,
 }
 
 impl<C> Default for Counts<C> {
     fn default() -> Self {
-        Counts { last: None, run: 0, counts: FxHashMap::default() }
+        Counts { bytes: vec![0; 4 * 256], others: FxHashMap::default() }
     }
 }
 
 impl<C: Code> Counts<C> {
     #[inline]
     fn add(&mut self, turn: Turn, code: C, orbit: u32, finished: bool) {
-        let key = Some((turn, code, finished));
-        if key != self.last {
-            self.flush();
-            self.last = key;
+        let second = turn == Turn::Second;
+        match code.byte() {
+            Some(byte) => {
+                let bucket = usize::from(second) << 9 | usize::from(finished) << 8 | usize::from(byte);
+                self.bytes[bucket] += u64::from(orbit);
+            }
+            None => *self.others.entry((second, finished, code)).or_default() += u64::from(orbit),
         }
-        self.run += u64::from(orbit);
     }
 
-    fn flush(&mut self) {
-        if let Some((turn, code, finished)) = self.last {
-            *self.counts.entry((turn == Turn::Second, code, finished)).or_default() += self.run;
-        }
-        self.run = 0;
-    }
-
-    fn finish(mut self) -> TierTally {
-        self.flush();
+    fn finish(self, unbyte: impl Fn(u8) -> Option<Value>) -> TierTally {
         let mut tally = TierTally::default();
-        for ((second, code, finished), count) in self.counts {
+        let turn = |second: bool| if second { Turn::Second } else { Turn::First };
+        for (bucket, &count) in self.bytes.iter().enumerate().filter(|(_, count)| **count > 0) {
+            if let Some(value) = unbyte(bucket as u8) {
+                tally.add(turn(bucket >> 9 & 1 == 1), value, count, bucket >> 8 & 1 == 1);
+            }
+        }
+        for ((second, finished, code), count) in self.others {
             if let Some(value) = code.unpack() {
-                tally.add(if second { Turn::Second } else { Turn::First }, value, count, finished);
+                tally.add(turn(second), value, count, finished);
             }
         }
         tally

@@ -14,7 +14,7 @@
 
 use super::bits::Bits;
 use super::{Board, Mnk, Rules};
-use outplay_core::{Content, Index, Tier, Turn};
+use outplay_core::{Content, Index, Step, Tier, Turn};
 use outplay_index::{Compositions, Subsets, binomial, next_subset};
 use std::ops::Range;
 
@@ -111,6 +111,18 @@ impl<B: Bits> MnkIndex<B> {
         }
     }
 
+    /// Visits the shapes of a range of numbers: the filled cells, the first colouring, and the numbers.
+    fn walk_shapes(&self, n: u32, range: Range<u64>, mut visit: impl FnMut(B, u64, Range<u64>)) {
+        let colourings = self.colourings.count(n, self.firsts(n));
+        let mut number = range.start;
+        while number < range.end {
+            let (shape, colouring) = (number / colourings, number % colourings);
+            let end = range.end.min((shape + 1) * colourings);
+            visit(self.shape(n, shape), self.colourings.unrank(self.firsts(n), colouring), number..end);
+            number = end;
+        }
+    }
+
     fn position(&self, n: u32, filled: B, first: B) -> Board<B> {
         Board {
             stones: [self.presets[0] | first, self.presets[1] | (filled & !first)],
@@ -149,19 +161,74 @@ impl<B: Bits> Index<Mnk<B>> for MnkIndex<B> {
     }
 
     fn walk(&self, Tier(n): Tier, range: Range<u64>, visit: &mut impl FnMut(u64, &Board<B>)) {
-        let colourings = self.colourings.count(n, self.firsts(n));
-        let mut number = range.start;
-        while number < range.end {
-            let filled = self.shape(n, number / colourings);
-            let mut first = self.colourings.unrank(self.firsts(n), number % colourings);
-            let end = range.end.min((number / colourings + 1) * colourings);
-            while number < end {
+        self.walk_shapes(n, range, |filled, first, numbers| {
+            let mut first = first;
+            for number in numbers {
                 visit(number, &self.position(n, filled, B::scatter(first, filled)));
                 first = next_subset(first);
-                number += 1;
             }
-        }
+        });
     }
+
+    fn walk_steps(
+        &self,
+        game: &Mnk<B>,
+        Tier(n): Tier,
+        range: Range<u64>,
+        wanted: &impl Fn(u64) -> bool,
+        visit: &mut impl FnMut(u64, &Board<B>, &[Step]),
+    ) {
+        let (mut inserts, mut steps) = (Vec::new(), Vec::new());
+        let second_to_move = (n % 2 == 1) != self.second_starts;
+        let last = usize::from(!second_to_move);
+        self.walk_shapes(n, range, |filled, first, numbers| {
+            self.inserts(game, n, filled, &mut inserts);
+            let mut first = first;
+            for number in numbers {
+                let colouring = first;
+                first = next_subset(first);
+                if !wanted(number) {
+                    continue;
+                }
+                let pos = self.position(n, filled, B::scatter(colouring, filled));
+                steps.clear();
+                if !game.has_line(pos.stones[last]) {
+                    steps.extend(inserts.iter().map(|insert| {
+                        // The stones above the new one move up by a place, and it is the first player's or not.
+                        let stone = if second_to_move { 0 } else { insert.low + 1 };
+                        let next = (colouring & insert.low) | stone | (colouring & !insert.low) << 1;
+                        let number = insert.base + self.colourings.rank(next);
+                        Step { tier: Tier(n + 1), number, same_player: false }
+                    }));
+                }
+                visit(number, &pos, &steps);
+            }
+        });
+    }
+}
+
+impl<B: Bits> MnkIndex<B> {
+    /// What each move from a shape does to the number, whatever the colouring.
+    fn inserts(&self, game: &Mnk<B>, n: u32, filled: B, out: &mut Vec<Insert>) {
+        out.clear();
+        if n == self.cells {
+            return;
+        }
+        let colourings = self.colourings.count(n + 1, self.firsts(n + 1));
+        let open = game.open(&self.position(n, filled, B::NONE));
+        out.extend(open.cells().map(|cell| {
+            let next = filled | B::one(cell);
+            let below = (filled & (B::one(cell) - B::one(0))).count();
+            Insert { base: self.shape_rank(n + 1, next) * colourings, low: (1 << below) - 1 }
+        }));
+    }
+}
+
+/// A move seen from the index: where the numbers of the next shape begin, and which bits of the colouring
+/// stay below the new stone's.
+struct Insert {
+    base: u64,
+    low: u64,
 }
 
 /// The size of every tier of the tight index, for boards of any size; `None` beyond 128 bits.

@@ -1,0 +1,156 @@
+//! The lecture's way with loops: look at all positions again and again until nothing changes.
+//!
+//! Every unfinished position starts as a draw. A sweep gives each the best of its moves as the last sweep
+//! left them; after sweep n, exactly the wins and losses within n plies are known. It is here for teaching
+//! and as an independent check: it knows no predecessors, no counts and no levels, and takes as many sweeps
+//! as the longest win has plies.
+
+use crate::SolveError;
+use outplay_core::{Code, Game, Index, Link, Tier, Turn, Value, Watch};
+use rayon::prelude::*;
+
+/// Values found by sweeping until nothing changed.
+pub struct Stable {
+    tiers: Vec<Vec<i32>>,
+    ends: Vec<Vec<u8>>,
+    sweeps: u64,
+}
+
+impl Stable {
+    /// The value of a numbered position, `None` for a hole.
+    pub fn value(&self, tier: Tier, number: u64) -> Option<Value> {
+        let value = self.tiers[tier.0 as usize][number as usize].unpack()?;
+        let repeats = value.payoff() == 0 && self.ends[tier.0 as usize][number as usize] == 0;
+        Some(if repeats { Value::REPETITION } else { value })
+    }
+
+    /// How many times all positions of a tier were looked at, summed over the tiers.
+    pub fn sweeps(&self) -> u64 {
+        self.sweeps
+    }
+}
+
+/// The player to move can force an end of a draw.
+const MOVER: u8 = 1;
+/// The opponent can.
+const OPPONENT: u8 = 2;
+
+/// Solves every position of an index by repeated sweeps.
+///
+/// # Errors
+///
+/// Chance, values too large, a fault of the rules, or a stop.
+pub fn sweep_until_stable<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    watch: &dyn Watch,
+) -> Result<Stable, SolveError> {
+    let count = index.tiers() as usize;
+    let mut stable = Stable { tiers: vec![Vec::new(); count], ends: vec![Vec::new(); count], sweeps: 0 };
+    for t in (0..count).rev() {
+        let tier = Tier(t as u32);
+        let start = (0..index.len(tier)).into_par_iter().map(|n| first_code(game, index, tier, n));
+        let start: Result<Vec<(i32, u8)>, SolveError> = start.collect();
+        let (mut codes, mut ends): (Vec<i32>, Vec<u8>) = start?.into_iter().unzip();
+        let finished: Vec<bool> =
+            codes.iter().zip(&ends).map(|(&code, &end)| code != 0 || end != 0).collect();
+        loop {
+            let code = |(n, &old): (usize, &i32)| match finished[n] {
+                true => old,
+                false => best_move(game, index, tier, n as u64, &codes, &stable.tiers),
+            };
+            let next: Vec<i32> = codes.par_iter().enumerate().map(code).collect();
+            stable.sweeps += 1;
+            if watch.stopped() {
+                return Err(SolveError::Stopped);
+            }
+            if next == codes {
+                break;
+            }
+            codes = next;
+        }
+        loop {
+            let end = |(n, &old): (usize, &u8)| match finished[n] || codes[n] != 0 {
+                true => old,
+                false => can_end(game, index, tier, n as u64, (&codes, &ends), &stable),
+            };
+            let next: Vec<u8> = ends.par_iter().enumerate().map(end).collect();
+            stable.sweeps += 1;
+            if next == ends {
+                break;
+            }
+            ends = next;
+        }
+        if let Some(why) = game.fault() {
+            return Err(SolveError::Fault(why));
+        }
+        stable.tiers[t] = codes;
+        stable.ends[t] = ends;
+    }
+    Ok(stable)
+}
+
+/// Finished positions have their payoff, holes no value, all others are draws for now.
+fn first_code<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    tier: Tier,
+    number: u64,
+) -> Result<(i32, u8), SolveError> {
+    let Some(pos) = index.unrank(tier, number) else { return Ok((i32::UNKNOWN, 0)) };
+    let turn = game.turn(&pos);
+    match game.outcome(&pos) {
+        None if turn == Turn::Chance => Err(SolveError::Chance("sweep-until-stable")),
+        None => Ok((0, 0)),
+        Some(0) => Ok((0, MOVER | OPPONENT)),
+        Some(payoff) => {
+            let code = i32::pack(Value::new(turn.sees(payoff), 0)).ok_or(SolveError::Overflow)?;
+            Ok((code, 0))
+        }
+    }
+}
+
+fn best_move<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    tier: Tier,
+    number: u64,
+    codes: &[i32],
+    solved: &[Vec<i32>],
+) -> i32 {
+    let Some(pos) = index.unrank(tier, number) else { return i32::UNKNOWN };
+    let mut links = Vec::new();
+    index.links(game, &pos, &mut links);
+    let code = |link: &Link| {
+        let codes = if link.tier == tier { codes } else { &solved[link.tier.0 as usize] };
+        codes[link.number as usize].before(link.same_player)
+    };
+    // Only a finished position has no move, and those are not asked about.
+    links.iter().map(code).max().unwrap_or(0)
+}
+
+fn can_end<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    tier: Tier,
+    number: u64,
+    (codes, ends): (&[i32], &[u8]),
+    solved: &Stable,
+) -> u8 {
+    let Some(pos) = index.unrank(tier, number) else { return 0 };
+    let mut links = Vec::new();
+    index.links(game, &pos, &mut links);
+    let look = |link: &Link| {
+        let (n, t) = (link.number as usize, link.tier.0 as usize);
+        let (code, end) =
+            if link.tier == tier { (codes[n], ends[n]) } else { (solved.tiers[t][n], solved.ends[t][n]) };
+        match (code, link.same_player) {
+            (0, true) => end,
+            (0, false) => ((end & MOVER) * OPPONENT) | ((end & OPPONENT) / OPPONENT),
+            _ => OPPONENT,
+        }
+    };
+    let any = links.iter().any(|link| look(link) & MOVER != 0);
+    let all = links.iter().all(|link| look(link) & OPPONENT != 0);
+    (u8::from(any) * MOVER) | (u8::from(all) * OPPONENT)
+}

@@ -1,0 +1,400 @@
+//! One tier, from its finished positions backwards, level by level.
+//!
+//! A *level* is a payoff and a number of plies. Levels are worked off from the highest payoff down and, for
+//! one payoff, from the soonest on. When a level is worked off, every position of that value is known, and
+//! each of its predecessors learns one of two things:
+//!
+//! ```text
+//! successor lost for the opponent  ─▶  won, one ply later; nothing better can come, so this is final
+//! successor won by the opponent    ─▶  one bad move more; when all are bad, lost, one ply later:
+//!                                      the last move counted was the best one, so this is final too
+//! ```
+//!
+//! Each move is looked at once forwards and once backwards: linear work. What is never reached is a draw.
+
+use super::Options;
+use super::back::{Back, SAME_PLAYER};
+use super::bits::Bits;
+use super::shelf::{Codes, Shelf};
+use super::words::{Counted, MOST_LEVELS, MOST_SUCCESSORS, Seen, Words};
+use crate::reach::for_blocks;
+use crate::{SolveError, TierTally};
+use outplay_core::{Code, Game, Index, Link, Tier, Turn, Value, Watch};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// Numbers and moves of one tier fit in 31 bits.
+pub(super) const IN_TIER_LIMIT: u64 = 1 << 31;
+
+/// A payoff, counted down from the best one, and plies. Smaller levels are worked off first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Level {
+    below_best: u32,
+    plies: u32,
+}
+
+/// Positions of one level, as far as they are known.
+#[derive(Default)]
+struct Batch {
+    /// Known to be won and marked.
+    won: Vec<u32>,
+    /// Won by leaving the tier, unless sooner within it.
+    won_by_exit: Vec<u32>,
+    /// Known to be lost and marked, or, before the levels have numbers, to be marked.
+    lost: Vec<u32>,
+}
+
+/// What the first look at every position finds.
+#[derive(Default)]
+struct Start {
+    batches: BTreeMap<Level, Batch>,
+    /// Finished positions with payoff 0.
+    ties: Vec<u32>,
+    /// Positions with a move out of the tier to a draw that somebody can bring to an end.
+    leads_to_end: Vec<u32>,
+    finished: u64,
+    trouble: Option<SolveError>,
+}
+
+/// The solver of one tier.
+pub(super) struct TierSolver<'a, G, I, B, C> {
+    pub(super) game: &'a G,
+    pub(super) index: &'a I,
+    pub(super) back: &'a B,
+    pub(super) tier: Tier,
+    pub(super) solved: &'a [Shelf<C>],
+    pub(super) options: Options,
+    pub(super) watch: &'a dyn Watch,
+}
+
+/// A solved tier.
+pub(super) struct Outcome<C> {
+    pub(super) shelf: Shelf<C>,
+    pub(super) tally: TierTally,
+    pub(super) levels: u64,
+}
+
+/// The numbers that levels get in the words, in the order in which they come up.
+#[derive(Default)]
+struct Levels {
+    numbers: BTreeMap<Level, u16>,
+    list: Vec<Level>,
+}
+
+impl Levels {
+    fn number(&mut self, level: Level) -> Result<u16, SolveError> {
+        let list = &mut self.list;
+        let number = *self.numbers.entry(level).or_insert_with(|| {
+            list.push(level);
+            (list.len() - 1) as u16
+        });
+        if self.list.len() > MOST_LEVELS { Err(SolveError::Overflow) } else { Ok(number) }
+    }
+}
+
+impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
+    pub(super) fn solve(&self) -> Result<Outcome<C>, SolveError> {
+        let len = self.index.len(self.tier);
+        if len >= IN_TIER_LIMIT {
+            return Err(SolveError::TooLarge(IN_TIER_LIMIT));
+        }
+        let words = Words::new(len);
+        let second = Bits::new(len);
+        let start = self.first_look(&words, &second)?;
+        let mut levels = Levels::default();
+        self.spread(&words, &mut levels, start.batches)?;
+        let ends = super::ends::find(self, &words, &start.ties, &start.leads_to_end);
+        let shelf = self.shelf(&words, &levels, ends)?;
+        let mut tally = self.tally(&words, &second, &levels, &shelf);
+        if self.index.counted(self.tier) {
+            tally.finished = start.finished;
+        }
+        Ok(Outcome { shelf, tally, levels: levels.list.len() as u64 })
+    }
+
+    fn level(&self, value: Value) -> Level {
+        let plies = if self.options.distance { value.distance().unwrap_or(0) } else { 0 };
+        Level { below_best: (self.game.best_payoff() - value.payoff().abs()) as u32, plies }
+    }
+
+    fn value(&self, level: Level, won: bool) -> Value {
+        let payoff = self.game.best_payoff() - level.below_best as i32;
+        Value::new(if won { payoff } else { -payoff }, level.plies)
+    }
+
+    /// The best of the moves that leave the tier, and whether one leads to a draw that can be ended.
+    fn best_exit(&self, exits: &[Link]) -> (Option<Value>, bool) {
+        let mut ended = false;
+        let best = exits.iter().filter_map(|exit| {
+            let shelf = &self.solved[exit.tier.0 as usize];
+            let value = shelf.value(exit.number)?;
+            ended |= value.payoff() == 0 && !value.is_repetition();
+            Some(value.before(exit.same_player))
+        });
+        (best.max(), ended)
+    }
+
+    /// Looks at every position once: finished ones, moves that leave the tier, and a count of the others.
+    fn first_look(&self, words: &Words, second: &Bits) -> Result<Start, SolveError> {
+        let sum = Mutex::new(Start::default());
+        for_blocks(words.len(), |block| {
+            if self.watch.stopped() {
+                return;
+            }
+            let units = block.end - block.start;
+            let mut found = Start::default();
+            let mut exits = Vec::new();
+            self.index.walk(self.tier, block, &mut |number, pos| {
+                let turn = self.game.turn(pos);
+                if turn == Turn::Second {
+                    second.insert(number);
+                }
+                exits.clear();
+                let count = self.back.ahead(pos, &mut exits);
+                if count == 0 && exits.is_empty() {
+                    found.finished += u64::from(self.index.orbit(self.tier, number));
+                    self.finished(pos, turn, number, words, &mut found);
+                    return;
+                }
+                if turn == Turn::Chance {
+                    found.trouble = Some(SolveError::Chance("retrograde"));
+                } else if count > MOST_SUCCESSORS {
+                    found.trouble = Some(SolveError::TooLarge(MOST_SUCCESSORS.into()));
+                }
+                let (exit, ended) = if exits.is_empty() { (None, false) } else { self.best_exit(&exits) };
+                if ended {
+                    found.leads_to_end.push(number as u32);
+                }
+                let payoff = exit.map(Value::payoff);
+                let losing = payoff.is_some_and(|payoff| payoff < 0);
+                words.open(number, count, payoff.is_some_and(|payoff| payoff >= 0), losing);
+                if let Some(value) = exit.filter(|value| value.payoff() != 0) {
+                    let batch = || self.level(value);
+                    if !losing {
+                        found.batches.entry(batch()).or_default().won_by_exit.push(number as u32);
+                    } else if count == 0 {
+                        found.batches.entry(batch()).or_default().lost.push(number as u32);
+                    }
+                }
+            });
+            self.watch.advance(units);
+            // A poisoned lock means that another block panicked, and that panic is on its way up.
+            if let Ok(mut sum) = sum.lock() {
+                sum.add(found);
+            }
+        });
+        if self.watch.stopped() {
+            return Err(SolveError::Stopped);
+        }
+        let start = sum.into_inner().map_err(|_| SolveError::Stopped)?;
+        match start.trouble {
+            Some(error) => Err(error),
+            None => Ok(start),
+        }
+    }
+
+    fn finished(&self, pos: &G::Position, turn: Turn, number: u64, words: &Words, found: &mut Start) {
+        let payoff = turn.sees(self.game.outcome(pos).unwrap_or(0));
+        let level = self.level(Value::new(payoff, 0));
+        words.open(number, 0, true, false);
+        match payoff {
+            0 => {
+                words.tie(number);
+                found.ties.push(number as u32);
+            }
+            1.. => found.batches.entry(level).or_default().won_by_exit.push(number as u32),
+            _ => found.batches.entry(level).or_default().lost.push(number as u32),
+        }
+    }
+
+    /// Works off the levels, each of which may add to later ones.
+    fn spread(
+        &self,
+        words: &Words,
+        levels: &mut Levels,
+        mut batches: BTreeMap<Level, Batch>,
+    ) -> Result<(), SolveError> {
+        for (&level, batch) in &batches {
+            let number = levels.number(level)?;
+            batch.lost.iter().for_each(|&n| words.lose(n.into(), number));
+        }
+        let loops = self.index.loops(self.tier);
+        while let Some((level, mut batch)) = batches.pop_first() {
+            if self.watch.stopped() {
+                return Err(SolveError::Stopped);
+            }
+            let number = levels.number(level)?;
+            batch.won_by_exit.retain(|&n| words.claim_win(n.into(), number));
+            batch.won.append(&mut batch.won_by_exit);
+            if !loops {
+                continue;
+            }
+            let next = Level { plies: level.plies + u32::from(self.options.distance), ..level };
+            let next_number = levels.number(next)?;
+            let found = self.expand(words, &batch, next_number);
+            for n in found.lost_with_exits {
+                // The exits lose as well, perhaps later or less than the moves within the tier.
+                let exit = self.exit_level(n.into()).map_or(next, |exit| exit.max(next));
+                let number = levels.number(exit)?;
+                words.lose(n.into(), number);
+                batches.entry(exit).or_default().lost.push(n);
+            }
+            if !found.won.is_empty() || !found.lost.is_empty() {
+                let batch = batches.entry(next).or_default();
+                batch.won.extend(found.won);
+                batch.lost.extend(found.lost);
+            }
+        }
+        Ok(())
+    }
+
+    fn exit_level(&self, number: u64) -> Option<Level> {
+        let pos = self.index.unrank(self.tier, number)?;
+        let mut exits = Vec::new();
+        self.back.ahead(&pos, &mut exits);
+        self.best_exit(&exits).0.map(|value| self.level(value))
+    }
+
+    /// Tells the predecessors of a batch what they can know now.
+    fn expand(&self, words: &Words, batch: &Batch, next: u16) -> Found {
+        const CHUNK: usize = 2048;
+        let part = |(numbers, won): (&[u32], bool)| {
+            let mut found = Found::default();
+            let mut before = Vec::new();
+            for &n in numbers {
+                before.clear();
+                self.back.before(n.into(), &mut before);
+                for &mark in &before {
+                    let (from, same) = (mark & !SAME_PLAYER, mark & SAME_PLAYER != 0);
+                    if won == same {
+                        if words.claim_win(from, next) {
+                            found.won.push(from as u32);
+                        }
+                    } else {
+                        match words.count_down(from, next) {
+                            Counted::On => {}
+                            Counted::Lost => found.lost.push(from as u32),
+                            Counted::LostWithExits => found.lost_with_exits.push(from as u32),
+                        }
+                    }
+                }
+            }
+            self.watch.advance(0);
+            found
+        };
+        let chunks: Vec<(&[u32], bool)> = (batch.won.chunks(CHUNK).map(|chunk| (chunk, true)))
+            .chain(batch.lost.chunks(CHUNK).map(|chunk| (chunk, false)))
+            .collect();
+        if chunks.len() <= 1 {
+            return chunks.into_iter().map(part).next().unwrap_or_default();
+        }
+        chunks.into_par_iter().map(part).reduce(Found::default, Found::plus)
+    }
+
+    /// Packs what was found.
+    fn shelf(&self, words: &Words, levels: &Levels, ends: super::ends::Ends) -> Result<Shelf<C>, SolveError> {
+        if !self.options.distance {
+            if self.game.best_payoff() > 1 {
+                return Err(SolveError::Overflow);
+            }
+            let values = (0..words.len()).map(|n| match words.at(n) {
+                Seen::Hole => 0,
+                Seen::Loss(_) => 1,
+                Seen::Open | Seen::Tie => 2,
+                Seen::Win(_) => 3,
+            });
+            return Ok(Shelf { codes: Codes::Wdl(super::TwoBits::pack(values)), ends });
+        }
+        let codes = |won: bool| -> Result<Vec<C>, SolveError> {
+            // A level that was numbered but has no position may be too far away to have a code.
+            let code = |&level: &Level| C::pack(self.value(level, won)).unwrap_or(C::UNKNOWN);
+            Ok(levels.list.iter().map(code).collect())
+        };
+        let (wins, losses) = (codes(true)?, codes(false)?);
+        let tie = C::pack(Value::TIE).ok_or(SolveError::Overflow)?;
+        let never = C::pack(Value::REPETITION).unwrap_or(tie);
+        let code = |n: u64| match words.at(n) {
+            Seen::Hole => Some(C::UNKNOWN),
+            Seen::Tie => Some(tie),
+            Seen::Open => Some(if ends.any(n) { tie } else { never }),
+            Seen::Win(level) => Some(wins[level as usize]).filter(|&code| code != C::UNKNOWN),
+            Seen::Loss(level) => Some(losses[level as usize]).filter(|&code| code != C::UNKNOWN),
+        };
+        let codes: Option<Vec<C>> =
+            (0..words.len() as usize).into_par_iter().with_min_len(1 << 14).map(|n| code(n as u64)).collect();
+        Ok(Shelf { codes: Codes::Exact(codes.ok_or(SolveError::Overflow)?), ends })
+    }
+
+    /// Counts positions by player to move and value.
+    fn tally(&self, words: &Words, second: &Bits, levels: &Levels, shelf: &Shelf<C>) -> TierTally {
+        let mut tally = TierTally::default();
+        if !self.index.counted(self.tier) {
+            return tally;
+        }
+        // Per player: ties, draws by repetition, then wins and losses of each level.
+        let slots = 2 + 2 * levels.list.len();
+        let merged = self.index.merged();
+        let sum = Mutex::new(vec![0u64; 2 * slots]);
+        for_blocks(words.len(), |block| {
+            let mut counts = vec![0u64; 2 * slots];
+            for n in block {
+                let slot = match words.at(n) {
+                    Seen::Hole => continue,
+                    Seen::Tie => 0,
+                    Seen::Open => usize::from(!shelf.ends.any(n)),
+                    Seen::Win(level) => 2 + 2 * level as usize,
+                    Seen::Loss(level) => 3 + 2 * level as usize,
+                };
+                let side = usize::from(!merged && second.has(n));
+                counts[side * slots + slot] += u64::from(self.index.orbit(self.tier, n));
+            }
+            // As above: a poisoned lock is a panic on its way up.
+            if let Ok(mut sum) = sum.lock() {
+                sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            }
+        });
+        let sum = sum.into_inner().unwrap_or_default();
+        for (place, count) in sum.into_iter().enumerate().filter(|&(_, count)| count > 0) {
+            let turn = if place < slots { Turn::First } else { Turn::Second };
+            let value = match place % slots {
+                0 => Value::TIE,
+                1 => Value::REPETITION,
+                slot => self.value(levels.list[(slot - 2) / 2], slot % 2 == 0),
+            };
+            tally.add(turn, value, count, false);
+        }
+        tally
+    }
+}
+
+/// What a batch taught its predecessors.
+#[derive(Default)]
+struct Found {
+    won: Vec<u32>,
+    lost: Vec<u32>,
+    lost_with_exits: Vec<u32>,
+}
+
+impl Found {
+    fn plus(mut self, mut other: Found) -> Found {
+        self.won.append(&mut other.won);
+        self.lost.append(&mut other.lost);
+        self.lost_with_exits.append(&mut other.lost_with_exits);
+        self
+    }
+}
+
+impl Start {
+    fn add(&mut self, other: Start) {
+        for (level, mut batch) in other.batches {
+            let mine = self.batches.entry(level).or_default();
+            mine.won_by_exit.append(&mut batch.won_by_exit);
+            mine.lost.append(&mut batch.lost);
+        }
+        self.ties.extend(other.ties);
+        self.leads_to_end.extend(other.leads_to_end);
+        self.finished += other.finished;
+        self.trouble = self.trouble.take().or(other.trouble);
+    }
+}

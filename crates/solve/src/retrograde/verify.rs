@@ -1,0 +1,205 @@
+//! A check of stored values that loops cannot fool, from the rules and the values alone.
+//!
+//! Every value must be the best of its moves. With exact distances this is a proof: a win in n needs a move to
+//! a loss in n − 1 and a loss in n − 1 only moves to wins in at most n − 2, so each claim rests on claims
+//! with smaller distances, down to finished positions, and no cycle of positions can vouch for itself. A draw
+//! needs a move to a draw and none to a lost position: both players can stay among draws for ever.
+//!
+//! Without distances two wins could support each other, so the check then also builds the claims up from
+//! finished positions and reports those that nothing holds up.
+//!
+//! Ties and draws by repetition are one value here, 0.
+
+use super::bits::Bits;
+use crate::SolveError;
+use crate::reach::for_blocks;
+use outplay_core::{Game, Index, Tier, Value, Watch};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is wrong with a stored value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flaw {
+    /// A position has no value.
+    Missing,
+    /// The value is not that of the best move, or of the end of the game.
+    Wrong {
+        /// What is stored.
+        stored: Value,
+        /// What the rules and the values after each move say.
+        expected: Value,
+    },
+    /// A win or loss that rests on nothing but itself.
+    Groundless,
+}
+
+/// How a check went.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Verified {
+    /// Positions looked at, one for each number in use.
+    pub checked: u64,
+    /// Positions with a flaw.
+    pub wrong: u64,
+    /// The flaw with the lowest tier and number.
+    pub first_wrong: Option<(Tier, u64, Flaw)>,
+}
+
+impl Verified {
+    fn flaw(&mut self, tier: Tier, number: u64, flaw: Flaw) {
+        self.wrong += 1;
+        let place = (tier, number);
+        if self.first_wrong.is_none_or(|(tier, number, _)| place < (tier, number)) {
+            self.first_wrong = Some((tier, number, flaw));
+        }
+    }
+
+    fn plus(&mut self, other: Verified) {
+        self.checked += other.checked;
+        let wrong = self.wrong + other.wrong;
+        if let Some((tier, number, flaw)) = other.first_wrong {
+            self.flaw(tier, number, flaw);
+        }
+        self.wrong = wrong;
+    }
+}
+
+/// Checks every stored value; `exact` says whether distances are stored.
+///
+/// # Errors
+///
+/// A fault of the rules, or a stop.
+pub fn verify_loops<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    exact: bool,
+    stored: impl Fn(Tier, u64) -> Option<Value> + Sync,
+    watch: &dyn Watch,
+) -> Result<Verified, SolveError> {
+    let sum = Mutex::new(Verified::default());
+    for t in (0..index.tiers()).rev() {
+        let tier = Tier(t);
+        for_blocks(index.len(tier), |block| {
+            if watch.stopped() {
+                return;
+            }
+            let units = block.end - block.start;
+            let mut found = Verified::default();
+            index.walk(tier, block, &mut |number, pos| {
+                found.checked += 1;
+                let Some(value) = stored(tier, number) else {
+                    found.flaw(tier, number, Flaw::Missing);
+                    return;
+                };
+                match expected(game, index, pos, &stored) {
+                    None => found.flaw(tier, number, Flaw::Missing),
+                    Some(expected) => {
+                        let same = match exact {
+                            true => expected.cmp(&value).is_eq(),
+                            false => expected.payoff() == value.payoff(),
+                        };
+                        if !same {
+                            found.flaw(tier, number, Flaw::Wrong { stored: value, expected });
+                        }
+                    }
+                }
+            });
+            watch.advance(units);
+            // A poisoned lock means that another block panicked, and that panic is on its way up.
+            if let Ok(mut sum) = sum.lock() {
+                sum.plus(found);
+            }
+        });
+        if watch.stopped() {
+            return Err(SolveError::Stopped);
+        }
+        if let Some(why) = game.fault() {
+            return Err(SolveError::Fault(why));
+        }
+    }
+    let mut verified = sum.into_inner().map_err(|_| SolveError::Stopped)?;
+    if !exact && verified.wrong == 0 {
+        groundless(game, index, &stored, watch, &mut verified)?;
+    }
+    Ok(verified)
+}
+
+/// The value by the rules: of the end of the game, or of the best move. `None` if a value is missing.
+fn expected<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    pos: &G::Position,
+    stored: &impl Fn(Tier, u64) -> Option<Value>,
+) -> Option<Value> {
+    let turn = game.turn(pos);
+    if let Some(payoff) = game.outcome(pos) {
+        return Some(Value::new(turn.sees(payoff), 0));
+    }
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    let mut best: Option<Value> = None;
+    for &mv in &moves {
+        let next = game.play(pos, mv);
+        let (tier, number) = index.rank(&next);
+        let value = stored(tier, number)?.before(game.turn(&next) == turn);
+        best = best.max(Some(value));
+    }
+    best
+}
+
+/// Builds wins and losses up from finished positions and reports those that are never reached.
+fn groundless<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    stored: &(impl Fn(Tier, u64) -> Option<Value> + Sync),
+    watch: &dyn Watch,
+    verified: &mut Verified,
+) -> Result<(), SolveError> {
+    let grounds: Vec<Bits> = (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)))).collect();
+    let held = |pos: &G::Position, payoff: i32| {
+        if game.outcome(pos).is_some() {
+            return true;
+        }
+        let turn = game.turn(pos);
+        let mut moves = Vec::new();
+        game.moves(pos, &mut moves);
+        let mut grounded = moves.iter().map(|&mv| {
+            let next = game.play(pos, mv);
+            let (tier, number) = index.rank(&next);
+            let same_player = game.turn(&next) == turn;
+            let pays = stored(tier, number).map_or(0, |value| value.before(same_player).payoff());
+            pays >= payoff && pays != 0 && grounds[tier.0 as usize].has(number) || payoff < 0 && pays < payoff
+        });
+        if payoff > 0 { grounded.any(|held| held) } else { grounded.all(|held| held) }
+    };
+    for t in (0..index.tiers()).rev() {
+        let (tier, ground) = (Tier(t), &grounds[t as usize]);
+        loop {
+            let changed = AtomicBool::new(false);
+            for_blocks(index.len(tier), |block| {
+                if watch.stopped() {
+                    return;
+                }
+                index.walk(tier, block, &mut |number, pos| {
+                    let payoff = stored(tier, number).map_or(0, Value::payoff);
+                    if payoff != 0 && !ground.has(number) && held(pos, payoff) {
+                        ground.insert(number);
+                        changed.store(true, Ordering::Relaxed);
+                    }
+                });
+            });
+            if watch.stopped() {
+                return Err(SolveError::Stopped);
+            }
+            if !changed.into_inner() || !index.loops(tier) {
+                break;
+            }
+        }
+        index.walk(tier, 0..index.len(tier), &mut |number, _| {
+            let decided = stored(tier, number).is_some_and(|value| value.payoff() != 0);
+            if decided && !ground.has(number) {
+                verified.flaw(tier, number, Flaw::Groundless);
+            }
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! What the solver knows of every number of a tier while it works: sixteen bits each.
+//!
+//! ```text
+//! 1 L ..............   resolved: L = lost, then the level (which payoff, after how many plies)
+//! 0 S X .............  open: S = a move leaves the tier and does not lose,
+//!                            X = a move leaves the tier and loses,
+//!                            then how many positions of the tier moves lead to that are not lost yet
+//! ```
+//!
+//! Invariant: a resolved word never changes. Threads change open words by compare-and-swap only, so a count
+//! that reaches zero is seen by exactly one of them.
+
+use std::sync::atomic::{AtomicU16, Ordering};
+
+const RESOLVED: u16 = 1 << 15;
+const LOST: u16 = 1 << 14;
+const SAFE: u16 = 1 << 14;
+const LOSING_EXIT: u16 = 1 << 13;
+const COUNT: u16 = LOSING_EXIT - 1;
+
+/// Levels that a resolved word can name; the two highest stand for a hole and for a finished tie.
+pub(super) const MOST_LEVELS: usize = LOST as usize - 2;
+/// Successors within a tier that an open word can count.
+pub(super) const MOST_SUCCESSORS: u32 = COUNT as u32;
+
+const HOLE: u16 = u16::MAX;
+const TIE: u16 = u16::MAX - 1;
+
+/// One word per number.
+pub(super) struct Words(Vec<AtomicU16>);
+
+/// A word, read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Seen {
+    Hole,
+    Tie,
+    Open,
+    Win(u16),
+    Loss(u16),
+}
+
+/// What became of a count when one more successor turned out to be bad.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Counted {
+    /// Nothing that matters: moves are left, or the word was resolved or never can be lost.
+    On,
+    /// Every move loses, and all of them stay in the tier.
+    Lost,
+    /// Every move loses, and some leave the tier.
+    LostWithExits,
+}
+
+impl Words {
+    /// All numbers are holes.
+    pub(super) fn new(len: u64) -> Words {
+        Words((0..len).map(|_| AtomicU16::new(HOLE)).collect())
+    }
+
+    fn set(&self, number: u64, word: u16) {
+        self.0[number as usize].store(word, Ordering::Relaxed);
+    }
+
+    pub(super) fn open(&self, number: u64, count: u32, safe: bool, losing_exit: bool) {
+        let flags = if safe { SAFE } else { 0 } | if losing_exit { LOSING_EXIT } else { 0 };
+        self.set(number, count as u16 | flags);
+    }
+
+    pub(super) fn tie(&self, number: u64) {
+        self.set(number, TIE);
+    }
+
+    pub(super) fn win(&self, number: u64, level: u16) {
+        self.set(number, RESOLVED | level);
+    }
+
+    pub(super) fn lose(&self, number: u64, level: u16) {
+        self.set(number, RESOLVED | LOST | level);
+    }
+
+    /// Resolves an open word as won and says whether it was open.
+    #[inline]
+    pub(super) fn claim_win(&self, number: u64, level: u16) -> bool {
+        let word = &self.0[number as usize];
+        let mut now = word.load(Ordering::Relaxed);
+        while now & RESOLVED == 0 {
+            match word.compare_exchange_weak(now, RESOLVED | level, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(other) => now = other,
+            }
+        }
+        false
+    }
+
+    /// Counts one more bad successor; with none left, resolves the word as lost at `level` unless exits
+    /// have a say in the distance.
+    #[inline]
+    pub(super) fn count_down(&self, number: u64, level: u16) -> Counted {
+        let word = &self.0[number as usize];
+        let mut now = word.load(Ordering::Relaxed);
+        while now & (RESOLVED | SAFE) == 0 {
+            let (next, counted) = match now & COUNT {
+                1 if now & LOSING_EXIT != 0 => (now - 1, Counted::LostWithExits),
+                1 => (RESOLVED | LOST | level, Counted::Lost),
+                _ => (now - 1, Counted::On),
+            };
+            match word.compare_exchange_weak(now, next, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return counted,
+                Err(other) => now = other,
+            }
+        }
+        Counted::On
+    }
+
+    #[inline]
+    pub(super) fn at(&self, number: u64) -> Seen {
+        match self.0[number as usize].load(Ordering::Relaxed) {
+            HOLE => Seen::Hole,
+            TIE => Seen::Tie,
+            word if word & RESOLVED == 0 => Seen::Open,
+            word if word & LOST == 0 => Seen::Win(word & !RESOLVED),
+            word => Seen::Loss(word & !(RESOLVED | LOST)),
+        }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+}
