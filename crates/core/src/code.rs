@@ -26,8 +26,11 @@ pub trait Code: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// What the code stands for; `None` for [`Code::UNKNOWN`].
     fn unpack(self) -> Option<Value>;
 
-    /// The code's bits if they are one byte, for counting by table.
-    fn byte(self) -> Option<u8>;
+    /// The code's bits if they are one byte, for counting by table; the fallback counts by hash map.
+    #[inline]
+    fn byte(self) -> Option<u8> {
+        None
+    }
 
     /// The code of a move that leads to a position with this code, as in [`Value::before`].
     fn before(self, same_player: bool) -> Self;
@@ -92,11 +95,6 @@ impl Code for i32 {
                 Some(Value::new(code.signum() * (size >> 16), (0xffff - (size & 0xffff)) as u32))
             }
         }
-    }
-
-    #[inline]
-    fn byte(self) -> Option<u8> {
-        None
     }
 
     #[inline]

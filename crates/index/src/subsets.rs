@@ -1,11 +1,12 @@
 //! Subsets of a given size, numbered in the order of their bit strings read as integers.
 //!
-//! The rank of {p₁ < p₂ < …} is C(p₁,1) + C(p₂,2) + …. Eight bits are ranked at a time: what a byte adds
-//! depends on the byte, its place and the number of elements below it, and that is tabulated.
+//! The rank of {p₁ < p₂ < …} is C(p₁,1) + C(p₂,2) + …. Thirteen bits are ranked at a time: what
+//! they add depends on the bits, their place and the number of elements below them, and that is tabulated.
 
 use crate::binomial;
 
-const CHUNK: usize = 8;
+/// Bits ranked by one look into a table: large enough for a small board, small enough for the cache.
+const CHUNK: usize = 13;
 const PATTERNS: usize = 1 << CHUNK;
 
 /// Ranks subsets of up to 64 elements.
@@ -14,8 +15,14 @@ pub struct Subsets {
     elements: u32,
     /// C(n, k) at `n * 65 + k`, with an unreachable ceiling where 64 bits do not suffice.
     choose: Vec<u64>,
-    /// For each byte place, the offset of its rows in `rows`: one row per count of elements below.
-    places: Vec<usize>,
+    /// Each chunk of bits: what a pattern adds to the rank, by the count of elements below and the pattern.
+    places: Vec<Place>,
+}
+
+#[derive(Clone)]
+struct Place {
+    /// log₂ of the row length; the last chunk may be short.
+    bits: u32,
     rows: Vec<u64>,
 }
 
@@ -35,27 +42,23 @@ impl Subsets {
             }
         }
         let mut places = Vec::new();
-        let mut rows = Vec::new();
-        for place in 0..(elements as usize).div_ceil(CHUNK) {
-            places.push(rows.len());
-            for below in 0..=place * CHUNK {
-                for pattern in 0..PATTERNS {
-                    let (mut rank, mut count) = (0u64, below);
-                    for bit in (0..CHUNK).filter(|bit| pattern >> bit & 1 == 1) {
-                        count += 1;
-                        // Patterns that use bits beyond the last element never occur.
-                        let term = if count <= 64 && place * CHUNK + bit < 65 {
-                            choose[(place * CHUNK + bit) * 65 + count]
-                        } else {
-                            0
-                        };
-                        rank = rank.wrapping_add(term);
-                    }
-                    rows.push(rank);
+        for start in (0..elements as usize).step_by(CHUNK) {
+            let bits = CHUNK.min(elements as usize - start);
+            let mut rows = Vec::with_capacity((start + 1) << bits);
+            for below in 0..=start {
+                let row = rows.len();
+                rows.push(0u64);
+                for pattern in 1..1usize << bits {
+                    // The topmost element adds its binomial to the rank of the rest.
+                    let top = pattern.ilog2() as usize;
+                    let count = below + ONES[pattern] as usize;
+                    let rest: u64 = rows[row + (pattern ^ 1 << top)];
+                    rows.push(rest.wrapping_add(choose[(start + top) * 65 + count]));
                 }
             }
+            places.push(Place { bits: bits as u32, rows });
         }
-        Subsets { elements, choose, places, rows }
+        Subsets { elements, choose, places }
     }
 
     /// How many subsets of size `k` there are of the first `n` elements, `u64::MAX` if that is too many.
@@ -66,14 +69,16 @@ impl Subsets {
 
     /// The number of a subset among those of its size.
     #[inline]
-    pub fn rank(&self, mut subset: u64) -> u64 {
-        let (mut rank, mut below, mut place) = (0, 0, 0);
-        while subset != 0 {
-            let pattern = subset as usize & (PATTERNS - 1);
-            rank += self.rows[self.places[place] + (below << CHUNK) + pattern];
+    pub fn rank(&self, subset: u64) -> u64 {
+        let (mut rest, mut rank, mut below) = (subset, 0, 0);
+        for place in &self.places {
+            let pattern = rest as usize & (PATTERNS - 1);
+            rank += place.rows[(below << place.bits) + pattern];
+            rest >>= CHUNK;
+            if rest == 0 {
+                break;
+            }
             below += ONES[pattern] as usize;
-            subset >>= CHUNK;
-            place += 1;
         }
         rank
     }
@@ -95,7 +100,7 @@ impl Subsets {
     }
 }
 
-/// Ones in a byte: a load, where counting takes a dozen instructions on machines without the right one.
+/// Ones in a chunk: a load, where counting takes a dozen instructions on machines without the right one.
 const ONES: [u8; PATTERNS] = {
     let mut ones = [0; PATTERNS];
     let mut i = 1;
