@@ -433,11 +433,12 @@ mod tests {
                 all.extend(out.0);
             }
             all.push(u64::from(L::is_empty(L::fill(0))));
-            let masks: [u32; 16] = std::array::from_fn(|i| (input[0].0[i / 2] >> (i % 2 * 32)) as u32 & 0x421);
+            let masks: [u32; 16] =
+                std::array::from_fn(|i| (input[0].0[i / 2] >> (i % 2 * 32)) as u32 & 0x421);
             all.push(u64::from(L::alive(masks.as_ptr(), input[1].0[0] as u32)));
             all.push(L::compress(input[0].0[1], input[1].0[1]));
             all.push(L::spread(input[0].0[1], input[1].0[1]));
-            let program = Program::new((0..900).map(|i| (i * 613 + 5) % 1024).collect());
+            let program = Program::new((0..900u32).map(|i| ((i * 613 + 5) % 1024) as u16).collect());
             let mut to = [0u64; 16];
             L::permute(&program, 15, input[0].0.as_ptr(), to.as_mut_ptr());
             all.extend(to);
@@ -447,8 +448,8 @@ mod tests {
 
     #[test]
     fn every_lane_computes_the_same() {
-        for seed in 1..200 {
-            let input = lines(seed * 0x9e37_79b9_7f4a_7c15);
+        for seed in 1..200u64 {
+            let input = lines(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let plain = results::<Portable>(&input);
             #[cfg(target_arch = "x86_64")]
             for level in Level::available() {

@@ -110,7 +110,8 @@ impl Relay<'_> {
                     let fresh = || Arc::new(self.program(&reorder, ones, low));
                     copier.programs.entry((key, ones)).or_insert_with(fresh).clone()
                 });
-                let source = from.add(*self.offsets.get_unchecked((upper >> tight.low) as usize) as usize * stride);
+                let source =
+                    from.add(*self.offsets.get_unchecked((upper >> tight.low) as usize) as usize * stride);
                 let words = program.bits.len() / 64;
                 let (mut input, mut output) = ([0u64; BLOCK * WORDS], [0u64; BLOCK * WORDS]);
                 for plane in 0..self.planes {
