@@ -79,7 +79,7 @@ impl Plain {
     }
 
     fn turn(&self, cells: &[Content]) -> Turn {
-        if self.placed(cells) % 2 == 0 { self.start.turn } else { self.start.turn.other() }
+        if self.placed(cells).is_multiple_of(2) { self.start.turn } else { self.start.turn.other() }
     }
 }
 
