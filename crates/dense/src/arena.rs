@@ -82,12 +82,8 @@ fn nameless(dir: &Path, bytes: u64) -> Result<std::fs::File, DenseError> {
     let wrong = |why| DenseError::Spill { dir: dir.to_path_buf(), why };
     let name = format!(".planes-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let path = dir.join(name);
-    let file = std::fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(&path)
-        .map_err(wrong)?;
+    let file =
+        std::fs::OpenOptions::new().read(true).write(true).create_new(true).open(&path).map_err(wrong)?;
     std::fs::remove_file(&path).map_err(wrong)?;
     // Reserving the blocks now means a full disk is an error here and not a crash in the kernel.
     let handle = std::os::fd::AsRawFd::as_raw_fd(&file);

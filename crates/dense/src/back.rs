@@ -40,12 +40,12 @@ pub(crate) fn level(plies: usize, end: usize) -> i32 {
     if left % 2 == 0 { -(left / 2 + 1) } else { (left + 1) / 2 }
 }
 
-/// The ply after which a game at this level ends; `None` for a tie.
+/// The ply after which a game at this level ends; `None` for a tie and for a level that no game has.
 pub(crate) fn end(plies: usize, level: i32) -> Option<usize> {
     match level {
         0 => None,
-        1.. => Some(plies + 1 - 2 * level as usize),
-        _ => Some(plies + 2 - 2 * level.unsigned_abs() as usize),
+        1.. => (plies + 1).checked_sub(2 * level as usize),
+        _ => (plies + 2).checked_sub(2 * level.unsigned_abs() as usize),
     }
 }
 
@@ -210,6 +210,8 @@ impl Back<'_> {
         }
     }
 
+    // Lines index planes of several tables at once, so a plain counter reads best.
+    #[allow(clippy::needless_range_loop)]
     #[inline(always)]
     unsafe fn blocks<L: Lane, const M: usize, const MIN: bool, const WDL: bool>(
         &self,

@@ -9,6 +9,8 @@ pub struct PlyCounts {
     pub legal: u64,
     /// Those in which the game is over.
     pub finished: u64,
+    /// Those of the finished ones that have a line; the others are full boards.
+    pub decided: u64,
     /// Won by the first player under best play.
     pub win: u64,
     /// Drawn.
@@ -39,6 +41,7 @@ impl Counts {
         for ply in &self.plies {
             total.legal += ply.legal;
             total.finished += ply.finished;
+            total.decided += ply.decided;
             total.win += ply.win;
             total.draw += ply.draw;
             total.loss += ply.loss;

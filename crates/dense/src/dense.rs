@@ -34,9 +34,8 @@ impl Dense {
     ///
     /// As for [`crate::solve`]; all tiers together must fit in the memory allowed.
     pub fn new(board: &LineBoard, options: &Options, watch: &dyn Watch) -> Result<Dense, DenseError> {
-        let options = Options { keep: true, ..options.clone() };
         let field = Field::new(board, options.mirror, options.low)?;
-        let mut engine = Engine::new(field, &options, false)?;
+        let mut engine = Engine::new(field, options, false, true)?;
         let solution = engine.run(watch, None)?;
         let offsets = (0..=engine.field.plies()).map(|tier| engine.offsets(tier)).collect();
         Ok(Dense { engine, solution, offsets })
@@ -55,7 +54,8 @@ impl Dense {
     pub fn value(&self, pos: &LineBoard) -> Option<Value> {
         let field = &self.engine.field;
         let start = &field.board;
-        let same_board = pos.width == start.width && pos.height == start.height && pos.cells.len() == start.cells.len();
+        let same_board =
+            pos.width == start.width && pos.height == start.height && pos.cells.len() == start.cells.len();
         if !same_board {
             return None;
         }

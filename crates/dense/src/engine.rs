@@ -10,6 +10,7 @@
 //! blocks of its own.
 #![allow(unsafe_code)]
 
+use crate::DenseError;
 use crate::arena::Arena;
 use crate::back::{Back, LEVELS, Worker, end};
 use crate::counts::{Counts, PlyCounts};
@@ -23,7 +24,6 @@ use crate::relay::{Copier, Relay};
 use crate::shapes::Shapes;
 use crate::solve::{Options, Solution, Values};
 use crate::tight::{Tight, WORDS};
-use crate::DenseError;
 use outplay_core::{Turn, Value, Verdict, Watch};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -43,7 +43,8 @@ pub(crate) struct Engine {
     level: Level,
     keep: bool,
     counting: bool,
-    pool: rayon::ThreadPool,
+    /// `None` where one thread does it all.
+    pub(crate) pool: Option<rayon::ThreadPool>,
     tables: [Arena; 2],
     images: Arena,
     live: Arena,
@@ -66,9 +67,14 @@ impl Shared {
 }
 
 impl Engine {
-    /// Plans and allocates.
-    pub(crate) fn new(field: Field, options: &Options, export: bool) -> Result<Engine, DenseError> {
-        let plan = Plan::new(&field, options, export)?;
+    /// Plans and allocates; `keep` says that all tiers stay in memory.
+    pub(crate) fn new(
+        field: Field,
+        options: &Options,
+        export: bool,
+        keep: bool,
+    ) -> Result<Engine, DenseError> {
+        let plan = Plan::new(&field, options, export, keep)?;
         let spill = options.spill.as_deref();
         let (values_dir, reach_dir) = match plan.place {
             Place::Memory => (None, None),
@@ -79,10 +85,11 @@ impl Engine {
         let images = Arena::new(plan.images, values_dir)?;
         let live = Arena::new(plan.reach, reach_dir)?;
         let most = field.whole.iter().flatten().map(|line| line.count_ones()).max().unwrap_or(0);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(plan.threads)
-            .build()
-            .map_err(|why| DenseError::Threads { threads: plan.threads, why: why.to_string() })?;
+        let build = || {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.threads).build();
+            pool.map_err(|why| DenseError::Threads { threads: plan.threads, why: why.to_string() })
+        };
+        let pool = (plan.threads > 1).then(build).transpose()?;
         Ok(Engine {
             tight: Tight::new(options.low, most as usize),
             shapes: Shapes::new(&field),
@@ -93,7 +100,7 @@ impl Engine {
                 .level
                 .filter(|level| Level::available().contains(level))
                 .unwrap_or_else(Level::best),
-            keep: options.keep,
+            keep,
             counting: options.counts,
             plan,
             pool,
@@ -127,7 +134,7 @@ impl Engine {
     /// The solution of a board on which the game is over.
     fn finished(&self, payoff: i32) -> Solution {
         let value = Value::new(self.field.board.turn.sees(payoff), 0);
-        let mut ply = PlyCounts { legal: 1, finished: 1, ..PlyCounts::default() };
+        let mut ply = PlyCounts { legal: 1, finished: 1, decided: 1, ..PlyCounts::default() };
         ply.add(payoff, Some(0), 1);
         Solution {
             verdict: value.verdict(),
@@ -187,13 +194,12 @@ impl Engine {
             worker
         };
         let tasks = shapes * pieces;
-        let workers = if tasks as u64 * u64::from(size) < ALONE || self.plan.threads == 1 {
-            vec![(0..tasks).fold(make(), one)]
-        } else {
-            let least = (ALONE / 4 / u64::from(size)).max(1) as usize;
-            self.pool.install(|| {
+        let least = (ALONE / 4 / u64::from(size)).max(1) as usize;
+        let workers = match &self.pool {
+            Some(pool) if tasks as u64 * u64::from(size) >= ALONE => pool.install(|| {
                 (0..tasks).into_par_iter().with_min_len(least).fold(make, one).collect::<Vec<W>>()
-            })
+            }),
+            _ => vec![(0..tasks).fold(make(), one)],
         };
         if watch.stopped() { Err(DenseError::Stopped) } else { Ok(workers) }
     }
@@ -273,15 +279,14 @@ impl Engine {
             let out = Shared(self.live(tier));
             let stored = &self.shapes.tiers[tier].stored;
             let lines = u64::from(offsets[offsets.len() - 1]);
-            let walkers =
-                self.deal(watch, tier, stored.len(), Walker::default, |walker, i, blocks| {
-                    walker.group = self.group(stored[i]);
-                    // SAFETY: the shape's plane lies in the arena, which ends with a spare line.
-                    unsafe {
-                        let out = out.line(i as u64 * lines);
-                        kernel::forth(self.level, &pass, walker, stored[i], blocks, out);
-                    }
-                })?;
+            let walkers = self.deal(watch, tier, stored.len(), Walker::default, |walker, i, blocks| {
+                walker.group = self.group(stored[i]);
+                // SAFETY: the shape's plane lies in the arena, which ends with a spare line.
+                unsafe {
+                    let out = out.line(i as u64 * lines);
+                    kernel::forth(self.level, &pass, walker, stored[i], blocks, out);
+                }
+            })?;
             let sum = |counters: [[u64; WORDS]; 2]| {
                 counters[0].iter().sum::<u64>() + 2 * counters[1].iter().sum::<u64>()
             };
@@ -291,7 +296,7 @@ impl Engine {
             let payoff = self.payoff_of_line(tier);
             let distance = (self.values == Values::Distance).then_some(0);
             ply.add(payoff, distance, decided);
-            ply.finished = decided;
+            (ply.finished, ply.decided) = (decided, decided);
             if tier == plies {
                 ply.add(0, None, ply.legal - decided);
                 ply.finished = ply.legal;
@@ -339,7 +344,7 @@ impl Engine {
         let counting = self.plan.reach > 0;
         let mut next_offsets = self.offsets(plies);
         if let Some(sink) = sink {
-            export::tier(self, &self.pool, watch, sink, plies, &next_offsets, std::ptr::null())?;
+            export::tier(self, watch, sink, plies, &next_offsets, std::ptr::null())?;
         }
         for tier in (0..plies).rev() {
             let offsets = self.offsets(tier);
@@ -380,7 +385,7 @@ impl Engine {
             }
             if let Some(sink) = sink {
                 let live = self.live(tier);
-                export::tier(self, &self.pool, watch, sink, tier, &offsets, live)?;
+                export::tier(self, watch, sink, tier, &offsets, live)?;
             }
             if tier > 0 {
                 self.relay(watch, tier, pass.planes, &offsets, self.table(tier))?;

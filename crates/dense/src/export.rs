@@ -83,7 +83,6 @@ struct Buffers {
 /// none does.
 pub(crate) fn tier(
     engine: &Engine,
-    pool: &rayon::ThreadPool,
     watch: &dyn Watch,
     sink: &dyn Sink,
     tier: usize,
@@ -120,7 +119,10 @@ pub(crate) fn tier(
         }
         Ok(())
     };
-    pool.install(|| shapes.par_iter().try_for_each(one))?;
+    match &engine.pool {
+        Some(pool) => pool.install(|| shapes.par_iter().try_for_each(one))?,
+        None => shapes.iter().try_for_each(one)?,
+    }
     sink.end(tier).map_err(failed)
 }
 
@@ -187,8 +189,7 @@ impl Job<'_> {
             .map(|v| (field.cells[v], image.map_or(v as u8, |mirror| mirror.variable[v])))
             .collect();
         cells.sort_unstable();
-        let ranks: Vec<u8> =
-            cells.iter().map(|&(_, v)| (held & ((1 << v) - 1)).count_ones() as u8).collect();
+        let ranks: Vec<u8> = cells.iter().map(|&(_, v)| (held & ((1 << v) - 1)).count_ones() as u8).collect();
         self.raw(&mut buffers.raw, source);
 
         let reorder = Reorder::new(&ranks);

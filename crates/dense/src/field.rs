@@ -158,14 +158,14 @@ impl Field {
     ) -> Option<Mirror> {
         let other = |cell: usize| board.cell(board.width - 1 - cell / board.height, cell % board.height);
         let alike = |cell: usize| {
-            board.cells[cell] == board.cells[other(cell)] && board.playable(cell) == board.playable(other(cell))
+            board.cells[cell] == board.cells[other(cell)]
+                && board.playable(cell) == board.playable(other(cell))
         };
         // A board one column wide is its own mirror image: there is nothing to gain.
         if board.width < 2 || !(0..board.cells.len()).all(alike) {
             return None;
         }
-        let variable: Vec<u8> =
-            cells.iter().map(|&cell| variable_of[other(cell)]).collect::<Option<_>>()?;
+        let variable: Vec<u8> = cells.iter().map(|&cell| variable_of[other(cell)]).collect::<Option<_>>()?;
         let stack = stacks
             .iter()
             .enumerate()

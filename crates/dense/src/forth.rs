@@ -115,7 +115,8 @@ impl Forth<'_> {
                         }
                         let low = h & ((1 << q) - 1);
                         let parent = (h >> 1) & !((1 << q) - 1) | low;
-                        let from = table.add(*self.last_offsets.get_unchecked(parent as usize) as usize * WORDS);
+                        let from =
+                            table.add(*self.last_offsets.get_unchecked(parent as usize) as usize * WORDS);
                         reached[0] = L::or(reached[0], L::load(from));
                         if lines == 2 {
                             reached[1] = L::or(reached[1], L::load(from.add(WORDS)));

@@ -86,11 +86,17 @@ pub struct Plan {
 /// with the planes on disk; the error has the figures.
 pub fn plan(board: &LineBoard, options: &Options, export: bool) -> Result<Plan, DenseError> {
     let field = Field::new(board, options.mirror, options.low)?;
-    Plan::new(&field, options, export)
+    Plan::new(&field, options, export, false)
 }
 
 impl Plan {
-    pub(crate) fn new(field: &Field, options: &Options, export: bool) -> Result<Plan, DenseError> {
+    /// `keep` says that all tiers stay in memory.
+    pub(crate) fn new(
+        field: &Field,
+        options: &Options,
+        export: bool,
+        keep: bool,
+    ) -> Result<Plan, DenseError> {
         let choose = binomials();
         let tight = Tight::new(options.low, 1);
         let plies = field.plies();
@@ -116,7 +122,7 @@ impl Plan {
         let threads = options.threads();
 
         let most = |parity: usize| tiers.iter().skip(parity).step_by(2).map(|t| t.value_lines).max();
-        let values: [u64; 2] = if options.keep {
+        let values: [u64; 2] = if keep {
             [tiers.iter().map(|t| t.value_lines).sum(), 0]
         } else {
             [most(0).unwrap_or(0), most(1).unwrap_or(0)]
@@ -125,7 +131,8 @@ impl Plan {
         let reach = if wants_reach { tiers.iter().map(|t| t.reach_lines).sum::<u64>() + 1 } else { 0 };
         // Each thread turns one shape into bytes and those into slots.
         let buffer = |t: &TierPlan| {
-            let codes = if t.tier == plies { 0 } else { t.reach_lines.checked_div(t.stored).unwrap_or(0) * 512 };
+            let codes =
+                if t.tier == plies { 0 } else { t.reach_lines.checked_div(t.stored).unwrap_or(0) * 512 };
             codes + t.slots.min(SLICE)
         };
         let buffers = if export { tiers.iter().map(buffer).max().unwrap_or(0) * threads as u64 } else { 0 };
@@ -149,7 +156,7 @@ impl Plan {
             let mut cures = Vec::new();
             if options.values == Values::Distance {
                 let cheaper = Options { values: Values::Wdl, memory: None, ..options.clone() };
-                let needs = Plan::new(field, &cheaper, export)?.peak_bytes;
+                let needs = Plan::new(field, &cheaper, export, keep)?.peak_bytes;
                 if needs < choices[possible - 1].1 {
                     cures.push(format!("ask for win/draw/loss only ({})", Bytes(needs)));
                 }

@@ -5,14 +5,16 @@
 //!                                     blocks change places, and bits move within their blocks
 //! ```
 //!
-//! Where the low variables of both shapes mirror each other, which is nearly always, a block comes from
-//! one block through a fixed permutation. Otherwise every bit is looked up.
+//! Where the low variables of both shapes mirror each other, a block comes from one block through a fixed
+//! permutation. Where the border between low and high splits a mirror pair, the highest low variable and
+//! the lowest high one change places, and a block comes from two. Otherwise every bit is looked up.
 //!
 //! Invariant: an image of an image is the table itself.
 #![allow(unsafe_code)]
 
+use crate::back::PLANES;
 use crate::lane::{Lane, Program};
-use crate::tight::{BLOCK, LOW, Tight, WORDS};
+use crate::tight::{BLOCK, LOW, Line, Tight, WORDS};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,7 +56,7 @@ impl Reorder {
 /// Buffers of one thread: permutations of blocks, by how the low variables move.
 #[derive(Default)]
 pub(crate) struct Copier {
-    programs: FxHashMap<(u64, usize), Arc<Program>>,
+    programs: FxHashMap<(u64, usize, usize), Arc<[Program; 2]>>,
 }
 
 /// One table to be mirrored.
@@ -87,10 +89,15 @@ impl Relay<'_> {
         let tight = self.tight;
         let low = tight.low.min(self.stones);
         let reorder = Reorder::new(self.ranks);
-        let closed = self.ranks[..low].iter().all(|&rank| usize::from(rank) < low);
+        let inside = |ranks: &[u8]| ranks.iter().all(|&rank| usize::from(rank) < ranks.len());
+        let closed = inside(&self.ranks[..low]);
+        let swapped = low > 0
+            && self.stones > low
+            && inside(&self.ranks[..low - 1])
+            && (usize::from(self.ranks[low - 1]), usize::from(self.ranks[low])) == (low, low - 1);
         let key = self.ranks[..low].iter().fold(1, |key, &rank| key << 4 | u64::from(rank));
         let stride = self.planes * WORDS;
-        let mut programs: [Option<Arc<Program>>; LOW + 1] = Default::default();
+        let mut programs: [[Option<Arc<[Program; 2]>>; 2]; LOW + 1] = Default::default();
         for h in blocks {
             let ones = self.ones as i32 - h.count_ones() as i32;
             let lines = tight.block_lines(ones);
@@ -99,40 +106,73 @@ impl Relay<'_> {
             }
             let ones = ones as usize;
             let upper = reorder.apply(u64::from(h) << tight.low);
-            // SAFETY: the source block has as many lines, since as many of its low variables are ones.
+            // SAFETY: source blocks are those of the colourings that the programs were made for.
             unsafe {
                 let target = to.add(*self.offsets.get_unchecked(h as usize) as usize * stride);
-                if !closed {
+                if !closed && !swapped {
                     self.scattered(&reorder, upper, ones, low, from, target);
                     continue;
                 }
-                let program = programs[ones].get_or_insert_with(|| {
-                    let fresh = || Arc::new(self.program(&reorder, ones, low));
-                    copier.programs.entry((key, ones)).or_insert_with(fresh).clone()
+                // The bit that moves from the high part to the low part selects the program.
+                let moved = if closed { 0 } else { (h & 1) as usize };
+                let pair = programs[ones][moved].get_or_insert_with(|| {
+                    let fresh = || Arc::new(self.programs(&reorder, ones, moved, low, closed));
+                    copier.programs.entry((key, ones, moved)).or_insert_with(fresh).clone()
                 });
-                let source = from.add(*self.offsets.get_unchecked((upper >> tight.low) as usize) as usize * stride);
-                let words = program.bits.len() / 64;
-                let (mut input, mut output) = ([0u64; BLOCK * WORDS], [0u64; BLOCK * WORDS]);
-                for plane in 0..self.planes {
-                    for line in 0..lines {
-                        let words = source.add(line * stride + plane * WORDS);
-                        std::ptr::copy_nonoverlapping(words, input.as_mut_ptr().add(line * WORDS), WORDS);
+                let words = pair[0].words();
+                // The first part has the moving low variable clear, the second has it set.
+                let border = if closed { words * 64 } else { tight.choose[low - 1][ones] as usize };
+                let parts = [(0, 0..border.div_ceil(64)), (1, border / 64..words)];
+                let (mut input, mut output) = ([Line::default(); BLOCK], [[Line::default(); BLOCK]; PLANES]);
+                for (part, words) in parts {
+                    if words.is_empty() || (part == 1 && closed) {
+                        continue;
                     }
-                    L::permute(program, words, input.as_ptr(), output.as_mut_ptr());
-                    for line in 0..lines {
-                        let words = target.add(line * stride + plane * WORDS);
-                        std::ptr::copy_nonoverlapping(output.as_ptr().add(line * WORDS), words, WORDS);
+                    let source = (upper >> tight.low) as usize | part;
+                    let length = tight.block_lines(self.ones as i32 - source.count_ones() as i32);
+                    let source = from.add(*self.offsets.get_unchecked(source) as usize * stride);
+                    for (plane, output) in output.iter_mut().enumerate().take(self.planes) {
+                        for (line, input) in input.iter_mut().enumerate().take(length) {
+                            *input = *source.add(line * stride + plane * WORDS).cast::<Line>();
+                        }
+                        let (input, output) = (input.as_ptr().cast(), output.as_mut_ptr().cast());
+                        L::permute(&pair[part], words.clone(), input, output);
+                    }
+                }
+                for line in 0..lines {
+                    for (plane, output) in output.iter().enumerate().take(self.planes) {
+                        *target.add(line * stride + plane * WORDS).cast::<Line>() = output[line];
                     }
                 }
             }
         }
     }
 
-    /// The permutation of a block with `ones` ones.
-    fn program(&self, reorder: &Reorder, ones: usize, low: usize) -> Program {
-        let count = self.tight.choose[low][ones] as usize;
-        let source = |&colouring: &u16| self.tight.rank[reorder.apply(u64::from(colouring)) as usize];
-        Program::new(self.tight.colourings[ones][..count].iter().map(source).collect())
+    /// The permutations of a block with `ones` ones: one for all of it, or one for each value of the low
+    /// variable that becomes high in the source, where `moved` is the high one that becomes low.
+    fn programs(
+        &self,
+        reorder: &Reorder,
+        ones: usize,
+        moved: usize,
+        low: usize,
+        closed: bool,
+    ) -> [Program; 2] {
+        let tight = self.tight;
+        let count = tight.choose[low][ones] as usize;
+        let part = |value: u64| {
+            let source = |&colouring: &u16| {
+                let other = reorder.apply(u64::from(colouring));
+                if closed {
+                    return (value == 0).then(|| tight.rank[other as usize]);
+                }
+                let other = other | (moved as u64) << (low - 1);
+                let within = other as usize & ((1 << low) - 1);
+                (other >> low == value).then(|| tight.rank[within])
+            };
+            Program::new(tight.colourings[ones][..count].iter().map(source))
+        };
+        [part(0), part(1)]
     }
 
     /// A block whose bits come from several blocks.
@@ -149,7 +189,7 @@ impl Relay<'_> {
         let tight = self.tight;
         let stride = self.planes * WORDS;
         let count = tight.choose[low][ones] as usize;
-        let mut held = [0u64; crate::back::PLANES];
+        let mut held = [0u64; PLANES];
         // SAFETY: the target has the lines of its block, and padding must be zero.
         unsafe { std::ptr::write_bytes(target, 0, tight.lines[ones] * stride) };
         for (i, &colouring) in tight.colourings[ones][..count].iter().enumerate() {

@@ -116,9 +116,13 @@ mod tests {
 
     #[test]
     fn the_census_agrees_with_the_list() {
-        for (width, height, gravity, symmetric) in
-            [(4, 3, true, true), (5, 2, true, true), (3, 3, false, true), (3, 2, false, false), (1, 4, true, true)]
-        {
+        for (width, height, gravity, symmetric) in [
+            (4, 3, true, true),
+            (5, 2, true, true),
+            (3, 3, false, true),
+            (3, 2, false, false),
+            (1, 4, true, true),
+        ] {
             let mut board = LineBoard::empty(width, height, 3);
             board.gravity = gravity;
             let field = Field::new(&board, symmetric, 12).expect("a small board");

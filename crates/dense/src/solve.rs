@@ -39,8 +39,6 @@ pub struct Options {
     /// Low variables of a block, at most 12; tests make it small to exercise large boards' code.
     #[doc(hidden)]
     pub low: usize,
-    /// Keep every tier; see `Dense`.
-    pub(crate) keep: bool,
 }
 
 impl Default for Options {
@@ -54,7 +52,6 @@ impl Default for Options {
             mirror: true,
             level: None,
             low: LOW,
-            keep: false,
         }
     }
 }
@@ -126,6 +123,6 @@ pub fn solve(
     sink: Option<&dyn Sink>,
 ) -> Result<Solution, DenseError> {
     let field = Field::new(board, options.mirror, options.low)?;
-    let mut engine = Engine::new(field, options, sink.is_some())?;
+    let mut engine = Engine::new(field, options, sink.is_some(), false)?;
     engine.run(watch, sink)
 }

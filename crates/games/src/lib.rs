@@ -1,6 +1,7 @@
 //! The rules of the games, one module per rule set. Rules know nothing of solvers, tables or interfaces.
 
 pub mod mnk;
+pub mod morris;
 pub mod nim;
 mod spec;
 

@@ -41,6 +41,11 @@ impl Code for LoopCode {
     }
 
     #[inline]
+    fn byte(self) -> Option<u8> {
+        None
+    }
+
+    #[inline]
     fn before(self, same_player: bool) -> LoopCode {
         if self.0 == TIE || self.0 == REPETITION {
             return self;

@@ -37,7 +37,7 @@ struct Level {
 /// Positions of one level, as far as they are known.
 #[derive(Default)]
 struct Batch {
-    /// Known to be won and marked.
+    /// Known to be won and marked, or, before the levels have numbers, to be marked.
     won: Vec<u32>,
     /// Won by leaving the tier, unless sooner within it.
     won_by_exit: Vec<u32>,
@@ -203,7 +203,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
                 words.tie(number);
                 found.ties.push(number as u32);
             }
-            1.. => found.batches.entry(level).or_default().won_by_exit.push(number as u32),
+            1.. => found.batches.entry(level).or_default().won.push(number as u32),
             _ => found.batches.entry(level).or_default().lost.push(number as u32),
         }
     }
@@ -218,6 +218,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         for (&level, batch) in &batches {
             let number = levels.number(level)?;
             batch.lost.iter().for_each(|&n| words.lose(n.into(), number));
+            batch.won.iter().for_each(|&n| words.win(n.into(), number));
         }
         let loops = self.index.loops(self.tier);
         while let Some((level, mut batch)) = batches.pop_first() {
@@ -389,6 +390,7 @@ impl Start {
     fn add(&mut self, other: Start) {
         for (level, mut batch) in other.batches {
             let mine = self.batches.entry(level).or_default();
+            mine.won.append(&mut batch.won);
             mine.won_by_exit.append(&mut batch.won_by_exit);
             mine.lost.append(&mut batch.lost);
         }

@@ -1,0 +1,273 @@
+//! How a book comes about: solve the deepest layer, derive the others, survive interruptions.
+//!
+//! ```text
+//! FILE.partial:  header, then records in any order
+//!   unit (4 bytes)  length (4 bytes)  a score for each colouring (a byte each)  checksum (8 bytes)
+//! ```
+//!
+//! A record is one shape with all its colourings. Records are only ever appended, and a torn one at the
+//! end fails its checksum and is cut off when the work goes on. When all are there, each score of the
+//! layers above is the best of its successors, the book is written under a temporary name, synced and
+//! renamed, and the partial file is removed.
+//!
+//! Threads take shapes in order and share one table, because neighbouring shapes lead to the same
+//! positions.
+
+use crate::book::{BookError, ZERO, header};
+use crate::places::{Colours, Place, Places};
+use crate::solver::solve_with;
+use crate::table::Table;
+use crate::{Book, Depth, Limits, board};
+use outplay_core::{LineBoard, Watch};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use xxhash_rust::xxh3::xxh3_64;
+
+const MAGIC: &[u8] = b"outplay partial book 1\n";
+
+/// The scores of every shape that is solved, one per colouring.
+type Units = Vec<Option<Vec<u8>>>;
+
+/// A book in the making.
+pub struct Author {
+    places: Places,
+    path: PathBuf,
+    partial: PathBuf,
+}
+
+impl Author {
+    /// A book of an empty board (stones on it are taken off) with positions of up to `plies` stones, to be written to `path`.
+    ///
+    /// # Errors
+    ///
+    /// If the board is not one for the solver, or so deep a book would not fit into memory.
+    pub fn new(board: &LineBoard, plies: usize, path: &Path) -> Result<Author, BookError> {
+        let places = Places::new(board, plies)?;
+        let mut partial = path.as_os_str().to_owned();
+        partial.push(".partial");
+        Ok(Author { places, path: path.into(), partial: partial.into() })
+    }
+
+    /// Builds the book, or goes on where an earlier run was interrupted.
+    ///
+    /// # Errors
+    ///
+    /// If files cannot be written, another process writes them, or the watcher stops the work; what was
+    /// solved is then kept.
+    pub fn build(&self, table_entries: usize, watch: &dyn Watch, threads: usize) -> Result<Book, BookError> {
+        let plies = self.places.plies();
+        let (mut file, mut units) = self.resume()?;
+        let missing: Vec<usize> = (0..units.len()).filter(|&unit| units[unit].is_none()).collect();
+        watch.stage("book", missing.len() as u64);
+        if !missing.is_empty() {
+            let reachable = self.reachable();
+            let table = Table::new(table_entries, board::key_bits(&self.places.board));
+            self.solve_units(&missing, &reachable, &table, watch, threads, &mut file, &mut units)?;
+        }
+        let done = units.iter().flatten().count();
+        if done < units.len() {
+            return Err(BookError::Stopped { done, units: units.len() });
+        }
+        let mut layers = vec![units.into_iter().flatten().flatten().collect::<Vec<u8>>()];
+        for ply in (0..plies).rev() {
+            let above = self.derive(ply, &layers[layers.len() - 1]);
+            layers.push(above);
+        }
+        layers.reverse();
+        let places = Places::new(&self.places.board, plies)?;
+        let book = Book::pack(places, &layers);
+        self.publish(&book.to_bytes()).map_err(|source| self.trouble(&self.path, source))?;
+        Ok(book)
+    }
+
+    /// Solves shapes in parallel and appends a record for each.
+    #[allow(clippy::too_many_arguments)]
+    fn solve_units(
+        &self,
+        missing: &[usize],
+        reachable: &[bool],
+        table: &Table,
+        watch: &dyn Watch,
+        threads: usize,
+        file: &mut File,
+        units: &mut Units,
+    ) -> Result<(), BookError> {
+        let next = AtomicUsize::new(0);
+        let sink = Mutex::new((file, units));
+        let work = || -> Result<(), BookError> {
+            while let Some(&unit) = missing.get(next.fetch_add(1, Relaxed)) {
+                let Some(scores) = self.solve_unit(unit, reachable, table, watch) else { return Ok(()) };
+                // A poisoned lock means that another thread has panicked already.
+                let mut sink = sink.lock().expect("no writer of the book has failed");
+                sink.0.write_all(&record(unit, &scores)).map_err(|e| self.trouble(&self.partial, e))?;
+                sink.1[unit] = Some(scores);
+                watch.advance(1);
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+            // A panic in a worker is a fault of this crate and must not be hidden.
+            workers.into_iter().try_for_each(|worker| worker.join().expect("a worker failed"))
+        })
+    }
+
+    /// The scores of all colourings of a shape; `None` if the watcher stopped the work.
+    fn solve_unit(
+        &self,
+        unit: usize,
+        reachable: &[bool],
+        table: &Table,
+        watch: &dyn Watch,
+    ) -> Option<Vec<u8>> {
+        let ply = self.places.plies();
+        let unwatched = Silent(watch);
+        let mut previous = ZERO as u8;
+        (0..self.places.colourings(ply))
+            .map(|colouring| {
+                let place = Place { ply, unit, colouring };
+                if !reachable[self.places.number(place)] {
+                    return Some(previous);
+                }
+                let colours = self.places.position(place);
+                if self.places.settled(colours).is_none() {
+                    let board = self.places.board_of(colours);
+                    let answer = solve_with(table, &board, Depth::Score, Limits::default(), &unwatched, 1);
+                    previous = (answer.score()? + ZERO) as u8;
+                }
+                Some(previous)
+            })
+            .collect()
+    }
+
+    /// Which entries of the deepest layer come about in play.
+    fn reachable(&self) -> Vec<bool> {
+        let mut layer = vec![true];
+        let mut moves = Vec::new();
+        for ply in 0..self.places.plies() {
+            let mut next = vec![false; self.places.len(ply + 1)];
+            for number in (0..layer.len()).filter(|&number| layer[number]) {
+                let colours = self.places.position(self.places.entry(ply, number));
+                if self.places.finished(colours) {
+                    continue;
+                }
+                self.places.successors(colours, &mut moves);
+                for place in moves.iter().filter_map(|&after| self.places.place(after)) {
+                    next[self.places.number(place)] = true;
+                }
+            }
+            layer = next;
+        }
+        layer
+    }
+
+    /// A layer from the one with a stone more.
+    fn derive(&self, ply: usize, deeper: &[u8]) -> Vec<u8> {
+        let mut moves = Vec::new();
+        let mut previous = ZERO as u8;
+        let score = |after: &Colours| {
+            let stored =
+                || self.places.place(*after).map(|place| i32::from(deeper[self.places.number(place)]) - ZERO);
+            self.places.settled(*after).or_else(stored)
+        };
+        (0..self.places.len(ply))
+            .map(|number| {
+                let colours = self.places.position(self.places.entry(ply, number));
+                if self.places.settled(colours).is_none() {
+                    self.places.successors(colours, &mut moves);
+                    // Entries that cannot come about get a meaningless score, which nobody asks for.
+                    let best = moves.iter().filter_map(score).map(|score| -score).max();
+                    previous = (best.unwrap_or(0) + ZERO) as u8;
+                }
+                previous
+            })
+            .collect()
+    }
+
+    /// Opens the partial file and reads what is solved already.
+    fn resume(&self) -> Result<(File, Units), BookError> {
+        let trouble = |source| self.trouble(&self.partial, source);
+        let mut file = OpenOptions::new()
+            .create(true)
+            .read(true)
+            .write(true)
+            .truncate(false)
+            .open(&self.partial)
+            .map_err(trouble)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(BookError::Locked { path: self.partial.clone() }),
+            Err(TryLockError::Error(source)) => return Err(trouble(source)),
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(trouble)?;
+        let mut start = MAGIC.to_vec();
+        start.extend(header(&self.places));
+        let ply = self.places.plies();
+        let mut units = vec![None; self.places.units(ply)];
+        let mut good = start.len();
+        if bytes.len() < start.len() && start.starts_with(&bytes) {
+            // A new file, or one that was cut off within its header.
+            file.seek(SeekFrom::Start(0)).map_err(trouble)?;
+            file.write_all(&start).map_err(trouble)?;
+        } else if !bytes.starts_with(&start) {
+            return Err(BookError::Other { path: self.partial.clone() });
+        } else {
+            while let Some((unit, scores, length)) = read_record(&bytes[good..]) {
+                if unit >= units.len() || scores.len() != self.places.colourings(ply) {
+                    break;
+                }
+                units[unit] = Some(scores.to_vec());
+                good += length;
+            }
+        }
+        file.set_len(good as u64).map_err(trouble)?;
+        file.seek(SeekFrom::End(0)).map_err(trouble)?;
+        Ok((file, units))
+    }
+
+    /// Writes the finished book so that at any moment either none or all of it is there.
+    fn publish(&self, bytes: &[u8]) -> std::io::Result<()> {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(".new");
+        let mut file = File::create(&name)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&name, &self.path)?;
+        std::fs::remove_file(&self.partial)
+    }
+
+    fn trouble(&self, path: &Path, source: std::io::Error) -> BookError {
+        BookError::File { path: path.into(), source }
+    }
+}
+
+/// Passes the wish to stop on and keeps the positions of a search out of the progress of the book.
+struct Silent<'a>(&'a dyn Watch);
+
+impl Watch for Silent<'_> {
+    fn stage(&self, _name: &str, _total: u64) {}
+    fn advance(&self, _units: u64) {}
+    fn stopped(&self) -> bool {
+        self.0.stopped()
+    }
+}
+
+fn record(unit: usize, scores: &[u8]) -> Vec<u8> {
+    let mut bytes = (unit as u32).to_le_bytes().to_vec();
+    bytes.extend((scores.len() as u32).to_le_bytes());
+    bytes.extend(scores);
+    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    bytes
+}
+
+/// The unit and scores of the record at the start, and its length; `None` if it is torn.
+fn read_record(bytes: &[u8]) -> Option<(usize, &[u8], usize)> {
+    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
+    let (unit, end) = (word(0)?, 8 + word(4)?);
+    let checksum = u64::from_le_bytes(bytes.get(end..end + 8)?.try_into().ok()?);
+    (xxh3_64(&bytes[..end]) == checksum).then(|| (unit, &bytes[8..end], end + 8))
+}

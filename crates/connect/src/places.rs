@@ -1,0 +1,248 @@
+//! Where a position stands in a book: its stones as a number.
+//!
+//! ```text
+//!  .  x  .      shape: 1 + 3 + 1 stones in the columns, the r-th of the shapes with five stones
+//!  .  o  .      colouring: which of the stones are the first player's, read column by column
+//!  x  o  x      place = (canonical number of the shape) × colourings + (number of the colouring)
+//! ```
+//!
+//! Of a shape and its mirror image only the one with the smaller number is kept. In the opening almost
+//! every colouring of every shape can come about (89 in 100 at ply 10 of 7x6), so places are cheaper
+//! than keys, and a place is found by arithmetic.
+
+use crate::BookError;
+use crate::board::without_stones;
+use crate::rules::{Rules, Stones, check};
+use crate::search::{Searcher, Settled};
+use outplay_core::{Content, LineBoard, Turn};
+use outplay_index::{Compositions, Subsets, bits};
+
+/// Which entry of which layer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Place {
+    pub(crate) ply: usize,
+    /// The shape's number among the canonical ones.
+    pub(crate) unit: usize,
+    pub(crate) colouring: usize,
+}
+
+/// A position by colours rather than by turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Colours {
+    pub(crate) first: u128,
+    pub(crate) second: u128,
+}
+
+/// The shapes with so many stones.
+struct Layer {
+    /// Shape number to unit; those with a smaller mirror image have none.
+    units: Vec<Option<u32>>,
+    /// Unit to shape number.
+    shapes: Vec<u64>,
+    colourings: usize,
+}
+
+/// The places of all positions of a board up to a number of stones.
+pub(crate) struct Places {
+    pub(crate) board: LineBoard,
+    rules: Rules<u128, 0, 0, 0>,
+    floors: Vec<u32>,
+    compositions: Compositions,
+    subsets: Subsets,
+    symmetric: bool,
+    layers: Vec<Layer>,
+}
+
+impl Places {
+    /// The places of an empty board, for 0 to `plies` stones.
+    pub(crate) fn new(board: &LineBoard, plies: usize) -> Result<Places, BookError> {
+        check(board)?;
+        let board = without_stones(board);
+        let cells = board.playable_cells();
+        if plies > 32 || plies >= cells {
+            return Err(BookError::TooDeep { plies, most: cells.saturating_sub(1).min(32) });
+        }
+        let floors: Vec<u32> = (0..board.width).map(|column| board.floor(column) as u32).collect();
+        let caps: Vec<u32> = floors.iter().map(|floor| board.height as u32 - floor).collect();
+        let too_deep = || BookError::TooDeep { plies, most: plies - 1 };
+        let compositions = Compositions::new(&caps).ok_or_else(too_deep)?;
+        let symmetric = caps.iter().eq(caps.iter().rev());
+        let subsets = Subsets::new(plies.max(1) as u32);
+        let mut layers = Vec::new();
+        for ply in 0..=plies as u32 {
+            let count = compositions.count(ply);
+            let colourings = subsets.count(ply, ply.div_ceil(2));
+            // A layer lives in memory.
+            if count.saturating_mul(colourings) > 1 << 32 {
+                return Err(too_deep());
+            }
+            let mut layer = Layer { units: Vec::new(), shapes: Vec::new(), colourings: colourings as usize };
+            for shape in 0..count {
+                let heights = compositions.unrank(ply, shape);
+                let mirrored = symmetric && compositions.rank(ply, heights.into_iter().rev()) < shape;
+                layer.units.push((!mirrored).then_some(layer.shapes.len() as u32));
+                if !mirrored {
+                    layer.shapes.push(shape);
+                }
+            }
+            layers.push(layer);
+        }
+        let (rules, _) = Rules::new(&board);
+        Ok(Places { board, rules, floors, compositions, subsets, symmetric, layers })
+    }
+
+    pub(crate) fn plies(&self) -> usize {
+        self.layers.len() - 1
+    }
+
+    /// How many canonical shapes have so many stones.
+    pub(crate) fn units(&self, ply: usize) -> usize {
+        self.layers[ply].shapes.len()
+    }
+
+    /// How many ways there are to colour a shape.
+    pub(crate) fn colourings(&self, ply: usize) -> usize {
+        self.layers[ply].colourings
+    }
+
+    /// The number of entries in a layer.
+    pub(crate) fn len(&self, ply: usize) -> usize {
+        self.units(ply) * self.colourings(ply)
+    }
+
+    /// An entry's number in its layer.
+    pub(crate) fn number(&self, place: Place) -> usize {
+        place.unit * self.colourings(place.ply) + place.colouring
+    }
+
+    /// The entry with a number.
+    pub(crate) fn entry(&self, ply: usize, number: usize) -> Place {
+        let colourings = self.colourings(ply);
+        Place { ply, unit: number / colourings, colouring: number % colourings }
+    }
+
+    /// The place of a position, unless it has too many stones or cannot come about by taking turns.
+    pub(crate) fn place(&self, colours: Colours) -> Option<Place> {
+        let filled = colours.first | colours.second;
+        let ply = filled.count_ones();
+        let layer = self.layers.get(ply as usize)?;
+        if colours.first.count_ones() != ply.div_ceil(2) {
+            return None;
+        }
+        let (mut first, mut filled) = (colours.first, filled);
+        let shape = self.compositions.rank(ply, self.heights(filled));
+        let image = if self.symmetric { self.rules.mirror(filled) } else { filled };
+        let unit = match layer.units[shape as usize] {
+            Some(unit) if image != filled => unit,
+            Some(unit) => {
+                // The shape is its own image: the colouring decides.
+                first = first.min(if self.symmetric { self.rules.mirror(first) } else { first });
+                unit
+            }
+            None => {
+                (first, filled) = (self.rules.mirror(first), image);
+                layer.units[self.compositions.rank(ply, self.heights(filled)) as usize]?
+            }
+        };
+        let colouring = self.subsets.rank(bits::gather_wide(first, filled)) as usize;
+        Some(Place { ply: ply as usize, unit: unit as usize, colouring })
+    }
+
+    /// The position at a place.
+    pub(crate) fn position(&self, place: Place) -> Colours {
+        let ply = place.ply as u32;
+        let heights = self.compositions.unrank(ply, self.layers[place.ply].shapes[place.unit]);
+        let stride = self.board.height as u32 + 1;
+        let mut filled = 0u128;
+        for (column, (height, floor)) in heights.into_iter().zip(&self.floors).enumerate() {
+            filled |= ((1u128 << height) - 1) << (column as u32 * stride + floor);
+        }
+        let first = bits::scatter_wide(self.subsets.unrank(ply.div_ceil(2), place.colouring as u64), filled);
+        Colours { first, second: filled ^ first }
+    }
+
+    /// The stones in each column.
+    fn heights(&self, filled: u128) -> impl Iterator<Item = u32> {
+        let stride = self.board.height as u32 + 1;
+        let column = (1u128 << stride) - 1;
+        (0..self.board.width as u32).map(move |at| (filled >> (at * stride) & column).count_ones())
+    }
+
+    /// The score where the rules and forced moves alone give it, for the player to move.
+    pub(crate) fn settled(&self, colours: Colours) -> Option<i32> {
+        match Searcher::settle(&self.rules, self.stones(colours)) {
+            Settled::Score(score) => Some(score),
+            Settled::Choice(..) => None,
+        }
+    }
+
+    /// Whether the game is over.
+    pub(crate) fn finished(&self, colours: Colours) -> bool {
+        self.rules.has_line(colours.first) || self.rules.has_line(colours.second)
+    }
+
+    /// The positions after each move.
+    pub(crate) fn successors(&self, colours: Colours, out: &mut Vec<Colours>) {
+        out.clear();
+        let mut open = self.rules.open(self.rules.filled(self.stones(colours)));
+        let first_moves = (colours.first | colours.second).count_ones().is_multiple_of(2);
+        while open != 0 {
+            let cell = open & open.wrapping_neg();
+            open ^= cell;
+            out.push(if first_moves {
+                Colours { first: colours.first | cell, ..colours }
+            } else {
+                Colours { second: colours.second | cell, ..colours }
+            });
+        }
+    }
+
+    fn stones(&self, Colours { first, second }: Colours) -> Stones<u128> {
+        if (first | second).count_ones().is_multiple_of(2) {
+            Stones { mine: first, theirs: second }
+        } else {
+            Stones { mine: second, theirs: first }
+        }
+    }
+
+    /// A position as a board.
+    pub(crate) fn board_of(&self, colours: Colours) -> LineBoard {
+        let mut board = self.board.clone();
+        let stride = board.height + 1;
+        for cell in 0..board.cells.len() {
+            let bit = 1u128 << (cell / board.height * stride + cell % board.height);
+            if colours.first & bit != 0 {
+                board.cells[cell] = Content::First;
+            } else if colours.second & bit != 0 {
+                board.cells[cell] = Content::Second;
+            }
+        }
+        if board.stones() % 2 == 1 {
+            board.turn = Turn::Second;
+        }
+        board
+    }
+
+    /// A board as a position; `None` if it is another board, or the wrong player is to move.
+    pub(crate) fn colours_of(&self, board: &LineBoard) -> Option<Colours> {
+        if check(board).is_err() || without_stones(board) != self.board {
+            return None;
+        }
+        let stride = board.height + 1;
+        let mut colours = Colours { first: 0, second: 0 };
+        for (cell, content) in board.cells.iter().enumerate().filter(|&(cell, _)| board.playable(cell)) {
+            let bit = 1u128 << (cell / board.height * stride + cell % board.height);
+            match content {
+                Content::First => colours.first |= bit,
+                Content::Second => colours.second |= bit,
+                _ => {}
+            }
+        }
+        let turn = if (colours.first | colours.second).count_ones().is_multiple_of(2) {
+            Turn::First
+        } else {
+            Turn::Second
+        };
+        (turn == board.turn).then_some(colours)
+    }
+}

@@ -1,0 +1,293 @@
+//! Values and counts of the literature. The heavy boards are ignored by default:
+//! `cargo test --release -p outplay-dense -- --ignored`
+
+use outplay_core::{Content, LineBoard, Quiet, Turn, Verdict};
+use outplay_dense::{Counts, Dense, DenseError, Level, Options, Place, Solution, plan, solve};
+
+fn board(width: usize, height: usize, k: usize, gravity: bool) -> LineBoard {
+    LineBoard { gravity, ..LineBoard::empty(width, height, k) }
+}
+
+fn solved(board: &LineBoard, options: Options) -> Solution {
+    solve(board, &options, &Quiet, None).expect("it fits")
+}
+
+/// W, D or L for the first player at the start.
+fn letter(board: &LineBoard) -> char {
+    let solution = solved(board, Options::wdl());
+    match solution.verdict {
+        Verdict::Win => 'W',
+        Verdict::Draw => 'D',
+        Verdict::Loss => 'L',
+    }
+}
+
+#[test]
+fn boards_without_gravity() {
+    let check = |w, h, k, value| {
+        assert_eq!(letter(&board(w, h, k, false)), value, "{w}x{h} k={k}");
+        assert_eq!(letter(&board(h, w, k, false)), value, "{h}x{w} k={k}");
+    };
+    check(3, 3, 3, 'D');
+    check(4, 2, 3, 'D');
+    check(4, 3, 3, 'W');
+    check(5, 3, 3, 'W');
+    check(4, 3, 4, 'D');
+    check(5, 3, 4, 'D');
+    check(2, 2, 2, 'W');
+    check(2, 2, 1, 'W');
+    check(3, 3, 9, 'D');
+}
+
+#[test]
+fn misere_boards() {
+    let check = |w, h, k, gravity, value| {
+        let board = LineBoard { misere: true, ..board(w, h, k, gravity) };
+        assert_eq!(letter(&board), value, "{w}x{h} k={k}");
+        let exact = solved(&board, Options::distance());
+        assert_eq!(exact.verdict, solved(&board, Options::wdl()).verdict);
+    };
+    for (w, h, k) in [(3, 3, 3), (4, 3, 4), (5, 3, 4), (2, 1, 2), (4, 1, 2)] {
+        check(w, h, k, false, 'D');
+    }
+    for (w, h, k) in [(4, 3, 3), (5, 3, 3), (3, 1, 2), (5, 1, 2)] {
+        check(w, h, k, false, 'L');
+    }
+    for (w, h, k) in [(3, 3, 3), (5, 3, 3)] {
+        check(w, h, k, true, 'W');
+    }
+    for (w, h, k) in [(4, 3, 3), (4, 4, 3), (3, 4, 3)] {
+        check(w, h, k, true, 'L');
+    }
+}
+
+#[test]
+fn four_by_four() {
+    let check = |k, misere, legal, value| {
+        let board = LineBoard { misere, ..board(4, 4, k, false) };
+        let solution = solved(&board, Options::wdl().with_counts());
+        let counts = solution.counts.expect("counts were asked for");
+        if !misere {
+            assert_eq!(counts.total().legal, legal);
+        }
+        assert_eq!(letter(&board), value, "4x4 k={k} {misere}");
+    };
+    check(3, false, 6_036_001, 'W');
+    check(4, false, 9_722_011, 'D');
+    check(3, true, 0, 'L');
+    check(4, true, 0, 'D');
+}
+
+#[test]
+fn tic_tac_toe_by_ply() {
+    let solution = solved(&board(3, 3, 3, false), Options::distance().with_counts());
+    let counts = solution.counts.expect("counts were asked for");
+    let legal: Vec<u64> = counts.plies.iter().map(|ply| ply.legal).collect();
+    assert_eq!(legal, [1, 9, 72, 252, 756, 1260, 1520, 1140, 390, 78]);
+    let total = counts.total();
+    assert_eq!((total.win, total.draw, total.loss), (2936, 1068, 1474));
+    assert_eq!((total.win_in[0], total.loss_in[0], total.finished), (626, 316, 626 + 316 + 16));
+    assert_eq!(
+        solved(&board(2, 2, 2, false), Options::wdl().with_counts()).counts.map(|c| c.total().legal),
+        Some(29)
+    );
+    assert_eq!(
+        solved(&board(4, 3, 3, false), Options::wdl().with_counts()).counts.map(|c| c.total().legal),
+        Some(111_973)
+    );
+}
+
+/// Legal positions of connect-four boards, and the value and ply of the last move where they are known.
+#[track_caller]
+fn connect(width: usize, height: usize, legal: u64, end: Option<(Verdict, u32)>) -> Counts {
+    let solution = solved(&board(width, height, 4, true), Options::distance().with_counts());
+    let counts = solution.counts.expect("counts were asked for");
+    let total = counts.total();
+    assert_eq!(total.legal, legal, "{width}x{height}");
+    assert_eq!(total.win + total.draw + total.loss, legal);
+    if let Some((verdict, ply)) = end {
+        assert_eq!(solution.verdict, verdict, "{width}x{height}");
+        if let Some(distance) = solution.value.and_then(|value| value.distance()) {
+            assert_eq!(distance, ply);
+        }
+    }
+    counts
+}
+
+#[test]
+fn small_connect_boards() {
+    for (height, row) in [
+        (1, &[2u64, 5, 13, 35, 96, 267, 750, 2118][..]),
+        (2, &[3, 18, 116, 741, 4688, 29737, 189_648]),
+        (3, &[4, 58, 869, 12031, 158_911, 2_087_325]),
+        (4, &[5, 179, 6000, 161_029, 3_945_711]),
+        (5, &[6, 537, 38310, 1_706_255]),
+        (6, &[7, 1571, 235_781]),
+        (7, &[8, 4587, 1_417_322]),
+        (8, &[9, 13343]),
+    ] {
+        for (i, &legal) in row.iter().enumerate() {
+            connect(i + 1, height, legal, None);
+        }
+    }
+    let check = |w, h, k, value| assert_eq!(letter(&board(w, h, k, true)), value, "{w}x{h} k={k}");
+    check(3, 3, 3, 'D');
+    check(3, 4, 3, 'D');
+    check(4, 3, 3, 'W');
+    check(5, 3, 3, 'W');
+    check(4, 4, 3, 'W');
+    check(4, 4, 4, 'D');
+}
+
+#[test]
+fn connect_boards_by_value() {
+    let check = |width, height, legal, values: [u64; 3]| {
+        let total = connect(width, height, legal, Some((Verdict::Draw, 0))).total();
+        assert_eq!([total.win, total.draw, total.loss], values, "{width}x{height}");
+    };
+    check(4, 4, 161_029, [36499, 90120, 34410]);
+    check(5, 4, 3_945_711, [1_372_788, 1_303_636, 1_269_287]);
+    check(4, 5, 1_706_255, [553_837, 712_421, 439_997]);
+}
+
+#[test]
+fn five_by_five_by_ply() {
+    let counts = connect(5, 5, 69_763_700, Some((Verdict::Draw, 0)));
+    let total = counts.total();
+    assert_eq!([total.win, total.draw, total.loss], [31_229_115, 14_419_273, 24_115_312]);
+    let line = |ply: usize| {
+        let ply = &counts.plies[ply];
+        [ply.win, ply.draw, ply.loss, ply.legal, ply.decided]
+    };
+    assert_eq!(line(7), [2683, 4002, 2670, 9355, 170]);
+    assert_eq!(line(12), [356_731, 116_426, 122_979, 596_136, 33_269]);
+    assert_eq!(line(25), [244_812, 339_437, 0, 584_249, 244_812]);
+}
+
+#[test]
+fn six_by_four_is_lost_at_the_last_ply() {
+    connect(6, 4, 94_910_577, Some((Verdict::Loss, 24)));
+}
+
+#[test]
+#[ignore = "a billion positions: seconds in release"]
+fn large_connect_boards() {
+    connect(7, 4, 2_265_792_710, Some((Verdict::Draw, 0)));
+    connect(4, 6, 15_835_683, Some((Verdict::Draw, 0)));
+    connect(4, 7, 135_385_909, Some((Verdict::Draw, 0)));
+    connect(3, 8, 8_424_616, None);
+    connect(7, 3, 27_441_956, None);
+    connect(5, 6, 1_044_334_437, Some((Verdict::Draw, 0)));
+    connect(6, 5, 2_818_972_642, Some((Verdict::Draw, 0)));
+}
+
+#[test]
+#[ignore = "3.5 billion colourings: a minute in release"]
+fn five_by_four_without_gravity() {
+    assert_eq!(letter(&board(5, 4, 4, false)), 'D');
+    assert_eq!(solved(&board(5, 4, 4, false), Options::distance()).verdict, Verdict::Draw);
+}
+
+#[test]
+fn every_level_and_both_symmetries_agree_on_a_larger_board() {
+    let board = board(5, 4, 4, true);
+    let all = |options: Options| {
+        let solution = solved(&board, options);
+        (solution.value, solution.best, solution.counts)
+    };
+    let right = all(Options::distance().with_counts());
+    for level in Level::available() {
+        for mirror in [false, true] {
+            for threads in [1, 3] {
+                let level = Some(level);
+                assert_eq!(
+                    all(Options { level, mirror, threads, ..Options::distance().with_counts() }),
+                    right
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_board_that_does_not_fit_is_refused_with_figures() {
+    let seven = board(7, 6, 4, true);
+    let options = Options { memory: Some(20_000_000_000), ..Options::distance() };
+    let error = solve(&seven, &options, &Quiet, None).expect_err("far too large");
+    assert!(matches!(error, DenseError::Memory { .. }));
+    let text = error.to_string();
+    assert!(text.contains("may use 20.0 GB") && text.contains("win/draw/loss"), "{text}");
+    let plan = plan(&seven, &Options { memory: None, ..options }, false).expect("a plan costs nothing");
+    assert_eq!(plan.slots, 70_728_639_995_483);
+    let many = board(9, 8, 4, true);
+    assert!(matches!(solve(&many, &Options::wdl(), &Quiet, None), Err(DenseError::TooManyCells { .. })));
+    let free = board(6, 6, 4, false);
+    assert!(matches!(solve(&free, &Options::wdl(), &Quiet, None), Err(DenseError::TooManyShapes { .. })));
+}
+
+#[test]
+fn the_tight_index_has_the_known_sizes() {
+    let slots = |w, h| plan(&board(w, h, 4, true), &Options::wdl(), false).map(|plan| plan.slots).ok();
+    assert_eq!(slots(4, 4), Some(201_755));
+    assert_eq!(slots(5, 5), Some(171_976_899));
+    assert_eq!(slots(7, 4), Some(4_593_382_831));
+    assert_eq!(slots(6, 5), Some(9_918_556_649));
+}
+
+#[test]
+fn planes_can_live_on_disk() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let board = board(5, 4, 4, true);
+    let whole = plan(&board, &Options::distance().with_counts(), false).expect("a small board");
+    let memory = solved(&board, Options::distance().with_counts());
+    let mut most = whole.peak_bytes;
+    for place in [Place::ReachOnDisk, Place::AllOnDisk] {
+        let options = Options {
+            memory: Some(most - 1),
+            spill: Some(dir.path().to_path_buf()),
+            ..Options::distance().with_counts()
+        };
+        let disk = solved(&board, options);
+        assert_eq!(disk.plan.place, place);
+        assert!(disk.plan.disk_bytes > 0 && disk.plan.peak_bytes < most);
+        most = disk.plan.peak_bytes;
+        assert_eq!(disk.counts, memory.counts);
+    }
+    assert_eq!(std::fs::read_dir(dir.path()).expect("the directory").count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn finished_and_full_boards() {
+    let mut board = board(3, 3, 3, false);
+    for cell in [0, 1, 2] {
+        board.cells[cell] = Content::First;
+    }
+    board.turn = Turn::Second;
+    let solution = solved(&board, Options::distance().with_counts());
+    assert_eq!(solution.value.map(|value| value.to_string()).as_deref(), Some("loss in 0"));
+    assert!(solution.best.is_empty());
+    let total = solution.counts.map(|counts| counts.total()).expect("counts were asked for");
+    assert_eq!((total.legal, total.finished, total.win), (1, 1, 1));
+    board.misere = true;
+    assert_eq!(solved(&board, Options::distance()).verdict, Verdict::Win);
+
+    let mut full = LineBoard::empty(2, 1, 2);
+    full.cells = vec![Content::First, Content::Second];
+    let dense = Dense::new(&full, &Options::distance().with_counts(), &Quiet).expect("a tiny board");
+    assert_eq!(dense.solution().verdict, Verdict::Draw);
+    assert_eq!(dense.value(&full).map(|value| value.to_string()).as_deref(), Some("draw"));
+}
+
+#[test]
+fn a_watch_can_stop_the_work() {
+    struct Impatient;
+    impl outplay_core::Watch for Impatient {
+        fn stage(&self, _name: &str, _total: u64) {}
+        fn advance(&self, _units: u64) {}
+        fn stopped(&self) -> bool {
+            true
+        }
+    }
+    let board = board(5, 5, 4, true);
+    assert!(matches!(solve(&board, &Options::wdl(), &Impatient, None), Err(DenseError::Stopped)));
+}

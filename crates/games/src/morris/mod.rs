@@ -1,0 +1,28 @@
+//! Morris: place men in turn, then move them along the lines of the board.
+//!
+//! ```text
+//! three, tapatan        six
+//! a3--b3--c3            a5------c5------e5
+//!  |   |   |             |   b4-c4-d4   |
+//! a2--b2--c2            a3--b3     d3--e3
+//!  |   |   |             |   b2-c2-d2   |
+//! a1--b1--c1            a1------c1------e1
+//! ```
+//!
+//! - `morris:three,lines=6` three men a side; rows and columns are lines, and a line wins at once.
+//! - `morris:three,lines=8` the same moves; the two diagonals win too.
+//! - `morris:tapatan` men also move along the diagonals through the centre; eight lines.
+//! - `morris:six,men=3|4|5|6[,flying]` closing a mill (a side of a ring) takes one opposing man, not out of a
+//!   mill unless all are in mills; fewer than three men, once all are placed, loses. With `flying`, a player
+//!   with three men moves to any empty point.
+//!
+//! Everywhere a player who cannot move loses. If both players are below three men when the last man is
+//! placed, the game is a tie.
+
+mod board;
+mod index;
+mod notation;
+mod rules;
+
+pub use index::MorrisIndex;
+pub use rules::{Men, Morris, Step};

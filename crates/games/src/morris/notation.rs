@@ -1,0 +1,236 @@
+//! Positions as the points row by row from the top, then whose turn it is and how many men were placed.
+//!
+//! ```text
+//! x.o/.../... x 2           three: two men placed, x to move
+//! x.x/.../..../o.o/xo. o 6  six, men=3: all placed, o to move
+//! b2    a1-a2    a1-a2xc3   place, move, move and take
+//! ```
+
+use super::rules::{Kind, Men, Morris, Step};
+use outplay_core::{InputError, Mark, Notation, Picture, Tone, cell_name};
+
+impl Morris {
+    fn name(&self, point: u8) -> String {
+        let (column, row) = self.board.points[point as usize];
+        cell_name(column, row)
+    }
+
+    fn rows(&self) -> impl Iterator<Item = usize> + use<> {
+        let top = self.board.points.last().map_or(0, |&(_, row)| row);
+        (0..=top).rev()
+    }
+
+    /// The points of a row from the left.
+    fn row(&self, row: usize) -> impl Iterator<Item = u8> + '_ {
+        (0..self.board.points.len() as u8).filter(move |&p| self.board.points[p as usize].1 == row)
+    }
+
+    fn letter(&self, pos: &Men, point: u8) -> char {
+        match (pos.first >> point & 1, pos.second >> point & 1) {
+            (1, _) => 'x',
+            (_, 1) => 'o',
+            _ => '.',
+        }
+    }
+
+    /// What is wrong with a position that was read, if anything.
+    fn complaint(&self, pos: &Men) -> Option<String> {
+        let (placed, all) = (pos.placed, self.all_placed());
+        if placed > all {
+            return Some(format!("{placed} men were placed where the game has {all}"));
+        }
+        if placed < all && (placed % 2 == 1) != pos.second_to_move {
+            return Some(format!("after {placed} men were placed it is the other player's turn"));
+        }
+        for (set, most, who) in [(pos.first, placed.div_ceil(2), 'x'), (pos.second, placed / 2, 'o')] {
+            let men = set.count_ones() as u8;
+            if men > most {
+                return Some(format!("{who} has {men} men on the board but placed only {most}"));
+            }
+            if self.kind != Kind::Six && men < most {
+                return Some(format!(
+                    "{who} has {men} men on the board but placed {most}, and none is ever taken"
+                ));
+            }
+        }
+        let (mover, _) = pos.sides();
+        (self.kind != Kind::Six && self.board.has_line(mover))
+            .then(|| "no game reaches it: the player to move already has a line".to_string())
+    }
+}
+
+impl Notation for Morris {
+    fn spec(&self) -> String {
+        match self.kind {
+            Kind::Three => format!("morris:three,lines={}", self.board.lines.len()),
+            Kind::Tapatan => "morris:tapatan".to_string(),
+            Kind::Six => format!("morris:six,men={}{}", self.men, if self.flying { ",flying" } else { "" }),
+        }
+    }
+
+    fn write_position(&self, pos: &Men) -> String {
+        let row = |row| self.row(row).map(|point| self.letter(pos, point)).collect::<String>();
+        let rows: Vec<String> = self.rows().map(row).collect();
+        format!("{} {} {}", rows.join("/"), if pos.second_to_move { 'o' } else { 'x' }, pos.placed)
+    }
+
+    fn read_position(&self, text: &str) -> Result<Men, InputError> {
+        let bad = |why: String| InputError::position(text, why);
+        let example = || {
+            format!(
+                "write it as `{}`",
+                self.write_position(&Men { first: 1, second: 2, placed: 2, second_to_move: false })
+            )
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let &[rows, turn, placed] = words.as_slice() else {
+            return Err(bad(format!(
+                "the rows, whose turn it is and how many men were placed are needed; {}",
+                example()
+            )));
+        };
+        let (mut first, mut second) = (0u16, 0u16);
+        let given: Vec<&str> = rows.split('/').collect();
+        if given.len() != self.rows().count() {
+            return Err(bad(format!(
+                "it has {} rows where the board has {}; {}",
+                given.len(),
+                self.rows().count(),
+                example()
+            )));
+        }
+        for (row, letters) in self.rows().zip(given) {
+            let points: Vec<u8> = self.row(row).collect();
+            if letters.chars().count() != points.len() {
+                return Err(bad(format!("row {} has {} points; {}", row + 1, points.len(), example())));
+            }
+            for (letter, point) in letters.chars().zip(points) {
+                match letter {
+                    'x' | 'X' => first |= 1 << point,
+                    'o' | 'O' => second |= 1 << point,
+                    '.' => {}
+                    _ => return Err(bad(format!("`{letter}` is neither x, o nor a dot"))),
+                }
+            }
+        }
+        let second_to_move = match turn {
+            "x" => false,
+            "o" => true,
+            _ => return Err(bad(format!("`{turn}` is neither x nor o, the player to move"))),
+        };
+        let placed = placed.parse().map_err(|_| bad(format!("`{placed}` is not a number of men placed")))?;
+        let pos = Men { first, second, placed, second_to_move };
+        match self.complaint(&pos) {
+            Some(why) => Err(bad(why)),
+            None => Ok(pos),
+        }
+    }
+
+    fn write_move(&self, _pos: &Men, mv: Step) -> String {
+        let from = mv.from.map(|from| self.name(from) + "-").unwrap_or_default();
+        let take = mv.take.map(|take| format!("x{}", self.name(take))).unwrap_or_default();
+        format!("{from}{}{take}", self.name(mv.to))
+    }
+
+    fn draw(&self, pos: &Men, marks: &[Mark<Step>]) -> Picture {
+        let mut picture = Picture::default();
+        let width = self.board.points.iter().map(|&(column, _)| column).max().unwrap_or(0);
+        for row in self.rows() {
+            picture.newline();
+            picture.put(format!("{} ", row + 1), Tone::Faint);
+            for column in 0..=width {
+                let point = self.board.points.iter().position(|&cell| cell == (column, row)).map(|p| p as u8);
+                let Some(point) = point else {
+                    picture.put("    ", Tone::Plain);
+                    continue;
+                };
+                // While placing, a move is a point, so its label can stand there.
+                let mark = marks.iter().find(|mark| mark.mv.from.is_none() && mark.mv.to == point);
+                match (self.letter(pos, point), mark) {
+                    ('x', _) => picture.put("   x", Tone::First),
+                    ('o', _) => picture.put("   o", Tone::Second),
+                    (_, Some(mark)) => picture.put(format!("{:>4}", mark.text), mark.tone),
+                    _ => picture.put("   .", Tone::Faint),
+                }
+            }
+        }
+        picture.newline();
+        picture.put("  ", Tone::Faint);
+        (0..=width)
+            .for_each(|column| picture.put(format!("{:>4}", outplay_core::column_name(column)), Tone::Faint));
+        picture
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spec;
+    use outplay_core::{Game, laws};
+
+    fn morris(text: &str) -> Morris {
+        Morris::from_spec(Spec::parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_family_obeys_the_laws() {
+        for text in [
+            "morris:three,lines=6",
+            "morris:three,lines=8",
+            "morris:tapatan",
+            "morris:six,men=3",
+            "morris:six,men=4,flying",
+            "morris:six,men=6",
+        ] {
+            let game = morris(text);
+            assert_eq!(game.spec(), text);
+            laws::check(&game);
+        }
+    }
+
+    #[test]
+    fn closing_a_mill_takes_a_man_outside_mills() {
+        let game = morris("morris:six,men=6");
+        let pos = game.read_position("xx./.../..../..o/ooo x 7").unwrap_err();
+        assert!(pos.to_string().contains("other player's turn"), "{pos}");
+        let pos = game.read_position("xx./.../..../..o/ooo x 12").unwrap();
+        let mut moves = Vec::new();
+        game.moves(&pos, &mut moves);
+        assert!(moves.is_empty(), "x has only two men and lost");
+        let pos = game.read_position("xx./..x/..../..o/ooo x 8").unwrap();
+        assert!(game.read_move(&pos, "e5xd2").is_ok());
+        let error = game.read_move(&pos, "e5xa1").unwrap_err().to_string();
+        assert!(error.contains("not a legal move"), "{error}");
+        let all_in_mills = game.read_position("xx./..x/..../.../ooo x 8").unwrap();
+        assert!(game.read_move(&all_in_mills, "e5xa1").is_ok());
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in [
+            "morris",
+            "morris:nine",
+            "morris:three,lines=7",
+            "morris:six,men=7",
+            "morris:six,men=2",
+            "morris:tapatan,flying",
+        ] {
+            assert!(Morris::from_spec(Spec::parse(text).unwrap()).is_err(), "{text}");
+        }
+        let game = morris("morris:three,lines=8");
+        for text in [
+            "",
+            "x",
+            "../.../... x 0",
+            ".../... x 0",
+            "xxx/oo./... o 5 5",
+            "y../.../... o 1",
+            "x../.../... x 1",
+            "xxx/oo./o.. x 6",
+            ".../.../... z 0",
+            "x../.../... o 99",
+        ] {
+            assert!(game.read_position(text).is_err(), "{text}");
+        }
+    }
+}

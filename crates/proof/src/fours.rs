@@ -1,0 +1,155 @@
+//! Winning by threats alone: every move of the attacker threatens to complete a line at once.
+//!
+//! ```text
+//!  . x x . .      x to move: c1 … d1 makes two cells that complete a line,
+//!  a b c d e      and the defender can take only one of them
+//! ```
+//!
+//! The defender's replies are forced, so a win is a plain list of moves. It can be replayed with further
+//! stones of the defender on the board to see whether they make a difference.
+
+use crate::cells::Cells;
+use crate::field::Field;
+use rustc_hash::FxHashSet;
+
+/// Stones of both players and the empty cells.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Spot<const W: usize> {
+    /// The attacker's stones.
+    pub(crate) attacker: Cells<W>,
+    /// The defender's stones.
+    pub(crate) defender: Cells<W>,
+    /// Cells nobody holds.
+    pub(crate) empty: Cells<W>,
+}
+
+impl<const W: usize> Spot<W> {
+    /// The attacker takes a cell.
+    #[inline]
+    pub(crate) fn attack(self, cell: usize) -> Self {
+        Spot { attacker: self.attacker.with(cell), empty: self.empty.without(cell), ..self }
+    }
+
+    /// The defender takes a cell.
+    #[inline]
+    pub(crate) fn defend(self, cell: usize) -> Self {
+        Spot { defender: self.defender.with(cell), empty: self.empty.without(cell), ..self }
+    }
+
+    /// The same with the players exchanged.
+    pub(crate) fn flipped(self) -> Self {
+        Spot { attacker: self.defender, defender: self.attacker, ..self }
+    }
+}
+
+/// The empty cells that complete a line of a player with these stones.
+pub(crate) fn completions<const W: usize>(field: &Field<W>, stones: Cells<W>, empty: Cells<W>) -> Cells<W> {
+    let mut cells = Cells::NONE;
+    for &line in &field.lines {
+        let left = line.minus(stones);
+        if left.within(empty) && left.count() == 1 {
+            cells = cells | left;
+        }
+    }
+    cells
+}
+
+/// A search for a win by threats, with the positions in which there is none.
+pub(crate) struct Fours<'a, const W: usize> {
+    field: &'a Field<W>,
+    failed: FxHashSet<(Cells<W>, Cells<W>)>,
+    budget: u32,
+}
+
+impl<'a, const W: usize> Fours<'a, W> {
+    pub(crate) fn new(field: &'a Field<W>) -> Self {
+        Fours { field, failed: FxHashSet::default(), budget: 0 }
+    }
+
+    /// The attacker's moves, the last of which completes a line or leaves two cells that do.
+    /// `None` if there is no such win within the budget, in positions.
+    pub(crate) fn find(&mut self, spot: Spot<W>, budget: u32) -> Option<Vec<u16>> {
+        self.failed.clear();
+        self.budget = budget;
+        let mut moves = Vec::new();
+        self.win(spot, &mut moves).then(|| {
+            moves.reverse();
+            moves
+        })
+    }
+
+    fn win(&mut self, spot: Spot<W>, moves: &mut Vec<u16>) -> bool {
+        let (mut ours, mut theirs, mut twos) = (Cells::NONE, Cells::NONE, Cells::NONE);
+        let (with_attacker, with_defender) = (spot.attacker | spot.empty, spot.defender | spot.empty);
+        for &line in &self.field.lines {
+            if line.within(with_attacker) {
+                let left = line & spot.empty;
+                match left.count() {
+                    1 => ours = ours | left,
+                    2 => twos = twos | left,
+                    _ => {}
+                }
+            } else if line.within(with_defender) {
+                let left = line & spot.empty;
+                if left.count() == 1 {
+                    theirs = theirs | left;
+                }
+            }
+        }
+        if !ours.is_none() {
+            moves.push(ours.first() as u16);
+            return true;
+        }
+        if !theirs.is_none() {
+            twos = twos & theirs;
+            if theirs.count() > 1 {
+                return false;
+            }
+        }
+        if twos.is_none() || self.budget == 0 || self.failed.contains(&(spot.attacker, spot.defender)) {
+            return false;
+        }
+        self.budget -= 1;
+        for mv in twos.iter() {
+            let after = spot.attack(mv);
+            let mut replies = Cells::NONE;
+            for &number in &self.field.through[mv] {
+                let left = self.field.lines[usize::from(number)].minus(after.attacker);
+                if left.count() == 1 && left.within(after.empty) {
+                    replies = replies | left;
+                }
+            }
+            if replies.count() > 1 || self.win(after.defend(replies.first()), moves) {
+                moves.push(mv as u16);
+                return true;
+            }
+        }
+        self.failed.insert((spot.attacker, spot.defender));
+        false
+    }
+}
+
+/// Whether a list of moves that [`Fours::find`] gave wins from this position too.
+pub(crate) fn replay<const W: usize>(field: &Field<W>, mut spot: Spot<W>, moves: &[u16]) -> bool {
+    for &mv in moves {
+        let mv = usize::from(mv);
+        if !spot.empty.has(mv) {
+            return false;
+        }
+        if completions(field, spot.attacker, spot.empty).has(mv) {
+            return true;
+        }
+        let theirs = completions(field, spot.defender, spot.empty);
+        if !theirs.without(mv).is_none() {
+            return false;
+        }
+        spot = spot.attack(mv);
+        let ours = completions(field, spot.attacker, spot.empty);
+        match ours.count() {
+            0 => return false,
+            1 => spot = spot.defend(ours.first()),
+            _ => return true,
+        }
+    }
+    false
+}

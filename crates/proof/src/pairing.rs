@@ -1,0 +1,119 @@
+//! Pairings: disjoint pairs of cells such that every line contains both cells of some pair.
+//!
+//! ```text
+//!  a b . .     whenever the attacker takes one cell of a pair, the defender takes the other,
+//!  b . a .     so every line that holds a whole pair holds a stone of the defender in the end
+//! ```
+//!
+//! One pair may serve many lines. The search is exact apart from its budget: it covers the line with the
+//! fewest free cells first and prefers pairs that serve many lines and hurt few.
+
+use crate::cells::Cells;
+
+/// Two cells of which the defender gets one.
+pub(crate) type Pair = (u16, u16);
+
+struct Finder<'a, const W: usize> {
+    lines: &'a [Cells<W>],
+    pairs: Vec<Pair>,
+    budget: u32,
+}
+
+/// A pairing for lines that all have at least two cells, or `None` if there is none or the budget, in
+/// tried pairs, ran out.
+pub(crate) fn find<const W: usize>(lines: &[Cells<W>], budget: u32) -> Option<Vec<Pair>> {
+    // Every pair takes two cells; lines without a common pair need one each. A cheap count of lines
+    // that pairwise share at most one cell would bound this, but the first branch fails fast anyway.
+    let mut finder = Finder { lines, pairs: Vec::new(), budget };
+    let open: Vec<u16> = (0..lines.len() as u16).collect();
+    finder.cover(&open, Cells::NONE).then_some(finder.pairs)
+}
+
+impl<const W: usize> Finder<'_, W> {
+    fn cover(&mut self, open: &[u16], used: Cells<W>) -> bool {
+        let free = |&line: &u16| self.lines[usize::from(line)].minus(used).count();
+        let Some(tightest) = open.iter().min_by_key(|line| free(line)) else { return true };
+        let cells: Vec<usize> = self.lines[usize::from(*tightest)].minus(used).iter().collect();
+        if cells.len() < 2 {
+            return false;
+        }
+        let mut choices = Vec::new();
+        for (i, &one) in cells.iter().enumerate() {
+            for &two in &cells[i + 1..] {
+                let pair = Cells::one(one).with(two);
+                let mut score = 0i32;
+                let mut fatal = false;
+                for line in open {
+                    let line = self.lines[usize::from(*line)];
+                    let touched = line & pair;
+                    if touched == pair {
+                        score += 64;
+                    } else if !touched.is_none() {
+                        let left = line.minus(used).count();
+                        fatal |= left <= 2;
+                        score -= 128 >> left.min(7);
+                    }
+                }
+                if !fatal {
+                    choices.push((-score, one, two));
+                }
+            }
+        }
+        choices.sort_unstable();
+        for (_, one, two) in choices {
+            if self.budget == 0 {
+                return false;
+            }
+            self.budget -= 1;
+            let pair = Cells::one(one).with(two);
+            let rest: Vec<u16> = open
+                .iter()
+                .copied()
+                .filter(|&line| !pair.within(self.lines[usize::from(line)]))
+                .collect();
+            self.pairs.push((one as u16, two as u16));
+            if self.cover(&rest, used | pair) {
+                return true;
+            }
+            self.pairs.pop();
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::LineBoard;
+
+    fn check(width: usize, height: usize, k: usize, expected: bool) {
+        let lines: Vec<Cells<2>> = LineBoard::empty(width, height, k)
+            .lines()
+            .into_iter()
+            .map(|line| line.into_iter().collect())
+            .collect();
+        let found = find(&lines, 100_000);
+        assert_eq!(found.is_some(), expected, "{width}x{height},k={k}");
+        let Some(pairs) = found else { return };
+        let mut seen = Cells::<2>::NONE;
+        for &(one, two) in &pairs {
+            let pair = Cells::one(one.into()).with(two.into());
+            assert!(one != two && !seen.meets(pair));
+            seen = seen | pair;
+        }
+        let covered = |line: &Cells<2>| {
+            pairs.iter().any(|&(one, two)| line.has(one.into()) && line.has(two.into()))
+        };
+        assert!(lines.iter().all(covered));
+    }
+
+    #[test]
+    fn familiar_pairings() {
+        check(5, 5, 5, true);
+        check(2, 2, 2, false);
+        check(3, 3, 3, false);
+        check(4, 4, 4, false);
+        check(5, 2, 3, true);
+        check(6, 6, 6, true);
+    }
+}

@@ -1,0 +1,235 @@
+//! Asks the two questions that decide a board and puts the answers together.
+//!
+//! ```text
+//!  can the player to move win?   can the other player win?   value
+//!  yes                           -                           win
+//!  no                            yes                         loss
+//!  no                            no                          draw
+//! ```
+//!
+//! On a board without stones and obstacles the second question needs no search: the other player cannot
+//! win, because the player to move could play the same strategy with a stone ahead.
+
+use crate::budget::Budget;
+use crate::cells::Cells;
+use crate::extract::Extract;
+use crate::field::Field;
+use crate::fours::Spot;
+use crate::script::{Ground, Proof, Step};
+use crate::strong::Strong;
+use crate::weak::NO_MOVE;
+use outplay_core::{Content, LineBoard, Turn, Verdict, Watch};
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// When to give up, and what to bring back.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Positions looked at.
+    pub positions: u64,
+    /// Wall time, the writing of a proof included.
+    pub time: Option<Duration>,
+    /// Bytes of the tables, approximately.
+    pub bytes: u64,
+    /// Whether to bring back a [`Proof`].
+    pub proof: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { positions: u64::MAX, time: None, bytes: 4 << 30, proof: false }
+    }
+}
+
+/// What is known about a board, for the player to move.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The value is at least this.
+    pub low: Verdict,
+    /// The value is at most this.
+    pub high: Verdict,
+    /// Positions looked at.
+    pub positions: u64,
+    /// Wall time.
+    pub time: Duration,
+    /// The strategies that prove it, if they were asked for and the value is known.
+    pub proof: Option<Proof>,
+}
+
+impl Answer {
+    /// The value, or `None` if a limit came first.
+    pub fn verdict(&self) -> Option<Verdict> {
+        (self.low == self.high).then_some(self.low)
+    }
+}
+
+/// Why a board cannot be asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ProveError {
+    /// Stones fall.
+    #[error("the proof search is for boards without gravity; use `--method search` for this one")]
+    Gravity,
+    /// Completing a line loses.
+    #[error("the proof search is for boards where k in a row wins; use a table method for misère")]
+    Misere,
+    /// Too many cells.
+    #[error("the proof search takes at most {most} cells and this board has {cells}; use a smaller board")]
+    Large {
+        /// Cells of the board.
+        cells: usize,
+        /// Cells it may have.
+        most: usize,
+    },
+    /// Something about the board is impossible.
+    #[error("the board is malformed: {0}")]
+    Malformed(&'static str),
+}
+
+/// Finds the value of a board for the player to move.
+///
+/// # Errors
+///
+/// One sentence for boards of another kind: gravity, misère, more than 384 cells.
+///
+/// # Examples
+///
+/// ```
+/// use outplay_core::{LineBoard, Quiet, Verdict};
+/// use outplay_proof::{Limits, prove};
+///
+/// let answer = prove(&LineBoard::empty(7, 7, 6), &Limits::default(), &Quiet)?;
+/// assert_eq!(answer.verdict(), Some(Verdict::Draw));
+/// # Ok::<(), outplay_proof::ProveError>(())
+/// ```
+pub fn prove(board: &LineBoard, limits: &Limits, watch: &dyn Watch) -> Result<Answer, ProveError> {
+    if board.gravity {
+        return Err(ProveError::Gravity);
+    }
+    if board.misere {
+        return Err(ProveError::Misere);
+    }
+    if board.k == 0 {
+        return Err(ProveError::Malformed("k is 0, but a line needs at least one cell"));
+    }
+    if board.cells.len() != board.width * board.height {
+        return Err(ProveError::Malformed("the number of cells is not width times height"));
+    }
+    if board.turn == Turn::Chance {
+        return Err(ProveError::Malformed("it is chance's turn, but a player must move"));
+    }
+    match board.cells.len() {
+        0..=64 => run::<1>(board, limits, watch),
+        65..=128 => run::<2>(board, limits, watch),
+        129..=384 => run::<6>(board, limits, watch),
+        cells => Err(ProveError::Large { cells, most: 384 }),
+    }
+}
+
+/// One question: the attacker's view of the board, and the answer so far.
+struct Question<'a, const W: usize> {
+    spot: Spot<W>,
+    /// Whether the attacker is the player to move.
+    moves: bool,
+    search: Strong<'a, W>,
+    wins: Option<bool>,
+}
+
+impl<const W: usize> Question<'_, W> {
+    fn ask(&mut self, budget: &mut Budget<'_>) {
+        self.wins = self.search.ask(self.spot, self.moves, budget);
+    }
+
+    /// Appends the strategy to the steps.
+    fn extract(&mut self, steps: &mut Vec<Step>, budget: &mut Budget<'_>) -> Option<Ground> {
+        let wins = self.wins?;
+        let child = self.search.child(NO_MOVE, self.spot, self.moves);
+        Extract::new(&mut self.search, steps).root(&child, wins, budget).map(Ground::Step)
+    }
+}
+
+fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) -> Result<Answer, ProveError> {
+    let begun = Instant::now();
+    let other = board.turn.other();
+    let content = |player| if player == Turn::First { Content::First } else { Content::Second };
+    let (mine, theirs) = (board.has_line(content(board.turn)), board.has_line(content(other)));
+    if mine && theirs {
+        return Err(ProveError::Malformed("both players have completed a line"));
+    }
+    let bare = board.cells.iter().all(|&cell| cell == Content::Empty);
+    let over = |verdict| {
+        let proof = Proof { board: board.clone(), claim: verdict, grounds: Vec::new(), steps: Vec::new() };
+        let proof = limits.proof.then_some(proof);
+        Ok(Answer { low: verdict, high: verdict, positions: 0, time: begun.elapsed(), proof })
+    };
+    if mine {
+        return over(Verdict::Win);
+    }
+    if theirs {
+        return over(Verdict::Loss);
+    }
+    let set = |content| -> Cells<W> {
+        (0..board.cells.len()).filter(|&cell| board.cells[cell] == content).collect()
+    };
+    let field: Field<W> = Field::new(board);
+    let spot = Spot {
+        attacker: set(content(board.turn)),
+        defender: set(content(other)),
+        empty: set(Content::Empty),
+    };
+    // The clock of the first question leaves time for the second one, where it needs a search.
+    let deadline = |share: u32| limits.time.map(|time| begun + time * share / 2);
+    let room = limits.bytes / 2 / Strong::<W>::bytes_per_look();
+    let shares = if bare { 2 } else { 1 };
+    let budget = |share, looks: u64| Budget::new(watch, deadline(share), looks.min(room));
+
+    watch.stage("Can the player to move win?", 0);
+    let mut first = Question { spot, moves: true, search: Strong::new(&field), wins: None };
+    let mut spending = budget(shares, limits.positions / if bare { 1 } else { 2 });
+    first.ask(&mut spending);
+    let mut positions = spending.looks;
+
+    let mut second = Question { spot: spot.flipped(), moves: false, search: Strong::new(&field), wins: None };
+    if first.wins != Some(true) && !bare {
+        watch.stage("Can the other player win?", 0);
+        let mut spending = budget(2, limits.positions.saturating_sub(positions));
+        second.ask(&mut spending);
+        positions += spending.looks;
+    }
+    let high = match (first.wins, second.wins) {
+        (_, Some(true)) => Verdict::Loss,
+        (Some(false), _) => Verdict::Draw,
+        _ => Verdict::Win,
+    };
+    let low = match (first.wins, second.wins) {
+        (Some(true), _) => Verdict::Win,
+        (_, Some(false)) => Verdict::Draw,
+        _ if bare => Verdict::Draw,
+        _ => Verdict::Loss,
+    };
+    let mut proof = None;
+    if limits.proof && low == high {
+        watch.stage("Writing the proof", 0);
+        let mut steps = Vec::new();
+        let mut spending = budget(2, u64::MAX);
+        let grounds = match low {
+            Verdict::Win => {
+                first.extract(&mut steps, &mut spending).map(|ground| vec![(board.turn, true, ground)])
+            }
+            Verdict::Loss => second.extract(&mut steps, &mut spending).map(|ground| vec![(other, true, ground)]),
+            Verdict::Draw => {
+                let theirs = first.extract(&mut steps, &mut spending);
+                let ours = if bare {
+                    Some(Ground::Stealing)
+                } else {
+                    second.extract(&mut steps, &mut spending)
+                };
+                theirs.zip(ours).map(|(theirs, ours)| {
+                    vec![(board.turn, false, ours), (other, false, theirs)]
+                })
+            }
+        };
+        positions += spending.looks;
+        proof = grounds.map(|grounds| Proof { board: board.clone(), claim: low, grounds, steps });
+    }
+    Ok(Answer { low, high, positions, time: begun.elapsed(), proof })
+}

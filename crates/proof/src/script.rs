@@ -1,0 +1,230 @@
+//! A proof as text: the format that `outplay check` reads.
+//!
+//! ```text
+//! outplay-proof 1
+//! board ..../..../.... k 3 turn x      rows from the top; x o # and . for empty
+//! claim win                            for the player to move: win, draw or loss
+//! x wins by 2                          or, for a draw, two lines "x holds by N", "o holds by stealing"
+//! steps 3
+//! 0 fours b2 d2
+//! 1 replies a1>0~2 else>0
+//! 2 plays c2>1
+//! end
+//! ```
+//!
+//! **What a step speaks about.** The side that wants to complete a line is the *attacker*, the other one the
+//! *defender* (for "o holds" the attacker is x). A position is, for each side, the set of lines it can
+//! still fill, each given by its empty cells; a stone removes its cell from the owner's lines and every
+//! line through it from the other side. Lines that contain another line of the same side may be ignored.
+//! A step is a claim about every position it is applied to, starting with the board for the step
+//! named in the claim. `cell>N` goes on to step `N`, which stands earlier in the file; `N~S` first maps
+//! the position by symmetry `S`: bit 2 exchanges columns and rows, then bit 0 mirrors the
+//! columns and bit 1 the rows.
+//!
+//! The attacker wins:
+//!
+//! | step | to move | claim |
+//! |---|---|---|
+//! | `fours c1 c2 …` | attacker | each move completes a line, or makes two cells that do, or one, which the defender then takes |
+//! | `plays c>N` | attacker | plays `c`, then `N` |
+//! | `replies c>N … else>M` | defender | after `c` goes on with `N`, after any other move or a pass with `M`; a reply that leaves the attacker a cell to complete needs no mention |
+//!
+//! The defender holds:
+//!
+//! | step | to move | claim |
+//! |---|---|---|
+//! | `pairs a-b c-d …` | attacker | every line of the attacker contains a pair; the pairs are disjoint |
+//! | `sum c,d,…` | either | all cells not mentioned are given to the attacker; the sum of 2^-size over its lines is below 1/2 (attacker to move) or 1 |
+//! | `answers c,d>N … +e,f` | attacker | the *zone* is all cells mentioned; all other cells are given to the attacker; then each move in the zone goes on with its step; a move without one lets the defender complete a line |
+//! | `blocks c,d>N … +e,f` | attacker | the same, and the defender's lines are ignored |
+//! | `takes c>N` | defender | plays `c`, then `N` |
+//! | `completes c` | defender | completes a line at `c` |
+//! | `split a-b … \| c,d>N …` | either | all cells not mentioned are given to the attacker; lines that contain a pair are done with; each other one falls to the first step whose cells it meets, and the steps hold apart; with the defender to move there is one step; the defender's lines are ignored |
+//!
+//! `x holds by stealing` stands for the argument that an extra stone never hurts: it is valid only for the
+//! player to move on a board without stones and obstacles.
+
+use crate::pairing::Pair;
+use outplay_core::{Content, LineBoard, Turn, Verdict, cell_name};
+use std::fmt;
+
+/// Which step comes next, and how the position is mapped before.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Link {
+    pub(crate) step: u32,
+    pub(crate) symmetry: u8,
+}
+
+/// One step of a strategy; see the module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    Fours(Vec<u16>),
+    Plays(u16, Link),
+    Replies { listed: Vec<(u16, Link)>, other: Option<Link> },
+    Pairs(Vec<Pair>),
+    Sum(Vec<u16>),
+    Answers { blocking: bool, listed: Vec<(u16, Link)>, also: Vec<u16> },
+    Takes(u16, Link),
+    Completes(u16),
+    Split { pairs: Vec<Pair>, parts: Vec<(Vec<u16>, Link)> },
+}
+
+/// Why a player does not lose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ground {
+    Step(u32),
+    Stealing,
+}
+
+/// A proof of the value of a board, ready to be written.
+///
+/// Its text, in the format of this module, is what [`fmt::Display`] prints.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    pub(crate) board: LineBoard,
+    pub(crate) claim: Verdict,
+    /// The winner's first step, or for a draw why the first and the second player hold.
+    pub(crate) grounds: Vec<(Turn, bool, Ground)>,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Proof {
+    /// How many steps the strategies have.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there are no steps: the game is over before it begins.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// What is proved, for the player to move.
+    pub fn claim(&self) -> Verdict {
+        self.claim
+    }
+}
+
+/// `x` or `o`.
+fn letter(turn: Turn) -> char {
+    if turn == Turn::Second { 'o' } else { 'x' }
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.step)?;
+        if self.symmetry != 0 {
+            write!(f, "~{}", self.symmetry)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes steps with the cell names of a board.
+struct Pen<'a, 'b> {
+    height: usize,
+    f: &'a mut fmt::Formatter<'b>,
+}
+
+impl Pen<'_, '_> {
+    fn cell(&self, cell: u16) -> String {
+        cell_name(usize::from(cell) / self.height, usize::from(cell) % self.height)
+    }
+
+    fn cells(&self, cells: &[u16]) -> String {
+        cells.iter().map(|&cell| self.cell(cell)).collect::<Vec<_>>().join(",")
+    }
+
+    /// Cells that go on alike are written together.
+    fn listed(&mut self, listed: &[(u16, Link)]) -> fmt::Result {
+        let mut groups: Vec<(Link, Vec<u16>)> = Vec::new();
+        for &(cell, link) in listed {
+            match groups.iter_mut().find(|(known, _)| *known == link) {
+                Some((_, cells)) => cells.push(cell),
+                None => groups.push((link, vec![cell])),
+            }
+        }
+        for (link, cells) in groups {
+            write!(self.f, " {}>{link}", self.cells(&cells))?;
+        }
+        Ok(())
+    }
+
+    fn pairs(&mut self, pairs: &[Pair]) -> fmt::Result {
+        for &(one, two) in pairs {
+            write!(self.f, " {}-{}", self.cell(one), self.cell(two))?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step) -> fmt::Result {
+        match step {
+            Step::Fours(moves) => {
+                write!(self.f, "fours")?;
+                moves.iter().try_for_each(|&mv| write!(self.f, " {}", self.cell(mv)))
+            }
+            Step::Plays(mv, link) => write!(self.f, "plays {}>{link}", self.cell(*mv)),
+            Step::Replies { listed, other } => {
+                write!(self.f, "replies")?;
+                self.listed(listed)?;
+                other.iter().try_for_each(|link| write!(self.f, " else>{link}"))
+            }
+            Step::Pairs(pairs) => {
+                write!(self.f, "pairs")?;
+                self.pairs(pairs)
+            }
+            Step::Sum(cells) => write!(self.f, "sum {}", self.cells(cells)),
+            Step::Answers { blocking, listed, also } => {
+                write!(self.f, "{}", if *blocking { "blocks" } else { "answers" })?;
+                self.listed(listed)?;
+                if also.is_empty() { Ok(()) } else { write!(self.f, " +{}", self.cells(also)) }
+            }
+            Step::Takes(mv, link) => write!(self.f, "takes {}>{link}", self.cell(*mv)),
+            Step::Completes(mv) => write!(self.f, "completes {}", self.cell(*mv)),
+            Step::Split { pairs, parts } => {
+                write!(self.f, "split")?;
+                self.pairs(pairs)?;
+                write!(self.f, " |")?;
+                parts.iter().try_for_each(|(cells, link)| write!(self.f, " {}>{link}", self.cells(cells)))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let board = &self.board;
+        writeln!(f, "outplay-proof 1")?;
+        write!(f, "board ")?;
+        for row in (0..board.height).rev() {
+            for column in 0..board.width {
+                let stone = match board.cells[board.cell(column, row)] {
+                    Content::Empty => '.',
+                    Content::Blocked => '#',
+                    Content::First => 'x',
+                    Content::Second => 'o',
+                };
+                write!(f, "{stone}")?;
+            }
+            if row > 0 {
+                write!(f, "/")?;
+            }
+        }
+        writeln!(f, " k {} turn {}", board.k, letter(board.turn))?;
+        writeln!(f, "claim {}", self.claim)?;
+        for (player, wins, ground) in &self.grounds {
+            let verb = if *wins { "wins" } else { "holds" };
+            match ground {
+                Ground::Step(step) => writeln!(f, "{} {verb} by {step}", letter(*player))?,
+                Ground::Stealing => writeln!(f, "{} {verb} by stealing", letter(*player))?,
+            }
+        }
+        writeln!(f, "steps {}", self.steps.len())?;
+        for (number, step) in self.steps.iter().enumerate() {
+            write!(f, "{number} ")?;
+            Pen { height: board.height, f }.step(step)?;
+            writeln!(f)?;
+        }
+        writeln!(f, "end")
+    }
+}

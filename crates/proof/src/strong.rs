@@ -1,0 +1,345 @@
+//! The real game: does the attacker complete a line before the defender does?
+//!
+//! ```text
+//!              attacker to move                     defender to move
+//!  wins        by threats alone, or                 two open cells at once, or
+//!              some move wins                       every reply loses
+//!  holds       it is enough to block, or            completes a line, or it is enough
+//!              every move has an answer             to block, or some move holds
+//! ```
+//!
+//! The defender may do more than block: its own threats force the attacker. Where blocking is enough
+//! ([`crate::weak`]), the result has a zone outside of which the attacker's moves change nothing. Where
+//! the attacker would win by threats if the defender passed, only replies that spoil that very list of
+//! moves are tried.
+
+use crate::budget::Budget;
+use crate::cells::Cells;
+use crate::field::{Field, Symmetry, inverse};
+use crate::fours::{Fours, Spot, completions, replay};
+use crate::weak::{self, NEVER, NO_MOVE, Weak};
+use rustc_hash::FxHashMap;
+
+/// A normalised position with the player to move; its least image under the symmetries.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Key<const W: usize> {
+    pub(crate) spot: Spot<W>,
+    /// Whether the attacker moves.
+    pub(crate) attacker: bool,
+}
+
+/// Why a result holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Why {
+    /// Nothing is known yet.
+    Open,
+    /// The attacker wins by threats alone.
+    Threats,
+    /// It is enough to block.
+    Blocking,
+    /// The side to move has this move.
+    Move(u16),
+    /// Every move of the side to move fails.
+    Moves,
+    /// A line can be completed, or two cells at once cannot be blocked.
+    Rules,
+}
+
+/// What is known about a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<const W: usize> {
+    /// Effort left to prove that the defender holds; 0 is proved.
+    pub(crate) hold: u32,
+    /// Effort left to prove that the attacker wins; 0 is proved.
+    pub(crate) win: u32,
+    /// The reason for a proved result.
+    pub(crate) why: Why,
+    /// The cells the defender needs where it holds: it would even if the attacker owned all others.
+    pub(crate) zone: Cells<W>,
+}
+
+/// One move from a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Child<const W: usize> {
+    pub(crate) mv: u16,
+    pub(crate) key: Key<W>,
+    pub(crate) symmetry: Symmetry,
+}
+
+/// Positions looked at by one search for threats.
+pub(crate) const THREATS: u32 = 2_000;
+
+/// The search for the real game, with everything it has learnt.
+pub(crate) struct Strong<'a, const W: usize> {
+    pub(crate) field: &'a Field<W>,
+    pub(crate) weak: Weak<'a, W>,
+    pub(crate) fours: Fours<'a, W>,
+    pub(crate) table: FxHashMap<Key<W>, Entry<W>>,
+}
+
+impl<'a, const W: usize> Strong<'a, W> {
+    pub(crate) fn new(field: &'a Field<W>) -> Self {
+        let weak = Weak::new(field);
+        Strong { field, weak, fours: Fours::new(field), table: FxHashMap::default() }
+    }
+
+    /// What a look costs in memory: tables hold one entry per look and may double while they grow.
+    pub(crate) fn bytes_per_look() -> u64 {
+        let weak = size_of::<(weak::Key<W>, weak::Entry<W>)>();
+        let strong = size_of::<(Key<W>, Entry<W>)>();
+        (weak.max(strong) * 2) as u64
+    }
+
+    /// Asks whether the attacker wins; `None` if the budget runs out.
+    pub(crate) fn ask(&mut self, spot: Spot<W>, attacker: bool, budget: &mut Budget<'_>) -> Option<bool> {
+        let child = self.child(NO_MOVE, spot, attacker);
+        let mut entry = self.entry(&child.key, budget);
+        if entry.hold != 0 && entry.win != 0 {
+            entry = self.search(child.key, NEVER, NEVER, budget);
+        }
+        if entry.hold == 0 {
+            Some(false)
+        } else if entry.win == 0 {
+            Some(true)
+        } else {
+            None
+        }
+    }
+
+    /// Normalises a position: what is in no line that its owner can still fill does not count.
+    pub(crate) fn child(&self, mv: u16, spot: Spot<W>, attacker: bool) -> Child<W> {
+        let (with_attacker, with_defender) = (spot.attacker | spot.empty, spot.defender | spot.empty);
+        let (mut ours, mut theirs) = (Cells::NONE, Cells::NONE);
+        for &line in &self.field.lines {
+            if line.within(with_attacker) {
+                ours = ours | line;
+            }
+            if line.within(with_defender) {
+                theirs = theirs | line;
+            }
+        }
+        let sets = [spot.attacker & ours, spot.defender & theirs, spot.empty & (ours | theirs)];
+        let ([attacker_stones, defender, empty], symmetry) = self.field.canonical(sets);
+        let spot = Spot { attacker: attacker_stones, defender, empty };
+        Child { mv, key: Key { spot, attacker }, symmetry }
+    }
+
+    pub(crate) fn entry(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Entry<W> {
+        if let Some(entry) = self.table.get(key) {
+            return *entry;
+        }
+        budget.spend();
+        let entry = self.first_look(key, budget);
+        self.table.insert(*key, entry);
+        entry
+    }
+
+    fn first_look(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Entry<W> {
+        let spot = key.spot;
+        let held = |why, zone| Entry { hold: 0, win: NEVER, why, zone };
+        let won = |why| Entry { hold: NEVER, win: 0, why, zone: Cells::NONE };
+        // 1. What the rules decide at once.
+        let ours = completions(self.field, spot.attacker, spot.empty);
+        let theirs = completions(self.field, spot.defender, spot.empty);
+        if key.attacker {
+            if !ours.is_none() {
+                return won(Why::Threats);
+            }
+            if theirs.count() > 1 {
+                return held(Why::Rules, self.widened(theirs, spot, 2));
+            }
+        } else {
+            if !theirs.is_none() {
+                let cell = Cells::one(theirs.first());
+                return held(Why::Rules, self.widened(cell, spot, 1));
+            }
+            if ours.count() > 1 {
+                return won(Why::Rules);
+            }
+        }
+        // 2. A win by threats.
+        if key.attacker && self.fours.find(spot, THREATS).is_some() {
+            return won(Why::Threats);
+        }
+        // 3. Blocking may be enough.
+        let child = self.weak.child(NO_MOVE, spot.attacker, spot.empty, key.attacker);
+        let weak = self.weak.entry(&child.key, budget);
+        if weak.hold == 0 {
+            return held(Why::Blocking, self.weak.zone_here(&child, &weak));
+        }
+        // 4. A guess: replies that are not lost at once are work for the attacker.
+        let win = if key.attacker {
+            2
+        } else if !ours.is_none() {
+            1
+        } else {
+            let replies = self.replies(key).count() as u32;
+            if replies == 0 {
+                return won(Why::Moves);
+            }
+            replies
+        };
+        let hold = if weak.fill == 0 { 16 } else { weak.hold };
+        Entry { hold, win, why: Why::Open, zone: Cells::NONE }
+    }
+
+    /// The defender's moves that the attacker's threats do not refute as if the defender had passed.
+    pub(crate) fn replies(&mut self, key: &Key<W>) -> Cells<W> {
+        let spot = key.spot;
+        let Some(moves) = self.fours.find(spot, THREATS) else { return spot.empty };
+        spot.empty.iter().filter(|&cell| !replay(self.field, spot.defend(cell), &moves)).collect()
+    }
+
+    /// The moves to try from a key, promising ones first.
+    pub(crate) fn children(&mut self, key: &Key<W>) -> Vec<Child<W>> {
+        let spot = key.spot;
+        let forcing =
+            if key.attacker { (spot.defender, spot.empty) } else { (spot.attacker, spot.empty) };
+        let forced = completions(self.field, forcing.0, forcing.1);
+        let moves = if !forced.is_none() {
+            forced
+        } else if key.attacker {
+            spot.empty
+        } else {
+            self.replies(key)
+        };
+        let mut weights = vec![0u64; Cells::<W>::ROOM];
+        let (with_attacker, with_defender) = (spot.attacker | spot.empty, spot.defender | spot.empty);
+        for &line in &self.field.lines {
+            let left = line & spot.empty;
+            if line.within(with_attacker) {
+                for cell in left.iter() {
+                    weights[cell] += 2 << (40 - left.count().min(40));
+                }
+            }
+            if line.within(with_defender) {
+                for cell in left.iter() {
+                    weights[cell] += 1 << (40 - left.count().min(40));
+                }
+            }
+        }
+        let mut moves: Vec<usize> = moves.iter().collect();
+        moves.sort_by_key(|&cell| std::cmp::Reverse(weights[cell]));
+        moves
+            .into_iter()
+            .map(|cell| {
+                let after = if key.attacker { spot.attack(cell) } else { spot.defend(cell) };
+                self.child(cell as u16, after, !key.attacker)
+            })
+            .collect()
+    }
+
+    fn search(&mut self, key: Key<W>, most_hold: u32, most_win: u32, budget: &mut Budget<'_>) -> Entry<W> {
+        // A result never changes once it is there: zones of other results rest on it.
+        if let Some(entry) = self.table.get(&key).filter(|entry| entry.hold == 0 || entry.win == 0) {
+            return *entry;
+        }
+        budget.spend();
+        let children = self.children(&key);
+        let mut tried: Vec<Entry<W>> = Vec::with_capacity(children.len());
+        for child in &children {
+            let entry = self.entry(&child.key, budget);
+            tried.push(entry);
+            if if key.attacker { entry.win == 0 } else { entry.hold == 0 } {
+                break;
+            }
+        }
+        let forced = children.len() == 1;
+        let blocking = self.weak.child(NO_MOVE, key.spot.attacker, key.spot.empty, key.attacker);
+        let mut weak = self.weak.entry(&blocking.key, budget);
+        loop {
+            // 0. Where blocking is enough, nothing else matters.
+            if weak.hold == 0 {
+                let zone = self.weak.zone_here(&blocking, &weak);
+                return self.store(key, Entry { hold: 0, win: NEVER, why: Why::Blocking, zone });
+            }
+            // 1. A child that is right for the side to move decides.
+            let done = |entry: &Entry<W>| if key.attacker { entry.win == 0 } else { entry.hold == 0 };
+            if let Some(i) = tried.iter().position(done) {
+                let why = Why::Move(children[i].mv);
+                let entry = if key.attacker {
+                    Entry { hold: NEVER, win: 0, why, zone: Cells::NONE }
+                } else {
+                    let zone = self.zone_here(&children[i], &tried[i]).with(children[i].mv.into());
+                    Entry { hold: 0, win: NEVER, why, zone }
+                };
+                return self.store(key, entry);
+            }
+            // 2. Moves outside the zone of an answer that holds fail too.
+            let mut must = key.spot.empty;
+            let mut zone = Cells::NONE;
+            if key.attacker {
+                for (child, entry) in children.iter().zip(&tried).filter(|(_, entry)| entry.hold == 0) {
+                    let here = self.zone_here(child, entry);
+                    must = must & here;
+                    zone = zone | here;
+                }
+            }
+            // 3. Sum and minimum over the children that are left.
+            let (mut sum, mut least, mut second, mut best) = (0u32, NEVER, NEVER, usize::MAX);
+            let mut best_other = 0;
+            for (i, (child, entry)) in children.iter().zip(&tried).enumerate() {
+                let (mine, other) =
+                    if key.attacker { (entry.win, entry.hold) } else { (entry.hold, entry.win) };
+                if other == 0 || !must.has(child.mv.into()) {
+                    continue;
+                }
+                sum = (sum + other).min(NEVER - 1);
+                if mine < least {
+                    (second, least, best, best_other) = (least, mine, i, other);
+                } else if mine < second {
+                    second = mine;
+                }
+            }
+            if best == usize::MAX {
+                let (hold, win) = if key.attacker { (0, NEVER) } else { (NEVER, 0) };
+                if key.attacker && forced {
+                    // The attacker had to answer a threat: it must not be able to complete a line instead.
+                    zone = self.widened(zone.with(children[0].mv.into()), key.spot, 2);
+                }
+                return self.store(key, Entry { hold, win, why: Why::Moves, zone });
+            }
+            let (hold, win) = if key.attacker { (sum, least) } else { (least, sum) };
+            let least_hold = hold.min(weak.hold);
+            if least_hold >= most_hold || win >= most_win || budget.spent() {
+                let hold = least_hold;
+                return self.store(key, Entry { hold, win, why: Why::Open, zone: Cells::NONE });
+            }
+            // 4. Blocking is tried first where it looks easier than the moves here.
+            if weak.fill != 0 && weak.hold <= hold {
+                let most = most_hold.min(hold + 1);
+                weak = self.weak.search(blocking.key, most, NEVER, budget);
+                continue;
+            }
+            // 5. Go on with the child that looks easiest for the side to move.
+            let (most_mine, most_other) =
+                if key.attacker { (most_win, most_hold) } else { (most_hold, most_win) };
+            let child_mine = most_mine.min(second.saturating_add(second / 4 + 1));
+            let child_other = (most_other - sum).saturating_add(best_other).min(NEVER);
+            let (child_hold, child_win) =
+                if key.attacker { (child_other, child_mine) } else { (child_mine, child_other) };
+            tried[best] = self.search(children[best].key, child_hold, child_win, budget);
+        }
+    }
+
+    /// The zone of a child's result in the frame of its parent.
+    pub(crate) fn zone_here(&self, child: &Child<W>, entry: &Entry<W>) -> Cells<W> {
+        self.field.map(inverse(child.symmetry), entry.zone)
+    }
+
+    /// A zone with cells added until every line the attacker can still fill has so many of them in it.
+    fn widened(&self, mut zone: Cells<W>, spot: Spot<W>, least: usize) -> Cells<W> {
+        for line in self.field.lines.iter().filter(|line| line.within(spot.attacker | spot.empty)) {
+            let inside = (*line & zone).count();
+            for cell in (*line & spot.empty).minus(zone).iter().take(least.saturating_sub(inside)) {
+                zone = zone.with(cell);
+            }
+        }
+        zone
+    }
+
+    fn store(&mut self, key: Key<W>, entry: Entry<W>) -> Entry<W> {
+        self.table.insert(key, entry);
+        entry
+    }
+}

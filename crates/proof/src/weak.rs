@@ -1,0 +1,252 @@
+//! The game of blocking: does the defender keep the attacker from ever filling a line?
+//!
+//! Lines of the defender do not count here, so an extra stone never hurts its owner, and every result
+//! comes with a *zone*: the cells the successful side needs. Stones of the other side outside the zone
+//! change nothing.
+//!
+//! ```text
+//!              attacker to move                     defender to move
+//!  holds       every move has an answer;            some move holds;
+//!              zone: union over the answers         zone: the move and its zone
+//!  fills       some move fills;                     two open single cells, or every
+//!              zone: the move and its zone          move fails; zone: the union
+//! ```
+//!
+//! A move outside the zone of a result already known for a sibling is answered the same way, so only the
+//! intersection of the zones has to be tried. The search is depth-first proof-number search over
+//! normalised residues; leaves are pairings, the Erdős–Selfridge potential and single open cells.
+
+use crate::budget::Budget;
+use crate::cells::Cells;
+use crate::field::{Field, Symmetry, inverse};
+use crate::pairing;
+use crate::residue::Residue;
+use rustc_hash::FxHashMap;
+
+/// A proof number that says "never".
+pub(crate) const NEVER: u32 = 1 << 30;
+
+/// A normalised residue with the player to move; its least image under the symmetries.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Key<const W: usize> {
+    /// The attacker's stones that count.
+    pub(crate) stones: Cells<W>,
+    /// The empty cells that count.
+    pub(crate) cells: Cells<W>,
+    /// Whether the attacker moves.
+    pub(crate) attacker: bool,
+}
+
+/// What is known about a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<const W: usize> {
+    /// Effort left to prove that the defender holds; 0 is proved.
+    pub(crate) hold: u32,
+    /// Effort left to prove that the attacker fills a line; 0 is proved.
+    pub(crate) fill: u32,
+    /// The zone of a proved result.
+    pub(crate) zone: Cells<W>,
+    /// The move that proves it for the side to move.
+    pub(crate) mv: u16,
+}
+
+/// One way on from a key: a move, or one of several separate parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Child<const W: usize> {
+    /// The move; `NO_MOVE` for a part.
+    pub(crate) mv: u16,
+    /// Where it leads.
+    pub(crate) key: Key<W>,
+    /// The symmetry that was applied to arrive at the key.
+    pub(crate) symmetry: Symmetry,
+    /// Cells of pairs that were split off on the way.
+    pub(crate) paired: Cells<W>,
+}
+
+/// Stands for "no move" where a move is expected.
+pub(crate) const NO_MOVE: u16 = u16::MAX;
+
+/// The search for the game of blocking, with everything it has learnt.
+pub(crate) struct Weak<'a, const W: usize> {
+    pub(crate) field: &'a Field<W>,
+    pub(crate) table: FxHashMap<Key<W>, Entry<W>>,
+    /// Pairs tried at a leaf.
+    pub(crate) effort: u32,
+}
+
+impl<'a, const W: usize> Weak<'a, W> {
+    pub(crate) fn new(field: &'a Field<W>) -> Self {
+        Weak { field, table: FxHashMap::default(), effort: 24 }
+    }
+
+    /// The key of a position and how to get there.
+    pub(crate) fn child(&self, mv: u16, stones: Cells<W>, empty: Cells<W>, attacker: bool) -> Child<W> {
+        let residue = Residue::new(self.field, stones, empty);
+        let ([stones, cells], symmetry) = self.field.canonical([residue.stones, residue.cells]);
+        Child { mv, key: Key { stones, cells, attacker }, symmetry, paired: residue.paired() }
+    }
+
+    /// The zone of a child's result in the frame of its parent.
+    pub(crate) fn zone_here(&self, child: &Child<W>, entry: &Entry<W>) -> Cells<W> {
+        let zone = self.field.map(inverse(child.symmetry), entry.zone);
+        if entry.hold == 0 { zone | child.paired } else { zone }
+    }
+
+    /// What the table says about a key, after a first look if it says nothing.
+    pub(crate) fn entry(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Entry<W> {
+        if let Some(entry) = self.table.get(key) {
+            return *entry;
+        }
+        budget.spend();
+        let entry = self.first_look(key);
+        self.table.insert(*key, entry);
+        entry
+    }
+
+    /// Decides a key without moves if it can, else guesses its proof numbers.
+    fn first_look(&self, key: &Key<W>) -> Entry<W> {
+        let residue = Residue::new(self.field, key.stones, key.cells);
+        let held = |zone| Entry { hold: 0, fill: NEVER, zone, mv: NO_MOVE };
+        let singles = residue
+            .lines
+            .iter()
+            .take_while(|line| line.count() == 1)
+            .fold(Cells::NONE, |all, &line| all | line);
+        if singles.count() >= if key.attacker { 1 } else { 2 } {
+            return Entry { hold: NEVER, fill: 0, zone: singles, mv: singles.first() as u16 };
+        }
+        if residue.lines.is_empty() {
+            return held(Cells::NONE);
+        }
+        if key.attacker {
+            if let Some(pairs) = pairing::find(&residue.lines, self.effort) {
+                return held(pairs.iter().flat_map(|&(one, two)| [one.into(), two.into()]).collect());
+            }
+        }
+        let potential = residue.potential();
+        if potential < if key.attacker { 1 << 31 } else { 1 << 32 } {
+            return held(residue.cells);
+        }
+        let size = (potential >> 30) as u32;
+        let hold = 1 + if key.attacker { size } else { size / 2 };
+        Entry { hold, fill: 2 + 16 / (1 + size), zone: Cells::NONE, mv: NO_MOVE }
+    }
+
+    /// The ways on from a key, promising ones first.
+    pub(crate) fn children(&self, key: &Key<W>) -> Vec<Child<W>> {
+        let residue = Residue::new(self.field, key.stones, key.cells);
+        if key.attacker {
+            let parts = residue.parts();
+            if parts.len() > 1 {
+                return parts
+                    .into_iter()
+                    .map(|part| self.child(NO_MOVE, key.stones, part, true))
+                    .collect();
+            }
+        }
+        let mut weights = vec![0u64; Cells::<W>::ROOM];
+        for line in &residue.lines {
+            for cell in line.iter() {
+                weights[cell] += 1 << (40 - line.count().min(40));
+            }
+        }
+        let mut moves: Vec<usize> = residue.cells.iter().collect();
+        if !key.attacker && residue.lines[0].count() == 1 {
+            // A single open cell must be taken.
+            moves = vec![residue.lines[0].first()];
+        }
+        moves.sort_by_key(|&cell| std::cmp::Reverse(weights[cell]));
+        moves
+            .into_iter()
+            .map(|cell| {
+                let stones = if key.attacker { key.stones.with(cell) } else { key.stones };
+                self.child(cell as u16, stones, key.cells.without(cell), !key.attacker)
+            })
+            .collect()
+    }
+
+    /// Searches until one of the two efforts reaches its limit, and returns the entry.
+    pub(crate) fn search(&mut self, key: Key<W>, most_hold: u32, most_fill: u32, budget: &mut Budget<'_>) -> Entry<W> {
+        // A result never changes once it is there: zones of other results rest on it.
+        if let Some(entry) = self.table.get(&key).filter(|entry| entry.hold == 0 || entry.fill == 0) {
+            return *entry;
+        }
+        budget.spend();
+        let children = self.children(&key);
+        // Parts are like attacker's moves: the defender must hold all of them.
+        let parts = children[0].mv == NO_MOVE;
+        let mut tried: Vec<Entry<W>> = Vec::with_capacity(children.len());
+        for child in &children {
+            let entry = self.entry(&child.key, budget);
+            tried.push(entry);
+            // The side to move is through as soon as one child is right.
+            if if key.attacker { entry.fill == 0 } else { entry.hold == 0 } {
+                break;
+            }
+        }
+        loop {
+            // 1. A child that is right for the side to move decides; the zone is its zone and the move.
+            let done = |entry: &Entry<W>| if key.attacker { entry.fill == 0 } else { entry.hold == 0 };
+            if let Some(i) = tried.iter().position(done) {
+                let mv = children[i].mv;
+                let mut zone = self.zone_here(&children[i], &tried[i]);
+                if mv != NO_MOVE {
+                    zone = zone.with(mv.into());
+                }
+                let (hold, fill) = if key.attacker { (NEVER, 0) } else { (0, NEVER) };
+                return self.store(key, Entry { hold, fill, zone, mv });
+            }
+            // 2. Children that fail leave zones; only moves inside all of them can still succeed.
+            let mut must = key.cells;
+            // A single open cell that the defender was forced to take is part of the attacker's zone.
+            let forced = !key.attacker && children.len() == 1;
+            let mut zone = if forced { Cells::one(children[0].mv.into()) } else { Cells::NONE };
+            for (child, entry) in children.iter().zip(&tried) {
+                if if key.attacker { entry.hold == 0 } else { entry.fill == 0 } {
+                    let here = self.zone_here(child, entry);
+                    zone = zone | here;
+                    if !parts {
+                        must = must & here.without(child.mv.into());
+                    }
+                }
+            }
+            // 3. Sum and minimum over the children that are left.
+            let (mut sum, mut least, mut second, mut best) = (0u32, NEVER, NEVER, usize::MAX);
+            let mut best_other = 0;
+            for (i, (child, entry)) in children.iter().zip(&tried).enumerate() {
+                let (mine, other) =
+                    if key.attacker { (entry.fill, entry.hold) } else { (entry.hold, entry.fill) };
+                if other == 0 || !parts && !must.has(child.mv.into()) {
+                    continue;
+                }
+                sum = (sum + other).min(NEVER - 1);
+                if mine < least {
+                    (second, least, best, best_other) = (least, mine, i, other);
+                } else if mine < second {
+                    second = mine;
+                }
+            }
+            if best == usize::MAX {
+                let (hold, fill) = if key.attacker { (0, NEVER) } else { (NEVER, 0) };
+                return self.store(key, Entry { hold, fill, zone, mv: NO_MOVE });
+            }
+            let (hold, fill) = if key.attacker { (sum, least) } else { (least, sum) };
+            if hold >= most_hold || fill >= most_fill || budget.spent() {
+                return self.store(key, Entry { hold, fill, zone: Cells::NONE, mv: NO_MOVE });
+            }
+            // 4. Go on with the child that looks easiest for the side to move.
+            let (most_mine, most_other) =
+                if key.attacker { (most_fill, most_hold) } else { (most_hold, most_fill) };
+            let child_mine = most_mine.min(second.saturating_add(second / 4 + 1));
+            let child_other = (most_other - sum).saturating_add(best_other).min(NEVER);
+            let (child_hold, child_fill) =
+                if key.attacker { (child_other, child_mine) } else { (child_mine, child_other) };
+            tried[best] = self.search(children[best].key, child_hold, child_fill, budget);
+        }
+    }
+
+    fn store(&mut self, key: Key<W>, entry: Entry<W>) -> Entry<W> {
+        self.table.insert(key, entry);
+        entry
+    }
+}

@@ -1,0 +1,87 @@
+//! The morris lines of the literature: counts, values, longest wins.
+
+use outplay_core::{Game, Index, Quiet, Turn, Value};
+use outplay_games::Spec;
+use outplay_games::morris::{Morris, MorrisIndex};
+use outplay_solve::{
+    LoopCode, Options, Solved, Split, retrograde, retrograde_by_graph, sweep_until_stable, verify_loops,
+};
+
+fn morris(text: &str) -> Morris {
+    Morris::from_spec(Spec::parse(text).unwrap()).unwrap()
+}
+
+fn solve(text: &str) -> (Morris, MorrisIndex, Solved<LoopCode>) {
+    let game = morris(text);
+    let index = MorrisIndex::new(&game);
+    let solved = retrograde(&game, &index, Options::default(), &Quiet).unwrap();
+    (game, index, solved)
+}
+
+fn start_value(game: &Morris, index: &MorrisIndex, solved: &Solved<LoopCode>) -> Value {
+    let (tier, number) = index.rank(&game.start().unwrap());
+    solved.value(tier, number).unwrap()
+}
+
+fn check(text: &str, start: Value, [win, draw, loss]: [u64; 3], longest: u32) {
+    let (game, index, solved) = solve(text);
+    assert_eq!(start_value(&game, &index, &solved), start, "{text}");
+    let tally = solved.tally();
+    assert!(tally.merged);
+    assert_eq!(tally.by_turn(Turn::First), Split { win, draw, loss }, "{text}");
+    assert_eq!(tally.by_turn(Turn::Second).total(), 0, "{text}");
+    let (longest_win, longest_loss) = tally.longest(Turn::First);
+    assert_eq!(longest_win.max(longest_loss), Some(longest), "{text}");
+}
+
+#[test]
+fn three_mens_morris() {
+    let check = |text, start, counts: [u64; 3]| {
+        let (game, index, solved) = solve(text);
+        assert_eq!(start_value(&game, &index, &solved), start, "{text}");
+        let [win, draw, loss] = counts;
+        assert_eq!(solved.tally().by_turn(Turn::First), Split { win, draw, loss }, "{text}");
+        let stable = sweep_until_stable(&game, &index, &Quiet).unwrap();
+        let graph: Solved<i8> = retrograde_by_graph(&game, &index, Options::default(), &Quiet).unwrap();
+        for tier in (0..index.tiers()).map(outplay_core::Tier) {
+            for n in 0..index.len(tier) {
+                let value = solved.value(tier, n);
+                assert_eq!(stable.value(tier, n), value, "{text}");
+                assert_eq!(graph.value(tier, n), value, "{text}");
+            }
+        }
+        let stored = |tier, number| solved.value(tier, number);
+        let verified = verify_loops(&game, &index, true, stored, &Quiet).unwrap();
+        assert_eq!((verified.checked, verified.wrong), (win + draw + loss, 0), "{text}");
+    };
+    check("morris:three,lines=6", Value::REPETITION, [1434, 2066, 410]);
+    check("morris:three,lines=8", Value::win(9), [2121, 980, 769]);
+    check("morris:tapatan", Value::win(9), [2161, 936, 773]);
+}
+
+#[test]
+fn six_mens_morris_with_three_men() {
+    check("morris:six,men=3", Value::REPETITION, [70_696, 58_952, 30_512], 15);
+}
+
+#[test]
+fn six_mens_morris_verifies() {
+    for text in ["morris:six,men=3", "morris:six,men=3,flying"] {
+        let (game, index, solved) = solve(text);
+        let stored = |tier, number| solved.value(tier, number);
+        let verified = verify_loops(&game, &index, true, stored, &Quiet).unwrap();
+        assert_eq!((u128::from(verified.checked), verified.wrong), (index.total(), 0), "{text}");
+    }
+}
+
+#[test]
+#[ignore = "a few seconds"]
+fn six_mens_morris_with_four_men() {
+    check("morris:six,men=4", Value::REPETITION, [1_041_772, 186_508, 633_580], 38);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn six_mens_morris_with_six_men() {
+    check("morris:six,men=6", Value::REPETITION, [10_590_988, 935_548, 7_680_652], 119);
+}
