@@ -1,8 +1,13 @@
 //! The one interface behind which every game looks the same.
 
-use crate::{CheckReport, ClassicReport, IndexReport, QueryAnswer, Rules, SolveAnswer, Trouble};
+use crate::{
+    CheckReport, ClassicReport, IndexReport, ProbeReport, QueryAnswer, Rules, SolveAnswer, StatsReport,
+    Trouble, VerifyReport,
+};
 use outplay_core::{Picture, Watch};
+use outplay_table::Values;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Which position a command is about.
@@ -28,11 +33,13 @@ pub enum Method {
     Memo,
     /// Bottom-up over an index.
     Sweep,
+    /// Bottom-up over bit-planes: boards of lines only.
+    Dense,
 }
 
 impl Method {
     /// All methods, the default first.
-    pub const ALL: [Method; 4] = [Method::Auto, Method::Plain, Method::Memo, Method::Sweep];
+    pub const ALL: [Method; 5] = [Method::Auto, Method::Plain, Method::Memo, Method::Sweep, Method::Dense];
 
     /// The name on the command line.
     pub fn word(self) -> &'static str {
@@ -41,6 +48,7 @@ impl Method {
             Method::Plain => "plain",
             Method::Memo => "memo",
             Method::Sweep => "sweep",
+            Method::Dense => "dense",
         }
     }
 }
@@ -69,8 +77,25 @@ pub struct SolveRequest {
     pub place: Place,
     /// How.
     pub method: Method,
+    /// What to find of each position.
+    pub values: Values,
+    /// Whether to count all positions by value, where that costs extra.
+    pub counts: bool,
     /// Bytes that may be used.
     pub memory: u64,
+    /// Threads that may be used.
+    pub threads: usize,
+    /// The data directory for the table; none to store nothing.
+    pub data: Option<PathBuf>,
+}
+
+/// What a query may use.
+#[derive(Clone, Debug)]
+pub struct QueryOptions {
+    /// Bytes for a search.
+    pub memory: u64,
+    /// Where tables are looked for.
+    pub data: Option<PathBuf>,
 }
 
 /// A game with all that it can do, its types hidden.
@@ -93,7 +118,36 @@ pub trait GameHandle: Send + Sync {
     /// # Errors
     ///
     /// Bad input or a stop. A position whose value is out of reach has the value "unknown".
-    fn query(&self, place: &Place, memory: u64, watch: &dyn Watch) -> Result<QueryAnswer, Trouble>;
+    fn query(&self, place: &Place, options: &QueryOptions, watch: &dyn Watch)
+    -> Result<QueryAnswer, Trouble>;
+
+    /// Derives every value of the game's table again from its successors.
+    ///
+    /// # Errors
+    ///
+    /// No table, a damaged one, or a stop.
+    fn verify(&self, data: &Path, values: Option<Values>, watch: &dyn Watch)
+    -> Result<VerifyReport, Trouble>;
+
+    /// Positions by ply, value and distance, from the game's table.
+    ///
+    /// # Errors
+    ///
+    /// No table, or a damaged one.
+    fn stats(&self, data: &Path, values: Option<Values>) -> Result<StatsReport, Trouble>;
+
+    /// Times random questions to the game's table.
+    ///
+    /// # Errors
+    ///
+    /// No table, or a damaged one.
+    fn probes(
+        &self,
+        data: &Path,
+        values: Option<Values>,
+        seconds: f64,
+        watch: &dyn Watch,
+    ) -> Result<ProbeReport, Trouble>;
 
     /// A picture of a position, with the values of its moves if they were found.
     ///

@@ -1,7 +1,9 @@
-//! Everything that can go wrong in a command, as one sentence.
+//! Everything that can go wrong in a command, as one sentence and its cure.
 
 use outplay_core::{InputError, ProbeError};
+use outplay_dense::DenseError;
 use outplay_solve::SolveError;
+use outplay_table::TableError;
 use thiserror::Error;
 
 /// Why a command has no answer.
@@ -13,7 +15,13 @@ pub enum Trouble {
     /// A solver gave up.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// A table could not answer.
+    /// The dense solver gave up.
+    #[error(transparent)]
+    Dense(DenseError),
+    /// A table could not be written or read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A source of values could not answer.
     #[error(transparent)]
     Probe(#[from] ProbeError),
     /// The game cannot do what was asked.
@@ -21,14 +29,39 @@ pub enum Trouble {
     Unable(String),
 }
 
+impl From<DenseError> for Trouble {
+    fn from(error: DenseError) -> Trouble {
+        match error {
+            DenseError::Stopped => Trouble::Solve(SolveError::Stopped),
+            other => Trouble::Dense(other),
+        }
+    }
+}
+
 impl Trouble {
     /// Whether the user's words are to blame, rather than the work.
     pub fn is_input(&self) -> bool {
-        matches!(self, Trouble::Input(_) | Trouble::Unable(_) | Trouble::Solve(SolveError::NoStart))
+        match self {
+            Trouble::Input(_) | Trouble::Unable(_) | Trouble::Solve(SolveError::NoStart) => true,
+            Trouble::Table(TableError::NoTable { .. }) => true,
+            Trouble::Dense(error) => {
+                use DenseError::{Memory, TooManyCells, TooManyShapes};
+                matches!(error, Memory { .. } | TooManyCells { .. } | TooManyShapes { .. })
+            }
+            _ => false,
+        }
     }
 
     /// Whether somebody asked to stop.
     pub fn is_stop(&self) -> bool {
         matches!(self, Trouble::Solve(SolveError::Stopped))
+    }
+
+    /// What to do about it, where the sentence itself does not say.
+    pub fn cure(&self) -> Option<String> {
+        match self {
+            Trouble::Table(error) => Some(error.cure()),
+            _ => None,
+        }
     }
 }

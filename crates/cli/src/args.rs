@@ -1,7 +1,8 @@
 //! What may be typed.
 
 use clap::{Args, Parser, Subcommand};
-use outplay_catalog::{Method, Place};
+use outplay_catalog::{Method, Place, Values};
+use std::path::PathBuf;
 
 /// Solve it, prove it, play it: a workbench for two-player games of perfect information.
 #[derive(Parser)]
@@ -28,6 +29,9 @@ pub(crate) struct Common {
     /// Memory to use, such as 800M or 12G (default: 80 % of what is available)
     #[arg(long, global = true, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) memory: Option<u64>,
+    /// Where tables are (default: $OUTPLAY_DATA, else outplay in the user's data directory)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     /// No progress on standard error
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
@@ -57,9 +61,15 @@ pub(crate) enum Command {
         game: String,
         #[command(flatten)]
         at: At,
-        /// How: auto, plain, memo or sweep
+        /// How: auto, plain, memo, sweep or dense
         #[arg(long, default_value = "auto", value_parser = parse_method)]
         method: Method,
+        /// What to find of each position: wdl (win, draw or loss) or distance too
+        #[arg(long, default_value = "distance", value_parser = parse_values)]
+        values: Values,
+        /// Store nothing
+        #[arg(long)]
+        no_save: bool,
     },
     /// Tell the value of a position and of each of its moves
     Query {
@@ -70,6 +80,31 @@ pub(crate) enum Command {
         /// Answer one line of moves (or positions, with --stdin=position) after the other
         #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "moves", value_parser = ["moves", "position"], conflicts_with_all = ["moves", "position"])]
         stdin: Option<String>,
+    },
+    /// Prove a table right: derive every value again from its successors
+    Verify {
+        /// The game, such as connect4:5x4
+        game: String,
+        /// Which table, if there are two: wdl or distance
+        #[arg(long, value_parser = parse_values)]
+        values: Option<Values>,
+    },
+    /// Count positions per ply by value and distance, from a table
+    Stats {
+        /// The game, such as connect4:5x4
+        game: String,
+        /// Which table, if there are two: wdl or distance
+        #[arg(long, value_parser = parse_values)]
+        values: Option<Values>,
+        /// Draw a picture into this file
+        #[arg(long, value_name = "FILE")]
+        svg: Option<PathBuf>,
+    },
+    /// List the tables on disk
+    Tables {
+        /// Remove the table with this name or game
+        #[arg(long, value_name = "NAME")]
+        remove: Option<String>,
     },
     /// Show how large the index of a game is, tier by tier
     Index {
@@ -98,6 +133,30 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = parse_seconds)]
         patience: f64,
     },
+    /// Sweep and dense on the same board: speed, memory and size of the table
+    Strong {
+        /// The game
+        #[arg(default_value = "connect4:5x5")]
+        game: String,
+        /// How often the dense solver runs; the median counts
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        trials: u32,
+        /// Leave the sweep out
+        #[arg(long)]
+        no_sweep: bool,
+        /// Write no tables
+        #[arg(long)]
+        no_save: bool,
+    },
+    /// Random questions to a table per second, cold and warm
+    Probe {
+        /// The game
+        #[arg(default_value = "connect4:5x5")]
+        game: String,
+        /// Which table, if there are two: wdl or distance
+        #[arg(long, value_parser = parse_values)]
+        values: Option<Values>,
+    },
 }
 
 /// Which position.
@@ -118,6 +177,14 @@ impl At {
             (None, Some(position)) => Place::Position(position.clone()),
             (None, None) => Place::Start,
         }
+    }
+}
+
+fn parse_values(text: &str) -> Result<Values, String> {
+    match text {
+        "wdl" => Ok(Values::Wdl),
+        "distance" => Ok(Values::Distance),
+        other => Err(format!("`{other}` is not a kind of values; choose wdl or distance")),
     }
 }
 

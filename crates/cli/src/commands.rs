@@ -1,13 +1,16 @@
 //! What each command does, and how it ends: 0 done, 1 the answer is "no" or the work failed, 2 bad input.
 
 use crate::args::{Bench, Cli, Command, Common};
-use crate::output;
 use crate::progress::Progress;
 use crate::usage::{self, Clock};
+use crate::{output, picture};
 use clap::Parser;
-use outplay_catalog::{Catalog, GameHandle, Place, SolveAnswer, SolveRequest, Trouble};
+use outplay_catalog::{
+    Catalog, GameHandle, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, Values, default_data_dir,
+};
 use serde::Serialize;
 use std::io::{self, BufRead, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Rules are written out up to this many positions.
@@ -89,10 +92,25 @@ impl<W: Write> Run<'_, W> {
             Command::Games { check: None } => self.games(),
             Command::Games { check: Some(game) } => self.check(game),
             Command::Show { game, at, all } => self.show(game, &at.place(), *all),
-            Command::Solve { game, at, method } => {
-                let memory = self.memory();
-                self.solve(game, &SolveRequest { place: at.place(), method: *method, memory })
+            Command::Solve { game, at, method, values, no_save } => {
+                let data = (!no_save).then(|| self.data());
+                let request = SolveRequest {
+                    place: at.place(),
+                    method: *method,
+                    values: *values,
+                    data,
+                    ..self.request()
+                };
+                self.solve(game, &request)
             }
+            Command::Verify { game, values } => self.verify(game, *values),
+            Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
+            Command::Tables { remove: None } => self.tables(),
+            Command::Tables { remove: Some(name) } => self.remove_table(name),
+            Command::Bench(Bench::Strong { game, trials, no_sweep, no_save }) => {
+                self.strong(game, *trials, !no_sweep, !no_save)
+            }
+            Command::Bench(Bench::Probe { game, values }) => self.probe(game, *values),
             Command::Query { game, at, stdin: None } => self.query(game, &at.place()),
             Command::Query { game, stdin: Some(kind), .. } => self.query_lines(game, kind == "position"),
             Command::Index { game, count } => self.index(game, *count),
@@ -113,6 +131,27 @@ impl<W: Write> Run<'_, W> {
 
     fn memory(&self) -> u64 {
         self.common.memory.unwrap_or_else(|| usage::available_bytes() / 5 * 4)
+    }
+
+    fn data(&self) -> PathBuf {
+        self.common.data.clone().unwrap_or_else(default_data_dir)
+    }
+
+    /// A request for the start position by the default method, storing nothing.
+    fn request(&self) -> SolveRequest {
+        SolveRequest {
+            place: Place::Start,
+            method: outplay_catalog::Method::Auto,
+            values: Values::Distance,
+            counts: true,
+            memory: self.memory(),
+            threads: rayon::current_num_threads(),
+            data: None,
+        }
+    }
+
+    fn query_options(&self) -> QueryOptions {
+        QueryOptions { memory: self.memory(), data: Some(self.data()) }
     }
 
     fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
@@ -179,7 +218,7 @@ impl<W: Write> Run<'_, W> {
             let rules = handle.rules(place, LISTED, self.progress)?;
             return self.print(&rules, |out, rules| output::rules(out, rules));
         }
-        let answer = handle.query(place, self.memory(), self.progress)?;
+        let answer = handle.query(place, &self.query_options(), self.progress)?;
         let picture = handle.draw(place, Some(&answer))?;
         self.print(&answer, |out, answer| {
             output::picture(out, &picture)?;
@@ -204,14 +243,14 @@ impl<W: Write> Run<'_, W> {
     }
 
     fn query(&mut self, game: &str, place: &Place) -> Result<u8, Failure> {
-        let answer = self.open(game)?.query(place, self.memory(), self.progress)?;
+        let answer = self.open(game)?.query(place, &self.query_options(), self.progress)?;
         self.print(&answer, |out, answer| output::query(out, answer))
     }
 
     /// Answers line by line; a line that makes no sense gets an error in its place and the rest go on.
     fn query_lines(&mut self, game: &str, positions: bool) -> Result<u8, Failure> {
         let handle = self.open(game)?;
-        let memory = self.memory();
+        let options = self.query_options();
         let mut code = 0;
         let mut input = io::stdin().lock();
         let mut line = Vec::new();
@@ -230,7 +269,7 @@ impl<W: Write> Run<'_, W> {
                 Ok(text) => {
                     let text = text.trim().to_string();
                     let place = if positions { Place::Position(text) } else { Place::Moves(text) };
-                    handle.query(&place, memory, self.progress)
+                    handle.query(&place, &options, self.progress)
                 }
             };
             match result {
@@ -250,6 +289,130 @@ impl<W: Write> Run<'_, W> {
             // Whoever feeds the lines may wait for each answer.
             self.out.flush().map_err(output_error)?;
         }
+    }
+
+    fn verify(&mut self, game: &str, values: Option<Values>) -> Result<u8, Failure> {
+        let report = self.open(game)?.verify(&self.data(), values, self.progress)?;
+        self.print(&report, |out, report| output::verify(out, report))?;
+        Ok(u8::from(report.wrong > 0))
+    }
+
+    fn stats(&mut self, game: &str, values: Option<Values>, svg: Option<&Path>) -> Result<u8, Failure> {
+        let report = self.open(game)?.stats(&self.data(), values)?;
+        if let Some(file) = svg {
+            let why = |error| Trouble::Unable(format!("cannot write {}: {error}", file.display()));
+            std::fs::write(file, picture::stats(&report)).map_err(why)?;
+        }
+        self.print(&report, |out, report| output::stats(out, report))
+    }
+
+    fn tables(&mut self) -> Result<u8, Failure> {
+        let data = self.data();
+        let tables = outplay_catalog::list(&data).map_err(Trouble::from)?;
+        let listed: Vec<serde_json::Value> = tables
+            .iter()
+            .map(|table| match &table.table {
+                Ok(known) => serde_json::json!({
+                    "name": table.name, "bytes": table.bytes, "game": known.identity.spec,
+                    "values": known.identity.values.to_string(), "complete": known.complete,
+                    "tiers_written": known.tiers_written, "tiers": known.identity.slots.len(),
+                }),
+                Err(error) => serde_json::json!({ "name": table.name, "bytes": table.bytes, "error": error.to_string() }),
+            })
+            .collect();
+        let answer = serde_json::json!({ "data": data.display().to_string(), "tables": listed });
+        self.print(&answer, |out, _| output::tables(out, &data, &tables))
+    }
+
+    fn remove_table(&mut self, name: &str) -> Result<u8, Failure> {
+        let data = self.data();
+        let tables = outplay_catalog::list(&data).map_err(Trouble::from)?;
+        // A game's spec is as good as its table's name, if there is just one.
+        let spec = self.catalog.open(name).map(|handle| handle.spec()).unwrap_or_default();
+        let of_game = |table: &&outplay_catalog::Listed| {
+            table.table.as_ref().is_ok_and(|known| known.identity.spec == spec)
+        };
+        let named = tables.iter().find(|table| table.name == name).or_else(|| tables.iter().find(of_game));
+        let name = named.map_or(name, |table| &table.name).to_string();
+        outplay_catalog::remove(&data, &name).map_err(Trouble::from)?;
+        self.print(&serde_json::json!({ "removed": name }), |out, _| writeln!(out, "removed {name}"))
+    }
+
+    fn strong(&mut self, game: &str, trials: u32, sweep: bool, save: bool) -> Result<u8, Failure> {
+        let handle = self.open(game)?;
+        let mut rows = Vec::new();
+        for values in [Values::Wdl, Values::Distance] {
+            for method in [outplay_catalog::Method::Sweep, outplay_catalog::Method::Dense] {
+                let dense = method == outplay_catalog::Method::Dense;
+                if !dense && (!sweep || values == Values::Wdl) {
+                    continue; // a sweep finds distances anyway
+                }
+                let request = SolveRequest { method, values, counts: !dense, ..self.request() };
+                rows.push(self.strong_row(&*handle, &request, if dense { trials } else { 1 }, save)?);
+            }
+        }
+        let answer = serde_json::json!({ "game": handle.spec(), "threads": rayon::current_num_threads(), "rows": rows });
+        self.print(&answer, |out, _| output::strong(out, &handle.spec(), &rows))
+    }
+
+    /// Times one method: solving alone, then once more with counts and the table.
+    fn strong_row(
+        &mut self,
+        handle: &dyn GameHandle,
+        request: &SolveRequest,
+        trials: u32,
+        save: bool,
+    ) -> Result<output::StrongRow, Failure> {
+        let (mut walls, mut cpus) = (Vec::new(), Vec::new());
+        let mut colourings = None;
+        usage::reset_peak();
+        for _ in 0..trials {
+            let clock = Clock::start();
+            let answer = handle.solve(request, self.progress)?;
+            walls.push(clock.seconds());
+            cpus.push(clock.cpu_seconds());
+            colourings = answer.colourings;
+        }
+        let peak_bytes = usage::peak_bytes();
+        let full = SolveRequest { counts: true, ..request.clone() };
+        let clock = Clock::start();
+        let (answer, table_bytes) = if save {
+            let scratch = self.data().join("bench");
+            let request = SolveRequest { data: Some(scratch.clone()), ..full };
+            let answer = handle.solve(&request, self.progress)?;
+            let table = answer.table.clone();
+            if let Some(table) = &table {
+                outplay_catalog::remove(&scratch, &table.name).map_err(Trouble::from)?;
+            }
+            (answer, table.map(|table| table.bytes))
+        } else {
+            (handle.solve(&full, self.progress)?, None)
+        };
+        let full_seconds = clock.seconds();
+        walls.sort_by(f64::total_cmp);
+        cpus.sort_by(f64::total_cmp);
+        let legal = answer.positions.map_or(0, |counts| counts.legal);
+        Ok(output::StrongRow {
+            method: request.method.word(),
+            values: request.values.to_string(),
+            value: answer.answer.value,
+            seconds: walls[walls.len() / 2],
+            cpu_seconds: cpus[cpus.len() / 2],
+            colourings_per_second: colourings.map(|count| count / walls[walls.len() / 2]),
+            legal,
+            cpu_ns_per_position: cpus[cpus.len() / 2] * 1e9 / legal.max(1) as f64,
+            peak_bytes,
+            table_bytes,
+            table_bytes_per_position: table_bytes.map(|bytes| bytes as f64 / legal.max(1) as f64),
+            seconds_with_counts_and_table: full_seconds,
+        })
+    }
+
+    fn probe(&mut self, game: &str, values: Option<Values>) -> Result<u8, Failure> {
+        /// Time for choosing positions.
+        const PATIENCE: f64 = 30.0;
+        let report = self.open(game)?.probes(&self.data(), values, PATIENCE, self.progress)?;
+        self.print(&report, |out, report| output::probe(out, report))
     }
 
     fn index(&mut self, game: &str, count: bool) -> Result<u8, Failure> {

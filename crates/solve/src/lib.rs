@@ -19,6 +19,7 @@ mod remembered;
 mod retrograde;
 mod sweep;
 mod tally;
+mod verify;
 
 pub use error::SolveError;
 pub use explored::Explored;
@@ -32,3 +33,4 @@ pub use retrograde::{
 };
 pub use sweep::{Swept, sweep};
 pub use tally::{Split, Tally, TierTally};
+pub use verify::{canonical, settled, verify};
