@@ -11,6 +11,9 @@ use crate::DenseError;
 use crate::tight::Line;
 use std::path::Path;
 
+/// Bytes of a huge page.
+pub(crate) const HUGE: u64 = 2 << 20;
+
 /// Memory for a number of lines.
 #[derive(Debug)]
 pub(crate) struct Arena {
@@ -64,6 +67,21 @@ impl Arena {
         // SAFETY: the line lies in the mapping or just behind it.
         unsafe { self.start.add(line as usize).cast() }
     }
+
+    /// Gives lines back to the system, as far as they fill pages; they read as zero from then on.
+    pub(crate) fn give_back(&self, lines: std::ops::Range<u64>) {
+        assert!(lines.end <= self.lines as u64, "line {} of {}", lines.end, self.lines);
+        let address = self.start as u64;
+        let first = (address + lines.start * 64).next_multiple_of(HUGE);
+        let last = (address + lines.end * 64) / HUGE * HUGE;
+        if first < last {
+            // SAFETY: the pages are ours, and the caller no longer reads what is in them.
+            unsafe {
+                let start = self.start.cast::<u8>().add((first - address) as usize);
+                libc::madvise(start.cast(), (last - first) as usize, libc::MADV_DONTNEED);
+            }
+        }
+    }
 }
 
 impl Drop for Arena {
@@ -110,6 +128,14 @@ mod tests {
                 *arena.at(999) = 7;
                 assert_eq!(*arena.at(999), 7);
             }
+        }
+        let arena = Arena::new(1 << 17, None).expect("memory");
+        // SAFETY: the arena has all these lines; the middle of it fills whole pages.
+        unsafe {
+            *arena.at(1 << 16) = 7;
+            *arena.at(1) = 8;
+            arena.give_back(2..1 << 17);
+            assert_eq!((*arena.at(1 << 16), *arena.at(1)), (0, 8));
         }
         let missing = Path::new("/nowhere/at/all");
         assert!(matches!(Arena::new(1, Some(missing)), Err(DenseError::Spill { .. })));

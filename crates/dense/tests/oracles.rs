@@ -257,6 +257,18 @@ fn planes_can_live_on_disk() {
 }
 
 #[test]
+fn a_frugal_solve_gives_tables_back() {
+    let board = board(4, 7, 4, true);
+    let whole = solved(&board, Options::distance());
+    let options = Options { memory: Some(whole.plan.peak_bytes - 1), ..Options::distance() };
+    let frugal = solved(&board, options);
+    assert!(frugal.plan.frugal && !whole.plan.frugal);
+    assert!(frugal.plan.peak_bytes < whole.plan.peak_bytes);
+    assert_eq!(frugal.value, whole.value);
+    assert_eq!(frugal.best, whole.best);
+}
+
+#[test]
 fn finished_and_full_boards() {
     let mut board = board(3, 3, 3, false);
     for cell in [0, 1, 2] {
