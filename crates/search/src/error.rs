@@ -17,6 +17,9 @@ pub enum SearchError {
     /// A table or book that was asked is damaged.
     #[error("a table could not answer: {0}")]
     Probe(String),
+    /// Somebody asked to stop, and half an answer is of no use.
+    #[error("stopped before the end; ask for less depth")]
+    Stopped,
     /// The rules themselves failed.
     #[error("the game's rules failed: {0}")]
     Fault(String),

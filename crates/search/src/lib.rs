@@ -5,7 +5,7 @@
 //! | [`Engine`] | minimax, alpha-beta and principal variation search, with everything that makes them fast |
 //! | [`breadth_first`] | minimax level by level, for comparison |
 //! | [`expectimax`] | games with dice: expectiminimax, Star1 and Star2 |
-//! | `Tree` | a small search recorded and drawn, so that pruning can be seen |
+//! | [`tree()`] | a small search recorded and drawn, so that pruning can be seen |
 //! | [`playouts`] | random games, very many of them |
 //!
 //! The rules come from [`outplay_core::Game`]; opinions about positions from [`Evaluate`], whose fallback has
@@ -29,6 +29,9 @@ mod report;
 mod score;
 mod stack;
 mod table;
+mod tree;
+mod tree_svg;
+mod tree_text;
 
 pub use breadth::{Breadth, breadth_first};
 pub use counts::Counts;
@@ -41,3 +44,4 @@ pub use playout::{PlayoutOptions, Playouts, playouts, playouts_with_dice};
 pub use report::{Answer, Report};
 pub use stack::MOST_PLIES;
 pub use table::{Hashed, Keys, Own};
+pub use tree::{Bound, Branch, Cut, Fate, Tree, TreeOptions, Worth, tree};
