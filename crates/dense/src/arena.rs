@@ -54,6 +54,7 @@ impl Arena {
         if start == libc::MAP_FAILED {
             return Err(refused(std::io::Error::last_os_error()));
         }
+        #[cfg(target_os = "linux")]
         if file.is_none() {
             // SAFETY: advice about our own mapping; a refusal only costs speed.
             unsafe { libc::madvise(start, size, libc::MADV_HUGEPAGE) };
@@ -93,6 +94,13 @@ impl Drop for Arena {
     }
 }
 
+/// Bytes of memory that the system could give now, where it says so.
+pub(crate) fn available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
 /// A file of the given size that vanishes with its last user.
 fn nameless(dir: &Path, bytes: u64) -> Result<std::fs::File, DenseError> {
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -103,12 +111,17 @@ fn nameless(dir: &Path, bytes: u64) -> Result<std::fs::File, DenseError> {
     let file =
         std::fs::OpenOptions::new().read(true).write(true).create_new(true).open(&path).map_err(wrong)?;
     std::fs::remove_file(&path).map_err(wrong)?;
+    #[cfg(not(target_os = "linux"))]
+    file.set_len(bytes).map_err(wrong)?;
     // Reserving the blocks now means a full disk is an error here and not a crash in the kernel.
-    let handle = std::os::fd::AsRawFd::as_raw_fd(&file);
-    // SAFETY: the descriptor is open for the whole call.
-    let code = unsafe { libc::posix_fallocate(handle, 0, bytes as libc::off_t) };
-    if code != 0 {
-        return Err(wrong(std::io::Error::from_raw_os_error(code)));
+    #[cfg(target_os = "linux")]
+    {
+        let handle = std::os::fd::AsRawFd::as_raw_fd(&file);
+        // SAFETY: the descriptor is open for the whole call.
+        let code = unsafe { libc::posix_fallocate(handle, 0, bytes as libc::off_t) };
+        if code != 0 {
+            return Err(wrong(std::io::Error::from_raw_os_error(code)));
+        }
     }
     Ok(file)
 }

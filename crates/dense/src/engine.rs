@@ -11,7 +11,7 @@
 #![allow(unsafe_code)]
 
 use crate::DenseError;
-use crate::arena::Arena;
+use crate::arena::{self, Arena};
 use crate::back::{Back, LEVELS, Worker, end};
 use crate::counts::{Counts, PlyCounts};
 use crate::export::{self, Sink};
@@ -75,7 +75,13 @@ impl Engine {
         export: bool,
         keep: bool,
     ) -> Result<Engine, DenseError> {
-        let plan = Plan::new(&field, options, export, keep)?;
+        let mut plan = Plan::new(&field, options, export, keep)?;
+        if let (None, Some(available)) = (options.memory, arena::available())
+            && plan.peak_bytes > available
+        {
+            let options = Options { memory: Some(available), ..options.clone() };
+            plan = Plan::new(&field, &options, export, keep)?;
+        }
         let spill = options.spill.as_deref();
         let (values_dir, reach_dir) = match plan.place {
             Place::Memory => (None, None),
@@ -200,7 +206,6 @@ impl Engine {
                 let first = (i % pieces) as u32 * size;
                 task(&mut worker, i / pieces, first..first + size);
             }
-            watch.advance(u64::from(size) * handful.min(tasks - i * handful) as u64);
             if let Ok(mut free) = free.lock() {
                 free.push(worker);
             }
@@ -292,6 +297,7 @@ impl Engine {
             let lines = u64::from(offsets[offsets.len() - 1]);
             let walkers = self.deal(watch, tier, stored.len(), Walker::default, |walker, i, blocks| {
                 walker.group = self.group(stored[i]);
+                watch.advance(blocks.len() as u64);
                 // SAFETY: the shape's plane lies in the arena, which ends with a spare line.
                 unsafe {
                     let out = out.line(i as u64 * lines);
@@ -384,6 +390,7 @@ impl Engine {
                 let done = self.deal(watch, tier, part.len(), make, |worker, i, blocks| {
                     let i = part.start + i;
                     worker.group = self.group(stored[i]) * LEVELS;
+                    watch.advance(blocks.len() as u64);
                     let live = counting.then(|| live.line(i as u64 * lines));
                     // SAFETY: the shape's planes lie in the arenas, and blocks belong to one task each.
                     unsafe {

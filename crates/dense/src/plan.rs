@@ -22,6 +22,9 @@ use std::ops::Range;
 /// In how many parts a frugal solve does a tier, giving memory back after each.
 pub(crate) const PARTS: usize = 64;
 
+/// More lines than any machine has: figures beyond are cut off here so that sums stay in range.
+const ABSURD: u64 = 1 << 50;
+
 /// Whole shapes of up to this many slots are handed to the sink in one slice.
 pub(crate) const SLICE: u64 = 1 << 28;
 
@@ -119,45 +122,44 @@ impl Plan {
                 stored: counts[1],
                 slots: choose[n][ones],
                 planes,
-                bytes: (counts[1] * lines).saturating_mul(planes as u64 * 64),
-                reach_lines: counts[1] * lines,
-                value_lines: counts[1] * lines * planes as u64,
-                image_lines: counts[2] * lines * planes.max(1) as u64,
+                bytes: counts[1].saturating_mul(lines).saturating_mul(planes as u64 * 64),
+                reach_lines: counts[1].saturating_mul(lines),
+                value_lines: counts[1].saturating_mul(lines).saturating_mul(planes as u64),
+                image_lines: counts[2].saturating_mul(lines).saturating_mul(planes.max(1) as u64),
             }
         };
         let tiers: Vec<TierPlan> = census(field).into_iter().enumerate().map(tier).collect();
         let wants_reach = options.counts || export;
         let threads = options.threads();
 
+        let sum = |lines: fn(&TierPlan) -> u64| tiers.iter().map(lines).fold(0, u64::saturating_add);
         let most = |parity: usize| tiers.iter().skip(parity).step_by(2).map(|t| t.value_lines).max();
-        let values: [u64; 2] = if keep {
-            [tiers.iter().map(|t| t.value_lines).sum(), 0]
-        } else {
-            [most(0).unwrap_or(0), most(1).unwrap_or(0)]
-        };
-        let images = tiers.iter().map(|t| t.image_lines).max().unwrap_or(0) + 1;
-        let reach = if wants_reach { tiers.iter().map(|t| t.reach_lines).sum::<u64>() + 1 } else { 0 };
+        let values: [u64; 2] =
+            if keep { [sum(|t| t.value_lines), 0] } else { [most(0).unwrap_or(0), most(1).unwrap_or(0)] }
+                .map(|lines| lines.min(ABSURD));
+        let images = tiers.iter().map(|t| t.image_lines).max().unwrap_or(0).min(ABSURD) + 1;
+        let reach = if wants_reach { sum(|t| t.reach_lines).min(ABSURD) + 1 } else { 0 };
         // Each thread turns one shape into bytes and those into slots.
         let buffer = |t: &TierPlan| {
             let codes =
                 if t.tier == plies { 0 } else { t.reach_lines.checked_div(t.stored).unwrap_or(0) * 512 };
-            codes + t.slots.min(SLICE)
+            (codes + t.slots.min(SLICE)).min(ABSURD)
         };
         let buffers = if export { tiers.iter().map(buffer).max().unwrap_or(0) * threads as u64 } else { 0 };
         let masks = 2 * (1u64 << options.low) * 16 * 64;
-        let offsets = if high < 40 { 3 * (4u64 << high) } else { u64::MAX / 4 };
+        let offsets = 12u64 << high.min(50);
         let listed = u64::from(field.shapes) * if export { 16 } else { 12 };
         let scratch = threads as u64 * (1 << 21) + (PLANES as u64) * 4096;
         let small = masks + offsets + listed + scratch + buffers + (12 << 20);
 
-        let image_bytes = images.saturating_mul(64);
-        let plane_bytes = (values[0] + values[1]).saturating_mul(64) + image_bytes;
-        let reach_bytes = reach.saturating_mul(64);
+        let image_bytes = images * 64;
+        let plane_bytes = (values[0] + values[1]) * 64 + image_bytes;
+        let reach_bytes = reach * 64;
         let tight_fit = small + plane_bytes / 2;
         // Tables that are given back early save at most half, and to know how much takes a list of shapes.
         let frugal_bytes = match options.memory {
             Some(allowed) if !keep && small + plane_bytes > allowed && tight_fit <= allowed => {
-                frugal_lines(field, &tiers).saturating_mul(64) + image_bytes
+                frugal_lines(field, &tiers) * 64 + image_bytes
             }
             _ => plane_bytes,
         };

@@ -219,6 +219,12 @@ fn a_board_that_does_not_fit_is_refused_with_figures() {
     assert!(text.contains("may use 20.0 GB") && text.contains("win/draw/loss"), "{text}");
     let plan = plan(&seven, &Options { memory: None, ..options }, false).expect("a plan costs nothing");
     assert_eq!(plan.slots, 70_728_639_995_483);
+    let unlimited = Options { memory: None, ..Options::wdl() };
+    let error = solve(&seven, &unlimited, &Quiet, None).expect_err("more than any machine has");
+    assert!(matches!(error, DenseError::Memory { .. }), "{error}");
+    // Even figures beyond all measure are figures.
+    let huge = board(7, 9, 4, true);
+    assert!(matches!(solve(&huge, &unlimited, &Quiet, None), Err(DenseError::Memory { .. })));
     let many = board(9, 8, 4, true);
     assert!(matches!(solve(&many, &Options::wdl(), &Quiet, None), Err(DenseError::TooManyCells { .. })));
     let free = board(6, 6, 4, false);
