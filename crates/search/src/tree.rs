@@ -167,7 +167,7 @@ impl<G: Game> Tree<G> {
             text += &format!(", {alpha_cutoffs} alpha and {beta_cutoffs} beta cut-offs");
         }
         if best_payoff_cutoffs > 0 {
-            text += &format!(", {best_payoff_cutoffs} stops at the best payoff");
+            text += &format!(", {best_payoff_cutoffs} more at the best payoff");
         }
         text
     }

@@ -23,7 +23,7 @@ const FAINT: &str = "#9AA5B1";
 const PAPER: &str = "#FBFBF8";
 
 const MARGIN: f64 = 28.0;
-const TOP: f64 = 92.0;
+const TOP: f64 = 124.0;
 const LETTER: f64 = 9.0;
 /// A position's board is drawn if it is no larger than this.
 const BOARD_LINES: usize = 6;
@@ -51,8 +51,8 @@ impl<G: Notation> Tree<G> {
         let layout = self.layout(game);
         let plies = self.branches.iter().map(|branch| branch.ply + 1).max().unwrap_or(1);
         let leaves: f64 = if self.branches.is_empty() { 1.0 } else { self.slots(game, 0) };
-        let width = (leaves * layout.slot + 2.0 * MARGIN).max(660.0);
-        let height = TOP + f64::from(plies) * layout.row + 48.0;
+        let width = (leaves * layout.slot + 2.0 * MARGIN).max(850.0);
+        let height = TOP + f64::from(plies) * layout.row - if self.note().is_some() { 0.0 } else { 24.0 };
         let mut out = String::new();
         let _ = write!(
             out,
@@ -109,10 +109,15 @@ impl<G: Notation> Tree<G> {
         item(disc(DRAW), "draw", 52.0);
         item(disc(LOSS), "first loses", 82.0);
         item(disc(OPINION), "opinion", 68.0);
-        item(triangle(Turn::First, 6.0, OPINION, 5.0), "first to move, maximises", 156.0);
-        item(triangle(Turn::Second, 6.0, OPINION, 5.0), "second, minimises", 116.0);
-        let dashes = format!("<path d=\"M-4 0h14\" stroke=\"{FAINT}\" stroke-dasharray=\"3 3\"/>");
+        item(triangle(Turn::First, 6.0, OPINION, 5.0), "first to move, maximises", 168.0);
+        item(triangle(Turn::Second, 6.0, OPINION, 5.0), "second to move, minimises", 186.0);
+        let dashes = format!("<path d=\"M-6 0h14\" stroke=\"{FAINT}\" stroke-dasharray=\"3 3\"/>");
         item(dashes, "cut off", 60.0);
+        let _ = writeln!(
+            out,
+            "<text x=\"{MARGIN}\" y=\"92\" font-size=\"11\" fill=\"#52606D\">Values are the first player's, with plies \
+             counted from the top; ≥ and ≤ mark bounds; α and β tell the kind of cut-off; the thick line is best play.</text>"
+        );
     }
 
     fn layout(&self, game: &G) -> Layout {
@@ -214,7 +219,7 @@ impl<G: Notation> Tree<G> {
                     // The board of the parent hangs below it; edges start under that.
                     let from =
                         foot + layout.board.map_or(14.0, |(lines, _)| lines as f64 * LETTER * 1.1 + 18.0);
-                    let end = y + layout.row - 13.0;
+                    let end = y + layout.row - 29.0;
                     let middle = (from + end) / 2.0;
                     let _ = writeln!(
                         out,
@@ -226,7 +231,7 @@ impl<G: Notation> Tree<G> {
                             out,
                             "<text x=\"{to:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"11\" stroke=\"{PAPER}\" \
                              stroke-width=\"4\" paint-order=\"stroke\"{}>{}</text>",
-                            end - 5.0,
+                            end + 11.0,
                             if thick { " font-weight=\"700\"" } else { "" },
                             escaped(&game.write_move(&branch.pos, mv))
                         );

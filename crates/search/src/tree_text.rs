@@ -111,7 +111,8 @@ impl<G: Notation> Tree<G> {
             tails.push(format!("✂ {}{more}: {reason}", names.join(" ")));
         }
         if branch.left_out > 0 {
-            tails.push(format!("… {} positions", branch.left_out));
+            let plural = if branch.left_out == 1 { "" } else { "s" };
+            tails.push(format!("… {} position{plural}", branch.left_out));
         }
         let lines = entered.len() + tails.len();
         for (i, &child) in entered.iter().enumerate() {
