@@ -8,14 +8,14 @@ use crate::codec::model::{MOST_VALUES, Parts};
 use crate::codec::runs::Run;
 use crate::codec::train::{Coding, Counts, first_costs};
 use crate::header::{Codec, block_checksum};
-use crate::spill::{GRANULE, PIECE, Seen, Spill};
+use crate::spill::{GRANULE, PIECE, Spilled};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 /// Runs that a block should have on average at most: a probe decodes half a block, in about 20 ns a run.
 const RUNS_PER_BLOCK: u64 = 160;
-/// Runs that the model is trained on.
-const SAMPLE_RUNS: u64 = 1 << 20;
+/// Slots, don't-cares not counted, that the model is trained on.
+const SAMPLE: u64 = 1 << 22;
 /// How often the ends of runs and the frequencies of lengths are fitted to each other.
 const ROUNDS: usize = 3;
 /// The size of a block of plain cells.
@@ -24,7 +24,7 @@ const ZSTD_LEVEL: i32 = 9;
 
 /// How a tier is going to be coded.
 pub(crate) struct Plan<'a> {
-    spill: &'a Spill,
+    spill: &'a Spilled,
     slots: u64,
     /// Bytes of a cell.
     width: usize,
@@ -54,8 +54,7 @@ type Blocks = Vec<Vec<Run<u8>>>;
 impl<'a> Plan<'a> {
     /// Looks at the pieces, or at enough of them, and decides.
     pub(crate) fn new(
-        spill: &'a Spill,
-        seen: &Seen,
+        spill: &'a Spilled,
         slots: u64,
         width: usize,
         identity: u64,
@@ -63,18 +62,18 @@ impl<'a> Plan<'a> {
     ) -> Result<Plan<'a>, TableError> {
         let block_slots = PLAIN_BYTES / width as u32;
         let mut plan = Plan { spill, slots, width, identity, tier, block_slots, runs: None };
-        if seen.values.len() > MOST_VALUES {
+        if spill.values.len() > MOST_VALUES {
             return Ok(plan);
         }
-        let symbols: FxHashMap<u64, u8> = seen.values.iter().copied().zip(0..).collect();
-        let stride = seen.runs.div_ceil(SAMPLE_RUNS).max(1);
+        let symbols: FxHashMap<u64, u8> = spill.values.iter().copied().zip(0..).collect();
+        let stride = spill.known.div_ceil(SAMPLE).max(1);
         let sample: Vec<u64> = (0..plan.pieces()).step_by(stride as usize).collect();
         plan.block_slots = plan.block_size(&sample)?;
         let blocks: Vec<Blocks> = sample
             .par_iter()
             .map(|&piece| plan.symbol_blocks(piece, &symbols))
             .collect::<Result<_, TableError>>()?;
-        let first_costs = first_costs(seen.values.len());
+        let first_costs = first_costs(spill.values.len());
         let first_lengths = Costs::new(plan.block_slots, &first_costs);
         for _ in 0..ROUNDS {
             let (length_costs, costs) = match &plan.runs {
@@ -82,7 +81,7 @@ impl<'a> Plan<'a> {
                 None => (&first_costs, &first_lengths),
             };
             let count = |blocks: &Blocks| {
-                let mut counts = Counts::new(seen.values.len());
+                let mut counts = Counts::new(spill.values.len());
                 let (mut fitter, mut lengths) = (Fitter::default(), Vec::new());
                 for runs in blocks.iter().filter(|runs| !runs.is_empty()) {
                     fitter.fit(runs, costs, &mut lengths);
@@ -91,8 +90,8 @@ impl<'a> Plan<'a> {
                 counts
             };
             let counts =
-                blocks.par_iter().map(count).reduce(|| Counts::new(seen.values.len()), Counts::merge);
-            let parts = counts.parts(seen.values.clone());
+                blocks.par_iter().map(count).reduce(|| Counts::new(spill.values.len()), Counts::merge);
+            let parts = counts.parts(spill.values.clone());
             // Training makes only shares that add up.
             let Some(coding) = Coding::new(&parts, plan.block_slots) else { return Ok(plan) };
             plan.runs = Some(RunPlan { symbols: symbols.clone(), parts, coding });

@@ -94,7 +94,7 @@ fn an_empty_table_can_be_finished() {
 }
 
 #[test]
-fn files_do_not_depend_on_the_order_of_pieces_or_threads() {
+fn files_depend_on_the_cells_alone() {
     let slots = [400_000];
     let reference = tempfile::tempdir().expect("a directory");
     write(reference.path(), &slots).expect("writes");
@@ -107,12 +107,19 @@ fn files_do_not_depend_on_the_order_of_pieces_or_threads() {
         pool.install(|| {
             let writer = Writer::open(dir.path(), identity(&slots)).expect("opens");
             let tier: TierWriter<'_, i8> = writer.tier(Tier(0)).expect("begins");
-            let mut pieces: Vec<u64> = (0..tier.pieces()).collect();
-            pieces.shuffle(&mut SmallRng::seed_from_u64(seed));
-            pieces.par_iter().for_each(|&piece| {
-                let start = (piece * TierWriter::<i8>::PIECE) as usize;
-                let end = codes.len().min(start + TierWriter::<i8>::PIECE as usize);
-                tier.put(piece, &codes[start..end]).expect("puts");
+            // Cut anywhere, in any order; don't-cares need not be put.
+            let mut rng = SmallRng::seed_from_u64(seed);
+            let mut cuts: Vec<usize> = (0..200).map(|_| rng.random_range(0..codes.len())).collect();
+            cuts.extend([0, 65_536, codes.len()]);
+            cuts.sort_unstable();
+            let mut parts: Vec<(usize, usize)> = cuts.windows(2).map(|cut| (cut[0], cut[1])).collect();
+            parts.shuffle(&mut rng);
+            parts.par_iter().for_each(|&(start, end)| {
+                let part = &codes[start..end];
+                let known = |code: &i8| !code.is_unknown();
+                let first = part.iter().position(known).unwrap_or(part.len());
+                let last = part.iter().rposition(known).map_or(first, |last| last + 1);
+                tier.put((start + first) as u64, &part[first..last]).expect("puts");
             });
             tier.finish().expect("writes");
             writer.finish(serde_json::json!({"tiers": 1})).expect("ends");
@@ -129,12 +136,11 @@ fn misuse_is_an_error() {
         assert!(matches!(result, Err(TableError::Misuse { .. })), "{result:?}");
     };
     let tier: TierWriter<'_, i8> = writer.tier(Tier(0)).expect("begins");
-    misuse(tier.put(0, &[1; 5]));
-    misuse(tier.put(2, &[1; 5]));
+    misuse(tier.put(99_996, &[1; 5]));
     misuse(tier.put(u64::MAX, &[1; 5]));
     misuse(tier.put_all(&[1; 5]));
-    tier.put(0, &[1; 65_536]).expect("puts");
-    misuse(tier.put(0, &[1; 65_536]));
+    tier.put(1000, &[1; 70_000]).expect("puts");
+    tier.put(999, &[1; 2]).expect("puts");
     misuse(tier.finish());
     misuse(writer.tier::<i8>(Tier(1)).map(|_| ()));
     misuse(writer.tier::<i32>(Tier(0)).map(|_| ()));
