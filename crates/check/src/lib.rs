@@ -1,1 +1,27 @@
 //! Checks a written proof of a k-in-a-row board with the plain rules.
+//!
+//! A proof is a text of strategies (the crate `outplay-proof` writes it and documents the format). This crate
+//! reads it with its own parser, finds the lines of the board itself and follows every strategy through
+//! every reply. It shares no code with the search, so a proof that passes is right whatever the search
+//! did.
+//!
+//! ```
+//! let text = "outplay-proof 1\n\
+//!             board .. k 2 turn x\n\
+//!             claim win\n\
+//!             x wins by 2\n\
+//!             steps 3\n\
+//!             0 fours b1\n\
+//!             1 replies\n\
+//!             2 plays a1>1\n\
+//!             end\n";
+//! assert!(outplay_check::check(text).is_err(), "o simply takes b1");
+//! ```
+
+mod parse;
+mod position;
+mod set;
+mod verify;
+
+pub use parse::Malformed;
+pub use verify::{CheckError, Claim, Limits, check, check_within};

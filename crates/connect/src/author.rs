@@ -65,6 +65,7 @@ impl Author {
         if !missing.is_empty() {
             let reachable = self.reachable();
             let table = Table::new(table_entries, board::key_bits(&self.places.board));
+            table.spread();
             self.solve_units(&missing, &reachable, &table, watch, threads, &mut file, &mut units)?;
         }
         let done = units.iter().flatten().count();

@@ -33,8 +33,6 @@ pub(crate) struct Rules<B, const W: u32, const H: u32, const K: u32> {
     pub(crate) odd_rows: B,
     /// The obstacles and what lies below them.
     pub(crate) blocked: B,
-    /// For each direction, the lowest cells of the lines in it.
-    starts: [B; 4],
     /// Whether the empty board is its own mirror image.
     symmetric: bool,
     /// How many lines run through each cell.
@@ -65,7 +63,6 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
             top: B::ZERO,
             odd_rows: B::ZERO,
             blocked: B::ZERO,
-            starts: [B::ZERO; 4],
             symmetric: false,
             lines_through: [0; 128],
         };
@@ -90,20 +87,15 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
                 }
             }
         }
-        for (direction, start) in rules.starts.clone().iter_mut().enumerate() {
-            if let Some(step) = rules.step(direction) {
-                *start = rules.board;
-                let mut cells = rules.board;
-                for _ in 1..k {
-                    cells = cells >> step;
-                    *start = *start & cells;
-                }
-            }
-            rules.starts[direction] = *start;
-            let (mut cells, step) = (*start, rules.step(direction).unwrap_or(0));
-            for _ in 0..if step > 0 { k } else { 0 } {
-                for cell in 0..B::WIDTH {
-                    rules.lines_through[cell as usize] += u8::from(((cells >> cell) & B::ONE).any());
+        for direction in 0..4 {
+            let Some(step) = rules.step(direction) else { continue };
+            // The lowest cells of the lines in this direction, then their second cells, …
+            let mut cells = (1..k).fold(rules.board, |starts, _| rules.board & (starts >> step));
+            for _ in 0..k {
+                let mut rest = cells;
+                while rest.any() {
+                    rules.lines_through[rest.lowest() as usize] += 1;
+                    rest = rest.rest();
                 }
                 cells = cells << step;
             }
@@ -239,80 +231,8 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
     /// A number that equal positions share, mirror images too, and others do not.
     #[inline(always)]
     pub(crate) fn key(&self, stones: Stones<B>, filled: B) -> B {
-        let key = (stones.mine & !self.dead(stones)) | filled.plus(self.bottom);
+        let key = stones.mine | filled.plus(self.bottom);
         if self.symmetric { key.min(self.mirror(key)) } else { key }
-    }
-
-    /// Stones whose colour no longer matters: every line through them holds stones of both players that
-    /// are not themselves in this set, so it is lost to both whatever colour these stones are given.
-    #[inline(always)]
-    pub(crate) fn dead(&self, stones: Stones<B>) -> B {
-        let Stones { mine, theirs } = stones;
-        // First guess: stones that matter to no line on their own.
-        let (mut live_mine, mut live_theirs) = (B::ZERO, B::ZERO);
-        for direction in 0..4 {
-            let Some(step) = self.step(direction) else { continue };
-            let (any_mine, lone_mine) = self.any_and_lone(mine, step);
-            let (any_theirs, lone_theirs) = self.any_and_lone(theirs, step);
-            let starts = self.starts[direction];
-            live_mine = live_mine | self.cover(starts & (!any_theirs | lone_mine), step);
-            live_theirs = live_theirs | self.cover(starts & (!any_mine | lone_theirs), step);
-        }
-        let (mine, theirs) = (mine & live_mine, theirs & live_theirs);
-        let guess = (stones.mine | stones.theirs) & !(mine | theirs);
-        if guess.none() {
-            return guess;
-        }
-        // Together they may matter after all: only the other stones may be relied on.
-        let mut live = B::ZERO;
-        for direction in 0..4 {
-            let Some(step) = self.step(direction) else { continue };
-            let lost = self.any_of(mine, step) & self.any_of(theirs, step);
-            live = live | self.cover(self.starts[direction] & !lost, step);
-        }
-        guess & !live
-    }
-
-    /// The starts of lines that hold one of the stones.
-    #[inline(always)]
-    fn any_of(&self, stones: B, step: u32) -> B {
-        if self.k() == 4 {
-            let pairs = stones | (stones >> step);
-            return pairs | (pairs >> (2 * step));
-        }
-        let (mut any, mut shifted) = (stones, stones);
-        for _ in 1..self.k() {
-            shifted = shifted >> step;
-            any = any | shifted;
-        }
-        any
-    }
-
-    /// The starts of lines that hold at least one of the stones, and of those that hold exactly one.
-    #[inline(always)]
-    fn any_and_lone(&self, stones: B, step: u32) -> (B, B) {
-        let (mut any, mut more, mut shifted) = (stones, B::ZERO, stones);
-        for _ in 1..self.k() {
-            shifted = shifted >> step;
-            more = more | (any & shifted);
-            any = any | shifted;
-        }
-        (any, any & !more)
-    }
-
-    /// The cells of the lines that start in a set.
-    #[inline(always)]
-    fn cover(&self, starts: B, step: u32) -> B {
-        if self.k() == 4 {
-            let pairs = starts | (starts << step);
-            return pairs | (pairs << (2 * step));
-        }
-        let (mut cells, mut shifted) = (starts, starts);
-        for _ in 1..self.k() {
-            shifted = shifted << step;
-            cells = cells | shifted;
-        }
-        cells
     }
 }
 
@@ -358,9 +278,6 @@ pub fn check(board: &LineBoard) -> Result<(), ConnectError> {
                 _ => {}
             }
         }
-    }
-    if board.has_line(Content::First) && board.has_line(Content::Second) {
-        return malformed("both players have a line; at most the player who moved last can have one".into());
     }
     Ok(())
 }

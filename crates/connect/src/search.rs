@@ -1,3 +1,4 @@
+#![allow(unsafe_code)]
 //! The search for one position: alpha-beta with windows of width zero.
 //!
 //! ```text
@@ -119,10 +120,26 @@ pub(crate) struct Searcher<'a, B, const W: u32, const H: u32, const K: u32> {
     pub(crate) nodes: u64,
     reported: u64,
     stopped: bool,
+    /// Whether the processor has the instructions that [`Searcher::dispatch`] would like to use.
+    recent: bool,
     /// Positions after which this thread stops alone.
     pub(crate) budget: u64,
     /// How often a stone in a cell was the move that settled a position, by parity of the empty cells.
     history: [[i32; 128]; 2],
+}
+
+/// Whether this processor has the instructions of the last ten years.
+fn recent() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("avx2")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 /// How many positions are entered between two looks at the clock.
@@ -141,6 +158,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
             nodes: 0,
             reported: 0,
             stopped: false,
+            recent: recent(),
             budget: u64::MAX,
             history: [[0; 128]; 2],
         }
@@ -210,7 +228,11 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
     /// the search is stopped.
     pub(crate) fn begin(&mut self, pos: &Position<B>, key: B, alpha: i32) -> Option<i32> {
         self.stopped = false;
-        let score = self.enter(pos, key, alpha);
+        let score = if self.recent {
+            self.dispatch::<true>(pos, key, alpha)
+        } else {
+            self.dispatch::<false>(pos, key, alpha)
+        };
         let finished = !self.stopped;
         if finished {
             self.shared.signal.raise(Signal::ANSWERED);
@@ -219,9 +241,32 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         finished.then_some(score)
     }
 
+    /// [`Searcher::enter`] compiled for the processor at hand: bit counts and the like are one
+    /// instruction on every recent one.
+    #[inline(always)]
+    fn dispatch<const RECENT: bool>(&mut self, pos: &Position<B>, key: B, alpha: i32) -> i32 {
+        #[cfg(target_arch = "x86_64")]
+        if RECENT {
+            // SAFETY: `RECENT` is true only where `new` has seen that the processor has these instructions.
+            return unsafe { self.enter_recent(pos, key, alpha) };
+        }
+        self.enter_any(pos, key, alpha)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "popcnt,bmi1,bmi2,lzcnt,avx,avx2")]
+    fn enter_recent(&mut self, pos: &Position<B>, key: B, alpha: i32) -> i32 {
+        self.enter::<true>(pos, key, alpha)
+    }
+
+    fn enter_any(&mut self, pos: &Position<B>, key: B, alpha: i32) -> i32 {
+        self.enter::<false>(pos, key, alpha)
+    }
+
     /// Whether the score of a position is above `alpha`: the result is a low bound of it if so, and
     /// else a high bound.
-    fn enter(&mut self, pos: &Position<B>, key: B, alpha: i32) -> i32 {
+    #[inline(always)]
+    fn enter<const RECENT: bool>(&mut self, pos: &Position<B>, key: B, alpha: i32) -> i32 {
         self.nodes += 1;
         if self.nodes.is_multiple_of(POLL) {
             self.poll();
@@ -332,9 +377,9 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                         slot.store(mark, Relaxed);
                     }
                     let score = if child.same {
-                        self.enter(&child.pos, child.key, alpha)
+                        self.dispatch::<RECENT>(&child.pos, child.key, alpha)
                     } else {
-                        -self.enter(&child.pos, child.key, -alpha - 1)
+                        -self.dispatch::<RECENT>(&child.pos, child.key, -alpha - 1)
                     };
                     if let Some((slot, _)) = slot {
                         slot.store(0, Relaxed);
@@ -410,6 +455,48 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         if total >= self.shared.node_limit || late || self.shared.watch.stopped() {
             self.shared.signal.raise(Signal::GAVE_UP);
         }
+        if self.shared.busy.is_none() {
+            self.shared.table.grow(fresh);
+        }
         self.stopped = self.shared.signal.raised() || self.nodes >= self.budget;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::{LineBoard, Quiet};
+
+    /// The score and the positions entered, with or without the instructions of recent processors.
+    fn ask(board: &LineBoard, alpha: i32, recent: bool) -> (Option<i32>, u64) {
+        let (rules, stones) = Rules::<u64, 0, 0, 4>::new(board);
+        let (signal, nodes) = (Signal::default(), AtomicU64::new(0));
+        let table = Table::new(1 << 16, crate::board::key_bits(board));
+        let shared = Shared {
+            table: &table,
+            busy: None,
+            signal: &signal,
+            nodes: &nodes,
+            node_limit: u64::MAX,
+            deadline: None,
+            watch: &Quiet,
+        };
+        let Settled::Choice(pos, true) = Searcher::settle(&rules, stones) else {
+            panic!("nothing is forced")
+        };
+        let mut searcher = Searcher::new(&rules, &shared);
+        searcher.recent &= recent;
+        let key = rules.key(pos.stones, rules.filled(pos.stones));
+        (searcher.begin(&pos, key, alpha), searcher.nodes)
+    }
+
+    #[test]
+    fn any_processor_gives_the_same_answers() {
+        for (width, height) in [(5, 4), (4, 5), (6, 4), (5, 5)] {
+            let board = LineBoard { gravity: true, ..LineBoard::empty(width, height, 4) };
+            for alpha in -3..3 {
+                assert_eq!(ask(&board, alpha, true), ask(&board, alpha, false), "{width}x{height}, {alpha}");
+            }
+        }
     }
 }

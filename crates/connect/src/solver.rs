@@ -228,8 +228,12 @@ impl Solver {
         }
     }
 
-    /// Sees to it that the table is about this board.
-    fn prepare(&mut self, board: &LineBoard) {
+    /// Sees to it that the table is about this board, which the first question about it does otherwise.
+    ///
+    /// # Panics
+    ///
+    /// If there is not enough memory for the table.
+    pub fn prepare(&mut self, board: &LineBoard) {
         let about = board::without_stones(board);
         if self.about.as_ref() == Some(&about) {
             return;
@@ -345,6 +349,9 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
                 return score;
             }
             shared.signal.reset();
+        }
+        if !helpers.is_empty() {
+            shared.table.spread();
         }
         std::thread::scope(|scope| {
             let others: Vec<_> = helpers

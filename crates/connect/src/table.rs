@@ -3,23 +3,31 @@
 //!
 //! ```text
 //! key (N bits) ── × odd number mod 2^N ──┬─ top bits ──> bucket: one cache line of entries
-//!                                        └─ the rest ──> tag, stored in full
-//! entry of 64 bits:   tag | work (5) | high (7) | low (7)          8 entries to a bucket
-//! entry of 128 bits:  tag (64)  and  tag (≤ 43) | work (5) | high (8) | low (8)     4 to a bucket
+//!                                        └─ low bits ──> tag
+//! entry of 64 bits:   tag (45) | work (5) | high (7) | low (7)                     8 to a bucket
+//! entry of 128 bits:  tag (64)  and  tag (43) | work (5) | high (8) | low (8)      4 to a bucket
 //! ```
 //!
-//! Multiplying by an odd number is one-to-one, so bucket and tag together are the key: two positions are
-//! never taken for each other. A bucket keeps the entries that cost most work to find.
+//! Multiplying by an odd number is one-to-one, and the bits that choose the bucket and the tag overlap or
+//! meet, so together they are the key: two positions are never taken for each other. A bucket keeps the
+//! entries that cost most work to find.
+//!
+//! A search begins with a few buckets, which stay in the processor's cache, and spreads over more of the
+//! memory as it goes on: [`Table::grow`] moves every entry to the bucket that one more bits choose. Small
+//! searches are thus fast however large the table is, and forgetting them costs little.
 //!
 //! Several threads share the table without waiting. An entry of 64 bits is one relaxed atomic word and
 //! is never torn. Two threads that write to one bucket at once may overwrite each other's entry, or store
 //! one position twice with different bounds: what is lost is work, and every bound found is true. An
 //! entry of 128 bits takes two words, so a bucket is locked while it is read or written; a thread that
-//! finds it locked goes on as if the position were not there.
+//! finds it locked goes on as if the position were not there. The table grows only while one thread uses
+//! it: see [`Table::spread`].
 
 use crate::bits::Bits;
 use memmap2::MmapMut;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{
+    AtomicBool, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 
 /// Words in a bucket: a cache line.
 const BUCKET: usize = 8;
@@ -40,19 +48,29 @@ pub(crate) struct Table {
     memory: MmapMut,
     locks: Vec<AtomicBool>,
     key_bits: u32,
-    bucket_bits: u32,
+    /// How many bits choose a bucket when all of the memory is in use.
+    most_bits: u32,
+    /// How many choose one now.
+    bucket_bits: AtomicU32,
+    /// About how many positions were stored.
+    positions: AtomicU64,
 }
+
+/// Bits that choose a bucket at first: half a megabyte.
+const FIRST_BITS: u32 = 13;
+/// Bits of the tag in an entry of 64 bits, and in one of 128.
+const NARROW_TAG: u32 = 45;
+const WIDE_TAG: u32 = 64 + 43;
 
 impl Table {
     /// Room for about `entries` positions whose keys have `key_bits` bits.
     pub(crate) fn new(entries: usize, key_bits: u32) -> Table {
         let wide = key_bits > 64;
         let per_bucket = if wide { BUCKET / 2 } else { BUCKET };
-        // The tag must fit into what the bounds leave of an entry.
-        let least = key_bits.saturating_sub(if wide { 64 + 43 } else { 45 });
+        let least = key_bits.saturating_sub(if wide { WIDE_TAG } else { NARROW_TAG });
         let asked = (entries / per_bucket).max(1).ilog2();
-        let bucket_bits = asked.max(least).min(key_bits - 1).max(1);
-        let bytes = (BUCKET * 8) << bucket_bits;
+        let most_bits = asked.max(least).min(key_bits - 1).max(1);
+        let bytes = (BUCKET * 8) << most_bits;
         let memory = MmapMut::map_anon(bytes).unwrap_or_else(|error| {
             panic!("no memory for a search table of {bytes} bytes ({error}); ask for fewer entries")
         });
@@ -60,7 +78,9 @@ impl Table {
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
         let locks = if wide { (0..LOCKS).map(|_| AtomicBool::new(false)).collect() } else { Vec::new() };
-        let mut table = Table { memory, locks, key_bits, bucket_bits };
+        // Clearing all of the memory now keeps page faults out of the search.
+        let (bucket_bits, positions) = (AtomicU32::new(most_bits), AtomicU64::new(0));
+        let mut table = Table { memory, locks, key_bits, most_bits, bucket_bits, positions };
         table.clear();
         table
     }
@@ -72,7 +92,45 @@ impl Table {
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        self.memory.fill(0);
+        let used = (BUCKET * 8) << *self.bucket_bits.get_mut();
+        self.memory[..used].fill(0);
+        *self.positions.get_mut() = 0;
+        let wide = self.key_bits > 64;
+        let least = self.key_bits.saturating_sub(NARROW_TAG).max(FIRST_BITS);
+        *self.bucket_bits.get_mut() = if wide { self.most_bits } else { least.min(self.most_bits) };
+    }
+
+    /// Makes room for more positions if there are too many for what is in use. Other threads may use
+    /// the table only if it is spread already.
+    pub(crate) fn grow(&self, more: u64) {
+        let positions = self.positions.fetch_add(more, Relaxed).saturating_add(more);
+        while self.bucket_bits.load(Relaxed) < self.most_bits
+            && positions > (BUCKET as u64 / 2) << self.bucket_bits.load(Relaxed)
+        {
+            self.double();
+        }
+    }
+
+    /// Uses all of the memory, before several threads do. No other thread may use the table.
+    pub(crate) fn spread(&self) {
+        self.grow(u64::MAX / 2);
+    }
+
+    /// Splits every bucket in two.
+    #[cold]
+    fn double(&self) {
+        let bits = self.bucket_bits.load(Relaxed);
+        // From the last bucket down, no bucket is written before it was read.
+        for index in (0..1 << bits).rev() {
+            let old = self.bucket(index * BUCKET);
+            let entries: [u64; BUCKET] = std::array::from_fn(|slot| old[slot].swap(0, Relaxed));
+            let halves = [self.bucket(2 * index * BUCKET), self.bucket((2 * index + 1) * BUCKET)];
+            for (slot, entry) in entries.into_iter().enumerate() {
+                let bit = entry >> (64 - NARROW_TAG) >> (self.key_bits - bits - 1) & 1;
+                halves[bit as usize][slot].store(entry, Relaxed);
+            }
+        }
+        self.bucket_bits.store(bits + 1, Relaxed);
     }
 
     #[inline(always)]
@@ -86,13 +144,14 @@ impl Table {
     /// The first word of a key's bucket, and its tag.
     #[inline(always)]
     fn place<B: Bits>(&self, key: B) -> (usize, u128) {
-        let rest = self.key_bits - self.bucket_bits;
+        let rest = self.key_bits - self.bucket_bits.load(Relaxed);
         if B::WIDTH == 64 {
-            let mixed = (key.wide() as u64).wrapping_mul((MIX >> 64) as u64) & u64::low(self.key_bits);
-            ((mixed >> rest) as usize * BUCKET, (mixed & u64::low(rest)) as u128)
+            let spare = 64 - self.key_bits;
+            let mixed = (key.wide() as u64).wrapping_mul((MIX >> 64) as u64) << spare >> spare;
+            ((mixed >> rest) as usize * BUCKET, (mixed & u64::low(NARROW_TAG)) as u128)
         } else {
             let mixed = key.wide().wrapping_mul(MIX) & u128::low(self.key_bits);
-            ((mixed >> rest) as usize * BUCKET, mixed & u128::low(rest))
+            ((mixed >> rest) as usize * BUCKET, mixed & u128::low(WIDE_TAG))
         }
     }
 

@@ -78,6 +78,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let plan = plan(&board, &options, export)?;
     println!("plan: {plan}");
+    if runs == 0 {
+        return Ok(());
+    }
     let mut times = Vec::new();
     for run in 0..runs {
         let bin = Bin::default();

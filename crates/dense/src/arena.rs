@@ -11,6 +11,9 @@ use crate::DenseError;
 use crate::tight::Line;
 use std::path::Path;
 
+/// Bytes of a huge page.
+pub(crate) const HUGE: u64 = 2 << 20;
+
 /// Memory for a number of lines.
 #[derive(Debug)]
 pub(crate) struct Arena {
@@ -51,6 +54,7 @@ impl Arena {
         if start == libc::MAP_FAILED {
             return Err(refused(std::io::Error::last_os_error()));
         }
+        #[cfg(target_os = "linux")]
         if file.is_none() {
             // SAFETY: advice about our own mapping; a refusal only costs speed.
             unsafe { libc::madvise(start, size, libc::MADV_HUGEPAGE) };
@@ -64,6 +68,21 @@ impl Arena {
         // SAFETY: the line lies in the mapping or just behind it.
         unsafe { self.start.add(line as usize).cast() }
     }
+
+    /// Gives lines back to the system, as far as they fill pages; they read as zero from then on.
+    pub(crate) fn give_back(&self, lines: std::ops::Range<u64>) {
+        assert!(lines.end <= self.lines as u64, "line {} of {}", lines.end, self.lines);
+        let address = self.start as u64;
+        let first = (address + lines.start * 64).next_multiple_of(HUGE);
+        let last = (address + lines.end * 64) / HUGE * HUGE;
+        if first < last {
+            // SAFETY: the pages are ours, and the caller no longer reads what is in them.
+            unsafe {
+                let start = self.start.cast::<u8>().add((first - address) as usize);
+                libc::madvise(start.cast(), (last - first) as usize, libc::MADV_DONTNEED);
+            }
+        }
+    }
 }
 
 impl Drop for Arena {
@@ -73,6 +92,13 @@ impl Drop for Arena {
             unsafe { libc::munmap(self.start.cast(), self.lines * 64) };
         }
     }
+}
+
+/// Bytes of memory that the system could give now, where it says so.
+pub(crate) fn available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
 /// A file of the given size that vanishes with its last user.
@@ -85,12 +111,17 @@ fn nameless(dir: &Path, bytes: u64) -> Result<std::fs::File, DenseError> {
     let file =
         std::fs::OpenOptions::new().read(true).write(true).create_new(true).open(&path).map_err(wrong)?;
     std::fs::remove_file(&path).map_err(wrong)?;
+    #[cfg(not(target_os = "linux"))]
+    file.set_len(bytes).map_err(wrong)?;
     // Reserving the blocks now means a full disk is an error here and not a crash in the kernel.
-    let handle = std::os::fd::AsRawFd::as_raw_fd(&file);
-    // SAFETY: the descriptor is open for the whole call.
-    let code = unsafe { libc::posix_fallocate(handle, 0, bytes as libc::off_t) };
-    if code != 0 {
-        return Err(wrong(std::io::Error::from_raw_os_error(code)));
+    #[cfg(target_os = "linux")]
+    {
+        let handle = std::os::fd::AsRawFd::as_raw_fd(&file);
+        // SAFETY: the descriptor is open for the whole call.
+        let code = unsafe { libc::posix_fallocate(handle, 0, bytes as libc::off_t) };
+        if code != 0 {
+            return Err(wrong(std::io::Error::from_raw_os_error(code)));
+        }
     }
     Ok(file)
 }
@@ -110,6 +141,14 @@ mod tests {
                 *arena.at(999) = 7;
                 assert_eq!(*arena.at(999), 7);
             }
+        }
+        let arena = Arena::new(1 << 17, None).expect("memory");
+        // SAFETY: the arena has all these lines; the middle of it fills whole pages.
+        unsafe {
+            *arena.at(1 << 16) = 7;
+            *arena.at(1) = 8;
+            arena.give_back(2..1 << 17);
+            assert_eq!((*arena.at(1 << 16), *arena.at(1)), (0, 8));
         }
         let missing = Path::new("/nowhere/at/all");
         assert!(matches!(Arena::new(1, Some(missing)), Err(DenseError::Spill { .. })));

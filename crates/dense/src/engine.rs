@@ -11,7 +11,7 @@
 #![allow(unsafe_code)]
 
 use crate::DenseError;
-use crate::arena::Arena;
+use crate::arena::{self, Arena};
 use crate::back::{Back, LEVELS, Worker, end};
 use crate::counts::{Counts, PlyCounts};
 use crate::export::{self, Sink};
@@ -19,7 +19,7 @@ use crate::field::Field;
 use crate::forth::{Forth, Walker};
 use crate::kernel;
 use crate::lane::Level;
-use crate::plan::{Place, Plan, planes};
+use crate::plan::{Place, Plan, parts, planes};
 use crate::relay::{Copier, Relay};
 use crate::shapes::Shapes;
 use crate::solve::{Options, Solution, Values};
@@ -27,11 +27,12 @@ use crate::tight::{Tight, WORDS};
 use outplay_core::{Turn, Value, Verdict, Watch};
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::Mutex;
 
 /// Blocks that one task takes of a large shape.
 const TASK: u32 = 4096;
-/// Blocks below which a tier is not worth waking the other threads.
-const ALONE: u64 = 128;
+/// Blocks below which work is not worth dividing.
+const HANDFUL: u64 = 64;
 
 /// A solve under way.
 pub(crate) struct Engine {
@@ -74,7 +75,13 @@ impl Engine {
         export: bool,
         keep: bool,
     ) -> Result<Engine, DenseError> {
-        let plan = Plan::new(&field, options, export, keep)?;
+        let mut plan = Plan::new(&field, options, export, keep)?;
+        if let (None, Some(available)) = (options.memory, arena::available())
+            && plan.peak_bytes > available
+        {
+            let options = Options { memory: Some(available), ..options.clone() };
+            plan = Plan::new(&field, &options, export, keep)?;
+        }
         let spill = options.spill.as_deref();
         let (values_dir, reach_dir) = match plan.place {
             Place::Memory => (None, None),
@@ -185,22 +192,31 @@ impl Engine {
         let blocks = 1u32 << self.tight.high(tier);
         let size = blocks.min(TASK);
         let pieces = (blocks / size) as usize;
-        let one = |mut worker: W, i: usize| {
-            if !watch.stopped() {
+        let tasks = shapes * pieces;
+        // Small tasks are dealt in handfuls, and buffers are passed on from one handful to the next.
+        let handful = (HANDFUL / u64::from(size)).max(1) as usize;
+        let free: Mutex<Vec<W>> = Mutex::new(Vec::new());
+        let deal = |i: usize| {
+            let taken = free.lock().ok().and_then(|mut free| free.pop());
+            let mut worker = taken.unwrap_or_else(&make);
+            for i in (i * handful..tasks).take(handful) {
+                if watch.stopped() {
+                    break;
+                }
                 let first = (i % pieces) as u32 * size;
                 task(&mut worker, i / pieces, first..first + size);
-                watch.advance(u64::from(size));
             }
-            worker
+            if let Ok(mut free) = free.lock() {
+                free.push(worker);
+            }
         };
-        let tasks = shapes * pieces;
-        let least = (ALONE / 4 / u64::from(size)).max(1) as usize;
-        let workers = match &self.pool {
-            Some(pool) if tasks as u64 * u64::from(size) >= ALONE => pool.install(|| {
-                (0..tasks).into_par_iter().with_min_len(least).fold(make, one).collect::<Vec<W>>()
-            }),
-            _ => vec![(0..tasks).fold(make(), one)],
-        };
+        let handfuls = tasks.div_ceil(handful);
+        match &self.pool {
+            Some(pool) if handfuls > 1 => pool.install(|| (0..handfuls).into_par_iter().for_each(deal)),
+            _ => (0..handfuls).for_each(deal),
+        }
+        // The lock is poisoned only if a task panicked, and then the panic is already on its way.
+        let workers = free.into_inner().unwrap_or_default();
         if watch.stopped() { Err(DenseError::Stopped) } else { Ok(workers) }
     }
 
@@ -281,6 +297,7 @@ impl Engine {
             let lines = u64::from(offsets[offsets.len() - 1]);
             let walkers = self.deal(watch, tier, stored.len(), Walker::default, |walker, i, blocks| {
                 walker.group = self.group(stored[i]);
+                watch.advance(blocks.len() as u64);
                 // SAFETY: the shape's plane lies in the arena, which ends with a spare line.
                 unsafe {
                     let out = out.line(i as u64 * lines);
@@ -366,15 +383,33 @@ impl Engine {
             let stored = &self.shapes.tiers[tier].stored;
             let lines = u64::from(offsets[offsets.len() - 1]);
             let make = || Worker::new(self.field.stacks.len());
-            let workers = self.deal(watch, tier, stored.len(), make, |worker, i, blocks| {
-                worker.group = self.group(stored[i]) * LEVELS;
-                let live = counting.then(|| live.line(i as u64 * lines));
-                // SAFETY: the shape's planes lie in the arenas, and blocks belong to one task each.
-                unsafe {
-                    let out = out.line(i as u64 * lines * pass.planes as u64);
-                    kernel::back(self.level, &pass, worker, stored[i], blocks, out, live);
+            let mut workers = Vec::new();
+            let whole = 0..stored.len();
+            let parts = if self.plan.frugal { parts(stored.len()).collect() } else { vec![whole] };
+            for part in parts {
+                let done = self.deal(watch, tier, part.len(), make, |worker, i, blocks| {
+                    let i = part.start + i;
+                    worker.group = self.group(stored[i]) * LEVELS;
+                    watch.advance(blocks.len() as u64);
+                    let live = counting.then(|| live.line(i as u64 * lines));
+                    // SAFETY: the shape's planes lie in the arenas, and blocks belong to one task each.
+                    unsafe {
+                        let out = out.line(i as u64 * lines * pass.planes as u64);
+                        kernel::back(self.level, &pass, worker, stored[i], blocks, out, live);
+                    }
+                })?;
+                workers.extend(done);
+                if self.plan.frugal && pass.next_planes > 0 {
+                    // A child has a higher number than its parent: lower ones are not asked for again.
+                    let next = &self.shapes.tiers[tier + 1].stored;
+                    let gone = next.partition_point(|&child| child <= stored[part.end - 1]) as u64;
+                    let lines = u64::from(next_offsets[next_offsets.len() - 1]) * pass.next_planes as u64;
+                    self.tables[(tier + 1) % 2].give_back(0..gone * lines);
                 }
-            })?;
+            }
+            if self.plan.frugal {
+                self.tables[(tier + 1) % 2].give_back(0..self.plan.values[(tier + 1) % 2]);
+            }
             for (code, counters) in workers.iter().flat_map(|worker| worker.tally.iter().enumerate()) {
                 let positions = counters.iter().sum::<u64>() * if code < LEVELS { 1 } else { 2 };
                 if positions > 0 {

@@ -204,11 +204,16 @@ impl Job<'_> {
             let Some(left) = ones.checked_sub(upper.count_ones() as usize) else { continue };
             let Some(list) = lists.get(left) else { continue };
             let upper = reorder.apply(upper << inner);
+            let raw = &buffers.raw;
             buffers.codes.extend(list.iter().map(|&lower| {
                 let colouring = upper | lower;
-                let block = self.offsets[(colouring >> low) as usize] as usize;
-                let at = block * 512 + usize::from(tight.rank[(colouring & mask) as usize]);
-                self.lut[usize::from(buffers.raw[at])]
+                // SAFETY: the colouring has as many bits as the shape has stones and as many ones as the
+                // tier wants, so its block and its rank within the block exist, and `raw` has all bits.
+                unsafe {
+                    let block = *self.offsets.get_unchecked((colouring >> low) as usize) as usize;
+                    let rank = usize::from(*tight.rank.get_unchecked((colouring & mask) as usize));
+                    *self.lut.get_unchecked(usize::from(*raw.get_unchecked(block * 512 + rank)))
+                }
             }));
             if buffers.codes.len() as u64 >= SLICE && of > SLICE {
                 put(rank, &buffers.codes[..SLICE as usize])?;
@@ -238,6 +243,10 @@ impl Job<'_> {
         for (line, care) in care.chunks_exact(WORDS).enumerate() {
             let table = &table[line * planes * WORDS..][..planes * WORDS];
             for (word, &care) in care.iter().enumerate() {
+                if care == 0 {
+                    raw.extend_from_slice(&[0; 64]);
+                    continue;
+                }
                 for byte in 0..8 {
                     let mut eight = spread(care >> (byte * 8)) << 7;
                     for plane in 0..planes {

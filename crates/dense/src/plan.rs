@@ -3,18 +3,27 @@
 //! ```text
 //!  memory = planes of two neighbouring tiers + mirror images of one + reachability of all + small tables
 //!           `values`                           `images`               `reach`
-//!  too much?  reach goes to a file, then values and images too
+//!  too much?  tables are given back as soon as their parents are done, which leaves one tier of two;
+//!             then reach goes to a file, then values and images too
 //! ```
 
 use crate::DenseError;
+use crate::arena::HUGE;
 use crate::back::PLANES;
 use crate::error::Bytes;
 use crate::field::Field;
-use crate::shapes::census;
+use crate::shapes::{Shapes, census};
 use crate::solve::{Options, Values};
 use crate::tight::{Tight, binomials};
 use outplay_core::LineBoard;
 use std::fmt;
+use std::ops::Range;
+
+/// In how many parts a frugal solve does a tier, giving memory back after each.
+pub(crate) const PARTS: usize = 64;
+
+/// More lines than any machine has: figures beyond are cut off here so that sums stay in range.
+const ABSURD: u64 = 1 << 50;
 
 /// Whole shapes of up to this many slots are handed to the sink in one slice.
 pub(crate) const SLICE: u64 = 1 << 28;
@@ -67,6 +76,8 @@ pub struct Plan {
     pub mirror: bool,
     /// Where the planes go.
     pub place: Place,
+    /// Whether tables are given back to the system as soon as nobody asks for them.
+    pub frugal: bool,
     /// Bytes of memory at the peak.
     pub peak_bytes: u64,
     /// Bytes on disk at the peak.
@@ -111,65 +122,75 @@ impl Plan {
                 stored: counts[1],
                 slots: choose[n][ones],
                 planes,
-                bytes: (counts[1] * lines).saturating_mul(planes as u64 * 64),
-                reach_lines: counts[1] * lines,
-                value_lines: counts[1] * lines * planes as u64,
-                image_lines: counts[2] * lines * planes.max(1) as u64,
+                bytes: counts[1].saturating_mul(lines).saturating_mul(planes as u64 * 64),
+                reach_lines: counts[1].saturating_mul(lines),
+                value_lines: counts[1].saturating_mul(lines).saturating_mul(planes as u64),
+                image_lines: counts[2].saturating_mul(lines).saturating_mul(planes.max(1) as u64),
             }
         };
         let tiers: Vec<TierPlan> = census(field).into_iter().enumerate().map(tier).collect();
         let wants_reach = options.counts || export;
         let threads = options.threads();
 
+        let sum = |lines: fn(&TierPlan) -> u64| tiers.iter().map(lines).fold(0, u64::saturating_add);
         let most = |parity: usize| tiers.iter().skip(parity).step_by(2).map(|t| t.value_lines).max();
-        let values: [u64; 2] = if keep {
-            [tiers.iter().map(|t| t.value_lines).sum(), 0]
-        } else {
-            [most(0).unwrap_or(0), most(1).unwrap_or(0)]
-        };
-        let images = tiers.iter().map(|t| t.image_lines).max().unwrap_or(0) + 1;
-        let reach = if wants_reach { tiers.iter().map(|t| t.reach_lines).sum::<u64>() + 1 } else { 0 };
+        let values: [u64; 2] =
+            if keep { [sum(|t| t.value_lines), 0] } else { [most(0).unwrap_or(0), most(1).unwrap_or(0)] }
+                .map(|lines| lines.min(ABSURD));
+        let images = tiers.iter().map(|t| t.image_lines).max().unwrap_or(0).min(ABSURD) + 1;
+        let reach = if wants_reach { sum(|t| t.reach_lines).min(ABSURD) + 1 } else { 0 };
         // Each thread turns one shape into bytes and those into slots.
         let buffer = |t: &TierPlan| {
             let codes =
                 if t.tier == plies { 0 } else { t.reach_lines.checked_div(t.stored).unwrap_or(0) * 512 };
-            codes + t.slots.min(SLICE)
+            (codes + t.slots.min(SLICE)).min(ABSURD)
         };
         let buffers = if export { tiers.iter().map(buffer).max().unwrap_or(0) * threads as u64 } else { 0 };
         let masks = 2 * (1u64 << options.low) * 16 * 64;
-        let offsets = if high < 40 { 3 * (4u64 << high) } else { u64::MAX / 4 };
-        let listed = u64::from(field.shapes) * if export { 12 } else { 8 };
+        let offsets = 12u64 << high.min(50);
+        let listed = u64::from(field.shapes) * if export { 16 } else { 12 };
         let scratch = threads as u64 * (1 << 21) + (PLANES as u64) * 4096;
-        let small = masks + offsets + listed + scratch + buffers + (8 << 20);
+        let small = masks + offsets + listed + scratch + buffers + (12 << 20);
 
-        let plane_bytes = (values[0] + values[1] + images).saturating_mul(64);
-        let reach_bytes = reach.saturating_mul(64);
+        let image_bytes = images * 64;
+        let plane_bytes = (values[0] + values[1]) * 64 + image_bytes;
+        let reach_bytes = reach * 64;
+        let tight_fit = small + plane_bytes / 2;
+        // Tables that are given back early save at most half, and to know how much takes a list of shapes.
+        let frugal_bytes = match options.memory {
+            Some(allowed) if !keep && small + plane_bytes > allowed && tight_fit <= allowed => {
+                frugal_lines(field, &tiers) * 64 + image_bytes
+            }
+            _ => plane_bytes,
+        };
         let choices = [
-            (Place::Memory, small + plane_bytes + reach_bytes, 0),
-            (Place::ReachOnDisk, small + plane_bytes, reach_bytes),
-            (Place::AllOnDisk, small, plane_bytes + reach_bytes),
+            (Place::Memory, false, small + plane_bytes + reach_bytes, 0),
+            (Place::Memory, true, small + frugal_bytes + reach_bytes, 0),
+            (Place::ReachOnDisk, false, small + plane_bytes, reach_bytes),
+            (Place::ReachOnDisk, true, small + frugal_bytes, reach_bytes),
+            (Place::AllOnDisk, false, small, plane_bytes + reach_bytes),
         ];
         let allowed = options.memory.unwrap_or(u64::MAX);
-        let possible = if options.spill.is_some() { 3 } else { 1 };
-        let fitting = choices[..possible].iter().find(|&&(_, memory, _)| memory <= allowed);
-        let Some(&(place, peak_bytes, disk_bytes)) = fitting else {
+        let possible = if options.spill.is_some() { choices.len() } else { 2 };
+        let fitting = choices[..possible].iter().find(|&&(_, _, memory, _)| memory <= allowed);
+        let Some(&(place, frugal, peak_bytes, disk_bytes)) = fitting else {
             let mut cures = Vec::new();
             if options.values == Values::Distance {
                 let cheaper = Options { values: Values::Wdl, memory: None, ..options.clone() };
                 let needs = Plan::new(field, &cheaper, export, keep)?.peak_bytes;
-                if needs < choices[possible - 1].1 {
+                if needs < choices[possible - 1].2 {
                     cures.push(format!("ask for win/draw/loss only ({})", Bytes(needs)));
                 }
             }
-            if possible == 1 {
+            if options.spill.is_none() {
                 cures.push(format!(
                     "give a directory for spilled planes ({} of memory and {} of disk)",
-                    Bytes(choices[2].1),
-                    Bytes(choices[2].2)
+                    Bytes(choices[4].2),
+                    Bytes(choices[4].3)
                 ));
             }
             let cure = if cures.is_empty() { String::new() } else { format!("; {}", cures.join(", or ")) };
-            return Err(DenseError::Memory { needs: choices[possible - 1].1, allowed, cure });
+            return Err(DenseError::Memory { needs: choices[possible - 1].2, allowed, cure });
         };
         Ok(Plan {
             shapes: u64::from(field.shapes),
@@ -178,6 +199,7 @@ impl Plan {
             mirror: field.mirror.is_some(),
             tiers,
             place,
+            frugal,
             peak_bytes,
             disk_bytes,
             threads,
@@ -186,6 +208,28 @@ impl Plan {
             reach,
         })
     }
+}
+
+/// The parts in which a frugal solve does the shapes of a tier.
+pub(crate) fn parts(shapes: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..PARTS).map(move |i| shapes * i / PARTS..shapes * (i + 1) / PARTS).filter(|part| !part.is_empty())
+}
+
+/// The most lines that a frugal solve holds: of the next tier what is still needed, of this one what is done.
+fn frugal_lines(field: &Field, tiers: &[TierPlan]) -> u64 {
+    let shapes = Shapes::new(field);
+    let mut most = 0;
+    for tier in 0..field.plies() {
+        let size = |n: usize| tiers[n].value_lines.checked_div(tiers[n].stored).unwrap_or(0);
+        let (this, next) = (&shapes.tiers[tier].stored, &shapes.tiers[tier + 1].stored);
+        let mut gone = 0;
+        for part in parts(this.len()) {
+            most = most.max((next.len() - gone) as u64 * size(tier + 1) + part.end as u64 * size(tier));
+            gone = next.partition_point(|&child| child <= this[part.end - 1]);
+        }
+    }
+    // Memory is given back in huge pages.
+    most + 4 * HUGE / 64
 }
 
 /// How many planes a tier with so many plies left has. The last tier is all ties and has none.

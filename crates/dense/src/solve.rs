@@ -28,7 +28,7 @@ pub struct Options {
     pub counts: bool,
     /// Threads, 0 for one per processor.
     pub threads: usize,
-    /// Most bytes of memory, `None` for no limit.
+    /// Most bytes of memory, `None` for what the system has to give.
     pub memory: Option<u64>,
     /// A directory for planes that do not fit in memory.
     pub spill: Option<PathBuf>,

@@ -219,6 +219,12 @@ fn a_board_that_does_not_fit_is_refused_with_figures() {
     assert!(text.contains("may use 20.0 GB") && text.contains("win/draw/loss"), "{text}");
     let plan = plan(&seven, &Options { memory: None, ..options }, false).expect("a plan costs nothing");
     assert_eq!(plan.slots, 70_728_639_995_483);
+    let unlimited = Options { memory: None, ..Options::wdl() };
+    let error = solve(&seven, &unlimited, &Quiet, None).expect_err("more than any machine has");
+    assert!(matches!(error, DenseError::Memory { .. }), "{error}");
+    // Even figures beyond all measure are figures.
+    let huge = board(7, 9, 4, true);
+    assert!(matches!(solve(&huge, &unlimited, &Quiet, None), Err(DenseError::Memory { .. })));
     let many = board(9, 8, 4, true);
     assert!(matches!(solve(&many, &Options::wdl(), &Quiet, None), Err(DenseError::TooManyCells { .. })));
     let free = board(6, 6, 4, false);
@@ -254,6 +260,18 @@ fn planes_can_live_on_disk() {
         assert_eq!(disk.counts, memory.counts);
     }
     assert_eq!(std::fs::read_dir(dir.path()).expect("the directory").count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn a_frugal_solve_gives_tables_back() {
+    let board = board(4, 7, 4, true);
+    let whole = solved(&board, Options::distance());
+    let options = Options { memory: Some(whole.plan.peak_bytes - 1), ..Options::distance() };
+    let frugal = solved(&board, options);
+    assert!(frugal.plan.frugal && !whole.plan.frugal);
+    assert!(frugal.plan.peak_bytes < whole.plan.peak_bytes);
+    assert_eq!(frugal.value, whole.value);
+    assert_eq!(frugal.best, whole.best);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The rules of the games, one module per rule set. Rules know nothing of solvers, tables or interfaces.
 
+pub mod chess;
 pub mod mnk;
 pub mod morris;
 pub mod nim;

@@ -229,7 +229,11 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
             }
         };
         positions += spending.looks;
-        proof = grounds.map(|grounds| Proof { board: board.clone(), claim: low, grounds, steps });
+        proof = grounds.map(|grounds| {
+            let mut proof = Proof { board: board.clone(), claim: low, grounds, steps };
+            proof.tidy();
+            proof
+        });
     }
     Ok(Answer { low, high, positions, time: begun.elapsed(), proof })
 }

@@ -88,7 +88,60 @@ pub struct Proof {
     pub(crate) steps: Vec<Step>,
 }
 
+impl Step {
+    /// The links to the steps that come next.
+    fn links(&mut self) -> Vec<&mut Link> {
+        match self {
+            Step::Fours(_) | Step::Pairs(_) | Step::Sum(_) | Step::Completes(_) => Vec::new(),
+            Step::Plays(_, link) | Step::Takes(_, link) => vec![link],
+            Step::Replies { listed, other } => listed.iter_mut().map(|(_, link)| link).chain(other).collect(),
+            Step::Answers { listed, .. } => listed.iter_mut().map(|(_, link)| link).collect(),
+            Step::Split { parts, .. } => parts.iter_mut().map(|(_, link)| link).collect(),
+        }
+    }
+}
+
 impl Proof {
+    /// Leaves out the steps that no claim leads to and numbers the others anew.
+    pub(crate) fn tidy(&mut self) {
+        let mut needed = vec![false; self.steps.len()];
+        for (_, _, ground) in &self.grounds {
+            if let Ground::Step(step) = ground {
+                needed[*step as usize] = true;
+            }
+        }
+        // Links lead backwards, so one pass from the end finds everything.
+        for number in (0..self.steps.len()).rev() {
+            if needed[number] {
+                for link in self.steps[number].links() {
+                    needed[link.step as usize] = true;
+                }
+            }
+        }
+        let numbers: Vec<u32> = needed
+            .iter()
+            .scan(0, |next, &needed| {
+                *next += u32::from(needed);
+                Some(*next - u32::from(needed))
+            })
+            .collect();
+        let mut number = 0;
+        self.steps.retain(|_| {
+            number += 1;
+            needed[number - 1]
+        });
+        for step in &mut self.steps {
+            for link in step.links() {
+                link.step = numbers[link.step as usize];
+            }
+        }
+        for (_, _, ground) in &mut self.grounds {
+            if let Ground::Step(step) = ground {
+                *step = numbers[*step as usize];
+            }
+        }
+    }
+
     /// How many steps the strategies have.
     pub fn len(&self) -> usize {
         self.steps.len()

@@ -12,11 +12,15 @@
 //! and nothing else: the least sets that obey the rules, so no cycle vouches for itself. A drawn position is
 //! a *tie* if one of the players can force an end, and a *draw by repetition* if nobody can.
 
+//!
+//! The sets grow backwards like wins and losses do: a draw that its opponent can end makes each move to it an
+//! end for the player who makes it, and a draw that its mover can end is one more such move to be counted.
+
 use super::back::{Back, SAME_PLAYER};
 use super::bits::Bits;
-use super::tier::TierSolver;
 use super::words::{Seen, Words};
-use outplay_core::{Code, Game, Index, Link};
+use outplay_core::Game;
+use rayon::prelude::*;
 
 /// The draws of a tier that the player to move, or the opponent, can force an end of.
 #[derive(Debug, Default)]
@@ -31,73 +35,61 @@ impl Ends {
     pub(super) fn any(&self, number: u64) -> bool {
         self.mover.has(number) || self.opponent.has(number)
     }
+
+    /// Whether the player who moves to a draw, and whether that player's opponent, can force an end of it.
+    pub(super) fn seen_before(&self, number: u64, same_player: bool) -> (bool, bool) {
+        let (mover, opponent) = (self.mover.has(number), self.opponent.has(number));
+        if same_player { (mover, opponent) } else { (opponent, mover) }
+    }
 }
 
-/// Finds the sets from finished ties and from moves to ties of later tiers, backwards.
-pub(super) fn find<G: Game, I: Index<G>, B: Back<G>, C: Code>(
-    solver: &TierSolver<'_, G, I, B, C>,
-    words: &Words,
-    ties: &[u32],
-    leads_to_end: &[u32],
-) -> Ends {
-    if ties.is_empty() && leads_to_end.is_empty() {
-        return Ends::default();
-    }
+/// A draw and the player who can force an end of it, as was just found out.
+#[derive(Clone, Copy)]
+struct Fresh {
+    number: u32,
+    mover: bool,
+}
+
+/// Finds the sets from finished ties and from moves to ties of later tiers, backwards. Uses up the counts.
+pub(super) fn find<G: Game, B: Back<G>>(back: &B, words: &Words, ties: &[u32], leads_to_end: &[u32]) -> Ends {
     let ends = Ends { mover: Bits::new(words.len()), opponent: Bits::new(words.len()) };
-    let mut open: Vec<u64> = leads_to_end.iter().map(|&n| n.into()).collect();
-    let (mut before, mut links) = (Vec::new(), Vec::new());
+    let is_draw = |n: u64| matches!(words.at(n), Seen::Open | Seen::Tie);
+    let mut fresh: Vec<Fresh> = Vec::new();
+    let mut start = |n: u64, mover: bool| {
+        let set = if mover { &ends.mover } else { &ends.opponent };
+        if is_draw(n) && set.insert(n) {
+            fresh.push(Fresh { number: n as u32, mover });
+        }
+    };
     for &n in ties {
-        ends.mover.insert(n.into());
-        ends.opponent.insert(n.into());
-        solver.back.before(n.into(), &mut before);
+        start(n.into(), true);
+        start(n.into(), false);
     }
-    open.extend(before.iter().map(|mark| mark & !SAME_PLAYER));
-    while let Some(n) = open.pop() {
-        if words.at(n) != Seen::Open || (ends.mover.has(n) && ends.opponent.has(n)) {
-            continue;
-        }
-        let Some(pos) = solver.index.unrank(solver.tier, n) else { continue };
-        links.clear();
-        solver.index.links(solver.game, &pos, &mut links);
-        let by_mover = links.iter().any(|link| look(solver, words, &ends, link).mover_ends);
-        let by_opponent = links.iter().all(|link| look(solver, words, &ends, link).opponent_ends);
-        let fresh_mover = by_mover && ends.mover.insert(n);
-        let fresh_opponent = by_opponent && ends.opponent.insert(n);
-        if fresh_mover || fresh_opponent {
-            before.clear();
-            solver.back.before(n, &mut before);
-            open.extend(before.iter().map(|mark| mark & !SAME_PLAYER));
-        }
+    leads_to_end.iter().for_each(|&n| start(n.into(), true));
+    (0..words.len()).filter(|&n| words.opponent_ends(n)).for_each(|n| start(n, false));
+    while !fresh.is_empty() {
+        let parts = fresh.par_chunks(2048).map(|chunk| {
+            let (mut next, mut before) = (Vec::new(), Vec::new());
+            for &Fresh { number, mover } in chunk {
+                before.clear();
+                back.before(number.into(), &mut before);
+                for &mark in &before {
+                    let (from, same) = (mark & !SAME_PLAYER, mark & SAME_PLAYER != 0);
+                    if words.at(from) != Seen::Open {
+                        continue;
+                    }
+                    let found = match mover == same {
+                        true => ends.mover.insert(from),
+                        false => words.count_end(from) && ends.opponent.insert(from),
+                    };
+                    if found {
+                        next.push(Fresh { number: from as u32, mover: mover == same });
+                    }
+                }
+            }
+            next
+        });
+        fresh = parts.flatten().collect();
     }
     ends
-}
-
-/// A move, as the two players of the position before it see it.
-struct Look {
-    mover_ends: bool,
-    opponent_ends: bool,
-}
-
-fn look<G: Game, I: Index<G>, B: Back<G>, C: Code>(
-    solver: &TierSolver<'_, G, I, B, C>,
-    words: &Words,
-    ends: &Ends,
-    link: &Link,
-) -> Look {
-    let n = link.number;
-    let (drawn, ends) = if link.tier == solver.tier {
-        (matches!(words.at(n), Seen::Open | Seen::Tie), ends)
-    } else {
-        let shelf = &solver.solved[link.tier.0 as usize];
-        (shelf.value(n).is_some_and(|value| value.payoff() == 0), &shelf.ends)
-    };
-    if !drawn {
-        // From a drawn position, a move to a decided one can only lose.
-        return Look { mover_ends: false, opponent_ends: true };
-    }
-    let (mut mover_ends, mut opponent_ends) = (ends.opponent.has(n), ends.mover.has(n));
-    if link.same_player {
-        std::mem::swap(&mut mover_ends, &mut opponent_ends);
-    }
-    Look { mover_ends, opponent_ends }
 }

@@ -16,7 +16,7 @@ use super::Options;
 use super::back::{Back, SAME_PLAYER};
 use super::bits::Bits;
 use super::shelf::{Codes, Shelf};
-use super::words::{Counted, MOST_LEVELS, MOST_SUCCESSORS, Seen, Words};
+use super::words::{Counted, Exit, MOST_LEVELS, MOST_SUCCESSORS, Seen, Words};
 use crate::reach::for_blocks;
 use crate::{SolveError, TierTally};
 use outplay_core::{Code, Game, Index, Link, Tier, Turn, Value, Watch};
@@ -32,6 +32,18 @@ pub(super) const IN_TIER_LIMIT: u64 = 1 << 31;
 struct Level {
     below_best: u32,
     plies: u32,
+}
+
+const FIRST: Level = Level { below_best: 0, plies: 0 };
+
+/// What the moves that leave the tier come to.
+#[derive(Default)]
+struct Exits {
+    best: Option<Value>,
+    /// One leads to a draw that the player who makes the move can end.
+    mover_ends: bool,
+    /// One leads to a draw that the other player cannot end.
+    stuck: bool,
 }
 
 /// Positions of one level, as far as they are known.
@@ -51,8 +63,10 @@ struct Start {
     batches: BTreeMap<Level, Batch>,
     /// Finished positions with payoff 0.
     ties: Vec<u32>,
-    /// Positions with a move out of the tier to a draw that somebody can bring to an end.
+    /// Positions with a move out of the tier to a draw that its maker can bring to an end.
     leads_to_end: Vec<u32>,
+    /// Whether some position has moves out of the tier only to draws that the other player can end.
+    opponent_ends: bool,
     finished: u64,
     trouble: Option<SolveError>,
 }
@@ -104,7 +118,11 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         let start = self.first_look(&words, &second)?;
         let mut levels = Levels::default();
         self.spread(&words, &mut levels, start.batches)?;
-        let ends = super::ends::find(self, &words, &start.ties, &start.leads_to_end);
+        let ended = !start.ties.is_empty() || !start.leads_to_end.is_empty() || start.opponent_ends;
+        let ends = match ended {
+            true => super::ends::find(self.back, &words, &start.ties, &start.leads_to_end),
+            false => super::ends::Ends::default(),
+        };
         let shelf = self.shelf(&words, &levels, ends)?;
         let mut tally = self.tally(&words, &second, &levels, &shelf);
         if self.index.counted(self.tier) {
@@ -123,16 +141,21 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         Value::new(if won { payoff } else { -payoff }, level.plies)
     }
 
-    /// The best of the moves that leave the tier, and whether one leads to a draw that can be ended.
-    fn best_exit(&self, exits: &[Link]) -> (Option<Value>, bool) {
-        let mut ended = false;
-        let best = exits.iter().filter_map(|exit| {
+    /// The best of the moves that leave the tier.
+    fn best_exit(&self, exits: &[Link]) -> Exits {
+        let mut found = Exits::default();
+        for exit in exits {
             let shelf = &self.solved[exit.tier.0 as usize];
-            let value = shelf.value(exit.number)?;
-            ended |= value.payoff() == 0 && !value.is_repetition();
-            Some(value.before(exit.same_player))
-        });
-        (best.max(), ended)
+            // Moves lead to positions, not to holes.
+            let Some(value) = shelf.value(exit.number) else { continue };
+            found.best = found.best.max(Some(value.before(exit.same_player)));
+            if value.payoff() == 0 {
+                let (mover, opponent) = shelf.ends.seen_before(exit.number, exit.same_player);
+                found.mover_ends |= mover;
+                found.stuck |= !opponent;
+            }
+        }
+        found
     }
 
     /// Looks at every position once: finished ones, moves that leave the tier, and a count of the others.
@@ -162,19 +185,25 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
                 } else if count > MOST_SUCCESSORS {
                     found.trouble = Some(SolveError::TooLarge(MOST_SUCCESSORS.into()));
                 }
-                let (exit, ended) = if exits.is_empty() { (None, false) } else { self.best_exit(&exits) };
-                if ended {
+                let exit = self.best_exit(&exits);
+                if exit.mover_ends {
                     found.leads_to_end.push(number as u32);
                 }
-                let payoff = exit.map(Value::payoff);
-                let losing = payoff.is_some_and(|payoff| payoff < 0);
-                words.open(number, count, payoff.is_some_and(|payoff| payoff >= 0), losing);
-                if let Some(value) = exit.filter(|value| value.payoff() != 0) {
-                    let batch = || self.level(value);
-                    if !losing {
-                        found.batches.entry(batch()).or_default().won_by_exit.push(number as u32);
-                    } else if count == 0 {
+                let batch = || exit.best.map(|value| self.level(value)).unwrap_or(FIRST);
+                match exit.best.map(Value::payoff) {
+                    None => words.open(number, count, Exit::None),
+                    Some(..0) if count == 0 => {
+                        words.open(number, 0, Exit::Losing);
                         found.batches.entry(batch()).or_default().lost.push(number as u32);
+                    }
+                    Some(..0) => words.open(number, count, Exit::Losing),
+                    Some(0) => {
+                        found.opponent_ends |= !exit.stuck;
+                        words.open(number, count, Exit::Safe { stuck: exit.stuck });
+                    }
+                    Some(1..) => {
+                        words.open(number, count, Exit::Safe { stuck: true });
+                        found.batches.entry(batch()).or_default().won_by_exit.push(number as u32);
                     }
                 }
             });
@@ -197,7 +226,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
     fn finished(&self, pos: &G::Position, turn: Turn, number: u64, words: &Words, found: &mut Start) {
         let payoff = turn.sees(self.game.outcome(pos).unwrap_or(0));
         let level = self.level(Value::new(payoff, 0));
-        words.open(number, 0, true, false);
+        words.open(number, 0, Exit::Safe { stuck: true });
         match payoff {
             0 => {
                 words.tie(number);
@@ -254,7 +283,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         let pos = self.index.unrank(self.tier, number)?;
         let mut exits = Vec::new();
         self.back.ahead(&pos, &mut exits);
-        self.best_exit(&exits).0.map(|value| self.level(value))
+        self.best_exit(&exits).best.map(|value| self.level(value))
     }
 
     /// Tells the predecessors of a batch what they can know now.
@@ -396,6 +425,7 @@ impl Start {
         }
         self.ties.extend(other.ties);
         self.leads_to_end.extend(other.leads_to_end);
+        self.opponent_ends |= other.opponent_ends;
         self.finished += other.finished;
         self.trouble = self.trouble.take().or(other.trouble);
     }

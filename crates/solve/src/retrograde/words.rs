@@ -2,10 +2,13 @@
 //!
 //! ```text
 //! 1 L ..............   resolved: L = lost, then the level (which payoff, after how many plies)
-//! 0 S X .............  open: S = a move leaves the tier and does not lose,
-//!                            X = a move leaves the tier and loses,
+//! 0 S X .............  open: S = a move leaves the tier and does not lose; then X = such a move leads to a
+//!                            draw that the opponent cannot end
+//!                            not S: X = a move leaves the tier and loses
 //!                            then how many positions of the tier moves lead to that are not lost yet
 //! ```
+//!
+//! When all levels are worked off, the open words are the draws, and their counts are those of moves to draws.
 //!
 //! Invariant: a resolved word never changes. Threads change open words by compare-and-swap only, so a count
 //! that reaches zero is seen by exactly one of them.
@@ -16,6 +19,7 @@ const RESOLVED: u16 = 1 << 15;
 const LOST: u16 = 1 << 14;
 const SAFE: u16 = 1 << 14;
 const LOSING_EXIT: u16 = 1 << 13;
+const STUCK: u16 = LOSING_EXIT;
 const COUNT: u16 = LOSING_EXIT - 1;
 
 /// Levels that a resolved word can name; the two highest stand for a hole and for a finished tie.
@@ -39,6 +43,17 @@ pub(super) enum Seen {
     Loss(u16),
 }
 
+/// What the moves that leave the tier are like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Exit {
+    /// There is none.
+    None,
+    /// All of them lose.
+    Losing,
+    /// One does not lose; `stuck` if one leads to a draw that the opponent cannot end.
+    Safe { stuck: bool },
+}
+
 /// What became of a count when one more successor turned out to be bad.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Counted {
@@ -60,8 +75,13 @@ impl Words {
         self.0[number as usize].store(word, Ordering::Relaxed);
     }
 
-    pub(super) fn open(&self, number: u64, count: u32, safe: bool, losing_exit: bool) {
-        let flags = if safe { SAFE } else { 0 } | if losing_exit { LOSING_EXIT } else { 0 };
+    pub(super) fn open(&self, number: u64, count: u32, exit: Exit) {
+        let flags = match exit {
+            Exit::None => 0,
+            Exit::Losing => LOSING_EXIT,
+            Exit::Safe { stuck: false } => SAFE,
+            Exit::Safe { stuck: true } => SAFE | STUCK,
+        };
         self.set(number, count as u16 | flags);
     }
 
@@ -97,10 +117,10 @@ impl Words {
     pub(super) fn count_down(&self, number: u64, level: u16) -> Counted {
         let word = &self.0[number as usize];
         let mut now = word.load(Ordering::Relaxed);
-        while now & (RESOLVED | SAFE) == 0 {
-            let (next, counted) = match now & COUNT {
-                1 if now & LOSING_EXIT != 0 => (now - 1, Counted::LostWithExits),
-                1 => (RESOLVED | LOST | level, Counted::Lost),
+        while now & RESOLVED == 0 {
+            let (next, counted) = match (now & COUNT, now & (SAFE | LOSING_EXIT)) {
+                (1, 0) => (RESOLVED | LOST | level, Counted::Lost),
+                (1, LOSING_EXIT) => (now - 1, Counted::LostWithExits),
                 _ => (now - 1, Counted::On),
             };
             match word.compare_exchange_weak(now, next, Ordering::Relaxed, Ordering::Relaxed) {
@@ -109,6 +129,32 @@ impl Words {
             }
         }
         Counted::On
+    }
+
+    /// Of a draw: counts one more move to a draw that the opponent can end, and says whether that is now
+    /// true of every move. (Moves that lose end the game as well.)
+    #[inline]
+    pub(super) fn count_end(&self, number: u64) -> bool {
+        let word = &self.0[number as usize];
+        let mut now = word.load(Ordering::Relaxed);
+        while now & RESOLVED == 0 {
+            match word.compare_exchange_weak(now, now - 1, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Words::all_end(now - 1),
+                Err(other) => now = other,
+            }
+        }
+        false
+    }
+
+    /// Of a draw: whether the opponent can end the game after every move, as far as is known.
+    pub(super) fn opponent_ends(&self, number: u64) -> bool {
+        let word = self.0[number as usize].load(Ordering::Relaxed);
+        word & RESOLVED == 0 && Words::all_end(word)
+    }
+
+    fn all_end(word: u16) -> bool {
+        // Without a safe exit the other bit means losing exits, and those end the game as well.
+        word & COUNT == 0 && word & (SAFE | STUCK) != SAFE | STUCK
     }
 
     #[inline]

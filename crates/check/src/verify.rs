@@ -1,0 +1,486 @@
+//! Follows the strategies of a proof through every reply.
+//!
+//! ```text
+//!  claim win    the player to move wins as attacker
+//!  claim loss   the other player wins as attacker
+//!  claim draw   each player holds as defender against the other
+//! ```
+//!
+//! A step that was found right for a position is right for it wherever it occurs again, so each pair of step
+//! and position is followed once.
+
+use crate::parse::{Arm, Ground, Link, Malformed, Script, Step, parse};
+use crate::position::{Position, complete, singles};
+use crate::set::Set;
+use outplay_core::{Content, LineBoard, Turn, Verdict, cell_name};
+use thiserror::Error;
+
+/// What a proof shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// The board, its stones as preset stones.
+    pub board: LineBoard,
+    /// The value for the player to move.
+    pub verdict: Verdict,
+    /// Steps of the proof.
+    pub steps: usize,
+    /// Pairs of step and position that were followed.
+    pub followed: u64,
+}
+
+/// Why a proof does not pass.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CheckError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// A step does not do what it says.
+    #[error("step {step} fails: {why}")]
+    Step {
+        /// The number of the step.
+        step: usize,
+        /// What it does not cover.
+        why: String,
+    },
+    /// The claim does not follow from the steps it names.
+    #[error("the claim fails: {0}")]
+    Claim(String),
+    /// It is too much work.
+    #[error("the proof needs more than {0} positions to check; raise the limit if it is to be trusted")]
+    Work(u64),
+}
+
+/// How much work a check may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Pairs of step and position that are followed.
+    pub followed: u64,
+    /// Bytes for positions remembered, approximately.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { followed: 1_000_000_000, bytes: 4 << 30 }
+    }
+}
+
+/// Checks a proof.
+///
+/// # Errors
+///
+/// The first place where the text is no proof or a strategy does not cover what can happen.
+pub fn check(text: &str) -> Result<Claim, CheckError> {
+    check_within(text, &Limits::default())
+}
+
+/// Checks a proof with limits of one's own.
+///
+/// # Errors
+///
+/// As [`check`].
+pub fn check_within(text: &str, limits: &Limits) -> Result<Claim, CheckError> {
+    let script = parse(text)?;
+    match script.board.cells.len() {
+        0..=64 => run::<1>(&script, limits),
+        65..=128 => run::<2>(&script, limits),
+        _ => run::<6>(&script, limits),
+    }
+}
+
+/// The cells of every row, column and diagonal of k.
+fn rows_of_k(board: &LineBoard) -> Vec<Vec<usize>> {
+    let (width, height, k) = (board.width as i64, board.height as i64, board.k as i64);
+    let mut rows = Vec::new();
+    for column in 0..width {
+        for row in 0..height {
+            for (right, up) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
+                let end = (column + right * (k - 1), row + up * (k - 1));
+                if end.0 < width && (0..height).contains(&end.1) {
+                    let cell = |i| ((column + right * i) * height + row + up * i) as usize;
+                    rows.push((0..k).map(cell).collect());
+                }
+            }
+        }
+    }
+    rows
+}
+
+fn stone_of(player: Turn) -> Content {
+    if player == Turn::First { Content::First } else { Content::Second }
+}
+
+/// The lines that a player can still fill, by the cells it needs for them.
+fn lines_of<const W: usize>(board: &LineBoard, player: Turn) -> Vec<Set<W>> {
+    let own = stone_of(player);
+    let usable = |cell: &usize| [own, Content::Empty].contains(&board.cells[*cell]);
+    let missing = |row: Vec<usize>| {
+        let mut set = Set::EMPTY;
+        row.into_iter().filter(|&cell| board.cells[cell] == Content::Empty).for_each(|cell| set.add(cell));
+        set
+    };
+    rows_of_k(board).into_iter().filter(|row| row.iter().all(usable)).map(missing).collect()
+}
+
+fn run<const W: usize>(script: &Script, limits: &Limits) -> Result<Claim, CheckError> {
+    let board = &script.board;
+    let (mover, other) = (board.turn, board.turn.other());
+    let refuse = |why: &str| Err(CheckError::Claim(why.to_string()));
+    let lines = |player| lines_of::<W>(board, player);
+    let done = |player| lines(player).iter().any(Set::is_empty);
+    let mut followed = 0;
+    let mut follow = |attacker: Turn, wins: bool, step: usize| {
+        let mut walk = Walk::new(script, limits, wins, followed);
+        let pos = Position::new(lines(attacker), lines(attacker.other()));
+        walk.step(step, pos, attacker == mover, 0)?;
+        followed = walk.followed;
+        Ok::<(), CheckError>(())
+    };
+    match (done(mover), done(other)) {
+        (true, true) => return refuse("both players have completed a line before the game begins"),
+        (true, false) if script.claim != Verdict::Win => return refuse("the player to move has already won"),
+        (false, true) if script.claim != Verdict::Loss => return refuse("the other player has already won"),
+        (false, false) => match (script.claim, &script.grounds[..]) {
+            (Verdict::Win, &[(player, true, Ground::Step(step))]) if player == mover => {
+                follow(mover, true, step)?;
+            }
+            (Verdict::Loss, &[(player, true, Ground::Step(step))]) if player == other => {
+                follow(other, true, step)?;
+            }
+            (Verdict::Draw, &[(one, false, _), (two, false, _)]) if one != two => {
+                for &(player, _, ground) in &script.grounds {
+                    match ground {
+                        Ground::Step(step) => follow(player.other(), false, step)?,
+                        Ground::Stealing => {
+                            let bare = board.cells.iter().all(|&cell| cell == Content::Empty);
+                            if player != mover || !bare {
+                                return refuse(
+                                    "strategy stealing is for the player to move on a board without stones and obstacles",
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+            _ => {
+                return refuse(
+                    "a win or a loss needs one line that names the winner, a draw one `holds` line for each player",
+                );
+            }
+        },
+        _ => {}
+    }
+    Ok(Claim { board: board.clone(), verdict: script.claim, steps: script.steps.len(), followed })
+}
+
+/// One strategy being followed.
+struct Walk<'a, const W: usize> {
+    script: &'a Script,
+    limits: &'a Limits,
+    /// Whether the attacker is said to win; else the defender to hold.
+    wins: bool,
+    followed: u64,
+    /// For each step the positions it was found right for.
+    right: Vec<Vec<Position<W>>>,
+    remembered: usize,
+    /// For each symmetry where the cells go.
+    images: Vec<Vec<u16>>,
+}
+
+/// One step must not be applied more deeply than a game with all its splits can be long.
+fn deepest(board: &LineBoard) -> usize {
+    4 * board.cells.len() + 64
+}
+
+impl<'a, const W: usize> Walk<'a, W> {
+    fn new(script: &'a Script, limits: &'a Limits, wins: bool, followed: u64) -> Self {
+        let (width, height) = (script.board.width, script.board.height);
+        let image = |symmetry: usize, cell: usize| {
+            let (mut column, mut row) = (cell / height, cell % height);
+            if symmetry & 4 != 0 {
+                (column, row) = (row, column);
+            }
+            if symmetry & 1 != 0 {
+                column = width - 1 - column;
+            }
+            if symmetry & 2 != 0 {
+                row = height - 1 - row;
+            }
+            (column * height + row) as u16
+        };
+        let usable = |symmetry: &usize| symmetry & 4 == 0 || width == height;
+        let images = (0..8)
+            .filter(usable)
+            .map(|symmetry| (0..width * height).map(|cell| image(symmetry, cell)).collect())
+            .collect();
+        let right = vec![Vec::new(); script.steps.len()];
+        Walk { script, limits, wins, followed, right, remembered: 0, images }
+    }
+
+    fn name(&self, cell: usize) -> String {
+        cell_name(cell / self.script.board.height, cell % self.script.board.height)
+    }
+
+    fn fail<T>(&self, step: usize, why: impl Into<String>) -> Result<T, CheckError> {
+        Err(CheckError::Step { step, why: why.into() })
+    }
+
+    fn go(&mut self, link: Link, pos: Position<W>, attacks: bool, depth: usize) -> Result<(), CheckError> {
+        let pos = match link.symmetry {
+            0 => pos,
+            symmetry => pos.renamed(&self.images[usize::from(symmetry)]),
+        };
+        self.step(link.step, pos, attacks, depth + 1)
+    }
+
+    /// Whether the step is known to be right for the position.
+    fn known(&self, step: usize, pos: &Position<W>) -> bool {
+        self.right[step].contains(pos)
+    }
+
+    fn remember(&mut self, step: usize, pos: Position<W>) {
+        let lines = pos.attacker.len() + pos.defender.len();
+        let bytes = size_of::<Position<W>>() + lines * size_of::<Set<W>>();
+        // Beyond the limit positions are followed again instead.
+        if self.remembered + bytes <= self.limits.bytes {
+            self.remembered += bytes;
+            self.right[step].push(pos);
+        }
+    }
+
+    /// Follows a step from a position; `attacks` says whether the attacker moves.
+    fn step(&mut self, step: usize, pos: Position<W>, attacks: bool, depth: usize) -> Result<(), CheckError> {
+        self.followed += 1;
+        if self.followed > self.limits.followed {
+            return Err(CheckError::Work(self.limits.followed));
+        }
+        if depth > deepest(&self.script.board) {
+            return self.fail(step, "the steps are nested more deeply than any game on this board");
+        }
+        let script = self.script;
+        let written = &script.steps[step];
+        let (wants_win, wants_attacker) = match written {
+            Step::Fours(_) | Step::Plays(..) => (true, Some(true)),
+            Step::Replies { .. } => (true, Some(false)),
+            Step::Pairs(_) | Step::Answers { .. } => (false, Some(true)),
+            Step::Takes(..) | Step::Completes(_) => (false, Some(false)),
+            Step::Sum(_) | Step::Split { .. } => (false, None),
+        };
+        if wants_win != self.wins {
+            return self.fail(step, "it is a step of the other side's strategy");
+        }
+        if wants_attacker.is_some_and(|wanted| wanted != attacks) {
+            return self.fail(step, "it is a step for the other player to move");
+        }
+        match written {
+            Step::Fours(moves) => self.fours(step, pos, moves),
+            Step::Plays(cell, link) => {
+                let cell = usize::from(*cell);
+                if !pos.live().contains(cell) {
+                    return self.fail(step, format!("{} is not an empty cell of a line", self.name(cell)));
+                }
+                let after = pos.attack(cell);
+                if complete(&after.attacker) { Ok(()) } else { self.go(*link, after, false, depth) }
+            }
+            Step::Replies { arms, other } => self.replies(step, pos, arms, *other, depth),
+            Step::Pairs(pairs) => self.pairs(step, &pos, pairs),
+            Step::Sum(cells) => self.sum(step, &pos, cells, attacks),
+            Step::Answers { blocking, arms, also } => self.answers(step, pos, *blocking, arms, also, depth),
+            Step::Takes(cell, link) => {
+                let cell = usize::from(*cell);
+                if !pos.live().contains(cell) {
+                    return self.fail(step, format!("{} is not an empty cell of a line", self.name(cell)));
+                }
+                let after = pos.defend(cell);
+                if complete(&after.defender) { Ok(()) } else { self.go(*link, after, true, depth) }
+            }
+            Step::Completes(cell) => {
+                if singles(&pos.defender).contains((*cell).into()) {
+                    return Ok(());
+                }
+                self.fail(step, format!("{} does not complete a line", self.name((*cell).into())))
+            }
+            Step::Split { pairs, parts } => self.split(step, &pos, pairs, parts, attacks, depth),
+        }
+    }
+
+    /// Moves that each leave a cell to complete a line; the defender's replies are forced.
+    fn fours(&self, step: usize, mut pos: Position<W>, moves: &[u16]) -> Result<(), CheckError> {
+        for &cell in moves {
+            let cell = usize::from(cell);
+            if !pos.live().contains(cell) {
+                return self.fail(step, format!("{} is not an empty cell of a line", self.name(cell)));
+            }
+            if singles(&pos.attacker).contains(cell) {
+                return Ok(());
+            }
+            pos = pos.attack(cell);
+            if !singles(&pos.defender).is_empty() {
+                return self.fail(step, format!("after {} the defender completes a line", self.name(cell)));
+            }
+            let threats = singles(&pos.attacker);
+            match threats.size() {
+                0 => return self.fail(step, format!("{} threatens nothing", self.name(cell))),
+                1 => pos = pos.defend(threats.members()[0]),
+                _ => return Ok(()),
+            }
+        }
+        self.fail(step, "the moves end before the win")
+    }
+
+    /// Every reply of the defender loses.
+    fn replies(
+        &mut self,
+        step: usize,
+        pos: Position<W>,
+        arms: &[Arm],
+        other: Option<Link>,
+        depth: usize,
+    ) -> Result<(), CheckError> {
+        if self.known(step, &pos) {
+            return Ok(());
+        }
+        if let Some(cell) = singles(&pos.defender).members().first() {
+            return self.fail(step, format!("the defender completes a line at {}", self.name(*cell)));
+        }
+        let link_of = |cell: usize| {
+            let arm = arms.iter().find(|(cells, _)| cells.contains(&(cell as u16)));
+            arm.map(|(_, link)| *link).or(other)
+        };
+        // A stone where no line is left counts as a pass.
+        let replies = pos.live().members().into_iter().map(Some).chain([None]);
+        for reply in replies {
+            let after = reply.map_or_else(|| pos.clone(), |cell| pos.defend(cell));
+            match reply.map_or(other, link_of) {
+                _ if !singles(&after.attacker).is_empty() && link_is_needless(reply, arms) => {}
+                Some(link) => self.go(link, after, true, depth)?,
+                None => {
+                    let name = reply.map_or("a pass".to_string(), |cell| self.name(cell));
+                    return self.fail(step, format!("the reply {name} is left out"));
+                }
+            }
+        }
+        self.remember(step, pos);
+        Ok(())
+    }
+
+    /// Every line of the attacker contains a pair.
+    fn pairs(&self, step: usize, pos: &Position<W>, pairs: &[[u16; 2]]) -> Result<(), CheckError> {
+        let sets = self.disjoint(step, pairs)?;
+        if pos.attacker.iter().all(|line| sets.iter().any(|pair| pair.is_part_of(line))) {
+            return Ok(());
+        }
+        self.fail(step, "a line of the attacker contains no pair")
+    }
+
+    fn disjoint(&self, step: usize, pairs: &[[u16; 2]]) -> Result<Vec<Set<W>>, CheckError> {
+        let mut seen = Set::<W>::EMPTY;
+        let mut sets = Vec::with_capacity(pairs.len());
+        for pair in pairs {
+            for &cell in pair {
+                if seen.contains(cell.into()) {
+                    return self.fail(step, format!("{} is in two pairs", self.name(cell.into())));
+                }
+                seen.add(cell.into());
+            }
+            sets.push(Set::of(pair));
+        }
+        Ok(sets)
+    }
+
+    /// The potential of Erdős and Selfridge.
+    fn sum(&self, step: usize, pos: &Position<W>, cells: &[u16], attacks: bool) -> Result<(), CheckError> {
+        let Some(pos) = pos.within(&Set::of(cells)) else {
+            return self.fail(step, "a line of the attacker lies outside the cells");
+        };
+        // In units of 2^-100; tinier terms are rounded up.
+        let sum: u128 = pos.attacker.iter().map(|line| 1u128 << (100 - line.size().min(100))).sum();
+        if sum < if attacks { 1 << 99 } else { 1 << 100 } {
+            return Ok(());
+        }
+        self.fail(step, "the sum over the attacker's lines is too large")
+    }
+
+    /// Every move of the attacker has an answer.
+    fn answers(
+        &mut self,
+        step: usize,
+        mut pos: Position<W>,
+        blocking: bool,
+        arms: &[Arm],
+        also: &[u16],
+        depth: usize,
+    ) -> Result<(), CheckError> {
+        let zone = arms.iter().fold(Set::of(also), |all, (cells, _)| all.union(&Set::of(cells)));
+        if blocking {
+            pos.defender.clear();
+        }
+        let Some(pos) = pos.within(&zone) else {
+            return self.fail(step, "a line of the attacker lies outside the zone");
+        };
+        if self.known(step, &pos) {
+            return Ok(());
+        }
+        for cell in pos.live().members() {
+            let after = pos.attack(cell);
+            if complete(&after.attacker) {
+                return self.fail(step, format!("the attacker completes a line at {}", self.name(cell)));
+            }
+            match arms.iter().find(|(cells, _)| cells.contains(&(cell as u16))) {
+                Some((_, link)) => self.go(*link, after, false, depth)?,
+                None if !singles(&after.defender).is_empty() => {}
+                None => return self.fail(step, format!("the move {} is left out", self.name(cell))),
+            }
+        }
+        self.remember(step, pos);
+        Ok(())
+    }
+
+    /// Pairs and parts that hold apart.
+    fn split(
+        &mut self,
+        step: usize,
+        pos: &Position<W>,
+        pairs: &[[u16; 2]],
+        parts: &[Arm],
+        attacks: bool,
+        depth: usize,
+    ) -> Result<(), CheckError> {
+        if !attacks && parts.len() > 1 {
+            return self.fail(step, "the defender can move in one part only");
+        }
+        let sets = self.disjoint(step, pairs)?;
+        let mut all = sets.iter().fold(Set::EMPTY, |all, pair| all.union(pair));
+        let mut cells_of = Vec::with_capacity(parts.len());
+        for (cells, _) in parts {
+            let cells = Set::of(cells);
+            if !all.common(&cells).is_empty() {
+                return self.fail(step, "the parts and pairs overlap");
+            }
+            all = all.union(&cells);
+            cells_of.push(cells);
+        }
+        let Some(pos) = pos.within(&all) else {
+            return self.fail(step, "a line of the attacker lies outside the parts");
+        };
+        let mut lines_of: Vec<Vec<Set<W>>> = vec![Vec::new(); parts.len()];
+        for line in &pos.attacker {
+            if sets.iter().any(|pair| pair.is_part_of(line)) {
+                continue;
+            }
+            match cells_of.iter().position(|cells| !cells.common(line).is_empty()) {
+                Some(part) => lines_of[part].push(line.common(&cells_of[part])),
+                None => return self.fail(step, "a line of the attacker is in no part and contains no pair"),
+            }
+        }
+        for (lines, (_, link)) in lines_of.into_iter().zip(parts) {
+            self.go(*link, Position::new(lines, Vec::new()), attacks, depth)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a reply that lets the attacker complete a line is not written out.
+fn link_is_needless(reply: Option<usize>, arms: &[Arm]) -> bool {
+    reply.is_none_or(|reply| !arms.iter().any(|(cells, _)| cells.contains(&(reply as u16))))
+}

@@ -1,0 +1,130 @@
+//! Proofs written by hand, right and wrong ones, and texts that are no proofs.
+
+use outplay_check::{CheckError, Limits, check, check_within};
+use outplay_core::Verdict;
+
+/// A proof from its lines after the first, `end` added.
+fn proof(board: &str, claim: &str, steps: &[&str]) -> String {
+    let numbered: String = steps.iter().enumerate().map(|(i, step)| format!("{i} {step}\n")).collect();
+    format!("outplay-proof 1\nboard {board}\n{claim}\nsteps {}\n{numbered}end\n", steps.len())
+}
+
+fn passes(board: &str, claim: &str, steps: &[&str]) -> Verdict {
+    check(&proof(board, claim, steps)).expect("a right proof").verdict
+}
+
+fn fails(board: &str, claim: &str, steps: &[&str], why: &str) {
+    let error = check(&proof(board, claim, steps)).expect_err("a wrong proof").to_string();
+    assert!(error.contains(why), "{error}");
+    assert!(!error.contains('\n') && error.len() < 300, "{error}");
+}
+
+#[test]
+fn two_in_a_row() {
+    let steps = ["replies", "plays b1>0"];
+    assert_eq!(passes("... k 2 turn x", "claim win\nx wins by 1", &steps), Verdict::Win);
+    // In the corner there is one threat only.
+    fails("... k 2 turn x", "claim win\nx wins by 1", &["replies", "plays a1>0"], "the reply b1 is left out");
+    assert_eq!(passes("... k 2 turn o", "claim win\no wins by 0", &["fours b1"]), Verdict::Win);
+    // A stone in the middle threatens on both sides, whoever moves next.
+    assert_eq!(passes(".o. k 2 turn x", "claim loss\no wins by 0", &["replies"]), Verdict::Loss);
+}
+
+#[test]
+fn the_winner_must_be_the_one_claimed() {
+    let steps = ["replies", "plays b1>0"];
+    fails("... k 2 turn x", "claim win\no wins by 1", &steps, "names the winner");
+    fails("... k 2 turn x", "claim loss\nx wins by 1", &steps, "names the winner");
+    fails("... k 2 turn x", "claim draw\nx holds by 1\nx holds by 1", &steps, "for each player");
+    fails("... k 2 turn x", "claim draw\nx holds by 1\no holds by 1", &steps, "other side's strategy");
+    fails("xx. k 2 turn o", "claim draw\nx holds by 1\no holds by 1", &steps, "already won");
+}
+
+#[test]
+fn pairs_must_cover_and_stay_apart() {
+    let board = ".../... k 3 turn x";
+    let claim = "claim draw\nx holds by stealing\no holds by 0";
+    assert_eq!(passes(board, claim, &["pairs a1-b1 a2-b2"]), Verdict::Draw);
+    fails(board, claim, &["pairs a1-b1"], "contains no pair");
+    fails(board, claim, &["pairs a1-b1 b1-c1 a2-b2"], "in two pairs");
+    fails(board, claim, &["pairs a1-a1 a2-b2"], "in two pairs");
+    assert_eq!(passes(board, claim, &["sum a1,a2,b1,b2,c1,c2"]), Verdict::Draw);
+    fails(board, claim, &["sum a1,b1,a2,b2"], "too large");
+    fails(board, claim, &["sum a1,b1,c1"], "outside");
+}
+
+#[test]
+fn stealing_needs_a_bare_board() {
+    let steps = ["pairs a1-b1", "pairs"];
+    fails("..# k 2 turn x", "claim draw\nx holds by stealing\no holds by 0", &steps, "stealing");
+    fails("..x k 3 turn o", "claim draw\no holds by stealing\nx holds by 1", &steps, "stealing");
+    fails(".. k 2 turn x", "claim draw\no holds by stealing\nx holds by 1", &steps, "stealing");
+    assert_eq!(
+        passes(".. k 2 turn x", "claim draw\nx holds by stealing\no holds by 0", &steps),
+        Verdict::Draw
+    );
+}
+
+#[test]
+fn the_defenders_threats_count() {
+    // o must not stop at blocking: x to move has a win by b1 unless o completes first.
+    fails("oo.xx k 3 turn o", "claim loss\nx wins by 0", &["replies"], "completes a line at c1");
+    assert_eq!(passes("oo.xx k 3 turn o", "claim win\no wins by 0", &["fours c1"]), Verdict::Win);
+    fails("x.x/o.o/... k 3 turn x", "claim win\nx wins by 0", &["fours a1 b3"], "the defender completes");
+}
+
+#[test]
+fn zones_give_the_rest_away() {
+    // Blocking a1-b1-c1 alone does not touch the upper row.
+    let claim = "claim draw\nx holds by stealing\no holds by 2";
+    let lower = ["sum a1", "takes b1>0", "blocks a1>1 b1>1 c1>1"];
+    fails(".../... k 3 turn x", claim, &lower, "outside the zone");
+    fails("... k 3 turn x", claim, &["sum a1", "takes b1>0", "blocks a1>1 +b1,c1"], "the move b1 is left out");
+    fails("... k 2 turn x", "claim draw\nx holds by stealing\no holds by 0", &["blocks +a1,b1,c1"], "left out");
+}
+
+#[test]
+fn malformed_texts_are_one_sentence() {
+    let texts = [
+        "",
+        "hello",
+        "outplay-proof 2\n",
+        "outplay-proof 1\nboard ../. k 2 turn x\n",
+        "outplay-proof 1\nboard .. k 0 turn x\n",
+        "outplay-proof 1\nboard .. k 99999999999999999999 turn x\n",
+        "outplay-proof 1\nboard .. k 2 turn z\n",
+        "outplay-proof 1\nboard é. k 2 turn x\n",
+        "outplay-proof 1\nboard .. k 2 turn x\nclaim maybe\n",
+        "outplay-proof 1\nboard .. k 2 turn x\nclaim win\nsteps 999999999\n",
+        "outplay-proof 1\nboard .. k 2 turn x\nclaim win\nx wins by 7\nsteps 0\nend\n",
+        "outplay-proof 1\nboard .. k 2 turn x\nclaim win\nx wins by 0\nsteps 1\n0 plays a1>0\nend\n",
+        "outplay-proof 1\nboard .. k 2 turn x\nclaim win\nx wins by 0\nsteps 1\n0 plays c1>0\nend\n",
+        "outplay-proof 1\nboard .. k 2 turn x\nclaim win\nx wins by 0\nsteps 1\n0 dances\nend\n",
+        "outplay-proof 1\nboard .. k 2 turn x\nclaim win\nx wins by 0\nsteps 1\n0\nend\n",
+        "outplay-proof 1\nboard .. k 2 turn x\nclaim win\nx wins by 0\nsteps 1\n0 split a1\nend\n",
+        "outplay-proof 1\nboard .. k 2 turn x\nclaim win\nx wins by 0\nsteps 2\n0 fours\n1 plays a1>0~4\nend\n",
+        "outplay-proof 1\nboard .. k 2 turn x\nclaim win\nx wins by 0\nsteps 1\n0 fours\nmore\n",
+    ];
+    for text in texts {
+        let error = check(text).expect_err("no proof");
+        assert!(matches!(error, CheckError::Malformed(_)), "{text}: {error}");
+        assert!(!error.to_string().contains('\n'));
+    }
+    let wide = format!("outplay-proof 1\nboard {} k 2 turn x\n", ".".repeat(100_000));
+    assert!(check(&wide).expect_err("too large").to_string().contains("384"));
+}
+
+#[test]
+fn hostile_texts_end() {
+    // Splits that do nothing, nested without end.
+    let mut steps = vec!["pairs a1-b1".to_string()];
+    steps.extend((0..100_000).map(|i| format!("split | a1,b1>{i}")));
+    let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+    let claim = format!("claim draw\nx holds by stealing\no holds by {}", steps.len() - 1);
+    fails(".. k 2 turn x", &claim, &steps, "nested");
+
+    // More work than allowed.
+    let text = proof(".../... k 3 turn x", "claim draw\nx holds by stealing\no holds by 0", &["pairs a1-b1 a2-b2"]);
+    let limits = Limits { followed: 0, ..Limits::default() };
+    assert_eq!(check_within(&text, &limits), Err(CheckError::Work(0)));
+}

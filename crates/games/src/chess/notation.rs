@@ -1,0 +1,174 @@
+//! FEN and moves like `e2e4`.
+
+use super::geometry::Squares;
+use super::index::kings_apart;
+use super::material::{BLACK, KING, LETTERS, MOST_MEN, Material, PAWN};
+use super::rules::{Chess, ChessMove};
+use super::setup::Setup;
+use outplay_core::{InputError, Mark, Notation, Picture, Tone, cell_name};
+
+fn square_name(square: u8) -> String {
+    cell_name((square & 7).into(), (square >> 3).into())
+}
+
+fn letter(code: u8) -> char {
+    let letter = LETTERS[(code & 7) as usize];
+    if code & BLACK != 0 { letter.to_ascii_lowercase() } else { letter }
+}
+
+/// The men of the first field of a FEN.
+fn men_of(board: &str) -> Result<Vec<(u8, u8)>, String> {
+    let rows: Vec<&str> = board.split('/').collect();
+    if rows.len() != 8 {
+        return Err(format!(
+            "the board has {} rows instead of 8; write a FEN such as `8/8/8/8/8/2k5/8/K6Q w - - 0 1`",
+            rows.len()
+        ));
+    }
+    let mut men = Vec::new();
+    for (i, row) in rows.iter().enumerate() {
+        let mut column = 0;
+        for c in row.chars() {
+            if let Some(empty) = c.to_digit(10).filter(|n| (1..=8).contains(n)) {
+                column += empty;
+                continue;
+            }
+            let Some(kind) = LETTERS.iter().position(|&known| known == c.to_ascii_uppercase()) else {
+                return Err(format!(
+                    "`{c}` in row {} is neither a man (KQRBNP, kqrbnp) nor a number of empty squares",
+                    8 - i
+                ));
+            };
+            if column < 8 {
+                men.push((
+                    kind as u8 | if c.is_lowercase() { BLACK } else { 0 },
+                    ((7 - i) * 8) as u8 + column as u8,
+                ));
+            }
+            column += 1;
+        }
+        if column != 8 {
+            return Err(format!("row {} has {column} squares instead of 8", 8 - i));
+        }
+    }
+    Ok(men)
+}
+
+impl Chess {
+    /// Puts men on the board if they are legal there.
+    fn setup(&self, mut men: Vec<(u8, u8)>, black_to_move: bool) -> Result<Setup, String> {
+        men.sort_by_key(|&(code, _)| (code & 7 != KING, code));
+        let kings = |code| men.iter().filter(|man| man.0 == code).count();
+        for (code, who) in [(KING, "white"), (KING | BLACK, "black")] {
+            match kings(code) {
+                1 => {}
+                0 => return Err(format!("the {who} king is missing")),
+                n => return Err(format!("there are {n} {who} kings")),
+            }
+        }
+        let most = self.own.iter().map(Material::men).max().unwrap_or(0);
+        if men.len() > most.min(MOST_MEN) {
+            return Err(format!("{} men are on the board and {} has {most}", men.len(), self.spec()));
+        }
+        let key = Material::key(men[2..].iter().map(|man| man.0));
+        if !self.tiers.iter().any(|material| material.keys().contains(&key)) {
+            return Err(format!("these men are not those of {} or of an ending it leads to", self.spec()));
+        }
+        if let Some(man) = men.iter().find(|man| man.0 & 7 == PAWN && !(8..56).contains(&man.1)) {
+            return Err(format!("a pawn cannot stand on {}", square_name(man.1)));
+        }
+        if !kings_apart(men[0].1, men[1].1) {
+            return Err("the kings stand next to each other".to_string());
+        }
+        let setup = Setup::new(&men, black_to_move);
+        if setup.in_check(!black_to_move) {
+            let who = if black_to_move { "white" } else { "black" };
+            return Err(format!("{who} is in check and not to move, so the king could be taken"));
+        }
+        Ok(setup)
+    }
+}
+
+impl Notation for Chess {
+    fn spec(&self) -> String {
+        match self.own.as_slice() {
+            [one] => format!("chess:{one}"),
+            all => format!("chess:all{}", all.iter().map(Material::men).max().unwrap_or(0)),
+        }
+    }
+
+    fn write_position(&self, pos: &Setup) -> String {
+        let mut rows = Vec::new();
+        for row in (0..8u8).rev() {
+            let (mut text, mut empty) = (String::new(), 0);
+            for column in 0..8 {
+                let man = (0..pos.men as usize).find(|&man| pos.squares[man] == row * 8 + column);
+                match man {
+                    None => empty += 1,
+                    Some(man) => {
+                        if empty > 0 {
+                            text += &empty.to_string();
+                        }
+                        empty = 0;
+                        text.push(letter(pos.codes[man]));
+                    }
+                }
+            }
+            if empty > 0 {
+                text += &empty.to_string();
+            }
+            rows.push(text);
+        }
+        format!("{} {} - - 0 1", rows.join("/"), if pos.black_to_move { 'b' } else { 'w' })
+    }
+
+    fn read_position(&self, text: &str) -> Result<Setup, InputError> {
+        let bad = |why: String| InputError::position(text, why);
+        let fields: Vec<&str> = text.split_whitespace().collect();
+        let Some(board) = fields.first() else {
+            return Err(bad("it is empty; write a FEN such as `8/8/8/8/8/2k5/8/K6Q w - - 0 1`".into()));
+        };
+        let men = men_of(board).map_err(&bad)?;
+        let black_to_move = match fields.get(1) {
+            Some(&"w") => false,
+            Some(&"b") => true,
+            Some(other) => return Err(bad(format!("`{other}` is neither w nor b, the side to move"))),
+            None => return Err(bad("the side to move is missing; add w or b".into())),
+        };
+        if fields.get(2).is_some_and(|&castling| castling != "-") {
+            return Err(bad("endings have no castling; write - for it".into()));
+        }
+        if fields.get(3).is_some_and(|&passed| passed != "-") {
+            return Err(bad("captures en passant are left out; write - for the square".into()));
+        }
+        if fields.len() > 6 || fields.iter().skip(4).any(|number| number.parse::<u32>().is_err()) {
+            return Err(bad("after the board come w or b, - - and two numbers".into()));
+        }
+        self.setup(men, black_to_move).map_err(bad)
+    }
+
+    fn write_move(&self, _pos: &Setup, mv: ChessMove) -> String {
+        let promotion = mv.promotion.map(|kind| LETTERS[kind as usize].to_ascii_lowercase().to_string());
+        square_name(mv.from) + &square_name(mv.to) + &promotion.unwrap_or_default()
+    }
+
+    fn draw(&self, pos: &Setup, _marks: &[Mark<ChessMove>]) -> Picture {
+        let mut picture = Picture::default();
+        for row in (0..8u8).rev() {
+            picture.newline();
+            picture.put(format!("{} ", row + 1), Tone::Faint);
+            for square in Squares(0xffu64 << (row * 8)) {
+                match (0..pos.men as usize).find(|&man| pos.squares[man] == square) {
+                    Some(man) => {
+                        let tone = if pos.is_black(man) { Tone::Second } else { Tone::First };
+                        picture.put(format!(" {}", letter(pos.codes[man])), tone);
+                    }
+                    None => picture.put(" .", Tone::Faint),
+                }
+            }
+        }
+        picture.newline();
+        picture.put("   a b c d e f g h", Tone::Faint);
+        picture
+    }
+}

@@ -1,0 +1,216 @@
+//! Men on squares and whose turn it is.
+//!
+//! ```text
+//! codes    K  k  Q  r         the kings first, then white's men, then black's, strongest first;
+//! squares  a1 c3 d4 h8        equal men by square
+//! ```
+//!
+//! Invariant: equal positions have equal bytes, because the order is fixed and unused places are full of ones.
+
+use super::geometry::GEOMETRY;
+use super::material::{BLACK, KING, MOST_MEN, PAWN};
+
+/// A position of an ending.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Setup {
+    pub(super) codes: [u8; MOST_MEN],
+    pub(super) squares: [u8; MOST_MEN],
+    pub(super) men: u8,
+    pub(super) black_to_move: bool,
+}
+
+/// No man.
+const NONE: u8 = u8::MAX;
+
+impl Setup {
+    /// Puts the men, kings first, into their order.
+    pub(super) fn new(men: &[(u8, u8)], black_to_move: bool) -> Setup {
+        let mut setup =
+            Setup { codes: [NONE; MOST_MEN], squares: [NONE; MOST_MEN], men: men.len() as u8, black_to_move };
+        for (i, &(code, square)) in men.iter().enumerate() {
+            setup.codes[i] = code;
+            setup.squares[i] = square;
+        }
+        setup.sort();
+        setup
+    }
+
+    /// Restores the order of the men after the kings; they are three at most.
+    #[inline]
+    fn sort(&mut self) {
+        for i in 3..self.men as usize {
+            let mut place = i;
+            let key = |setup: &Setup, place: usize| (setup.codes[place], setup.squares[place]);
+            while place > 2 && key(self, place) < key(self, place - 1) {
+                self.codes.swap(place, place - 1);
+                self.squares.swap(place, place - 1);
+                place -= 1;
+            }
+        }
+    }
+
+    /// The man with an index, kings are 0 and 1.
+    #[inline]
+    pub(super) fn is_black(&self, man: usize) -> bool {
+        self.codes[man] & BLACK != 0
+    }
+
+    #[inline]
+    pub(super) fn kind(&self, man: usize) -> u8 {
+        self.codes[man] & 7
+    }
+
+    /// The king of a side.
+    #[inline]
+    pub(super) fn king(&self, black: bool) -> u8 {
+        self.squares[usize::from(black)]
+    }
+
+    /// The squares of white's and of black's men.
+    #[inline]
+    pub(super) fn sides(&self) -> [u64; 2] {
+        let mut sides = [0; 2];
+        for man in 0..self.men as usize {
+            sides[usize::from(self.is_black(man))] |= 1 << self.squares[man];
+        }
+        sides
+    }
+
+    /// The squares that a man sees, pawns only what they attack; `ghost` is looked through.
+    #[inline]
+    pub(super) fn sees(&self, man: usize, ghost: usize) -> u64 {
+        let square = self.squares[man] as usize;
+        match self.kind(man) {
+            PAWN => GEOMETRY.pawn_attacks[usize::from(self.is_black(man))][square],
+            kind => {
+                let mut seen = GEOMETRY.reach[kind as usize][square];
+                if kind != KING && kind < 4 {
+                    for other in 0..self.men as usize {
+                        if other != ghost {
+                            // A man casts no shadow on its own lines.
+                            seen &= !GEOMETRY.shadow[square][self.squares[other] as usize];
+                        }
+                    }
+                }
+                seen
+            }
+        }
+    }
+
+    /// Whether a side's king is attacked.
+    #[inline]
+    pub(super) fn in_check(&self, black: bool) -> bool {
+        let king = self.king(black) as usize;
+        let occupied = self.sides()[0] | self.sides()[1];
+        (0..self.men as usize).filter(|&man| self.is_black(man) != black).any(|man| {
+            let square = self.squares[man] as usize;
+            match self.kind(man) {
+                PAWN => GEOMETRY.pawn_attacks[usize::from(!black)][square] >> king & 1 == 1,
+                kind => {
+                    GEOMETRY.reach[kind as usize][square] >> king & 1 == 1
+                        && GEOMETRY.between[square][king] & occupied == 0
+                }
+            }
+        })
+    }
+
+    /// The squares that each man of the player to move can legally go to, none for the others.
+    pub(super) fn targets(&self) -> [u64; MOST_MEN] {
+        let black = self.black_to_move;
+        let mine = usize::from(black);
+        let sides = self.sides();
+        let (own, opponent) = (sides[mine], sides[1 - mine]);
+        let occupied = own | opponent;
+        let king = self.king(black) as usize;
+        let mut attacked = 0u64;
+        // Where another man must go while the king is in check, and where each pinned man must stay.
+        let mut answers = u64::MAX;
+        let mut pinned = [u64::MAX; MOST_MEN];
+        for man in 0..self.men as usize {
+            if self.is_black(man) == black {
+                continue;
+            }
+            // The king does not hide behind itself.
+            attacked |= self.sees(man, mine);
+            let (square, kind) = (self.squares[man] as usize, self.kind(man));
+            if kind == PAWN {
+                if GEOMETRY.pawn_attacks[1 - mine][square] >> king & 1 == 1 {
+                    answers &= 1 << square;
+                }
+            } else if GEOMETRY.reach[kind as usize][square] >> king & 1 == 1 {
+                let line = GEOMETRY.between[square][king];
+                let between = line & occupied;
+                if between == 0 {
+                    answers &= line | 1 << square;
+                } else if between & (between - 1) == 0 && between & own != 0 {
+                    for (i, pin) in pinned.iter_mut().enumerate().take(self.men as usize) {
+                        if between >> (self.squares[i] & 63) & 1 == 1 {
+                            *pin &= line | 1 << square;
+                        }
+                    }
+                }
+            }
+        }
+        let mut targets = [0; MOST_MEN];
+        for man in 0..self.men as usize {
+            if self.is_black(man) != black {
+                continue;
+            }
+            targets[man] = match self.kind(man) {
+                KING => GEOMETRY.reach[0][king] & !own & !attacked,
+                PAWN => self.pawn_targets(man, occupied, opponent) & answers & pinned[man],
+                _ => self.sees(man, MOST_MEN) & !own & answers & pinned[man],
+            };
+        }
+        targets
+    }
+
+    #[inline]
+    fn pawn_targets(&self, man: usize, occupied: u64, opponent: u64) -> u64 {
+        let black = self.is_black(man);
+        let square = self.squares[man] as usize;
+        let pawn = 1u64 << square;
+        let captures = GEOMETRY.pawn_attacks[usize::from(black)][square] & opponent;
+        let (one, two, home) = if black {
+            (pawn >> 8, pawn >> 16, square / 8 == 6)
+        } else {
+            (pawn << 8, pawn << 16, square / 8 == 1)
+        };
+        let mut ahead = one & !occupied;
+        if home && ahead != 0 {
+            ahead |= two & !occupied;
+        }
+        captures | ahead
+    }
+
+    /// The position after a man went to a square, perhaps becoming another kind.
+    pub(super) fn after(&self, from: u8, to: u8, kind: Option<u8>) -> Setup {
+        let mut next = Setup { black_to_move: !self.black_to_move, ..*self };
+        // A king is never taken, so the first two places stay.
+        if let Some(taken) = (2..self.men as usize).find(|&man| self.squares[man] == to) {
+            let last = self.men as usize - 1;
+            for place in taken..last {
+                next.codes[place] = next.codes[place + 1];
+                next.squares[place] = next.squares[place + 1];
+            }
+            next.codes[last] = NONE;
+            next.squares[last] = NONE;
+            next.men -= 1;
+        }
+        if let Some(man) = (0..next.men as usize).find(|&man| next.squares[man] == from) {
+            next.squares[man] = to;
+            if let Some(kind) = kind {
+                next.codes[man] = kind | (next.codes[man] & BLACK);
+            }
+        }
+        next.sort();
+        next
+    }
+
+    /// Whether the position could stand on a board: one man a square, the side that just moved not in check.
+    #[inline]
+    pub(super) fn is_legal(&self) -> bool {
+        let sides = self.sides();
+        (sides[0] | sides[1]).count_ones() == u32::from(self.men) && !self.in_check(!self.black_to_move)
+    }
+}

@@ -1,0 +1,45 @@
+//! Random small boards: the value equals plain minimax, and every proof passes the checker.
+
+mod plain;
+
+use outplay_core::Quiet;
+use outplay_proof::{Limits, prove};
+use plain::{minimax, random_board};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+fn compare(seed: u64, boards: usize, most: usize) -> [usize; 3] {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let limits = Limits { proof: true, ..Limits::default() };
+    let mut seen = [0; 3];
+    for _ in 0..boards {
+        let board = random_board(&mut rng, most);
+        let expected = minimax(&board);
+        let answer = prove(&board, &limits, &Quiet).expect("an ordinary board");
+        assert_eq!(answer.verdict(), Some(expected), "{board:?}");
+        let proof = answer.proof.expect("a proof was asked for").to_string();
+        let claim = outplay_check::check(&proof).unwrap_or_else(|error| panic!("{error}\n{proof}"));
+        assert_eq!(claim.verdict, expected);
+        assert_eq!(claim.board, board);
+        seen[expected as usize] += 1;
+    }
+    seen
+}
+
+#[test]
+fn values_equal_minimax_and_proofs_pass() {
+    let seen = compare(1, 4000, 9);
+    assert!(seen.iter().all(|&count| count > 100), "{seen:?}");
+}
+
+#[test]
+fn values_equal_minimax_on_wider_boards() {
+    let seen = compare(2, 300, 12);
+    assert!(seen.iter().all(|&count| count > 10), "{seen:?}");
+}
+
+#[test]
+#[ignore = "minutes"]
+fn values_equal_minimax_on_many_boards() {
+    compare(3, 20_000, 12);
+}

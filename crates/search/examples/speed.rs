@@ -1,0 +1,75 @@
+//! How fast the engine is: `cargo run --release -p outplay-search --example speed`.
+//!
+//! Prints positions per second of bare alpha-beta on connect-four and random games per second, one thread, the
+//! median of several runs, each with the figure it should reach. Time is the processor's where the system tells
+//! it, so that a busy machine matters little.
+
+use outplay_core::{Game, Quiet};
+use outplay_games::mnk::{Mnk, Rules};
+use outplay_search::{Engine, Limits, Method, Options, PlayoutOptions, playouts};
+use std::time::Instant;
+
+const RUNS: usize = 9;
+
+/// The median of `work`'s results.
+fn median(mut work: impl FnMut() -> f64) -> f64 {
+    let mut results: Vec<f64> = (0..RUNS).map(|_| work()).collect();
+    results.sort_by(f64::total_cmp);
+    results[RUNS / 2]
+}
+
+/// Runs `work` and returns the seconds it took.
+fn seconds(work: impl FnOnce()) -> f64 {
+    // Nanoseconds this thread has been running.
+    let processor = || -> Option<f64> {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        Some(text.split(' ').next()?.parse::<f64>().ok()? / 1e9)
+    };
+    let (begin, wall) = (processor(), Instant::now());
+    work();
+    match (begin, processor()) {
+        (Some(begin), Some(end)) if end > begin => end - begin,
+        _ => wall.elapsed().as_secs_f64(),
+    }
+}
+
+fn board(spec: &str) -> Mnk<u64> {
+    // Both specs below are boards that fit 64 bits.
+    Mnk::new(Rules::parse(spec).expect("a board")).expect("a small board")
+}
+
+/// Searches connect-four and prints what it took.
+fn search(name: &str, options: Options, depth: u32, asked: &str) {
+    let game = board("connect4");
+    let start = game.start().expect("boards have a start");
+    let mut nodes = 0;
+    let speed = median(|| {
+        let mut engine = Engine::new(&game, options);
+        let time = seconds(|| {
+            let report = engine.search(&start, Limits::depth(depth), &Quiet).expect("no dice here");
+            nodes = report.counts.nodes;
+        });
+        nodes as f64 / time
+    });
+    println!("{name}, connect4, depth {depth}: {nodes} nodes, {:.1} million/s{asked}", speed / 1e6);
+}
+
+fn main() {
+    let bare = Options::bare(Method::AlphaBeta);
+    search("alpha-beta, no table", bare, 11, " (asked: 60)");
+    search("alpha-beta, no table, best payoff", Options { best_payoff: true, ..bare }, 11, "");
+    search("everything", Options::default(), 14, "");
+    for spec in ["tictactoe", "connect4"] {
+        let game = board(spec);
+        let start = game.start().expect("boards have a start");
+        let options = PlayoutOptions::games(300_000);
+        let speed = median(|| {
+            let time = seconds(|| {
+                let played = playouts(&game, &start, options, &Quiet).expect("no dice here");
+                assert_eq!(played.games(), options.games);
+            });
+            options.games as f64 / time
+        });
+        println!("random games, {spec}: {:.1} million/s (asked: 3)", speed / 1e6);
+    }
+}

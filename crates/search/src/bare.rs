@@ -1,0 +1,213 @@
+//! Minimax and alpha-beta with nothing around them: the textbook, as fast as the rules allow.
+//!
+//! ```text
+//!   MAX  ──  first player: raises alpha, stops at beta
+//!   MIN  ──  second player: lowers beta, stops at alpha
+//! ```
+//!
+//! Scores are the first player's throughout, so nothing is negated on the way and the same player may move
+//! twice. The moves of all positions on the path share one buffer; a position at the horizon is judged
+//! in its parent's loop and costs no call.
+//!
+//! Invariant: every position entered is either expanded (a dynamic evaluation) or judged (a static one), so
+//! only the former are counted here.
+
+use crate::clock::{Clock, Stop};
+use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score};
+use crate::{Counts, Evaluate, SearchError};
+use outplay_core::{Game, Turn};
+
+/// One thread's search without extras.
+pub(crate) struct Bare<'a, G: Game, E> {
+    game: &'a G,
+    evaluate: &'a E,
+    scale: Scale,
+    pub(crate) clock: Clock<'a>,
+    moves: Vec<G::Move>,
+    /// The best line from every ply of the path.
+    lines: Vec<Vec<G::Move>>,
+    expanded: u64,
+    alpha_cutoffs: u64,
+    beta_cutoffs: u64,
+    best_cutoffs: u64,
+}
+
+impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
+    pub(crate) fn new(game: &'a G, evaluate: &'a E, scale: Scale, clock: Clock<'a>) -> Self {
+        Bare {
+            game,
+            evaluate,
+            scale,
+            clock,
+            moves: Vec::new(),
+            lines: vec![Vec::new()],
+            expanded: 0,
+            alpha_cutoffs: 0,
+            beta_cutoffs: 0,
+            best_cutoffs: 0,
+        }
+    }
+
+    /// The first player's score of a position, looking `depth` plies ahead.
+    pub(crate) fn root(&mut self, pos: &G::Position, depth: u32, prune: bool) -> Found {
+        if self.clock.must_stop() {
+            return Found::opinion(0);
+        }
+        self.lines[0].clear();
+        if depth == 0 {
+            return self.judge(pos, 0);
+        }
+        if prune {
+            self.enter::<true>(pos, depth, 0, -INFINITE, INFINITE)
+        } else {
+            self.enter::<false>(pos, depth, 0, -INFINITE, INFINITE)
+        }
+    }
+
+    /// The best line found, or the best so far when the search was stopped.
+    pub(crate) fn line(&self) -> &[G::Move] {
+        &self.lines[0]
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        Counts {
+            nodes: self.clock.nodes(),
+            dynamic_evaluations: self.expanded,
+            static_evaluations: self.clock.nodes() - self.expanded,
+            alpha_cutoffs: self.alpha_cutoffs,
+            beta_cutoffs: self.beta_cutoffs,
+            best_payoff_cutoffs: self.best_cutoffs,
+            ..Counts::default()
+        }
+    }
+
+    /// A position that is finished or at the horizon.
+    #[inline(always)]
+    fn judge(&self, pos: &G::Position, ply: u32) -> Found {
+        match self.game.outcome(pos) {
+            Some(payoff) => self.scale.finished(payoff, ply),
+            None => {
+                let score = self.evaluate.score(self.game, pos).clamp(-MOST_EVALUATION, MOST_EVALUATION);
+                Found::opinion(if self.game.turn(pos) == Turn::Second { -score } else { score })
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn enter<const PRUNE: bool>(
+        &mut self,
+        pos: &G::Position,
+        depth: u32,
+        ply: u32,
+        alpha: Score,
+        beta: Score,
+    ) -> Found {
+        match self.game.turn(pos) {
+            Turn::First if depth == 1 => self.expand::<PRUNE, true, true>(pos, 1, ply, alpha, beta),
+            Turn::First => self.expand::<PRUNE, true, false>(pos, depth, ply, alpha, beta),
+            Turn::Second if depth == 1 => self.expand::<PRUNE, false, true>(pos, 1, ply, alpha, beta),
+            Turn::Second => self.expand::<PRUNE, false, false>(pos, depth, ply, alpha, beta),
+            Turn::Chance => {
+                self.clock.stop(Stop::Error(SearchError::Chance));
+                Found::opinion(0)
+            }
+        }
+    }
+
+    /// Looks at the successors of a position, at least one ply ahead.
+    fn expand<const PRUNE: bool, const MAX: bool, const LAST: bool>(
+        &mut self,
+        pos: &G::Position,
+        depth: u32,
+        ply: u32,
+        mut alpha: Score,
+        mut beta: Score,
+    ) -> Found {
+        let base = self.moves.len();
+        self.game.moves(pos, &mut self.moves);
+        let end = self.moves.len();
+        if base == end {
+            return self.judge(pos, ply);
+        }
+        self.expanded += 1;
+        if self.lines.len() < ply as usize + 2 {
+            self.lines.push(Vec::new());
+        }
+        // Nothing here can be better than to win at once, nor worse than to lose at once.
+        let most = self.scale.most(ply);
+        if PRUNE && (alpha >= most || beta <= -most) {
+            self.best_cutoffs += 1;
+            self.moves.truncate(base);
+            return if alpha >= most {
+                Found { score: most, proof: HIGH }
+            } else {
+                Found { score: -most, proof: LOW }
+            };
+        }
+        let most = if MAX { most } else { -most };
+        let better = |a: Score, b: Score| if MAX { a > b } else { a < b };
+        // The proof that no move does better needs all moves, the proof that one does this well only that one.
+        let (reached, unbeaten) = if MAX { (LOW, HIGH) } else { (HIGH, LOW) };
+        let mut best = Found { score: if MAX { -INFINITE } else { INFINITE }, proof: 0 };
+        let mut all = unbeaten;
+        let mut at = base;
+        while at < end {
+            let mv = self.moves[at];
+            at += 1;
+            if self.clock.must_stop() {
+                all = 0;
+                break;
+            }
+            let next = self.game.play(pos, mv);
+            let found = if LAST {
+                self.judge(&next, ply + 1)
+            } else {
+                self.lines[ply as usize + 1].clear();
+                let (alpha, beta) = if PRUNE { (alpha, beta) } else { (-INFINITE, INFINITE) };
+                self.enter::<PRUNE>(&next, depth - 1, ply + 1, alpha, beta)
+            };
+            if !LAST && self.clock.stopped {
+                all = 0;
+                break;
+            }
+            all &= found.proof;
+            if better(found.score, best.score) {
+                best = Found { score: found.score, proof: found.proof & reached };
+                let bound = if MAX { &mut alpha } else { &mut beta };
+                if better(best.score, *bound) {
+                    *bound = best.score;
+                    let cut = PRUNE && alpha >= beta;
+                    if cut || !better(most, best.score) {
+                        // What was not looked at could only be better if anything could.
+                        all = if better(most, best.score) { 0 } else { unbeaten };
+                        match (cut, MAX) {
+                            (false, _) => self.best_cutoffs += 1,
+                            (_, true) => self.beta_cutoffs += 1,
+                            (_, false) => self.alpha_cutoffs += 1,
+                        }
+                        if !cut {
+                            self.remember(mv, ply, depth);
+                        }
+                        break;
+                    }
+                    self.remember(mv, ply, depth);
+                }
+            } else if found.score == best.score {
+                best.proof |= found.proof & reached;
+            }
+        }
+        self.moves.truncate(base);
+        Found { score: best.score, proof: best.proof | all }
+    }
+
+    /// A move and the best line after it are the best line here.
+    fn remember(&mut self, mv: G::Move, ply: u32, depth: u32) {
+        let (above, below) = self.lines.split_at_mut(ply as usize + 1);
+        let line = &mut above[ply as usize];
+        line.clear();
+        line.push(mv);
+        if depth > 1 {
+            line.extend_from_slice(&below[0]);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Minimax level by level: all positions one ply away, then two, and values back up at the end.
+//!
+//! ```text
+//!  level 0   root            positions of a level that are equal are merged, so a position is
+//!  level 1   a  b  c         expanded once a level however many ways lead to it; the price is
+//!  level 2   d  e  f  g      that whole levels are kept in memory
+//! ```
+//!
+//! It exists for comparison: it cannot prune, since no value is known before the last level is there.
+//!
+//! Invariant: a level's edges point into the next level only.
+
+use crate::clock::{Clock, Purse, Stop};
+use crate::report::{Answer, Report, settled};
+use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, MOST_PAYOFF, Scale};
+use crate::{Counts, Evaluate, Limit, Limits, SearchError};
+use outplay_core::{Game, Turn, Watch};
+use rustc_hash::FxHashMap;
+use std::time::Instant;
+
+/// What a breadth-first search found and what it had to keep.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Breadth<M> {
+    /// The answer. Positions entered are counted as a depth-first minimax would; `distinct_keys` are those
+    /// that were kept.
+    pub report: Report<M>,
+    /// Different positions on each level, the root's first.
+    pub levels: Vec<usize>,
+}
+
+/// The positions at one distance from the root.
+struct Level<G: Game> {
+    positions: Vec<G::Position>,
+    /// How many ways lead to each, saturating: what a depth-first search would enter.
+    ways: Vec<u64>,
+    /// The moves of all positions one after another, with the number of the position reached.
+    edges: Vec<(G::Move, u32)>,
+    /// Where each position's edges end.
+    ends: Vec<usize>,
+}
+
+impl<G: Game> Level<G> {
+    fn edges(&self, i: usize) -> &[(G::Move, u32)] {
+        let begin = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.edges[begin..self.ends[i]]
+    }
+}
+
+/// The value of a position by minimax to `depth` plies, keeping at most `most` positions.
+///
+/// # Errors
+///
+/// Chance, payoffs that are too large, more than `most` positions, or a fault of the rules. When stopped
+/// through the watch the report says so and knows nothing.
+pub fn breadth_first<G: Game, E: Evaluate<G>>(
+    game: &G,
+    pos: &G::Position,
+    evaluate: &E,
+    depth: u32,
+    most: usize,
+    watch: &dyn Watch,
+) -> Result<Breadth<G::Move>, SearchError> {
+    let begin = Instant::now();
+    let best = game.best_payoff();
+    if !(0..=MOST_PAYOFF).contains(&best) {
+        return Err(SearchError::Payoff(best));
+    }
+    let fault = || game.fault();
+    let purse = Purse::new(&Limits::NONE, watch, &fault);
+    let mut clock = Clock::new(&purse);
+    let mut counts = Counts::default();
+    let levels = grow(game, pos, depth, most, &mut clock)?;
+    if let Some(Stop::Error(error)) = purse.why() {
+        return Err(error);
+    }
+    let sizes: Vec<usize> = levels.iter().map(|level| level.positions.len()).collect();
+    counts.distinct_keys = sizes.iter().sum::<usize>() as u64;
+    for level in &levels {
+        for i in 0..level.positions.len() {
+            let ways = level.ways[i];
+            counts.nodes = counts.nodes.saturating_add(ways);
+            let kind = if level.edges(i).is_empty() {
+                &mut counts.static_evaluations
+            } else {
+                &mut counts.dynamic_evaluations
+            };
+            *kind = kind.saturating_add(ways);
+        }
+    }
+    let (found, line) = if clock.stopped {
+        (None, Vec::new())
+    } else {
+        let (found, line) = back_up(game, evaluate, &levels);
+        (Some(settled(found, depth, best, true)), line)
+    };
+    let depth = if clock.stopped { 0 } else { depth };
+    let answer = Answer::new(found, depth, best, true);
+    let limit = match (answer.exact(), clock.stopped) {
+        (Some(_), _) => None,
+        (None, true) => Some(Limit::Watch),
+        (None, false) => Some(Limit::Depth),
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    let report = Report { answer, best: line.first().copied(), line, depth, limit, counts, seconds };
+    Ok(Breadth { report, levels: sizes })
+}
+
+/// All levels down to the depth or to the end of the game; stopped early if the clock says so.
+fn grow<G: Game>(
+    game: &G,
+    pos: &G::Position,
+    depth: u32,
+    most: usize,
+    clock: &mut Clock<'_>,
+) -> Result<Vec<Level<G>>, SearchError> {
+    let mut levels: Vec<Level<G>> = Vec::new();
+    let mut kept = 1;
+    let mut open = (vec![pos.clone()], vec![1u64]);
+    let mut moves = Vec::new();
+    for ply in 0..=depth {
+        let (positions, ways) = std::mem::take(&mut open);
+        let mut level = Level { positions, ways, edges: Vec::new(), ends: Vec::new() };
+        let mut numbers: FxHashMap<G::Position, u32> = FxHashMap::default();
+        for (pos, &ways) in level.positions.iter().zip(&level.ways) {
+            if clock.must_stop() {
+                return Ok(levels);
+            }
+            if game.turn(pos) == Turn::Chance && game.outcome(pos).is_none() {
+                return Err(SearchError::Chance);
+            }
+            moves.clear();
+            if ply < depth {
+                game.moves(pos, &mut moves);
+            }
+            for &mv in &moves {
+                let next = game.play(pos, mv);
+                let new = numbers.len() as u32;
+                let number = *numbers.entry(next.clone()).or_insert(new);
+                if number == new {
+                    kept += 1;
+                    if kept > most || new == u32::MAX {
+                        return Err(SearchError::TooLarge(most));
+                    }
+                    open.0.push(next);
+                    open.1.push(0);
+                }
+                let reached = &mut open.1[number as usize];
+                *reached = reached.saturating_add(ways);
+                level.edges.push((mv, number));
+            }
+            level.ends.push(level.edges.len());
+        }
+        levels.push(level);
+        if open.0.is_empty() {
+            break;
+        }
+    }
+    Ok(levels)
+}
+
+/// Values from the last level to the root, and the best line, for the player to move at the root.
+fn back_up<G: Game, E: Evaluate<G>>(game: &G, evaluate: &E, levels: &[Level<G>]) -> (Found, Vec<G::Move>) {
+    let scale = Scale::new(true, None);
+    // Scores are the first player's. Best edges are kept for the line.
+    let mut below: Vec<Found> = Vec::new();
+    let mut choices: Vec<Vec<usize>> = Vec::new();
+    for (ply, level) in levels.iter().enumerate().rev() {
+        let mut here = Vec::with_capacity(level.positions.len());
+        let mut chosen = vec![0; level.positions.len()];
+        for (i, pos) in level.positions.iter().enumerate() {
+            let max = game.turn(pos) != Turn::Second;
+            let found = match game.outcome(pos) {
+                Some(payoff) => scale.finished(payoff, ply as u32),
+                None if level.edges(i).is_empty() => {
+                    let score = evaluate.score(game, pos).clamp(-MOST_EVALUATION, MOST_EVALUATION);
+                    Found::opinion(if max { score } else { -score })
+                }
+                None => {
+                    let (reached, unbeaten) = if max { (LOW, HIGH) } else { (HIGH, LOW) };
+                    let mut best = Found { score: if max { -INFINITE } else { INFINITE }, proof: 0 };
+                    let mut all = unbeaten;
+                    for (at, &(_, number)) in level.edges(i).iter().enumerate() {
+                        let found = below[number as usize];
+                        all &= found.proof;
+                        let better = if max { found.score > best.score } else { found.score < best.score };
+                        if better {
+                            best = Found { score: found.score, proof: found.proof & reached };
+                            chosen[i] = at;
+                        } else if found.score == best.score {
+                            best.proof |= found.proof & reached;
+                        }
+                    }
+                    Found { score: best.score, proof: best.proof | all }
+                }
+            };
+            here.push(found);
+        }
+        below = here;
+        choices.push(chosen);
+    }
+    choices.reverse();
+    let mut line = Vec::new();
+    let mut number = 0;
+    for (level, chosen) in levels.iter().zip(&choices) {
+        let Some(&(mv, next)) = level.edges(number).get(chosen[number]) else { break };
+        line.push(mv);
+        number = next as usize;
+    }
+    let root = &levels[0].positions[0];
+    (below[0].seen(game.turn(root) != Turn::Second), line)
+}

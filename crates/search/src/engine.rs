@@ -1,0 +1,350 @@
+//! One engine for every game: picks the search that the options ask for, deepens, and reports.
+//!
+//! ```text
+//! Engine ── options, evaluation, table, probe          kept between searches
+//!   └─ search(pos, limits, watch) ── deepen 1, 2, 3 … ── Report
+//!        └─ helpers on other threads: the same search, other moves first, one table
+//! ```
+//!
+//! Invariant: an answer is called exact only if the search carried the proof up to the root.
+
+use crate::bare::Bare;
+use crate::cache::Cache;
+use crate::clock::{Clock, Purse, Stop};
+use crate::full::{Common, Full};
+use crate::report::{Answer, Report, settled};
+use crate::score::{Found, HIGH, LOW, MOST_PAYOFF, Scale};
+use crate::stack::{MOST_PLIES, SHALLOW, large};
+use crate::table::{Hashed, Keys, Own, Table};
+use crate::{Counts, Evaluate, Limit, Limits, Method, Options, SearchError, Zero};
+use outplay_core::{Game, InPlace, Probe, Turn, Value, Watch};
+use std::marker::PhantomData;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
+
+/// Searches positions of one game.
+///
+/// # Examples
+///
+/// ```
+/// use outplay_core::{Game, Quiet, Value};
+/// use outplay_games::mnk::{Mnk, Rules};
+/// use outplay_search::{Answer, Engine, Limits, Options};
+///
+/// let game: Mnk<u64> = Mnk::new(Rules::parse("mnk:4x3,k=3").unwrap()).unwrap();
+/// let start = game.start().unwrap();
+/// let mut engine = Engine::new(&game, Options::default());
+/// let report = engine.search(&start, Limits::NONE, &Quiet).unwrap();
+/// assert_eq!(report.answer, Answer::Exact(Value::win(7)));
+/// assert_eq!(report.line.len(), 7);
+/// ```
+pub struct Engine<'a, G: Game, E = Zero, K = Hashed> {
+    game: &'a G,
+    evaluate: E,
+    options: Options,
+    table: Option<Table<G>>,
+    cache: Option<Cache<G>>,
+    probe: Option<&'a dyn Probe<G>>,
+    keys: PhantomData<K>,
+}
+
+impl<'a, G: Game> Engine<'a, G> {
+    /// An engine without an opinion of its own.
+    pub fn new(game: &'a G, options: Options) -> Engine<'a, G> {
+        let table = (options.table > 0).then(|| Table::new(options.table));
+        let cache = (options.cache > 0).then(|| Cache::new(options.cache));
+        Engine { game, evaluate: Zero, options, table, cache, probe: None, keys: PhantomData }
+    }
+}
+
+impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
+    /// Judges positions at the horizon by `evaluate`; forgets what was known.
+    pub fn evaluate<F: Evaluate<G>>(self, evaluate: F) -> Engine<'a, G, F, K> {
+        let Engine { game, options, probe, .. } = self;
+        let Engine { table, cache, .. } = Engine::new(game, options);
+        Engine { game, evaluate, options, table, cache, probe, keys: PhantomData }
+    }
+
+    /// Takes the keys of positions from the game, [`InPlace::key`], instead of hashing them.
+    pub fn own_keys(self) -> Engine<'a, G, E, Own>
+    where
+        G: InPlace,
+    {
+        let Engine { game, evaluate, options, probe, .. } = self;
+        let Engine { table, cache, .. } = Engine::new(game, options);
+        Engine { game, evaluate, options, table, cache, probe, keys: PhantomData }
+    }
+
+    /// Asks `probe` about every position but the root.
+    pub fn probe(mut self, probe: &'a dyn Probe<G>) -> Self {
+        self.probe = Some(probe);
+        self
+    }
+
+    /// How the engine searches.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The value of a position, as far as the limits allow.
+    ///
+    /// # Errors
+    ///
+    /// Chance, payoffs that are too large, a damaged table behind the probe, a fault of the rules. A limit
+    /// or a stop is no error.
+    pub fn search(
+        &mut self,
+        pos: &G::Position,
+        limits: Limits,
+        watch: &dyn Watch,
+    ) -> Result<Report<G::Move>, SearchError> {
+        let begin = Instant::now();
+        let best = self.game.best_payoff();
+        if !(0..=MOST_PAYOFF).contains(&best) {
+            return Err(SearchError::Payoff(best));
+        }
+        if self.game.turn(pos) == Turn::Chance {
+            return Err(SearchError::Chance);
+        }
+        if let Some(payoff) = self.game.outcome(pos) {
+            let value = Value::new(self.game.turn(pos).sees(payoff), 0);
+            let counts = Counts { nodes: 1, static_evaluations: 1, ..Counts::default() };
+            return Ok(Report {
+                answer: Answer::Exact(value),
+                best: None,
+                line: Vec::new(),
+                depth: 0,
+                limit: None,
+                counts,
+                seconds: begin.elapsed().as_secs_f64(),
+            });
+        }
+        if let Some(table) = &mut self.table {
+            table.grow_older();
+        }
+        let fault = || self.game.fault();
+        let purse = Purse::new(&limits, watch, &fault);
+        let common = Common {
+            game: self.game,
+            evaluate: &self.evaluate,
+            options: self.options,
+            scale: Scale::new(self.options.distance, self.options.best_payoff.then_some(best)),
+            table: self.table.as_ref(),
+            cache: self.cache.as_ref(),
+            probe: self.probe,
+        };
+        let plies = limits.depth.unwrap_or(MOST_PLIES).min(MOST_PLIES);
+        let (reached, mut counts) = run::<G, E, K>(&common, &purse, pos, plies);
+        counts.distinct_keys = self.cache.as_ref().map_or(0, Cache::keys);
+        let stop = purse.why();
+        if let Some(Stop::Error(error)) = stop {
+            return Err(error);
+        }
+        let answer = Answer::new(reached.found, reached.depth, best, self.options.distance);
+        let limit = match (answer, stop) {
+            (Answer::Exact(_) | Answer::Payoff(_), _) => None,
+            (_, Some(Stop::Limit(limit))) => Some(limit),
+            _ => Some(Limit::Depth),
+        };
+        Ok(Report {
+            answer,
+            best: reached.line.first().copied(),
+            line: reached.line,
+            depth: reached.depth,
+            limit,
+            counts,
+            seconds: begin.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+/// The best that one thread has to offer.
+struct Reached<G: Game> {
+    found: Option<Found>,
+    depth: u32,
+    line: Vec<G::Move>,
+}
+
+impl<G: Game> Reached<G> {
+    fn is_exact(&self) -> bool {
+        self.found.is_some_and(|found| found.proof == LOW | HIGH)
+    }
+}
+
+/// One thread's search, bare or full.
+trait Worker<G: Game> {
+    /// The mover's score; once stopped, that of the moves searched so far.
+    fn root(&mut self, pos: &G::Position, depth: u32) -> Found;
+    fn line(&self) -> &[G::Move];
+    fn clock(&self) -> &Clock<'_>;
+    fn counts(&self) -> Counts;
+    /// The move to try first at the root.
+    fn prefer(&mut self, mv: Option<G::Move>);
+}
+
+/// A bare search with its method.
+struct Plain<'a, G: Game, E> {
+    bare: Bare<'a, G, E>,
+    game: &'a G,
+    prune: bool,
+}
+
+impl<G: Game, E: Evaluate<G>> Worker<G> for Plain<'_, G, E> {
+    fn root(&mut self, pos: &G::Position, depth: u32) -> Found {
+        let first = self.bare.root(pos, depth, self.prune);
+        first.seen(self.game.turn(pos) == Turn::First)
+    }
+    fn line(&self) -> &[G::Move] {
+        self.bare.line()
+    }
+    fn clock(&self) -> &Clock<'_> {
+        &self.bare.clock
+    }
+    fn counts(&self) -> Counts {
+        self.bare.counts()
+    }
+    fn prefer(&mut self, _mv: Option<G::Move>) {}
+}
+
+impl<G: Game, E: Evaluate<G>, K: Keys<G>> Worker<G> for Full<'_, G, E, K> {
+    fn root(&mut self, pos: &G::Position, depth: u32) -> Found {
+        Full::root(self, pos, depth)
+    }
+    fn line(&self) -> &[G::Move] {
+        &self.lines[0]
+    }
+    fn clock(&self) -> &Clock<'_> {
+        &self.clock
+    }
+    fn counts(&self) -> Counts {
+        Counts { nodes: self.clock.nodes(), ..self.counts }
+    }
+    fn prefer(&mut self, mv: Option<G::Move>) {
+        self.first = mv;
+    }
+}
+
+/// Runs the leading thread and its helpers, with enough stack for the depth.
+fn run<G: Game, E: Evaluate<G>, K: Keys<G>>(
+    common: &Common<'_, G, E>,
+    purse: &Purse<'_>,
+    pos: &G::Position,
+    plies: u32,
+) -> (Reached<G>, Counts) {
+    let options = &common.options;
+    let helpers = if options.table > 0 { options.threads.saturating_sub(1) } else { 0 };
+    let lead = || -> (Reached<G>, Counts) {
+        if options.is_bare() && common.probe.is_none() {
+            let prune = options.method != Method::Minimax;
+            let bare = Bare::new(common.game, common.evaluate, common.scale, Clock::new(purse));
+            let mut worker = Plain { bare, game: common.game, prune };
+            (deepen(&mut worker, common.game, options, pos, plies, 1), worker.counts())
+        } else {
+            let mut worker: Full<'_, G, E, K> = Full::new(common, Clock::new(purse), 0);
+            let mut reached = deepen(&mut worker, common.game, options, pos, plies, 1);
+            lengthen(&mut worker, common, pos, plies, &mut reached);
+            (reached, worker.counts())
+        }
+    };
+    if helpers == 0 && plies <= SHALLOW {
+        return lead();
+    }
+    // A helper that proves the value first ends the search for all.
+    let proven: Mutex<Option<Reached<G>>> = Mutex::new(None);
+    let help = |number: usize| -> Counts {
+        let mut worker: Full<'_, G, E, K> = Full::new(common, Clock::new(purse), number);
+        let reached = deepen(&mut worker, common.game, options, pos, plies, 1 + number as u32 % 2);
+        if reached.is_exact() {
+            purse.close(Stop::Done);
+            // A poisoned lock only means that another helper panicked while it held a plain value.
+            *proven.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(reached);
+        }
+        worker.counts()
+    };
+    let (mut reached, mut counts) = thread::scope(|scope| {
+        // If no thread can be had for the lead, the caller's own stack has to do, without help.
+        let Ok(leader) = large().spawn_scoped(scope, lead) else { return lead() };
+        let handles: Vec<_> =
+            (1..=helpers).filter_map(|n| large().spawn_scoped(scope, move || help(n)).ok()).collect();
+        let (reached, mut counts) = leader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        purse.close(Stop::Done);
+        for handle in handles {
+            counts += handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+        (reached, counts)
+    });
+    if let Some(other) = proven.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+        && !reached.is_exact()
+    {
+        reached = other;
+    }
+    counts.distinct_keys = 0;
+    (reached, counts)
+}
+
+/// Searches deeper and deeper until the value is proven or a limit is met.
+fn deepen<G: Game, W: Worker<G>>(
+    worker: &mut W,
+    game: &G,
+    options: &Options,
+    pos: &G::Position,
+    plies: u32,
+    from: u32,
+) -> Reached<G> {
+    let mut reached = Reached { found: None, depth: 0, line: Vec::new() };
+    let from = if options.deepening { from.min(plies) } else { plies };
+    worker.prefer(None);
+    for depth in from..=plies {
+        worker.clock().purse.stage(&format!("depth {depth}"));
+        let found = worker.root(pos, depth);
+        if worker.clock().stopped {
+            // What was seen of an unfinished search is better than nothing.
+            if reached.found.is_none() && !worker.line().is_empty() {
+                reached = Reached { found: Some(found), depth: 0, line: worker.line().to_vec() };
+            }
+            break;
+        }
+        let found = settled(found, depth, game.best_payoff(), options.distance);
+        reached = Reached { found: Some(found), depth, line: worker.line().to_vec() };
+        if reached.is_exact() {
+            break;
+        }
+        worker.prefer(reached.line.first().copied());
+    }
+    reached
+}
+
+/// Follows a proven line to the end of the game where the table had cut it short.
+///
+/// Each step searches the last position again, which the table makes cheap; a search that turns out not to
+/// be is given up, and the line stays short.
+fn lengthen<G: Game, E: Evaluate<G>, K: Keys<G>>(
+    worker: &mut Full<'_, G, E, K>,
+    common: &Common<'_, G, E>,
+    pos: &G::Position,
+    plies: u32,
+    reached: &mut Reached<G>,
+) {
+    if !reached.is_exact() {
+        return;
+    }
+    let most = 2 * worker.clock.nodes();
+    let mut end = pos.clone();
+    let mut walked = 0;
+    loop {
+        for &mv in &reached.line[walked..] {
+            end = common.game.play(&end, mv);
+        }
+        walked = reached.line.len();
+        let left = plies.saturating_sub(walked as u32);
+        if left == 0 || worker.clock.nodes() > most || common.game.outcome(&end).is_some() {
+            return;
+        }
+        let further = deepen(worker, common.game, &common.options, &end, left, 1);
+        if !further.is_exact() || further.line.is_empty() {
+            return;
+        }
+        reached.line.extend(further.line);
+    }
+}

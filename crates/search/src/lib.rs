@@ -1,0 +1,47 @@
+//! The value of one position of any game.
+//!
+//! | what | for |
+//! |---|---|
+//! | [`Engine`] | minimax, alpha-beta and principal variation search, with everything that makes them fast |
+//! | [`breadth_first`] | minimax level by level, for comparison |
+//! | [`expectimax`] | games with dice: expectiminimax, Star1 and Star2 |
+//! | [`tree()`] | a small search recorded and drawn, so that pruning can be seen |
+//! | [`playouts`] | random games, very many of them |
+//!
+//! The rules come from [`outplay_core::Game`]; opinions about positions from [`Evaluate`], whose fallback has
+//! none. A search that saw the whole tree gives an exact [`outplay_core::Value`]; one that did not says so and
+//! gives proven bounds and, clearly apart, an opinion. Nothing here does I/O or names a game.
+
+mod bare;
+mod breadth;
+mod cache;
+mod clock;
+mod counts;
+mod dice;
+mod engine;
+mod error;
+mod evaluate;
+mod full;
+mod options;
+mod order;
+mod playout;
+mod report;
+mod score;
+mod stack;
+mod table;
+mod tree;
+mod tree_svg;
+mod tree_text;
+
+pub use breadth::{Breadth, breadth_first};
+pub use counts::Counts;
+pub use dice::{DiceMethod, DiceReport, expectimax};
+pub use engine::Engine;
+pub use error::SearchError;
+pub use evaluate::{Evaluate, Zero};
+pub use options::{Limit, Limits, Method, Options};
+pub use playout::{PlayoutOptions, Playouts, playouts, playouts_with_dice};
+pub use report::{Answer, Report};
+pub use stack::MOST_PLIES;
+pub use table::{Hashed, Keys, Own};
+pub use tree::{Bound, Branch, Cut, Fate, Tree, TreeOptions, Worth, tree};

@@ -1,0 +1,182 @@
+//! Which move to try first: pruning lives on it.
+//!
+//! ```text
+//! hash move  >  killers of this ply  >  hints  >  history  >  the order of the rules
+//! ```
+//!
+//! Ranks are numbers in these bands. They change the work, never the value.
+
+use crate::{Evaluate, Options};
+use outplay_core::{Game, Turn};
+
+const HASH: i64 = i64::MAX;
+const KILLER: i64 = 1 << 60;
+const HINT: i64 = 1 << 24;
+const MOST_HISTORY: u32 = 1 << 23;
+const SLOTS: usize = 4096;
+/// Moves without a slot are remembered in a list this long.
+const LIST: usize = 64;
+
+/// What one thread learned about moves.
+pub(crate) struct Order<M> {
+    killers: Vec<[Option<M>; 2]>,
+    slots: Vec<u32>,
+    list: Vec<(Turn, M, u32)>,
+}
+
+impl<M: Copy + Eq> Order<M> {
+    pub(crate) fn new() -> Order<M> {
+        Order { killers: Vec::new(), slots: Vec::new(), list: Vec::new() }
+    }
+
+    /// A larger number for a move to be tried earlier.
+    pub(crate) fn rank<G, E>(&self, at: &Place<'_, G, E>, options: &Options, hash: Option<M>, mv: M) -> i64
+    where
+        G: Game<Move = M>,
+        E: Evaluate<G>,
+    {
+        if hash == Some(mv) {
+            return HASH;
+        }
+        if options.killers
+            && let Some(killers) = self.killers.get(at.ply as usize)
+            && let Some(i) = killers.iter().position(|&killer| killer == Some(mv))
+        {
+            return KILLER - i as i64;
+        }
+        let hint =
+            if options.hints && E::HINTS { i64::from(at.evaluate.hint(at.game, at.pos, mv)) } else { 0 };
+        let history =
+            if options.history { self.history(at.evaluate.slot(at.game, mv), at.turn, mv) } else { 0 };
+        hint * HINT + i64::from(history)
+    }
+
+    fn history(&self, slot: Option<usize>, turn: Turn, mv: M) -> u32 {
+        match slot {
+            Some(slot) if slot < SLOTS => self.slots.get(side(turn, slot)).copied().unwrap_or(0),
+            _ => self.list.iter().find(|known| known.0 == turn && known.1 == mv).map_or(0, |known| known.2),
+        }
+    }
+
+    /// A move made the rest of a position's moves unnecessary, `depth` plies above the horizon.
+    pub(crate) fn refuted<G, E>(&mut self, at: &Place<'_, G, E>, options: &Options, mv: M, depth: u32)
+    where
+        G: Game<Move = M>,
+        E: Evaluate<G>,
+    {
+        if options.killers {
+            let ply = at.ply as usize;
+            if self.killers.len() <= ply {
+                self.killers.resize(ply + 1, [None; 2]);
+            }
+            let killers = &mut self.killers[ply];
+            if killers[0] != Some(mv) {
+                *killers = [Some(mv), killers[0]];
+            }
+        }
+        if options.history {
+            // Deep refutations save more; beyond some depth all are alike, which keeps the sums small.
+            let worth = depth.min(32).pow(2);
+            self.learn(at.evaluate.slot(at.game, mv), at.turn, mv, worth);
+        }
+    }
+
+    fn learn(&mut self, slot: Option<usize>, turn: Turn, mv: M, worth: u32) {
+        match slot {
+            Some(slot) if slot < SLOTS => {
+                if self.slots.is_empty() {
+                    self.slots.resize(2 * SLOTS, 0);
+                }
+                let sum = &mut self.slots[side(turn, slot)];
+                *sum += worth;
+                if *sum >= MOST_HISTORY {
+                    self.slots.iter_mut().for_each(|sum| *sum /= 2);
+                }
+            }
+            _ => {
+                let known = self.list.iter().position(|known| known.0 == turn && known.1 == mv);
+                let i = known.unwrap_or_else(|| {
+                    if self.list.len() >= LIST {
+                        self.list.pop();
+                    }
+                    self.list.push((turn, mv, 0));
+                    self.list.len() - 1
+                });
+                self.list[i].2 += worth;
+                if self.list[i].2 >= MOST_HISTORY {
+                    self.list.iter_mut().for_each(|known| known.2 /= 2);
+                }
+                // Useful moves wander to the front, where they are found sooner and stay longer.
+                if i > 0 && self.list[i - 1].2 < self.list[i].2 {
+                    self.list.swap(i - 1, i);
+                }
+            }
+        }
+    }
+}
+
+fn side(turn: Turn, slot: usize) -> usize {
+    if turn == Turn::Second { SLOTS + slot } else { slot }
+}
+
+/// A position on the path, as the ordering sees it.
+pub(crate) struct Place<'a, G: Game, E> {
+    pub(crate) game: &'a G,
+    pub(crate) evaluate: &'a E,
+    pub(crate) pos: &'a G::Position,
+    pub(crate) turn: Turn,
+    pub(crate) ply: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Zero;
+    use outplay_games::mnk::{Board, Mnk, Rules};
+
+    /// Zero, with numbered moves or without.
+    struct Slots(bool);
+
+    impl Evaluate<Mnk<u64>> for Slots {
+        fn score(&self, game: &Mnk<u64>, pos: &Board<u64>) -> i32 {
+            Zero.score(game, pos)
+        }
+        fn slot(&self, _game: &Mnk<u64>, mv: u8) -> Option<usize> {
+            self.0.then_some(mv.into())
+        }
+    }
+
+    #[test]
+    fn refutations_come_first() {
+        let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
+        let pos = game.start().unwrap();
+        for slots in [false, true] {
+            let options = Options::default();
+            let place = Place { game: &game, evaluate: &Slots(slots), pos: &pos, turn: Turn::First, ply: 3 };
+            let mut order = Order::new();
+            for (mv, depth) in [(4, 5), (1, 2), (2, 3)] {
+                order.refuted(&place, &options, mv, depth);
+            }
+            let mut moves = vec![0, 1, 2, 4, 5];
+            moves.sort_by_key(|&mv| std::cmp::Reverse(order.rank(&place, &options, Some(5), mv)));
+            assert_eq!(moves, [5, 2, 1, 4, 0]);
+            let other = Place { turn: Turn::Second, ply: 9, ..place };
+            assert_eq!(order.rank(&other, &options, None, 4), 0);
+        }
+    }
+
+    #[test]
+    fn a_crowded_list_keeps_what_is_useful() {
+        let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
+        let pos = game.start().unwrap();
+        let options = Options { killers: false, ..Options::default() };
+        let place = Place { game: &game, evaluate: &Slots(false), pos: &pos, turn: Turn::First, ply: 0 };
+        let mut order = Order::new();
+        for mv in 0..200 {
+            order.refuted(&place, &options, 201, 9);
+            order.refuted(&place, &options, mv, 2);
+        }
+        assert_eq!(order.list.len(), LIST);
+        assert!(order.rank(&place, &options, None, 201) > order.rank(&place, &options, None, 0));
+    }
+}

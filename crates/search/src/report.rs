@@ -1,0 +1,127 @@
+//! What a search has to say.
+
+use crate::score::{self, Found, HIGH, LOW, MOST_EVALUATION};
+use crate::{Counts, Limit};
+use outplay_core::{Payoff, Value};
+use std::fmt;
+
+/// What a position is worth to the player to move, as far as the search could tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Proven: payoff and distance.
+    Exact(Value),
+    /// The payoff is proven; its distance was not asked for.
+    Payoff(Payoff),
+    /// Not proven.
+    Unknown {
+        /// The value is proven to be at least this.
+        low: Value,
+        /// The value is proven to be at most this.
+        high: Value,
+        /// An opinion, not a proof: hundredths of a payoff for the player to move. `None` if the search
+        /// was stopped before it had one.
+        score: Option<i32>,
+    },
+}
+
+impl Answer {
+    /// Reads a settled score that a search to `depth` plies found; `best` is the game's best payoff.
+    pub(crate) fn new(found: Option<Found>, depth: u32, best: Payoff, distance: bool) -> Answer {
+        let Some(found) = found else {
+            return Answer::Unknown { low: Value::new(-best, 0), high: Value::new(best, 1), score: None };
+        };
+        let value = score::value(found.score);
+        if let (Some(value), LOW_AND_HIGH) = (value, found.proof) {
+            return if distance { Answer::Exact(value) } else { Answer::Payoff(value.payoff()) };
+        }
+        // Whatever is forced within the horizon was seen, so the best and the worst end lie beyond it.
+        let (mut low, mut high) = (Value::new(-best, depth + 1), Value::new(best, depth + 1));
+        if let Some(value) = value {
+            // Without distances a proven payoff may be paid at any time.
+            let late = |soon: bool| if soon { 0 } else { 0xffff };
+            let payoff = value.payoff();
+            if found.proof & LOW != 0 {
+                low = if distance { value } else { Value::new(payoff, late(payoff < 0)) };
+            }
+            if found.proof & HIGH != 0 {
+                high = if distance { value } else { Value::new(payoff, late(payoff > 0)) };
+            }
+        }
+        let opinion = if found.score.abs() > MOST_EVALUATION {
+            value.map(|v| v.payoff() * 100)
+        } else {
+            Some(found.score)
+        };
+        Answer::Unknown { low, high, score: opinion }
+    }
+
+    /// The exact value, if it is known with its distance.
+    pub fn exact(self) -> Option<Value> {
+        match self {
+            Answer::Exact(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+const LOW_AND_HIGH: u8 = LOW | HIGH;
+
+/// Adds the proof that comes from the horizon: every end that can be forced within `depth` plies was seen, so
+/// the best payoff in at most so many plies cannot be had sooner, and without distances not more of it.
+pub(crate) fn settled(found: Found, depth: u32, best: Payoff, distance: bool) -> Found {
+    let Some(value) = score::value(found.score) else { return found };
+    let seen = !distance || value.distance().is_some_and(|plies| plies <= depth);
+    let payoff = value.payoff();
+    if seen && ((payoff == best && found.proof & LOW != 0) || (payoff == -best && found.proof & HIGH != 0)) {
+        return Found { proof: LOW_AND_HIGH, ..found };
+    }
+    found
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Exact(value) => write!(f, "{value}"),
+            Answer::Payoff(payoff) => match payoff {
+                0 => f.write_str("draw"),
+                1 => f.write_str("win"),
+                -1 => f.write_str("loss"),
+                2.. => write!(f, "win of {payoff}"),
+                _ => write!(f, "loss of {}", -payoff),
+            },
+            Answer::Unknown { low, high, score } => {
+                write!(f, "unknown, between {low} and {high}")?;
+                match score {
+                    Some(score) => write!(f, "; looks like {:+.2}", f64::from(*score) / 100.0),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+/// The result of a search and how it came about; `M` is the game's type of moves.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report<M> {
+    /// What the position is worth.
+    pub answer: Answer,
+    /// The best move found; `None` if the game is over or nothing was searched.
+    pub best: Option<M>,
+    /// The principal variation: what both players do if they play as well as the search can tell.
+    pub line: Vec<M>,
+    /// How many plies the last finished search looked ahead.
+    pub depth: u32,
+    /// What ended the search before its value was exact; `None` if it is.
+    pub limit: Option<Limit>,
+    /// What it took.
+    pub counts: Counts,
+    /// Time on the wall.
+    pub seconds: f64,
+}
+
+impl<M> Report<M> {
+    /// Positions entered per second.
+    pub fn nodes_per_second(&self) -> f64 {
+        self.counts.nodes as f64 / self.seconds.max(1e-9)
+    }
+}

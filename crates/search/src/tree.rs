@@ -1,0 +1,418 @@
+//! A small search, recorded so that it can be looked at.
+//!
+//! ```text
+//!        ▲ ≥ draw          every position with its window, its worth and what became of it:
+//!      ╱   ┆   ╲           expanded, finished, at the horizon, or cut off and why
+//!   ▼ draw  ▼ ≤ loss ✂
+//! ```
+//!
+//! The search is the textbook's: minimax or alpha-beta in the order of the rules. It runs twice, first to
+//! count the positions of each ply, then to record as many whole plies as fit.
+//!
+//! Invariant: worths and windows are the first player's, and distances count from the root of the tree.
+
+use crate::clock::{Clock, Purse, Stop};
+use crate::score::{self, Found, INFINITE, MOST_EVALUATION, MOST_PAYOFF, Scale};
+use crate::stack::{MOST_PLIES, with_room};
+use crate::{Counts, Evaluate, Limits, SearchError};
+use outplay_core::{Game, Turn, Value, Watch};
+
+/// What to record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TreeOptions {
+    /// Alpha-beta; otherwise minimax.
+    pub prune: bool,
+    /// Leave a position as soon as nothing better can be found.
+    pub best_payoff: bool,
+    /// A sooner win is better. Without it a win is a win, and more is cut off.
+    pub distance: bool,
+    /// Positions to record, cut-off ones included.
+    pub most: usize,
+}
+
+impl Default for TreeOptions {
+    /// Alpha-beta that stops at the best payoff; a picture's worth of positions.
+    fn default() -> TreeOptions {
+        TreeOptions { prune: true, best_payoff: true, distance: true, most: 200 }
+    }
+}
+
+/// What a position is worth to the first player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Worth {
+    /// The game ends so, this many plies from the root.
+    End(Value),
+    /// An opinion at the horizon, in hundredths of a payoff.
+    Opinion(i32),
+}
+
+/// How a worth is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bound {
+    /// It is this much.
+    Exact,
+    /// It is this much or more: the search stopped when it was enough.
+    AtLeast,
+    /// It is this much or less.
+    AtMost,
+}
+
+/// Why moves were not looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cut {
+    /// The first player already has at least as much elsewhere.
+    Alpha,
+    /// The second player already has at least as much elsewhere.
+    Beta,
+    /// Nothing better is possible.
+    BestPayoff,
+}
+
+impl Cut {
+    /// One sentence for people.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Cut::Alpha => "alpha cut-off: the first player already has at least as much elsewhere",
+            Cut::Beta => "beta cut-off: the second player already has at least as much elsewhere",
+            Cut::BestPayoff => "nothing better is possible",
+        }
+    }
+}
+
+/// What became of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Its successors were looked at.
+    Expanded,
+    /// The game is over.
+    Finished,
+    /// The search looks no further.
+    Horizon,
+    /// It was never entered.
+    CutOff(Cut),
+}
+
+/// A position of the tree.
+#[derive(Clone, Debug)]
+pub struct Branch<P, M> {
+    /// The position.
+    pub pos: P,
+    /// Who moves there.
+    pub turn: Turn,
+    /// The move that led here; `None` at the root.
+    pub mv: Option<M>,
+    /// Plies from the root.
+    pub ply: u32,
+    /// What it had to beat: alpha and beta, `None` for no bound.
+    pub window: (Option<Worth>, Option<Worth>),
+    /// What became of it.
+    pub fate: Fate,
+    /// What it is worth; `None` if it was cut off.
+    pub worth: Option<(Bound, Worth)>,
+    /// Whether it lies on the principal variation.
+    pub principal: bool,
+    /// Its recorded successors.
+    pub children: Vec<usize>,
+    /// Positions that were entered below it but are not recorded.
+    pub left_out: u64,
+    /// Moves cut off here that are not recorded.
+    pub cut_left_out: usize,
+}
+
+/// A recorded search.
+#[derive(Clone, Debug)]
+pub struct Tree<G: Game> {
+    /// The positions, the root first, parents before children.
+    pub branches: Vec<Branch<G::Position, G::Move>>,
+    /// How far the search looked ahead.
+    pub depth: u32,
+    /// How it searched.
+    pub options: TreeOptions,
+    /// What it took, recorded or not.
+    pub counts: Counts,
+    /// How many plies are recorded as a whole.
+    pub recorded_plies: u32,
+}
+
+impl<G: Game> Tree<G> {
+    /// Positions entered that are not recorded.
+    pub fn left_out(&self) -> u64 {
+        self.branches.iter().map(|branch| branch.left_out).sum()
+    }
+
+    /// One sentence about what is missing; `None` if everything is there.
+    pub fn note(&self) -> Option<String> {
+        let left_out = self.left_out();
+        let cut: usize = self.branches.iter().map(|branch| branch.cut_left_out).sum();
+        (left_out > 0 || cut > 0).then(|| {
+            format!(
+                "{} of {} positions are shown, to ply {}; ask for more positions or less depth to see all",
+                self.counts.nodes - left_out,
+                self.counts.nodes,
+                self.recorded_plies
+            )
+        })
+    }
+
+    /// The search in one line.
+    pub fn summary(&self) -> String {
+        let Counts { nodes, static_evaluations, alpha_cutoffs, beta_cutoffs, best_payoff_cutoffs, .. } =
+            self.counts;
+        let method = if self.options.prune { "alpha-beta" } else { "minimax" };
+        let mut text = format!(
+            "{method}, {} plies ahead: {nodes} positions entered, {static_evaluations} of them leaves",
+            self.depth
+        );
+        if self.options.prune {
+            text += &format!(", {alpha_cutoffs} alpha and {beta_cutoffs} beta cut-offs");
+        }
+        if best_payoff_cutoffs > 0 {
+            text += &format!(", {best_payoff_cutoffs} more at the best payoff");
+        }
+        text
+    }
+}
+
+/// Searches a position `depth` plies ahead and records how.
+///
+/// # Errors
+///
+/// Chance, payoffs that are too large, a fault of the rules, or a stop through the watch.
+pub fn tree<G: Game, E: Evaluate<G>>(
+    game: &G,
+    pos: &G::Position,
+    evaluate: &E,
+    depth: u32,
+    options: TreeOptions,
+    watch: &dyn Watch,
+) -> Result<Tree<G>, SearchError> {
+    let best = game.best_payoff();
+    if !(0..=MOST_PAYOFF).contains(&best) {
+        return Err(SearchError::Payoff(best));
+    }
+    let depth = depth.min(MOST_PLIES);
+    let fault = || game.fault();
+    let purse = Purse::new(&Limits::NONE, watch, &fault);
+    let run = |plies: Option<u32>| -> Result<Recorder<'_, G, E>, SearchError> {
+        let mut recorder = Recorder {
+            game,
+            evaluate,
+            options,
+            scale: Scale::new(options.distance, options.best_payoff.then_some(best)),
+            depth,
+            plies,
+            clock: Clock::new(&purse),
+            branches: Vec::new(),
+            per_ply: Vec::new(),
+            counts: Counts::default(),
+        };
+        recorder.visit(pos, None, None, 0, OPEN);
+        match purse.why() {
+            Some(Stop::Error(error)) => Err(error),
+            Some(_) => Err(SearchError::Stopped),
+            None => Ok(recorder),
+        }
+    };
+    let recorder = with_room(depth, || {
+        let counted = run(None)?;
+        let mut sum = 0;
+        let fitting = counted.per_ply.iter().take_while(|&&here| {
+            sum += here;
+            sum <= options.most
+        });
+        // The root and its moves are always of interest.
+        let plies = (fitting.count() as u32).saturating_sub(1).max(1);
+        run(Some(plies)).map(|recorder| (plies, recorder.finished()))
+    });
+    let (recorded_plies, (mut branches, counts)) = recorder?;
+    mark_principal(&mut branches);
+    Ok(Tree { branches, depth, options, counts, recorded_plies: recorded_plies.min(depth) })
+}
+
+/// Marks the line of best moves: from the root, the first child that is worth as much as its parent.
+fn mark_principal<P, M>(branches: &mut [Branch<P, M>]) {
+    let mut at = Some(0);
+    while let Some(here) = at {
+        branches[here].principal = true;
+        let worth = branches[here].worth;
+        at = branches[here].children.iter().copied().find(|&child| branches[child].worth == worth);
+    }
+}
+
+/// Alpha and beta. The proof bits of a score tell an end of the game from an opinion, no more.
+type Window = (Found, Found);
+
+const OPEN: Window = (Found { score: -INFINITE, proof: 0 }, Found { score: INFINITE, proof: 0 });
+
+type Recorded<G> = (Vec<Branch<<G as Game>::Position, <G as Game>::Move>>, Counts);
+
+struct Recorder<'a, G: Game, E> {
+    game: &'a G,
+    evaluate: &'a E,
+    options: TreeOptions,
+    scale: Scale,
+    depth: u32,
+    /// Plies to record; `None` while only counting.
+    plies: Option<u32>,
+    clock: Clock<'a>,
+    branches: Vec<Branch<G::Position, G::Move>>,
+    per_ply: Vec<usize>,
+    counts: Counts,
+}
+
+impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
+    fn finished(self) -> Recorded<G> {
+        (self.branches, Counts { nodes: self.clock.nodes(), ..self.counts })
+    }
+
+    /// Adds a branch where there is room for it.
+    fn record(
+        &mut self,
+        pos: &G::Position,
+        mv: Option<G::Move>,
+        parent: Option<usize>,
+        ply: u32,
+        window: Window,
+        fate: Fate,
+    ) -> Option<usize> {
+        if self.per_ply.len() <= ply as usize {
+            self.per_ply.push(0);
+        }
+        self.per_ply[ply as usize] += 1;
+        if self.plies.is_none_or(|plies| ply > plies) || self.branches.len() >= self.options.most.max(1) {
+            return None;
+        }
+        let number = self.branches.len();
+        if let Some(parent) = parent {
+            self.branches[parent].children.push(number);
+        }
+        let side = |found: Found| (found.score.abs() < INFINITE).then(|| worth(found));
+        self.branches.push(Branch {
+            pos: pos.clone(),
+            turn: self.game.turn(pos),
+            mv,
+            ply,
+            window: (side(window.0), side(window.1)),
+            fate,
+            worth: None,
+            principal: false,
+            children: Vec::new(),
+            left_out: 0,
+            cut_left_out: 0,
+        });
+        Some(number)
+    }
+
+    /// Enters a position; `parent` is the branch above it if that is recorded.
+    fn visit(
+        &mut self,
+        pos: &G::Position,
+        mv: Option<G::Move>,
+        parent: Option<usize>,
+        ply: u32,
+        window: Window,
+    ) -> Found {
+        if self.clock.must_stop() {
+            return Found::opinion(0);
+        }
+        let turn = self.game.turn(pos);
+        let before = self.clock.nodes();
+        let here = self.record(pos, mv, parent, ply, window, Fate::Horizon);
+        let (found, fate) = match self.game.outcome(pos) {
+            Some(payoff) => {
+                self.counts.static_evaluations += 1;
+                (self.scale.finished(payoff, ply), Fate::Finished)
+            }
+            None if turn == Turn::Chance => {
+                self.clock.stop(Stop::Error(SearchError::Chance));
+                return Found::opinion(0);
+            }
+            None if ply == self.depth => {
+                self.counts.static_evaluations += 1;
+                let score = self.evaluate.score(self.game, pos).clamp(-MOST_EVALUATION, MOST_EVALUATION);
+                (Found::opinion(if turn == Turn::Second { -score } else { score }), Fate::Horizon)
+            }
+            None => {
+                self.counts.dynamic_evaluations += 1;
+                (self.expand(pos, turn, here, ply, window), Fate::Expanded)
+            }
+        };
+        match (here, parent) {
+            (Some(here), _) => {
+                let bound = match found.score {
+                    score if self.options.prune && score >= window.1.score => Bound::AtLeast,
+                    score if self.options.prune && score <= window.0.score => Bound::AtMost,
+                    _ => Bound::Exact,
+                };
+                let exact = fate == Fate::Finished || fate == Fate::Horizon;
+                let branch = &mut self.branches[here];
+                branch.fate = fate;
+                branch.worth = Some((if exact { Bound::Exact } else { bound }, worth(found)));
+            }
+            // Not recorded itself: its positions count as left out below its parent.
+            (None, Some(parent)) => self.branches[parent].left_out += self.clock.nodes() - before + 1,
+            (None, None) => {}
+        }
+        found
+    }
+
+    fn expand(
+        &mut self,
+        pos: &G::Position,
+        turn: Turn,
+        here: Option<usize>,
+        ply: u32,
+        window: Window,
+    ) -> Found {
+        let (mut alpha, mut beta) = window;
+        let max = turn == Turn::First;
+        let better = |a: Found, b: Found| if max { a.score > b.score } else { a.score < b.score };
+        let most = Found::opinion(if max { self.scale.most(ply) } else { -self.scale.most(ply) });
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        let mut best = if max { OPEN.0 } else { OPEN.1 };
+        let mut cut = None;
+        for (i, &mv) in moves.iter().enumerate() {
+            let next = self.game.play(pos, mv);
+            if let Some(cut) = cut {
+                let fate = Fate::CutOff(cut);
+                if self.record(&next, Some(mv), here, ply + 1, (alpha, beta), fate).is_none()
+                    && let Some(here) = here
+                {
+                    self.branches[here].cut_left_out += 1;
+                }
+                continue;
+            }
+            let window = if self.options.prune { (alpha, beta) } else { OPEN };
+            let found = self.visit(&next, Some(mv), here, ply + 1, window);
+            if self.clock.stopped {
+                return found;
+            }
+            if better(found, best) {
+                best = found;
+                let bound = if max { &mut alpha } else { &mut beta };
+                if better(best, *bound) {
+                    *bound = best;
+                }
+            }
+            if i + 1 == moves.len() {
+                break;
+            }
+            if self.options.prune && alpha.score >= beta.score {
+                cut = Some(if max { Cut::Beta } else { Cut::Alpha });
+                *(if max { &mut self.counts.beta_cutoffs } else { &mut self.counts.alpha_cutoffs }) += 1;
+            } else if !better(most, best) {
+                cut = Some(Cut::BestPayoff);
+                self.counts.best_payoff_cutoffs += 1;
+            }
+        }
+        best
+    }
+}
+
+fn worth(found: Found) -> Worth {
+    match score::value(found.score) {
+        Some(value) if found.proof != 0 => Worth::End(value),
+        _ => Worth::Opinion(found.score),
+    }
+}

@@ -1,0 +1,164 @@
+//! Chess endings: counts by side to move over all 64 squares, and the longest mates, as the literature has them.
+
+use outplay_core::{Index, Notation, Quiet, Tier, Turn, Value};
+use outplay_games::Spec;
+use outplay_games::chess::{Chess, ChessIndex};
+use outplay_solve::{
+    LoopCode, Options, Solved, Split, TierTally, retrograde, sweep_until_stable, verify_loops,
+};
+
+fn chess(text: &str) -> (Chess, ChessIndex) {
+    let game = Chess::from_spec(Spec::parse(text).unwrap()).unwrap();
+    let index = ChessIndex::new(&game);
+    (game, index)
+}
+
+fn solve(text: &str) -> (Chess, ChessIndex, Solved<LoopCode>) {
+    let (game, index) = chess(text);
+    let solved = retrograde(&game, &index, Options::default(), &Quiet).unwrap();
+    (game, index, solved)
+}
+
+/// A line of the literature: counts with white and with black to move, then in moves the longest white win with
+/// white to move, the longest black loss with black to move, and black's longest win where one is known.
+struct Line {
+    ending: &'static str,
+    white: [u64; 3],
+    black: [u64; 3],
+    longest: (Option<u32>, Option<u32>, Option<u32>),
+}
+
+const fn line(
+    ending: &'static str,
+    white: [u64; 3],
+    black: [u64; 3],
+    longest: (Option<u32>, Option<u32>, Option<u32>),
+) -> Line {
+    Line { ending, white, black, longest }
+}
+
+const fn mates(white: u32, black: u32) -> (Option<u32>, Option<u32>, Option<u32>) {
+    (Some(white), Some(black), None)
+}
+
+const THREE: [Line; 5] = [
+    line("KQK", [144508, 0, 0], [0, 23048, 200896], mates(10, 10)),
+    line("KRK", [175168, 0, 0], [0, 22244, 201700], mates(16, 16)),
+    line("KPK", [124960, 38368, 0], [0, 70420, 97604], mates(28, 28)),
+    line("KBK", [0, 193284, 0], [0, 223944, 0], (None, None, None)),
+    line("KNK", [0, 205496, 0], [0, 223944, 0], (None, None, None)),
+];
+
+const FOUR: [Line; 12] = [
+    line("KQQK", [2828560, 0, 0], [0, 141176, 6689116], mates(4, 10)),
+    line("KBBK", [2503608, 2578420, 0], [0, 4016252, 2814040], mates(19, 19)),
+    line("KBNK", [10822184, 53320, 0], [0, 2472416, 11188168], mates(33, 33)),
+    line("KNNK", [616, 5749036, 0], [0, 6830172, 120], mates(1, 0)),
+    line("KRPK", [7877172, 0, 0], [0, 251868, 9997596], mates(16, 28)),
+    line("KPPK", [3555030, 58312, 0], [0, 302686, 3522058], mates(32, 32)),
+    line("KQKQ", [3737092, 5174888, 40628], [3737092, 5174888, 40628], (Some(13), Some(12), Some(13))),
+    line("KQKR", [8863768, 71704, 17136], [3090088, 627960, 7062680], (Some(35), Some(35), Some(19))),
+    line("KQKP", [6699262, 42634, 40], [771952, 1203466, 7987590], (Some(28), Some(28), Some(29))),
+    line("KRKN", [5210920, 5569800, 8], [32, 11170424, 1364800], mates(40, 40)),
+    line("KBKB", [416, 11831936, 112], [416, 11831936, 112], mates(1, 0)),
+    line("KNKP", [416, 8191224, 1216892], [3244280, 6718658, 70], (Some(7), Some(6), Some(29))),
+];
+
+fn compare(line: &Line, tally: &TierTally) {
+    let split = |[win, draw, loss]: [u64; 3]| Split { win, draw, loss };
+    assert_eq!(tally.by_turn(Turn::First), split(line.white), "{} white to move", line.ending);
+    assert_eq!(tally.by_turn(Turn::Second), split(line.black), "{} black to move", line.ending);
+    let longest = |values: &mut dyn Iterator<Item = &Value>, payoff| {
+        values.filter(|value| value.payoff() == payoff).filter_map(|value| value.distance()).max()
+    };
+    let (white, black, black_wins) = line.longest;
+    let win = |moves: u32| 2 * moves - 1;
+    assert_eq!(longest(&mut tally.first.keys(), 1), white.map(win), "{} longest win", line.ending);
+    assert_eq!(
+        longest(&mut tally.second.keys(), -1),
+        black.map(|moves| 2 * moves),
+        "{} longest loss",
+        line.ending
+    );
+    if let Some(moves) = black_wins {
+        assert_eq!(
+            longest(&mut tally.second.keys(), 1),
+            Some(win(moves)),
+            "{} longest black win",
+            line.ending
+        );
+    }
+}
+
+fn check(line: &Line) {
+    let (game, index, solved) = solve(&format!("chess:{}", line.ending));
+    let own = index.tier_of(&game.endings()[0]).unwrap();
+    compare(line, &solved.tally().tiers[own.0 as usize]);
+    // Smaller endings are solved but not counted.
+    assert_eq!(
+        solved.tally().by_turn(Turn::First),
+        solved.tally().tiers[own.0 as usize].by_turn(Turn::First)
+    );
+}
+
+#[test]
+fn endings_of_three_men() {
+    THREE.iter().for_each(check);
+}
+
+#[test]
+fn two_queens_against_a_king() {
+    check(&FOUR[0]);
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn all_endings_of_four_men() {
+    let (_, index, solved) = solve("chess:all4");
+    for line in THREE.iter().chain(&FOUR) {
+        let tier = (0..index.tiers()).map(Tier).find(|&tier| index.tier_name(tier) == line.ending).unwrap();
+        compare(line, &solved.tally().tiers[tier.0 as usize]);
+    }
+}
+
+#[test]
+fn sweeping_until_nothing_changes_finds_the_same() {
+    let (game, index, solved) = solve("chess:KQK");
+    let stable = sweep_until_stable(&game, &index, &Quiet).unwrap();
+    for tier in (0..index.tiers()).map(Tier) {
+        for number in 0..index.len(tier) {
+            assert_eq!(stable.value(tier, number), solved.value(tier, number), "{tier:?} {number}");
+        }
+    }
+}
+
+#[test]
+fn tables_of_three_men_verify() {
+    for text in ["chess:KRK", "chess:KPK"] {
+        let (game, index, solved) = solve(text);
+        let stored = |tier, number| solved.value(tier, number);
+        let verified = verify_loops(&game, &index, true, stored, &Quiet).unwrap();
+        assert_eq!(verified.wrong, 0, "{text}: {verified:?}");
+        assert!(verified.checked > 50_000, "{text}");
+    }
+}
+
+#[test]
+fn known_positions() {
+    let check = |text: &str, fen: &str, value: Value| {
+        let (game, index, solved) = solve(text);
+        let pos = game.read_position(fen).unwrap();
+        let (tier, number) = index.rank(&pos);
+        assert_eq!(solved.value(tier, number), Some(value), "{fen}");
+    };
+    check("chess:KQK", "7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", Value::loss(0));
+    check("chess:KQK", "7k/5Q2/5K2/8/8/8/8/8 b - - 0 1", Value::TIE);
+    check("chess:KQK", "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", Value::win(1));
+    // Black takes the queen, and two kings repeat.
+    check("chess:KQK", "6Qk/8/8/8/8/8/8/K7 b - - 0 1", Value::REPETITION);
+    // Colours swapped: the same ending.
+    check("chess:KQK", "7K/6q1/5k2/8/8/8/8/8 w - - 0 1", Value::loss(0));
+    check("chess:KPK", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", Value::win(21));
+    // White can stalemate or let the pawn go: it does not matter which, the game can be ended.
+    check("chess:KPK", "4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", Value::TIE);
+}

@@ -1,0 +1,112 @@
+//! What one slot of a table holds: a small integer, a large one, or a mean.
+
+use serde::{Deserialize, Serialize};
+
+/// The type of a table's slots, as its header names it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CellKind {
+    /// One byte, a code as in [`outplay_core::Code`].
+    I8,
+    /// Four bytes, a code as in [`outplay_core::Code`].
+    I32,
+    /// Eight bytes, a mean payoff or a probability.
+    F64,
+}
+
+impl CellKind {
+    /// How many bytes a slot takes before compression.
+    pub fn bytes(self) -> usize {
+        match self {
+            CellKind::I8 => 1,
+            CellKind::I32 => 4,
+            CellKind::F64 => 8,
+        }
+    }
+
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            CellKind::I8 => 0,
+            CellKind::I32 => 1,
+            CellKind::F64 => 2,
+        }
+    }
+}
+
+/// A value that a table can store. One value of each type means "don't care".
+pub trait Cell: Copy + PartialEq + Send + Sync + 'static {
+    /// Nobody asks for this slot: the table may answer anything.
+    const UNKNOWN: Self;
+    /// The type's name in the header.
+    const KIND: CellKind;
+
+    /// Whether nobody asks for this slot.
+    fn is_unknown(self) -> bool;
+
+    /// The cell as a bit pattern; different cells have different patterns.
+    fn to_bits(self) -> u64;
+
+    /// The cell with a bit pattern, of which only the low [`CellKind::bytes`] count.
+    fn from_bits(bits: u64) -> Self;
+}
+
+impl Cell for i8 {
+    const UNKNOWN: i8 = i8::MIN;
+    const KIND: CellKind = CellKind::I8;
+
+    #[inline]
+    fn is_unknown(self) -> bool {
+        self == i8::MIN
+    }
+
+    #[inline]
+    fn to_bits(self) -> u64 {
+        u64::from(self as u8)
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> i8 {
+        bits as u8 as i8
+    }
+}
+
+impl Cell for i32 {
+    const UNKNOWN: i32 = i32::MIN;
+    const KIND: CellKind = CellKind::I32;
+
+    #[inline]
+    fn is_unknown(self) -> bool {
+        self == i32::MIN
+    }
+
+    #[inline]
+    fn to_bits(self) -> u64 {
+        u64::from(self as u32)
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> i32 {
+        bits as u32 as i32
+    }
+}
+
+/// Every NaN means "don't care".
+impl Cell for f64 {
+    const UNKNOWN: f64 = f64::NAN;
+    const KIND: CellKind = CellKind::F64;
+
+    #[inline]
+    fn is_unknown(self) -> bool {
+        self.is_nan()
+    }
+
+    #[inline]
+    fn to_bits(self) -> u64 {
+        f64::to_bits(self)
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> f64 {
+        f64::from_bits(bits)
+    }
+}

@@ -1,0 +1,408 @@
+//! How frequent values and lengths are in a tier: the decoder's half of the coding.
+//!
+//! ```text
+//! distribution  0 … S          value after one value (S: after none, at the start of a block)
+//!               S+1 … 2S       length of a run of each value
+//!               from 2S+1 on   value after two values, where knowing both pays
+//! ```
+//!
+//! A distribution is an alias table: its scale of 4096 is cut into as many equal buckets as it has symbols
+//! (rounded up to a power of two), and each bucket is shared by at most two symbols. Decoding is one look
+//! into a bucket, without a branch that depends on the data, and a whole distribution fits into a few cache
+//! lines, so that a probe that comes cold stays cheap.
+//!
+//! Invariant: the shares of a distribution are not empty and add up to [`TOTAL`].
+
+use super::length::{self, ESCAPE};
+use super::rans::{Decoder, PRECISION, TOTAL};
+
+/// One symbol's share of a distribution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Share {
+    pub(crate) symbol: u8,
+    pub(crate) freq: u32,
+}
+
+/// A part of the scale: numbers below `divider` belong to the first symbol, the others to the second.
+#[derive(Clone, Copy)]
+struct Bucket {
+    divider: u16,
+    symbols: [u8; 2],
+    freqs: [u16; 2],
+    /// What to add to a number to get its place within the symbol's share, modulo the total.
+    biases: [u16; 2],
+}
+
+struct Distribution {
+    base: u32,
+    /// How far to shift a number to get its bucket.
+    shift: u32,
+}
+
+/// The frequencies of one tier.
+pub(crate) struct Model {
+    /// The cells' bit patterns, by symbol.
+    alphabet: Vec<u64>,
+    distributions: Vec<Distribution>,
+    buckets: Vec<Bucket>,
+    /// Which distribution holds the value after two values.
+    after: Vec<u16>,
+}
+
+/// A model taken apart: what is stored, and what training produces.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Parts {
+    pub(crate) alphabet: Vec<u64>,
+    /// Value after one value; one more than the alphabet has.
+    pub(crate) after_one: Vec<Vec<Share>>,
+    /// Length by value.
+    pub(crate) lengths: Vec<Vec<Share>>,
+    /// Value after two values: the earlier, the later.
+    pub(crate) after_two: Vec<(u8, u8, Vec<Share>)>,
+}
+
+/// The most values a tier may have to be coded as runs.
+pub(crate) const MOST_VALUES: usize = 250;
+
+impl Model {
+    /// Builds the decoder's tables; `None` if the parts break an invariant.
+    pub(crate) fn new(parts: &Parts) -> Option<Model> {
+        let values = parts.alphabet.len();
+        let mut model = Model {
+            alphabet: parts.alphabet.clone(),
+            distributions: Vec::new(),
+            buckets: Vec::new(),
+            after: Vec::with_capacity((values + 1) * (values + 1)),
+        };
+        if values > MOST_VALUES || parts.after_one.len() != values + 1 || parts.lengths.len() != values {
+            return None;
+        }
+        let is_value = |symbol: u8| usize::from(symbol) < values || symbol == ESCAPE;
+        for shares in &parts.after_one {
+            model.add(shares, is_value)?;
+        }
+        for shares in &parts.lengths {
+            model.add(shares, |symbol| length::length(symbol).is_some())?;
+        }
+        for _ in 0..=values {
+            model.after.extend(0..=values as u16);
+        }
+        for (earlier, later, shares) in &parts.after_two {
+            let place = model.context(*earlier, *later);
+            if usize::from(*earlier) > values || usize::from(*later) > values {
+                return None;
+            }
+            // There are at most 251 × 251 of these, so that the number fits.
+            *model.after.get_mut(place)? = model.distributions.len() as u16;
+            model.add(shares, is_value)?;
+        }
+        Some(model)
+    }
+
+    fn add(&mut self, shares: &[Share], fits: impl Fn(u8) -> bool) -> Option<()> {
+        if shares.len() > 256
+            || self.distributions.len() >= usize::from(u16::MAX)
+            || shares.iter().map(|share| u64::from(share.freq)).sum::<u64>() != u64::from(TOTAL)
+            || shares.iter().any(|share| share.freq == 0 || !fits(share.symbol))
+        {
+            return None;
+        }
+        let base = self.buckets.len() as u32;
+        let shift = alias(shares, &mut self.buckets);
+        self.distributions.push(Distribution { base, shift });
+        Some(())
+    }
+
+    /// How many different values the tier has.
+    pub(crate) fn values(&self) -> usize {
+        self.alphabet.len()
+    }
+
+    /// The cell's bit pattern of a symbol.
+    #[inline]
+    pub(crate) fn cell(&self, symbol: u8) -> u64 {
+        self.alphabet[usize::from(symbol)]
+    }
+
+    /// The number that stands for "no value yet" among the values before.
+    #[inline]
+    pub(crate) fn nothing(&self) -> u8 {
+        self.alphabet.len() as u8
+    }
+
+    #[inline]
+    fn context(&self, earlier: u8, later: u8) -> usize {
+        usize::from(earlier) * (self.alphabet.len() + 1) + usize::from(later)
+    }
+
+    /// The distribution of the value after two.
+    #[inline]
+    pub(crate) fn value_after(&self, earlier: u8, later: u8) -> usize {
+        usize::from(self.after[self.context(earlier, later)])
+    }
+
+    /// The distribution of the length of a run.
+    #[inline]
+    pub(crate) fn length_of(&self, value: u8) -> usize {
+        self.alphabet.len() + 1 + usize::from(value)
+    }
+
+    /// Decodes a symbol of a distribution.
+    #[inline]
+    pub(crate) fn symbol(&self, distribution: usize, decoder: &mut Decoder<'_>) -> u8 {
+        let distribution = &self.distributions[distribution];
+        let peek = decoder.peek();
+        let bucket = &self.buckets[distribution.base as usize + (peek >> distribution.shift) as usize];
+        let side = usize::from(peek >= u32::from(bucket.divider));
+        let offset = (peek + u32::from(bucket.biases[side])) & (TOTAL - 1);
+        decoder.skip(bucket.freqs[side].into(), offset);
+        bucket.symbols[side]
+    }
+
+    /// The numbers that stand for every symbol, by distribution; none where it has no share.
+    pub(crate) fn numbers(&self) -> Vec<Numbers> {
+        let ends = self.distributions.iter().skip(1).map(|d| d.base as usize).chain([self.buckets.len()]);
+        let of = |(distribution, end): (&Distribution, usize)| {
+            let buckets = &self.buckets[distribution.base as usize..end];
+            let mut numbers = Numbers { ranges: [(0, 0); 256], numbers: vec![0; TOTAL as usize] };
+            for bucket in buckets {
+                for side in 0..2 {
+                    numbers.ranges[usize::from(bucket.symbols[side])].1 = bucket.freqs[side];
+                }
+            }
+            let mut start = 0;
+            for range in &mut numbers.ranges {
+                range.0 = start;
+                start += range.1;
+            }
+            for number in 0..TOTAL {
+                let bucket = &buckets[(number >> distribution.shift) as usize];
+                let side = usize::from(number >= u32::from(bucket.divider));
+                let offset = (number + u32::from(bucket.biases[side])) & (TOTAL - 1);
+                let start = u32::from(numbers.ranges[usize::from(bucket.symbols[side])].0);
+                numbers.numbers[(start + offset) as usize] = number as u16;
+            }
+            numbers
+        };
+        self.distributions.iter().zip(ends).map(of).collect()
+    }
+}
+
+/// An alias table turned round, for the encoder.
+pub(crate) struct Numbers {
+    /// Where each symbol's numbers begin and how many there are.
+    ranges: [(u16, u16); 256],
+    numbers: Vec<u16>,
+}
+
+impl Numbers {
+    /// How many numbers stand for a symbol.
+    #[inline]
+    pub(crate) fn freq(&self, symbol: u8) -> u32 {
+        self.ranges[usize::from(symbol)].1.into()
+    }
+
+    /// The number at a place within the symbol's share.
+    #[inline]
+    pub(crate) fn number(&self, symbol: u8, offset: u32) -> u32 {
+        let start = u32::from(self.ranges[usize::from(symbol)].0);
+        self.numbers[(start + offset) as usize].into()
+    }
+}
+
+/// Appends the buckets of a distribution and returns how far to shift a number to get its bucket.
+///
+/// Bucket i belongs to the i-th share as far as that reaches. Buckets that are not full, in increasing order,
+/// are filled up from the first share that still has more than a bucket; one that falls below that becomes a
+/// bucket to fill itself, at once.
+fn alias(shares: &[Share], out: &mut Vec<Bucket>) -> u32 {
+    let count = shares.len().next_power_of_two();
+    let shift = PRECISION - count.ilog2();
+    let width = 1u32 << shift;
+    let base = out.len();
+    let mut left: Vec<u32> = shares.iter().map(|share| share.freq).collect();
+    left.resize(count, 0);
+    // How much of each share has found its place.
+    let mut placed = vec![0; count];
+    let share = |i: usize| shares.get(i).copied().unwrap_or(shares[0]);
+    out.resize(base + count, Bucket { divider: 0, symbols: [0; 2], freqs: [0; 2], biases: [0; 2] });
+    let mut donor = 0;
+    let mut fill = |i: usize, left: &mut Vec<u32>| -> Option<usize> {
+        let start = i as u32 * width;
+        let own = left[i].min(width);
+        while own < width && left[donor] <= width {
+            donor += 1;
+        }
+        let other = if own < width { donor } else { i };
+        let bucket = &mut out[base + i];
+        bucket.divider = (start + own) as u16;
+        bucket.symbols = [share(i).symbol, share(other).symbol];
+        bucket.freqs = [share(i).freq as u16, share(other).freq as u16];
+        bucket.biases[0] = (placed[i] + TOTAL - start) as u16 % TOTAL as u16;
+        placed[i] += own;
+        left[i] -= own;
+        bucket.biases[1] = (placed[other] + 2 * TOTAL - start - own) as u16 % TOTAL as u16;
+        if own < width {
+            placed[other] += width - own;
+            left[other] -= width - own;
+            // It gave until less than its own bucket was left and comes before those still to be filled.
+            return (left[other] < width).then_some(other);
+        }
+        None
+    };
+    let mut done = vec![false; count];
+    for i in (0..count).filter(|&i| share_is_small(shares, i, width)) {
+        let mut next = Some(i);
+        while let Some(i) = next {
+            done[i] = true;
+            next = fill(i, &mut left);
+        }
+    }
+    for i in (0..count).filter(|&i| !share_is_small(shares, i, width)) {
+        if !done[i] {
+            fill(i, &mut left);
+        }
+    }
+    shift
+}
+
+fn share_is_small(shares: &[Share], i: usize, width: u32) -> bool {
+    shares.get(i).is_none_or(|share| share.freq < width)
+}
+
+impl Parts {
+    /// Appends the stored form.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        put_number(out, self.alphabet.len() as u64);
+        self.alphabet.iter().for_each(|&cell| put_number(out, cell));
+        for shares in self.after_one.iter().chain(&self.lengths) {
+            put_shares(out, shares);
+        }
+        put_number(out, self.after_two.len() as u64);
+        for (earlier, later, shares) in &self.after_two {
+            out.extend([*earlier, *later]);
+            put_shares(out, shares);
+        }
+    }
+
+    /// Reads the stored form; `None` if it is not one.
+    pub(crate) fn read(mut bytes: &[u8]) -> Option<Parts> {
+        let bytes = &mut bytes;
+        let values = take_number(bytes)? as usize;
+        if values > MOST_VALUES {
+            return None;
+        }
+        let mut parts = Parts::default();
+        for _ in 0..values {
+            parts.alphabet.push(take_number(bytes)?);
+        }
+        for _ in 0..=values {
+            parts.after_one.push(take_shares(bytes)?);
+        }
+        for _ in 0..values {
+            parts.lengths.push(take_shares(bytes)?);
+        }
+        for _ in 0..take_number(bytes)? {
+            let (&[earlier, later], rest) = bytes.split_first_chunk::<2>()?;
+            *bytes = rest;
+            parts.after_two.push((earlier, later, take_shares(bytes)?));
+        }
+        bytes.is_empty().then_some(parts)
+    }
+}
+
+fn put_shares(out: &mut Vec<u8>, shares: &[Share]) {
+    put_number(out, shares.len() as u64);
+    out.extend(shares.iter().map(|share| share.symbol));
+    shares.iter().for_each(|share| put_number(out, u64::from(share.freq)));
+}
+
+fn take_shares(bytes: &mut &[u8]) -> Option<Vec<Share>> {
+    let count = take_number(bytes)? as usize;
+    if count > 256 || count > bytes.len() {
+        return None;
+    }
+    let (symbols, rest) = bytes.split_at(count);
+    *bytes = rest;
+    symbols
+        .iter()
+        .map(|&symbol| Some(Share { symbol, freq: u32::try_from(take_number(bytes)?).ok()? }))
+        .collect()
+}
+
+/// Appends a number, seven bits a byte, the low ones first.
+pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Reads such a number; `None` at the end of the bytes or beyond 64 bits.
+pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let part = u64::from(byte & 0x7f);
+        if shift == 63 && part > 1 {
+            return None;
+        }
+        number |= part << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back() {
+        let mut bytes = Vec::new();
+        let numbers = [0, 1, 127, 128, 300, 1 << 20, u64::MAX - 1, u64::MAX];
+        numbers.iter().for_each(|&n| put_number(&mut bytes, n));
+        let rest = &mut &bytes[..];
+        numbers.iter().for_each(|&n| assert_eq!(take_number(rest), Some(n)));
+        assert_eq!(take_number(rest), None);
+        assert_eq!(take_number(&mut &[0xff; 11][..]), None);
+    }
+
+    #[test]
+    fn parts_come_back_and_bad_ones_do_not() {
+        let all = |symbol| vec![Share { symbol, freq: TOTAL }];
+        let parts = Parts {
+            alphabet: vec![7, 200],
+            after_one: vec![
+                all(1),
+                all(0),
+                vec![Share { symbol: 0, freq: 4000 }, Share { symbol: 1, freq: 96 }],
+            ],
+            lengths: vec![all(3), all(ESCAPE)],
+            after_two: vec![(2, 1, all(0))],
+        };
+        let mut bytes = Vec::new();
+        parts.write(&mut bytes);
+        assert_eq!(Parts::read(&bytes), Some(parts.clone()));
+        assert!(Model::new(&parts).is_some());
+        for cut in 0..bytes.len() {
+            assert_eq!(Parts::read(&bytes[..cut]), None);
+        }
+        let mut bad = parts.clone();
+        bad.after_one[0][0].freq -= 1;
+        assert!(Model::new(&bad).is_none());
+        let mut bad = parts.clone();
+        bad.after_one[0][0].symbol = 2;
+        assert!(Model::new(&bad).is_none());
+        let mut bad = parts.clone();
+        bad.after_two[0].0 = 3;
+        assert!(Model::new(&bad).is_none());
+        let mut bad = parts;
+        bad.lengths.pop();
+        assert!(Model::new(&bad).is_none());
+    }
+}

@@ -1,0 +1,218 @@
+//! From counts to frequencies: the encoder's half of the model.
+
+use super::fit::{Costs, Saying, cheapest};
+use super::length::{self, ESCAPE, REST};
+use super::model::{Model, Numbers, Parts, Share};
+use super::rans::{PRECISION, TOTAL};
+use super::runs::Run;
+use rustc_hash::FxHashMap;
+
+/// How often each value follows two others and each length symbol a value.
+///
+/// Counts add up in any order, so that threads may count apart.
+pub(crate) struct Counts {
+    values: usize,
+    after: FxHashMap<(u8, u8, u8), u64>,
+    lengths: Vec<[u64; 256]>,
+}
+
+/// Counts of values in a context, by symbol.
+type Seen = Vec<(u8, u64)>;
+
+impl Counts {
+    pub(crate) fn new(values: usize) -> Counts {
+        Counts { values, after: FxHashMap::default(), lengths: vec![[0; 256]; values] }
+    }
+
+    /// Counts a block whose runs have these lengths; `costs` says how a length is said.
+    pub(crate) fn add(&mut self, runs: &[Run<u8>], lengths: &[u32], costs: &[[u16; 256]]) {
+        let nothing = self.values as u8;
+        let mut before = (nothing, nothing);
+        for (i, run) in runs.iter().enumerate() {
+            *self.after.entry((before.0, before.1, run.value)).or_default() += 1;
+            before = (before.1, run.value);
+            let value = usize::from(run.value);
+            let symbol = match lengths.get(i) {
+                None => REST,
+                Some(&length) => match cheapest(length, &costs[value]).0 {
+                    Saying::Exact(symbol) | Saying::Range(symbol, _, _) => symbol,
+                    Saying::Escape => ESCAPE,
+                },
+            };
+            self.lengths[value][usize::from(symbol)] += 1;
+        }
+    }
+
+    /// Adds the counts of another thread.
+    pub(crate) fn merge(mut self, other: Counts) -> Counts {
+        for (key, count) in other.after {
+            *self.after.entry(key).or_default() += count;
+        }
+        for (mine, theirs) in self.lengths.iter_mut().zip(other.lengths) {
+            mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+        }
+        self
+    }
+
+    /// The model that codes what was counted.
+    pub(crate) fn parts(&self, alphabet: Vec<u64>) -> Parts {
+        let mut after_one: Vec<[u64; 256]> = vec![[0; 256]; self.values + 1];
+        let mut keys: Vec<_> = self.after.iter().map(|(&key, &count)| (key, count)).collect();
+        keys.sort_unstable();
+        for &((_, later, value), count) in &keys {
+            after_one[usize::from(later)][usize::from(value)] += count;
+        }
+        let after_one: Vec<Vec<Share>> = after_one.iter().map(|counts| shares(&listed(counts))).collect();
+        let mut after_two = Vec::new();
+        for group in keys.chunk_by(|((a, b, _), _), ((c, d, _), _)| (a, b) == (c, d)) {
+            let (earlier, later, _) = group[0].0;
+            let seen: Seen = group.iter().map(|&((_, _, value), count)| (value, count)).collect();
+            let own = shares(&seen);
+            let shared = &after_one[usize::from(later)];
+            // A share takes about two bytes on disk: knowing both values must save more than that.
+            let price = (16 + 16 * own.len() as u64) << 8;
+            if cost(&seen, &own, Some(shared)) + price < cost(&seen, shared, None) {
+                after_two.push((earlier, later, own));
+            }
+        }
+        let lengths = self.lengths.iter().map(|counts| shares(&listed(counts))).collect();
+        Parts { alphabet, after_one, lengths, after_two }
+    }
+}
+
+fn listed(counts: &[u64; 256]) -> Seen {
+    (0..=255).zip(counts.iter().copied()).filter(|&(_, count)| count > 0).collect()
+}
+
+/// Shares in proportion to counts, the large ones first; what was seen once is left to the escape.
+fn shares(seen: &Seen) -> Vec<Share> {
+    let mut listed: Seen = Vec::with_capacity(seen.len() + 1);
+    let mut escaped = 1;
+    for &(symbol, count) in seen {
+        if count < 2 || symbol == ESCAPE {
+            escaped += count;
+        } else {
+            listed.push((symbol, count));
+        }
+    }
+    listed.push((ESCAPE, escaped));
+    listed.sort_by_key(|&(symbol, count)| (std::cmp::Reverse(count), symbol));
+    let total: u64 = listed.iter().map(|&(_, count)| count).sum();
+    let scale = u128::from(TOTAL - listed.len() as u32);
+    let mut shares: Vec<Share> = listed
+        .iter()
+        .map(|&(symbol, count)| Share {
+            symbol,
+            freq: 1 + (u128::from(count) * scale / u128::from(total)) as u32,
+        })
+        .collect();
+    // Rounding down leaves a little, which goes where it matters least.
+    let sum: u32 = shares.iter().map(|share| share.freq).sum();
+    shares[0].freq += TOTAL - sum;
+    shares
+}
+
+/// What it costs to code what was seen with some shares, escapes going on to `next`.
+fn cost(seen: &Seen, shares: &[Share], next: Option<&Vec<Share>>) -> u64 {
+    let own = symbol_costs(shares);
+    let others = next.map(|shares| symbol_costs(shares));
+    let of = |symbol: u8| -> u64 {
+        let cost = own[usize::from(symbol)];
+        if cost < u16::MAX {
+            return cost.into();
+        }
+        let onwards = match &others {
+            Some(others) if others[usize::from(symbol)] < u16::MAX => others[usize::from(symbol)].into(),
+            Some(others) => u64::from(others[usize::from(ESCAPE)]) + (8 << 8),
+            None => 8 << 8,
+        };
+        u64::from(own[usize::from(ESCAPE)]) + onwards
+    };
+    seen.iter().map(|&(symbol, count)| count * of(symbol)).sum()
+}
+
+/// What each symbol costs in 1/256 bit; the maximum where it has no share.
+fn symbol_costs(shares: &[Share]) -> [u16; 256] {
+    let mut costs = [u16::MAX; 256];
+    for share in shares {
+        costs[usize::from(share.symbol)] = ((PRECISION << 8) - log2(share.freq)) as u16;
+    }
+    costs
+}
+
+/// The logarithm of a number below 2¹³ to base 2, times 256, by squaring: the same on every machine.
+fn log2(number: u32) -> u32 {
+    let whole = number.ilog2();
+    let mut fraction = u64::from(number) << (31 - whole);
+    let mut bits = whole;
+    for _ in 0..8 {
+        fraction = (fraction * fraction) >> 31;
+        bits <<= 1;
+        if fraction >= 1 << 32 {
+            fraction >>= 1;
+            bits |= 1;
+        }
+    }
+    bits
+}
+
+/// Everything that encoding a block needs.
+pub(crate) struct Coding {
+    pub(crate) model: Model,
+    /// By distribution.
+    pub(crate) numbers: Vec<Numbers>,
+    /// By value and length symbol.
+    pub(crate) length_costs: Vec<[u16; 256]>,
+    /// By value and length.
+    pub(crate) costs: Costs,
+}
+
+impl Coding {
+    /// Makes the tables for blocks of that many slots.
+    pub(crate) fn new(parts: &Parts, slots: u32) -> Option<Coding> {
+        let model = Model::new(parts)?;
+        let numbers = model.numbers();
+        let length_costs: Vec<[u16; 256]> = parts.lengths.iter().map(|shares| symbol_costs(shares)).collect();
+        let costs = Costs::new(slots, &length_costs);
+        Some(Coding { model, numbers, length_costs, costs })
+    }
+}
+
+/// What lengths cost before anything is known: short and round ones less than others.
+pub(crate) fn first_costs(values: usize) -> Vec<[u16; 256]> {
+    let mut costs = [u16::MAX; 256];
+    for symbol in 0..=255 {
+        let cost = match length::length(symbol) {
+            None => continue,
+            Some(length::Length::Rest) => 4,
+            Some(length::Length::Exact(length)) => 2 + (length + 1).ilog2() + length.ilog2() / 2,
+            Some(length::Length::Range(least, _)) => 2 + 2 * least.ilog2(),
+            Some(length::Length::Escape) => 20,
+        };
+        costs[usize::from(symbol)] = (cost << 8) as u16;
+    }
+    vec![costs; values]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_right() {
+        for n in 1..=TOTAL {
+            let exact = f64::from(n).log2() * 256.0;
+            assert!((f64::from(log2(n)) - exact).abs() < 1.01, "{n}");
+        }
+    }
+
+    #[test]
+    fn shares_add_up() {
+        for seen in [vec![], vec![(3, 1)], vec![(0, 1 << 40), (1, 5)], (0..255).map(|s| (s, 9)).collect()] {
+            let shares = shares(&seen);
+            assert_eq!(shares.iter().map(|share| share.freq).sum::<u32>(), TOTAL);
+            assert!(shares.iter().all(|share| share.freq > 0));
+            assert!(shares.iter().any(|share| share.symbol == ESCAPE));
+        }
+    }
+}

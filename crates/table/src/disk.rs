@@ -1,0 +1,114 @@
+//! Files and directories: what the standard library says in several lines.
+
+use crate::TableError;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Files that begin with this are left-overs of a writer that was killed.
+pub(crate) const TEMPORARY: &str = "tmp-";
+
+/// Where tables are kept unless told otherwise: `$OUTPLAY_DATA`, else `$XDG_DATA_HOME/outplay`, else
+/// `~/.local/share/outplay`.
+pub fn default_data_dir() -> PathBuf {
+    data_dir_from(|variable| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from))
+}
+
+fn data_dir_from(variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+    if let Some(data) = variable("OUTPLAY_DATA") {
+        return data;
+    }
+    // The XDG specification says that relative paths are to be ignored.
+    if let Some(data) = variable("XDG_DATA_HOME").filter(|path| path.is_absolute()) {
+        return data.join("outplay");
+    }
+    let home = variable("HOME").or_else(|| variable("USERPROFILE")).unwrap_or_else(|| PathBuf::from("."));
+    home.join(".local/share/outplay")
+}
+
+/// Makes sure that names created, renamed or removed in a directory survive a crash.
+pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
+}
+
+/// Replaces a file by another one that is complete and on the disk.
+pub(crate) fn publish(temporary: &Path, target: &Path, spec: &str) -> Result<(), TableError> {
+    fs::rename(temporary, target).map_err(|e| TableError::io("rename it into place", target, spec, e))?;
+    match target.parent() {
+        Some(dir) => sync_dir(dir).map_err(|e| TableError::io("write the directory", dir, spec, e)),
+        None => Ok(()),
+    }
+}
+
+/// Writes a whole file such that either the old or the new one is there at any moment.
+pub(crate) fn write_whole(target: &Path, bytes: &[u8], spec: &str) -> Result<(), TableError> {
+    // Manifests have a parent and a name.
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = target.with_file_name(format!("{TEMPORARY}{name}"));
+    let fail = |e| TableError::io("write it", &temporary, spec, e);
+    let mut file = File::create(&temporary).map_err(fail)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if let Err(error) = written {
+        // Half a file is of no use to anybody, and the space may be wanted.
+        let _ = fs::remove_file(&temporary);
+        return Err(fail(error));
+    }
+    publish(&temporary, target, spec)
+}
+
+/// Fills the buffer from a place in a file.
+#[cfg(unix)]
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], place: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, place)
+}
+
+/// Fills the buffer from a place in a file.
+#[cfg(windows)]
+pub(crate) fn read_at(file: &File, mut buffer: &mut [u8], mut place: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, buffer, place)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            n => {
+                buffer = &mut buffer[n..];
+                place += n as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the buffer to a place in a file.
+#[cfg(unix)]
+pub(crate) fn write_at(file: &File, buffer: &[u8], place: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, buffer, place)
+}
+
+/// Writes the buffer to a place in a file.
+#[cfg(windows)]
+pub(crate) fn write_at(file: &File, mut buffer: &[u8], mut place: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        let n = std::os::windows::fs::FileExt::seek_write(file, buffer, place)?;
+        buffer = &buffer[n..];
+        place += n as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_directory_follows_the_environment() {
+        let check = |set: &[(&str, &str)], expected: &str| {
+            let found = data_dir_from(|asked| {
+                set.iter().find(|(name, _)| *name == asked).map(|(_, value)| PathBuf::from(value))
+            });
+            assert_eq!(found, Path::new(expected));
+        };
+        check(&[("OUTPLAY_DATA", "/d"), ("XDG_DATA_HOME", "/x"), ("HOME", "/h")], "/d");
+        check(&[("XDG_DATA_HOME", "/x"), ("HOME", "/h")], "/x/outplay");
+        check(&[("XDG_DATA_HOME", "x"), ("HOME", "/h")], "/h/.local/share/outplay");
+        check(&[("HOME", "/h")], "/h/.local/share/outplay");
+    }
+}

@@ -1,0 +1,163 @@
+//! The first 80 bytes of a tier file.
+//!
+//! ```text
+//!  0 magic     8 version  12 tier     16 identity          24 slots
+//! 32 block    36 cell 37 codec 38 0  40 model 44 unpacked  48 data bytes
+//! 56 index bytes          64 checksum of model and index  72 checksum of the above
+//! ```
+//!
+//! Then come the model, the blocks and the index; nothing else. All numbers are little endian.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+pub(crate) const MAGIC: [u8; 8] = *b"OUTPLAYT";
+pub(crate) const HEADER: usize = 80;
+
+/// How blocks are coded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Codec {
+    /// Runs by rANS, see [`crate::codec`].
+    Runs,
+    /// The cells as bytes, by zstd.
+    Zstd,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Header {
+    pub(crate) tier: u32,
+    pub(crate) identity: u64,
+    pub(crate) slots: u64,
+    pub(crate) block_slots: u32,
+    pub(crate) cell: u8,
+    pub(crate) codec: Codec,
+    pub(crate) model_bytes: u32,
+    pub(crate) model_unpacked: u32,
+    pub(crate) data_bytes: u64,
+    pub(crate) index_bytes: u64,
+    pub(crate) body_checksum: u64,
+}
+
+/// Why some bytes are not a header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BadHeader {
+    Version(u32),
+    Damaged,
+}
+
+impl Header {
+    /// The stored form; the last eight bytes are the file's seal.
+    pub(crate) fn write(&self) -> [u8; HEADER] {
+        let mut bytes = Vec::with_capacity(HEADER);
+        bytes.extend(MAGIC);
+        bytes.extend(crate::VERSION.to_le_bytes());
+        bytes.extend(self.tier.to_le_bytes());
+        bytes.extend(self.identity.to_le_bytes());
+        bytes.extend(self.slots.to_le_bytes());
+        bytes.extend(self.block_slots.to_le_bytes());
+        bytes.extend([self.cell, if self.codec == Codec::Runs { 0 } else { 1 }, 0, 0]);
+        bytes.extend(self.model_bytes.to_le_bytes());
+        bytes.extend(self.model_unpacked.to_le_bytes());
+        bytes.extend(self.data_bytes.to_le_bytes());
+        bytes.extend(self.index_bytes.to_le_bytes());
+        bytes.extend(self.body_checksum.to_le_bytes());
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        let mut header = [0; HEADER];
+        header.copy_from_slice(&bytes);
+        header
+    }
+
+    /// Reads the stored form.
+    pub(crate) fn read(bytes: &[u8; HEADER]) -> Result<Header, BadHeader> {
+        let u32_at = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let u64_at = |at: usize| u64::from(u32_at(at)) | u64::from(u32_at(at + 4)) << 32;
+        if bytes[..8] != MAGIC {
+            return Err(BadHeader::Damaged);
+        }
+        let sealed = xxh3_64(&bytes[..HEADER - 8]) == u64_at(HEADER - 8);
+        // Other versions may lay out the rest differently, so only their number is believed. One flipped
+        // byte in the number of this version is damage.
+        if u32_at(8) != crate::VERSION {
+            let mut repaired = *bytes;
+            repaired[8..12].copy_from_slice(&crate::VERSION.to_le_bytes());
+            let only_the_number = xxh3_64(&repaired[..HEADER - 8]) == u64_at(HEADER - 8);
+            return Err(if only_the_number { BadHeader::Damaged } else { BadHeader::Version(u32_at(8)) });
+        }
+        let codec = match (bytes[37], bytes[38], bytes[39]) {
+            (0, 0, 0) => Codec::Runs,
+            (1, 0, 0) => Codec::Zstd,
+            _ => return Err(BadHeader::Damaged),
+        };
+        if !sealed {
+            return Err(BadHeader::Damaged);
+        }
+        Ok(Header {
+            tier: u32_at(12),
+            identity: u64_at(16),
+            slots: u64_at(24),
+            block_slots: u32_at(32),
+            cell: bytes[36],
+            codec,
+            model_bytes: u32_at(40),
+            model_unpacked: u32_at(44),
+            data_bytes: u64_at(48),
+            index_bytes: u64_at(56),
+            body_checksum: u64_at(64),
+        })
+    }
+
+    /// The number that the manifest knows the file by.
+    pub(crate) fn seal(&self) -> u64 {
+        xxh3_64(&self.write()[..HEADER - 8])
+    }
+
+    /// How long the file is; `None` if the parts do not fit into 64 bits.
+    pub(crate) fn file_bytes(&self) -> Option<u64> {
+        (HEADER as u64)
+            .checked_add(self.model_bytes.into())?
+            .checked_add(self.data_bytes)?
+            .checked_add(self.index_bytes)
+    }
+}
+
+/// What a block's checksum begins with, so that a block in another's place is noticed.
+pub(crate) fn block_checksum(identity: u64, tier: u32, block: u64, bytes: &[u8]) -> [u8; 4] {
+    let seed = identity ^ u64::from(tier).rotate_left(40) ^ block;
+    (xxhash_rust::xxh3::xxh3_64_with_seed(bytes, seed) as u32).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_come_back_and_damage_is_noticed() {
+        let header = Header {
+            tier: 7,
+            identity: 0x0123_4567_89ab_cdef,
+            slots: 1 << 40,
+            block_slots: 1024,
+            cell: 1,
+            codec: Codec::Zstd,
+            model_bytes: 5,
+            model_unpacked: 6,
+            data_bytes: 1 << 33,
+            index_bytes: 77,
+            body_checksum: 99,
+        };
+        let bytes = header.write();
+        assert_eq!(Header::read(&bytes), Ok(header.clone()));
+        assert_eq!(header.seal().to_le_bytes(), bytes[72..]);
+        for place in 0..HEADER {
+            for flip in 1..=255 {
+                let mut bad = bytes;
+                bad[place] ^= flip;
+                assert_eq!(Header::read(&bad), Err(BadHeader::Damaged), "{place}");
+            }
+        }
+        let mut other = bytes;
+        other[8] = 2;
+        let seal = xxh3_64(&other[..72]).to_le_bytes();
+        other[72..].copy_from_slice(&seal);
+        assert_eq!(Header::read(&other), Err(BadHeader::Version(2)));
+    }
+}

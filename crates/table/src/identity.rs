@@ -1,0 +1,162 @@
+//! Which table it is: the game, what is stored, and how many slots each tier has.
+
+use crate::cell::CellKind;
+use crate::{TableError, VERSION};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What a table says about each position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Values {
+    /// Win, draw or loss: the codes 1, 0 and −1.
+    Wdl,
+    /// Value and distance, as [`outplay_core::Code`] packs them.
+    Distance,
+    /// The mean payoff of a game with chance.
+    Expected,
+}
+
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Values::Wdl => "wdl",
+            Values::Distance => "distance",
+            Values::Expected => "expected",
+        })
+    }
+}
+
+/// What a table is of. Two tables with equal identities hold the same slots.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// The game's canonical spec.
+    pub spec: String,
+    /// What is stored of each position.
+    pub values: Values,
+    /// How it is stored.
+    pub cell: CellKind,
+    /// The number of slots of each tier.
+    pub slots: Vec<u64>,
+}
+
+impl Identity {
+    /// The table's name, which is the name of its directory.
+    pub fn name(&self) -> String {
+        name(&self.spec, self.values)
+    }
+
+    /// A number that tells tables apart: every tier file carries it.
+    pub(crate) fn number(&self) -> u64 {
+        let slots: Vec<String> = self.slots.iter().map(u64::to_string).collect();
+        let Identity { spec, values, cell, .. } = self;
+        xxh3_64(format!("{VERSION}\n{spec}\n{values}\n{}\n{}", cell.bytes(), slots.join(" ")).as_bytes())
+    }
+
+    /// Complains if the table found under this one's name is another.
+    pub(crate) fn expect(&self, found: &Identity) -> Result<(), TableError> {
+        if self == found {
+            return Ok(());
+        }
+        let mut texts = [self, found].map(|table| format!("`{}` with values `{}`", table.spec, table.values));
+        if texts[0] == texts[1] {
+            texts = [self, found].map(|table| {
+                let total: u128 = table.slots.iter().map(|&slots| u128::from(slots)).sum();
+                format!("{} tiers with {total} slots of {} bytes", table.slots.len(), table.cell.bytes())
+            });
+        }
+        let [wanted, found] = texts;
+        Err(TableError::OtherGame { table: self.name(), wanted, found, spec: self.spec.clone() })
+    }
+}
+
+/// The longest name that is spelled out.
+const LONGEST: usize = 100;
+
+/// The name of a table: the spec with `-` for the colon, and `.wdl` or `.expected` at the end where it
+/// applies. Specs with other characters than letters, digits, comma, equals and plus keep what can be kept
+/// and get a number instead, so that different specs have different names and no name leaves its directory.
+pub fn name(spec: &str, values: Values) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || ",=+".contains(c);
+    let mut name: String = match spec.split_once(':') {
+        Some((game, argument)) => format!("{game}-{argument}"),
+        None => spec.to_string(),
+    };
+    let body = spec.replacen(':', "", 1);
+    let starts_well = spec.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if !starts_well || !body.chars().all(plain) || spec.len() > LONGEST {
+        let kept: String = body.chars().filter(|&c| plain(c)).take(LONGEST - 20).collect();
+        name = format!("game-{kept}.{:016x}", xxh3_64(spec.as_bytes()));
+    }
+    match values {
+        Values::Distance => name,
+        values => format!("{name}.{values}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_plain_and_tell_specs_apart() {
+        let check = |spec: &str, expected: &str| assert_eq!(name(spec, Values::Distance), expected);
+        check("connect4:5x4", "connect4-5x4");
+        check("tictactoe", "tictactoe");
+        check("mnk:5x4,k=4,obstacles=c2+d3,misere", "mnk-5x4,k=4,obstacles=c2+d3,misere");
+        assert_eq!(name("connect4:5x4", Values::Wdl), "connect4-5x4.wdl");
+        let strange = [
+            "",
+            ".",
+            "..",
+            "/",
+            "../../etc/passwd",
+            "a/b",
+            "a\\b",
+            "a-b",
+            "a:b:c",
+            ",x",
+            "=",
+            "a\0b",
+            "é",
+            "a b",
+            "lock",
+            "a.wdl",
+            "\u{202e}",
+        ];
+        let long = ["x".repeat(5000), "x".repeat(5001)];
+        let mut names = std::collections::HashSet::new();
+        for spec in strange.iter().copied().chain(long.iter().map(String::as_str)).chain(["a:b", "ab"]) {
+            for values in [Values::Wdl, Values::Distance, Values::Expected] {
+                let name = name(spec, values);
+                assert!(name.len() < 150, "{name}");
+                assert!(name.starts_with(|c: char| c.is_ascii_alphanumeric()), "{name}");
+                assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || ",=+-.".contains(c)), "{name}");
+                assert!(!name.contains(".."), "{name}");
+                assert!(names.insert(name), "{spec}");
+            }
+        }
+    }
+
+    #[test]
+    fn another_table_is_told_from_this_one() {
+        let one = Identity {
+            spec: "nim:2+2".into(),
+            values: Values::Distance,
+            cell: CellKind::I8,
+            slots: vec![1, 2],
+        };
+        assert!(one.expect(&one.clone()).is_ok());
+        for other in [
+            Identity { spec: "nim:2+3".into(), ..one.clone() },
+            Identity { values: Values::Wdl, ..one.clone() },
+            Identity { cell: CellKind::I32, ..one.clone() },
+            Identity { slots: vec![1, 3], ..one.clone() },
+        ] {
+            assert_ne!(one.number(), other.number());
+            let error = one.expect(&other).expect_err("another table");
+            assert!(matches!(error, TableError::OtherGame { .. }), "{error}");
+        }
+    }
+}

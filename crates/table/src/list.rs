@@ -1,0 +1,73 @@
+//! What tables there are.
+
+use crate::TableError;
+use crate::identity::Identity;
+use crate::manifest::{FILE, Manifest};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// A table in a data directory.
+#[derive(Debug)]
+pub struct Listed {
+    /// The name of its directory.
+    pub name: String,
+    /// What is on the disk, in bytes.
+    pub bytes: u64,
+    /// What it is, or what is wrong with it.
+    pub table: Result<ListedTable, TableError>,
+}
+
+/// A table that can be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedTable {
+    /// What it is of.
+    pub identity: Identity,
+    /// How many of its tiers are written.
+    pub tiers_written: usize,
+    /// All tiers are written and the table was finished.
+    pub complete: bool,
+    /// What its writer wanted readers to know.
+    pub summary: Option<serde_json::Value>,
+}
+
+/// Lists the tables of a data directory by name; none if there is no such directory.
+///
+/// # Errors
+///
+/// A directory that cannot be read.
+pub fn list(data: &Path) -> Result<Vec<Listed>, TableError> {
+    let fail = |e| TableError::io("read the directory", data, "", e);
+    let entries = match fs::read_dir(data) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(fail)?,
+    };
+    let mut tables = Vec::new();
+    for entry in entries {
+        let dir = entry.map_err(fail)?.path();
+        if !dir.join(FILE).is_file() {
+            continue;
+        }
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let table = match Manifest::read(&dir, &name, "") {
+            Ok(Some(manifest)) => Ok(ListedTable {
+                tiers_written: manifest.tiers.len(),
+                complete: manifest.complete(),
+                summary: manifest.summary,
+                identity: manifest.identity,
+            }),
+            // Somebody removed it just now.
+            Ok(None) => continue,
+            Err(error) => Err(error),
+        };
+        tables.push(Listed { bytes: bytes_in(&dir), name, table });
+    }
+    tables.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(tables)
+}
+
+/// The sizes of the files in a directory; what cannot be read counts nothing.
+fn bytes_in(dir: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(dir) else { return 0 };
+    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum()
+}

@@ -1,0 +1,59 @@
+//! One writer per table.
+//!
+//! The lock is the system's, on the file `lock` in the table's directory, and goes away with the process
+//! however that ends. The file's text only says who holds it.
+
+use crate::TableError;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+/// Held while a table is written.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file is not enough while a child process that another thread just started still has
+        // a copy of it.
+        let _ = self.file.unlock();
+    }
+}
+
+impl Lock {
+    /// Takes the lock of the table in a directory.
+    pub(crate) fn take(dir: &Path, table: &str, spec: &str) -> Result<Lock, TableError> {
+        let path = dir.join("lock");
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(|e| TableError::io("create the lock", &path, spec, e))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(TableError::Locked { table: table.into(), holder: holder(&mut file) });
+            }
+            Err(TryLockError::Error(e)) => return Err(TableError::io("lock it", &path, spec, e)),
+        }
+        // The text is a courtesy: a disk too full for it is no reason not to hold the lock.
+        let _ = file.set_len(0);
+        let _ = write!(file, "{}", std::process::id());
+        Ok(Lock { file })
+    }
+}
+
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    let _ = file.rewind();
+    let _ = file.take(20).read_to_string(&mut text);
+    match text.trim().parse::<u32>() {
+        Ok(process) if process == std::process::id() => format!("this process ({process})"),
+        Ok(process) => format!("process {process}"),
+        Err(_) => "another process".into(),
+    }
+}

@@ -1,0 +1,207 @@
+//! A tier's pieces become blocks: choosing the block size, training the model, coding.
+
+use crate::TableError;
+use crate::codec::block::Packer;
+use crate::codec::fit::{Costs, Fitter};
+use crate::codec::length::LONGEST;
+use crate::codec::model::{MOST_VALUES, Parts};
+use crate::codec::runs::Run;
+use crate::codec::train::{Coding, Counts, first_costs};
+use crate::header::{Codec, block_checksum};
+use crate::spill::{GRANULE, PIECE, Spilled};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+/// Runs that a block should have on average at most: a probe decodes half a block, in about 20 ns a run.
+const RUNS_PER_BLOCK: u64 = 160;
+/// Slots, don't-cares not counted, that the model is trained on.
+const SAMPLE: u64 = 1 << 22;
+/// How often the ends of runs and the frequencies of lengths are fitted to each other.
+const ROUNDS: usize = 3;
+/// The size of a block of plain cells.
+const PLAIN_BYTES: u32 = 1 << 12;
+const ZSTD_LEVEL: i32 = 9;
+
+/// How a tier is going to be coded.
+pub(crate) struct Plan<'a> {
+    spill: &'a Spilled,
+    slots: u64,
+    /// Bytes of a cell.
+    width: usize,
+    identity: u64,
+    tier: u32,
+    pub(crate) block_slots: u32,
+    /// None if the cells are compressed as they are.
+    runs: Option<RunPlan>,
+}
+
+struct RunPlan {
+    symbols: FxHashMap<u64, u8>,
+    parts: Parts,
+    coding: Coding,
+}
+
+/// The coded blocks of one piece.
+pub(crate) struct Packed {
+    /// One after the other.
+    pub(crate) bytes: Vec<u8>,
+    /// The size of each, 0 for a block of don't-cares.
+    pub(crate) sizes: Vec<u32>,
+}
+
+type Blocks = Vec<Vec<Run<u8>>>;
+
+impl<'a> Plan<'a> {
+    /// Looks at the pieces, or at enough of them, and decides.
+    pub(crate) fn new(
+        spill: &'a Spilled,
+        slots: u64,
+        width: usize,
+        identity: u64,
+        tier: u32,
+    ) -> Result<Plan<'a>, TableError> {
+        let block_slots = PLAIN_BYTES / width as u32;
+        let mut plan = Plan { spill, slots, width, identity, tier, block_slots, runs: None };
+        if spill.values.len() > MOST_VALUES {
+            return Ok(plan);
+        }
+        let symbols: FxHashMap<u64, u8> = spill.values.iter().copied().zip(0..).collect();
+        let stride = spill.known.div_ceil(SAMPLE).max(1);
+        let sample: Vec<u64> = (0..plan.pieces()).step_by(stride as usize).collect();
+        plan.block_slots = plan.block_size(&sample)?;
+        let blocks: Vec<Blocks> = sample
+            .par_iter()
+            .map(|&piece| plan.symbol_blocks(piece, &symbols))
+            .collect::<Result<_, TableError>>()?;
+        let first_costs = first_costs(spill.values.len());
+        let first_lengths = Costs::new(plan.block_slots, &first_costs);
+        for _ in 0..ROUNDS {
+            let (length_costs, costs) = match &plan.runs {
+                Some(before) => (&before.coding.length_costs, &before.coding.costs),
+                None => (&first_costs, &first_lengths),
+            };
+            let count = |blocks: &Blocks| {
+                let mut counts = Counts::new(spill.values.len());
+                let (mut fitter, mut lengths) = (Fitter::default(), Vec::new());
+                for runs in blocks.iter().filter(|runs| !runs.is_empty()) {
+                    fitter.fit(runs, costs, &mut lengths);
+                    counts.add(runs, &lengths, length_costs);
+                }
+                counts
+            };
+            let counts =
+                blocks.par_iter().map(count).reduce(|| Counts::new(spill.values.len()), Counts::merge);
+            let parts = counts.parts(spill.values.clone());
+            // Training makes only shares that add up.
+            let Some(coding) = Coding::new(&parts, plan.block_slots) else { return Ok(plan) };
+            plan.runs = Some(RunPlan { symbols: symbols.clone(), parts, coding });
+        }
+        Ok(plan)
+    }
+
+    pub(crate) fn codec(&self) -> Codec {
+        if self.runs.is_some() { Codec::Runs } else { Codec::Zstd }
+    }
+
+    /// The stored model.
+    pub(crate) fn model(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if let Some(runs) = &self.runs {
+            runs.parts.write(&mut bytes);
+        }
+        bytes
+    }
+
+    pub(crate) fn pieces(&self) -> u64 {
+        self.slots.div_ceil(PIECE)
+    }
+
+    fn piece_slots(&self, piece: u64) -> u32 {
+        (self.slots - piece * PIECE).min(PIECE) as u32
+    }
+
+    /// The largest block size with few enough runs in a block that is not empty.
+    fn block_size(&self, sample: &[u64]) -> Result<u32, TableError> {
+        let mut size = LONGEST;
+        while size > GRANULE as u32 {
+            let count = |&piece: &u64| -> Result<(u64, u64), TableError> {
+                let blocks = self.spill.blocks(piece, self.width, self.piece_slots(piece), size)?;
+                let live = blocks.iter().filter(|runs| !runs.is_empty()).count() as u64;
+                Ok((blocks.iter().map(|runs| runs.len() as u64).sum(), live))
+            };
+            let (runs, live) =
+                sample.par_iter().map(count).try_reduce(|| (0, 0), |a, b| Ok((a.0 + b.0, a.1 + b.1)))?;
+            if runs <= RUNS_PER_BLOCK * live {
+                break;
+            }
+            size /= 2;
+        }
+        Ok(size)
+    }
+
+    fn symbol_blocks(&self, piece: u64, symbols: &FxHashMap<u64, u8>) -> Result<Blocks, TableError> {
+        let blocks = self.spill.blocks(piece, self.width, self.piece_slots(piece), self.block_slots)?;
+        let symbol = |run: Run<u64>| Run { value: symbols[&run.value], first: run.first, last: run.last };
+        Ok(blocks.into_iter().map(|runs| runs.into_iter().map(symbol).collect()).collect())
+    }
+
+    /// Codes the blocks of a piece.
+    pub(crate) fn pack(&self, piece: u64) -> Result<Packed, TableError> {
+        let mut packed = Packed { bytes: Vec::new(), sizes: Vec::new() };
+        let mut number = piece * (PIECE / u64::from(self.block_slots));
+        let mut add = |code: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), TableError>| {
+            let start = packed.bytes.len();
+            packed.bytes.extend([0; 4]);
+            code(&mut packed.bytes)?;
+            if packed.bytes.len() == start + 4 {
+                packed.bytes.truncate(start);
+            } else {
+                let checksum = block_checksum(self.identity, self.tier, number, &packed.bytes[start + 4..]);
+                packed.bytes[start..start + 4].copy_from_slice(&checksum);
+            }
+            packed.sizes.push((packed.bytes.len() - start) as u32);
+            number += 1;
+            Ok(())
+        };
+        match &self.runs {
+            Some(plan) => {
+                let mut packer = Packer::new();
+                for runs in self.symbol_blocks(piece, &plan.symbols)? {
+                    add(&mut |out| {
+                        if !runs.is_empty() {
+                            packer.pack(&plan.coding, &runs, out);
+                        }
+                        Ok(())
+                    })?;
+                }
+            }
+            None => {
+                let slots = self.piece_slots(piece);
+                let blocks = self.spill.blocks(piece, self.width, slots, self.block_slots)?;
+                for (i, runs) in blocks.iter().enumerate() {
+                    let length = self.block_slots.min(slots - i as u32 * self.block_slots);
+                    add(&mut |out| self.pack_plain(runs, length, out))?;
+                }
+            }
+        }
+        Ok(packed)
+    }
+
+    /// Compresses the cells of a block, each don't care repeating the cell before it.
+    fn pack_plain(&self, runs: &[Run<u64>], slots: u32, out: &mut Vec<u8>) -> Result<(), TableError> {
+        if runs.is_empty() {
+            return Ok(());
+        }
+        let mut cells = Vec::with_capacity(slots as usize * self.width);
+        for (i, run) in runs.iter().enumerate() {
+            let end = runs.get(i + 1).map_or(slots, |next| next.first) as usize * self.width;
+            while cells.len() < end {
+                cells.extend_from_slice(&run.value.to_le_bytes()[..self.width]);
+            }
+        }
+        let coded = zstd::bulk::compress(&cells, ZSTD_LEVEL)
+            .map_err(|e| TableError::io("compress it", self.spill.path(), "", e))?;
+        out.extend(coded);
+        Ok(())
+    }
+}

@@ -1,0 +1,263 @@
+//! What a tier's writer keeps on disk until the tier is complete.
+//!
+//! ```text
+//! put(first, cells)  ──▶  fragments: runs, cut at every 256th slot  ──▶  a temporary file, as they come
+//!                         sorted by slot, merged where they meet    ──▶  the runs of each block, in order
+//! ```
+//!
+//! Frequencies must be known before the first block can be coded, and slots come in any order. So they are
+//! first turned into runs and kept in a file; the tier is coded from there. Memory stays small, and the
+//! result depends neither on who was first nor on how the slots were cut into calls.
+//!
+//! Invariant: a fragment lies within a piece, and no two fragments share a slot.
+
+use crate::cell::Cell;
+use crate::codec::model::{put_number, take_number};
+use crate::codec::runs::{Run, push, runs_of};
+use crate::{TableError, disk};
+use rustc_hash::FxHashSet;
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Slots that are coded as a whole by one thread.
+pub(crate) const PIECE: u64 = 1 << 16;
+/// The smallest block; runs are cut at its borders, so that blocks of any larger size can be made.
+pub(crate) const GRANULE: u64 = 1 << 8;
+/// Bytes that are collected before they are written.
+const BUFFER: usize = 1 << 20;
+/// More different values than this are not collected.
+const MOST_VALUES: usize = 1 << 10;
+
+/// Takes slots.
+pub(crate) struct Spill {
+    file: File,
+    path: Temporary,
+    spec: String,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    fragments: Vec<Fragment>,
+    /// What is not written yet, and where it belongs.
+    buffer: Vec<u8>,
+    place: u64,
+    known: u64,
+    values: FxHashSet<u64>,
+    failed: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Fragment {
+    first: u64,
+    slots: u32,
+    bytes: u32,
+    place: u64,
+}
+
+/// Hands out what was taken.
+pub(crate) struct Spilled {
+    file: File,
+    path: Temporary,
+    spec: String,
+    /// By slot.
+    fragments: Vec<Fragment>,
+    /// The different values, in increasing order of their bit patterns.
+    pub(crate) values: Vec<u64>,
+    /// Slots that are no don't-cares.
+    pub(crate) known: u64,
+}
+
+/// Removes a file that did not get its final name.
+pub(crate) struct Temporary(pub(crate) PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed when the table is opened the next time.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Why a spill cannot be used.
+pub(crate) enum Unusable {
+    /// Two calls put this slot.
+    Twice(u64),
+    /// A call failed before.
+    Failed,
+    Disk(TableError),
+}
+
+impl Spill {
+    pub(crate) fn create(path: PathBuf, spec: &str) -> Result<Spill, TableError> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&path)
+            .map_err(|e| TableError::io("create it", &path, spec, e))?;
+        Ok(Spill { file, path: Temporary(path), spec: spec.into(), state: Mutex::default() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic while the state is changed marks it as failed by leaving the buffer unwritten; nothing
+        // that was entered before is wrong.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the slots from `first` on.
+    pub(crate) fn put<C: Cell>(&self, mut first: u64, mut cells: &[C]) -> Result<(), TableError> {
+        let (mut bytes, mut runs) = (Vec::new(), Vec::new());
+        while !cells.is_empty() {
+            let (fragment, rest) = cells.split_at(cells.len().min((PIECE - first % PIECE) as usize));
+            bytes.clear();
+            let mut values = FxHashSet::default();
+            let known = write_runs(first, fragment, &mut bytes, &mut runs, &mut values);
+            // Slots that nobody puts are don't-cares, so those that are need no fragment.
+            if known > 0 {
+                self.keep(first, fragment.len() as u32, &bytes, known, values)?;
+            }
+            first += fragment.len() as u64;
+            cells = rest;
+        }
+        Ok(())
+    }
+
+    fn keep(
+        &self,
+        first: u64,
+        slots: u32,
+        bytes: &[u8],
+        known: u64,
+        values: FxHashSet<u64>,
+    ) -> Result<(), TableError> {
+        let mut state = self.state();
+        let place = state.place + state.buffer.len() as u64;
+        state.fragments.push(Fragment { first, slots, bytes: bytes.len() as u32, place });
+        state.buffer.extend_from_slice(bytes);
+        state.known += known;
+        if state.values.len() <= MOST_VALUES {
+            state.values.extend(values);
+        }
+        if state.buffer.len() >= BUFFER { self.flush(&mut state) } else { Ok(()) }
+    }
+
+    fn flush(&self, state: &mut State) -> Result<(), TableError> {
+        let buffer = std::mem::take(&mut state.buffer);
+        let place = state.place;
+        state.place += buffer.len() as u64;
+        disk::write_at(&self.file, &buffer, place).map_err(|e| {
+            state.failed = true;
+            TableError::io("write it", &self.path.0, &self.spec, e)
+        })
+    }
+
+    /// Ends taking and begins handing out.
+    pub(crate) fn end(self) -> Result<Spilled, Unusable> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.failed {
+            return Err(Unusable::Failed);
+        }
+        self.flush(&mut state).map_err(Unusable::Disk)?;
+        let State { mut fragments, values, known, .. } = std::mem::take(&mut *state);
+        drop(state);
+        fragments.sort_unstable_by_key(|fragment| fragment.first);
+        for pair in fragments.windows(2) {
+            if pair[0].first + u64::from(pair[0].slots) > pair[1].first {
+                return Err(Unusable::Twice(pair[1].first));
+            }
+        }
+        let mut values: Vec<u64> = values.into_iter().collect();
+        values.sort_unstable();
+        let Spill { file, path, spec, .. } = self;
+        Ok(Spilled { file, path, spec, fragments, values, known })
+    }
+}
+
+/// Appends the runs of a fragment and returns how many of its slots are no don't-cares.
+fn write_runs<C: Cell>(
+    first: u64,
+    mut cells: &[C],
+    bytes: &mut Vec<u8>,
+    runs: &mut Vec<Run<u64>>,
+    values: &mut FxHashSet<u64>,
+) -> u64 {
+    let width = C::KIND.bytes();
+    let mut known = 0;
+    let mut offset = (first % GRANULE) as u8;
+    while !cells.is_empty() {
+        let (granule, rest) = cells.split_at(cells.len().min(GRANULE as usize - usize::from(offset)));
+        known += granule.iter().filter(|cell| !cell.is_unknown()).count() as u64;
+        runs_of(granule, runs);
+        put_number(bytes, runs.len() as u64);
+        for run in &*runs {
+            bytes.extend_from_slice(&run.value.to_le_bytes()[..width]);
+            // Both are below 256: the slots lie within one granule.
+            bytes.extend([offset + run.first as u8, offset + run.last as u8]);
+            if values.len() <= MOST_VALUES {
+                values.insert(run.value);
+            }
+        }
+        offset = 0;
+        cells = rest;
+    }
+    known
+}
+
+impl Spilled {
+    /// The runs of a piece, cut at the borders of blocks, one list for each block.
+    pub(crate) fn blocks(
+        &self,
+        piece: u64,
+        width: usize,
+        piece_slots: u32,
+        block_slots: u32,
+    ) -> Result<Vec<Vec<Run<u64>>>, TableError> {
+        let mut blocks = vec![Vec::new(); piece_slots.div_ceil(block_slots) as usize];
+        let start = piece * PIECE;
+        let from = self.fragments.partition_point(|fragment| fragment.first < start);
+        let mut bytes = Vec::new();
+        for fragment in self.fragments[from..].iter().take_while(|f| f.first < start + PIECE) {
+            bytes.resize(fragment.bytes as usize, 0);
+            disk::read_at(&self.file, &mut bytes, fragment.place)
+                .map_err(|e| TableError::io("read it", &self.path.0, &self.spec, e))?;
+            let granule = (fragment.first - start) / GRANULE;
+            read_runs(&bytes, granule, width, block_slots, &mut blocks).ok_or_else(|| {
+                let source = std::io::Error::other("the temporary file was changed by someone else");
+                TableError::io("read it", &self.path.0, &self.spec, source)
+            })?;
+        }
+        Ok(blocks)
+    }
+
+    /// Where the file is, for messages.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path.0
+    }
+}
+
+/// Reads the runs of a fragment that begins in a granule of its piece; `None` if the bytes are not such.
+fn read_runs(
+    mut bytes: &[u8],
+    mut granule: u64,
+    width: usize,
+    block_slots: u32,
+    blocks: &mut [Vec<Run<u64>>],
+) -> Option<()> {
+    let granules = u64::from(block_slots) / GRANULE;
+    while !bytes.is_empty() {
+        let block = blocks.get_mut((granule / granules) as usize)?;
+        let base = (granule % granules * GRANULE) as u32;
+        for _ in 0..take_number(&mut bytes)? {
+            let (run, rest) = bytes.split_at_checked(width + 2)?;
+            let mut value = [0; 8];
+            value[..width].copy_from_slice(&run[..width]);
+            let (first, last) = (base + u32::from(run[width]), base + u32::from(run[width + 1]));
+            push(block, Run { value: u64::from_le_bytes(value), first, last });
+            bytes = rest;
+        }
+        granule += 1;
+    }
+    Some(())
+}

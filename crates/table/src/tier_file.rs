@@ -1,0 +1,306 @@
+//! A tier's file, opened: its header and index checked and in memory, its blocks on the disk.
+//!
+//! Blocks are read by position, not through a memory map: a file that somebody cuts short while it is open
+//! gives an error instead of a crash, and one small read costs less than decoding what it brings.
+
+use crate::TableError;
+use crate::codec::block::Unpacked;
+use crate::codec::length::LONGEST;
+use crate::codec::model::{Model, Parts, take_number};
+use crate::disk::read_at;
+use crate::error::file_name;
+use crate::header::{BadHeader, Codec, HEADER, Header, block_checksum};
+use crate::identity::Identity;
+use crate::manifest::Written;
+use outplay_core::Tier;
+use rayon::prelude::*;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Blocks between two known offsets.
+const STRIDE: usize = 16;
+/// The largest model: every distribution that there can be.
+const LARGEST_MODEL: u32 = 64 << 20;
+
+pub(crate) struct TierFile {
+    file: File,
+    label: String,
+    spec: String,
+    tier: Tier,
+    header: Header,
+    /// None for plain blocks.
+    model: Option<Model>,
+    /// The offset of every sixteenth block.
+    offsets: Vec<u64>,
+    sizes: Vec<u32>,
+    width: usize,
+}
+
+/// A block in memory.
+#[derive(Default)]
+pub(crate) struct Block {
+    number: u64,
+    slots: u32,
+    /// As on the disk; none if all slots are don't-cares.
+    bytes: Vec<u8>,
+    runs: Unpacked,
+    /// The cells of a plain block, as bytes.
+    cells: Vec<u8>,
+}
+
+impl TierFile {
+    /// Opens the file of a tier and checks everything but the blocks.
+    pub(crate) fn open(
+        dir: &Path,
+        table: &str,
+        identity: &Identity,
+        tier: Tier,
+        known: Option<Written>,
+    ) -> Result<TierFile, TableError> {
+        let name = file_name(tier);
+        let path = dir.join(&name);
+        let (label, spec) = (format!("{table}/{name}"), identity.spec.clone());
+        let fail = |e: io::Error| match e.kind() {
+            io::ErrorKind::NotFound => TableError::NoTier { table: table.into(), spec: spec.clone(), tier },
+            _ => TableError::io("read it", &path, &spec, e),
+        };
+        let damaged = |what: &str| TableError::Damaged {
+            file: label.clone(),
+            what: what.into(),
+            spec: spec.clone(),
+            tier: Some(tier),
+        };
+        let file = File::open(&path).map_err(fail)?;
+        let is = file.metadata().map_err(fail)?.len();
+        let truncated =
+            |should| TableError::Truncated { file: label.clone(), is, should, spec: spec.clone(), tier };
+        if let Some(should) = known.map(|known| known.bytes).filter(|&bytes| bytes != is) {
+            return Err(truncated(should));
+        }
+        if is < HEADER as u64 {
+            return Err(truncated(HEADER as u64));
+        }
+        let mut bytes = [0; HEADER];
+        read_at(&file, &mut bytes, 0).map_err(fail)?;
+        let header = Header::read(&bytes).map_err(|bad| match bad {
+            BadHeader::Version(found) => {
+                TableError::Version { file: label.clone(), found: found.into(), spec: spec.clone() }
+            }
+            BadHeader::Damaged => damaged("the header"),
+        })?;
+        let slots = identity.slots.get(tier.0 as usize).copied();
+        if (header.identity, header.tier, Some(header.slots)) != (identity.number(), tier.0, slots) {
+            return Err(TableError::OtherGame {
+                table: label.clone(),
+                wanted: format!("tier {} of `{}`", tier.0, identity.spec),
+                found: "another tier or game".into(),
+                spec,
+            });
+        }
+        if known.is_some_and(|known| known.seal != header.seal()) {
+            return Err(damaged("the header"));
+        }
+        match header.file_bytes() {
+            Some(should) if should == is => {}
+            should => return Err(truncated(should.unwrap_or(u64::MAX))),
+        }
+        // The parts add up to the file's size, so none of them is larger than the file.
+        let read = |place: u64, length: u64| -> Result<Vec<u8>, TableError> {
+            let mut bytes = vec![0; length as usize];
+            read_at(&file, &mut bytes, place).map_err(fail)?;
+            Ok(bytes)
+        };
+        let model = read(HEADER as u64, header.model_bytes.into())?;
+        let index = read(is - header.index_bytes, header.index_bytes)?;
+        let mut body = Xxh3::new();
+        body.update(&model);
+        body.update(&index);
+        if body.digest() != header.body_checksum {
+            return Err(damaged("the index"));
+        }
+        let (model, offsets, sizes) = parse(&header, identity, &model, &index).ok_or(damaged("the index"))?;
+        let width = identity.cell.bytes();
+        Ok(TierFile { file, label, spec, tier, header, model, offsets, sizes, width })
+    }
+
+    /// What the manifest says of this file.
+    pub(crate) fn written(&self) -> Written {
+        // Opening compared this with the file's size.
+        Written { bytes: self.header.file_bytes().unwrap_or(0), seal: self.header.seal() }
+    }
+
+    pub(crate) fn slots(&self) -> u64 {
+        self.header.slots
+    }
+
+    /// The block that holds a slot, and which of the block's slots that is.
+    #[inline]
+    pub(crate) fn block_of(&self, slot: u64) -> (u64, u32) {
+        let size = u64::from(self.header.block_slots);
+        (slot / size, (slot % size) as u32)
+    }
+
+    pub(crate) fn blocks(&self) -> u64 {
+        self.sizes.len() as u64
+    }
+
+    /// The slots of a block.
+    pub(crate) fn range(&self, block: u64) -> Range<u64> {
+        let size = u64::from(self.header.block_slots);
+        block * size..((block + 1) * size).min(self.header.slots)
+    }
+
+    /// Reads a block and checks it; its runs are decoded when they are asked for.
+    pub(crate) fn read(&self, number: u64, block: &mut Block) -> Result<(), TableError> {
+        let place = number as usize;
+        let size = self.sizes[place] as usize;
+        let range = self.range(number);
+        block.number = number;
+        block.slots = (range.end - range.start) as u32;
+        block.bytes.resize(size, 0);
+        if size == 0 {
+            return Ok(());
+        }
+        let from = place / STRIDE * STRIDE;
+        let before: u64 = self.sizes[from..place].iter().map(|&size| u64::from(size)).sum();
+        read_at(&self.file, &mut block.bytes, self.offsets[place / STRIDE] + before)
+            .map_err(|e| self.unreadable(e))?;
+        self.believe(block).ok_or_else(|| self.damaged(number))
+    }
+
+    fn believe(&self, block: &mut Block) -> Option<()> {
+        let (checksum, bytes) = block.bytes.split_first_chunk::<4>()?;
+        if block_checksum(self.header.identity, self.header.tier, block.number, bytes) != *checksum {
+            return None;
+        }
+        if self.model.is_some() {
+            return block.runs.begin(bytes);
+        }
+        block.cells.resize(block.slots as usize * self.width, 0);
+        let unpacked = zstd::bulk::decompress_to_buffer(bytes, &mut block.cells).ok()?;
+        (unpacked == block.cells.len()).then_some(())
+    }
+
+    fn damaged(&self, number: u64) -> TableError {
+        TableError::Damaged {
+            file: self.label.clone(),
+            what: format!("block {number}"),
+            spec: self.spec.clone(),
+            tier: Some(self.tier),
+        }
+    }
+
+    fn unreadable(&self, error: io::Error) -> TableError {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => TableError::Truncated {
+                file: self.label.clone(),
+                is: self.file.metadata().map_or(0, |data| data.len()),
+                should: self.header.file_bytes().unwrap_or(0),
+                spec: self.spec.clone(),
+                tier: self.tier,
+            },
+            _ => TableError::io("read it", Path::new(&self.label), &self.spec, error),
+        }
+    }
+
+    /// The cell at a slot of a block that was read, as a bit pattern; `None` if the whole block is
+    /// don't-cares.
+    #[inline]
+    pub(crate) fn cell(&self, block: &mut Block, slot: u32) -> Result<Option<u64>, TableError> {
+        if block.bytes.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(match &self.model {
+            Some(model) => {
+                let reached = block.runs.reach(model, &block.bytes[4..], block.slots, slot);
+                reached.ok_or_else(|| self.damaged(block.number))?;
+                model.cell(block.runs.at(slot))
+            }
+            None => {
+                let mut cell = [0; 8];
+                let place = slot as usize * self.width;
+                cell[..self.width].copy_from_slice(&block.cells[place..place + self.width]);
+                u64::from_le_bytes(cell)
+            }
+        }))
+    }
+
+    /// Hands out the cells of a block that was read, run by run: how many slots, and their bit pattern.
+    pub(crate) fn each_run(
+        &self,
+        block: &mut Block,
+        visit: &mut dyn FnMut(usize, Option<u64>),
+    ) -> Result<(), TableError> {
+        match &self.model {
+            _ if block.bytes.is_empty() => visit(block.slots as usize, None),
+            Some(model) => {
+                self.cell(block, block.slots - 1)?;
+                let mut start = 0;
+                for (&end, &symbol) in block.runs.ends.iter().zip(&block.runs.symbols) {
+                    visit((end - start) as usize, Some(model.cell(symbol)));
+                    start = end;
+                }
+            }
+            None => {
+                for slot in 0..block.slots {
+                    visit(1, self.cell(block, slot)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads, checks and decodes every block.
+    pub(crate) fn check(&self) -> Result<(), TableError> {
+        (0..self.blocks()).into_par_iter().try_for_each_init(Block::default, |block, number| {
+            self.read(number, block)?;
+            self.cell(block, block.slots - 1).map(|_| ())
+        })
+    }
+}
+
+/// Model and index from bytes that have passed their checksum but may still be hostile.
+fn parse(
+    header: &Header,
+    identity: &Identity,
+    model: &[u8],
+    index: &[u8],
+) -> Option<(Option<Model>, Vec<u64>, Vec<u32>)> {
+    let block = header.block_slots;
+    if header.cell != identity.cell.number() || !block.is_power_of_two() || block > LONGEST {
+        return None;
+    }
+    if header.model_unpacked > LARGEST_MODEL {
+        return None;
+    }
+    let unpacked = zstd::bulk::decompress(model, header.model_unpacked as usize).ok()?;
+    let model = match header.codec {
+        Codec::Runs => Some(Model::new(&Parts::read(&unpacked)?)?),
+        Codec::Zstd => None,
+    };
+    // Every block has at least a byte in the index, which bounds what is allocated here.
+    let blocks = header.slots.div_ceil(block.into());
+    if blocks > index.len() as u64 {
+        return None;
+    }
+    let mut sizes = Vec::with_capacity(blocks as usize);
+    let mut offsets = Vec::with_capacity(blocks as usize / STRIDE + 1);
+    let start = HEADER as u64 + u64::from(header.model_bytes);
+    let end = start + header.data_bytes;
+    let (mut rest, mut offset) = (index, start);
+    for block in 0..blocks as usize {
+        if block % STRIDE == 0 {
+            offsets.push(offset);
+        }
+        let size = u32::try_from(take_number(&mut rest)?).ok()?;
+        offset += u64::from(size);
+        if offset > end {
+            return None;
+        }
+        sizes.push(size);
+    }
+    (offset == end && rest.is_empty()).then_some((model, offsets, sizes))
+}

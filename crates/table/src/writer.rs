@@ -1,0 +1,238 @@
+//! Writing a table, tier by tier, such that a kill at any moment costs one tier at most.
+//!
+//! ```text
+//! connect4-5x4/
+//!   lock               held while somebody writes
+//!   manifest.json      which tiers are complete
+//!   tier-07.opt        a complete tier
+//!   tmp-…              left behind by a kill; removed at the next start
+//! ```
+//!
+//! Invariant: a file without `tmp-` is complete and on the disk, and a tier in the manifest has its file.
+
+use crate::cell::Cell;
+use crate::disk::{self, TEMPORARY};
+use crate::error::file_name;
+use crate::identity::Identity;
+use crate::lock::Lock;
+use crate::manifest::{Manifest, Written};
+use crate::tier_file::TierFile;
+use crate::tier_writer::TierWriter;
+use crate::{Table, TableError};
+use outplay_core::Tier;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The one writer of a table.
+pub struct Writer {
+    identity: Identity,
+    name: String,
+    data: PathBuf,
+    dir: PathBuf,
+    manifest: Mutex<Manifest>,
+    _lock: Lock,
+}
+
+impl Writer {
+    /// Creates the table below a data directory, or goes on with what is there.
+    ///
+    /// Tiers whose files are missing, of the wrong size or damaged in header, model or index count as not
+    /// written. Complete files that the manifest does not know, because it was lost or not written in time,
+    /// are checked block by block and taken over.
+    ///
+    /// # Errors
+    ///
+    /// Another writer, another game or format under this name, a directory that cannot be written.
+    pub fn open(data: &Path, identity: Identity) -> Result<Writer, TableError> {
+        let (name, spec) = (identity.name(), identity.spec.clone());
+        let dir = data.join(&name);
+        fs::create_dir_all(&dir).map_err(|e| TableError::io("create the directory", &dir, &spec, e))?;
+        let lock = Lock::take(&dir, &name, &spec)?;
+        let manifest = match Manifest::read(&dir, &name, &spec) {
+            Ok(Some(found)) => {
+                identity.expect(&found.identity)?;
+                found
+            }
+            // The files themselves know what they are.
+            Ok(None) | Err(TableError::Damaged { .. }) => Manifest::new(identity.clone()),
+            Err(error) => return Err(error),
+        };
+        let manifest = Mutex::new(manifest);
+        let writer = Writer { identity, name, data: data.to_path_buf(), dir, manifest, _lock: lock };
+        writer.clean()?;
+        writer.take_stock()?;
+        Ok(writer)
+    }
+
+    /// Removes what a killed writer left behind.
+    fn clean(&self) -> Result<(), TableError> {
+        let fail = |e| TableError::io("read the directory", &self.dir, &self.identity.spec, e);
+        for entry in fs::read_dir(&self.dir).map_err(fail)? {
+            let path = entry.map_err(fail)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with(TEMPORARY) {
+                fs::remove_file(&path)
+                    .map_err(|e| TableError::io("write to the directory", &path, &self.identity.spec, e))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the manifest agree with the files.
+    fn take_stock(&self) -> Result<(), TableError> {
+        let mut manifest = self.manifest();
+        let before = manifest.clone();
+        for tier in (0..self.identity.slots.len() as u32).map(Tier) {
+            let known = manifest.tiers.get(&tier.0).copied();
+            let found = TierFile::open(&self.dir, &self.name, &self.identity, tier, known).and_then(|file| {
+                if known.is_none() {
+                    file.check()?;
+                }
+                Ok(file.written())
+            });
+            match found {
+                Ok(written) => _ = manifest.tiers.insert(tier.0, written),
+                Err(error) if error.tier().is_some() => _ = manifest.tiers.remove(&tier.0),
+                // A file of another format stands in the way of this table's own.
+                Err(TableError::Version { .. } | TableError::OtherGame { .. }) => {
+                    manifest.tiers.remove(&tier.0);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if manifest.tiers.len() < self.identity.slots.len() {
+            manifest.summary = None;
+        }
+        // Writing it at once shows a directory that cannot be written before hours of solving do.
+        if *manifest != before || !self.dir.join(crate::manifest::FILE).exists() {
+            manifest.write(&self.dir)?;
+        }
+        Ok(())
+    }
+
+    fn manifest(&self) -> MutexGuard<'_, Manifest> {
+        // Entries are made in one step each, so that a panic elsewhere leaves the manifest whole.
+        self.manifest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The table's name, which is the name of its directory.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the table is of.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Whether a tier is written.
+    pub fn has(&self, tier: Tier) -> bool {
+        self.manifest().has(tier)
+    }
+
+    /// Whether all tiers are written and the table was finished.
+    pub fn complete(&self) -> bool {
+        self.manifest().complete()
+    }
+
+    /// A reader of the tiers written so far.
+    ///
+    /// # Errors
+    ///
+    /// The manifest cannot be read.
+    pub fn table(&self) -> Result<Table, TableError> {
+        Table::open_as(&self.data, &self.identity)
+    }
+
+    /// Checks every block of the tiers written so far; those with damage count as not written afterwards
+    /// and are returned.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read for other reasons than damage.
+    pub fn check(&self) -> Result<Vec<Tier>, TableError> {
+        let mut damaged = Vec::new();
+        let tiers: Vec<(u32, Written)> = self.manifest().tiers.iter().map(|(&t, &w)| (t, w)).collect();
+        for (tier, written) in tiers {
+            let file = TierFile::open(&self.dir, &self.name, &self.identity, Tier(tier), Some(written));
+            match file.and_then(|file| file.check()) {
+                Ok(()) => {}
+                Err(error) if error.tier().is_some() => damaged.push(Tier(tier)),
+                Err(error) => return Err(error),
+            }
+        }
+        if !damaged.is_empty() {
+            let mut manifest = self.manifest();
+            damaged.iter().for_each(|tier| _ = manifest.tiers.remove(&tier.0));
+            manifest.summary = None;
+            manifest.write(&self.dir)?;
+        }
+        Ok(damaged)
+    }
+
+    /// Begins a tier. Several can be under way at once; a tier that is written already is written again.
+    ///
+    /// # Errors
+    ///
+    /// A tier that does not exist, a cell of another kind, a directory that cannot be written.
+    pub fn tier<C: Cell>(&self, tier: Tier) -> Result<TierWriter<'_, C>, TableError> {
+        let misuse = |why: String| TableError::Misuse { table: self.name.clone(), why };
+        let Some(&slots) = self.identity.slots.get(tier.0 as usize) else {
+            return Err(misuse(format!("there is no tier {}", tier.0)));
+        };
+        if C::KIND != self.identity.cell {
+            return Err(misuse(format!("its cells are {:?}, not {:?}", self.identity.cell, C::KIND)));
+        }
+        TierWriter::new(self, tier, slots)
+    }
+
+    /// Enters a tier whose file is in place.
+    pub(crate) fn enter(&self, tier: Tier, written: Written) -> Result<(), TableError> {
+        let mut manifest = self.manifest();
+        manifest.tiers.insert(tier.0, written);
+        manifest.write(&self.dir)
+    }
+
+    /// Completes the table; `summary` is whatever its readers will want to know at a glance.
+    ///
+    /// # Errors
+    ///
+    /// A tier that is not written, a full disk.
+    pub fn finish(self, summary: serde_json::Value) -> Result<(), TableError> {
+        let mut manifest = self.manifest();
+        let missing = (0..self.identity.slots.len() as u32).map(Tier).find(|&tier| !manifest.has(tier));
+        if let Some(tier) = missing {
+            let why = format!("{} is not written, so the table is not complete", file_name(tier));
+            return Err(TableError::Misuse { table: self.name.clone(), why });
+        }
+        // A null would read back as "not finished".
+        manifest.summary = Some(if summary.is_null() { serde_json::json!({}) } else { summary });
+        manifest.write(&self.dir)
+    }
+}
+
+/// Removes a table from a data directory.
+///
+/// # Errors
+///
+/// No such table, or somebody writes it.
+pub fn remove(data: &Path, name: &str) -> Result<(), TableError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || ",=+-.".contains(c);
+    let dir = data.join(name);
+    let well_named = name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain);
+    if !well_named || !dir.join(crate::manifest::FILE).is_file() {
+        let (table, data) = (name.into(), data.to_path_buf());
+        return Err(TableError::NoTable { table, spec: String::new(), data });
+    }
+    let _lock = Lock::take(&dir, name, "")?;
+    let fail = |e| TableError::io("write to the directory", &dir, "", e);
+    // Without its manifest it is no table any more, so a kill during the removal leaves no half of one.
+    fs::remove_file(dir.join(crate::manifest::FILE)).map_err(fail)?;
+    fs::remove_dir_all(&dir).map_err(fail)?;
+    disk::sync_dir(data).map_err(|e| TableError::io("write to the directory", data, "", e))
+}
