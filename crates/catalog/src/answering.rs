@@ -46,7 +46,10 @@ impl<G: Game + Notation> Entry<G> {
     /// The connect-k score of a value that counts from `pos`.
     pub(crate) fn score(&self, pos: &G::Position, value: Value) -> Option<i32> {
         let board = self.board.map(|board| board(&self.game, pos)).filter(|board| board.gravity)?;
-        let Some(distance) = value.distance() else { return Some(0) };
+        if value.payoff() == 0 {
+            return Some(0);
+        }
+        let distance = value.distance()?;
         let end = board.stones() as i32 + distance as i32;
         Some(value.payoff().signum() * ((board.playable_cells() as i32 - end) / 2 + 1))
     }

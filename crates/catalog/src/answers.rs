@@ -62,6 +62,8 @@ pub struct SolveAnswer {
     /// Its value for the side to move.
     #[serde(flatten)]
     pub answer: Answer,
+    /// The connect-k score, where the game has one.
+    pub score: Option<i32>,
     /// The best moves there.
     pub best: Vec<String>,
     /// All legal positions, first player's view (mover's view if merged).
@@ -84,6 +86,9 @@ pub struct SolveAnswer {
     /// The table that holds the values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<Stored>,
+    /// The file with the written proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<String>,
 }
 
 /// A table on disk.
@@ -284,7 +289,7 @@ pub struct QueryAnswer {
     pub moves: Vec<MoveAnswer>,
     /// One line of best play from here.
     pub line: Vec<String>,
-    /// `table`, `search` or `rules`.
+    /// `table`, `book`, `search` or `rules`.
     pub source: &'static str,
 }
 
@@ -383,4 +388,47 @@ pub struct Rules {
     pub successors: Vec<(String, Vec<String>)>,
     /// T and V: the finished positions and what the first player gets there.
     pub terminals: Vec<(String, i32)>,
+}
+
+/// The answer of `bench positions`.
+#[derive(Clone, Debug, Serialize)]
+pub struct PositionsReport {
+    /// The canonical spec.
+    pub game: String,
+    /// Positions solved.
+    pub n: u64,
+    /// Those whose score is not the one in the file.
+    pub wrong: u64,
+    /// Positions entered per position solved.
+    pub mean_nodes: f64,
+    /// Milliseconds per position solved.
+    pub mean_ms: f64,
+    /// Positions entered per second.
+    pub nodes_per_second: f64,
+}
+
+/// The answer of `bench search`.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchReport {
+    /// The canonical spec.
+    pub game: String,
+    /// Plies looked ahead.
+    pub depth: u32,
+    /// Positions entered by bare alpha-beta.
+    pub nodes: u64,
+    /// Positions per second.
+    pub nodes_per_second: f64,
+    /// Random games per second.
+    pub playouts_per_second: f64,
+}
+
+/// A search tree drawn for people.
+#[derive(Clone, Debug, Serialize)]
+pub struct TreeReport {
+    /// The canonical spec.
+    pub game: String,
+    /// The tree as text.
+    pub text: String,
+    /// The tree as a self-contained SVG.
+    pub svg: String,
 }

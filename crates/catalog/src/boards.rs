@@ -4,8 +4,9 @@ use crate::Trouble;
 use outplay_core::{LineBoard, Tier, Turn, Value, Watch};
 use outplay_dense::{Counts, DenseError, Options, Sink, Slots, Solution};
 use outplay_solve::Tally;
-use outplay_table::{TableError, Values, Writer};
-use std::sync::Mutex;
+use outplay_table::{TableError, TierWriter, Values, Writer};
+use std::path::Path;
+use std::sync::{Mutex, RwLock};
 
 /// Solves a board densely; `writer` takes the tiers that its table does not have yet.
 pub(crate) fn dense(
@@ -14,13 +15,8 @@ pub(crate) fn dense(
     writer: Option<&Writer>,
     watch: &dyn Watch,
 ) -> Result<(Solution, Tally), Trouble> {
-    let sink =
-        writer.map(|writer| TierBuffer { writer, codes: Mutex::new(Vec::new()), trouble: Mutex::new(None) });
-    let options = Options {
-        memory: options.memory.map(|memory| memory.saturating_sub(buffer_bytes(writer))),
-        ..options.clone()
-    };
-    let result = outplay_dense::solve(board, &options, watch, sink.as_ref().map(|sink| sink as &dyn Sink));
+    let sink = writer.map(|writer| TierSink { writer, file: RwLock::new(None), trouble: Mutex::new(None) });
+    let result = outplay_dense::solve(board, options, watch, sink.as_ref().map(|sink| sink as &dyn Sink));
     let solution = match (result, sink.and_then(|sink| sink.trouble.into_inner().ok().flatten())) {
         // The table's own error has the cure; the solver only passes its text on.
         (Err(DenseError::Sink { .. }), Some(error)) => return Err(error.into()),
@@ -30,15 +26,10 @@ pub(crate) fn dense(
     Ok((solution, tally))
 }
 
-/// The largest tier is held in memory while it is written.
-fn buffer_bytes(writer: Option<&Writer>) -> u64 {
-    writer.and_then(|writer| writer.identity().slots.iter().copied().max()).unwrap_or(0)
-}
-
-/// Options for a request.
-pub(crate) fn options(values: Values, threads: usize, memory: u64) -> Options {
+/// Options for a request; planes that do not fit go to `spill`.
+pub(crate) fn options(values: Values, threads: usize, memory: u64, spill: Option<&Path>) -> Options {
     let options = if values == Values::Wdl { Options::wdl() } else { Options::distance() };
-    Options { threads, memory: Some(memory), ..options.with_counts() }
+    Options { threads, memory: Some(memory), spill: spill.map(Path::to_path_buf), ..options.with_counts() }
 }
 
 /// The counts by ply and value, seen by the player to move.
@@ -64,14 +55,15 @@ fn tally(board: &LineBoard, counts: &Counts) -> Tally {
     tally
 }
 
-/// Collects the shapes of a tier, which come in any order, and writes the tier when it is complete.
-struct TierBuffer<'a> {
+/// Hands the shapes of a tier, which come in any order, to the tier's file.
+struct TierSink<'a> {
     writer: &'a Writer,
-    codes: Mutex<Vec<i8>>,
+    file: RwLock<Option<TierWriter<'a, i8>>>,
     trouble: Mutex<Option<TableError>>,
 }
 
-impl TierBuffer<'_> {
+impl TierSink<'_> {
+    /// Keeps an error with its cure; the solver only passes the sentence on.
     fn keep(&self, error: TableError) -> String {
         let sentence = error.to_string();
         if let Ok(mut trouble) = self.trouble.lock() {
@@ -79,35 +71,37 @@ impl TierBuffer<'_> {
         }
         sentence
     }
+
+    /// Begins the tier's file if nobody has yet.
+    fn begin(&self, tier: usize) -> Result<(), String> {
+        let mut file = self.file.write().map_err(|_| "another thread failed".to_string())?;
+        if file.is_none() {
+            *file = Some(self.writer.tier(Tier(tier as u32)).map_err(|error| self.keep(error))?);
+        }
+        Ok(())
+    }
 }
 
-impl Sink for TierBuffer<'_> {
+impl Sink for TierSink<'_> {
     fn wants(&self, tier: usize) -> bool {
         !self.writer.has(Tier(tier as u32))
     }
 
     fn put(&self, slots: Slots<'_>) -> Result<(), String> {
-        let mut codes = self.codes.lock().map_err(|_| "another thread failed".to_string())?;
-        if codes.is_empty() {
-            let len = self.writer.identity().slots.get(slots.tier).copied().unwrap_or(0);
-            codes.resize(len as usize, i8::MIN);
+        loop {
+            let file = self.file.read().map_err(|_| "another thread failed".to_string())?;
+            if let Some(file) = &*file {
+                return file.put(slots.first(), slots.codes).map_err(|error| self.keep(error));
+            }
+            drop(file);
+            self.begin(slots.tier)?;
         }
-        let first = slots.first() as usize;
-        let target = codes.get_mut(first..first + slots.codes.len());
-        target.ok_or("a shape lies outside its tier")?.copy_from_slice(slots.codes);
-        Ok(())
     }
 
     fn end(&self, tier: usize) -> Result<(), String> {
-        let mut codes =
-            std::mem::take(&mut *self.codes.lock().map_err(|_| "another thread failed".to_string())?);
-        let len = self.writer.identity().slots.get(tier).copied().unwrap_or(0);
-        codes.resize(len as usize, i8::MIN);
-        let write = || {
-            let file = self.writer.tier::<i8>(Tier(tier as u32))?;
-            file.put_all(&codes)?;
-            file.finish()
-        };
-        write().map_err(|error| self.keep(error))
+        // A tier in which the rules answer everything has no slots to put, but it has a file.
+        self.begin(tier)?;
+        let file = self.file.write().map_err(|_| "another thread failed".to_string())?.take();
+        file.map_or(Ok(()), |file| file.finish().map_err(|error| self.keep(error)))
     }
 }

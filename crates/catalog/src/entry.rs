@@ -2,8 +2,8 @@
 
 use crate::Trouble;
 use crate::answers::{
-    Answer, CheckReport, IndexReport, IndexTier, ProbeReport, QueryAnswer, Rules, SolveAnswer, StatsReport,
-    VerifyReport,
+    Answer, CheckReport, IndexReport, IndexTier, PositionsReport, ProbeReport, QueryAnswer, Rules,
+    SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport,
 };
 use crate::classic::{self, ClassicReport};
 use crate::handle::{GameHandle, Place, QueryOptions, SolveRequest};
@@ -112,10 +112,16 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
             }
         }
         watch.stage("searching", 0);
+        if let Some(board) = self.connect_board(&pos) {
+            return self.query_by_connect(&pos, &board, blank, options, watch);
+        }
         let most = Self::most_positions(options.memory).min(QUERY_POSITIONS);
         match memo(&self.game, &pos, most, watch) {
             Ok(memo) => {
                 self.query_from(&pos, |pos| Ok(memo.value(pos)), QueryAnswer { source: "search", ..blank })
+            }
+            Err(SolveError::TooLarge(_)) if self.proof_board(&pos).is_some() => {
+                self.query_by_proof(&pos, blank, options, watch)
             }
             Err(SolveError::TooLarge(_)) => Ok(QueryAnswer { source: "search", ..blank }),
             Err(error) => Err(error.into()),
@@ -192,6 +198,33 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
             successors,
             terminals,
         })
+    }
+
+    fn tree(&self, place: &Place, depth: u32, prune: bool, watch: &dyn Watch) -> Result<TreeReport, Trouble> {
+        let pos = self.locate(place)?;
+        let options = outplay_search::TreeOptions { prune, ..outplay_search::TreeOptions::default() };
+        let tree = outplay_search::tree(&self.game, &pos, &outplay_search::Zero, depth, options, watch)?;
+        Ok(TreeReport { game: self.game.spec(), text: tree.text(&self.game), svg: tree.svg(&self.game) })
+    }
+
+    fn board(&self, place: &Place) -> Result<LineBoard, Trouble> {
+        let pos = self.locate(place)?;
+        let why = || Trouble::Unable(format!("{} is not a game of lines on a board", self.game.spec()));
+        self.board.map(|board| board(&self.game, &pos)).ok_or_else(why)
+    }
+
+    fn positions(
+        &self,
+        lines: &str,
+        request: &SolveRequest,
+        limit: usize,
+        watch: &dyn Watch,
+    ) -> Result<PositionsReport, Trouble> {
+        self.time_positions(lines, request, limit, watch)
+    }
+
+    fn search_speed(&self, depth: u32, watch: &dyn Watch) -> Result<SearchReport, Trouble> {
+        self.time_search(depth, watch)
     }
 
     fn index(&self, memory: u64, count: bool, watch: &dyn Watch) -> Result<IndexReport, Trouble> {

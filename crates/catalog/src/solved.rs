@@ -104,10 +104,11 @@ impl<I, C: Code> SweptBy<'_, I, C> {
         I: Index<G>,
     {
         let codes = self.swept.codes(tier);
-        let piece_len = TierWriter::<D>::PIECE;
+        /// Slots that one thread prepares at a time.
+        const PIECE: u64 = 1 << 16;
         let win_at_once = Value::new(game.best_payoff(), 1);
-        (0..file.pieces()).into_par_iter().try_for_each(|piece| {
-            let range = piece * piece_len..((piece + 1) * piece_len).min(file.slots());
+        (0..file.slots().div_ceil(PIECE)).into_par_iter().try_for_each(|piece| {
+            let range = piece * PIECE..((piece + 1) * PIECE).min(file.slots());
             let mut cells = vec![D::UNKNOWN; (range.end - range.start) as usize];
             let mut images = Vec::new();
             self.index.walk(tier, range.clone(), &mut |number, pos| {
@@ -118,7 +119,7 @@ impl<I, C: Code> SweptBy<'_, I, C> {
                 }
             });
             watch.advance(range.end - range.start);
-            file.put(piece, &cells)
+            file.put(range.start, &cells)
         })?;
         file.finish()
     }

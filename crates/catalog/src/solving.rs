@@ -58,19 +58,26 @@ impl<G: Game + Notation> Entry<G> {
                 }
             },
             Method::Dense => self.solve_densely(request, watch),
+            Method::Search => self.solve_by_search(request, watch),
+            Method::Proof => self.solve_by_proof(request, watch),
         }
     }
 
-    /// What suits the game: bit-planes for boards of lines, a sweep over a tight index, or a hash map.
+    /// What suits the game: bit-planes for boards of lines, a search where they do not fit, a sweep over a
+    /// tight index, or a hash map.
     fn best_method(&self, request: &SolveRequest) -> Method {
-        if let (Some(board), Ok(start)) = (self.board, self.start()) {
-            // A board that does not fit is refused by the dense solver with the figures and the alternatives.
-            let board = board(&self.game, &start);
-            let options = boards::options(request.values, request.threads, request.memory);
-            let plan = outplay_dense::plan(&board, &options, request.data.is_some());
-            if plan.is_ok() || self.tight_index().is_some() {
+        if let (Some(to_board), Ok(start)) = (self.board, self.start()) {
+            let options = boards::options(request.values, request.threads, request.memory, None);
+            if outplay_dense::plan(&to_board(&self.game, &start), &options, request.data.is_some()).is_ok() {
                 return Method::Dense;
             }
+            if self.connect_board(&start).is_some() {
+                return Method::Search;
+            }
+            if self.proof_board(&start).is_some() {
+                return Method::Proof;
+            }
+            return Method::Dense; // which refuses with the figures and the alternatives
         }
         let fits = |index: Box<dyn AnyIndex<G>>| index.sweep_bytes(&self.game) <= u128::from(request.memory);
         // Without an index of its own the game is explored, which also finds out whether it is too large.
@@ -117,7 +124,8 @@ impl<G: Game + Notation> Entry<G> {
             return Err(Trouble::Unable(why.into()));
         };
         let board = to_board(&self.game, &start);
-        let options = boards::options(request.values, request.threads, request.memory);
+        let options =
+            boards::options(request.values, request.threads, request.memory, request.data.as_deref());
         let options = outplay_dense::Options { counts: request.counts, ..options };
         // Refuse before anything is written.
         let plan = outplay_dense::plan(&board, &options, request.data.is_some())?;
@@ -149,6 +157,7 @@ impl<G: Game + Notation> Entry<G> {
             };
             let mut answer = self.blank_answer(request, "dense", counted, nodes)?;
             answer.answer = self.answer(&start, request.keep(value));
+            answer.score = self.score(&start, request.keep(value));
             answer.best = solution.best.iter().map(name).collect();
             answer
         } else {
@@ -170,7 +179,8 @@ impl<G: Game + Notation> Entry<G> {
         nodes: u64,
         watch: &dyn Watch,
     ) -> Result<SolveAnswer, Trouble> {
-        let options = boards::options(request.values, request.threads, request.memory);
+        let options =
+            boards::options(request.values, request.threads, request.memory, request.data.as_deref());
         let options = outplay_dense::Options { counts: false, ..options };
         let value = |pos: &G::Position| {
             let Some(to_board) = self.board else { return Ok(None) };
@@ -230,7 +240,7 @@ impl<G: Game + Notation> Entry<G> {
         Ok(Stored { name, data, bytes, found: false })
     }
 
-    fn blank_answer(
+    pub(crate) fn blank_answer(
         &self,
         request: &SolveRequest,
         method: &'static str,
@@ -245,6 +255,7 @@ impl<G: Game + Notation> Entry<G> {
             position: Some(self.game.write_position(&pos)),
             to_move: Some(self.to_move(&pos)),
             answer: Answer::unknown(-self.game.best_payoff(), self.game.best_payoff()),
+            score: None,
             best: Vec::new(),
             positions: tally.map(Counts::of),
             by_turn: tally.map(TurnCounts::of),
@@ -253,6 +264,7 @@ impl<G: Game + Notation> Entry<G> {
             nodes,
             colourings: None,
             table: None,
+            proof: None,
         })
     }
 
@@ -265,7 +277,8 @@ impl<G: Game + Notation> Entry<G> {
         let values = self.move_values(&pos, &findings.value)?;
         let found = (findings.value)(&pos)?.ok_or(SolveError::Overflow)?;
         let blank = self.blank_answer(request, findings.method, findings.tally, findings.nodes)?;
-        Ok(SolveAnswer { answer: self.answer(&pos, found), best: self.best(&pos, &values), ..blank })
+        let score = self.score(&pos, found);
+        Ok(SolveAnswer { answer: self.answer(&pos, found), score, best: self.best(&pos, &values), ..blank })
     }
 }
 

@@ -1,7 +1,10 @@
 //! Everything that can go wrong in a command, as one sentence and its cure.
 
+use outplay_connect::{BookError, ConnectError};
 use outplay_core::{InputError, ProbeError};
 use outplay_dense::DenseError;
+use outplay_proof::ProveError;
+use outplay_search::SearchError;
 use outplay_solve::SolveError;
 use outplay_table::TableError;
 use thiserror::Error;
@@ -21,6 +24,18 @@ pub enum Trouble {
     /// A table could not be written or read.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The connect-k solver does not know such a board.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// The proof search does not know such a board.
+    #[error(transparent)]
+    Prove(#[from] ProveError),
+    /// The engine gave up.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// A book of openings could not be built or read.
+    #[error(transparent)]
+    Book(#[from] BookError),
     /// A source of values could not answer.
     #[error(transparent)]
     Probe(#[from] ProbeError),
@@ -44,6 +59,7 @@ impl Trouble {
         match self {
             Trouble::Input(_) | Trouble::Unable(_) | Trouble::Solve(SolveError::NoStart) => true,
             Trouble::Table(TableError::NoTable { .. }) => true,
+            Trouble::Connect(_) | Trouble::Prove(_) => true,
             Trouble::Dense(error) => {
                 use DenseError::{Memory, TooManyCells, TooManyShapes};
                 matches!(error, Memory { .. } | TooManyCells { .. } | TooManyShapes { .. })
@@ -54,7 +70,7 @@ impl Trouble {
 
     /// Whether somebody asked to stop.
     pub fn is_stop(&self) -> bool {
-        matches!(self, Trouble::Solve(SolveError::Stopped))
+        matches!(self, Trouble::Solve(SolveError::Stopped) | Trouble::Book(BookError::Stopped { .. }))
     }
 
     /// What to do about it, where the sentence itself does not say.

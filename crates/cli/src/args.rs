@@ -54,6 +54,18 @@ pub(crate) enum Command {
         /// List the whole game: positions, start, successors, terminal values
         #[arg(long)]
         all: bool,
+        /// Draw the tree of a small search and what it cut off
+        #[arg(long, conflicts_with = "all")]
+        tree: bool,
+        /// How far the tree looks ahead
+        #[arg(long, default_value_t = 2, requires = "tree", value_parser = clap::value_parser!(u32).range(1..=64))]
+        depth: u32,
+        /// The tree of minimax, which cuts nothing off
+        #[arg(long, requires = "tree")]
+        minimax: bool,
+        /// Draw the tree into this file
+        #[arg(long, requires = "tree", value_name = "FILE")]
+        svg: Option<PathBuf>,
     },
     /// Find the value of a game
     Solve {
@@ -61,7 +73,7 @@ pub(crate) enum Command {
         game: String,
         #[command(flatten)]
         at: At,
-        /// How: auto, plain, memo, sweep or dense
+        /// How: auto, plain, memo, sweep, dense, search or proof
         #[arg(long, default_value = "auto", value_parser = parse_method)]
         method: Method,
         /// What to find of each position: wdl (win, draw or loss) or distance too
@@ -70,6 +82,11 @@ pub(crate) enum Command {
         /// Store nothing
         #[arg(long)]
         no_save: bool,
+        #[command(flatten)]
+        effort: Effort,
+        /// Write the proof into this file (with --method proof)
+        #[arg(long, value_name = "FILE")]
+        proof: Option<PathBuf>,
     },
     /// Tell the value of a position and of each of its moves
     Query {
@@ -80,6 +97,8 @@ pub(crate) enum Command {
         /// Answer one line of moves (or positions, with --stdin=position) after the other
         #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "moves", value_parser = ["moves", "position"], conflicts_with_all = ["moves", "position"])]
         stdin: Option<String>,
+        #[command(flatten)]
+        effort: Effort,
     },
     /// Prove a table right: derive every value again from its successors
     Verify {
@@ -105,6 +124,14 @@ pub(crate) enum Command {
         /// Remove the table with this name or game
         #[arg(long, value_name = "NAME")]
         remove: Option<String>,
+    },
+    /// Build, describe and check books of openings
+    #[command(subcommand)]
+    Book(BookCommand),
+    /// Check a written proof with the plain rules
+    Check {
+        /// The file that `solve --method proof --proof FILE` wrote
+        file: PathBuf,
     },
     /// Show how large the index of a game is, tier by tier
     Index {
@@ -148,6 +175,28 @@ pub(crate) enum Bench {
         #[arg(long)]
         no_save: bool,
     },
+    /// The connect-k solver on a file of positions, each with an empty table
+    Positions {
+        /// The game
+        game: String,
+        /// Lines of "moves score"
+        file: PathBuf,
+        /// Only the first so many
+        #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
+        limit: usize,
+        /// Entries of the solver's table
+        #[arg(long, default_value_t = 1 << 24)]
+        entries: u64,
+    },
+    /// The generic engine: positions per second without a table, and random games per second
+    Search {
+        /// The game
+        #[arg(default_value = "connect4")]
+        game: String,
+        /// Plies to look ahead
+        #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=64))]
+        depth: u32,
+    },
     /// Random questions to a table per second, cold and warm
     Probe {
         /// The game
@@ -157,6 +206,52 @@ pub(crate) enum Bench {
         #[arg(long, value_parser = parse_values)]
         values: Option<Values>,
     },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum BookCommand {
+    /// Solve all openings of a board; goes on where an earlier run was stopped
+    Build {
+        /// The game, such as connect4
+        game: String,
+        /// Positions with up to so many stones
+        #[arg(long, value_parser = clap::value_parser!(u16).range(1..=20))]
+        plies: u16,
+        /// The book
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        #[command(flatten)]
+        effort: Effort,
+    },
+    /// Tell what a book holds
+    Info {
+        /// The book (default: the one of connect4 that comes along)
+        file: Option<PathBuf>,
+    },
+    /// Solve a random sample of a book again
+    Check {
+        /// The book (default: the one of connect4 that comes along)
+        file: Option<PathBuf>,
+        /// Positions to solve
+        #[arg(long, default_value_t = 20)]
+        sample: usize,
+        /// Which positions
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        #[command(flatten)]
+        effort: Effort,
+    },
+}
+
+/// How much a search may use.
+#[derive(Args)]
+pub(crate) struct Effort {
+    /// Memory for the table of a search (default: 1G)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub(crate) hash: Option<u64>,
+    /// Give up a search after so many seconds and say what is known
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(crate) time: Option<f64>,
 }
 
 /// Which position.

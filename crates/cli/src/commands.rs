@@ -1,17 +1,19 @@
 //! What each command does, and how it ends: 0 done, 1 the answer is "no" or the work failed, 2 bad input.
 
-use crate::args::{Bench, Cli, Command, Common};
+use crate::args::{Bench, BookCommand, Cli, Command, Common, Effort};
 use crate::progress::Progress;
 use crate::usage::{self, Clock};
 use crate::{output, picture};
 use clap::Parser;
 use outplay_catalog::{
-    Catalog, GameHandle, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, Values, default_data_dir,
+    Catalog, GameHandle, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, Values,
+    default_data_dir,
 };
 use serde::Serialize;
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Rules are written out up to this many positions.
 const LISTED: u64 = 20_000;
@@ -68,6 +70,16 @@ fn complain(sentence: &str, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
+fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
+    std::fs::write(file, text)
+        .map_err(|error| Trouble::Unable(format!("cannot write {}: {error}", file.display())))
+}
+
+fn read_file(file: &Path) -> Result<String, Trouble> {
+    std::fs::read_to_string(file)
+        .map_err(|error| Trouble::Unable(format!("cannot read {}: {error}", file.display())))
+}
+
 /// The answer of `solve` with what it cost.
 #[derive(Serialize)]
 struct Solved<'a> {
@@ -91,16 +103,23 @@ impl<W: Write> Run<'_, W> {
         match command {
             Command::Games { check: None } => self.games(),
             Command::Games { check: Some(game) } => self.check(game),
-            Command::Show { game, at, all } => self.show(game, &at.place(), *all),
-            Command::Solve { game, at, method, values, no_save } => {
-                let data = (!no_save).then(|| self.data());
+            Command::Show { game, at, tree: true, depth, minimax, svg, .. } => {
+                self.tree(game, &at.place(), *depth, !minimax, svg.as_deref())
+            }
+            Command::Show { game, at, all, .. } => self.show(game, &at.place(), *all),
+            Command::Solve { game, at, method, values, no_save, effort, proof } => {
                 let request = SolveRequest {
                     place: at.place(),
                     method: *method,
                     values: *values,
-                    data,
-                    ..self.request()
+                    data: (!no_save).then(|| self.data()),
+                    proof: proof.clone(),
+                    ..self.request(Some(effort))
                 };
+                if proof.is_some() && *method != Method::Proof {
+                    let why = "only the proof search writes proofs; add `--method proof`";
+                    return Err(Trouble::Unable(why.into()).into());
+                }
                 self.solve(game, &request)
             }
             Command::Verify { game, values } => self.verify(game, *values),
@@ -111,8 +130,16 @@ impl<W: Write> Run<'_, W> {
                 self.strong(game, *trials, !no_sweep, !no_save)
             }
             Command::Bench(Bench::Probe { game, values }) => self.probe(game, *values),
-            Command::Query { game, at, stdin: None } => self.query(game, &at.place()),
-            Command::Query { game, stdin: Some(kind), .. } => self.query_lines(game, kind == "position"),
+            Command::Query { game, at, stdin: None, effort } => self.query(game, &at.place(), effort),
+            Command::Query { game, stdin: Some(kind), effort, .. } => {
+                self.query_lines(game, kind == "position", effort)
+            }
+            Command::Book(command) => self.book(command),
+            Command::Check { file } => self.check_proof(file),
+            Command::Bench(Bench::Positions { game, file, limit, entries }) => {
+                self.positions(game, file, *limit, *entries)
+            }
+            Command::Bench(Bench::Search { game, depth }) => self.search_speed(game, *depth),
             Command::Index { game, count } => self.index(game, *count),
             Command::Bench(Bench::Classic { game, trials, patience }) => {
                 self.classic(game, *trials, *patience)
@@ -138,20 +165,29 @@ impl<W: Write> Run<'_, W> {
     }
 
     /// A request for the start position by the default method, storing nothing.
-    fn request(&self) -> SolveRequest {
+    fn request(&self, effort: Option<&Effort>) -> SolveRequest {
         SolveRequest {
             place: Place::Start,
-            method: outplay_catalog::Method::Auto,
+            method: Method::Auto,
             values: Values::Distance,
             counts: true,
             memory: self.memory(),
             threads: rayon::current_num_threads(),
+            hash: self.hash(effort),
+            time: effort.and_then(|effort| effort.time).map(Duration::from_secs_f64),
             data: None,
+            proof: None,
         }
     }
 
-    fn query_options(&self) -> QueryOptions {
-        QueryOptions { memory: self.memory(), data: Some(self.data()) }
+    /// Bytes for the table of a search, within the memory allowed.
+    fn hash(&self, effort: Option<&Effort>) -> u64 {
+        effort.and_then(|effort| effort.hash).unwrap_or(1 << 30).min(self.memory() / 2)
+    }
+
+    fn query_options(&self, effort: Option<&Effort>) -> QueryOptions {
+        let SolveRequest { memory, hash, threads, time, .. } = self.request(effort);
+        QueryOptions { memory, hash, threads, time, data: Some(self.data()) }
     }
 
     fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
@@ -218,7 +254,7 @@ impl<W: Write> Run<'_, W> {
             let rules = handle.rules(place, LISTED, self.progress)?;
             return self.print(&rules, |out, rules| output::rules(out, rules));
         }
-        let answer = handle.query(place, &self.query_options(), self.progress)?;
+        let answer = handle.query(place, &self.query_options(None), self.progress)?;
         let picture = handle.draw(place, Some(&answer))?;
         self.print(&answer, |out, answer| {
             output::picture(out, &picture)?;
@@ -242,15 +278,15 @@ impl<W: Write> Run<'_, W> {
         })
     }
 
-    fn query(&mut self, game: &str, place: &Place) -> Result<u8, Failure> {
-        let answer = self.open(game)?.query(place, &self.query_options(), self.progress)?;
+    fn query(&mut self, game: &str, place: &Place, effort: &Effort) -> Result<u8, Failure> {
+        let answer = self.open(game)?.query(place, &self.query_options(Some(effort)), self.progress)?;
         self.print(&answer, |out, answer| output::query(out, answer))
     }
 
     /// Answers line by line; a line that makes no sense gets an error in its place and the rest go on.
-    fn query_lines(&mut self, game: &str, positions: bool) -> Result<u8, Failure> {
+    fn query_lines(&mut self, game: &str, positions: bool, effort: &Effort) -> Result<u8, Failure> {
         let handle = self.open(game)?;
-        let options = self.query_options();
+        let options = self.query_options(Some(effort));
         let mut code = 0;
         let mut input = io::stdin().lock();
         let mut line = Vec::new();
@@ -291,6 +327,98 @@ impl<W: Write> Run<'_, W> {
         }
     }
 
+    fn tree(
+        &mut self,
+        game: &str,
+        place: &Place,
+        depth: u32,
+        prune: bool,
+        svg: Option<&Path>,
+    ) -> Result<u8, Failure> {
+        let tree = self.open(game)?.tree(place, depth, prune, self.progress)?;
+        if let Some(file) = svg {
+            write_file(file, &tree.svg)?;
+        }
+        self.print(&tree, |out, tree| write!(out, "{}", tree.text))
+    }
+
+    fn book(&mut self, command: &BookCommand) -> Result<u8, Failure> {
+        let threads = rayon::current_num_threads();
+        match command {
+            BookCommand::Build { game, plies, out, effort } => {
+                let board = self.open(game)?.board(&Place::Start)?;
+                let (plies, hash) = (usize::from(*plies), self.hash(Some(effort)));
+                let info = outplay_catalog::build_book(&board, plies, out, hash, threads, self.progress)?;
+                self.print(&info, |out, info| output::book(out, info))
+            }
+            BookCommand::Info { file } => {
+                let info = outplay_catalog::book_info(file.as_deref())?;
+                self.print(&info, |out, info| output::book(out, info))
+            }
+            BookCommand::Check { file, sample, seed, effort } => {
+                let hash = self.hash(Some(effort));
+                let check = outplay_catalog::check_book(
+                    file.as_deref(),
+                    *sample,
+                    *seed,
+                    hash,
+                    threads,
+                    self.progress,
+                )?;
+                self.print(&check, |out, check| {
+                    writeln!(
+                        out,
+                        "{} of {} positions solved again have another score",
+                        check.wrong, check.checked
+                    )
+                })?;
+                Ok(u8::from(check.wrong > 0))
+            }
+        }
+    }
+
+    fn check_proof(&mut self, file: &Path) -> Result<u8, Failure> {
+        let text = read_file(file)?;
+        match outplay_catalog::check_proof(&text) {
+            Ok(claim) => {
+                let board = &claim.board;
+                let answer = serde_json::json!({
+                    "file": file.display().to_string(), "valid": true, "value": claim.verdict.word(),
+                    "width": board.width, "height": board.height, "k": board.k,
+                    "steps": claim.steps, "followed": claim.followed,
+                });
+                self.print(&answer, |out, _| {
+                    let (w, h, k, verdict) = (board.width, board.height, board.k, claim.verdict);
+                    let steps = output::grouped(claim.steps as u128);
+                    writeln!(out, "{}: the proof holds: {w}x{h},k={k} is a {verdict} for the player to move ({steps} steps)", file.display())
+                })
+            }
+            Err(error) => {
+                let answer = serde_json::json!({ "file": file.display().to_string(), "valid": false, "error": error.to_string() });
+                self.print(&answer, |out, _| writeln!(out, "{}: the proof fails: {error}", file.display()))?;
+                Ok(1)
+            }
+        }
+    }
+
+    fn positions(&mut self, game: &str, file: &Path, limit: usize, entries: u64) -> Result<u8, Failure> {
+        /// Bytes of an entry.
+        const ENTRY: u64 = 8;
+        let lines = read_file(file)?;
+        let handle = self.open(game)?;
+        let hash = entries.saturating_mul(ENTRY);
+        let request =
+            SolveRequest { hash, threads: self.common.threads.map_or(1, usize::from), ..self.request(None) };
+        let report = handle.positions(&lines, &request, limit, self.progress)?;
+        self.print(&report, |out, report| output::positions(out, report))?;
+        Ok(u8::from(report.wrong > 0))
+    }
+
+    fn search_speed(&mut self, game: &str, depth: u32) -> Result<u8, Failure> {
+        let report = self.open(game)?.search_speed(depth, self.progress)?;
+        self.print(&report, |out, report| output::search_speed(out, report))
+    }
+
     fn verify(&mut self, game: &str, values: Option<Values>) -> Result<u8, Failure> {
         let report = self.open(game)?.verify(&self.data(), values, self.progress)?;
         self.print(&report, |out, report| output::verify(out, report))?;
@@ -300,8 +428,7 @@ impl<W: Write> Run<'_, W> {
     fn stats(&mut self, game: &str, values: Option<Values>, svg: Option<&Path>) -> Result<u8, Failure> {
         let report = self.open(game)?.stats(&self.data(), values)?;
         if let Some(file) = svg {
-            let why = |error| Trouble::Unable(format!("cannot write {}: {error}", file.display()));
-            std::fs::write(file, picture::stats(&report)).map_err(why)?;
+            write_file(file, &picture::stats(&report))?;
         }
         self.print(&report, |out, report| output::stats(out, report))
     }
@@ -342,12 +469,12 @@ impl<W: Write> Run<'_, W> {
         let handle = self.open(game)?;
         let mut rows = Vec::new();
         for values in [Values::Wdl, Values::Distance] {
-            for method in [outplay_catalog::Method::Sweep, outplay_catalog::Method::Dense] {
-                let dense = method == outplay_catalog::Method::Dense;
+            for method in [Method::Sweep, Method::Dense] {
+                let dense = method == Method::Dense;
                 if !dense && (!sweep || values == Values::Wdl) {
                     continue; // a sweep finds distances anyway
                 }
-                let request = SolveRequest { method, values, counts: !dense, ..self.request() };
+                let request = SolveRequest { method, values, counts: !dense, ..self.request(None) };
                 rows.push(self.strong_row(&*handle, &request, if dense { trials } else { 1 }, save)?);
             }
         }

@@ -4,8 +4,8 @@
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use outplay_catalog::{
-    Answer, CheckReport, ClassicReport, IndexReport, Listed, ProbeReport, QueryAnswer, Rules, SolveAnswer,
-    StatsReport, VerifyReport,
+    Answer, BookInfo, CheckReport, ClassicReport, IndexReport, Listed, PositionsReport, ProbeReport,
+    QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, VerifyReport,
 };
 use outplay_core::{Picture, Tone};
 use serde::Serialize;
@@ -88,7 +88,11 @@ fn sentence(answer: &Answer, to_move: &str) -> String {
         ("loss", None) => format!("the {other} player wins"),
         ("draw", _) if answer.repetition => "a draw: nobody can force an end".to_string(),
         ("draw", _) => "a draw".to_string(),
-        _ => "unknown: too large to solve this way".to_string(),
+        _ => match answer.bounds {
+            Some([-1, 0]) => format!("unknown so far, but the {to_move} player does not win"),
+            Some([0, 1]) => format!("unknown so far, but the {to_move} player does not lose"),
+            _ => "unknown so far".to_string(),
+        },
     }
 }
 
@@ -202,6 +206,7 @@ fn source(word: &str) -> &str {
     match word {
         "rules" => "by the rules",
         "table" => "from the table",
+        "book" => "from the book",
         _ => "by search",
     }
 }
@@ -486,4 +491,39 @@ pub(crate) fn probe(out: &mut impl Write, report: &ProbeReport) -> io::Result<()
     writeln!(out, "  cold {:>12} probes/s", grouped(report.cold_per_second as u128))?;
     writeln!(out, "  warm {:>12} probes/s", grouped(report.warm_per_second as u128))?;
     writeln!(out, "  {FAINT}the table takes {}{FAINT:#}", bytes(report.table_bytes))
+}
+
+pub(crate) fn book(out: &mut impl Write, info: &BookInfo) -> io::Result<()> {
+    let BookInfo { width, height, k, plies, bytes: size } = info;
+    writeln!(
+        out,
+        "{BOLD}{width}x{height}, {k} in a row{BOLD:#}: all positions of up to {plies} stones, {}",
+        bytes(*size)
+    )
+}
+
+pub(crate) fn positions(out: &mut impl Write, report: &PositionsReport) -> io::Result<()> {
+    let style = if report.wrong == 0 { WIN } else { LOSS };
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}: {} positions, {style}{} wrong{style:#}, {:.1} nodes and {:.4} ms each, {:.1} million nodes/s",
+        report.game,
+        grouped(report.n.into()),
+        report.wrong,
+        report.mean_nodes,
+        report.mean_ms,
+        report.nodes_per_second / 1e6
+    )
+}
+
+pub(crate) fn search_speed(out: &mut impl Write, report: &SearchReport) -> io::Result<()> {
+    writeln!(out, "{BOLD}{}{BOLD:#}: one thread, median of 5 runs", report.game)?;
+    let nodes = grouped(report.nodes.into());
+    writeln!(
+        out,
+        "  alpha-beta to depth {}, no table  {nodes} nodes, {:.1} million/s",
+        report.depth,
+        report.nodes_per_second / 1e6
+    )?;
+    writeln!(out, "  random games  {:.2} million/s", report.playouts_per_second / 1e6)
 }
