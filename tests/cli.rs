@@ -4,8 +4,11 @@ use serde_json::Value;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
+/// Runs the command with a data directory that has nothing in it and keeps nothing.
 fn outplay(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_outplay")).args(words).stdin(Stdio::null()).output().unwrap()
+    let data = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_outplay"));
+    command.args(words).env("OUTPLAY_DATA", data.path()).stdin(Stdio::null()).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -91,7 +94,7 @@ fn every_printed_position_can_be_pasted_back() {
 #[test]
 fn bulk_queries_answer_line_by_line() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_outplay"))
-        .args(["query", "tictactoe", "--json", "--stdin"])
+        .args(["query", "tictactoe", "--json", "--stdin", "--data", "/nonexistent"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
