@@ -49,6 +49,8 @@ pub(crate) struct Engine {
     tables: [Arena; 2],
     images: Arena,
     live: Arena,
+    /// Threads' permutations of blocks, which serve every tier.
+    copiers: Mutex<Vec<Copier>>,
 }
 
 /// A pointer that tasks share; each writes its own part.
@@ -114,6 +116,7 @@ impl Engine {
             tables,
             images,
             live,
+            copiers: Mutex::default(),
         })
     }
 
@@ -180,12 +183,14 @@ impl Engine {
         usize::from(self.field.mirror.is_some() && self.field.lean(shape) != 0)
     }
 
-    /// Runs `task` on all blocks of so many shapes of a tier, and returns the threads' buffers.
+    /// Runs `task` on all blocks of so many shapes of a tier, and returns the threads' buffers, of which
+    /// `ready` are there already.
     fn deal<W: Send>(
         &self,
         watch: &dyn Watch,
         tier: usize,
         shapes: usize,
+        ready: Vec<W>,
         make: impl Fn() -> W + Sync + Send,
         task: impl Fn(&mut W, usize, Range<u32>) + Sync + Send,
     ) -> Result<Vec<W>, DenseError> {
@@ -195,7 +200,7 @@ impl Engine {
         let tasks = shapes * pieces;
         // Small tasks are dealt in handfuls, and buffers are passed on from one handful to the next.
         let handful = (HANDFUL / u64::from(size)).max(1) as usize;
-        let free: Mutex<Vec<W>> = Mutex::new(Vec::new());
+        let free: Mutex<Vec<W>> = Mutex::new(ready);
         let deal = |i: usize| {
             let taken = free.lock().ok().and_then(|mut free| free.pop());
             let mut worker = taken.unwrap_or_else(&make);
@@ -238,7 +243,8 @@ impl Engine {
         let (from, to) = (Shared(from), Shared(self.images.at(0)));
         let lines = u64::from(offsets[offsets.len() - 1]) * planes as u64;
         let relaid = &self.shapes.tiers[tier].relaid;
-        self.deal(watch, tier, relaid.len(), Copier::default, |copier, i, blocks| {
+        let ready = self.copiers.lock().map(|mut copiers| std::mem::take(&mut *copiers)).unwrap_or_default();
+        let copiers = self.deal(watch, tier, relaid.len(), ready, Copier::default, |copier, i, blocks| {
             let source = self.field.image(mirror, relaid[i]);
             let ranks = self.mirrored_ranks(&mirror.variable, relaid[i], source);
             let relay = Relay {
@@ -256,6 +262,9 @@ impl Engine {
                 kernel::relay(self.level, &relay, copier, blocks, from, to);
             }
         })?;
+        if let Ok(mut kept) = self.copiers.lock() {
+            *kept = copiers;
+        }
         Ok(())
     }
 
@@ -295,15 +304,16 @@ impl Engine {
             let out = Shared(self.live(tier));
             let stored = &self.shapes.tiers[tier].stored;
             let lines = u64::from(offsets[offsets.len() - 1]);
-            let walkers = self.deal(watch, tier, stored.len(), Walker::default, |walker, i, blocks| {
-                walker.group = self.group(stored[i]);
-                watch.advance(blocks.len() as u64);
-                // SAFETY: the shape's plane lies in the arena, which ends with a spare line.
-                unsafe {
-                    let out = out.line(i as u64 * lines);
-                    kernel::forth(self.level, &pass, walker, stored[i], blocks, out);
-                }
-            })?;
+            let walkers =
+                self.deal(watch, tier, stored.len(), Vec::new(), Walker::default, |walker, i, blocks| {
+                    walker.group = self.group(stored[i]);
+                    watch.advance(blocks.len() as u64);
+                    // SAFETY: the shape's plane lies in the arena, which ends with a spare line.
+                    unsafe {
+                        let out = out.line(i as u64 * lines);
+                        kernel::forth(self.level, &pass, walker, stored[i], blocks, out);
+                    }
+                })?;
             let sum = |counters: [[u64; WORDS]; 2]| {
                 counters[0].iter().sum::<u64>() + 2 * counters[1].iter().sum::<u64>()
             };
@@ -387,7 +397,7 @@ impl Engine {
             let whole = 0..stored.len();
             let parts = if self.plan.frugal { parts(stored.len()).collect() } else { vec![whole] };
             for part in parts {
-                let done = self.deal(watch, tier, part.len(), make, |worker, i, blocks| {
+                workers = self.deal(watch, tier, part.len(), workers, make, |worker, i, blocks| {
                     let i = part.start + i;
                     worker.group = self.group(stored[i]) * LEVELS;
                     watch.advance(blocks.len() as u64);
@@ -398,7 +408,6 @@ impl Engine {
                         kernel::back(self.level, &pass, worker, stored[i], blocks, out, live);
                     }
                 })?;
-                workers.extend(done);
                 if self.plan.frugal && pass.next_planes > 0 {
                     // A child has a higher number than its parent: lower ones are not asked for again.
                     let next = &self.shapes.tiers[tier + 1].stored;
