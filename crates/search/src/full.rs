@@ -277,8 +277,15 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
                         break;
                     }
                 }
-            } else if found.score == best.score {
-                best.proof |= found.proof & LOW;
+            } else if found.score == best.score && found.proof & LOW & !best.proof != 0 {
+                // As good, and proven: a tie is better than the opinion that it might be one. The line after
+                // it is known only if it was looked at with an open window.
+                best.proof |= LOW;
+                best_move = Some(mv);
+                if prunes {
+                    self.lines[ply as usize + 1].clear();
+                }
+                self.remember(mv, ply);
             }
         }
         (Found { score: best.score, proof: best.proof | all }, best_move)

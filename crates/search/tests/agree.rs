@@ -77,6 +77,16 @@ fn honest<M>(report: &Report<M>, value: Value) {
     }
 }
 
+/// The best move of an exact answer keeps what the answer promises.
+fn best_is_best<G: Game>(game: &G, pos: &G::Position, report: &Report<G::Move>, value: Value) {
+    if let (Answer::Exact(_) | Answer::Payoff(_), Some(mv)) = (report.answer, report.best) {
+        let next = game.play(pos, mv);
+        let after = plain(game, &next, &Quiet).unwrap().value.before(game.turn(&next) == game.turn(pos));
+        assert_eq!(after.payoff(), value.payoff());
+        assert!(matches!(report.answer, Answer::Payoff(_)) || after == value, "{after} {value}");
+    }
+}
+
 /// Searches to the end and to every small depth, and compares.
 fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
     let start = game.start().unwrap();
@@ -87,6 +97,7 @@ fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
     assert!(!matches!(report.answer, Answer::Unknown { .. }), "{:?}", report.answer);
     assert_eq!(report.limit, None);
     honest(&report, value);
+    best_is_best(game, &start, &report, value);
     if options.distance && game.outcome(&start).is_none() {
         // The line may be shortened by the table only where it was not worth searching again.
         if let Some(end) = end_of_line(game, &start, &report.line) {
@@ -100,6 +111,7 @@ fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
         let mut fresh = Engine::new(game, options).evaluate(opinion);
         let report = fresh.search(&start, Limits::depth(depth), &Quiet).unwrap();
         honest(&report, value);
+        best_is_best(game, &start, &report, value);
         // A table that knows more than the horizon, or takes mirror images for equal when the opinion does
         // not, gives a better informed score than minimax to this depth, and may.
         let strict = options.table == 0 || !(options.deeper || options.symmetry);
@@ -121,7 +133,7 @@ fn opinion(seed: u64) -> Opinion {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
     fn all_options_agree_on_random_boards(spec in small_spec(6), options in any_options(), seed in 0..1000u64) {
