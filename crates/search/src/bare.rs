@@ -14,6 +14,7 @@
 
 use crate::clock::{Clock, Stop};
 use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score};
+use crate::stack::MOST_LINE;
 use crate::{Counts, Evaluate, SearchError};
 use outplay_core::{Game, Turn};
 
@@ -210,7 +211,7 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
         line.clear();
         line.push(mv);
         if depth > 1 {
-            line.extend_from_slice(&below[0]);
+            line.extend(below[0].iter().take(MOST_LINE - 1));
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::bare::Bare;
 use crate::cache::Cache;
 use crate::clock::{Clock, Purse, Stop};
 use crate::full::{Common, Full};
-use crate::report::{Answer, Report, settled};
+use crate::report::{Answer, Judged, Report, settled};
 use crate::score::{Found, HIGH, LOW, MOST_PAYOFF, Scale};
 use crate::stack::{MOST_PLIES, SHALLOW, large};
 use crate::table::{Hashed, Keys, Own, Table};
@@ -156,6 +156,46 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
             counts,
             seconds: begin.elapsed().as_secs_f64(),
         })
+    }
+}
+
+impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
+    /// The worth of every legal move, in the order of the rules; none if the game is over.
+    ///
+    /// Each move gets its share of the positions and the time that are left, and one ply less than the depth.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Engine::search`].
+    pub fn each_move(
+        &mut self,
+        pos: &G::Position,
+        limits: Limits,
+        watch: &dyn Watch,
+    ) -> Result<Vec<Judged<G::Move>>, SearchError> {
+        let turn = self.game.turn(pos);
+        if turn == Turn::Chance {
+            return Err(SearchError::Chance);
+        }
+        let begin = Instant::now();
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        let mut judged: Vec<Judged<G::Move>> = Vec::new();
+        let mut nodes = 0;
+        for (i, &mv) in moves.iter().enumerate() {
+            let share = (moves.len() - i) as u32;
+            let limits = Limits {
+                depth: limits.depth.map(|plies| plies.saturating_sub(1)),
+                nodes: limits.nodes.map(|most| most.saturating_sub(nodes) / u64::from(share)),
+                time: limits.time.map(|time| time.saturating_sub(begin.elapsed()) / share),
+            };
+            let next = self.game.play(pos, mv);
+            let report = self.search(&next, limits, watch)?;
+            nodes += report.counts.nodes;
+            let answer = report.answer.before(self.game.turn(&next) == turn);
+            judged.push(Judged { mv, answer, report });
+        }
+        Ok(judged)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::cache::Cache;
 use crate::clock::{Clock, Stop};
 use crate::order::{Order, Place};
 use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score};
+use crate::stack::MOST_LINE;
 use crate::table::{AT_LEAST, AT_MOST, Keys, Known, Table};
 use crate::{Counts, Evaluate, Method, Options, SearchError};
 use outplay_core::{Game, Probe, Turn};
@@ -407,6 +408,6 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         let line = &mut above[ply as usize];
         line.clear();
         line.push(mv);
-        line.extend_from_slice(&below[0]);
+        line.extend(below[0].iter().take(MOST_LINE - 1));
     }
 }
