@@ -90,7 +90,9 @@ fn board(words: &[&str]) -> Read<LineBoard> {
         return Err("the board is written `board ROWS k K turn x`".into());
     };
     if rows.len() > 2 * MOST_CELLS {
-        return Err(format!("the board has more than {MOST_CELLS} cells, which is the most that can be checked"));
+        return Err(format!(
+            "the board has more than {MOST_CELLS} cells, which is the most that can be checked"
+        ));
     }
     let rows: Vec<&[u8]> = rows.split('/').map(str::as_bytes).rev().collect();
     let (width, height) = (rows[0].len(), rows.len());
@@ -98,7 +100,9 @@ fn board(words: &[&str]) -> Read<LineBoard> {
         return Err("the rows of the board must be equally long".into());
     }
     if width * height > MOST_CELLS {
-        return Err(format!("the board has more than {MOST_CELLS} cells, which is the most that can be checked"));
+        return Err(format!(
+            "the board has more than {MOST_CELLS} cells, which is the most that can be checked"
+        ));
     }
     let k = number(k)?;
     if k == 0 {

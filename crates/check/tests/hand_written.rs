@@ -79,8 +79,18 @@ fn zones_give_the_rest_away() {
     let claim = "claim draw\nx holds by stealing\no holds by 2";
     let lower = ["sum a1", "takes b1>0", "blocks a1>1 b1>1 c1>1"];
     fails(".../... k 3 turn x", claim, &lower, "outside the zone");
-    fails("... k 3 turn x", claim, &["sum a1", "takes b1>0", "blocks a1>1 +b1,c1"], "the move b1 is left out");
-    fails("... k 2 turn x", "claim draw\nx holds by stealing\no holds by 0", &["blocks +a1,b1,c1"], "left out");
+    fails(
+        "... k 3 turn x",
+        claim,
+        &["sum a1", "takes b1>0", "blocks a1>1 +b1,c1"],
+        "the move b1 is left out",
+    );
+    fails(
+        "... k 2 turn x",
+        "claim draw\nx holds by stealing\no holds by 0",
+        &["blocks +a1,b1,c1"],
+        "left out",
+    );
 }
 
 #[test]
@@ -124,7 +134,8 @@ fn hostile_texts_end() {
     fails(".. k 2 turn x", &claim, &steps, "nested");
 
     // More work than allowed.
-    let text = proof(".../... k 3 turn x", "claim draw\nx holds by stealing\no holds by 0", &["pairs a1-b1 a2-b2"]);
+    let text =
+        proof(".../... k 3 turn x", "claim draw\nx holds by stealing\no holds by 0", &["pairs a1-b1 a2-b2"]);
     let limits = Limits { followed: 0, ..Limits::default() };
     assert_eq!(check_within(&text, &limits), Err(CheckError::Work(0)));
 }

@@ -74,6 +74,16 @@ unsafe impl Sync for Back<'_> {}
 // SAFETY: see above.
 unsafe impl Send for Back<'_> {}
 
+/// A child's block as the parent reads it.
+#[derive(Clone, Copy)]
+struct Block {
+    at: *const u64,
+    /// Words from line to line.
+    stride: usize,
+    /// Where the highest plane begins: that of the sign, which a longer number repeats.
+    top: usize,
+}
+
 /// A move from the shape at hand.
 #[derive(Clone, Debug)]
 struct Edge {
@@ -226,10 +236,12 @@ impl Back<'_> {
         let ending = self.ending();
         let misere = self.field.board.misere;
         let next_planes = self.next_planes.max(1);
-        // The child's highest plane is its sign, which the parent may have to repeat.
         let top = (if WDL { 1 } else { next_planes - 1 }) * WORDS;
         let stride = (if WDL { 2 } else { next_planes }) * WORDS;
-        let mut children = [std::ptr::null::<u64>(); 64];
+        // Blocks that were gathered or marked have all planes of the parent; others have the child's.
+        let stored = |at: *const u64| Block { at, stride, top };
+        let made = |at: *const u64| Block { at, stride: M * WORDS, top: (M - 1) * WORDS };
+        let mut children = [stored(std::ptr::null()); 64];
         let moves = worker.edges.len();
         // SAFETY: see `shape`; children lie at the offsets of the next tier, scratch has room for all moves.
         unsafe {
@@ -268,45 +280,44 @@ impl Back<'_> {
                 for i in 0..moves {
                     let edge = worker.edges.get_unchecked(i);
                     let scratch = worker.scratch.as_mut_ptr().add(i * BLOCK * PLANES).cast::<u64>();
-                    *children.get_unchecked_mut(i) = if self.next_planes == 0 {
-                        edge.table
+                    let mut child = if self.next_planes == 0 {
+                        stored(edge.table)
                     } else if edge.rank >= tight.low {
                         let q = edge.rank - tight.low;
                         let child = insert(h, q, colour as u32);
                         let at = *self.next_offsets.get_unchecked(child as usize) as usize;
-                        edge.table.add(at * stride)
+                        stored(edge.table.add(at * stride))
                     } else {
-                        self.extract::<L>(edge, h, j, colour, stride, scratch);
-                        scratch.cast_const()
+                        self.extract::<L, M>(edge, h, j, colour, stride, top, scratch);
+                        made(scratch)
                     };
                     if misere && !edge.terms.is_empty() {
                         // This move ends the game where its own terms say so.
                         let mut now = [none; BLOCK];
                         let range = edge.terms.clone();
                         let settled = worker.terms.cover::<L>(tight, range, colour, j, missing, &mut now);
-                        let from = *children.get_unchecked(i);
                         let ended = worker.ended.as_mut_ptr().add(i * BLOCK * PLANES).cast::<u64>();
                         for line in 0..lines {
                             let mask = if settled { L::fill(u64::MAX) } else { now[line] };
                             for (g, &constant) in constant.iter().enumerate() {
-                                let plane = if g + 1 == M { top } else { g * WORDS };
-                                let child = L::load(from.add(line * stride + plane));
+                                let plane = if g + 1 == M { child.top } else { g * WORDS };
+                                let plane = L::load(child.at.add(line * child.stride + plane));
                                 let to = ended.add((line * M + g) * WORDS);
-                                L::store(to, L::pick(mask, constant, child));
+                                L::store(to, L::pick(mask, constant, plane));
                             }
                         }
-                        *children.get_unchecked_mut(i) = ended;
+                        child = made(ended);
                     }
+                    *children.get_unchecked_mut(i) = child;
                 }
                 for line in 0..lines {
                     let mut best = [none; M];
                     for i in 0..moves {
-                        let apart = misere && !worker.edges.get_unchecked(i).terms.is_empty();
-                        let (stride, top) = if apart { (M * WORDS, (M - 1) * WORDS) } else { (stride, top) };
-                        let from = children.get_unchecked(i).add(line * stride);
+                        let block = children.get_unchecked(i);
+                        let from = block.at.add(line * block.stride);
                         let mut child = [none; M];
                         for (g, plane) in child.iter_mut().enumerate() {
-                            *plane = L::load(from.add(if g + 1 == M { top } else { g * WORDS }));
+                            *plane = L::load(from.add(if g + 1 == M { block.top } else { g * WORDS }));
                         }
                         if i == 0 {
                             best = child;
@@ -347,50 +358,62 @@ impl Back<'_> {
     }
 
     /// Fixes a low variable: gathers a block of the child's planes from the one or two blocks it lies in.
+    #[allow(clippy::too_many_arguments)]
     #[inline(always)]
-    unsafe fn extract<L: Lane>(
+    unsafe fn extract<L: Lane, const M: usize>(
         &self,
         edge: &Edge,
         h: u32,
         j: usize,
         colour: usize,
         stride: usize,
+        top: usize,
         to: *mut u64,
     ) {
         let tight = self.tight;
         let set = tight.set(1 << edge.rank);
         // The child's lowest high variable is the parent's highest low one.
         let parts = if self.tier < tight.low { 1 } else { 2 };
+        let variables = tight.low.min(self.tier + 1);
+        // All planes move alike: `filled` bits of word `word` are there, and `held` has them.
+        let (mut word, mut filled, mut held) = (0usize, 0u32, [0u64; M]);
         // SAFETY: blocks with a possible number of ones exist in the child, and the result has as many bits
         // as a block of the parent.
         unsafe {
-            for plane in 0..stride / WORDS {
-                let (mut word, mut held, mut filled) = (0usize, 0u64, 0u32);
-                for part in 0..parts {
-                    let ones = (j + colour) as i32 - part as i32;
-                    if tight.block_lines(ones) == 0 {
-                        continue;
-                    }
-                    let ones = ones as usize;
-                    let child = if parts == 1 { 0 } else { (h as usize) << 1 | part };
-                    let at = *self.next_offsets.get_unchecked(child) as usize;
-                    let from = edge.table.add(at * stride + plane * WORDS);
-                    let mask = tight.mask(colour, set, ones);
-                    for w in 0..tight.colourings.get_unchecked(ones).len().div_ceil(64) {
-                        let mask = *mask.add(w);
-                        let bits = L::compress(*from.add(w / WORDS * stride + w % WORDS), mask);
-                        held |= bits << filled;
-                        let total = filled + mask.count_ones();
-                        if total >= 64 {
-                            *to.add(word / WORDS * stride + plane * WORDS + word % WORDS) = held;
-                            word += 1;
-                            held = (bits >> 1) >> (63 - filled);
-                        }
-                        filled = total % 64;
-                    }
+            for part in 0..parts {
+                let ones = (j + colour) as i32 - part as i32;
+                if tight.block_lines(ones) == 0 {
+                    continue;
                 }
-                if filled > 0 {
-                    *to.add(word / WORDS * stride + plane * WORDS + word % WORDS) = held;
+                let ones = ones as usize;
+                let child = if parts == 1 { 0 } else { (h as usize) << 1 | part };
+                let from = edge.table.add(*self.next_offsets.get_unchecked(child) as usize * stride);
+                let masks = tight.mask(colour, set, ones);
+                let words = tight.choose.get_unchecked(variables)[ones].div_ceil(64) as usize;
+                for w in 0..words {
+                    let mask = *masks.add(w);
+                    let from = from.add(w / WORDS * stride + w % WORDS);
+                    let mut bits = [0u64; M];
+                    for g in 0..M {
+                        bits[g] = L::compress(*from.add(if g + 1 == M { top } else { g * WORDS }), mask);
+                        held[g] |= bits[g] << filled;
+                    }
+                    let total = filled + mask.count_ones();
+                    if total >= 64 {
+                        let to = to.add(word / WORDS * M * WORDS + word % WORDS);
+                        for g in 0..M {
+                            *to.add(g * WORDS) = held[g];
+                            held[g] = (bits[g] >> 1) >> (63 - filled);
+                        }
+                        word += 1;
+                    }
+                    filled = total % 64;
+                }
+            }
+            if filled > 0 {
+                let to = to.add(word / WORDS * M * WORDS + word % WORDS);
+                for (g, &held) in held.iter().enumerate() {
+                    *to.add(g * WORDS) = held;
                 }
             }
         }

@@ -12,7 +12,7 @@
 
 use crate::DenseError;
 use crate::arena::{self, Arena};
-use crate::back::{Back, LEVELS, Worker, end};
+use crate::back::{Back, LEVELS, Worker};
 use crate::counts::{Counts, PlyCounts};
 use crate::export::{self, Sink};
 use crate::field::Field;
@@ -24,7 +24,7 @@ use crate::relay::{Copier, Relay};
 use crate::shapes::Shapes;
 use crate::solve::{Options, Solution, Values};
 use crate::tight::{Tight, WORDS};
-use outplay_core::{Turn, Value, Verdict, Watch};
+use outplay_core::{Verdict, Watch};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -43,12 +43,14 @@ pub(crate) struct Engine {
     pub(crate) values: Values,
     level: Level,
     keep: bool,
-    counting: bool,
+    pub(crate) counting: bool,
     /// `None` where one thread does it all.
     pub(crate) pool: Option<rayon::ThreadPool>,
     tables: [Arena; 2],
     images: Arena,
     live: Arena,
+    /// Threads' permutations of blocks, which serve every tier.
+    copiers: Mutex<Vec<Copier>>,
 }
 
 /// A pointer that tasks share; each writes its own part.
@@ -114,6 +116,7 @@ impl Engine {
             tables,
             images,
             live,
+            copiers: Mutex::default(),
         })
     }
 
@@ -136,20 +139,6 @@ impl Engine {
             counts: self.counting.then_some(counts),
             plan: self.plan.clone(),
         })
-    }
-
-    /// The solution of a board on which the game is over.
-    fn finished(&self, payoff: i32) -> Solution {
-        let value = Value::new(self.field.board.turn.sees(payoff), 0);
-        let mut ply = PlyCounts { legal: 1, finished: 1, decided: 1, ..PlyCounts::default() };
-        ply.add(payoff, Some(0), 1);
-        Solution {
-            verdict: value.verdict(),
-            value: Some(value),
-            best: Vec::new(),
-            counts: self.counting.then(|| Counts { plies: vec![ply] }),
-            plan: self.plan.clone(),
-        }
     }
 
     /// Where blocks begin in a tier.
@@ -180,12 +169,14 @@ impl Engine {
         usize::from(self.field.mirror.is_some() && self.field.lean(shape) != 0)
     }
 
-    /// Runs `task` on all blocks of so many shapes of a tier, and returns the threads' buffers.
+    /// Runs `task` on all blocks of so many shapes of a tier, and returns the threads' buffers, of which
+    /// `ready` are there already.
     fn deal<W: Send>(
         &self,
         watch: &dyn Watch,
         tier: usize,
         shapes: usize,
+        ready: Vec<W>,
         make: impl Fn() -> W + Sync + Send,
         task: impl Fn(&mut W, usize, Range<u32>) + Sync + Send,
     ) -> Result<Vec<W>, DenseError> {
@@ -195,7 +186,7 @@ impl Engine {
         let tasks = shapes * pieces;
         // Small tasks are dealt in handfuls, and buffers are passed on from one handful to the next.
         let handful = (HANDFUL / u64::from(size)).max(1) as usize;
-        let free: Mutex<Vec<W>> = Mutex::new(Vec::new());
+        let free: Mutex<Vec<W>> = Mutex::new(ready);
         let deal = |i: usize| {
             let taken = free.lock().ok().and_then(|mut free| free.pop());
             let mut worker = taken.unwrap_or_else(&make);
@@ -238,7 +229,8 @@ impl Engine {
         let (from, to) = (Shared(from), Shared(self.images.at(0)));
         let lines = u64::from(offsets[offsets.len() - 1]) * planes as u64;
         let relaid = &self.shapes.tiers[tier].relaid;
-        self.deal(watch, tier, relaid.len(), Copier::default, |copier, i, blocks| {
+        let ready = self.copiers.lock().map(|mut copiers| std::mem::take(&mut *copiers)).unwrap_or_default();
+        let copiers = self.deal(watch, tier, relaid.len(), ready, Copier::default, |copier, i, blocks| {
             let source = self.field.image(mirror, relaid[i]);
             let ranks = self.mirrored_ranks(&mirror.variable, relaid[i], source);
             let relay = Relay {
@@ -256,19 +248,10 @@ impl Engine {
                 kernel::relay(self.level, &relay, copier, blocks, from, to);
             }
         })?;
-        Ok(())
-    }
-
-    /// By rank of a shape's variables: the rank of the mirrored variable in the mirrored shape.
-    fn mirrored_ranks(&self, variable: &[u8], shape: u32, image: u32) -> Vec<u8> {
-        let (mut filled, other) = (self.field.filled(shape), self.field.filled(image));
-        let mut ranks = Vec::with_capacity(filled.count_ones() as usize);
-        while filled != 0 {
-            let mirrored = variable[filled.trailing_zeros() as usize];
-            ranks.push((other & ((1 << mirrored) - 1)).count_ones() as u8);
-            filled &= filled - 1;
+        if let Ok(mut kept) = self.copiers.lock() {
+            *kept = copiers;
         }
-        ranks
+        Ok(())
     }
 
     /// Finds the live positions of every tier.
@@ -295,15 +278,16 @@ impl Engine {
             let out = Shared(self.live(tier));
             let stored = &self.shapes.tiers[tier].stored;
             let lines = u64::from(offsets[offsets.len() - 1]);
-            let walkers = self.deal(watch, tier, stored.len(), Walker::default, |walker, i, blocks| {
-                walker.group = self.group(stored[i]);
-                watch.advance(blocks.len() as u64);
-                // SAFETY: the shape's plane lies in the arena, which ends with a spare line.
-                unsafe {
-                    let out = out.line(i as u64 * lines);
-                    kernel::forth(self.level, &pass, walker, stored[i], blocks, out);
-                }
-            })?;
+            let walkers =
+                self.deal(watch, tier, stored.len(), Vec::new(), Walker::default, |walker, i, blocks| {
+                    walker.group = self.group(stored[i]);
+                    watch.advance(blocks.len() as u64);
+                    // SAFETY: the shape's plane lies in the arena, which ends with a spare line.
+                    unsafe {
+                        let out = out.line(i as u64 * lines);
+                        kernel::forth(self.level, &pass, walker, stored[i], blocks, out);
+                    }
+                })?;
             let sum = |counters: [[u64; WORDS]; 2]| {
                 counters[0].iter().sum::<u64>() + 2 * counters[1].iter().sum::<u64>()
             };
@@ -325,28 +309,6 @@ impl Engine {
             counts.plies[0].add(0, None, 1);
         }
         Ok(())
-    }
-
-    /// What the first player gets for a line completed by the stone that leads to a tier.
-    fn payoff_of_line(&self, tier: usize) -> i32 {
-        let payoff = if self.field.mover(tier - 1) == 1 { 1 } else { -1 };
-        if self.field.board.misere { -payoff } else { payoff }
-    }
-
-    /// Payoff to the first player and distance of a number that the planes of a tier hold.
-    pub(crate) fn decode(&self, tier: usize, code: usize) -> (i32, usize) {
-        if self.values == Values::Wdl {
-            return ([0, 1, -1, 0][code], 0);
-        }
-        let planes = self.planes(tier) as u32;
-        let unused = i32::BITS - planes.max(1);
-        let level = (code as i32) << unused >> unused;
-        match end(self.field.plies(), level) {
-            None => (0, 0),
-            Some(end) if end > tier => (self.payoff_of_line(end), end - tier),
-            // A number that no position of this tier can have.
-            Some(_) => (0, 0),
-        }
     }
 
     /// Finds the values of every tier.
@@ -387,7 +349,7 @@ impl Engine {
             let whole = 0..stored.len();
             let parts = if self.plan.frugal { parts(stored.len()).collect() } else { vec![whole] };
             for part in parts {
-                let done = self.deal(watch, tier, part.len(), make, |worker, i, blocks| {
+                workers = self.deal(watch, tier, part.len(), workers, make, |worker, i, blocks| {
                     let i = part.start + i;
                     worker.group = self.group(stored[i]) * LEVELS;
                     watch.advance(blocks.len() as u64);
@@ -398,7 +360,6 @@ impl Engine {
                         kernel::back(self.level, &pass, worker, stored[i], blocks, out, live);
                     }
                 })?;
-                workers.extend(done);
                 if self.plan.frugal && pass.next_planes > 0 {
                     // A child has a higher number than its parent: lower ones are not asked for again.
                     let next = &self.shapes.tiers[tier + 1].stored;
@@ -428,72 +389,5 @@ impl Engine {
             next_offsets = offsets;
         }
         Ok(())
-    }
-
-    /// The number that the planes of a stored shape hold for a colouring given by ranks.
-    pub(crate) fn code(&self, tier: usize, offsets: &[u32], shape: u32, colouring: u64) -> usize {
-        let planes = self.planes(tier);
-        let lines = u64::from(offsets[offsets.len() - 1]) * planes as u64;
-        let bit = usize::from(self.tight.rank[colouring as usize & ((1 << self.tight.low) - 1)]);
-        let block = offsets[(colouring >> self.tight.low) as usize] as usize;
-        let line = (block + bit / 512) * planes;
-        let table = Shared(self.table(tier)).line(u64::from(self.shapes.place[shape as usize]) * lines);
-        (0..planes)
-            .map(|plane| {
-                let at = (line + plane) * WORDS + bit / 64 % WORDS;
-                // SAFETY: the shape is stored and the colouring has a bit in its planes.
-                let word = unsafe { *table.add(at) };
-                ((word >> (bit % 64) & 1) as usize) << plane
-            })
-            .sum()
-    }
-
-    /// The value of a position of a tier whose planes are at hand, by shape and colouring.
-    pub(crate) fn value(&self, tier: usize, offsets: &[u32], shape: u32, colouring: u64) -> Value {
-        let stored = self.field.mirror.is_none() || self.field.lean(shape) >= 0;
-        let code = match &self.field.mirror {
-            Some(mirror) if !stored => {
-                let image = self.field.image(mirror, shape);
-                let ranks = self.mirrored_ranks(&mirror.variable, shape, image);
-                let colouring = crate::relay::Reorder::new(&ranks).apply(colouring);
-                self.code(tier, offsets, image, colouring)
-            }
-            _ => self.code(tier, offsets, shape, colouring),
-        };
-        let (payoff, distance) = self.decode(tier, code);
-        let turn = if self.field.mover(tier) == 1 { Turn::First } else { Turn::Second };
-        Value::new(turn.sees(payoff), distance as u32)
-    }
-
-    /// The value of the start and the cells of its best moves.
-    fn start(&self) -> (Value, Vec<usize>) {
-        if self.field.plies() == 0 {
-            return (Value::TIE, Vec::new());
-        }
-        let value = self.value(0, &self.offsets(0), 0, 0);
-        let colour = self.field.mover(0);
-        let offsets = self.offsets(1);
-        let mut best = Vec::new();
-        for stack in &self.field.stacks {
-            let Some(&variable) = stack.variables.first() else { continue };
-            let lines = &self.field.through[colour][usize::from(variable)];
-            let child = if lines.contains(&0) {
-                let payoff = self.field.board.turn.other().sees(self.payoff_of_line(1));
-                Value::new(payoff, 0)
-            } else if self.field.plies() == 1 {
-                Value::TIE
-            } else {
-                self.value(1, &offsets, stack.step, colour as u64)
-            };
-            let same = match self.values {
-                Values::Wdl => child.verdict().flipped() == value.verdict(),
-                Values::Distance => child.before(false) == value,
-            };
-            if same {
-                best.push(self.field.cells[usize::from(variable)]);
-            }
-        }
-        best.sort_unstable();
-        (value, best)
     }
 }

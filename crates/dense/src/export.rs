@@ -52,7 +52,8 @@ impl Slots<'_> {
 /// Takes the values of a board, tier by tier from the last to the first.
 ///
 /// Within a tier, shapes come in any order and from several threads at once. The slots of a shape come in
-/// one slice, or, beyond 2²⁸ of them, in several with ascending ranks from one thread.
+/// one slice, or, beyond 2²⁸ of them, in several with ascending ranks from one thread. A board on which the
+/// game is over already has nothing to put.
 pub trait Sink: Sync {
     /// Whether the tier's slots are wanted; one that is there already need not be made again.
     fn wants(&self, tier: usize) -> bool;

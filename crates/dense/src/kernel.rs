@@ -6,10 +6,10 @@
 
 use crate::back::{Back, Worker};
 use crate::forth::{Forth, Walker};
-#[cfg(target_arch = "x86_64")]
-use crate::lane::{Avx2, Avx512};
 use crate::lane::{Level, Portable};
 use crate::relay::{Copier, Relay};
+#[cfg(target_arch = "x86_64")]
+use crate::x86::{Avx2, Avx512};
 use std::ops::Range;
 
 /// Writes a function that runs a kernel at any level, and its copies for the special ones.

@@ -12,15 +12,17 @@
 //! |---|---|
 //! | `field` | the board as stacks, variables and lines |
 //! | `tight` | the layout of a plane |
-//! | `lane`, `kernel` | 512 bits on each kind of processor, chosen at run time |
+//! | `lane`, `x86`, `kernel` | 512 bits on each kind of processor, chosen at run time |
 //! | `terms` | "there is a line" for a whole block |
 //! | `back`, `forth` | values from children, legal positions from parents |
 //! | `relay`, `shapes` | mirror symmetry |
 //! | `plan`, `arena`, `engine` | memory, threads, the order of things |
+//! | `answer`, `dense` | values of single positions |
 //! | `export` | slots of the tight index for a table writer |
 //!
 //! Nothing here writes tables: a [`Sink`] takes the values, tier by tier.
 
+mod answer;
 mod arena;
 mod back;
 mod counts;
@@ -38,6 +40,8 @@ mod shapes;
 mod solve;
 mod terms;
 mod tight;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use counts::{Counts, PlyCounts};
 pub use dense::Dense;

@@ -164,7 +164,7 @@ impl Relay<'_> {
             let source = |&colouring: &u16| {
                 let other = reorder.apply(u64::from(colouring));
                 if closed {
-                    return (value == 0).then(|| tight.rank[other as usize]);
+                    return Some(tight.rank[other as usize]);
                 }
                 let other = other | (moved as u64) << (low - 1);
                 let within = other as usize & ((1 << low) - 1);
@@ -172,7 +172,7 @@ impl Relay<'_> {
             };
             Program::new(tight.colourings[ones][..count].iter().map(source))
         };
-        [part(0), part(1)]
+        [part(0), if closed { Program::default() } else { part(1) }]
     }
 
     /// A block whose bits come from several blocks.

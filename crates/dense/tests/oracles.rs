@@ -2,7 +2,9 @@
 //! `cargo test --release -p outplay-dense -- --ignored`
 
 use outplay_core::{Content, LineBoard, Quiet, Turn, Verdict};
-use outplay_dense::{Counts, Dense, DenseError, Level, Options, Place, Solution, plan, solve};
+use outplay_dense::{Counts, Dense, DenseError, Level, Options, Place, Sink, Slots, Solution, plan, solve};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 fn board(width: usize, height: usize, k: usize, gravity: bool) -> LineBoard {
     LineBoard { gravity, ..LineBoard::empty(width, height, k) }
@@ -272,6 +274,58 @@ fn a_frugal_solve_gives_tables_back() {
     assert!(frugal.plan.peak_bytes < whole.plan.peak_bytes);
     assert_eq!(frugal.value, whole.value);
     assert_eq!(frugal.best, whole.best);
+}
+
+/// Counts exported codes, mirror images included.
+#[derive(Default)]
+struct Histogram(Mutex<BTreeMap<(usize, i8), u64>>);
+
+impl Sink for Histogram {
+    fn wants(&self, _tier: usize) -> bool {
+        true
+    }
+    fn put(&self, slots: Slots<'_>) -> Result<(), String> {
+        let own_image = slots.stones.iter().eq(slots.stones.iter().rev());
+        let mut counts = self.0.lock().map_err(|why| why.to_string())?;
+        for &code in slots.codes {
+            *counts.entry((slots.tier, code)).or_default() += if own_image { 1 } else { 2 };
+        }
+        Ok(())
+    }
+    fn end(&self, _tier: usize) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+#[test]
+fn exported_codes_add_up_to_the_counts() {
+    let board = board(5, 4, 4, true);
+    let sink = Histogram::default();
+    let options = Options::distance().with_counts();
+    let solution = solve(&board, &options, &Quiet, Some(&sink)).expect("a small board");
+    let counts = solution.counts.expect("counts were asked for");
+    let exported = sink.0.into_inner().expect("no panic");
+    let mut slots = 0;
+    for (ply, count) in counts.plies.iter().enumerate() {
+        let tier = &solution.plan.tiers[ply];
+        slots += exported.range((ply, i8::MIN)..=(ply, i8::MAX)).map(|(_, count)| count).sum::<u64>();
+        assert_eq!(slots, solution.plan.tiers[..=ply].iter().map(|t| t.shapes * t.slots).sum::<u64>());
+        // The mover's wins are the first player's at even plies; those in one are left to the rules.
+        let (wins, losses) =
+            if ply % 2 == 0 { (&count.win_in, &count.loss_in) } else { (&count.loss_in, &count.win_in) };
+        for distance in 2..=20usize {
+            let expected = |list: &Vec<u64>| list.get(distance).copied().unwrap_or(0);
+            let found = |code: i8| exported.get(&(ply, code)).copied().unwrap_or(0);
+            let code = 127 - distance as i8;
+            assert_eq!(found(code), expected(wins), "ply {ply}, win in {distance}");
+            assert_eq!(found(-code), expected(losses), "ply {ply}, loss in {distance}");
+            assert_eq!((found(126), found(-127)), (0, 0));
+        }
+        if tier.planes > 0 {
+            assert_eq!(exported.get(&(ply, 0)).copied().unwrap_or(0), count.draw, "ply {ply}");
+        }
+    }
+    assert_eq!(slots, 5_621_939);
 }
 
 #[test]

@@ -25,7 +25,7 @@ impl<'a> Budget<'a> {
     pub(crate) fn spend(&mut self) {
         self.looks += 1;
         self.left = self.left.saturating_sub(1);
-        if self.looks % INTERVAL == 0 {
+        if self.looks.is_multiple_of(INTERVAL) {
             self.watch.advance(INTERVAL);
             self.stopped |= self.watch.stopped() || self.deadline.is_some_and(|d| Instant::now() >= d);
         }
@@ -34,5 +34,17 @@ impl<'a> Budget<'a> {
     /// Whether the work must end now.
     pub(crate) fn spent(&self) -> bool {
         self.left == 0 || self.stopped
+    }
+
+    /// Gives a part of the work a limit of its own; returns what to hand to [`Budget::leave`].
+    pub(crate) fn enter(&mut self, looks: u64) -> u64 {
+        let outside = self.left.saturating_sub(looks);
+        self.left = self.left.min(looks);
+        outside
+    }
+
+    /// Ends a part of the work that [`Budget::enter`] began.
+    pub(crate) fn leave(&mut self, outside: u64) {
+        self.left = self.left.saturating_add(outside);
     }
 }

@@ -12,7 +12,7 @@ use crate::pairing::{self, Pair};
 use crate::residue::Residue;
 use crate::script::{Link, Step};
 use crate::strong::{self, Strong, THREATS, Why};
-use crate::weak::{self, NO_MOVE};
+use crate::weak::{self, LEAF, NO_MOVE};
 use rustc_hash::FxHashMap;
 
 /// A holding step and the cells it needs.
@@ -47,7 +47,12 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
 
     /// The first step of a strategy for a position whose result is proved, in the frame of the board;
     /// `None` if the budget for positions the search had skipped ran out.
-    pub(crate) fn root(&mut self, child: &strong::Child<W>, wins: bool, budget: &mut Budget<'_>) -> Option<u32> {
+    pub(crate) fn root(
+        &mut self,
+        child: &strong::Child<W>,
+        wins: bool,
+        budget: &mut Budget<'_>,
+    ) -> Option<u32> {
         let step = if wins { self.won(&child.key, budget)? } else { self.held(&child.key)?.0 };
         if child.symmetry == 0 {
             return Some(step);
@@ -213,8 +218,13 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
 
     /// The step of a position in which blocking is enough, from any frame; pairs are split off.
     fn weak_link(&mut self, stones: Cells<W>, empty: Cells<W>, attacker: bool) -> Option<(Link, Cells<W>)> {
-        let pairs = Residue::new(self.search.field, stones, empty).pairs;
-        let child = self.search.weak.child(NO_MOVE, stones, empty, attacker);
+        let residue = Residue::new(self.search.field, stones, empty);
+        self.residue_link(residue, attacker)
+    }
+
+    fn residue_link(&mut self, residue: Residue<W>, attacker: bool) -> Option<(Link, Cells<W>)> {
+        let child = self.search.weak.reach(NO_MOVE, &residue, attacker);
+        let pairs = residue.pairs;
         let (step, zone) = self.weak(&child.key)?;
         let zone = self.search.field.map(inverse(child.symmetry), zone);
         let link = Link { step, symmetry: child.symmetry };
@@ -236,63 +246,58 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
             return Some(held);
         }
         let entry = self.search.weak.table.get(key).copied().filter(|entry| entry.hold == 0)?;
-        let held = match self.weak_leaf(key) {
-            Some(held) => held,
-            None if !key.attacker => {
-                let (link, zone) =
-                    self.weak_link(key.stones, key.cells.without(entry.mv.into()), true)?;
-                (self.push(Step::Takes(entry.mv, link)), zone.with(entry.mv.into()))
-            }
-            None => {
-                let children = self.search.weak.children(key);
-                if children[0].mv == NO_MOVE {
-                    let (mut parts, mut zone) = (Vec::new(), Cells::NONE);
-                    for cells in Residue::new(self.search.field, key.stones, key.cells).parts() {
-                        let (link, part) = self.weak_link(key.stones, cells, true)?;
-                        parts.push((list(part), link));
-                        zone = zone | part;
-                    }
-                    (self.push(Step::Split { pairs: Vec::new(), parts }), zone)
-                } else {
-                    let zones: Vec<(usize, Cells<W>)> = children
-                        .iter()
-                        .enumerate()
-                        .filter_map(|(i, child)| {
-                            let table = &self.search.weak.table;
-                            let known = table.get(&child.key).filter(|known| known.hold == 0)?;
-                            Some((i, self.search.weak.zone_here(child, known)))
-                        })
-                        .collect();
-                    let moves: Vec<u16> = children.iter().map(|child| child.mv).collect();
-                    let mut answered = Vec::new();
-                    for i in chosen(&moves, zones, entry.zone, key.cells)? {
-                        let mv = children[i].mv;
-                        let cell = usize::from(mv);
-                        let (link, zone) =
-                            self.weak_link(key.stones.with(cell), key.cells.without(cell), false)?;
-                        answered.push((mv, link, zone));
-                    }
-                    self.answers(answered, true)?
+        let held = if entry.mv == LEAF {
+            self.weak_leaf(key, entry.zone)?
+        } else if !key.attacker {
+            let (_, residue) =
+                self.search.weak.children(key).into_iter().find(|(child, _)| child.mv == entry.mv)?;
+            let (link, zone) = self.residue_link(residue, true)?;
+            (self.push(Step::Takes(entry.mv, link)), zone.with(entry.mv.into()))
+        } else {
+            let children = self.search.weak.children(key);
+            if children[0].0.mv == NO_MOVE {
+                let (mut parts, mut zone) = (Vec::new(), Cells::NONE);
+                for (_, residue) in children {
+                    let (link, part) = self.residue_link(residue, true)?;
+                    parts.push((list(part), link));
+                    zone = zone | part;
                 }
+                (self.push(Step::Split { pairs: Vec::new(), parts }), zone)
+            } else {
+                let zones: Vec<(usize, Cells<W>)> = children
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(i, (child, _))| {
+                        let table = &self.search.weak.table;
+                        let known = table.get(&child.key).filter(|known| known.hold == 0)?;
+                        Some((i, self.search.weak.zone_here(child, known)))
+                    })
+                    .collect();
+                let moves: Vec<u16> = children.iter().map(|(child, _)| child.mv).collect();
+                let mut answered = Vec::new();
+                for i in chosen(&moves, zones, entry.zone, key.cells)? {
+                    let (link, zone) = self.residue_link(children[i].1.clone(), false)?;
+                    answered.push((moves[i], link, zone));
+                }
+                self.answers(answered, true)?
             }
         };
         self.weak.insert(*key, held);
         Some(held)
     }
 
-    /// The step of a position that the first look decided.
-    fn weak_leaf(&mut self, key: &weak::Key<W>) -> Option<Held<W>> {
+    /// The step of a position that the first look decided, within its zone.
+    fn weak_leaf(&mut self, key: &weak::Key<W>, zone: Cells<W>) -> Option<Held<W>> {
         let residue = Residue::new(self.search.field, key.stones, key.cells);
-        if key.attacker {
-            if let Some(pairs) = pairing::find(&residue.lines, self.search.weak.effort) {
-                let zone = pairs.iter().flat_map(|&(one, two)| [one.into(), two.into()]).collect();
-                return Some((self.push(Step::Pairs(pairs)), zone));
-            }
-        }
-        if residue.potential() < if key.attacker { 1 << 31 } else { 1 << 32 } {
+        let limit = if key.attacker { 1 << 31 } else { 1 << 32 };
+        if residue.potential() < limit && residue.cells.within(zone) {
             return Some((self.push(Step::Sum(list(residue.cells))), residue.cells));
         }
-        None
+        // The search saw the position in another frame, but the cells of its pairs are the zone.
+        let lines: Vec<Cells<W>> = residue.lines().map(|line| line & zone).collect();
+        let pairs = pairing::find(&lines, u32::MAX)?;
+        let zone = pairs.iter().flat_map(|&(one, two)| [one.into(), two.into()]).collect();
+        Some((self.push(Step::Pairs(pairs)), zone))
     }
 }
 

@@ -63,15 +63,16 @@ pub(crate) fn inverse(name: Symmetry) -> Symmetry {
 pub(crate) fn after(first: Symmetry, second: Symmetry) -> Symmetry {
     // The board's size does not matter for the composition, so a square of three suffices.
     let place = |name, cell| image(name, 3, 3, cell);
-    (0..8).find(|&name| (0..9).all(|cell| place(name, cell) == place(second, place(first, cell)))).unwrap_or(0)
+    (0..8)
+        .find(|&name| (0..9).all(|cell| place(name, cell) == place(second, place(first, cell))))
+        .unwrap_or(0)
 }
 
 impl<const W: usize> Field<W> {
     /// The field of a board with at most [`Cells::ROOM`] cells.
     pub(crate) fn new(board: &LineBoard) -> Self {
         let cells = board.cells.len();
-        let lines: Vec<Cells<W>> =
-            board.lines().into_iter().map(|line| line.into_iter().collect()).collect();
+        let lines: Vec<Cells<W>> = board.lines().into_iter().map(|line| line.into_iter().collect()).collect();
         let mut through = vec![Vec::new(); cells];
         for (number, line) in lines.iter().enumerate() {
             for cell in line.iter() {

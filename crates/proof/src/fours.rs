@@ -130,7 +130,7 @@ impl<'a, const W: usize> Fours<'a, W> {
 }
 
 /// Whether a list of moves that [`Fours::find`] gave wins from this position too.
-pub(crate) fn replay<const W: usize>(field: &Field<W>, mut spot: Spot<W>, moves: &[u16]) -> bool {
+fn replay<const W: usize>(field: &Field<W>, mut spot: Spot<W>, moves: &[u16]) -> bool {
     for &mv in moves {
         let mv = usize::from(mv);
         if !spot.empty.has(mv) {
@@ -152,4 +152,35 @@ pub(crate) fn replay<const W: usize>(field: &Field<W>, mut spot: Spot<W>, moves:
         }
     }
     false
+}
+
+/// The cells where a stone of the defender spoils a list of moves that [`Fours::find`] gave.
+pub(crate) fn spoilers<const W: usize>(field: &Field<W>, spot: Spot<W>, moves: &[u16]) -> Cells<W> {
+    // The cells that the list uses, and all stones the defender has in the course of it.
+    let (mut used, mut stones, mut after) = (Cells::NONE, spot.defender, spot);
+    for &mv in moves {
+        after = after.attack(mv.into());
+        used = used.with(mv.into());
+        let replies = completions(field, after.attacker, after.empty);
+        used = used | replies;
+        if replies.count() != 1 {
+            break;
+        }
+        after = after.defend(replies.first());
+        stones = stones | replies;
+    }
+    let with_defender = spot.defender | spot.empty;
+    let mut spoilers = Cells::NONE;
+    for cell in spot.empty.iter() {
+        // A stone far from the list matters only if it brings a line within one cell of completion.
+        let near = used.has(cell)
+            || field.through[cell].iter().any(|&number| {
+                let line = field.lines[usize::from(number)];
+                line.within(with_defender) && line.minus(stones).without(cell).count() <= 1
+            });
+        if near && !replay(field, spot.defend(cell), moves) {
+            spoilers = spoilers.with(cell);
+        }
+    }
+    spoilers
 }

@@ -66,11 +66,8 @@ impl<const W: usize> Finder<'_, W> {
             }
             self.budget -= 1;
             let pair = Cells::one(one).with(two);
-            let rest: Vec<u16> = open
-                .iter()
-                .copied()
-                .filter(|&line| !pair.within(self.lines[usize::from(line)]))
-                .collect();
+            let rest: Vec<u16> =
+                open.iter().copied().filter(|&line| !pair.within(self.lines[usize::from(line)])).collect();
             self.pairs.push((one as u16, two as u16));
             if self.cover(&rest, used | pair) {
                 return true;
@@ -101,9 +98,8 @@ mod tests {
             assert!(one != two && !seen.meets(pair));
             seen = seen | pair;
         }
-        let covered = |line: &Cells<2>| {
-            pairs.iter().any(|&(one, two)| line.has(one.into()) && line.has(two.into()))
-        };
+        let covered =
+            |line: &Cells<2>| pairs.iter().any(|&(one, two)| line.has(one.into()) && line.has(two.into()));
         assert!(lines.iter().all(covered));
     }
 

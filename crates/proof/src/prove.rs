@@ -215,17 +215,14 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
             Verdict::Win => {
                 first.extract(&mut steps, &mut spending).map(|ground| vec![(board.turn, true, ground)])
             }
-            Verdict::Loss => second.extract(&mut steps, &mut spending).map(|ground| vec![(other, true, ground)]),
+            Verdict::Loss => {
+                second.extract(&mut steps, &mut spending).map(|ground| vec![(other, true, ground)])
+            }
             Verdict::Draw => {
                 let theirs = first.extract(&mut steps, &mut spending);
-                let ours = if bare {
-                    Some(Ground::Stealing)
-                } else {
-                    second.extract(&mut steps, &mut spending)
-                };
-                theirs.zip(ours).map(|(theirs, ours)| {
-                    vec![(board.turn, false, ours), (other, false, theirs)]
-                })
+                let ours =
+                    if bare { Some(Ground::Stealing) } else { second.extract(&mut steps, &mut spending) };
+                theirs.zip(ours).map(|(theirs, ours)| vec![(board.turn, false, ours), (other, false, theirs)])
             }
         };
         positions += spending.looks;

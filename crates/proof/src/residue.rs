@@ -18,11 +18,17 @@ use crate::cells::Cells;
 use crate::field::Field;
 use crate::pairing::Pair;
 
+/// A line: the empty cells the attacker needs for it, and its stones in it.
+#[derive(Clone, Copy, Debug)]
+struct Line<const W: usize> {
+    left: Cells<W>,
+    held: Cells<W>,
+}
+
 /// The attacker's lines, reduced.
 #[derive(Clone, Debug)]
 pub(crate) struct Residue<const W: usize> {
-    /// The empty cells of each line, small lines first.
-    pub(crate) lines: Vec<Cells<W>>,
+    lines: Vec<Line<W>>,
     /// Pairs that took care of lines dropped.
     pub(crate) pairs: Vec<Pair>,
     /// The attacker's stones in the lines.
@@ -34,44 +40,103 @@ pub(crate) struct Residue<const W: usize> {
 impl<const W: usize> Residue<W> {
     /// The lines that the attacker can still fill with `stones` on the board and `empty` cells left.
     pub(crate) fn new(field: &Field<W>, stones: Cells<W>, empty: Cells<W>) -> Self {
-        let mut whole: Vec<(usize, Cells<W>, Cells<W>)> = Vec::with_capacity(field.lines.len());
+        let open = stones | empty;
+        let mut whole: Vec<(usize, Line<W>)> = Vec::with_capacity(field.lines.len());
+        let (mut least, mut most) = (usize::MAX, 0);
         for &line in &field.lines {
-            if line.within(stones | empty) {
+            if line.within(open) {
                 let left = line & empty;
-                whole.push((left.count(), left, line & stones));
+                let size = left.count();
+                (least, most) = (least.min(size), most.max(size));
+                whole.push((size, Line { left, held: line & stones }));
             }
         }
-        whole.sort_unstable_by_key(|line| line.0);
-        let mut kept: Vec<(Cells<W>, Cells<W>)> = Vec::with_capacity(whole.len());
-        for (_, left, held) in whole {
-            if !kept.iter().any(|(smaller, _)| smaller.within(left)) {
-                kept.push((left, held));
+        let mut kept: Vec<Line<W>> = Vec::with_capacity(whole.len());
+        for size in least..=most {
+            // Untouched lines are all different, so they need no comparison among themselves.
+            let smaller = kept.len();
+            for &(_, line) in whole.iter().filter(|line| line.0 == size) {
+                let compared = if line.held.is_none() { smaller } else { kept.len() };
+                if !kept[..compared].iter().any(|known| known.left.within(line.left)) {
+                    kept.push(line);
+                }
             }
         }
+        Self::paired_off(kept)
+    }
+
+    /// The lines after the attacker has taken a cell of them.
+    pub(crate) fn attack(&self, cell: usize) -> Self {
+        let stone = Cells::one(cell);
+        let mut kept: Vec<Line<W>> = Vec::with_capacity(self.lines.len());
+        kept.extend(
+            self.lines
+                .iter()
+                .filter(|line| line.left.has(cell))
+                .map(|line| Line { left: line.left.minus(stone), held: line.held | stone }),
+        );
+        // Only lines that have become smaller can lie within others, and not within each other.
+        let smaller = kept.len();
+        for &line in self.lines.iter().filter(|line| !line.left.has(cell)) {
+            if !kept[..smaller].iter().any(|known| known.left.within(line.left)) {
+                kept.push(line);
+            }
+        }
+        Self::paired_off(kept)
+    }
+
+    /// The lines after the defender has taken a cell of them.
+    pub(crate) fn defend(&self, cell: usize) -> Self {
+        Self::paired_off(self.lines.iter().filter(|line| !line.left.has(cell)).copied().collect())
+    }
+
+    /// The lines within some of the cells.
+    pub(crate) fn part(&self, cells: Cells<W>) -> Self {
+        Self::paired_off(self.lines.iter().filter(|line| line.left.within(cells)).copied().collect())
+    }
+
+    /// Drops lines with two cells of their own until there is none.
+    fn paired_off(mut kept: Vec<Line<W>>) -> Self {
         let mut pairs = Vec::new();
         loop {
             let (mut once, mut twice) = (Cells::NONE, Cells::NONE);
-            for &(left, _) in &kept {
-                twice = twice | (once & left);
-                once = once | left;
+            for line in &kept {
+                twice = twice | (once & line.left);
+                once = once | line.left;
             }
             let own = once.minus(twice);
             let before = kept.len();
-            kept.retain(|&(left, _)| {
-                let mine = left & own;
-                if mine.count() < 2 {
-                    return true;
-                }
-                let one = mine.first();
-                pairs.push((one as u16, mine.without(one).first() as u16));
-                false
-            });
+            if own.count() >= 2 {
+                kept.retain(|line| {
+                    let mine = line.left & own;
+                    if mine.count() < 2 {
+                        return true;
+                    }
+                    let one = mine.first();
+                    pairs.push((one as u16, mine.without(one).first() as u16));
+                    false
+                });
+            }
             if kept.len() == before {
-                let stones = kept.iter().fold(Cells::NONE, |all, &(_, held)| all | held);
-                let lines = kept.into_iter().map(|(left, _)| left).collect();
-                return Residue { lines, pairs, stones, cells: once };
+                let stones = kept.iter().fold(Cells::NONE, |all, line| all | line.held);
+                return Residue { lines: kept, pairs, stones, cells: once };
             }
         }
+    }
+
+    /// The empty cells of each line.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = Cells<W>> + '_ {
+        self.lines.iter().map(|line| line.left)
+    }
+
+    /// Whether no line is left.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The cells that complete a line at once.
+    pub(crate) fn singles(&self) -> Cells<W> {
+        self.lines().filter(|line| line.count() == 1).fold(Cells::NONE, |all, line| all | line)
     }
 
     /// The cells of the pairs.
@@ -79,17 +144,16 @@ impl<const W: usize> Residue<W> {
         self.pairs.iter().flat_map(|&(one, two)| [one.into(), two.into()]).collect()
     }
 
-    /// The sum of 2^-size over the lines, in units of 2^-32. Below one half the defender holds as
-    /// second player, below one as first (Erdős and Selfridge).
+    /// The sum of 2^-size over the lines, in units of 2^-32 and rounded up. Below one half the defender
+    /// holds as second player, below one as first (Erdős and Selfridge).
     pub(crate) fn potential(&self) -> u64 {
-        self.lines.iter().map(|line| (1u64 << 32) >> line.count().min(32)).sum::<u64>()
-            + self.lines.iter().filter(|line| line.count() > 32).count() as u64
+        self.lines().map(|line| (1u64 << 32) >> line.count().min(32)).sum()
     }
 
     /// The cells of each connected part of the lines.
     pub(crate) fn parts(&self) -> Vec<Cells<W>> {
         let mut parts: Vec<Cells<W>> = Vec::new();
-        for &line in &self.lines {
+        for line in self.lines() {
             let mut joined = line;
             parts.retain(|&part| {
                 let apart = !part.meets(line);
@@ -101,5 +165,47 @@ impl<const W: usize> Residue<W> {
             parts.push(joined);
         }
         parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::LineBoard;
+    use rand::rngs::StdRng;
+    use rand::{RngExt, SeedableRng};
+
+    fn sorted<const W: usize>(residue: &Residue<W>) -> Vec<Cells<W>> {
+        let mut lines: Vec<Cells<W>> = residue.lines().collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    /// Moves on a residue give what the board gives after the same moves.
+    #[test]
+    fn moves_on_residues_equal_moves_on_boards() {
+        let mut rng = StdRng::seed_from_u64(5);
+        for _ in 0..2000 {
+            let (width, height, k) = (rng.random_range(3..8), rng.random_range(3..7), rng.random_range(2..6));
+            let field: Field<1> = Field::new(&LineBoard::empty(width, height, k));
+            let mut stones = Cells::NONE;
+            let mut empty: Cells<1> = (0..width * height).collect();
+            let mut residue = Residue::new(&field, stones, empty);
+            while !residue.is_empty() && residue.singles().is_none() {
+                let cells: Vec<usize> = residue.cells.iter().collect();
+                let cell = cells[rng.random_range(0..cells.len())];
+                // Cells of pairs are out of the game: give both away as the pairing would.
+                empty = empty & residue.cells.without(cell);
+                if rng.random_bool(0.5) {
+                    stones = stones.with(cell);
+                    residue = residue.attack(cell);
+                } else {
+                    residue = residue.defend(cell);
+                }
+                let fresh = Residue::new(&field, stones, empty);
+                assert_eq!(sorted(&fresh), sorted(&residue));
+                assert_eq!(fresh.cells, residue.cells);
+            }
+        }
     }
 }

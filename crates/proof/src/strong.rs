@@ -16,7 +16,7 @@
 use crate::budget::Budget;
 use crate::cells::Cells;
 use crate::field::{Field, Symmetry, inverse};
-use crate::fours::{Fours, Spot, completions, replay};
+use crate::fours::{Fours, Spot, completions, spoilers};
 use crate::weak::{self, NEVER, NO_MOVE, Weak};
 use rustc_hash::FxHashMap;
 
@@ -91,11 +91,25 @@ impl<'a, const W: usize> Strong<'a, W> {
     }
 
     /// Asks whether the attacker wins; `None` if the budget runs out.
+    ///
+    /// Whether blocking is enough for the whole board is asked in turns with the real game, each time with
+    /// more patience, because either question can be much easier than the other.
     pub(crate) fn ask(&mut self, spot: Spot<W>, attacker: bool, budget: &mut Budget<'_>) -> Option<bool> {
         let child = self.child(NO_MOVE, spot, attacker);
+        let normal = child.key.spot;
+        let (blocking, _) = self.weak.child(normal.attacker, normal.empty, attacker, budget);
         let mut entry = self.entry(&child.key, budget);
-        if entry.hold != 0 && entry.win != 0 {
+        let mut patience = 5_000;
+        while entry.hold != 0 && entry.win != 0 && !budget.spent() {
+            let outside = budget.enter(patience);
             entry = self.search(child.key, NEVER, NEVER, budget);
+            budget.leave(outside);
+            if entry.hold != 0 && entry.win != 0 && !budget.spent() {
+                let outside = budget.enter(8 * patience);
+                self.weak.search(blocking.key, NEVER, NEVER, budget);
+                budget.leave(outside);
+            }
+            patience *= 4;
         }
         if entry.hold == 0 {
             Some(false)
@@ -162,8 +176,7 @@ impl<'a, const W: usize> Strong<'a, W> {
             return won(Why::Threats);
         }
         // 3. Blocking may be enough.
-        let child = self.weak.child(NO_MOVE, spot.attacker, spot.empty, key.attacker);
-        let weak = self.weak.entry(&child.key, budget);
+        let (child, weak) = self.weak.child(spot.attacker, spot.empty, key.attacker, budget);
         if weak.hold == 0 {
             return held(Why::Blocking, self.weak.zone_here(&child, &weak));
         }
@@ -186,15 +199,16 @@ impl<'a, const W: usize> Strong<'a, W> {
     /// The defender's moves that the attacker's threats do not refute as if the defender had passed.
     pub(crate) fn replies(&mut self, key: &Key<W>) -> Cells<W> {
         let spot = key.spot;
-        let Some(moves) = self.fours.find(spot, THREATS) else { return spot.empty };
-        spot.empty.iter().filter(|&cell| !replay(self.field, spot.defend(cell), &moves)).collect()
+        match self.fours.find(spot, THREATS) {
+            Some(moves) => spoilers(self.field, spot, &moves),
+            None => spot.empty,
+        }
     }
 
     /// The moves to try from a key, promising ones first.
     pub(crate) fn children(&mut self, key: &Key<W>) -> Vec<Child<W>> {
         let spot = key.spot;
-        let forcing =
-            if key.attacker { (spot.defender, spot.empty) } else { (spot.attacker, spot.empty) };
+        let forcing = if key.attacker { (spot.defender, spot.empty) } else { (spot.attacker, spot.empty) };
         let forced = completions(self.field, forcing.0, forcing.1);
         let moves = if !forced.is_none() {
             forced
@@ -245,8 +259,7 @@ impl<'a, const W: usize> Strong<'a, W> {
             }
         }
         let forced = children.len() == 1;
-        let blocking = self.weak.child(NO_MOVE, key.spot.attacker, key.spot.empty, key.attacker);
-        let mut weak = self.weak.entry(&blocking.key, budget);
+        let (blocking, mut weak) = self.weak.child(key.spot.attacker, key.spot.empty, key.attacker, budget);
         loop {
             // 0. Where blocking is enough, nothing else matters.
             if weak.hold == 0 {
@@ -306,8 +319,8 @@ impl<'a, const W: usize> Strong<'a, W> {
                 return self.store(key, Entry { hold, win, why: Why::Open, zone: Cells::NONE });
             }
             // 4. Blocking is tried first where it looks easier than the moves here.
-            if weak.fill != 0 && weak.hold <= hold {
-                let most = most_hold.min(hold + 1);
+            let most = most_hold.min(hold + 1);
+            if weak.fill != 0 && weak.hold < most {
                 weak = self.weak.search(blocking.key, most, NEVER, budget);
                 continue;
             }

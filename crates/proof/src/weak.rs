@@ -66,6 +66,9 @@ pub(crate) struct Child<const W: usize> {
 /// Stands for "no move" where a move is expected.
 pub(crate) const NO_MOVE: u16 = u16::MAX;
 
+/// Stands for the move of a result that needs no moves: a pairing or the potential.
+pub(crate) const LEAF: u16 = u16::MAX - 1;
+
 /// The search for the game of blocking, with everything it has learnt.
 pub(crate) struct Weak<'a, const W: usize> {
     pub(crate) field: &'a Field<W>,
@@ -79,9 +82,21 @@ impl<'a, const W: usize> Weak<'a, W> {
         Weak { field, table: FxHashMap::default(), effort: 24 }
     }
 
-    /// The key of a position and how to get there.
-    pub(crate) fn child(&self, mv: u16, stones: Cells<W>, empty: Cells<W>, attacker: bool) -> Child<W> {
+    /// The key of a position and how to get there, with a first look if it is new.
+    pub(crate) fn child(
+        &mut self,
+        stones: Cells<W>,
+        empty: Cells<W>,
+        attacker: bool,
+        budget: &mut Budget<'_>,
+    ) -> (Child<W>, Entry<W>) {
         let residue = Residue::new(self.field, stones, empty);
+        let child = self.reach(NO_MOVE, &residue, attacker);
+        (child, self.entry(&child, &residue, budget))
+    }
+
+    /// The key of a residue.
+    pub(crate) fn reach(&self, mv: u16, residue: &Residue<W>, attacker: bool) -> Child<W> {
         let ([stones, cells], symmetry) = self.field.canonical([residue.stones, residue.cells]);
         Child { mv, key: Key { stones, cells, attacker }, symmetry, paired: residue.paired() }
     }
@@ -92,92 +107,96 @@ impl<'a, const W: usize> Weak<'a, W> {
         if entry.hold == 0 { zone | child.paired } else { zone }
     }
 
-    /// What the table says about a key, after a first look if it says nothing.
-    pub(crate) fn entry(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Entry<W> {
-        if let Some(entry) = self.table.get(key) {
+    /// What the table says about a child with this residue, after a first look if it says nothing.
+    fn entry(&mut self, child: &Child<W>, residue: &Residue<W>, budget: &mut Budget<'_>) -> Entry<W> {
+        if let Some(entry) = self.table.get(&child.key) {
             return *entry;
         }
         budget.spend();
-        let entry = self.first_look(key);
-        self.table.insert(*key, entry);
+        let mut entry = self.first_look(residue, child.key.attacker);
+        entry.zone = self.field.map(child.symmetry, entry.zone);
+        self.table.insert(child.key, entry);
         entry
     }
 
-    /// Decides a key without moves if it can, else guesses its proof numbers.
-    fn first_look(&self, key: &Key<W>) -> Entry<W> {
-        let residue = Residue::new(self.field, key.stones, key.cells);
-        let held = |zone| Entry { hold: 0, fill: NEVER, zone, mv: NO_MOVE };
-        let singles = residue
-            .lines
-            .iter()
-            .take_while(|line| line.count() == 1)
-            .fold(Cells::NONE, |all, &line| all | line);
-        if singles.count() >= if key.attacker { 1 } else { 2 } {
-            return Entry { hold: NEVER, fill: 0, zone: singles, mv: singles.first() as u16 };
+    /// Decides a residue without moves if it can, else guesses its proof numbers.
+    fn first_look(&self, residue: &Residue<W>, attacker: bool) -> Entry<W> {
+        let held = |zone| Entry { hold: 0, fill: NEVER, zone, mv: LEAF };
+        let singles = residue.singles();
+        if singles.count() >= if attacker { 1 } else { 2 } {
+            return Entry { hold: NEVER, fill: 0, zone: singles, mv: LEAF };
         }
-        if residue.lines.is_empty() {
+        if residue.is_empty() {
             return held(Cells::NONE);
         }
-        if key.attacker {
-            if let Some(pairs) = pairing::find(&residue.lines, self.effort) {
+        if attacker {
+            let lines: Vec<Cells<W>> = residue.lines().collect();
+            if let Some(pairs) = pairing::find(&lines, self.effort) {
                 return held(pairs.iter().flat_map(|&(one, two)| [one.into(), two.into()]).collect());
             }
         }
         let potential = residue.potential();
-        if potential < if key.attacker { 1 << 31 } else { 1 << 32 } {
+        if potential < if attacker { 1 << 31 } else { 1 << 32 } {
             return held(residue.cells);
         }
         let size = (potential >> 30) as u32;
-        let hold = 1 + if key.attacker { size } else { size / 2 };
-        Entry { hold, fill: 2 + 16 / (1 + size), zone: Cells::NONE, mv: NO_MOVE }
+        Entry { hold: 1 + size, fill: 2 + 16 / (1 + size), zone: Cells::NONE, mv: NO_MOVE }
     }
 
-    /// The ways on from a key, promising ones first.
-    pub(crate) fn children(&self, key: &Key<W>) -> Vec<Child<W>> {
+    /// The ways on from a key with their residues, promising ones first.
+    pub(crate) fn children(&self, key: &Key<W>) -> Vec<(Child<W>, Residue<W>)> {
         let residue = Residue::new(self.field, key.stones, key.cells);
         if key.attacker {
             let parts = residue.parts();
             if parts.len() > 1 {
-                return parts
-                    .into_iter()
-                    .map(|part| self.child(NO_MOVE, key.stones, part, true))
-                    .collect();
+                let part = |cells| {
+                    let part = residue.part(cells);
+                    (self.reach(NO_MOVE, &part, true), part)
+                };
+                return parts.into_iter().map(part).collect();
             }
         }
         let mut weights = vec![0u64; Cells::<W>::ROOM];
-        for line in &residue.lines {
-            for cell in line.iter() {
-                weights[cell] += 1 << (40 - line.count().min(40));
-            }
+        for line in residue.lines() {
+            let weight = 1 << (40 - line.count().min(40));
+            line.iter().for_each(|cell| weights[cell] += weight);
         }
-        let mut moves: Vec<usize> = residue.cells.iter().collect();
-        if !key.attacker && residue.lines[0].count() == 1 {
-            // A single open cell must be taken.
-            moves = vec![residue.lines[0].first()];
-        }
+        let singles = residue.singles();
+        // A single open cell must be taken.
+        let moves = if key.attacker || singles.is_none() { residue.cells } else { singles };
+        let mut moves: Vec<usize> = moves.iter().collect();
         moves.sort_by_key(|&cell| std::cmp::Reverse(weights[cell]));
         moves
             .into_iter()
             .map(|cell| {
-                let stones = if key.attacker { key.stones.with(cell) } else { key.stones };
-                self.child(cell as u16, stones, key.cells.without(cell), !key.attacker)
+                let after = if key.attacker { residue.attack(cell) } else { residue.defend(cell) };
+                (self.reach(cell as u16, &after, !key.attacker), after)
             })
             .collect()
     }
 
     /// Searches until one of the two efforts reaches its limit, and returns the entry.
-    pub(crate) fn search(&mut self, key: Key<W>, most_hold: u32, most_fill: u32, budget: &mut Budget<'_>) -> Entry<W> {
+    pub(crate) fn search(
+        &mut self,
+        key: Key<W>,
+        most_hold: u32,
+        most_fill: u32,
+        budget: &mut Budget<'_>,
+    ) -> Entry<W> {
         // A result never changes once it is there: zones of other results rest on it.
         if let Some(entry) = self.table.get(&key).filter(|entry| entry.hold == 0 || entry.fill == 0) {
             return *entry;
         }
         budget.spend();
-        let children = self.children(&key);
+        let fresh = self.children(&key);
+        let mut children: Vec<Child<W>> = Vec::with_capacity(fresh.len());
         // Parts are like attacker's moves: the defender must hold all of them.
-        let parts = children[0].mv == NO_MOVE;
-        let mut tried: Vec<Entry<W>> = Vec::with_capacity(children.len());
-        for child in &children {
-            let entry = self.entry(&child.key, budget);
+        let parts = fresh[0].0.mv == NO_MOVE;
+        let mut tried: Vec<Entry<W>> = Vec::with_capacity(fresh.len());
+        let forced = !key.attacker && fresh.len() == 1;
+        for (child, residue) in fresh {
+            let entry = self.entry(&child, &residue, budget);
+            children.push(child);
             tried.push(entry);
             // The side to move is through as soon as one child is right.
             if if key.attacker { entry.fill == 0 } else { entry.hold == 0 } {
@@ -199,7 +218,6 @@ impl<'a, const W: usize> Weak<'a, W> {
             // 2. Children that fail leave zones; only moves inside all of them can still succeed.
             let mut must = key.cells;
             // A single open cell that the defender was forced to take is part of the attacker's zone.
-            let forced = !key.attacker && children.len() == 1;
             let mut zone = if forced { Cells::one(children[0].mv.into()) } else { Cells::NONE };
             for (child, entry) in children.iter().zip(&tried) {
                 if if key.attacker { entry.hold == 0 } else { entry.fill == 0 } {

@@ -28,7 +28,8 @@ fn change(rng: &mut StdRng, text: &str) -> String {
         }
         // A word of another line.
         1 => {
-            let other: Vec<&str> = text.lines().nth(rng.random_range(1..lines.len())).expect("a line").split(' ').collect();
+            let other: Vec<&str> =
+                text.lines().nth(rng.random_range(1..lines.len())).expect("a line").split(' ').collect();
             words[word] = other.choose(rng).expect("a word").to_string();
         }
         // Another letter or digit: another cell, step, symmetry or player.
@@ -105,7 +106,8 @@ fn a_losing_move_in_place_of_a_winning_one_fails() {
 fn a_reply_left_out_fails() {
     let (verdict, proof) = proof_of(&LineBoard::empty(4, 3, 3));
     assert_eq!(verdict, Verdict::Win);
-    let replies = proof.lines().find(|line| line.contains(" replies ") && line.contains("else>")).expect("replies");
+    let replies =
+        proof.lines().find(|line| line.contains(" replies ") && line.contains("else>")).expect("replies");
     // Without `else` the replies it stands for are not covered.
     let (head, _) = replies.rsplit_once(' ').expect("several words");
     let error = outplay_check::check(&proof.replace(replies, head)).expect_err("a reply is missing");

@@ -14,6 +14,7 @@
 
 use crate::clock::{Clock, Stop};
 use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score};
+use crate::stack::MOST_LINE;
 use crate::{Counts, Evaluate, SearchError};
 use outplay_core::{Game, Turn};
 
@@ -192,22 +193,25 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
                     }
                     self.remember(mv, ply, depth);
                 }
-            } else if found.score == best.score {
-                best.proof |= found.proof & reached;
+            } else if found.score == best.score && found.proof & reached & !best.proof != 0 {
+                // As good, and proven: a tie is better than the opinion that it might be one. The line after
+                // it is known only if it was looked at with an open window.
+                best.proof |= reached;
+                self.remember(mv, ply, if PRUNE { 1 } else { depth });
             }
         }
         self.moves.truncate(base);
         Found { score: best.score, proof: best.proof | all }
     }
 
-    /// A move and the best line after it are the best line here.
+    /// A move and the best line after it, left out if `depth` is 1, are the best line here.
     fn remember(&mut self, mv: G::Move, ply: u32, depth: u32) {
         let (above, below) = self.lines.split_at_mut(ply as usize + 1);
         let line = &mut above[ply as usize];
         line.clear();
         line.push(mv);
         if depth > 1 {
-            line.extend_from_slice(&below[0]);
+            line.extend(below[0].iter().take(MOST_LINE - 1));
         }
     }
 }

@@ -186,8 +186,10 @@ fn back_up<G: Game, E: Evaluate<G>>(game: &G, evaluate: &E, levels: &[Level<G>])
                         if better {
                             best = Found { score: found.score, proof: found.proof & reached };
                             chosen[i] = at;
-                        } else if found.score == best.score {
-                            best.proof |= found.proof & reached;
+                        } else if found.score == best.score && found.proof & reached & !best.proof != 0 {
+                            // As good, and proven.
+                            best.proof |= reached;
+                            chosen[i] = at;
                         }
                     }
                     Found { score: best.score, proof: best.proof | all }

@@ -12,7 +12,7 @@ use crate::bare::Bare;
 use crate::cache::Cache;
 use crate::clock::{Clock, Purse, Stop};
 use crate::full::{Common, Full};
-use crate::report::{Answer, Report, settled};
+use crate::report::{Answer, Judged, Report, settled};
 use crate::score::{Found, HIGH, LOW, MOST_PAYOFF, Scale};
 use crate::stack::{MOST_PLIES, SHALLOW, large};
 use crate::table::{Hashed, Keys, Own, Table};
@@ -159,6 +159,46 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
     }
 }
 
+impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
+    /// The worth of every legal move, in the order of the rules; none if the game is over.
+    ///
+    /// Each move gets its share of the positions and the time that are left, and one ply less than the depth.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Engine::search`].
+    pub fn each_move(
+        &mut self,
+        pos: &G::Position,
+        limits: Limits,
+        watch: &dyn Watch,
+    ) -> Result<Vec<Judged<G::Move>>, SearchError> {
+        let turn = self.game.turn(pos);
+        if turn == Turn::Chance {
+            return Err(SearchError::Chance);
+        }
+        let begin = Instant::now();
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        let mut judged: Vec<Judged<G::Move>> = Vec::new();
+        let mut nodes = 0;
+        for (i, &mv) in moves.iter().enumerate() {
+            let share = (moves.len() - i) as u32;
+            let limits = Limits {
+                depth: limits.depth.map(|plies| plies.saturating_sub(1)),
+                nodes: limits.nodes.map(|most| most.saturating_sub(nodes) / u64::from(share)),
+                time: limits.time.map(|time| time.saturating_sub(begin.elapsed()) / share),
+            };
+            let next = self.game.play(pos, mv);
+            let report = self.search(&next, limits, watch)?;
+            nodes += report.counts.nodes;
+            let answer = report.answer.before(self.game.turn(&next) == turn);
+            judged.push(Judged { mv, answer, report });
+        }
+        Ok(judged)
+    }
+}
+
 /// The best that one thread has to offer.
 struct Reached<G: Game> {
     found: Option<Found>,
@@ -239,12 +279,10 @@ fn run<G: Game, E: Evaluate<G>, K: Keys<G>>(
             let prune = options.method != Method::Minimax;
             let bare = Bare::new(common.game, common.evaluate, common.scale, Clock::new(purse));
             let mut worker = Plain { bare, game: common.game, prune };
-            (deepen(&mut worker, common.game, options, pos, plies, 1), worker.counts())
+            (prove(&mut worker, common.game, options, pos, plies, 1), worker.counts())
         } else {
             let mut worker: Full<'_, G, E, K> = Full::new(common, Clock::new(purse), 0);
-            let mut reached = deepen(&mut worker, common.game, options, pos, plies, 1);
-            lengthen(&mut worker, common, pos, plies, &mut reached);
-            (reached, worker.counts())
+            (prove(&mut worker, common.game, options, pos, plies, 1), worker.counts())
         }
     };
     if helpers == 0 && plies <= SHALLOW {
@@ -254,7 +292,7 @@ fn run<G: Game, E: Evaluate<G>, K: Keys<G>>(
     let proven: Mutex<Option<Reached<G>>> = Mutex::new(None);
     let help = |number: usize| -> Counts {
         let mut worker: Full<'_, G, E, K> = Full::new(common, Clock::new(purse), number);
-        let reached = deepen(&mut worker, common.game, options, pos, plies, 1 + number as u32 % 2);
+        let reached = prove(&mut worker, common.game, options, pos, plies, 1 + number as u32 % 2);
         if reached.is_exact() {
             purse.close(Stop::Done);
             // A poisoned lock only means that another helper panicked while it held a plain value.
@@ -315,36 +353,37 @@ fn deepen<G: Game, W: Worker<G>>(
     reached
 }
 
-/// Follows a proven line to the end of the game where the table had cut it short.
+/// Deepens, then follows a proven line to the end of the game where it was cut short.
 ///
-/// Each step searches the last position again, which the table makes cheap; a search that turns out not to
-/// be is given up, and the line stays short.
-fn lengthen<G: Game, E: Evaluate<G>, K: Keys<G>>(
-    worker: &mut Full<'_, G, E, K>,
-    common: &Common<'_, G, E>,
+/// The table answers without a line, and so does a move that is only as good as another but proven. Each step
+/// searches the last position of the line again, which what is known makes cheap; where it does not, the line
+/// stays short.
+fn prove<G: Game, W: Worker<G>>(
+    worker: &mut W,
+    game: &G,
+    options: &Options,
     pos: &G::Position,
     plies: u32,
-    reached: &mut Reached<G>,
-) {
-    if !reached.is_exact() {
-        return;
-    }
-    let most = 2 * worker.clock.nodes();
+    from: u32,
+) -> Reached<G> {
+    let mut reached = deepen(worker, game, options, pos, plies, from);
+    let most = 2 * worker.clock().nodes() + 10_000;
     let mut end = pos.clone();
     let mut walked = 0;
-    loop {
+    while reached.is_exact() {
         for &mv in &reached.line[walked..] {
-            end = common.game.play(&end, mv);
+            end = game.play(&end, mv);
         }
         walked = reached.line.len();
         let left = plies.saturating_sub(walked as u32);
-        if left == 0 || worker.clock.nodes() > most || common.game.outcome(&end).is_some() {
-            return;
+        if left == 0 || worker.clock().nodes() > most || game.outcome(&end).is_some() {
+            break;
         }
-        let further = deepen(worker, common.game, &common.options, &end, left, 1);
+        let further = deepen(worker, game, options, &end, left, 1);
         if !further.is_exact() || further.line.is_empty() {
-            return;
+            break;
         }
         reached.line.extend(further.line);
     }
+    reached
 }

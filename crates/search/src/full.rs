@@ -13,7 +13,8 @@ use crate::cache::Cache;
 use crate::clock::{Clock, Stop};
 use crate::order::{Order, Place};
 use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score};
-use crate::table::{AT_LEAST, AT_MOST, Entry, Keys, Lesson, Table};
+use crate::stack::MOST_LINE;
+use crate::table::{AT_LEAST, AT_MOST, Keys, Known, Table};
 use crate::{Counts, Evaluate, Method, Options, SearchError};
 use outplay_core::{Game, Probe, Turn};
 use std::marker::PhantomData;
@@ -190,8 +191,8 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
             let at_most = if found.score < beta || found.score >= most { AT_MOST } else { 0 };
             let score = scale.at_root(found.score, ply);
             let found = Found { score, ..found };
-            let lesson = Lesson { mv: best, depth, found, bound: at_least | at_most };
-            table.store(key, image.as_ref().unwrap_or(pos), lesson);
+            let known = Known { mv: best, depth, found, bound: at_least | at_most };
+            table.store(key, image.as_ref().unwrap_or(pos), known);
         }
         found
     }
@@ -277,8 +278,15 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
                         break;
                     }
                 }
-            } else if found.score == best.score {
-                best.proof |= found.proof & LOW;
+            } else if found.score == best.score && found.proof & LOW & !best.proof != 0 {
+                // As good, and proven: a tie is better than the opinion that it might be one. The line after
+                // it is known only if it was looked at with an open window.
+                best.proof |= LOW;
+                best_move = Some(mv);
+                if prunes {
+                    self.lines[ply as usize + 1].clear();
+                }
+                self.remember(mv, ply);
             }
         }
         (Found { score: best.score, proof: best.proof | all }, best_move)
@@ -375,7 +383,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
     }
 
     /// What the table knows, if it answers the question of the window.
-    fn known(&self, entry: &Entry<G>, window: Window) -> Option<Found> {
+    fn known(&self, entry: &Known<G::Move>, window: Window) -> Option<Found> {
         let Window { depth, ply, alpha, beta } = window;
         let options = &self.common.options;
         // An exact score would end the principal variation here: its few positions are searched again.
@@ -383,15 +391,15 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
             return None;
         }
         let deep = entry.depth == depth || (options.deeper && entry.depth >= depth);
-        let proof = if options.deeper { entry.proof } else { 0 };
+        let proof = if options.deeper { entry.found.proof } else { 0 };
         let bound = if deep { entry.bound | proof } else { proof };
-        let score = self.common.scale.at_ply(entry.score, ply);
+        let score = self.common.scale.at_ply(entry.found.score, ply);
         let answers = match bound {
             AT_LEAST => score >= beta,
             AT_MOST => score <= alpha,
             bound => bound == AT_LEAST | AT_MOST,
         };
-        answers.then_some(Found { score, proof: entry.proof })
+        answers.then_some(Found { score, proof: entry.found.proof })
     }
 
     /// A move and the best line after it are the best line here.
@@ -400,6 +408,6 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         let line = &mut above[ply as usize];
         line.clear();
         line.push(mv);
-        line.extend_from_slice(&below[0]);
+        line.extend(below[0].iter().take(MOST_LINE - 1));
     }
 }

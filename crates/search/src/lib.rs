@@ -41,7 +41,7 @@ pub use error::SearchError;
 pub use evaluate::{Evaluate, Zero};
 pub use options::{Limit, Limits, Method, Options};
 pub use playout::{PlayoutOptions, Playouts, playouts, playouts_with_dice};
-pub use report::{Answer, Report};
+pub use report::{Answer, Judged, Report};
 pub use stack::MOST_PLIES;
 pub use table::{Hashed, Keys, Own};
 pub use tree::{Bound, Branch, Cut, Fate, Tree, TreeOptions, Worth, tree};

@@ -55,6 +55,20 @@ impl Answer {
         Answer::Unknown { low, high, score: opinion }
     }
 
+    /// The answer about a move that leads here, for the player who makes it, as in [`Value::before`].
+    pub fn before(self, same_player: bool) -> Answer {
+        match self {
+            Answer::Exact(value) => Answer::Exact(value.before(same_player)),
+            Answer::Payoff(payoff) => Answer::Payoff(if same_player { payoff } else { -payoff }),
+            Answer::Unknown { low, high, score } => {
+                let (one, other) = (low.before(same_player), high.before(same_player));
+                let score = score.map(|score| if same_player { score } else { -score });
+                let (low, high) = if same_player { (one, other) } else { (other, one) };
+                Answer::Unknown { low, high, score }
+            }
+        }
+    }
+
     /// The exact value, if it is known with its distance.
     pub fn exact(self) -> Option<Value> {
         match self {
@@ -117,6 +131,17 @@ pub struct Report<M> {
     pub counts: Counts,
     /// Time on the wall.
     pub seconds: f64,
+}
+
+/// A move and what the search has to say about it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Judged<M> {
+    /// The move.
+    pub mv: M,
+    /// What it is worth to the player who makes it, counted from the position before it.
+    pub answer: Answer,
+    /// The search of the position after it, seen by whoever moves there.
+    pub report: Report<M>,
 }
 
 impl<M> Report<M> {

@@ -9,6 +9,9 @@ pub(crate) const SHALLOW: u32 = 64;
 /// Reserved, not used: memory is touched only as deep as the search goes.
 const STACK_BYTES: usize = 128 << 20;
 
+/// Moves kept of a best line: all plies of the path keep one, so that long ones would fill the memory.
+pub(crate) const MOST_LINE: usize = 512;
+
 /// A thread with a large stack.
 pub(crate) fn large() -> thread::Builder {
     thread::Builder::new().stack_size(STACK_BYTES)

@@ -11,7 +11,7 @@
 //! Invariant: a stored score is the mover's, counted from its position as if that were the root, and is a
 //! bound of the value of minimax to the stored depth; its proof bits hold whatever the depth.
 
-use crate::score::{Found, Score};
+use crate::score::Found;
 use outplay_core::{Game, InPlace};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -53,23 +53,21 @@ pub(crate) const AT_LEAST: u8 = 1;
 pub(crate) const AT_MOST: u8 = 2;
 
 /// What is known about a position.
-#[derive(Clone)]
-pub(crate) struct Entry<G: Game> {
-    pos: G::Position,
-    age: u32,
-    pub(crate) mv: Option<G::Move>,
-    pub(crate) depth: u32,
-    pub(crate) score: Score,
-    pub(crate) bound: u8,
-    pub(crate) proof: u8,
-}
-
-/// What a search hands to the table.
-pub(crate) struct Lesson<G: Game> {
-    pub(crate) mv: Option<G::Move>,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<M> {
+    /// The best move, or the last one known to be good.
+    pub(crate) mv: Option<M>,
+    /// How far the search looked ahead from here.
     pub(crate) depth: u32,
     pub(crate) found: Found,
+    /// [`AT_LEAST`], [`AT_MOST`] or both.
     pub(crate) bound: u8,
+}
+
+struct Entry<G: Game> {
+    pos: G::Position,
+    age: u32,
+    known: Known<G::Move>,
 }
 
 type Bucket<G> = Mutex<[Option<Entry<G>>; 2]>;
@@ -100,21 +98,21 @@ impl<G: Game> Table<G> {
         &self.buckets[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize]
     }
 
-    pub(crate) fn find(&self, key: u64, pos: &G::Position) -> Option<Entry<G>> {
+    pub(crate) fn find(&self, key: u64, pos: &G::Position) -> Option<Known<G::Move>> {
         let bucket = self.bucket(key).try_lock().ok()?;
-        bucket.iter().flatten().find(|entry| entry.pos == *pos).cloned()
+        bucket.iter().flatten().find(|entry| entry.pos == *pos).map(|entry| entry.known)
     }
 
-    pub(crate) fn store(&self, key: u64, pos: &G::Position, lesson: Lesson<G>) {
+    pub(crate) fn store(&self, key: u64, pos: &G::Position, mut known: Known<G::Move>) {
         let Ok(mut bucket) = self.bucket(key).try_lock() else { return };
         let [deep, recent] = &mut *bucket;
-        let Lesson { mv, depth, found, bound } = lesson;
         let same = |slot: &Option<Entry<G>>| slot.as_ref().is_some_and(|entry| entry.pos == *pos);
         let slot = if same(deep) {
             deep
         } else if same(recent) {
             recent
-        } else if deep.as_ref().is_none_or(|entry| entry.age != self.age || entry.depth <= depth) {
+        } else if deep.as_ref().is_none_or(|entry| entry.age != self.age || entry.known.depth <= known.depth)
+        {
             // The deeper entry of this search moves over instead of being lost.
             *recent = deep.take();
             deep
@@ -122,15 +120,16 @@ impl<G: Game> Table<G> {
             recent
         };
         // A search that failed low has no best move; the one known before is still a good guess.
-        let mv = mv.or(slot.as_ref().filter(|entry| entry.pos == *pos).and_then(|entry| entry.mv));
-        let Found { score, proof } = found;
-        *slot = Some(Entry { pos: pos.clone(), age: self.age, mv, depth, score, bound, proof });
+        let before = slot.as_ref().filter(|entry| entry.pos == *pos);
+        known.mv = known.mv.or(before.and_then(|entry| entry.known.mv));
+        *slot = Some(Entry { pos: pos.clone(), age: self.age, known });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::Score;
     use outplay_games::mnk::{Mnk, Rules};
 
     #[test]
@@ -144,8 +143,8 @@ mod tests {
             let pos = game.play(&start, mv);
             assert!(table.find(7, &pos).is_none());
             let found = Found::opinion(i as Score);
-            table.store(7, &pos, Lesson { mv: None, depth: 3, found, bound: AT_LEAST });
-            assert_eq!(table.find(7, &pos).unwrap().score, i as Score);
+            table.store(7, &pos, Known { mv: None, depth: 3, found, bound: AT_LEAST });
+            assert_eq!(table.find(7, &pos).unwrap().found, found);
         }
     }
 
@@ -154,7 +153,7 @@ mod tests {
         let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
         let table: Table<Mnk<u64>> = Table::new(2);
         let start = game.start().unwrap();
-        let lesson = |depth| Lesson { mv: None, depth, found: Found::opinion(0), bound: AT_LEAST };
+        let lesson = |depth| Known { mv: None, depth, found: Found::opinion(0), bound: AT_LEAST };
         table.store(0, &start, lesson(9));
         for mv in 0..3 {
             table.store(0, &game.play(&start, mv), lesson(1));

@@ -6,7 +6,7 @@ mod common;
 use common::{Graph, Opinion, end_of_line, minimax};
 use outplay_core::{Game, InPlace, Quiet, Turn, Value};
 use outplay_games::mnk::{Mnk, Rules};
-use outplay_search::{Answer, Engine, Evaluate, Limits, Method, Options, Report, breadth_first};
+use outplay_search::{Answer, Engine, Evaluate, Judged, Limits, Method, Options, Report, breadth_first};
 use outplay_solve::{memo, plain};
 use proptest::prelude::*;
 
@@ -77,6 +77,41 @@ fn honest<M>(report: &Report<M>, value: Value) {
     }
 }
 
+/// The best move of an exact answer keeps what the answer promises.
+fn best_is_best<G: Game>(game: &G, pos: &G::Position, report: &Report<G::Move>, value: Value) {
+    if let (Answer::Exact(_) | Answer::Payoff(_), Some(mv)) = (report.answer, report.best) {
+        let next = game.play(pos, mv);
+        let after = plain(game, &next, &Quiet).unwrap().value.before(game.turn(&next) == game.turn(pos));
+        assert_eq!(after.payoff(), value.payoff());
+        assert!(matches!(report.answer, Answer::Payoff(_)) || after == value, "{after} {value}");
+    }
+}
+
+/// Every move is worth what plain minimax says, and the best one as much as the position.
+fn moves_agree<G: Game>(game: &G, engine: &mut Engine<'_, G, Opinion>, value: Value) {
+    let start = game.start().unwrap();
+    for limits in [Limits::NONE, Limits::depth(2), Limits::nodes(40)] {
+        let judged = engine.each_move(&start, limits, &Quiet).unwrap();
+        let mut best = None;
+        for Judged { mv, answer, report } in &judged {
+            let next = game.play(&start, *mv);
+            let after = plain(game, &next, &Quiet).unwrap().value;
+            honest(report, after);
+            let after = after.before(game.turn(&next) == game.turn(&start));
+            best = best.max(Some(after));
+            match *answer {
+                Answer::Exact(exact) => assert_eq!(exact, after),
+                Answer::Payoff(payoff) => assert_eq!(payoff, after.payoff()),
+                Answer::Unknown { low, high, .. } => assert!(low <= after && after <= high),
+            }
+        }
+        assert_eq!(best, game.outcome(&start).is_none().then_some(value));
+        let nodes: u64 = judged.iter().map(|judged| judged.report.counts.nodes).sum();
+        // A finished position is looked at even if there is nothing left to look with.
+        assert!(limits.nodes.is_none_or(|most| nodes <= most + judged.len() as u64));
+    }
+}
+
 /// Searches to the end and to every small depth, and compares.
 fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
     let start = game.start().unwrap();
@@ -87,6 +122,7 @@ fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
     assert!(!matches!(report.answer, Answer::Unknown { .. }), "{:?}", report.answer);
     assert_eq!(report.limit, None);
     honest(&report, value);
+    best_is_best(game, &start, &report, value);
     if options.distance && game.outcome(&start).is_none() {
         // The line may be shortened by the table only where it was not worth searching again.
         if let Some(end) = end_of_line(game, &start, &report.line) {
@@ -100,6 +136,7 @@ fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
         let mut fresh = Engine::new(game, options).evaluate(opinion);
         let report = fresh.search(&start, Limits::depth(depth), &Quiet).unwrap();
         honest(&report, value);
+        best_is_best(game, &start, &report, value);
         // A table that knows more than the horizon, or takes mirror images for equal when the opinion does
         // not, gives a better informed score than minimax to this depth, and may.
         let strict = options.table == 0 || !(options.deeper || options.symmetry);
@@ -112,6 +149,7 @@ fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
         // What was learned about shallower and deeper searches does no harm.
         honest(&engine.search(&start, Limits::depth(depth), &Quiet).unwrap(), value);
     }
+    moves_agree(game, &mut engine, value);
 }
 
 fn opinion(seed: u64) -> Opinion {
@@ -121,7 +159,7 @@ fn opinion(seed: u64) -> Opinion {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
     fn all_options_agree_on_random_boards(spec in small_spec(6), options in any_options(), seed in 0..1000u64) {

@@ -6,7 +6,7 @@
 //! with a win in one, all but the first of each set of symmetric ones), writes the table with values alone
 //! and with distances, and prints bytes per legal position and random probes per second of CPU time.
 
-use outplay_core::{Code, Game, Index, Quiet, Tier, Turn, Value};
+use outplay_core::{Code, Game, Index, Quiet, Tier, Turn};
 use outplay_games::mnk::{Board, Mnk, MnkIndex, Rules};
 use outplay_solve::{Reach, Swept, reach, sweep};
 use outplay_table::{CellKind, Identity, Table, TierWriter, Values, Writer};
@@ -179,7 +179,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let legal: u64 = (0..tiers).map(|tier| solved.reach.count(Tier(tier))).sum();
     let all: Vec<Vec<i8>> = (0..tiers).map(|tier| solved.codes(Tier(tier))).collect();
     let counted: usize =
-        all.iter().map(|codes| codes.iter().filter(|&&code| code.unpack() != None::<Value>).count()).sum();
+        all.iter().map(|codes| codes.iter().filter(|&&code| code.unpack().is_some()).count()).sum();
     println!(
         "{spec}: {legal} legal positions, {counted} of them stored, {} slots, solved in {:.1} s",
         solved.index.total(),

@@ -122,6 +122,16 @@ pub enum TableError {
         /// How many there are.
         slots: u64,
     },
+    /// Somebody asked to stop.
+    #[error("{table}: stopped before tier {} was written", tier.0)]
+    Stopped {
+        /// The table's name.
+        table: String,
+        /// The tier that was being written.
+        tier: Tier,
+        /// The game.
+        spec: String,
+    },
     /// A call that breaks the writer's or the reader's contract.
     #[error("{table}: {why}")]
     Misuse {
@@ -154,7 +164,14 @@ impl TableError {
             TableError::NoTable { spec, .. } if spec.is_empty() => {
                 "`outplay tables` lists the tables there are".into()
             }
+            // Lists know the name only.
+            TableError::Version { file, spec, .. } | TableError::Damaged { file, spec, tier: None, .. }
+                if spec.is_empty() =>
+            {
+                format!("{}, then solve the game again", removal(file))
+            }
             TableError::NoTable { spec, .. } => format!("run `outplay solve {spec}` to make it"),
+            TableError::Stopped { spec, .. } => format!("run `outplay solve {spec}` to go on"),
             TableError::NoTier { spec, .. } => format!("run `outplay solve {spec}` to write what is missing"),
             TableError::Version { file, spec, .. } => {
                 format!("{}, then run `outplay solve {spec}`", removal(file))

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Decoded blocks that are kept; each has its place, so that what comes later takes what came before.
-const KEPT: usize = 1 << 10;
+const KEPT: usize = 1 << 12;
 
 /// A table to ask. Several threads may ask at once.
 ///
@@ -21,7 +21,7 @@ pub struct Table {
     dir: PathBuf,
     manifest: Manifest,
     tiers: Vec<OnceLock<TierFile>>,
-    kept: Vec<Mutex<Kept>>,
+    kept: Vec<Mutex<Option<Box<Kept>>>>,
 }
 
 #[derive(Default)]
@@ -140,6 +140,7 @@ impl Table {
         let place = (mixed >> (64 - KEPT.ilog2())) as usize;
         // A panic while decoding left the block marked as none, so that it is read again.
         let mut kept = self.kept[place].lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = kept.get_or_insert_default();
         if kept.of != Some((tier, number)) {
             kept.of = None;
             file.read(number, &mut kept.block)?;

@@ -304,3 +304,70 @@ fn parse(
     }
     (offset == end && rest.is_empty()).then_some((model, offsets, sizes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::CellKind;
+    use crate::codec::model::put_number;
+    use crate::identity::Values;
+    use xxhash_rust::xxh3::xxh3_64;
+
+    /// Opens a file with correct checksums whose header and index say what they like.
+    fn open(slots: u64, change: impl Fn(&mut Header), model: &[u8], index: &[u8]) -> Result<(), TableError> {
+        let dir = tempfile::tempdir().expect("a directory");
+        let identity =
+            Identity { spec: "g".into(), values: Values::Wdl, cell: CellKind::I8, slots: vec![slots] };
+        let mut header = Header {
+            tier: 0,
+            identity: identity.number(),
+            slots,
+            block_slots: 4096,
+            cell: 0,
+            codec: Codec::Zstd,
+            model_bytes: model.len() as u32,
+            model_unpacked: 0,
+            data_bytes: 0,
+            index_bytes: index.len() as u64,
+            body_checksum: xxh3_64(&[model, index].concat()),
+        };
+        change(&mut header);
+        let bytes = [&header.write()[..], model, index].concat();
+        std::fs::write(dir.path().join("tier-00.opt"), bytes).expect("writes");
+        TierFile::open(dir.path(), "t", &identity, Tier(0), None).and_then(|file| file.check())
+    }
+
+    #[test]
+    fn hostile_files_are_refused_without_allocating_what_they_claim() {
+        let empty = zstd::bulk::compress(&[], 1).expect("compresses");
+        open(4096, |_| (), &empty, &[0]).expect("a block of don't-cares is fine");
+        let refused = |slots, change: &dyn Fn(&mut Header), model: &[u8], index: &[u8]| {
+            let error = open(slots, change, model, index).expect_err("hostile");
+            assert!(error.tier() == Some(Tier(0)), "{error:?}");
+        };
+        refused(u64::MAX, &|_| (), &empty, &[0]);
+        refused(1 << 50, &|_| (), &empty, &[0; 100]);
+        refused(4096, &|h| h.index_bytes = u64::MAX, &empty, &[0]);
+        refused(4096, &|h| h.data_bytes = u64::MAX - 200, &empty, &[0]);
+        refused(4096, &|h| h.data_bytes = 1 << 40, &empty, &[0]);
+        refused(4096, &|h| h.model_bytes = u32::MAX, &empty, &[0]);
+        refused(4096, &|h| h.model_unpacked = u32::MAX, &empty, &[0]);
+        refused(4096, &|h| h.block_slots = 0, &empty, &[0]);
+        refused(4096, &|h| h.block_slots = 3, &empty, &[0]);
+        refused(4096, &|h| h.block_slots = 1 << 31, &empty, &[0]);
+        refused(4096, &|h| h.cell = 2, &empty, &[0]);
+        refused(4096, &|h| h.codec = Codec::Runs, &empty, &[0]);
+        refused(4096, &|_| (), &[1, 2, 3], &[0]);
+        refused(4096, &|_| (), &empty, &[0, 0]);
+        refused(4096, &|_| (), &empty, &[]);
+        let mut huge = Vec::new();
+        put_number(&mut huge, u64::MAX);
+        refused(4096, &|_| (), &empty, &huge);
+        huge.clear();
+        put_number(&mut huge, u64::from(u32::MAX));
+        refused(4096, &|_| (), &empty, &huge);
+        // A model that claims to be a gigabyte of zeros.
+        let bomb = zstd::bulk::compress(&vec![0; 100 << 20], 1).expect("compresses");
+        refused(4096, &|h| h.model_unpacked = 60 << 20, &bomb, &[0]);
+    }
+}

@@ -9,7 +9,7 @@ use crate::pack::Plan;
 use crate::spill::{PIECE, Spill, Temporary, Unusable};
 use crate::writer::Writer;
 use crate::{TableError, disk};
-use outplay_core::Tier;
+use outplay_core::{Quiet, Tier, Watch};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::Write;
@@ -77,6 +77,15 @@ impl<'a, C: Cell> TierWriter<'a, C> {
     ///
     /// A full disk, a slot that was put twice, a call of [`TierWriter::put`] that failed before.
     pub fn finish(self) -> Result<(), TableError> {
+        self.finish_watched(&Quiet)
+    }
+
+    /// As [`TierWriter::finish`]; the watch is told how many slots are coded and can stop it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`TierWriter::finish`], or a stop: then the tier is as if it had not been begun.
+    pub fn finish_watched(self, watch: &dyn Watch) -> Result<(), TableError> {
         let TierWriter { writer, tier, slots, spill, .. } = self;
         let spilled = spill.end().map_err(|unusable| match unusable {
             Unusable::Disk(error) => error,
@@ -100,8 +109,10 @@ impl<'a, C: Cell> TierWriter<'a, C> {
             index_bytes: 0,
             body_checksum: 0,
         };
-        let written = write(&plan, header, &temporary.0, &writer.identity().spec)?;
-        disk::publish(&temporary.0, &target, &writer.identity().spec)?;
+        let spec = &writer.identity().spec;
+        let stopped = || TableError::Stopped { table: writer.name().into(), tier, spec: spec.clone() };
+        let written = write(&plan, header, &temporary.0, spec, watch)?.ok_or_else(stopped)?;
+        disk::publish(&temporary.0, &target, spec)?;
         writer.enter(tier, written)
     }
 
@@ -114,8 +125,14 @@ fn misuse(writer: &Writer, tier: Tier, why: String) -> TableError {
     TableError::Misuse { table: writer.name().into(), why: format!("tier {}: {why}", tier.0) }
 }
 
-/// Writes the file of a tier; the header is completed on the way.
-fn write(plan: &Plan<'_>, mut header: Header, path: &Path, spec: &str) -> Result<Written, TableError> {
+/// Writes the file of a tier, completing the header on the way; `None` if the watch stopped it.
+fn write(
+    plan: &Plan<'_>,
+    mut header: Header,
+    path: &Path,
+    spec: &str,
+    watch: &dyn Watch,
+) -> Result<Option<Written>, TableError> {
     let fail = |e| TableError::io("write it", path, spec, e);
     let mut file = File::create(path).map_err(|e| TableError::io("create it", path, spec, e))?;
     let unpacked = plan.model();
@@ -126,7 +143,11 @@ fn write(plan: &Plan<'_>, mut header: Header, path: &Path, spec: &str) -> Result
     // A few pieces per thread at a time keep all threads busy and memory small.
     let step = 4 * rayon::current_num_threads() as u64;
     for wave in (0..plan.pieces()).step_by(step as usize) {
+        if watch.stopped() {
+            return Ok(None);
+        }
         let pieces = wave..(wave + step).min(plan.pieces());
+        let slots = (pieces.end * PIECE).min(header.slots) - pieces.start * PIECE;
         let packed: Vec<_> = pieces.into_par_iter().map(|piece| plan.pack(piece)).collect();
         for packed in packed {
             let packed = packed?;
@@ -134,6 +155,7 @@ fn write(plan: &Plan<'_>, mut header: Header, path: &Path, spec: &str) -> Result
             header.data_bytes += packed.bytes.len() as u64;
             packed.sizes.iter().for_each(|&size| put_number(&mut index, size.into()));
         }
+        watch.advance(slots);
     }
     file.write_all(&index).map_err(fail)?;
     let mut body = Xxh3::new();
@@ -145,5 +167,5 @@ fn write(plan: &Plan<'_>, mut header: Header, path: &Path, spec: &str) -> Result
     header.body_checksum = body.digest();
     disk::write_at(&file, &header.write(), 0).and_then(|()| file.sync_all()).map_err(fail)?;
     let bytes = HEADER as u64 + (model.len() + index.len()) as u64 + header.data_bytes;
-    Ok(Written { bytes, seal: header.seal() })
+    Ok(Some(Written { bytes, seal: header.seal() }))
 }

@@ -49,6 +49,7 @@ impl Writer {
         let dir = data.join(&name);
         fs::create_dir_all(&dir).map_err(|e| TableError::io("create the directory", &dir, &spec, e))?;
         let lock = Lock::take(&dir, &name, &spec)?;
+        disk::sync_dir(data).map_err(|e| TableError::io("write the directory", data, &spec, e))?;
         let manifest = match Manifest::read(&dir, &name, &spec) {
             Ok(Some(found)) => {
                 identity.expect(&found.identity)?;

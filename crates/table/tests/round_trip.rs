@@ -3,12 +3,13 @@
 mod common;
 
 use common::{SPEC, agrees, check, codes, files, identity, write};
-use outplay_core::Tier;
+use outplay_core::{Tier, Watch};
 use outplay_table::{Cell, CellKind, Identity, Table, TableError, TierWriter, Values, Writer, list, remove};
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[test]
 fn tiers_of_all_sizes_come_back() {
@@ -150,6 +151,34 @@ fn misuse_is_an_error() {
 }
 
 #[test]
+fn a_watch_sees_all_slots_and_can_stop_a_tier() {
+    struct Counter(AtomicU64, bool);
+    impl Watch for Counter {
+        fn stage(&self, _name: &str, _total: u64) {}
+        fn advance(&self, units: u64) {
+            self.0.fetch_add(units, Ordering::Relaxed);
+        }
+        fn stopped(&self) -> bool {
+            self.1
+        }
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let writer = Writer::open(dir.path(), identity(&[300_000])).expect("opens");
+    for stop in [true, false] {
+        let watch = Counter(AtomicU64::new(0), stop);
+        let tier: TierWriter<'_, i8> = writer.tier(Tier(0)).expect("begins");
+        tier.put_all(&codes(300_000, 0)).expect("puts");
+        let result = tier.finish_watched(&watch);
+        assert_eq!(matches!(result, Err(TableError::Stopped { .. })), stop, "{result:?}");
+        assert_eq!(result.is_ok(), !stop);
+        assert_eq!(writer.has(Tier(0)), !stop);
+        assert_eq!(watch.0.into_inner(), if stop { 0 } else { 300_000 });
+        let there = files(dir.path(), writer.name()).len();
+        assert_eq!(there, if stop { 1 } else { 2 });
+    }
+}
+
+#[test]
 fn tables_are_listed_and_removed() {
     let dir = tempfile::tempdir().expect("a directory");
     let data = dir.path();
@@ -163,7 +192,9 @@ fn tables_are_listed_and_removed() {
     let found = list(data).expect("lists");
     let names: Vec<&str> = found.iter().map(|listed| listed.name.as_str()).collect();
     assert_eq!(names, ["damaged", "made-up,k=3", "made-up,k=3.wdl"]);
-    assert!(matches!(found[0].table, Err(TableError::Damaged { .. })));
+    let trouble = found[0].table.as_ref().expect_err("is damaged");
+    assert!(matches!(trouble, TableError::Damaged { .. }), "{trouble}");
+    assert!(trouble.cure().contains("outplay tables --remove damaged"), "{}", trouble.cure());
     let whole = found[1].table.as_ref().expect("reads");
     assert!(whole.complete && whole.tiers_written == 2 && whole.summary.is_some());
     assert_eq!((whole.identity.spec.as_str(), whole.identity.cell), (SPEC, CellKind::I8));

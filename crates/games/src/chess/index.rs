@@ -110,6 +110,8 @@ struct Layout {
     groups: Vec<Group>,
     /// The group of each man beside the kings.
     group_of: [usize; MOST_MEN],
+    /// What a square counts for each man if no two men are equal, and what all of them count too much.
+    strides: Option<([u64; MOST_MEN], u64)>,
     pair_stride: u64,
     half: u64,
 }
@@ -144,6 +146,12 @@ impl Layout {
             group.stride = stride;
             stride *= group.size;
         }
+        let single = groups.iter().all(|group| group.count == 1);
+        let strides = single.then(|| {
+            let mut strides = [0; MOST_MEN];
+            groups.iter().for_each(|group| strides[group.first] = group.stride);
+            (strides, groups.iter().map(|group| u64::from(group.lowest) * group.stride).sum())
+        });
         let pawns = material.pawns() > 0;
         let kings: &'static Kings = if pawns { &TWO } else { &EIGHT };
         let half = stride * kings.squares.len() as u64;
@@ -156,6 +164,7 @@ impl Layout {
             kings,
             groups,
             group_of,
+            strides,
             pair_stride: stride,
             half,
         }
@@ -179,6 +188,13 @@ impl Layout {
     #[inline]
     fn digits(&self, squares: &[u8; MOST_MEN], image: u8) -> u64 {
         let images = &IMAGES[image as usize];
+        if let Some((strides, excess)) = &self.strides {
+            let mut digits = 0;
+            for man in 2..self.men {
+                digits += u64::from(images[(squares[man] & 63) as usize]) * strides[man];
+            }
+            return digits - excess;
+        }
         let mut moved = [0; MOST_MEN];
         for man in 2..self.men {
             moved[man] = images[squares[man] as usize];

@@ -100,8 +100,14 @@ impl Setup {
     /// Whether a side's king is attacked.
     #[inline]
     pub(super) fn in_check(&self, black: bool) -> bool {
+        let sides = self.sides();
+        self.attacked(black, sides[0] | sides[1])
+    }
+
+    /// Whether a side's king is attacked, with the occupied squares at hand.
+    #[inline]
+    fn attacked(&self, black: bool, occupied: u64) -> bool {
         let king = self.king(black) as usize;
-        let occupied = self.sides()[0] | self.sides()[1];
         (0..self.men as usize).filter(|&man| self.is_black(man) != black).any(|man| {
             let square = self.squares[man] as usize;
             match self.kind(man) {
@@ -210,7 +216,14 @@ impl Setup {
     /// Whether the position could stand on a board: one man a square, the side that just moved not in check.
     #[inline]
     pub(super) fn is_legal(&self) -> bool {
-        let sides = self.sides();
-        (sides[0] | sides[1]).count_ones() == u32::from(self.men) && !self.in_check(!self.black_to_move)
+        let mut occupied = 0u64;
+        for man in 0..self.men as usize {
+            let square = 1u64 << (self.squares[man] & 63);
+            if occupied & square != 0 {
+                return false;
+            }
+            occupied |= square;
+        }
+        !self.attacked(!self.black_to_move, occupied)
     }
 }

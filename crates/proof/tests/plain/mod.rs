@@ -20,11 +20,7 @@ pub(crate) fn minimax(board: &LineBoard) -> Verdict {
 }
 
 /// Minimax with a memory, by the rules alone.
-fn value(
-    board: &mut LineBoard,
-    lines: &[Vec<usize>],
-    known: &mut HashMap<Vec<Content>, Verdict>,
-) -> Verdict {
+fn value(board: &mut LineBoard, lines: &[Vec<usize>], known: &mut HashMap<Vec<Content>, Verdict>) -> Verdict {
     let other = stone(board.turn.other());
     if lines.iter().any(|line| line.iter().all(|&cell| board.cells[cell] == other)) {
         return Verdict::Loss;
@@ -71,4 +67,3 @@ pub(crate) fn random_board(rng: &mut StdRng, most: usize) -> LineBoard {
         }
     }
 }
-

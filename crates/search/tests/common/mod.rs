@@ -25,7 +25,7 @@ impl Graph {
             let low = if loops { 0 } else { pos + 1 };
             // Near ones are preferred, so that the game lasts a while.
             let high = if loops { positions } else { positions.min(pos + 9) };
-            let count = if rng.random_range(0..6) == 0 { 0 } else { rng.random_range(0..=most_moves) };
+            let count = if rng.random_range(0..8) == 0 { 0 } else { rng.random_range(1..=most_moves) };
             let moves = if low < high { count } else { 0 };
             let moves = if pos == 0 && low < high { moves.max(1) } else { moves };
             next.push((0..moves).map(|_| rng.random_range(low..high)).collect());

@@ -167,3 +167,100 @@ fn take_value(model: &Model, decoder: &mut Decoder<'_>, earlier: u8, later: u8) 
     }
     Some(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::fit::Costs;
+    use crate::codec::runs::push;
+    use crate::codec::train::{Counts, first_costs};
+    use rand::rngs::SmallRng;
+    use rand::{RngExt, SeedableRng};
+
+    const VALUES: u8 = 9;
+
+    /// A block with cells 0 … 8, or 255 for a don't care.
+    fn cells(rng: &mut SmallRng, slots: u32) -> Vec<u8> {
+        let (care, change) = (rng.random_range(0.01..1.0), rng.random_range(0.0..1.0));
+        let values = rng.random_range(1..=VALUES);
+        let mut value = 0;
+        (0..slots)
+            .map(|_| {
+                if rng.random_bool(change) {
+                    value = rng.random_range(0..values);
+                }
+                if rng.random_bool(care) { value } else { 255 }
+            })
+            .collect()
+    }
+
+    fn runs(cells: &[u8]) -> Vec<Run<u8>> {
+        let mut runs = Vec::new();
+        for (slot, &value) in (0..).zip(cells).filter(|&(_, &value)| value != 255) {
+            push(&mut runs, Run { value, first: slot, last: slot });
+        }
+        runs
+    }
+
+    fn coding(blocks: &[Vec<Run<u8>>], slots: u32) -> Coding {
+        let length_costs = first_costs(VALUES.into());
+        let costs = Costs::new(slots, &length_costs);
+        let mut counts = Counts::new(VALUES.into());
+        let (mut fitter, mut lengths) = (Fitter::default(), Vec::new());
+        for runs in blocks.iter().filter(|runs| !runs.is_empty()) {
+            fitter.fit(runs, &costs, &mut lengths);
+            counts.add(runs, &lengths, &length_costs);
+        }
+        Coding::new(&counts.parts((0..VALUES.into()).collect()), slots).expect("shares add up")
+    }
+
+    #[test]
+    fn every_slot_that_counts_comes_back() {
+        let mut rng = SmallRng::seed_from_u64(8);
+        let mut packer = Packer::new();
+        let mut tried = 0;
+        for round in 0..60 {
+            let slots = [1, 2, 7, 64, 300, 1024, 16_384][round % 7];
+            let blocks: Vec<Vec<u8>> = (0..60).map(|_| cells(&mut rng, slots)).collect();
+            let all: Vec<Vec<Run<u8>>> = blocks.iter().map(|cells| runs(cells)).collect();
+            // A model that has seen only some blocks must code the others through escapes.
+            let coding = coding(&all[..[0, 3, 60][round % 3]], slots);
+            for (cells, runs) in blocks.iter().zip(&all).filter(|(_, runs)| !runs.is_empty()) {
+                let mut bytes = Vec::new();
+                packer.pack(&coding, runs, &mut bytes);
+                let mut unpacked = Unpacked::default();
+                unpacked.begin(&bytes).expect("has a state");
+                // Asked in leaps, so that decoding pauses in between.
+                let mut slot = 0;
+                while slot < slots {
+                    unpacked.reach(&coding.model, &bytes, slots, slot).expect("decodes");
+                    let cell = cells[slot as usize];
+                    assert!(cell == 255 || unpacked.at(slot) == cell, "slot {slot} of {slots}");
+                    slot += rng.random_range(1..1 + slots.div_ceil(4));
+                }
+                unpacked.reach(&coding.model, &bytes, slots, slots - 1).expect("decodes");
+                for (slot, &cell) in (0..).zip(cells) {
+                    assert!(cell == 255 || unpacked.at(slot) == cell, "slot {slot} of {slots}");
+                }
+                tried += 1;
+            }
+        }
+        assert!(tried > 2000);
+    }
+
+    #[test]
+    fn nonsense_ends_in_none_not_in_a_panic() {
+        let mut rng = SmallRng::seed_from_u64(9);
+        let blocks: Vec<Vec<Run<u8>>> = (0..60).map(|_| runs(&cells(&mut rng, 1024))).collect();
+        let coding = coding(&blocks, 1024);
+        let mut unpacked = Unpacked::default();
+        let mut refused = 0;
+        for _ in 0..5000 {
+            let bytes: Vec<u8> = (0..rng.random_range(0..300)).map(|_| rng.random()).collect();
+            let decoded =
+                unpacked.begin(&bytes).and_then(|()| unpacked.reach(&coding.model, &bytes, 1024, 1023));
+            refused += usize::from(decoded.is_none());
+        }
+        assert!(refused > 4990, "{refused}");
+    }
+}
