@@ -84,12 +84,13 @@ impl Watch for Progress {
         } else if stage.said.elapsed() > PAUSE {
             stage.said = Instant::now();
             let rate = done as f64 / elapsed.as_secs_f64();
-            let mut line =
-                format!("{}: {} positions, {}/s", stage.name, HumanCount(done), HumanCount(rate as u64));
+            let mut line = format!("{}: {}", stage.name, HumanCount(done));
             if stage.total > 0 {
                 let share = 100.0 * done as f64 / stage.total as f64;
-                let left = (stage.total.saturating_sub(done)) as f64 / rate;
-                line += &format!(", {share:.0} %, about {left:.0} s left");
+                let left = stage.total.saturating_sub(done) as f64 / rate;
+                line += &format!(" of {} ({share:.0} %), about {left:.0} s left", HumanCount(stage.total));
+            } else {
+                line += &format!(", {}/s", HumanCount(rate as u64));
             }
             eprintln!("{line}");
         }
@@ -104,7 +105,7 @@ fn bar(name: &str, total: u64) -> ProgressBar {
     let template = if total > 0 {
         "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta} left"
     } else {
-        "{spinner} {msg} {human_pos} positions {per_sec} {elapsed}"
+        "{spinner} {msg} {human_pos} {per_sec} {elapsed}"
     };
     let bar = if total > 0 { ProgressBar::new(total) } else { ProgressBar::new_spinner() };
     // The templates are constants that parse.
