@@ -1,9 +1,12 @@
 //! The project's chores: `cargo xtask test`.
 
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
+
+/// A step's name and the words that cargo gets.
+type Step = (&'static str, &'static [&'static str]);
 
 /// What `cargo xtask test` runs, in order: cheap checks first.
-const STEPS: &[(&str, &[&str])] = &[
+const STEPS: &[Step] = &[
     ("formatting", &["fmt", "--all", "--check"]),
     ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     ("documentation", &["doc", "--workspace", "--no-deps"]),
@@ -11,7 +14,10 @@ const STEPS: &[(&str, &[&str])] = &[
 ];
 
 /// What `--slow` adds: heavy tests that are ignored otherwise, in an optimised build.
-const SLOW: (&str, &[&str]) = ("slow tests", &["test", "--workspace", "--release", "--", "--ignored"]);
+const SLOW: Step = ("slow tests", &["test", "--workspace", "--release", "--", "--ignored"]);
+
+/// Parts of the toolchain that a minimal installation lacks.
+const COMPONENTS: &[(&str, &str)] = &[("fmt", "rustfmt"), ("clippy", "clippy")];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -20,15 +26,19 @@ fn main() -> ExitCode {
         ["test"] => STEPS.to_vec(),
         ["test", "--slow"] => [STEPS, &[SLOW]].concat(),
         _ => {
-            eprintln!(
-                "usage: cargo xtask test [--slow]\n\n  test    formats, lints, docs and all tests\n  --slow  and the heavy tests (minutes to an hour)"
-            );
+            eprintln!("usage: cargo xtask test [--slow]");
+            eprintln!("\n  test    formatting, lints, documentation and all tests");
+            eprintln!("  --slow  and the heavy tests (minutes to an hour)");
             return ExitCode::from(2);
         }
     };
-    for (name, arguments) in steps {
-        eprintln!("xtask: {name}: cargo {}", arguments.join(" "));
-        let status = Command::new(env!("CARGO")).args(arguments).env("RUSTDOCFLAGS", "-D warnings").status();
+    if let Err(sentence) = install_components() {
+        eprintln!("xtask: {sentence}");
+        return ExitCode::FAILURE;
+    }
+    for (name, words) in steps {
+        eprintln!("xtask: {name}: cargo {}", words.join(" "));
+        let status = Command::new(env!("CARGO")).args(words).env("RUSTDOCFLAGS", "-D warnings").status();
         match status {
             Ok(status) if status.success() => {}
             Ok(_) => {
@@ -43,4 +53,23 @@ fn main() -> ExitCode {
     }
     eprintln!("xtask: all is well");
     ExitCode::SUCCESS
+}
+
+/// Adds the parts of the toolchain that are missing.
+fn install_components() -> Result<(), String> {
+    let works = |command: &mut Command| {
+        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    };
+    for (command, component) in COMPONENTS {
+        if works(Command::new(env!("CARGO")).args([command, "--version"])) {
+            continue;
+        }
+        eprintln!("xtask: adding {component} to the toolchain");
+        if !works(Command::new("rustup").args(["component", "add", component])) {
+            return Err(format!(
+                "`cargo {command}` is missing and rustup cannot add it; install {component} and try again"
+            ));
+        }
+    }
+    Ok(())
 }
