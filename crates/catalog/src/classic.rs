@@ -1,6 +1,7 @@
 //! The experiment of the 2020 report: the classic solvers timed against each other in one process.
 
 use crate::Trouble;
+use crate::deadline::Deadline;
 use crate::solved::AnyIndex;
 use outplay_core::{Game, Notation, Value, Watch};
 use outplay_solve::{SolveError, memo, plain};
@@ -35,20 +36,6 @@ pub struct ClassicReport {
     pub rows: Vec<ClassicRow>,
 }
 
-/// Stops a trial that takes too long, or when the user says so.
-struct Deadline<'a> {
-    end: Instant,
-    watch: &'a dyn Watch,
-}
-
-impl Watch for Deadline<'_> {
-    fn stage(&self, _name: &str, _total: u64) {}
-    fn advance(&self, _units: u64) {}
-    fn stopped(&self) -> bool {
-        Instant::now() > self.end || self.watch.stopped()
-    }
-}
-
 /// Times every solver on one thread.
 pub(crate) fn run<G: Game + Notation>(
     game: &G,
@@ -79,7 +66,7 @@ pub(crate) fn run<G: Game + Notation>(
         watch.stage(solver, u64::from(trials));
         let mut times = Vec::new();
         for _ in 0..trials {
-            let limit = Deadline { end: Instant::now() + Duration::from_secs_f64(seconds), watch };
+            let limit = Deadline::new(Some(Duration::from_secs_f64(seconds)), watch);
             let began = Instant::now();
             match pool.install(|| solve(&limit)) {
                 Ok(found) => {

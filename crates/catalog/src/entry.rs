@@ -6,6 +6,7 @@ use crate::answers::{
     SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport,
 };
 use crate::classic::{self, ClassicReport};
+use crate::deadline::Deadline;
 use crate::handle::{GameHandle, Place, QueryOptions, SolveRequest};
 use crate::solved::AnyIndex;
 use outplay_core::{
@@ -59,6 +60,16 @@ impl<G: Game + Notation> Entry<G> {
     {
         self.board = Some(|game, pos| game.board(pos));
         self
+    }
+
+    /// Whether everything that follows from a position can be remembered, as far as that shows beforehand.
+    fn is_small(&self, pos: &G::Position) -> bool {
+        // 16 empty cells make some ten million positions, 17 three times as many.
+        const EMPTY: usize = 16;
+        self.board.is_none_or(|board| {
+            let board = board(&self.game, pos);
+            board.playable_cells() - board.stones() <= EMPTY
+        })
     }
 
     pub(crate) fn tight_index(&self) -> Option<Box<dyn AnyIndex<G>>> {
@@ -115,15 +126,19 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
         if let Some(board) = self.connect_board(&pos) {
             return self.query_by_connect(&pos, &board, blank, options, watch);
         }
-        let most = Self::most_positions(options.memory).min(QUERY_POSITIONS);
-        match memo(&self.game, &pos, most, watch) {
-            Ok(memo) => {
-                self.query_from(&pos, |pos| Ok(memo.value(pos)), QueryAnswer { source: "search", ..blank })
-            }
+        let unknown = QueryAnswer { source: "search", ..blank };
+        let deadline = Deadline::new(options.time, watch);
+        let most =
+            if self.is_small(&pos) { Self::most_positions(options.memory).min(QUERY_POSITIONS) } else { 0 };
+        let remembered =
+            if most > 0 { memo(&self.game, &pos, most, &deadline) } else { Err(SolveError::TooLarge(0)) };
+        match remembered {
+            Ok(memo) => self.query_from(&pos, |pos| Ok(memo.value(pos)), unknown),
             Err(SolveError::TooLarge(_)) if self.proof_board(&pos).is_some() => {
-                self.query_by_proof(&pos, blank, options, watch)
+                self.query_by_proof(&pos, unknown, options, watch)
             }
-            Err(SolveError::TooLarge(_)) => Ok(QueryAnswer { source: "search", ..blank }),
+            Err(SolveError::TooLarge(_)) => Ok(unknown),
+            Err(SolveError::Stopped) if deadline.passed() => Ok(unknown),
             Err(error) => Err(error.into()),
         }
     }

@@ -10,6 +10,7 @@ mod answers;
 mod boards;
 mod catalog;
 mod classic;
+mod deadline;
 mod entry;
 mod families;
 mod handle;
