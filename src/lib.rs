@@ -7,7 +7,12 @@
 
 pub use outplay_catalog as catalog;
 pub use outplay_cli as cli;
+pub use outplay_connect as connect;
 pub use outplay_core as core;
+pub use outplay_dense as dense;
 pub use outplay_games as games;
 pub use outplay_index as index;
+pub use outplay_proof as proof;
+pub use outplay_search as search;
 pub use outplay_solve as solve;
+pub use outplay_table as table;

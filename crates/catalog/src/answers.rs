@@ -1,8 +1,9 @@
 //! What commands answer, as plain data; the field names are those of the JSON that scripts rely on.
 
 use outplay_core::{Turn, Value};
-use outplay_solve::{Split, Tally};
+use outplay_solve::{Split, Tally, TierTally};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A value as scripts see it, for the player to move or the player who makes a move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,6 +62,8 @@ pub struct SolveAnswer {
     /// Its value for the side to move.
     #[serde(flatten)]
     pub answer: Answer,
+    /// The connect-k score, where the game has one.
+    pub score: Option<i32>,
     /// The best moves there.
     pub best: Vec<String>,
     /// All legal positions, first player's view (mover's view if merged).
@@ -77,8 +80,88 @@ pub struct SolveAnswer {
     pub longest: Option<LongestBySide>,
     /// Positions looked at.
     pub nodes: u64,
-    /// Where the values were stored, or why they were not.
-    pub stored: Option<String>,
+    /// Σ 2ⁿ over shapes, the figure in which the speed of the dense solver is quoted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colourings: Option<f64>,
+    /// The table that holds the values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<Stored>,
+    /// The file with the written proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<String>,
+}
+
+/// A table on disk.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stored {
+    /// Its name below the data directory.
+    pub name: String,
+    /// The data directory.
+    pub data: String,
+    /// Its size.
+    pub bytes: u64,
+    /// It was there before.
+    pub found: bool,
+}
+
+/// The answer of `verify`.
+#[derive(Clone, Debug, Serialize)]
+pub struct VerifyReport {
+    /// The canonical spec.
+    pub game: String,
+    /// Positions whose value was derived again.
+    pub checked: u64,
+    /// Those whose value is not the best of their successors' values.
+    pub wrong: u64,
+    /// The first of them.
+    pub first_wrong: Option<String>,
+    /// What is wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flaw: Option<String>,
+}
+
+/// One ply of a [`StatsReport`], seen by the first player (the mover if merged).
+#[derive(Clone, Debug, Serialize)]
+pub struct StatsTier {
+    /// The tier's name.
+    pub tier: String,
+    /// All positions of the tier.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Won positions by distance in plies.
+    pub win_in: BTreeMap<u32, u64>,
+    /// Lost positions by distance in plies.
+    pub loss_in: BTreeMap<u32, u64>,
+}
+
+/// The answer of `stats`.
+#[derive(Clone, Debug, Serialize)]
+pub struct StatsReport {
+    /// The canonical spec.
+    pub game: String,
+    /// Positions count as mover against opponent.
+    pub merged: bool,
+    /// Tier by tier.
+    pub tiers: Vec<StatsTier>,
+    /// All tiers.
+    pub positions: Counts,
+    /// The table's size.
+    pub table_bytes: u64,
+}
+
+/// The answer of `bench probe`.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProbeReport {
+    /// The canonical spec.
+    pub game: String,
+    /// Random legal positions asked for.
+    pub positions: u64,
+    /// Questions per second with nothing decoded yet.
+    pub cold_per_second: f64,
+    /// Questions per second when the same positions are asked again.
+    pub warm_per_second: f64,
+    /// The table's size.
+    pub table_bytes: u64,
 }
 
 /// Win, draw and loss counts.
@@ -111,6 +194,12 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Counts one tier.
+    pub fn of_tier(tier: &TierTally) -> Counts {
+        let view = tier.first_view();
+        Counts { legal: view.total(), splits: view.into(), finished: tier.finished }
+    }
+
     /// Counts a tally.
     pub fn of(tally: &Tally) -> Counts {
         let view = tally.first_view();
@@ -200,7 +289,7 @@ pub struct QueryAnswer {
     pub moves: Vec<MoveAnswer>,
     /// One line of best play from here.
     pub line: Vec<String>,
-    /// `table`, `search` or `rules`.
+    /// `table`, `book`, `search` or `rules`.
     pub source: &'static str,
 }
 
@@ -299,4 +388,47 @@ pub struct Rules {
     pub successors: Vec<(String, Vec<String>)>,
     /// T and V: the finished positions and what the first player gets there.
     pub terminals: Vec<(String, i32)>,
+}
+
+/// The answer of `bench positions`.
+#[derive(Clone, Debug, Serialize)]
+pub struct PositionsReport {
+    /// The canonical spec.
+    pub game: String,
+    /// Positions solved.
+    pub n: u64,
+    /// Those whose score is not the one in the file.
+    pub wrong: u64,
+    /// Positions entered per position solved.
+    pub mean_nodes: f64,
+    /// Milliseconds per position solved.
+    pub mean_ms: f64,
+    /// Positions entered per second.
+    pub nodes_per_second: f64,
+}
+
+/// The answer of `bench search`.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchReport {
+    /// The canonical spec.
+    pub game: String,
+    /// Plies looked ahead.
+    pub depth: u32,
+    /// Positions entered by bare alpha-beta.
+    pub nodes: u64,
+    /// Positions per second.
+    pub nodes_per_second: f64,
+    /// Random games per second.
+    pub playouts_per_second: f64,
+}
+
+/// A search tree drawn for people.
+#[derive(Clone, Debug, Serialize)]
+pub struct TreeReport {
+    /// The canonical spec.
+    pub game: String,
+    /// The tree as text.
+    pub text: String,
+    /// The tree as a self-contained SVG.
+    pub svg: String,
 }

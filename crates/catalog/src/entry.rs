@@ -2,33 +2,33 @@
 
 use crate::Trouble;
 use crate::answers::{
-    Answer, CheckReport, Counts, IndexReport, IndexTier, LongestBySide, MoveAnswer, QueryAnswer, Rules,
-    SolveAnswer, TurnCounts,
+    Answer, CheckReport, IndexReport, IndexTier, PositionsReport, ProbeReport, QueryAnswer, Rules,
+    SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport,
 };
 use crate::classic::{self, ClassicReport};
-use crate::handle::{GameHandle, Method, Place, SolveRequest};
+use crate::handle::{GameHandle, Place, QueryOptions, SolveRequest};
 use crate::solved::AnyIndex;
 use outplay_core::{
-    Game, Index, InputError, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Value, Watch,
+    Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Value, Watch,
 };
-use outplay_solve::{Explored, SolveError, Tally, memo, plain};
-use rustc_hash::FxHashSet;
-use std::mem::size_of;
+use outplay_solve::{Explored, SolveError, memo};
+use outplay_table::Values;
+use std::path::Path;
 
 type MakeIndex<G> = Box<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
 type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
 /// A game and its optional companions.
 pub struct Entry<G: Game> {
-    game: G,
+    pub(crate) game: G,
     make_index: Option<MakeIndex<G>>,
     /// Sizes of the tight index's tiers: `Some(None)` if they exceed 128 bits.
     sizes: Option<Option<Vec<u128>>>,
-    board: Option<ToBoard<G>>,
+    pub(crate) board: Option<ToBoard<G>>,
 }
 
 /// Up to this many positions are remembered to answer a query about a game without a table.
-const QUERY_POSITIONS: u64 = 20_000_000;
+pub(crate) const QUERY_POSITIONS: u64 = 20_000_000;
 
 impl<G: Game + Notation> Entry<G> {
     /// A game with nothing but its rules and notation.
@@ -61,146 +61,8 @@ impl<G: Game + Notation> Entry<G> {
         self
     }
 
-    fn tight_index(&self) -> Option<Box<dyn AnyIndex<G>>> {
+    pub(crate) fn tight_index(&self) -> Option<Box<dyn AnyIndex<G>>> {
         self.make_index.as_ref().and_then(|make| make(&self.game))
-    }
-
-    /// Finds the position that a command is about.
-    fn locate(&self, place: &Place) -> Result<G::Position, Trouble> {
-        let moves = match place {
-            Place::Position(text) => return Ok(self.game.read_position(text)?),
-            Place::Start => return Ok(self.start()?),
-            Place::Moves(moves) => moves,
-        };
-        let mut pos = self.start()?;
-        for (i, word) in self.game.split_moves(moves).iter().enumerate() {
-            let mv = self.game.read_move(&pos, word).map_err(|error| match error {
-                InputError::Move { text, why } => {
-                    InputError::Move { text, why: format!("as move {}: {why}", i + 1) }
-                }
-                other => other,
-            })?;
-            pos = self.game.play(&pos, mv);
-        }
-        Ok(pos)
-    }
-
-    fn start(&self) -> Result<G::Position, SolveError> {
-        self.game.start().ok_or(SolveError::NoStart)
-    }
-
-    fn to_move(&self, pos: &G::Position) -> &'static str {
-        if self.game.turn(pos) == Turn::Second { "second" } else { "first" }
-    }
-
-    /// The answer for a position with a known value.
-    fn answer(&self, pos: &G::Position, value: Value) -> Answer {
-        Answer::exact(value, self.game.tie_plies(pos))
-    }
-
-    /// The connect-k score of a value that counts from `pos`.
-    fn score(&self, pos: &G::Position, value: Value) -> Option<i32> {
-        let board = self.board.map(|board| board(&self.game, pos)).filter(|board| board.gravity)?;
-        let Some(distance) = value.distance() else { return Some(0) };
-        let end = board.stones() as i32 + distance as i32;
-        Some(value.payoff().signum() * ((board.playable_cells() as i32 - end) / 2 + 1))
-    }
-
-    /// The moves of a position with their values for the player who makes them.
-    fn move_values(
-        &self,
-        pos: &G::Position,
-        value: impl Fn(&G::Position) -> Option<Value>,
-    ) -> Vec<(G::Move, Value)> {
-        let mut moves = Vec::new();
-        self.game.moves(pos, &mut moves);
-        let turn = self.game.turn(pos);
-        let mut valued = Vec::new();
-        for mv in moves {
-            let next = self.game.play(pos, mv);
-            if let Some(value) = value(&next) {
-                valued.push((mv, value.before(self.game.turn(&next) == turn)));
-            }
-        }
-        valued
-    }
-
-    /// The best moves, in the game's order.
-    fn best(&self, pos: &G::Position, values: &[(G::Move, Value)]) -> Vec<String> {
-        let best = values.iter().map(|(_, value)| *value).max();
-        let is_best = |value: &Value| best.is_some_and(|best| value.cmp(&best).is_eq());
-        let moves = values.iter().filter(|(_, value)| is_best(value));
-        moves.map(|(mv, _)| self.game.write_move(pos, *mv)).collect()
-    }
-
-    /// One line of best play; stops when a position comes back.
-    fn line(&self, pos: &G::Position, value: impl Fn(&G::Position) -> Option<Value>) -> Vec<String> {
-        let mut pos = pos.clone();
-        let mut seen = FxHashSet::default();
-        let mut line = Vec::new();
-        while seen.insert(pos.clone()) {
-            let values = self.move_values(&pos, &value);
-            // The first of equally good moves: `max_by_key` would take the last.
-            let Some(best) = values.iter().map(|(_, value)| *value).max() else { break };
-            let Some((mv, _)) = values.iter().find(|(_, value)| value.cmp(&best).is_eq()) else { break };
-            line.push(self.game.write_move(&pos, *mv));
-            pos = self.game.play(&pos, *mv);
-        }
-        line
-    }
-
-    /// How many positions a hash map may hold within so many bytes.
-    fn most_positions(memory: u64) -> u64 {
-        let each = 2 * (size_of::<G::Position>() + size_of::<Value>() + 8) as u64;
-        (memory / each).max(1000)
-    }
-
-    fn solved(
-        &self,
-        request: &SolveRequest,
-        method: Method,
-        value: impl Fn(&G::Position) -> Option<Value>,
-        tally: Option<&Tally>,
-        nodes: u64,
-    ) -> Result<SolveAnswer, Trouble> {
-        let pos = self.locate(&request.place)?;
-        let values = self.move_values(&pos, &value);
-        let found = value(&pos).ok_or(SolveError::Overflow)?;
-        Ok(SolveAnswer {
-            game: self.game.spec(),
-            method: method.word(),
-            position: Some(self.game.write_position(&pos)),
-            to_move: Some(self.to_move(&pos)),
-            answer: self.answer(&pos, found),
-            best: self.best(&pos, &values),
-            positions: tally.map(Counts::of),
-            by_turn: tally.map(TurnCounts::of),
-            merged: tally.is_some_and(|tally| tally.merged),
-            longest: tally.map(LongestBySide::of),
-            nodes,
-            stored: None,
-        })
-    }
-
-    fn solve_by_sweep(
-        &self,
-        index: &dyn AnyIndex<G>,
-        request: &SolveRequest,
-        watch: &dyn Watch,
-    ) -> Result<SolveAnswer, Trouble> {
-        let needed = index.sweep_bytes(&self.game);
-        if needed > u128::from(request.memory) {
-            let gigabytes = |bytes: f64| bytes / 1e9;
-            return Err(Trouble::Unable(format!(
-                "this sweep needs {:.1} GB and --memory allows {:.1} GB; raise --memory, or solve a smaller board",
-                gigabytes(needed as f64),
-                gigabytes(request.memory as f64),
-            )));
-        }
-        let start = self.start()?;
-        let solved = index.sweep(&self.game, &start, watch)?;
-        let tally = solved.tally();
-        self.solved(request, Method::Sweep, |pos| solved.value(pos), Some(tally), tally.first_view().total())
     }
 }
 
@@ -214,41 +76,15 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
     }
 
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {
-        let pos = self.locate(&request.place)?;
-        let most = Self::most_positions(request.memory);
-        let tight =
-            || self.tight_index().filter(|index| index.sweep_bytes(&self.game) <= u128::from(request.memory));
-        match request.method {
-            Method::Plain => {
-                watch.stage("searching", 0);
-                let found = plain(&self.game, &pos, watch)?;
-                // The values of the moves cost as much again; plain minimax remembers nothing.
-                let value = |next: &G::Position| plain(&self.game, next, watch).ok().map(|found| found.value);
-                let known = |next: &G::Position| if *next == pos { Some(found.value) } else { value(next) };
-                self.solved(request, Method::Plain, known, None, found.nodes)
-            }
-            Method::Memo => {
-                watch.stage("searching", 0);
-                let memo = memo(&self.game, &pos, most, watch)?;
-                let tally = memo.tally(&self.game);
-                self.solved(request, Method::Memo, |pos| memo.value(pos), Some(&tally), memo.found().nodes)
-            }
-            Method::Sweep => match self.tight_index() {
-                Some(index) => self.solve_by_sweep(&*index, request, watch),
-                None => {
-                    watch.stage("exploring", 0);
-                    let index = Explored::new(&self.game, &self.start()?, most, watch)?;
-                    self.solve_by_sweep(&index, request, watch)
-                }
-            },
-            Method::Auto => {
-                let method = if tight().is_some() { Method::Sweep } else { Method::Memo };
-                self.solve(&SolveRequest { method, ..request.clone() }, watch)
-            }
-        }
+        self.solve_game(request, watch)
     }
 
-    fn query(&self, place: &Place, memory: u64, watch: &dyn Watch) -> Result<QueryAnswer, Trouble> {
+    fn query(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<QueryAnswer, Trouble> {
         let pos = self.locate(place)?;
         let blank = QueryAnswer {
             game: self.game.spec(),
@@ -269,29 +105,50 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
                 ..blank
             });
         }
+        if let Some(data) = &options.data {
+            if let Some(table) = self.find_table(data, None)? {
+                let value = |pos: &G::Position| self.probe(&table, pos);
+                return self.query_from(&pos, value, QueryAnswer { source: "table", ..blank });
+            }
+        }
         watch.stage("searching", 0);
-        let most = Self::most_positions(memory).min(QUERY_POSITIONS);
-        let memo = match memo(&self.game, &pos, most, watch) {
-            Ok(memo) => memo,
-            Err(SolveError::TooLarge(_)) => return Ok(QueryAnswer { source: "search", ..blank }),
-            Err(error) => return Err(error.into()),
-        };
-        let value = memo.found().value;
-        let values = self.move_values(&pos, |pos| memo.value(pos));
-        let moves = values.iter().map(|&(mv, value)| MoveAnswer {
-            mv: self.game.write_move(&pos, mv),
-            answer: self.answer(&pos, value),
-            score: self.score(&pos, value),
-        });
-        Ok(QueryAnswer {
-            answer: self.answer(&pos, value),
-            score: self.score(&pos, value),
-            best: self.best(&pos, &values),
-            moves: moves.collect(),
-            line: self.line(&pos, |pos| memo.value(pos)),
-            source: "search",
-            ..blank
-        })
+        if let Some(board) = self.connect_board(&pos) {
+            return self.query_by_connect(&pos, &board, blank, options, watch);
+        }
+        let most = Self::most_positions(options.memory).min(QUERY_POSITIONS);
+        match memo(&self.game, &pos, most, watch) {
+            Ok(memo) => {
+                self.query_from(&pos, |pos| Ok(memo.value(pos)), QueryAnswer { source: "search", ..blank })
+            }
+            Err(SolveError::TooLarge(_)) if self.proof_board(&pos).is_some() => {
+                self.query_by_proof(&pos, blank, options, watch)
+            }
+            Err(SolveError::TooLarge(_)) => Ok(QueryAnswer { source: "search", ..blank }),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn verify(
+        &self,
+        data: &Path,
+        values: Option<Values>,
+        watch: &dyn Watch,
+    ) -> Result<VerifyReport, Trouble> {
+        self.verify_table(data, values, watch)
+    }
+
+    fn stats(&self, data: &Path, values: Option<Values>) -> Result<StatsReport, Trouble> {
+        self.table_stats(data, values)
+    }
+
+    fn probes(
+        &self,
+        data: &Path,
+        values: Option<Values>,
+        seconds: f64,
+        watch: &dyn Watch,
+    ) -> Result<ProbeReport, Trouble> {
+        self.time_probes(data, values, seconds, watch)
     }
 
     fn draw(&self, place: &Place, values: Option<&QueryAnswer>) -> Result<Picture, Trouble> {
@@ -341,6 +198,33 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
             successors,
             terminals,
         })
+    }
+
+    fn tree(&self, place: &Place, depth: u32, prune: bool, watch: &dyn Watch) -> Result<TreeReport, Trouble> {
+        let pos = self.locate(place)?;
+        let options = outplay_search::TreeOptions { prune, ..outplay_search::TreeOptions::default() };
+        let tree = outplay_search::tree(&self.game, &pos, &outplay_search::Zero, depth, options, watch)?;
+        Ok(TreeReport { game: self.game.spec(), text: tree.text(&self.game), svg: tree.svg(&self.game) })
+    }
+
+    fn board(&self, place: &Place) -> Result<LineBoard, Trouble> {
+        let pos = self.locate(place)?;
+        let why = || Trouble::Unable(format!("{} is not a game of lines on a board", self.game.spec()));
+        self.board.map(|board| board(&self.game, &pos)).ok_or_else(why)
+    }
+
+    fn positions(
+        &self,
+        lines: &str,
+        request: &SolveRequest,
+        limit: usize,
+        watch: &dyn Watch,
+    ) -> Result<PositionsReport, Trouble> {
+        self.time_positions(lines, request, limit, watch)
+    }
+
+    fn search_speed(&self, depth: u32, watch: &dyn Watch) -> Result<SearchReport, Trouble> {
+        self.time_search(depth, watch)
     }
 
     fn index(&self, memory: u64, count: bool, watch: &dyn Watch) -> Result<IndexReport, Trouble> {

@@ -1,9 +1,15 @@
 //! The one interface behind which every game looks the same.
 
-use crate::{CheckReport, ClassicReport, IndexReport, QueryAnswer, Rules, SolveAnswer, Trouble};
-use outplay_core::{Picture, Watch};
+use crate::{
+    CheckReport, ClassicReport, IndexReport, PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport,
+    SolveAnswer, StatsReport, TreeReport, Trouble, VerifyReport,
+};
+use outplay_core::{LineBoard, Picture, Watch};
+use outplay_table::Values;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Which position a command is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,11 +34,25 @@ pub enum Method {
     Memo,
     /// Bottom-up over an index.
     Sweep,
+    /// Bottom-up over bit-planes: boards of lines only.
+    Dense,
+    /// The value of one position: connect-k or the generic engine.
+    Search,
+    /// Win, draw or loss of one board without gravity, with a proof.
+    Proof,
 }
 
 impl Method {
     /// All methods, the default first.
-    pub const ALL: [Method; 4] = [Method::Auto, Method::Plain, Method::Memo, Method::Sweep];
+    pub const ALL: [Method; 7] = [
+        Method::Auto,
+        Method::Plain,
+        Method::Memo,
+        Method::Sweep,
+        Method::Dense,
+        Method::Search,
+        Method::Proof,
+    ];
 
     /// The name on the command line.
     pub fn word(self) -> &'static str {
@@ -41,6 +61,9 @@ impl Method {
             Method::Plain => "plain",
             Method::Memo => "memo",
             Method::Sweep => "sweep",
+            Method::Dense => "dense",
+            Method::Search => "search",
+            Method::Proof => "proof",
         }
     }
 }
@@ -69,8 +92,37 @@ pub struct SolveRequest {
     pub place: Place,
     /// How.
     pub method: Method,
+    /// What to find of each position.
+    pub values: Values,
+    /// Whether to count all positions by value, where that costs extra.
+    pub counts: bool,
     /// Bytes that may be used.
     pub memory: u64,
+    /// Threads that may be used.
+    pub threads: usize,
+    /// Bytes for the table of a search.
+    pub hash: u64,
+    /// When a search gives up.
+    pub time: Option<Duration>,
+    /// The data directory for the table; none to store nothing.
+    pub data: Option<PathBuf>,
+    /// Where to write a proof.
+    pub proof: Option<PathBuf>,
+}
+
+/// What a query may use.
+#[derive(Clone, Debug)]
+pub struct QueryOptions {
+    /// Bytes for remembered positions.
+    pub memory: u64,
+    /// Bytes for the table of a search.
+    pub hash: u64,
+    /// Threads of a search.
+    pub threads: usize,
+    /// When a search gives up.
+    pub time: Option<Duration>,
+    /// Where tables are looked for.
+    pub data: Option<PathBuf>,
 }
 
 /// A game with all that it can do, its types hidden.
@@ -93,7 +145,36 @@ pub trait GameHandle: Send + Sync {
     /// # Errors
     ///
     /// Bad input or a stop. A position whose value is out of reach has the value "unknown".
-    fn query(&self, place: &Place, memory: u64, watch: &dyn Watch) -> Result<QueryAnswer, Trouble>;
+    fn query(&self, place: &Place, options: &QueryOptions, watch: &dyn Watch)
+    -> Result<QueryAnswer, Trouble>;
+
+    /// Derives every value of the game's table again from its successors.
+    ///
+    /// # Errors
+    ///
+    /// No table, a damaged one, or a stop.
+    fn verify(&self, data: &Path, values: Option<Values>, watch: &dyn Watch)
+    -> Result<VerifyReport, Trouble>;
+
+    /// Positions by ply, value and distance, from the game's table.
+    ///
+    /// # Errors
+    ///
+    /// No table, or a damaged one.
+    fn stats(&self, data: &Path, values: Option<Values>) -> Result<StatsReport, Trouble>;
+
+    /// Times random questions to the game's table.
+    ///
+    /// # Errors
+    ///
+    /// No table, or a damaged one.
+    fn probes(
+        &self,
+        data: &Path,
+        values: Option<Values>,
+        seconds: f64,
+        watch: &dyn Watch,
+    ) -> Result<ProbeReport, Trouble>;
 
     /// A picture of a position, with the values of its moves if they were found.
     ///
@@ -108,6 +189,40 @@ pub trait GameHandle: Send + Sync {
     ///
     /// Bad input, a larger game, or a stop.
     fn rules(&self, place: &Place, most: u64, watch: &dyn Watch) -> Result<Rules, Trouble>;
+
+    /// A small search, recorded and drawn, so that pruning can be seen.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, a game with dice, or a stop.
+    fn tree(&self, place: &Place, depth: u32, prune: bool, watch: &dyn Watch) -> Result<TreeReport, Trouble>;
+
+    /// The board of a position, for games of lines.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, or a game of another kind.
+    fn board(&self, place: &Place) -> Result<LineBoard, Trouble>;
+
+    /// Solves the positions of a file ("moves score" in each line), each with an empty table.
+    ///
+    /// # Errors
+    ///
+    /// A game that the connect-k solver does not know, a line that makes no sense, or a stop.
+    fn positions(
+        &self,
+        lines: &str,
+        request: &SolveRequest,
+        limit: usize,
+        watch: &dyn Watch,
+    ) -> Result<PositionsReport, Trouble>;
+
+    /// Times bare alpha-beta and random games, on one thread.
+    ///
+    /// # Errors
+    ///
+    /// A game with dice, or a stop.
+    fn search_speed(&self, depth: u32, watch: &dyn Watch) -> Result<SearchReport, Trouble>;
 
     /// The size of the index tier by tier; reachable positions are counted where `memory` allows.
     ///

@@ -5,21 +5,33 @@
 //!
 //! A game of one's own joins the catalog with [`Catalog::add`]; see `examples/` of the workspace.
 
+mod answering;
 mod answers;
+mod boards;
 mod catalog;
 mod classic;
 mod entry;
 mod families;
 mod handle;
+mod openings;
+mod searching;
 mod solved;
+mod solving;
+mod summary;
+mod tables;
+mod timing;
 mod trouble;
 
 pub use answers::{
-    Answer, CheckReport, Counts, IndexReport, IndexTier, Longest, LongestBySide, MoveAnswer, QueryAnswer,
-    Rules, SolveAnswer, Splits, TurnCounts,
+    Answer, CheckReport, Counts, IndexReport, IndexTier, Longest, LongestBySide, MoveAnswer, PositionsReport,
+    ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, Splits, StatsReport, StatsTier, Stored,
+    TreeReport, TurnCounts, VerifyReport,
 };
 pub use catalog::{Catalog, Family};
 pub use classic::{ClassicReport, ClassicRow};
 pub use entry::Entry;
-pub use handle::{GameHandle, Method, Place, SolveRequest};
+pub use handle::{GameHandle, Method, Place, QueryOptions, SolveRequest};
+pub use openings::{BookCheck, BookInfo, book_info, build_book, check_book};
+pub use outplay_check::{Claim, check as check_proof};
+pub use outplay_table::{Listed, ListedTable, TableError, Values, default_data_dir, list, remove};
 pub use trouble::Trouble;

@@ -1,7 +1,12 @@
-//! Everything that can go wrong in a command, as one sentence.
+//! Everything that can go wrong in a command, as one sentence and its cure.
 
+use outplay_connect::{BookError, ConnectError};
 use outplay_core::{InputError, ProbeError};
+use outplay_dense::DenseError;
+use outplay_proof::ProveError;
+use outplay_search::SearchError;
 use outplay_solve::SolveError;
+use outplay_table::TableError;
 use thiserror::Error;
 
 /// Why a command has no answer.
@@ -13,7 +18,25 @@ pub enum Trouble {
     /// A solver gave up.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// A table could not answer.
+    /// The dense solver gave up.
+    #[error(transparent)]
+    Dense(DenseError),
+    /// A table could not be written or read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The connect-k solver does not know such a board.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// The proof search does not know such a board.
+    #[error(transparent)]
+    Prove(#[from] ProveError),
+    /// The engine gave up.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// A book of openings could not be built or read.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// A source of values could not answer.
     #[error(transparent)]
     Probe(#[from] ProbeError),
     /// The game cannot do what was asked.
@@ -21,14 +44,40 @@ pub enum Trouble {
     Unable(String),
 }
 
+impl From<DenseError> for Trouble {
+    fn from(error: DenseError) -> Trouble {
+        match error {
+            DenseError::Stopped => Trouble::Solve(SolveError::Stopped),
+            other => Trouble::Dense(other),
+        }
+    }
+}
+
 impl Trouble {
     /// Whether the user's words are to blame, rather than the work.
     pub fn is_input(&self) -> bool {
-        matches!(self, Trouble::Input(_) | Trouble::Unable(_) | Trouble::Solve(SolveError::NoStart))
+        match self {
+            Trouble::Input(_) | Trouble::Unable(_) | Trouble::Solve(SolveError::NoStart) => true,
+            Trouble::Table(TableError::NoTable { .. }) => true,
+            Trouble::Connect(_) | Trouble::Prove(_) => true,
+            Trouble::Dense(error) => {
+                use DenseError::{Memory, TooManyCells, TooManyShapes};
+                matches!(error, Memory { .. } | TooManyCells { .. } | TooManyShapes { .. })
+            }
+            _ => false,
+        }
     }
 
     /// Whether somebody asked to stop.
     pub fn is_stop(&self) -> bool {
-        matches!(self, Trouble::Solve(SolveError::Stopped))
+        matches!(self, Trouble::Solve(SolveError::Stopped) | Trouble::Book(BookError::Stopped { .. }))
+    }
+
+    /// What to do about it, where the sentence itself does not say.
+    pub fn cure(&self) -> Option<String> {
+        match self {
+            Trouble::Table(error) => Some(error.cure()),
+            _ => None,
+        }
     }
 }

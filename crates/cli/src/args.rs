@@ -1,7 +1,8 @@
 //! What may be typed.
 
 use clap::{Args, Parser, Subcommand};
-use outplay_catalog::{Method, Place};
+use outplay_catalog::{Method, Place, Values};
+use std::path::PathBuf;
 
 /// Solve it, prove it, play it: a workbench for two-player games of perfect information.
 #[derive(Parser)]
@@ -28,6 +29,9 @@ pub(crate) struct Common {
     /// Memory to use, such as 800M or 12G (default: 80 % of what is available)
     #[arg(long, global = true, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) memory: Option<u64>,
+    /// Where tables are (default: $OUTPLAY_DATA, else outplay in the user's data directory)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     /// No progress on standard error
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
@@ -50,6 +54,18 @@ pub(crate) enum Command {
         /// List the whole game: positions, start, successors, terminal values
         #[arg(long)]
         all: bool,
+        /// Draw the tree of a small search and what it cut off
+        #[arg(long, conflicts_with = "all")]
+        tree: bool,
+        /// How far the tree looks ahead
+        #[arg(long, default_value_t = 2, requires = "tree", value_parser = clap::value_parser!(u32).range(1..=64))]
+        depth: u32,
+        /// The tree of minimax, which cuts nothing off
+        #[arg(long, requires = "tree")]
+        minimax: bool,
+        /// Draw the tree into this file
+        #[arg(long, requires = "tree", value_name = "FILE")]
+        svg: Option<PathBuf>,
     },
     /// Find the value of a game
     Solve {
@@ -57,9 +73,20 @@ pub(crate) enum Command {
         game: String,
         #[command(flatten)]
         at: At,
-        /// How: auto, plain, memo or sweep
+        /// How: auto, plain, memo, sweep, dense, search or proof
         #[arg(long, default_value = "auto", value_parser = parse_method)]
         method: Method,
+        /// What to find of each position: wdl (win, draw or loss) or distance too
+        #[arg(long, default_value = "distance", value_parser = parse_values)]
+        values: Values,
+        /// Store nothing
+        #[arg(long)]
+        no_save: bool,
+        #[command(flatten)]
+        effort: Effort,
+        /// Write the proof into this file (with --method proof)
+        #[arg(long, value_name = "FILE")]
+        proof: Option<PathBuf>,
     },
     /// Tell the value of a position and of each of its moves
     Query {
@@ -70,6 +97,41 @@ pub(crate) enum Command {
         /// Answer one line of moves (or positions, with --stdin=position) after the other
         #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "moves", value_parser = ["moves", "position"], conflicts_with_all = ["moves", "position"])]
         stdin: Option<String>,
+        #[command(flatten)]
+        effort: Effort,
+    },
+    /// Prove a table right: derive every value again from its successors
+    Verify {
+        /// The game, such as connect4:5x4
+        game: String,
+        /// Which table, if there are two: wdl or distance
+        #[arg(long, value_parser = parse_values)]
+        values: Option<Values>,
+    },
+    /// Count positions per ply by value and distance, from a table
+    Stats {
+        /// The game, such as connect4:5x4
+        game: String,
+        /// Which table, if there are two: wdl or distance
+        #[arg(long, value_parser = parse_values)]
+        values: Option<Values>,
+        /// Draw a picture into this file
+        #[arg(long, value_name = "FILE")]
+        svg: Option<PathBuf>,
+    },
+    /// List the tables on disk
+    Tables {
+        /// Remove the table with this name or game
+        #[arg(long, value_name = "NAME")]
+        remove: Option<String>,
+    },
+    /// Build, describe and check books of openings
+    #[command(subcommand)]
+    Book(BookCommand),
+    /// Check a written proof with the plain rules
+    Check {
+        /// The file that `solve --method proof --proof FILE` wrote
+        file: PathBuf,
     },
     /// Show how large the index of a game is, tier by tier
     Index {
@@ -98,6 +160,98 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = parse_seconds)]
         patience: f64,
     },
+    /// Sweep and dense on the same board: speed, memory and size of the table
+    Strong {
+        /// The game
+        #[arg(default_value = "connect4:5x5")]
+        game: String,
+        /// How often the dense solver runs; the median counts
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        trials: u32,
+        /// Leave the sweep out
+        #[arg(long)]
+        no_sweep: bool,
+        /// Write no tables
+        #[arg(long)]
+        no_save: bool,
+    },
+    /// The connect-k solver on a file of positions, each with an empty table
+    Positions {
+        /// The game
+        game: String,
+        /// Lines of "moves score"
+        file: PathBuf,
+        /// Only the first so many
+        #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
+        limit: usize,
+        /// Entries of the solver's table
+        #[arg(long, default_value_t = 1 << 24)]
+        entries: u64,
+    },
+    /// The generic engine: positions per second without a table, and random games per second
+    Search {
+        /// The game
+        #[arg(default_value = "connect4")]
+        game: String,
+        /// Plies to look ahead
+        #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=64))]
+        depth: u32,
+    },
+    /// Random questions to a table per second, cold and warm
+    Probe {
+        /// The game
+        #[arg(default_value = "connect4:5x5")]
+        game: String,
+        /// Which table, if there are two: wdl or distance
+        #[arg(long, value_parser = parse_values)]
+        values: Option<Values>,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum BookCommand {
+    /// Solve all openings of a board; goes on where an earlier run was stopped
+    Build {
+        /// The game, such as connect4
+        game: String,
+        /// Positions with up to so many stones
+        #[arg(long, value_parser = clap::value_parser!(u16).range(1..=20))]
+        plies: u16,
+        /// The book
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        #[command(flatten)]
+        effort: Effort,
+    },
+    /// Tell what a book holds
+    Info {
+        /// The book (default: the one of connect4 that comes along)
+        file: Option<PathBuf>,
+    },
+    /// Solve a random sample of a book again
+    Check {
+        /// The book (default: the one of connect4 that comes along)
+        file: Option<PathBuf>,
+        /// Positions to solve
+        #[arg(long, default_value_t = 20)]
+        sample: usize,
+        /// Which positions
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        #[command(flatten)]
+        effort: Effort,
+    },
+}
+
+/// How much a search may use.
+#[derive(Args)]
+pub(crate) struct Effort {
+    /// Memory for the table of a search (default: 1G)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub(crate) hash: Option<u64>,
+    /// Give up a search after so many seconds and say what is known
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(crate) time: Option<f64>,
 }
 
 /// Which position.
@@ -118,6 +272,14 @@ impl At {
             (None, Some(position)) => Place::Position(position.clone()),
             (None, None) => Place::Start,
         }
+    }
+}
+
+fn parse_values(text: &str) -> Result<Values, String> {
+    match text {
+        "wdl" => Ok(Values::Wdl),
+        "distance" => Ok(Values::Distance),
+        other => Err(format!("`{other}` is not a kind of values; choose wdl or distance")),
     }
 }
 

@@ -1,14 +1,19 @@
 //! What each command does, and how it ends: 0 done, 1 the answer is "no" or the work failed, 2 bad input.
 
-use crate::args::{Bench, Cli, Command, Common};
-use crate::output;
+use crate::args::{Bench, BookCommand, Cli, Command, Common, Effort};
 use crate::progress::Progress;
 use crate::usage::{self, Clock};
+use crate::{output, picture};
 use clap::Parser;
-use outplay_catalog::{Catalog, GameHandle, Place, SolveAnswer, SolveRequest, Trouble};
+use outplay_catalog::{
+    Catalog, GameHandle, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, Values,
+    default_data_dir,
+};
 use serde::Serialize;
 use std::io::{self, BufRead, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Rules are written out up to this many positions.
 const LISTED: u64 = 20_000;
@@ -65,6 +70,16 @@ fn complain(sentence: &str, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
+fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
+    std::fs::write(file, text)
+        .map_err(|error| Trouble::Unable(format!("cannot write {}: {error}", file.display())))
+}
+
+fn read_file(file: &Path) -> Result<String, Trouble> {
+    std::fs::read_to_string(file)
+        .map_err(|error| Trouble::Unable(format!("cannot read {}: {error}", file.display())))
+}
+
 /// The answer of `solve` with what it cost.
 #[derive(Serialize)]
 struct Solved<'a> {
@@ -88,13 +103,43 @@ impl<W: Write> Run<'_, W> {
         match command {
             Command::Games { check: None } => self.games(),
             Command::Games { check: Some(game) } => self.check(game),
-            Command::Show { game, at, all } => self.show(game, &at.place(), *all),
-            Command::Solve { game, at, method } => {
-                let memory = self.memory();
-                self.solve(game, &SolveRequest { place: at.place(), method: *method, memory })
+            Command::Show { game, at, tree: true, depth, minimax, svg, .. } => {
+                self.tree(game, &at.place(), *depth, !minimax, svg.as_deref())
             }
-            Command::Query { game, at, stdin: None } => self.query(game, &at.place()),
-            Command::Query { game, stdin: Some(kind), .. } => self.query_lines(game, kind == "position"),
+            Command::Show { game, at, all, .. } => self.show(game, &at.place(), *all),
+            Command::Solve { game, at, method, values, no_save, effort, proof } => {
+                let request = SolveRequest {
+                    place: at.place(),
+                    method: *method,
+                    values: *values,
+                    data: (!no_save).then(|| self.data()),
+                    proof: proof.clone(),
+                    ..self.request(Some(effort))
+                };
+                if proof.is_some() && *method != Method::Proof {
+                    let why = "only the proof search writes proofs; add `--method proof`";
+                    return Err(Trouble::Unable(why.into()).into());
+                }
+                self.solve(game, &request)
+            }
+            Command::Verify { game, values } => self.verify(game, *values),
+            Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
+            Command::Tables { remove: None } => self.tables(),
+            Command::Tables { remove: Some(name) } => self.remove_table(name),
+            Command::Bench(Bench::Strong { game, trials, no_sweep, no_save }) => {
+                self.strong(game, *trials, !no_sweep, !no_save)
+            }
+            Command::Bench(Bench::Probe { game, values }) => self.probe(game, *values),
+            Command::Query { game, at, stdin: None, effort } => self.query(game, &at.place(), effort),
+            Command::Query { game, stdin: Some(kind), effort, .. } => {
+                self.query_lines(game, kind == "position", effort)
+            }
+            Command::Book(command) => self.book(command),
+            Command::Check { file } => self.check_proof(file),
+            Command::Bench(Bench::Positions { game, file, limit, entries }) => {
+                self.positions(game, file, *limit, *entries)
+            }
+            Command::Bench(Bench::Search { game, depth }) => self.search_speed(game, *depth),
             Command::Index { game, count } => self.index(game, *count),
             Command::Bench(Bench::Classic { game, trials, patience }) => {
                 self.classic(game, *trials, *patience)
@@ -113,6 +158,36 @@ impl<W: Write> Run<'_, W> {
 
     fn memory(&self) -> u64 {
         self.common.memory.unwrap_or_else(|| usage::available_bytes() / 5 * 4)
+    }
+
+    fn data(&self) -> PathBuf {
+        self.common.data.clone().unwrap_or_else(default_data_dir)
+    }
+
+    /// A request for the start position by the default method, storing nothing.
+    fn request(&self, effort: Option<&Effort>) -> SolveRequest {
+        SolveRequest {
+            place: Place::Start,
+            method: Method::Auto,
+            values: Values::Distance,
+            counts: true,
+            memory: self.memory(),
+            threads: rayon::current_num_threads(),
+            hash: self.hash(effort),
+            time: effort.and_then(|effort| effort.time).map(Duration::from_secs_f64),
+            data: None,
+            proof: None,
+        }
+    }
+
+    /// Bytes for the table of a search, within the memory allowed.
+    fn hash(&self, effort: Option<&Effort>) -> u64 {
+        effort.and_then(|effort| effort.hash).unwrap_or(1 << 30).min(self.memory() / 2)
+    }
+
+    fn query_options(&self, effort: Option<&Effort>) -> QueryOptions {
+        let SolveRequest { memory, hash, threads, time, .. } = self.request(effort);
+        QueryOptions { memory, hash, threads, time, data: Some(self.data()) }
     }
 
     fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
@@ -179,7 +254,7 @@ impl<W: Write> Run<'_, W> {
             let rules = handle.rules(place, LISTED, self.progress)?;
             return self.print(&rules, |out, rules| output::rules(out, rules));
         }
-        let answer = handle.query(place, self.memory(), self.progress)?;
+        let answer = handle.query(place, &self.query_options(None), self.progress)?;
         let picture = handle.draw(place, Some(&answer))?;
         self.print(&answer, |out, answer| {
             output::picture(out, &picture)?;
@@ -203,15 +278,15 @@ impl<W: Write> Run<'_, W> {
         })
     }
 
-    fn query(&mut self, game: &str, place: &Place) -> Result<u8, Failure> {
-        let answer = self.open(game)?.query(place, self.memory(), self.progress)?;
+    fn query(&mut self, game: &str, place: &Place, effort: &Effort) -> Result<u8, Failure> {
+        let answer = self.open(game)?.query(place, &self.query_options(Some(effort)), self.progress)?;
         self.print(&answer, |out, answer| output::query(out, answer))
     }
 
     /// Answers line by line; a line that makes no sense gets an error in its place and the rest go on.
-    fn query_lines(&mut self, game: &str, positions: bool) -> Result<u8, Failure> {
+    fn query_lines(&mut self, game: &str, positions: bool, effort: &Effort) -> Result<u8, Failure> {
         let handle = self.open(game)?;
-        let memory = self.memory();
+        let options = self.query_options(Some(effort));
         let mut code = 0;
         let mut input = io::stdin().lock();
         let mut line = Vec::new();
@@ -230,7 +305,7 @@ impl<W: Write> Run<'_, W> {
                 Ok(text) => {
                     let text = text.trim().to_string();
                     let place = if positions { Place::Position(text) } else { Place::Moves(text) };
-                    handle.query(&place, memory, self.progress)
+                    handle.query(&place, &options, self.progress)
                 }
             };
             match result {
@@ -250,6 +325,221 @@ impl<W: Write> Run<'_, W> {
             // Whoever feeds the lines may wait for each answer.
             self.out.flush().map_err(output_error)?;
         }
+    }
+
+    fn tree(
+        &mut self,
+        game: &str,
+        place: &Place,
+        depth: u32,
+        prune: bool,
+        svg: Option<&Path>,
+    ) -> Result<u8, Failure> {
+        let tree = self.open(game)?.tree(place, depth, prune, self.progress)?;
+        if let Some(file) = svg {
+            write_file(file, &tree.svg)?;
+        }
+        self.print(&tree, |out, tree| write!(out, "{}", tree.text))
+    }
+
+    fn book(&mut self, command: &BookCommand) -> Result<u8, Failure> {
+        let threads = rayon::current_num_threads();
+        match command {
+            BookCommand::Build { game, plies, out, effort } => {
+                let board = self.open(game)?.board(&Place::Start)?;
+                let (plies, hash) = (usize::from(*plies), self.hash(Some(effort)));
+                let info = outplay_catalog::build_book(&board, plies, out, hash, threads, self.progress)?;
+                self.print(&info, |out, info| output::book(out, info))
+            }
+            BookCommand::Info { file } => {
+                let info = outplay_catalog::book_info(file.as_deref())?;
+                self.print(&info, |out, info| output::book(out, info))
+            }
+            BookCommand::Check { file, sample, seed, effort } => {
+                let hash = self.hash(Some(effort));
+                let check = outplay_catalog::check_book(
+                    file.as_deref(),
+                    *sample,
+                    *seed,
+                    hash,
+                    threads,
+                    self.progress,
+                )?;
+                self.print(&check, |out, check| {
+                    writeln!(
+                        out,
+                        "{} of {} positions solved again have another score",
+                        check.wrong, check.checked
+                    )
+                })?;
+                Ok(u8::from(check.wrong > 0))
+            }
+        }
+    }
+
+    fn check_proof(&mut self, file: &Path) -> Result<u8, Failure> {
+        let text = read_file(file)?;
+        match outplay_catalog::check_proof(&text) {
+            Ok(claim) => {
+                let board = &claim.board;
+                let answer = serde_json::json!({
+                    "file": file.display().to_string(), "valid": true, "value": claim.verdict.word(),
+                    "width": board.width, "height": board.height, "k": board.k,
+                    "steps": claim.steps, "followed": claim.followed,
+                });
+                self.print(&answer, |out, _| {
+                    let (w, h, k, verdict) = (board.width, board.height, board.k, claim.verdict);
+                    let steps = output::grouped(claim.steps as u128);
+                    writeln!(out, "{}: the proof holds: {w}x{h},k={k} is a {verdict} for the player to move ({steps} steps)", file.display())
+                })
+            }
+            Err(error) => {
+                let answer = serde_json::json!({ "file": file.display().to_string(), "valid": false, "error": error.to_string() });
+                self.print(&answer, |out, _| writeln!(out, "{}: the proof fails: {error}", file.display()))?;
+                Ok(1)
+            }
+        }
+    }
+
+    fn positions(&mut self, game: &str, file: &Path, limit: usize, entries: u64) -> Result<u8, Failure> {
+        /// Bytes of an entry.
+        const ENTRY: u64 = 8;
+        let lines = read_file(file)?;
+        let handle = self.open(game)?;
+        let hash = entries.saturating_mul(ENTRY);
+        let request =
+            SolveRequest { hash, threads: self.common.threads.map_or(1, usize::from), ..self.request(None) };
+        let report = handle.positions(&lines, &request, limit, self.progress)?;
+        self.print(&report, |out, report| output::positions(out, report))?;
+        Ok(u8::from(report.wrong > 0))
+    }
+
+    fn search_speed(&mut self, game: &str, depth: u32) -> Result<u8, Failure> {
+        let report = self.open(game)?.search_speed(depth, self.progress)?;
+        self.print(&report, |out, report| output::search_speed(out, report))
+    }
+
+    fn verify(&mut self, game: &str, values: Option<Values>) -> Result<u8, Failure> {
+        let report = self.open(game)?.verify(&self.data(), values, self.progress)?;
+        self.print(&report, |out, report| output::verify(out, report))?;
+        Ok(u8::from(report.wrong > 0))
+    }
+
+    fn stats(&mut self, game: &str, values: Option<Values>, svg: Option<&Path>) -> Result<u8, Failure> {
+        let report = self.open(game)?.stats(&self.data(), values)?;
+        if let Some(file) = svg {
+            write_file(file, &picture::stats(&report))?;
+        }
+        self.print(&report, |out, report| output::stats(out, report))
+    }
+
+    fn tables(&mut self) -> Result<u8, Failure> {
+        let data = self.data();
+        let tables = outplay_catalog::list(&data).map_err(Trouble::from)?;
+        let listed: Vec<serde_json::Value> = tables
+            .iter()
+            .map(|table| match &table.table {
+                Ok(known) => serde_json::json!({
+                    "name": table.name, "bytes": table.bytes, "game": known.identity.spec,
+                    "values": known.identity.values.to_string(), "complete": known.complete,
+                    "tiers_written": known.tiers_written, "tiers": known.identity.slots.len(),
+                }),
+                Err(error) => serde_json::json!({ "name": table.name, "bytes": table.bytes, "error": error.to_string() }),
+            })
+            .collect();
+        let answer = serde_json::json!({ "data": data.display().to_string(), "tables": listed });
+        self.print(&answer, |out, _| output::tables(out, &data, &tables))
+    }
+
+    fn remove_table(&mut self, name: &str) -> Result<u8, Failure> {
+        let data = self.data();
+        let tables = outplay_catalog::list(&data).map_err(Trouble::from)?;
+        // A game's spec is as good as its table's name, if there is just one.
+        let spec = self.catalog.open(name).map(|handle| handle.spec()).unwrap_or_default();
+        let of_game = |table: &&outplay_catalog::Listed| {
+            table.table.as_ref().is_ok_and(|known| known.identity.spec == spec)
+        };
+        let named = tables.iter().find(|table| table.name == name).or_else(|| tables.iter().find(of_game));
+        let name = named.map_or(name, |table| &table.name).to_string();
+        outplay_catalog::remove(&data, &name).map_err(Trouble::from)?;
+        self.print(&serde_json::json!({ "removed": name }), |out, _| writeln!(out, "removed {name}"))
+    }
+
+    fn strong(&mut self, game: &str, trials: u32, sweep: bool, save: bool) -> Result<u8, Failure> {
+        let handle = self.open(game)?;
+        let mut rows = Vec::new();
+        for values in [Values::Wdl, Values::Distance] {
+            for method in [Method::Sweep, Method::Dense] {
+                let dense = method == Method::Dense;
+                if !dense && (!sweep || values == Values::Wdl) {
+                    continue; // a sweep finds distances anyway
+                }
+                let request = SolveRequest { method, values, counts: !dense, ..self.request(None) };
+                rows.push(self.strong_row(&*handle, &request, if dense { trials } else { 1 }, save)?);
+            }
+        }
+        let answer = serde_json::json!({ "game": handle.spec(), "threads": rayon::current_num_threads(), "rows": rows });
+        self.print(&answer, |out, _| output::strong(out, &handle.spec(), &rows))
+    }
+
+    /// Times one method: solving alone, then once more with counts and the table.
+    fn strong_row(
+        &mut self,
+        handle: &dyn GameHandle,
+        request: &SolveRequest,
+        trials: u32,
+        save: bool,
+    ) -> Result<output::StrongRow, Failure> {
+        let (mut walls, mut cpus) = (Vec::new(), Vec::new());
+        let mut colourings = None;
+        usage::reset_peak();
+        for _ in 0..trials {
+            let clock = Clock::start();
+            let answer = handle.solve(request, self.progress)?;
+            walls.push(clock.seconds());
+            cpus.push(clock.cpu_seconds());
+            colourings = answer.colourings;
+        }
+        let peak_bytes = usage::peak_bytes();
+        let full = SolveRequest { counts: true, ..request.clone() };
+        let clock = Clock::start();
+        let (answer, table_bytes) = if save {
+            let scratch = self.data().join("bench");
+            let request = SolveRequest { data: Some(scratch.clone()), ..full };
+            let answer = handle.solve(&request, self.progress)?;
+            let table = answer.table.clone();
+            if let Some(table) = &table {
+                outplay_catalog::remove(&scratch, &table.name).map_err(Trouble::from)?;
+            }
+            (answer, table.map(|table| table.bytes))
+        } else {
+            (handle.solve(&full, self.progress)?, None)
+        };
+        let full_seconds = clock.seconds();
+        walls.sort_by(f64::total_cmp);
+        cpus.sort_by(f64::total_cmp);
+        let legal = answer.positions.map_or(0, |counts| counts.legal);
+        Ok(output::StrongRow {
+            method: request.method.word(),
+            values: request.values.to_string(),
+            value: answer.answer.value,
+            seconds: walls[walls.len() / 2],
+            cpu_seconds: cpus[cpus.len() / 2],
+            colourings_per_second: colourings.map(|count| count / walls[walls.len() / 2]),
+            legal,
+            cpu_ns_per_position: cpus[cpus.len() / 2] * 1e9 / legal.max(1) as f64,
+            peak_bytes,
+            table_bytes,
+            table_bytes_per_position: table_bytes.map(|bytes| bytes as f64 / legal.max(1) as f64),
+            seconds_with_counts_and_table: full_seconds,
+        })
+    }
+
+    fn probe(&mut self, game: &str, values: Option<Values>) -> Result<u8, Failure> {
+        /// Time for choosing positions.
+        const PATIENCE: f64 = 30.0;
+        let report = self.open(game)?.probes(&self.data(), values, PATIENCE, self.progress)?;
+        self.print(&report, |out, report| output::probe(out, report))
     }
 
     fn index(&mut self, game: &str, count: bool) -> Result<u8, Failure> {

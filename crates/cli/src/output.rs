@@ -3,9 +3,14 @@
 //! Colours come through `anstream`, which drops them for pipes and `NO_COLOR`.
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
-use outplay_catalog::{Answer, CheckReport, ClassicReport, IndexReport, QueryAnswer, Rules, SolveAnswer};
+use outplay_catalog::{
+    Answer, BookInfo, CheckReport, ClassicReport, IndexReport, Listed, PositionsReport, ProbeReport,
+    QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, VerifyReport,
+};
 use outplay_core::{Picture, Tone};
+use serde::Serialize;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Okabe–Ito: told apart by colour-blind readers too.
 const WIN: Style = rgb(0x00, 0x9e, 0x73);
@@ -83,7 +88,11 @@ fn sentence(answer: &Answer, to_move: &str) -> String {
         ("loss", None) => format!("the {other} player wins"),
         ("draw", _) if answer.repetition => "a draw: nobody can force an end".to_string(),
         ("draw", _) => "a draw".to_string(),
-        _ => "unknown: too large to solve this way".to_string(),
+        _ => match answer.bounds {
+            Some([-1, 0]) => format!("unknown so far, but the {to_move} player does not win"),
+            Some([0, 1]) => format!("unknown so far, but the {to_move} player does not lose"),
+            _ => "unknown so far".to_string(),
+        },
     }
 }
 
@@ -149,16 +158,19 @@ pub(crate) fn solve(out: &mut impl Write, answer: &SolveAnswer, seconds: f64, pe
             )?;
         }
     }
-    writeln!(
-        out,
-        "  {FAINT}{} positions by {} in {}, {} of memory{FAINT:#}",
-        grouped(answer.nodes.into()),
-        answer.method,
-        duration(seconds),
-        bytes(peak)
-    )?;
-    let stored =
-        answer.stored.as_deref().unwrap_or("nothing was stored: this method keeps its values in memory only");
+    let work = match (answer.method, answer.colourings) {
+        ("table", _) => "answered by the table".to_string(),
+        ("dense", Some(colourings)) => format!("{colourings:.2e} colourings by dense"),
+        (method, _) => format!("{} positions by {method}", grouped(answer.nodes.into())),
+    };
+    writeln!(out, "  {FAINT}{work} in {}, {} of memory{FAINT:#}", duration(seconds), bytes(peak))?;
+    let stored = match &answer.table {
+        None => "nothing was stored".to_string(),
+        Some(table) => {
+            let word = if table.found { "found in" } else { "stored in" };
+            format!("{word} {}/{} ({})", table.data, table.name, bytes(table.bytes))
+        }
+    };
     writeln!(out, "  {FAINT}{stored}{FAINT:#}")
 }
 
@@ -194,6 +206,7 @@ fn source(word: &str) -> &str {
     match word {
         "rules" => "by the rules",
         "table" => "from the table",
+        "book" => "from the book",
         _ => "by search",
     }
 }
@@ -330,4 +343,187 @@ pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Resul
         )?;
     }
     Ok(())
+}
+
+pub(crate) fn verify(out: &mut impl Write, report: &VerifyReport) -> io::Result<()> {
+    let checked = grouped(report.checked.into());
+    if report.wrong == 0 {
+        return writeln!(out, "{BOLD}{}{BOLD:#}: {WIN}all {checked} positions are right{WIN:#}", report.game);
+    }
+    let wrong = grouped(report.wrong.into());
+    writeln!(out, "{BOLD}{}{BOLD:#}: {LOSS}{wrong} of {checked} positions are wrong{LOSS:#}", report.game)?;
+    if let Some(position) = &report.first_wrong {
+        writeln!(out, "  the first is {position}")?;
+    }
+    if let Some(flaw) = &report.flaw {
+        writeln!(out, "  {flaw}")?;
+    }
+    writeln!(
+        out,
+        "  the table cannot be trusted; remove it with `outplay tables --remove {0}` and run `outplay solve {0}`",
+        report.game
+    )
+}
+
+pub(crate) fn stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()> {
+    let view = if report.merged { "the mover" } else { "the first player" };
+    writeln!(out, "{BOLD}{}{BOLD:#}: positions per ply, as {view} sees them", report.game)?;
+    let number = |n: u64| grouped(n.into());
+    let wide = number(report.positions.legal).len().max(8);
+    let longest = |map: &std::collections::BTreeMap<u32, u64>| {
+        map.keys().last().map_or("-".to_string(), u32::to_string)
+    };
+    writeln!(
+        out,
+        "{FAINT}ply  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  longest win/loss{FAINT:#}",
+        "all", "won", "drawn", "lost", "finished"
+    )?;
+    for tier in &report.tiers {
+        let (all, splits) = (number(tier.counts.legal), tier.counts.splits);
+        writeln!(
+            out,
+            "{:<4} {all:>wide$}  {WIN}{:>wide$}{WIN:#}  {DRAW}{:>wide$}{DRAW:#}  {LOSS}{:>wide$}{LOSS:#}  {:>wide$}  {} / {}",
+            tier.tier,
+            number(splits.win),
+            number(splits.draw),
+            number(splits.loss),
+            number(tier.counts.finished),
+            longest(&tier.win_in),
+            longest(&tier.loss_in),
+        )?;
+    }
+    let (all, splits) = (number(report.positions.legal), report.positions.splits);
+    writeln!(
+        out,
+        "{BOLD}all  {all:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}{BOLD:#}",
+        number(splits.win),
+        number(splits.draw),
+        number(splits.loss),
+        number(report.positions.finished)
+    )?;
+    let each = report.table_bytes as f64 / report.positions.legal.max(1) as f64;
+    writeln!(
+        out,
+        "{FAINT}the table takes {}, {each:.3} bytes per position{FAINT:#}",
+        bytes(report.table_bytes)
+    )
+}
+
+pub(crate) fn tables(out: &mut impl Write, data: &Path, tables: &[Listed]) -> io::Result<()> {
+    if tables.is_empty() {
+        return writeln!(out, "no tables in {}; `outplay solve connect4:5x4` makes one", data.display());
+    }
+    let wide = tables.iter().map(|table| table.name.len()).max().unwrap_or(0);
+    for table in tables {
+        let what = match &table.table {
+            Ok(known) if known.complete => format!("{}, {}", known.identity.spec, known.identity.values),
+            Ok(known) => format!(
+                "{}, {}: {} of {} tiers, `outplay solve {}` goes on",
+                known.identity.spec,
+                known.identity.values,
+                known.tiers_written,
+                known.identity.slots.len(),
+                known.identity.spec
+            ),
+            Err(error) => format!("{LOSS}{error}{LOSS:#}"),
+        };
+        writeln!(out, "{:<wide$}  {:>9}  {what}", table.name, bytes(table.bytes))?;
+    }
+    writeln!(out, "{FAINT}in {}{FAINT:#}", data.display())
+}
+
+/// One line of `bench strong`.
+#[derive(Serialize)]
+pub(crate) struct StrongRow {
+    pub(crate) method: &'static str,
+    pub(crate) values: String,
+    pub(crate) value: &'static str,
+    pub(crate) seconds: f64,
+    pub(crate) cpu_seconds: f64,
+    pub(crate) colourings_per_second: Option<f64>,
+    pub(crate) legal: u64,
+    pub(crate) cpu_ns_per_position: f64,
+    pub(crate) peak_bytes: u64,
+    pub(crate) table_bytes: Option<u64>,
+    pub(crate) table_bytes_per_position: Option<f64>,
+    pub(crate) seconds_with_counts_and_table: f64,
+}
+
+pub(crate) fn strong(out: &mut impl Write, game: &str, rows: &[StrongRow]) -> io::Result<()> {
+    let legal = rows.first().map_or(0, |row| row.legal);
+    writeln!(
+        out,
+        "{BOLD}{game}{BOLD:#}: {} legal positions, {}",
+        grouped(legal.into()),
+        rows.first().map_or("", |row| row.value)
+    )?;
+    writeln!(
+        out,
+        "{FAINT}method values         solve        CPU  colourings/s  ns CPU/pos      peak      table  bytes/pos  with counts and table{FAINT:#}"
+    )?;
+    for row in rows {
+        let dash = || "-".to_string();
+        writeln!(
+            out,
+            "{:<6} {:<9} {:>10} {:>10} {:>13} {:>11.2} {:>9} {:>10} {:>10} {:>16}",
+            row.method,
+            row.values,
+            duration(row.seconds),
+            duration(row.cpu_seconds),
+            row.colourings_per_second.map_or_else(dash, |rate| format!("{rate:.2e}")),
+            row.cpu_ns_per_position,
+            bytes(row.peak_bytes),
+            row.table_bytes.map_or_else(dash, bytes),
+            row.table_bytes_per_position.map_or_else(dash, |each| format!("{each:.4}")),
+            duration(row.seconds_with_counts_and_table),
+        )?;
+    }
+    Ok(())
+}
+
+pub(crate) fn probe(out: &mut impl Write, report: &ProbeReport) -> io::Result<()> {
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}: {} random legal positions, one thread",
+        report.game,
+        grouped(report.positions.into())
+    )?;
+    writeln!(out, "  cold {:>12} probes/s", grouped(report.cold_per_second as u128))?;
+    writeln!(out, "  warm {:>12} probes/s", grouped(report.warm_per_second as u128))?;
+    writeln!(out, "  {FAINT}the table takes {}{FAINT:#}", bytes(report.table_bytes))
+}
+
+pub(crate) fn book(out: &mut impl Write, info: &BookInfo) -> io::Result<()> {
+    let BookInfo { width, height, k, plies, bytes: size } = info;
+    writeln!(
+        out,
+        "{BOLD}{width}x{height}, {k} in a row{BOLD:#}: all positions of up to {plies} stones, {}",
+        bytes(*size)
+    )
+}
+
+pub(crate) fn positions(out: &mut impl Write, report: &PositionsReport) -> io::Result<()> {
+    let style = if report.wrong == 0 { WIN } else { LOSS };
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}: {} positions, {style}{} wrong{style:#}, {:.1} nodes and {:.4} ms each, {:.1} million nodes/s",
+        report.game,
+        grouped(report.n.into()),
+        report.wrong,
+        report.mean_nodes,
+        report.mean_ms,
+        report.nodes_per_second / 1e6
+    )
+}
+
+pub(crate) fn search_speed(out: &mut impl Write, report: &SearchReport) -> io::Result<()> {
+    writeln!(out, "{BOLD}{}{BOLD:#}: one thread, median of 5 runs", report.game)?;
+    let nodes = grouped(report.nodes.into());
+    writeln!(
+        out,
+        "  alpha-beta to depth {}, no table  {nodes} nodes, {:.1} million/s",
+        report.depth,
+        report.nodes_per_second / 1e6
+    )?;
+    writeln!(out, "  random games  {:.2} million/s", report.playouts_per_second / 1e6)
 }

@@ -34,6 +34,12 @@ pub(crate) fn peak_bytes() -> u64 {
     kilobytes("/proc/self/status", "VmHWM:").map_or(0, |kb| kb * 1024)
 }
 
+/// Forgets the peak so far, where the system allows it.
+pub(crate) fn reset_peak() {
+    // Without the permission the figure includes what came before, which only makes it larger.
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
 /// Memory that can still be had, in bytes.
 pub(crate) fn available_bytes() -> u64 {
     /// Assumed where the system does not tell.

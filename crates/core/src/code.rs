@@ -104,6 +104,27 @@ impl Code for i32 {
     }
 }
 
+/// Win, draw or loss without a distance: 1, 0 and −1 in a byte.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct WdlCode(pub i8);
+
+impl Code for WdlCode {
+    const UNKNOWN: WdlCode = WdlCode(i8::MIN);
+
+    fn pack(value: Value) -> Option<WdlCode> {
+        (value.payoff().abs() <= 1 && !value.is_repetition()).then_some(WdlCode(value.payoff() as i8))
+    }
+
+    fn unpack(self) -> Option<Value> {
+        (self != WdlCode::UNKNOWN).then_some(Value::untimed(self.0.into()))
+    }
+
+    #[inline]
+    fn before(self, same_player: bool) -> WdlCode {
+        if same_player || self == WdlCode::UNKNOWN { self } else { WdlCode(-self.0) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +152,12 @@ mod tests {
         let large: Vec<Value> =
             [1, 7, 16_384].iter().flat_map(|&p| [Value::new(p, 9), Value::new(-p, 60_000)]).collect();
         check::<i32>(&large);
+    }
+
+    #[test]
+    fn verdicts_flip_and_keep_no_distance() {
+        check::<WdlCode>(&[Value::untimed(1), Value::TIE, Value::untimed(-1)]);
+        assert_eq!(WdlCode::pack(Value::win(7)), Some(WdlCode(1)));
     }
 
     #[test]

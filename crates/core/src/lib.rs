@@ -27,7 +27,7 @@ mod probe;
 mod value;
 mod watch;
 
-pub use code::Code;
+pub use code::{Code, WdlCode};
 pub use error::InputError;
 pub use game::{Chance, Game, InPlace, Payoff, Turn};
 pub use index::{Index, Link, Predecessors, Rolls, Step, Tier};

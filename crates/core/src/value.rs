@@ -15,6 +15,9 @@ use std::fmt;
 /// Plies of a draw by repetition: the game never ends.
 const NEVER: u32 = u32::MAX;
 
+/// Plies of a win or loss whose distance nobody stored.
+const UNTIMED: u32 = u32::MAX - 1;
+
 /// The exact value of a position for the player to move: a payoff, and the plies until it is paid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value {
@@ -44,6 +47,13 @@ impl Value {
         if payoff == 0 { Value::TIE } else { Value { payoff, plies } }
     }
 
+    /// A payoff for the player to move, paid after nobody knows how many plies.
+    ///
+    /// It compares as later than any known distance: worse than a timed win, better than a timed loss.
+    pub fn untimed(payoff: Payoff) -> Value {
+        Value::new(payoff, UNTIMED)
+    }
+
     /// The player to move wins after `plies` plies.
     pub fn win(plies: u32) -> Value {
         Value::new(1, plies)
@@ -59,11 +69,12 @@ impl Value {
         self.payoff
     }
 
-    /// Plies to the end when the winner hurries and the loser delays; `None` for ties and draws.
+    /// Plies to the end when the winner hurries and the loser delays; `None` for ties, draws and untimed
+    /// values.
     ///
     /// Where every tying line is equally long, [`crate::Game::tie_plies`] knows the distance of a tie.
     pub fn distance(self) -> Option<u32> {
-        (self.payoff != 0).then_some(self.plies)
+        (self.payoff != 0 && self.plies != UNTIMED).then_some(self.plies)
     }
 
     /// Whether nobody can force an end.
@@ -75,7 +86,7 @@ impl Value {
     /// and seen from the other side unless the same player moves again.
     pub fn before(self, same_player: bool) -> Value {
         let payoff = if same_player { self.payoff } else { -self.payoff };
-        let plies = if self.payoff == 0 { self.plies } else { self.plies + 1 };
+        let plies = if self.payoff == 0 || self.plies == UNTIMED { self.plies } else { self.plies + 1 };
         Value { payoff, plies }
     }
 
@@ -188,6 +199,15 @@ mod tests {
         assert_eq!(Value::win(3).before(true), Value::win(4));
         assert_eq!(Value::TIE.before(false), Value::TIE);
         assert_eq!(Value::REPETITION.before(false), Value::REPETITION);
+    }
+
+    #[test]
+    fn untimed_values_stay_untimed() {
+        let win = Value::untimed(1);
+        assert_eq!((win.distance(), win.before(false)), (None, Value::untimed(-1)));
+        assert!(Value::TIE < win && win < Value::win(1000));
+        assert_eq!(Value::untimed(0), Value::TIE);
+        assert_eq!(win.to_string(), "win");
     }
 
     #[test]

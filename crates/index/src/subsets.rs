@@ -15,10 +15,13 @@ pub struct Subsets {
     elements: u32,
     /// C(n, k) at `n * 65 + k`, with an unreachable ceiling where 64 bits do not suffice.
     choose: Vec<u64>,
-    /// Each chunk of bits: what a pattern adds to the rank, by the count of elements below and the pattern.
-    places: Vec<Place>,
+    /// What the lowest chunk of bits adds to the rank.
+    low: Vec<u64>,
+    /// The chunks above.
+    high: Vec<Place>,
 }
 
+/// What a chunk of bits adds to the rank, by the count of elements below and the pattern.
 #[derive(Clone)]
 struct Place {
     /// log₂ of the row length; the last chunk may be short.
@@ -58,7 +61,10 @@ impl Subsets {
             }
             places.push(Place { bits: bits as u32, rows });
         }
-        Subsets { elements, choose, places }
+        // Nothing lies below the lowest chunk: it has a single row, filled up so that no check is needed.
+        let mut low = if places.is_empty() { Vec::new() } else { places.remove(0).rows };
+        low.resize(PATTERNS, 0);
+        Subsets { elements, choose, low, high: places }
     }
 
     /// How many subsets of size `k` there are of the first `n` elements, `u64::MAX` if that is too many.
@@ -70,14 +76,17 @@ impl Subsets {
     /// The number of a subset among those of its size.
     #[inline]
     pub fn rank(&self, subset: u64) -> u64 {
-        let (mut rest, mut rank, mut below) = (subset, 0, 0);
-        for place in &self.places {
+        let pattern = subset as usize & (PATTERNS - 1);
+        let mut rank = self.low[pattern];
+        let mut rest = subset >> CHUNK;
+        if rest == 0 {
+            return rank;
+        }
+        let mut below = ONES[pattern] as usize;
+        for place in &self.high {
             let pattern = rest as usize & (PATTERNS - 1);
             rank += place.rows[(below << place.bits) + pattern];
             rest >>= CHUNK;
-            if rest == 0 {
-                break;
-            }
             below += ONES[pattern] as usize;
         }
         rank
@@ -101,7 +110,7 @@ impl Subsets {
 }
 
 /// Ones in a chunk: a load, where counting takes a dozen instructions on machines without the right one.
-const ONES: [u8; PATTERNS] = {
+static ONES: [u8; PATTERNS] = {
     let mut ones = [0; PATTERNS];
     let mut i = 1;
     while i < PATTERNS {

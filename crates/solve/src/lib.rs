@@ -22,6 +22,7 @@ mod remembered;
 mod retrograde;
 mod sweep;
 mod tally;
+mod verify;
 
 pub use chance::{Expected, Settle, chance, chance_rolls, plain_chance};
 pub use error::SolveError;
@@ -36,3 +37,4 @@ pub use retrograde::{
 };
 pub use sweep::{Swept, sweep};
 pub use tally::{Split, Tally, TierTally};
+pub use verify::{canonical, settled, verify};

@@ -28,7 +28,7 @@ impl<C: Code> Swept<C> {
         &self.tiers[tier.0 as usize]
     }
 
-    /// How many positions have which value.
+    /// How many positions have which value; empty if every number was solved, reachable or not.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -97,7 +97,8 @@ struct Sweeper<'a, G, I, C> {
 impl<G: Game, I: Index<G>, C: Code> Sweeper<'_, G, I, C> {
     /// Solves the numbers from `from` on and counts them.
     fn block(&self, tier: Tier, from: u64, block: &mut [C]) -> Result<TierTally, SolveError> {
-        let mut counts = Counts::default();
+        // Counting is for positions that occur in play; the bare DP over all numbers does without.
+        let mut counts = self.only.map(|_| Counts::default());
         let mut trouble = None;
         let wanted = |number| self.only.is_none_or(|reach| reach.has(tier, number));
         let range = from..from + block.len() as u64;
@@ -109,23 +110,42 @@ impl<G: Game, I: Index<G>, C: Code> Sweeper<'_, G, I, C> {
                 trouble = Some(SolveError::Chance("sweep"));
                 None
             } else {
-                let code = |step: &Step| {
-                    self.solved[step.tier.0 as usize][step.number as usize].before(step.same_player)
-                };
-                steps.iter().map(code).max()
+                Some(self.best(steps))
             };
             match code {
                 None => trouble = trouble.take().or(Some(SolveError::Overflow)),
                 Some(code) => {
                     block[(number - from) as usize] = code;
-                    counts.add(turn, code, self.index.orbit(tier, number), steps.is_empty());
+                    if let Some(counts) = &mut counts {
+                        counts.add(turn, code, self.index.orbit(tier, number), steps.is_empty());
+                    }
                 }
             }
         });
         match trouble {
             Some(error) => Err(error),
-            None => Ok(counts.finish(|byte| (byte as i8).unpack())),
+            None => Ok(counts.map(|counts| counts.finish(|byte| (byte as i8).unpack())).unwrap_or_default()),
         }
+    }
+}
+
+impl<G: Game, I: Index<G>, C: Code> Sweeper<'_, G, I, C> {
+    /// The code of the best of several steps.
+    #[inline]
+    fn best(&self, steps: &[Step]) -> C {
+        // `before` keeps the order of codes, or turns it round when the players change: comparing first and
+        // converting the winner saves a conversion per step.
+        let (mut mine, mut theirs) = (None, None);
+        for step in steps {
+            let code = self.solved[step.tier.0 as usize][step.number as usize];
+            if step.same_player {
+                mine = mine.max(Some(code));
+            } else {
+                theirs = Some(theirs.map_or(code, |least: C| least.min(code)));
+            }
+        }
+        let (mine, theirs) = (mine.map(|code| code.before(true)), theirs.map(|code| code.before(false)));
+        mine.max(theirs).unwrap_or(C::UNKNOWN)
     }
 }
 

@@ -25,7 +25,8 @@ fn all_agree<G: Game, I: Index<G>>(game: &G, index: &I) {
     let all: Swept<i8> = sweep(game, index, None, &Quiet).unwrap();
     let reach = reach(game, index, &start, &Quiet).unwrap();
     let legal: Swept<i32> = sweep(game, index, Some(&reach), &Quiet).unwrap();
-    let graph: Swept<i8> = sweep(game, &explored, None, &Quiet).unwrap();
+    let everything = outplay_solve::reach(game, &explored, &start, &Quiet).unwrap();
+    let graph: Swept<i8> = sweep(game, &explored, Some(&everything), &Quiet).unwrap();
     for pos in explored.positions() {
         let value = Some(plain(game, pos, &Quiet).unwrap().value);
         let (tier, number) = index.rank(pos);

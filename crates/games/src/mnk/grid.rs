@@ -98,7 +98,7 @@ pub(super) fn read(start: &LineBoard, text: &str) -> Result<LineBoard, InputErro
         }
     }
     let placed = board.stones().saturating_sub(start.stones());
-    board.turn = if placed % 2 == 0 { start.turn } else { start.turn.other() };
+    board.turn = if placed.is_multiple_of(2) { start.turn } else { start.turn.other() };
     if turn.is_some_and(|turn| turn != board.turn) {
         let natural = if board.turn == Turn::First { "x" } else { "o" };
         return Err(bad(format!(

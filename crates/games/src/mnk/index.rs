@@ -113,13 +113,27 @@ impl<B: Bits> MnkIndex<B> {
 
     /// Visits the shapes of a range of numbers: the filled cells, the first colouring, and the numbers.
     fn walk_shapes(&self, n: u32, range: Range<u64>, mut visit: impl FnMut(B, u64, Range<u64>)) {
+        if range.is_empty() {
+            return;
+        }
         let colourings = self.colourings.count(n, self.firsts(n));
+        let mut shape = range.start / colourings;
+        let mut first = self.colourings.unrank(self.firsts(n), range.start % colourings);
+        let mut filled = self.shape(n, shape);
         let mut number = range.start;
-        while number < range.end {
-            let (shape, colouring) = (number / colourings, number % colourings);
+        loop {
             let end = range.end.min((shape + 1) * colourings);
-            visit(self.shape(n, shape), self.colourings.unrank(self.firsts(n), colouring), number..end);
-            number = end;
+            visit(filled, first, number..end);
+            if end == range.end {
+                return;
+            }
+            (number, shape) = (end, shape + 1);
+            // Every further shape begins with its first colouring: the lowest stones are the first player's.
+            first = (1u64 << self.firsts(n)) - 1;
+            filled = match &self.shapes {
+                Shapes::Sets(_) => B::scatter(next_subset(filled.gather(self.free)), self.free),
+                Shapes::Heights(_) => self.shape(n, shape),
+            };
         }
     }
 

@@ -33,11 +33,9 @@ pub(super) fn check(start: &LineBoard, board: &LineBoard) -> Result<(), String> 
             "no game reaches it: {x} stones of x and {o} of o, but they take turns and {starter} starts"
         ));
     }
-    if board.gravity {
-        if let Some(cell) = floating_stone(board) {
-            let name = cell_name(cell / board.height, cell % board.height);
-            return Err(format!("no game reaches it: the stone on {name} has nothing to rest on"));
-        }
+    if let Some(cell) = Some(board).filter(|board| board.gravity).and_then(floating_stone) {
+        let name = cell_name(cell / board.height, cell % board.height);
+        return Err(format!("no game reaches it: the stone on {name} has nothing to rest on"));
     }
     let (mover, last) = match board.turn {
         Turn::First => (Content::First, Content::Second),

@@ -220,13 +220,10 @@ fn check_presets(spec: &Spec, board: &LineBoard) -> Result<(), InputError> {
     if board.stones() == 0 {
         return Ok(());
     }
-    if board.gravity {
-        if let Some(cell) = floating_stone(board) {
-            let name = cell_name(cell / board.height, cell % board.height);
-            return Err(spec.error(format!(
-                "the stone on {name} floats; put stones on the floor, a stone or an obstacle"
-            )));
-        }
+    if let Some(cell) = Some(board).filter(|board| board.gravity).and_then(floating_stone) {
+        let name = cell_name(cell / board.height, cell % board.height);
+        let why = format!("the stone on {name} floats; put stones on the floor, a stone or an obstacle");
+        return Err(spec.error(why));
     }
     for (player, name) in [(Content::First, "x"), (Content::Second, "o")] {
         if board.has_line(player) {

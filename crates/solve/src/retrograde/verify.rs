@@ -45,7 +45,7 @@ pub struct Verified {
 }
 
 impl Verified {
-    fn flaw(&mut self, tier: Tier, number: u64, flaw: Flaw) {
+    pub(crate) fn flaw(&mut self, tier: Tier, number: u64, flaw: Flaw) {
         self.wrong += 1;
         let place = (tier, number);
         if self.first_wrong.is_none_or(|(tier, number, _)| place < (tier, number)) {
@@ -53,7 +53,7 @@ impl Verified {
         }
     }
 
-    fn plus(&mut self, other: Verified) {
+    pub(crate) fn plus(&mut self, other: Verified) {
         self.checked += other.checked;
         let wrong = self.wrong + other.wrong;
         if let Some((tier, number, flaw)) = other.first_wrong {

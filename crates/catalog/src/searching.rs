@@ -1,0 +1,265 @@
+//! Values of single positions: the connect-k solver, the proof search and the generic engine.
+
+use crate::answers::{Answer, MoveAnswer, QueryAnswer, SolveAnswer};
+use crate::entry::Entry;
+use crate::handle::{QueryOptions, SolveRequest};
+use crate::{Trouble, openings};
+use outplay_connect::{Depth, Limits, Solver};
+use outplay_core::{Content, Game, LineBoard, Notation, Turn, Value, Verdict, Watch};
+use outplay_search::{Engine, Options};
+use std::time::{Duration, Instant};
+
+/// Bytes of an entry in the connect-k solver's table.
+pub(crate) const ENTRY: u64 = 8;
+
+/// A time limit that several searches share.
+struct Budget {
+    began: Instant,
+    time: Option<Duration>,
+}
+
+impl Budget {
+    fn new(time: Option<Duration>) -> Budget {
+        Budget { began: Instant::now(), time }
+    }
+
+    fn rest(&self) -> Option<Duration> {
+        self.time.map(|time| time.saturating_sub(self.began.elapsed()))
+    }
+}
+
+/// The score's sign, as bounds of a payoff.
+fn bounded(low: i32, high: i32) -> Answer {
+    Answer::unknown(low.signum(), high.signum())
+}
+
+/// A board after a stone in a column; `None` if the column is full.
+fn after(board: &LineBoard, column: usize) -> Option<LineBoard> {
+    let mut rows = board.floor(column)..board.height;
+    let row = rows.find(|&row| board.cells[board.cell(column, row)] == Content::Empty)?;
+    let mut next = board.clone();
+    let cell = next.cell(column, row);
+    next.cells[cell] = if board.turn == Turn::First { Content::First } else { Content::Second };
+    next.turn = board.turn.other();
+    Some(next)
+}
+
+/// Columns that can take a stone, those in the middle first: they are best most often.
+fn columns(board: &LineBoard) -> Vec<usize> {
+    let mut columns: Vec<usize> = (0..board.width).filter(|&column| after(board, column).is_some()).collect();
+    columns.sort_by_key(|&column| (2 * column + 1).abs_diff(board.width));
+    columns
+}
+
+impl<G: Game + Notation> Entry<G> {
+    /// The board of a position, if the game is one of falling stones that the connect-k solver knows.
+    pub(crate) fn connect_board(&self, pos: &G::Position) -> Option<LineBoard> {
+        let board = self.board.map(|board| board(&self.game, pos))?;
+        outplay_connect::check(&board).is_ok().then_some(board)
+    }
+
+    /// The board of a position, if the proof search knows its kind.
+    pub(crate) fn proof_board(&self, pos: &G::Position) -> Option<LineBoard> {
+        let board = self.board.map(|board| board(&self.game, pos))?;
+        (!board.gravity && !board.misere).then_some(board)
+    }
+
+    /// `solve --method search`: the exact value of one position.
+    pub(crate) fn solve_by_search(
+        &self,
+        request: &SolveRequest,
+        watch: &dyn Watch,
+    ) -> Result<SolveAnswer, Trouble> {
+        let pos = self.locate(&request.place)?;
+        watch.stage("searching", 0);
+        let Some(board) = self.connect_board(&pos) else { return self.solve_by_engine(&pos, request, watch) };
+        let budget = Budget::new(request.time);
+        let mut solver = Solver::new((request.hash / ENTRY) as usize);
+        let limits = || Limits { nodes: None, time: budget.rest() };
+        let found = solver.solve(&board, Depth::Score, limits(), watch, request.threads)?;
+        let mut nodes = found.nodes;
+        let mut answer = self.blank_answer(request, "search", None, 0)?;
+        let mut best = Vec::new();
+        match found.score() {
+            None => answer.answer = bounded(found.low, found.high),
+            Some(score) => {
+                answer.answer = self.answer(&pos, outplay_connect::value(score, found.left));
+                answer.score = Some(score);
+                // A best move is one after which the opponent cannot do better than -score.
+                for column in columns(&board) {
+                    let Some(next) = after(&board, column) else { continue };
+                    let reply =
+                        solver.solve(&next, Depth::AtLeast(1 - score), limits(), watch, request.threads)?;
+                    nodes += reply.nodes;
+                    if !reply.stopped && reply.high <= -score {
+                        best.push(column + 1);
+                    }
+                }
+            }
+        }
+        best.sort_unstable();
+        answer.best = best.iter().map(usize::to_string).collect();
+        answer.nodes = nodes;
+        Ok(answer)
+    }
+
+    /// The generic engine, for games that no special search knows.
+    fn solve_by_engine(
+        &self,
+        pos: &G::Position,
+        request: &SolveRequest,
+        watch: &dyn Watch,
+    ) -> Result<SolveAnswer, Trouble> {
+        let each = (2 * std::mem::size_of::<G::Position>() + 32) as u64;
+        let table = (request.hash / each).clamp(1 << 10, 1 << 30) as usize;
+        let options =
+            Options { table: table.next_power_of_two() / 2, threads: request.threads, ..Options::default() };
+        let limits = outplay_search::Limits { time: request.time, ..outplay_search::Limits::NONE };
+        let report = Engine::new(&self.game, options).search(pos, limits, watch)?;
+        let mut answer = self.blank_answer(request, "search", None, report.counts.nodes)?;
+        answer.answer = match report.answer {
+            outplay_search::Answer::Exact(value) => self.answer(pos, value),
+            outplay_search::Answer::Payoff(payoff) => Answer::exact(Value::untimed(payoff), None),
+            outplay_search::Answer::Unknown { low, high, .. } => Answer::unknown(low.payoff(), high.payoff()),
+        };
+        answer.best = report.line.first().map(|&mv| self.game.write_move(pos, mv)).into_iter().collect();
+        Ok(answer)
+    }
+
+    /// `solve --method proof`: win, draw or loss, with a written proof on request.
+    pub(crate) fn solve_by_proof(
+        &self,
+        request: &SolveRequest,
+        watch: &dyn Watch,
+    ) -> Result<SolveAnswer, Trouble> {
+        let pos = self.locate(&request.place)?;
+        let Some(to_board) = self.board else {
+            let why = "the proof search is for games of lines on a board; try `--method search`";
+            return Err(Trouble::Unable(why.into()));
+        };
+        watch.stage("proving", 0);
+        let limits = outplay_proof::Limits {
+            time: request.time,
+            bytes: request.memory / 2,
+            proof: request.proof.is_some(),
+            ..outplay_proof::Limits::default()
+        };
+        let found = outplay_proof::prove(&to_board(&self.game, &pos), &limits, watch)?;
+        let mut answer = self.blank_answer(request, "proof", None, found.positions)?;
+        let payoff = |verdict: Verdict| verdict as i32 - 1;
+        match found.verdict() {
+            None => answer.answer = Answer::unknown(payoff(found.low), payoff(found.high)),
+            Some(verdict) => answer.answer = self.answer(&pos, Value::untimed(payoff(verdict))),
+        }
+        if let Some(file) = &request.proof {
+            let Some(proof) = &found.proof else {
+                return Err(Trouble::Unable(
+                    "there is no proof to write: the limit came before the value".into(),
+                ));
+            };
+            let why = |error| Trouble::Unable(format!("cannot write {}: {error}", file.display()));
+            std::fs::write(file, proof.to_string()).map_err(why)?;
+            answer.proof = Some(file.display().to_string());
+        }
+        Ok(answer)
+    }
+
+    /// The values of all moves of a board of falling stones, from the book or by search.
+    pub(crate) fn query_by_connect(
+        &self,
+        pos: &G::Position,
+        board: &LineBoard,
+        blank: QueryAnswer,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<QueryAnswer, Trouble> {
+        let budget = Budget::new(options.time);
+        let limits = || Limits { nodes: None, time: budget.rest() };
+        let mut solver = Solver::new((options.hash / ENTRY) as usize);
+        let left = (board.playable_cells() - board.stones()) as u32;
+        let book = openings::book(board);
+        let mut from_book = true;
+        let mut moves = Vec::new();
+        let (mut low, mut high) = (i32::MIN, i32::MIN);
+        for column in columns(board) {
+            let Some(next) = after(board, column) else { continue };
+            let (least, most) = match book.and_then(|book| book.probe(&next)) {
+                Some(score) => (-score, -score),
+                None => {
+                    from_book = false;
+                    let reply = solver.solve(&next, Depth::Score, limits(), watch, options.threads)?;
+                    (-reply.high, -reply.low)
+                }
+            };
+            (low, high) = (low.max(least), high.max(most));
+            let answer = match least == most {
+                true => self.answer(pos, outplay_connect::value(least, left)),
+                false => bounded(least, most),
+            };
+            let score = (least == most).then_some(least);
+            moves.push((column, MoveAnswer { mv: (column + 1).to_string(), answer, score }));
+        }
+        moves.sort_by_key(|(column, _)| *column);
+        let known = low == high;
+        let best = moves
+            .iter()
+            .filter(|(_, mv)| known && mv.score == Some(low))
+            .map(|(_, mv)| mv.mv.clone())
+            .collect();
+        let line = match known && !from_book {
+            true => solver.principal_variation(board, limits(), watch, options.threads)?,
+            false => Vec::new(),
+        };
+        Ok(QueryAnswer {
+            answer: if known {
+                self.answer(pos, outplay_connect::value(low, left))
+            } else {
+                bounded(low, high)
+            },
+            score: known.then_some(low),
+            best,
+            moves: moves.into_iter().map(|(_, mv)| mv).collect(),
+            line: line.iter().map(|column| (column + 1).to_string()).collect(),
+            source: if from_book { "book" } else { "search" },
+            ..blank
+        })
+    }
+
+    /// The verdicts of all moves of a board without gravity, proved one by one.
+    pub(crate) fn query_by_proof(
+        &self,
+        pos: &G::Position,
+        blank: QueryAnswer,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<QueryAnswer, Trouble> {
+        /// Longer than this nobody waits for a query unless they said so.
+        const PATIENCE: Duration = Duration::from_secs(60);
+        let budget = Budget::new(Some(options.time.unwrap_or(PATIENCE)));
+        let prove = |pos: &G::Position| -> Result<(i32, i32), Trouble> {
+            let Some(board) = self.proof_board(pos) else { return Ok((-1, 1)) };
+            let time = budget.rest();
+            let limits =
+                outplay_proof::Limits { time, bytes: options.memory / 2, ..outplay_proof::Limits::default() };
+            let found = outplay_proof::prove(&board, &limits, watch)?;
+            Ok((found.low as i32 - 1, found.high as i32 - 1))
+        };
+        let verdict = |(low, high): (i32, i32)| match low == high {
+            true => Answer::exact(Value::untimed(low), self.game.tie_plies(pos)),
+            false => Answer::unknown(low, high),
+        };
+        let (low, high) = prove(pos)?;
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        let mut answers = Vec::new();
+        for mv in moves {
+            let (least, most) = prove(&self.game.play(pos, mv))?;
+            let answer = verdict((-most, -least));
+            answers.push(MoveAnswer { mv: self.game.write_move(pos, mv), answer, score: None });
+        }
+        let position = verdict((low, high));
+        let best = answers.iter().filter(|mv| low == high && mv.answer.value == position.value);
+        let best = best.map(|mv| mv.mv.clone()).collect();
+        Ok(QueryAnswer { answer: position, best, moves: answers, source: "search", ..blank })
+    }
+}
