@@ -147,7 +147,7 @@ impl<'a, const W: usize> Question<'a, W> {
         while self.wins.is_none() && !budget.spent() {
             let mut attack = Strong::new(self.search.field);
             attack.pressing = Some(self.spot.attacker.count() + quiet + usize::from(self.moves));
-            let outside = budget.enter(patience);
+            let outside = budget.enter(patience / 2);
             self.wins = attack.ask(self.spot, self.moves, budget);
             budget.leave(outside);
             if self.wins.is_some() {
@@ -158,7 +158,8 @@ impl<'a, const W: usize> Question<'a, W> {
             self.wins = self.search.ask(self.spot, self.moves, budget);
             budget.leave(outside);
             if self.wins.is_none() {
-                let outside = budget.enter(8 * patience);
+                // Blocking is the cheapest to search, but hopeless where it takes very long.
+                let outside = budget.enter(patience.max((8 * patience).min(600_000)));
                 self.search.ponder(self.spot, self.moves, budget);
                 budget.leave(outside);
             }
