@@ -2,6 +2,7 @@
 
 pub mod chess;
 pub mod einstein;
+pub mod hypergammon;
 pub mod mnk;
 pub mod morris;
 pub mod nim;
