@@ -50,7 +50,6 @@ struct Child<B> {
     cell: u32,
     /// For the player who made the move.
     bounds: Bounds,
-    promise: i32,
 }
 
 /// What all threads of a search share.
@@ -117,6 +116,8 @@ pub(crate) struct Searcher<'a, B, const W: u32, const H: u32, const K: u32> {
     pub(crate) rules: &'a Rules<B, W, H, K>,
     pub(crate) shared: &'a Shared<'a>,
     children: Vec<Child<B>>,
+    /// The promise of the children that are still in doubt, and below it which one it is.
+    order: Vec<i32>,
     pub(crate) nodes: u64,
     reported: u64,
     stopped: bool,
@@ -146,8 +147,8 @@ fn recent() -> bool {
 const POLL: u64 = 1 << 10;
 /// Threads keep out of each other's way where at least this many cells are empty.
 const SPREAD: i32 = 14;
-/// The promise of a move that another thread is busy with.
-const PUT_OFF: i32 = i32::MIN;
+/// Bits for the number of a child: no board has more than 64 columns.
+const CHILD_BITS: u32 = 6;
 
 impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H, K> {
     pub(crate) fn new(rules: &'a Rules<B, W, H, K>, shared: &'a Shared<'a>) -> Self {
@@ -155,6 +156,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
             rules,
             shared,
             children: Vec::with_capacity(1024),
+            order: Vec::with_capacity(1024),
             nodes: 0,
             reported: 0,
             stopped: false,
@@ -272,7 +274,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
             self.poll();
         }
         let start_nodes = self.nodes;
-        let base = self.children.len();
+        let (base, order) = (self.children.len(), self.order.len());
         let rules = self.rules;
         let open = rules.open(rules.filled(pos.stones));
         let mut moves = open & !(pos.their_wins >> 1);
@@ -292,26 +294,21 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                 Settled::Score(score) => {
                     best = best.max(-score);
                     if -score > alpha {
-                        return self.leave(base, key, alpha, -score, start_nodes);
+                        return self.leave(base, order, key, alpha, -score, start_nodes);
                     }
                 }
                 Settled::Choice(next, opponent) => {
                     let Bounds { low, mut high } = Self::horizon(next.left);
                     let same = !opponent;
-                    // The follow-up bound is worth its time only where it can settle the child.
-                    let needed = if same { alpha } else { -alpha - 1 };
-                    if needed < high {
-                        high = rules.follow_up(
-                            next.stones.mine,
-                            next.stones.theirs,
-                            next.their_wins,
-                            next.left,
-                            high,
-                        );
+                    // The highest score of the child that settles it.
+                    let aim = if same { alpha } else { -alpha - 1 };
+                    let Stones { mine, theirs } = next.stones;
+                    if aim < high && rules.follow_up(mine, theirs, next.their_wins, next.left, aim) {
+                        high = aim.min(0);
                     }
                     let bounds = if same { Bounds { low, high } } else { Bounds { low: -high, high: -low } };
                     if bounds.low > alpha {
-                        return self.leave(base, key, alpha, bounds.low, start_nodes);
+                        return self.leave(base, order, key, alpha, bounds.low, start_nodes);
                     }
                     if bounds.high <= alpha {
                         best = best.max(bounds.high);
@@ -323,45 +320,47 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                     // Threats first, then cells that many lines share, then what settled other positions.
                     let promise = 64 * threats.count() as i32
                         + 8 * i32::from(rules.lines_through[index as usize])
-                        + (self.history[(pos.left & 1) as usize][index as usize] >> 6);
-                    self.children.push(Child { pos: next, key, same, cell: index, bounds, promise });
+                        + (self.history[(pos.left & 1) as usize][index as usize] >> 6)
+                        + 64;
+                    let number = (self.children.len() - base) as i32;
+                    self.order.push(promise << CHILD_BITS | number);
+                    self.children.push(Child { pos: next, key, same, cell: index, bounds });
                 }
             }
         }
 
         // The rest of step 2: what the table knows.
-        let mut index = base;
-        while index < self.children.len() {
-            let child = self.children[index];
-            let bounds = self.known(&child);
+        let mut doubtful = order;
+        for number in 0..self.children.len() - base {
+            let bounds = self.known(&self.children[base + number]);
             if bounds.low > alpha {
-                return self.leave(base, key, alpha, bounds.low, start_nodes);
+                return self.leave(base, order, key, alpha, bounds.low, start_nodes);
             }
             if bounds.high <= alpha {
                 best = best.max(bounds.high);
-                self.children.swap_remove(index);
-                continue;
+            } else {
+                self.children[base + number].bounds = bounds;
+                self.order[doubtful] = self.order[order + number];
+                doubtful += 1;
             }
-            self.children[index].bounds = bounds;
-            index += 1;
         }
+        self.order.truncate(doubtful);
 
         // Step 3. With several threads, moves that another one is busy with come last.
-        let count = self.children.len() - base;
         let busy = self.shared.busy.filter(|_| pos.left >= SPREAD);
         let mut put_off = false;
         for pass in 0..2 {
-            for done in 0..count {
+            for place in order..self.order.len() {
                 if pass == 0 {
-                    self.choose(base + done);
-                }
-                let child = self.children[base + done];
-                if pass == 1 && child.promise != PUT_OFF {
+                    self.choose(place);
+                } else if self.order[place] >= 0 {
                     continue;
                 }
+                let number = (self.order[place] & ((1 << CHILD_BITS) - 1)) as usize;
+                let child = &self.children[base + number];
                 // A sibling may have met the same position meanwhile.
-                let first = pass == 0 && done == 0;
-                let bounds = if first { child.bounds } else { self.known(&child) };
+                let first = pass == 0 && place == order;
+                let bounds = if first { child.bounds } else { self.known(child) };
                 let score = if bounds.low > alpha {
                     bounds.low
                 } else if bounds.high <= alpha {
@@ -370,16 +369,17 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                     let slot = busy.map(|busy| busy.slot(child.key));
                     if let Some((slot, mark)) = slot {
                         if pass == 0 && !first && slot.load(Relaxed) == mark {
-                            self.children[base + done].promise = PUT_OFF;
+                            self.order[place] |= i32::MIN;
                             put_off = true;
                             continue;
                         }
                         slot.store(mark, Relaxed);
                     }
+                    let (next, key) = (child.pos, child.key);
                     let score = if child.same {
-                        self.dispatch::<RECENT>(&child.pos, child.key, alpha)
+                        self.dispatch::<RECENT>(&next, key, alpha)
                     } else {
-                        -self.dispatch::<RECENT>(&child.pos, child.key, -alpha - 1)
+                        -self.dispatch::<RECENT>(&next, key, -alpha - 1)
                     };
                     if let Some((slot, _)) = slot {
                         slot.store(0, Relaxed);
@@ -388,31 +388,31 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                 };
                 if self.stopped {
                     self.children.truncate(base);
+                    self.order.truncate(order);
                     return score;
                 }
                 best = best.max(score);
                 if score > alpha {
-                    self.credit(base, done, pos.left);
-                    return self.leave(base, key, alpha, score, start_nodes);
+                    self.credit(base, order, place, pos.left);
+                    return self.leave(base, order, key, alpha, score, start_nodes);
                 }
             }
             if !put_off {
                 break;
             }
         }
-        self.leave(base, key, alpha, best, start_nodes)
+        self.leave(base, order, key, alpha, best, start_nodes)
     }
 
     /// Brings the most promising of the children from `place` on to that place.
     #[inline(always)]
     fn choose(&mut self, place: usize) {
-        let mut pick = place;
-        for other in place + 1..self.children.len() {
-            if self.children[other].promise > self.children[pick].promise {
-                pick = other;
-            }
+        let rest = &mut self.order[place..];
+        let mut pick = 0;
+        for other in 1..rest.len() {
+            pick = if rest[other] > rest[pick] { other } else { pick };
         }
-        self.children.swap(place, pick);
+        rest.swap(0, pick);
     }
 
     /// What is known of a child, for the player who made the move.
@@ -425,19 +425,21 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
 
     /// Remembers which of the children tried settled the position.
     #[inline(always)]
-    fn credit(&mut self, base: usize, done: usize, left: i32) {
+    fn credit(&mut self, base: usize, order: usize, place: usize, left: i32) {
         let history = &mut self.history[(left & 1) as usize];
-        for (tried, child) in self.children[base..=base + done].iter().enumerate() {
-            let entry = &mut history[child.cell as usize];
-            let aim = if tried == done { 4096 } else { -4096 };
+        for tried in order..=place {
+            let number = (self.order[tried] & ((1 << CHILD_BITS) - 1)) as usize;
+            let entry = &mut history[self.children[base + number].cell as usize];
+            let aim = if tried == place { 4096 } else { -4096 };
             *entry += (aim - *entry) >> 6;
         }
     }
 
     /// Notes the result of a position and drops its children.
     #[inline(always)]
-    fn leave(&mut self, base: usize, key: B, alpha: i32, score: i32, start_nodes: u64) -> i32 {
+    fn leave(&mut self, base: usize, order: usize, key: B, alpha: i32, score: i32, start_nodes: u64) -> i32 {
         self.children.truncate(base);
+        self.order.truncate(order);
         let bounds =
             if score > alpha { Bounds { low: score, high: 63 } } else { Bounds { low: -63, high: score } };
         self.shared.table.store(key, bounds, self.nodes - start_nodes + 1);

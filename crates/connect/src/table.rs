@@ -2,10 +2,10 @@
 //! What the search remembers: bounds on the score of positions it has left.
 //!
 //! ```text
-//! key (N bits) ── × odd number mod 2^N ──┬─ top bits ──> bucket: one cache line of entries
+//! key (N bits) ── × odd number mod 2^N ──┬─ top bits ──> bucket: half a cache line of entries
 //!                                        └─ low bits ──> tag
-//! entry of 64 bits:   tag (45) | work (5) | high (7) | low (7)                     8 to a bucket
-//! entry of 128 bits:  tag (64)  and  tag (43) | work (5) | high (8) | low (8)      4 to a bucket
+//! entry of 64 bits:   tag (45) | work (5) | high (7) | low (7)                     4 to a bucket
+//! entry of 128 bits:  tag (64)  and  tag (43) | work (5) | high (8) | low (8)      2 to a bucket
 //! ```
 //!
 //! Multiplying by an odd number is one-to-one, and the bits that choose the bucket and the tag overlap or
@@ -29,8 +29,8 @@ use std::sync::atomic::{
     AtomicBool, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
-/// Words in a bucket: a cache line.
-const BUCKET: usize = 8;
+/// Words in a bucket: half a cache line.
+const BUCKET: usize = 4;
 /// Locks for buckets of wide entries; a power of two.
 const LOCKS: usize = 1 << 12;
 /// Makes keys look random; any odd number with well mixed bits will do.
@@ -57,7 +57,7 @@ pub(crate) struct Table {
 }
 
 /// Bits that choose a bucket at first: half a megabyte.
-const FIRST_BITS: u32 = 13;
+const FIRST_BITS: u32 = 14;
 /// Bits of the tag in an entry of 64 bits, and in one of 128.
 const NARROW_TAG: u32 = 45;
 const WIDE_TAG: u32 = 64 + 43;
@@ -183,12 +183,12 @@ impl Table {
         let (start, tag) = self.place(key);
         let bucket = self.bucket(start);
         if B::WIDTH == 64 {
-            let tag = tag as u64;
-            bucket
-                .iter()
-                .map(|word| word.load(Relaxed))
-                .find(|&e| e >> 19 == tag && e != 0)
-                .map(narrow_bounds)
+            // Looking at all entries without a jump is faster than stopping at the right one.
+            let entries: [u64; BUCKET] = std::array::from_fn(|slot| bucket[slot].load(Relaxed));
+            let pick =
+                |found, entry: u64| if entry >> (64 - NARROW_TAG) == tag as u64 { entry } else { found };
+            let found = entries.into_iter().fold(0, pick);
+            (found != 0).then(|| narrow_bounds(found))
         } else {
             let lock = self.lock(start)?;
             let found = bucket
@@ -215,15 +215,14 @@ impl Table {
             let mut joined = (bounds, work);
             for (slot, word) in bucket.iter().enumerate() {
                 let entry = word.load(Relaxed);
-                let cost = if entry == 0 { 0 } else { 1 + (entry >> 14 & 31) };
-                if entry >> 19 == tag && entry != 0 {
+                if entry >> (64 - NARROW_TAG) == tag && entry != 0 {
                     joined = (join(bounds, narrow_bounds(entry)), work.max(entry >> 14 & 31));
                     victim = slot;
                     break;
                 }
-                if cost < least {
-                    (victim, least) = (slot, cost);
-                }
+                // An empty slot is the cheapest: an entry is never 0.
+                let cost = entry & 31 << 14 | u64::from(entry != 0);
+                (victim, least) = if cost < least { (slot, cost) } else { (victim, least) };
             }
             let Bounds { low, high } = joined.0;
             let entry = tag << 19 | joined.1 << 14 | ((high + 64) as u64) << 7 | (low + 64) as u64;

@@ -1,85 +1,135 @@
 //! What a player holds by answering every move in the same column.
 //!
 //! ```text
-//!  o  .  o      The player to move (x) plays into some column and the opponent (o), the follower, right
-//!  x  o  x      on top of it. Where every column has an even number of empty cells the follower always
-//!  o  x  o      can, and it is settled now who will own which cell.
-//!  x  .  x
+//!  o  .  o      The player to move (x) leads into some column and the opponent (o) follows right on top
+//!  x  o  x      of it. Where every column has an even number of empty cells the follower always can, and
+//!  o  x  o      it is settled now who will own which cell: the leader the lowest empty one of a column,
+//!  x  .  x      the third, …, the follower the second, the fourth, ….
 //! ```
 //!
 //! If the leader has no line among his stones and his cells, he cannot win. If the follower has a win
-//! waiting on one of his cells, the leader runs out of other moves and must play below it. A column with
-//! such a win may have an odd number of empty cells, since its top is never reached. Of the other columns
-//! an even number may be odd if their lowest empty cells count for the leader: whenever he takes one,
-//! the follower takes another, and all is even again.
+//! *waiting* on one of his cells, the leader runs out of other moves and must play below it. A column with
+//! a waiting win may have an odd number of empty cells, since its top is never reached. An even number
+//! of other columns may be odd too: their lowest empty cells are *singles*. Whenever the leader takes a
+//! single, the follower takes the one it is paired with, and all is even again; above a single, the roles
+//! are exchanged.
 
 use crate::bits::Bits;
 use crate::rules::Rules;
 
+/// Who gets which of the empty cells.
+struct Shares<B> {
+    leader: B,
+    follower: B,
+    /// The cells that the game never gets to: waiting wins and what lies above them.
+    beyond: B,
+    /// Cells of which the leader gets half.
+    singles: B,
+}
+
 impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
-    /// An upper bound of the score for the player to move, `most` if nothing better is seen.
+    /// Whether the player to move gets at most `aim`, as far as the opponent sees to it by following.
     ///
     /// `mine` and `theirs` are the stones, `wins` the cells that complete a line of theirs, `left` the
     /// number of empty cells.
     #[inline(always)]
-    pub(crate) fn follow_up(&self, mine: B, theirs: B, wins: B, left: i32, most: i32) -> i32 {
+    pub(crate) fn follow_up(&self, mine: B, theirs: B, wins: B, left: i32, aim: i32) -> bool {
         let filled = mine | theirs | self.blocked;
         let empty = self.board & !filled;
         let open = self.open(filled);
-        // Whose cells are whose: the leader gets the lowest empty cell of a column, the third, …
         let from_odd = empty & !empty.plus(open & self.odd_rows);
         let leader = (from_odd & self.odd_rows) | (empty & !from_odd & !self.odd_rows);
         let follower = empty & !leader;
-        let waiting = wins & follower;
-        let beyond = (empty & !empty.plus(waiting)) | waiting;
+        let beyond = self.beyond(empty, wins & follower);
         let odd_tops = leader & self.top & !beyond;
         if odd_tops.none() {
-            if self.has_line(mine | (leader & !beyond)) {
-                return most;
-            }
-            if waiting.any() {
-                // Every other cell is filled first; then the leader must play below a waiting win.
-                let columns = (beyond & !(beyond << 1)).count() as i32;
-                let spare = (empty & !beyond).count() as i32 - columns;
-                let stones = spare / 2 + 1;
-                return most.min(-(left / 2 - stones + 1));
-            }
-            return most.min(if self.has_line(theirs | follower) { -1 } else { 0 });
+            let shares = Shares { leader, follower, beyond, singles: B::ZERO };
+            return self.holds(mine, theirs, empty, left, aim, &shares);
         }
+        // Singles come in pairs; a column that need not be odd may help out.
+        let mut tops = odd_tops;
         if odd_tops.count() % 2 == 1 {
-            return most;
+            let spare = leader & self.top & beyond;
+            if spare.none() {
+                return false;
+            }
+            tops = tops | spare.first();
         }
-        // The odd columns begin with a single cell; above it the roles are exchanged.
-        let odd_columns = empty & !empty.plus(self.foot(open, empty, odd_tops));
-        let singles = open & odd_columns;
-        let leader = (leader & !odd_columns) | (follower & odd_columns) | singles;
+        let columns = empty & !empty.plus(self.feet(open, empty, tops));
+        let singles = open & columns;
+        let leader = (leader & !columns) | (follower & columns) | singles;
         let follower = empty & !leader;
-        let waiting = wins & follower;
-        let beyond = (empty & !empty.plus(waiting)) | waiting;
+        let beyond = self.beyond(empty, wins & follower);
+        let shares = Shares { leader, follower, beyond, singles };
+        self.holds(mine, theirs, empty, left, aim, &shares)
+    }
+
+    /// The waiting wins and everything above them.
+    #[inline(always)]
+    fn beyond(&self, empty: B, waiting: B) -> B {
+        // The sum runs up the empty cells from the lowest waiting win of a column to its spare cell.
+        (empty & !empty.plus(waiting)) | waiting
+    }
+
+    /// Whether these shares keep the leader at `aim` or below.
+    #[inline(always)]
+    fn holds(&self, mine: B, theirs: B, empty: B, left: i32, aim: i32, shares: &Shares<B>) -> bool {
+        let &Shares { leader, follower, beyond, singles } = shares;
         let cells = mine | (leader & !beyond);
-        if self.has_line(cells) {
-            // With one pair of single cells the leader cannot have both.
-            if singles.count() != 2 {
-                return most;
-            }
-            let one = singles.first();
-            if self.has_line(cells & !one) || self.has_line(cells & !(singles ^ one)) {
-                return most;
+        if self.has_line(cells) && !self.paired_off(cells, singles) {
+            return false;
+        }
+        if aim >= 0 {
+            return true;
+        }
+        if beyond.any() {
+            // Every other cell is filled first; then the leader must play below a waiting win.
+            let columns = (beyond & !(beyond << 1)).count() as i32;
+            let spare = (empty & !beyond).count() as i32 - columns;
+            let stones = spare / 2 + 1;
+            if -(left / 2 - stones + 1) <= aim {
+                return true;
             }
         }
-        most.min(if waiting.any() || self.has_line(theirs | follower) { -1 } else { 0 })
+        // When fewer than `above` cells are empty, every cell with so many above it is filled.
+        let above = -2 * aim - 2;
+        let rows = self.height() as i32 - above;
+        if rows <= 0 {
+            return false;
+        }
+        let low_rows = (self.bottom << rows as u32).minus(self.bottom);
+        self.has_line(theirs | (follower & low_rows))
+    }
+
+    /// Whether the follower can pair the singles so that every line of the leader needs both of a pair.
+    #[inline(always)]
+    fn paired_off(&self, cells: B, singles: B) -> bool {
+        let one = singles.first();
+        match singles.count() {
+            2 => !self.has_line(cells & !one) && !self.has_line(cells & !(singles ^ one)),
+            4 => {
+                let (two, rest) = (singles.rest().first(), singles.rest().rest());
+                let (three, four) = (rest.first(), rest.rest());
+                !self.has_line(cells & !singles)
+                    && [(two, three, four), (three, two, four), (four, two, three)].iter().any(
+                        |&(partner, third, fourth)| {
+                            [one | third, one | fourth, partner | third, partner | fourth]
+                                .iter()
+                                .all(|&taken| !self.has_line(cells & !taken))
+                        },
+                    )
+            }
+            _ => false,
+        }
     }
 
     /// The lowest empty cells of the columns whose top cell is in `tops`.
     #[inline(always)]
-    fn foot(&self, open: B, empty: B, tops: B) -> B {
-        // Adding the open cell to a column's run of empty cells carries into its spare cell.
-        let mut feet = B::ZERO;
-        let mut rest = open;
+    fn feet(&self, open: B, empty: B, tops: B) -> B {
+        let (mut feet, mut rest) = (B::ZERO, open);
         while rest.any() {
             let foot = rest.first();
-            let run = empty & !empty.plus(foot);
-            if (run & tops).any() {
+            if (empty & !empty.plus(foot) & tops).any() {
                 feet = feet | foot;
             }
             rest = rest.rest();

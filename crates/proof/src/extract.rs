@@ -7,7 +7,7 @@
 use crate::budget::Budget;
 use crate::cells::Cells;
 use crate::field::{after, inverse};
-use crate::fours::completions;
+use crate::fours::{Spot, completions};
 use crate::pairing::{self, Pair};
 use crate::residue::Residue;
 use crate::script::{Link, Step};
@@ -119,7 +119,7 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
                     // A pass, or a stone where no line is left, is no better than any move was.
                     let pass = self.search.child(NO_MOVE, spot, true);
                     if self.search.ask(spot, true, budget) != Some(true) {
-                        return None;
+                        self.ask_anew(spot, budget)?;
                     }
                     Some(self.won_link(&pass, budget)?)
                 };
@@ -130,6 +130,16 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
         let step = self.push(step);
         self.won.insert(*key, step);
         Some(step)
+    }
+
+    /// Wins a position, attacker to move, that a pressing attack does not: in the whole game.
+    fn ask_anew(&mut self, spot: Spot<W>, budget: &mut Budget<'_>) -> Option<()> {
+        let mut whole = Strong::new(self.search.field);
+        if whole.ask(spot, true, budget) != Some(true) {
+            return None;
+        }
+        self.search.table.extend(whole.table.into_iter().filter(|(_, entry)| entry.win == 0));
+        Some(())
     }
 
     fn won_link(&mut self, child: &strong::Child<W>, budget: &mut Budget<'_>) -> Option<Link> {

@@ -134,9 +134,38 @@ struct Question<'a, const W: usize> {
     wins: Option<bool>,
 }
 
-impl<const W: usize> Question<'_, W> {
+impl<'a, const W: usize> Question<'a, W> {
+    fn new(field: &'a Field<W>, spot: Spot<W>, moves: bool) -> Self {
+        Question { spot, moves, search: Strong::new(field), wins: None }
+    }
+
+    /// Asks in three ways in turn, each time with more patience, because any of them can be much easier
+    /// than the others: an attack that never lets go, the whole game, and blocking alone.
     fn ask(&mut self, budget: &mut Budget<'_>) {
-        self.wins = self.search.ask(self.spot, self.moves, budget);
+        let mut patience = 5_000;
+        let mut quiet = 1;
+        while self.wins.is_none() && !budget.spent() {
+            let mut attack = Strong::new(self.search.field);
+            attack.pressing = Some(self.spot.attacker.count() + quiet + usize::from(self.moves));
+            let outside = budget.enter(patience / 2);
+            self.wins = attack.ask(self.spot, self.moves, budget);
+            budget.leave(outside);
+            if self.wins.is_some() {
+                self.search = attack;
+                break;
+            }
+            let outside = budget.enter(patience);
+            self.wins = self.search.ask(self.spot, self.moves, budget);
+            budget.leave(outside);
+            if self.wins.is_none() {
+                // Blocking is the cheapest to search, but hopeless where it takes very long.
+                let outside = budget.enter(patience.max((8 * patience).min(600_000)));
+                self.search.ponder(self.spot, self.moves, budget);
+                budget.leave(outside);
+            }
+            patience *= 4;
+            quiet += 1;
+        }
     }
 
     /// Appends the strategy to the steps.
@@ -178,17 +207,17 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
     };
     // The clock of the first question leaves time for the second one, where it needs a search.
     let deadline = |share: u32| limits.time.map(|time| begun + time * share / 2);
-    let room = limits.bytes / 2 / Strong::<W>::bytes_per_look();
     let shares = if bare { 2 } else { 1 };
+    let room = limits.bytes / u64::from(3 - shares) / Strong::<W>::bytes_per_look();
     let budget = |share, looks: u64| Budget::new(watch, deadline(share), looks.min(room));
 
     watch.stage("Can the player to move win?", 0);
-    let mut first = Question { spot, moves: true, search: Strong::new(&field), wins: None };
+    let mut first = Question::new(&field, spot, true);
     let mut spending = budget(shares, limits.positions / if bare { 1 } else { 2 });
     first.ask(&mut spending);
     let mut positions = spending.looks;
 
-    let mut second = Question { spot: spot.flipped(), moves: false, search: Strong::new(&field), wins: None };
+    let mut second = Question::new(&field, spot.flipped(), false);
     if first.wins != Some(true) && !bare {
         watch.stage("Can the other player win?", 0);
         let mut spending = budget(2, limits.positions.saturating_sub(positions));

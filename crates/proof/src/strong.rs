@@ -75,12 +75,15 @@ pub(crate) struct Strong<'a, const W: usize> {
     pub(crate) weak: Weak<'a, W>,
     pub(crate) fours: Fours<'a, W>,
     pub(crate) table: FxHashMap<Key<W>, Entry<W>>,
+    /// With so many stones or more the attacker must leave a win by threats pending at every move, or
+    /// counts as held; `None` for the whole game. A win is a win either way, a hold is not.
+    pub(crate) pressing: Option<usize>,
 }
 
 impl<'a, const W: usize> Strong<'a, W> {
     pub(crate) fn new(field: &'a Field<W>) -> Self {
-        let weak = Weak::new(field);
-        Strong { field, weak, fours: Fours::new(field), table: FxHashMap::default() }
+        let (weak, fours) = (Weak::new(field), Fours::new(field));
+        Strong { field, weak, fours, table: FxHashMap::default(), pressing: None }
     }
 
     /// What a look costs in memory: tables hold one entry per look and may double while they grow.
@@ -90,33 +93,28 @@ impl<'a, const W: usize> Strong<'a, W> {
         (weak.max(strong) * 2) as u64
     }
 
-    /// Asks whether the attacker wins; `None` if the budget runs out.
-    ///
-    /// Whether blocking is enough for the whole board is asked in turns with the real game, each time with
-    /// more patience, because either question can be much easier than the other.
+    /// Asks whether the attacker wins; `None` if the budget runs out or only a pressing attack fails.
     pub(crate) fn ask(&mut self, spot: Spot<W>, attacker: bool, budget: &mut Budget<'_>) -> Option<bool> {
         let child = self.child(NO_MOVE, spot, attacker);
-        let normal = child.key.spot;
-        let (blocking, _) = self.weak.child(normal.attacker, normal.empty, attacker, budget);
         let mut entry = self.entry(&child.key, budget);
-        let mut patience = 5_000;
-        while entry.hold != 0 && entry.win != 0 && !budget.spent() {
-            let outside = budget.enter(patience);
+        if entry.hold != 0 && entry.win != 0 && !budget.spent() {
             entry = self.search(child.key, NEVER, NEVER, budget);
-            budget.leave(outside);
-            if entry.hold != 0 && entry.win != 0 && !budget.spent() {
-                let outside = budget.enter(8 * patience);
-                self.weak.search(blocking.key, NEVER, NEVER, budget);
-                budget.leave(outside);
-            }
-            patience *= 4;
         }
-        if entry.hold == 0 {
-            Some(false)
-        } else if entry.win == 0 {
+        if entry.win == 0 {
             Some(true)
+        } else if entry.hold == 0 && self.pressing.is_none() {
+            Some(false)
         } else {
             None
+        }
+    }
+
+    /// Searches on whether blocking is enough for the whole board; the next question profits from it.
+    pub(crate) fn ponder(&mut self, spot: Spot<W>, attacker: bool, budget: &mut Budget<'_>) {
+        let normal = self.child(NO_MOVE, spot, attacker).key.spot;
+        let (blocking, entry) = self.weak.child(normal.attacker, normal.empty, attacker, budget);
+        if entry.hold != 0 && entry.fill != 0 {
+            self.weak.search(blocking.key, NEVER, NEVER, budget);
         }
     }
 
@@ -175,6 +173,9 @@ impl<'a, const W: usize> Strong<'a, W> {
         if key.attacker && self.fours.find(spot, THREATS).is_some() {
             return won(Why::Threats);
         }
+        if let Some(stones) = self.pressing {
+            return self.pressing_look(key, !ours.is_none(), stones);
+        }
         // 3. Blocking may be enough.
         let (child, weak) = self.weak.child(spot.attacker, spot.empty, key.attacker, budget);
         if weak.hold == 0 {
@@ -194,6 +195,24 @@ impl<'a, const W: usize> Strong<'a, W> {
         };
         let hold = if weak.fill == 0 { 16 } else { weak.hold };
         Entry { hold, win, why: Why::Open, zone: Cells::NONE }
+    }
+
+    /// A first look for an attacker that has to keep up the pressure.
+    fn pressing_look(&mut self, key: &Key<W>, forced: bool, stones: usize) -> Entry<W> {
+        let open = |hold, win| Entry { hold, win, why: Why::Open, zone: Cells::NONE };
+        if key.attacker || forced {
+            return open(1, 1);
+        }
+        let replies = match self.fours.find(key.spot, THREATS) {
+            Some(moves) => spoilers(self.field, key.spot, &moves),
+            // Without cells left there is nothing to press on with.
+            None if key.spot.attacker.count() < stones && !key.spot.empty.is_none() => key.spot.empty,
+            None => return open(0, NEVER),
+        };
+        if replies.is_none() {
+            return Entry { hold: NEVER, win: 0, why: Why::Moves, zone: Cells::NONE };
+        }
+        open(1, replies.count() as u32)
     }
 
     /// The defender's moves that the attacker's threats do not refute as if the defender had passed.
@@ -259,11 +278,13 @@ impl<'a, const W: usize> Strong<'a, W> {
             }
         }
         let forced = children.len() == 1;
-        let (blocking, mut weak) = self.weak.child(key.spot.attacker, key.spot.empty, key.attacker, budget);
+        let whole = self.pressing.is_none();
+        let mut blocking =
+            whole.then(|| self.weak.child(key.spot.attacker, key.spot.empty, key.attacker, budget));
         loop {
             // 0. Where blocking is enough, nothing else matters.
-            if weak.hold == 0 {
-                let zone = self.weak.zone_here(&blocking, &weak);
+            if let Some((child, weak)) = blocking.filter(|(_, weak)| weak.hold == 0) {
+                let zone = self.weak.zone_here(&child, &weak);
                 return self.store(key, Entry { hold: 0, win: NEVER, why: Why::Blocking, zone });
             }
             // 1. A child that is right for the side to move decides.
@@ -281,7 +302,7 @@ impl<'a, const W: usize> Strong<'a, W> {
             // 2. Moves outside the zone of an answer that holds fail too.
             let mut must = key.spot.empty;
             let mut zone = Cells::NONE;
-            if key.attacker {
+            if key.attacker && whole {
                 for (child, entry) in children.iter().zip(&tried).filter(|(_, entry)| entry.hold == 0) {
                     let here = self.zone_here(child, entry);
                     must = must & here;
@@ -313,21 +334,24 @@ impl<'a, const W: usize> Strong<'a, W> {
                 return self.store(key, Entry { hold, win, why: Why::Moves, zone });
             }
             let (hold, win) = if key.attacker { (sum, least) } else { (least, sum) };
-            let least_hold = hold.min(weak.hold);
+            let least_hold = blocking.map_or(hold, |(_, weak)| hold.min(weak.hold));
             if least_hold >= most_hold || win >= most_win || budget.spent() {
                 let hold = least_hold;
                 return self.store(key, Entry { hold, win, why: Why::Open, zone: Cells::NONE });
             }
             // 4. Blocking is tried first where it looks easier than the moves here.
             let most = most_hold.min(hold + 1);
-            if weak.fill != 0 && weak.hold < most {
-                weak = self.weak.search(blocking.key, most, NEVER, budget);
+            if let Some((child, weak)) = &mut blocking
+                && weak.fill != 0
+                && weak.hold < most
+            {
+                *weak = self.weak.search(child.key, most, NEVER, budget);
                 continue;
             }
             // 5. Go on with the child that looks easiest for the side to move.
             let (most_mine, most_other) =
                 if key.attacker { (most_win, most_hold) } else { (most_hold, most_win) };
-            let child_mine = most_mine.min(second.saturating_add(second / 4 + 1));
+            let child_mine = most_mine.min(second.saturating_add(second / 2 + 1));
             let child_other = (most_other - sum).saturating_add(best_other).min(NEVER);
             let (child_hold, child_win) =
                 if key.attacker { (child_other, child_mine) } else { (child_mine, child_other) };

@@ -165,6 +165,9 @@ impl<'a, const W: usize> Weak<'a, W> {
         // A single open cell must be taken.
         let moves = if key.attacker || singles.is_none() { residue.cells } else { singles };
         let mut moves: Vec<usize> = moves.iter().collect();
+        if !key.attacker {
+            drop_dominated(&residue, &mut moves);
+        }
         moves.sort_by_key(|&cell| std::cmp::Reverse(weights[cell]));
         moves
             .into_iter()
@@ -267,4 +270,21 @@ impl<'a, const W: usize> Weak<'a, W> {
         self.table.insert(key, entry);
         entry
     }
+}
+
+/// Drops answers of the defender that block no line beyond those that another answer blocks.
+fn drop_dominated<const W: usize>(residue: &Residue<W>, moves: &mut Vec<usize>) {
+    let mut blocked = vec![0u128; Cells::<W>::ROOM];
+    for (number, line) in residue.lines().enumerate() {
+        // Boards with more lines than bits keep all their moves.
+        let Some(bit) = 1u128.checked_shl(number as u32) else { return };
+        line.iter().for_each(|cell| blocked[cell] |= bit);
+    }
+    let all = moves.clone();
+    moves.retain(|&cell| {
+        !all.iter().any(|&other| {
+            let covers = blocked[cell] & !blocked[other] == 0;
+            covers && (blocked[cell] != blocked[other] || other < cell)
+        })
+    });
 }

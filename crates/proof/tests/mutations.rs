@@ -51,7 +51,7 @@ fn change(rng: &mut StdRng, text: &str) -> String {
 fn a_damaged_proof_never_proves_a_falsehood() {
     let mut rng = StdRng::seed_from_u64(11);
     let (mut passed, mut failed, mut other_board) = (0, 0, 0);
-    for _ in 0..250 {
+    for _ in 0..150 {
         let board = random_board(&mut rng, 7);
         let (_, proof) = proof_of(&board);
         for _ in 0..40 {
@@ -70,18 +70,25 @@ fn a_damaged_proof_never_proves_a_falsehood() {
         }
     }
     // The test is worth something only if both happen, and if proofs of other boards got through.
-    assert!(passed > 100 && failed > 2000 && other_board > 10, "{passed} {failed} {other_board}");
+    assert!(passed > 50 && failed > 1000 && other_board > 5, "{passed} {failed} {other_board}");
 }
 
 #[test]
 fn a_losing_move_in_place_of_a_winning_one_fails() {
     let mut rng = StdRng::seed_from_u64(12);
     let mut tried = 0;
-    while tried < 200 {
-        let board = random_board(&mut rng, 7);
+    while tried < 100 {
+        // A few stones on a board that is a win when empty: wins that need a quiet move are common.
+        let mut board = LineBoard::empty(4, 3, 3);
+        for i in 0..rng.random_range(2..5) {
+            let cell = rng.random_range(0..board.cells.len());
+            board.cells[cell] = if i % 2 == 0 { Content::First } else { Content::Second };
+        }
         let (verdict, proof) = proof_of(&board);
         // The last step of a win is the first move of the winner.
-        let Some(last) = proof.lines().rev().nth(1).filter(|line| line.contains(" plays ")) else { continue };
+        let Some(last) = proof.lines().rev().nth(1).filter(|line| line.contains(" plays ")) else {
+            continue;
+        };
         if verdict != Verdict::Win {
             continue;
         }
@@ -89,8 +96,8 @@ fn a_losing_move_in_place_of_a_winning_one_fails() {
         let head = head.rsplit_once(' ').expect("a cell").0;
         for cell in board.open_cells() {
             let mut after = board.clone();
-            after.cells[cell] = if board.turn == Turn::First { Content::First } else { Content::Second };
-            after.turn = board.turn.other();
+            after.cells[cell] = Content::First;
+            after.turn = Turn::Second;
             if minimax(&after) == Verdict::Loss {
                 continue;
             }

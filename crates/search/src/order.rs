@@ -21,12 +21,13 @@ const LIST: usize = 64;
 pub(crate) struct Order<M> {
     killers: Vec<[Option<M>; 2]>,
     slots: Vec<u32>,
-    list: Vec<(Turn, M, u32)>,
+    /// The first player's moves and the second's, the most useful first.
+    lists: [Vec<(M, u32)>; 2],
 }
 
 impl<M: Copy + Eq> Order<M> {
     pub(crate) fn new() -> Order<M> {
-        Order { killers: Vec::new(), slots: Vec::new(), list: Vec::new() }
+        Order { killers: Vec::new(), slots: Vec::new(), lists: [Vec::new(), Vec::new()] }
     }
 
     /// A larger number for a move to be tried earlier.
@@ -46,20 +47,28 @@ impl<M: Copy + Eq> Order<M> {
         }
         let hint =
             if options.hints && E::HINTS { i64::from(at.evaluate.hint(at.game, at.pos, mv)) } else { 0 };
-        let history =
-            if options.history { self.history(at.evaluate.slot(at.game, mv), at.turn, mv) } else { 0 };
+        let history = if options.history { self.history(at, mv) } else { 0 };
         hint * HINT + i64::from(history)
     }
 
-    fn history(&self, slot: Option<usize>, turn: Turn, mv: M) -> u32 {
-        match slot {
-            Some(slot) if slot < SLOTS => self.slots.get(side(turn, slot)).copied().unwrap_or(0),
-            _ => self.list.iter().find(|known| known.0 == turn && known.1 == mv).map_or(0, |known| known.2),
+    fn history<G, E>(&self, at: &Place<'_, G, E>, mv: M) -> u32
+    where
+        G: Game<Move = M>,
+        E: Evaluate<G>,
+    {
+        match at.evaluate.slot(at.game, mv) {
+            Some(slot) if slot < SLOTS => self.slots.get(side(at.turn, slot)).copied().unwrap_or(0),
+            // Just above the horizon a search costs less than looking through the list.
+            _ if at.depth <= 1 => 0,
+            _ => self.lists[side(at.turn, 0) / SLOTS]
+                .iter()
+                .find(|known| known.0 == mv)
+                .map_or(0, |known| known.1),
         }
     }
 
-    /// A move made the rest of a position's moves unnecessary, `depth` plies above the horizon.
-    pub(crate) fn refuted<G, E>(&mut self, at: &Place<'_, G, E>, options: &Options, mv: M, depth: u32)
+    /// A move made the rest of a position's moves unnecessary.
+    pub(crate) fn refuted<G, E>(&mut self, at: &Place<'_, G, E>, options: &Options, mv: M)
     where
         G: Game<Move = M>,
         E: Evaluate<G>,
@@ -76,42 +85,41 @@ impl<M: Copy + Eq> Order<M> {
         }
         if options.history {
             // Deep refutations save more; beyond some depth all are alike, which keeps the sums small.
-            let worth = depth.min(32).pow(2);
-            self.learn(at.evaluate.slot(at.game, mv), at.turn, mv, worth);
+            let worth = at.depth.min(32).pow(2);
+            match at.evaluate.slot(at.game, mv) {
+                Some(slot) if slot < SLOTS => self.learn_slot(side(at.turn, slot), worth),
+                _ if at.depth <= 1 => {}
+                _ => learn(&mut self.lists[side(at.turn, 0) / SLOTS], mv, worth),
+            }
         }
     }
 
-    fn learn(&mut self, slot: Option<usize>, turn: Turn, mv: M, worth: u32) {
-        match slot {
-            Some(slot) if slot < SLOTS => {
-                if self.slots.is_empty() {
-                    self.slots.resize(2 * SLOTS, 0);
-                }
-                let sum = &mut self.slots[side(turn, slot)];
-                *sum += worth;
-                if *sum >= MOST_HISTORY {
-                    self.slots.iter_mut().for_each(|sum| *sum /= 2);
-                }
-            }
-            _ => {
-                let known = self.list.iter().position(|known| known.0 == turn && known.1 == mv);
-                let i = known.unwrap_or_else(|| {
-                    if self.list.len() >= LIST {
-                        self.list.pop();
-                    }
-                    self.list.push((turn, mv, 0));
-                    self.list.len() - 1
-                });
-                self.list[i].2 += worth;
-                if self.list[i].2 >= MOST_HISTORY {
-                    self.list.iter_mut().for_each(|known| known.2 /= 2);
-                }
-                // Useful moves wander to the front, where they are found sooner and stay longer.
-                if i > 0 && self.list[i - 1].2 < self.list[i].2 {
-                    self.list.swap(i - 1, i);
-                }
-            }
+    fn learn_slot(&mut self, slot: usize, worth: u32) {
+        if self.slots.is_empty() {
+            self.slots.resize(2 * SLOTS, 0);
         }
+        self.slots[slot] += worth;
+        if self.slots[slot] >= MOST_HISTORY {
+            self.slots.iter_mut().for_each(|sum| *sum /= 2);
+        }
+    }
+}
+
+fn learn<M: Copy + Eq>(list: &mut Vec<(M, u32)>, mv: M, worth: u32) {
+    let i = list.iter().position(|known| known.0 == mv).unwrap_or_else(|| {
+        if list.len() >= LIST {
+            list.pop();
+        }
+        list.push((mv, 0));
+        list.len() - 1
+    });
+    list[i].1 += worth;
+    if list[i].1 >= MOST_HISTORY {
+        list.iter_mut().for_each(|known| known.1 /= 2);
+    }
+    // Useful moves wander to the front, where they are found sooner and stay longer.
+    if i > 0 && list[i - 1].1 < list[i].1 {
+        list.swap(i - 1, i);
     }
 }
 
@@ -126,6 +134,8 @@ pub(crate) struct Place<'a, G: Game, E> {
     pub(crate) pos: &'a G::Position,
     pub(crate) turn: Turn,
     pub(crate) ply: u32,
+    /// Plies to the horizon.
+    pub(crate) depth: u32,
 }
 
 #[cfg(test)]
@@ -152,10 +162,17 @@ mod tests {
         let pos = game.start().unwrap();
         for slots in [false, true] {
             let options = Options::default();
-            let place = Place { game: &game, evaluate: &Slots(slots), pos: &pos, turn: Turn::First, ply: 3 };
+            let place = Place {
+                game: &game,
+                evaluate: &Slots(slots),
+                pos: &pos,
+                turn: Turn::First,
+                ply: 3,
+                depth: 9,
+            };
             let mut order = Order::new();
             for (mv, depth) in [(4, 5), (1, 2), (2, 3)] {
-                order.refuted(&place, &options, mv, depth);
+                order.refuted(&Place { depth, ..place }, &options, mv);
             }
             let mut moves = vec![0, 1, 2, 4, 5];
             moves.sort_by_key(|&mv| std::cmp::Reverse(order.rank(&place, &options, Some(5), mv)));
@@ -170,13 +187,14 @@ mod tests {
         let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
         let pos = game.start().unwrap();
         let options = Options { killers: false, ..Options::default() };
-        let place = Place { game: &game, evaluate: &Slots(false), pos: &pos, turn: Turn::First, ply: 0 };
+        let place =
+            Place { game: &game, evaluate: &Slots(false), pos: &pos, turn: Turn::First, ply: 0, depth: 9 };
         let mut order = Order::new();
         for mv in 0..200 {
-            order.refuted(&place, &options, 201, 9);
-            order.refuted(&place, &options, mv, 2);
+            order.refuted(&place, &options, 201);
+            order.refuted(&Place { depth: 2, ..place }, &options, mv);
         }
-        assert_eq!(order.list.len(), LIST);
+        assert_eq!(order.lists.each_ref().map(Vec::len), [LIST, 0]);
         assert!(order.rank(&place, &options, None, 201) > order.rank(&place, &options, None, 0));
     }
 }

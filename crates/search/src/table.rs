@@ -80,6 +80,9 @@ pub(crate) struct Table<G: Game> {
 }
 
 impl<G: Game> Table<G> {
+    /// What an entry takes, its share of the bucket's lock included.
+    pub(crate) const ENTRY_BYTES: usize = size_of::<Bucket<G>>().div_ceil(2);
+
     /// A table of at least `entries` entries.
     pub(crate) fn new(entries: usize) -> Table<G> {
         let buckets = entries.div_ceil(2).next_power_of_two().max(2);

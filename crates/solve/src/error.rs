@@ -11,6 +11,17 @@ pub enum SolveError {
     /// Dice are rolled.
     #[error("the game rolls dice, which {0} cannot solve; try `--method chance`")]
     Chance(&'static str),
+    /// The chances of a roll are not chances.
+    #[error("the probabilities at {0} sum to {1} instead of 1; correct the game's outcomes")]
+    Probabilities(String, String),
+    /// Play with dice can go on for ever.
+    #[error("from {0} no roll and no move ever ends the game, so it has no mean payoff; give it an end")]
+    Endless(String),
+    /// A fixpoint was not reached.
+    #[error(
+        "after {0} rounds values still change by {1}; the game can go round for too long, allow a larger tolerance"
+    )]
+    Unsettled(u64, String),
     /// There are too many positions.
     #[error(
         "the game has more than {0} positions, too many to list in memory; raise --memory or solve a smaller one"

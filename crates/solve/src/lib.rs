@@ -7,9 +7,12 @@
 //! | [`sweep`] | from the last tier of an index to the first, no recursion, no hash | a byte per number |
 //! | [`retrograde`] | from finished positions backwards, for games with loops | two bytes per number |
 //! | [`sweep_until_stable`] | all positions again and again until nothing changes | the same |
+//! | [`chance`] | mean payoffs of games with dice, one pass or until settled | a graph of the tier |
+//! | [`chance_rolls`] | the same, keeping only positions before a roll | a few bytes per roll |
 //!
 //! They agree position by position; `plain` is the oracle for the others. No solver does I/O or prints.
 
+mod chance;
 mod error;
 mod explored;
 mod memo;
@@ -21,6 +24,7 @@ mod sweep;
 mod tally;
 mod verify;
 
+pub use chance::{Expected, Settle, chance, chance_rolls, plain_chance};
 pub use error::SolveError;
 pub use explored::Explored;
 pub use memo::{Memo, memo};

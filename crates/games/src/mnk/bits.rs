@@ -39,6 +39,8 @@ pub trait Bits:
     fn gather(self, mask: Self) -> u64;
     /// The inverse of [`Bits::gather`].
     fn scatter(value: u64, mask: Self) -> Self;
+    /// The set folded to 64 bits, for hashing; different sets of at most 64 cells stay different.
+    fn folded(self) -> u64;
     /// Whether the cell is a member.
     #[inline]
     fn has(self, cell: u32) -> bool {
@@ -90,6 +92,10 @@ impl Bits for u64 {
     fn scatter(value: u64, mask: u64) -> u64 {
         bits::scatter(value, mask)
     }
+    #[inline]
+    fn folded(self) -> u64 {
+        self
+    }
 }
 
 impl Bits for u128 {
@@ -114,5 +120,9 @@ impl Bits for u128 {
     #[inline]
     fn scatter(value: u64, mask: u128) -> u128 {
         bits::scatter_wide(value, mask)
+    }
+    #[inline]
+    fn folded(self) -> u64 {
+        self as u64 ^ ((self >> 64) as u64).wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
 }

@@ -303,9 +303,14 @@ impl<B: Bits> InPlace for Mnk<B> {
         pos.stones[mover] = pos.stones[mover] & !B::one(u32::from(mv));
     }
 
+    #[inline]
     fn key(&self, pos: &Board<B>) -> u64 {
-        use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-        BuildHasherDefault::<DefaultHasher>::default().hash_one(pos)
+        // Two odd factors keep the players apart; the last steps let every bit reach the low ones.
+        let first = pos.stones[0].folded().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let second = pos.stones[1].folded().wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = first ^ second.rotate_left(32) ^ u64::from(pos.second_to_move);
+        let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 29)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Laws, known counts and the exactness of reading positions for the m,n,k family.
 
 use super::*;
-use outplay_core::{Content, Game, Index, Notation, Tier, laws};
+use outplay_core::{Content, Game, InPlace, Index, Notation, Tier, laws};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -30,6 +30,32 @@ fn boards_obey_the_laws() {
     }
     laws::check(&Mnk::<u128>::new(Rules::parse("mnk:10x10,k=5,obstacles=e5").unwrap()).unwrap());
     laws::check(&LargeMnk::new(Rules::parse("connect:60x5,k=5").unwrap()));
+}
+
+/// Keys tell positions apart, and taking a move back restores everything.
+#[test]
+fn keys_and_moves_in_place() {
+    fn check<B: Bits>(spec: &str) {
+        let game: Mnk<B> = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
+        let mut keys = std::collections::HashMap::new();
+        laws::random_play(&game, 3000, 5, |pos| {
+            assert_eq!(*keys.entry(game.key(pos)).or_insert(*pos), *pos, "{spec}: one key for two positions");
+            let mut moves = Vec::new();
+            game.moves(pos, &mut moves);
+            for mv in moves {
+                let mut next = *pos;
+                game.make(&mut next, mv);
+                assert_eq!(next, game.play(pos, mv));
+                game.unmake(&mut next, mv, ());
+                assert_eq!(next, *pos);
+            }
+        });
+    }
+    for spec in ["tictactoe", "connect4", "mnk:5x5,k=4,misere"] {
+        check::<u64>(spec);
+        check::<u128>(spec);
+    }
+    check::<u128>("mnk:10x10,k=5");
 }
 
 #[test]

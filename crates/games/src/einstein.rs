@@ -1,0 +1,289 @@
+//! EinStein würfelt nicht! (Ingo Althöfer): numbered cubes race across a board, the die says which one moves.
+//!
+//! ```text
+//! 1 2 .        einstein:3x3: three cubes a side. The first player's start in the top left corner and move
+//! 3 . c        right, down or diagonally right down; the second player's (letters) start opposite and
+//! . b a        move left, up or diagonally left up.
+//! ```
+//!
+//! The die has a face for every cube. If the cube of the face rolled is gone, the next higher or the next lower
+//! one that is left moves, as the player likes. A cube takes whatever it lands on, own cubes too. Who reaches
+//! the opposite corner or takes the last opposing cube wins.
+//!
+//! Sizes 3 and 4 have three cubes a side, size 5 has six. A position is its rows from the top, joined by `/`,
+//! then the player to move, `A` or `B`, then the face rolled, if it was: `12./3.c/.ba A 2`.
+
+use crate::Spec;
+use outplay_core::{Chance, Game, InputError, Notation, Payoff, Turn};
+
+const MOST_CUBES: usize = 6;
+/// A cube that was taken.
+const GONE: u8 = u8::MAX;
+
+/// The board's size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Einstein {
+    size: u8,
+    cubes: u8,
+}
+
+/// Where the cubes are, whose turn it is, and the face rolled, 0 before the roll.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Cubes {
+    cells: [[u8; MOST_CUBES]; 2],
+    second: bool,
+    rolled: u8,
+}
+
+/// A roll, or a cube's move to a cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CubeMove {
+    /// The face of the die, from 1.
+    Roll(u8),
+    /// The cube, from 0, and the cell.
+    Go(u8, u8),
+}
+
+impl Einstein {
+    /// Reads `einstein`, `einstein:3x3`, `einstein:4x4` or `einstein:5x5`.
+    ///
+    /// # Errors
+    ///
+    /// One sentence about the first thing that makes no sense.
+    pub fn from_spec(spec: Spec) -> Result<Einstein, InputError> {
+        let size = match spec.argument() {
+            None | Some("5x5") => 5,
+            Some("3x3") => 3,
+            Some("4x4") => 4,
+            Some(other) => {
+                return Err(spec.error(format!("`{other}` is no board; there are 3x3, 4x4 and 5x5")));
+            }
+        };
+        spec.finish("no options")?;
+        Ok(Einstein { size, cubes: if size == 5 { 6 } else { 3 } })
+    }
+
+    /// The cell that the second player wants to reach is the first one, the first player's is the last.
+    fn goal(&self, second: bool) -> u8 {
+        if second { 0 } else { self.size * self.size - 1 }
+    }
+
+    /// The cells that a cube can go to; rows count from the top.
+    fn steps(&self, cell: u8, second: bool) -> impl Iterator<Item = u8> + use<> {
+        let (size, column, row) = (self.size as i8, (cell % self.size) as i8, (cell / self.size) as i8);
+        let ahead = if second { -1 } else { 1 };
+        [(ahead, 0), (0, ahead), (ahead, ahead)].into_iter().filter_map(move |(columns, rows)| {
+            let (column, row) = (column + columns, row + rows);
+            let inside = (0..size).contains(&column) && (0..size).contains(&row);
+            inside.then_some((row * size + column) as u8)
+        })
+    }
+
+    /// The cubes that may move after a roll.
+    fn movable(&self, pos: &Cubes) -> impl Iterator<Item = u8> + use<> {
+        let cells = pos.cells[usize::from(pos.second)];
+        let (face, cubes) = (pos.rolled - 1, self.cubes);
+        let here = move |cube: &u8| cells[*cube as usize] != GONE;
+        let exact = Some(face).filter(here);
+        let lower = (0..face).rev().find(here).filter(|_| exact.is_none());
+        let higher = (face + 1..cubes).find(here).filter(|_| exact.is_none());
+        exact.into_iter().chain(lower).chain(higher)
+    }
+
+    fn name(&self, cell: u8) -> String {
+        outplay_core::cell_name((cell % self.size).into(), (self.size - 1 - cell / self.size).into())
+    }
+}
+
+impl Game for Einstein {
+    type Position = Cubes;
+    type Move = CubeMove;
+
+    fn start(&self) -> Option<Cubes> {
+        let mut cells = [[GONE; MOST_CUBES]; 2];
+        // The corner is filled row by row: 1 2 3 / 4 5 / 6, or 1 2 / 3.
+        let side = if self.cubes == 6 { 3 } else { 2 };
+        let mut cube = 0;
+        for row in 0..side {
+            for column in 0..side - row {
+                cells[0][cube] = row * self.size + column;
+                cells[1][cube] = self.goal(false) - (row * self.size + column);
+                cube += 1;
+            }
+        }
+        Some(Cubes { cells, second: false, rolled: 0 })
+    }
+
+    fn turn(&self, pos: &Cubes) -> Turn {
+        match (pos.rolled, pos.second) {
+            (0, _) => Turn::Chance,
+            (_, false) => Turn::First,
+            (_, true) => Turn::Second,
+        }
+    }
+
+    fn moves(&self, pos: &Cubes, out: &mut Vec<CubeMove>) {
+        if self.outcome(pos).is_some() {
+            return;
+        }
+        if pos.rolled == 0 {
+            out.extend((1..=self.cubes).map(CubeMove::Roll));
+            return;
+        }
+        let cells = pos.cells[usize::from(pos.second)];
+        for cube in self.movable(pos) {
+            out.extend(self.steps(cells[cube as usize], pos.second).map(|cell| CubeMove::Go(cube, cell)));
+        }
+    }
+
+    fn play(&self, pos: &Cubes, mv: CubeMove) -> Cubes {
+        let mut next = *pos;
+        match mv {
+            CubeMove::Roll(face) => next.rolled = face,
+            CubeMove::Go(cube, cell) => {
+                next.cells
+                    .iter_mut()
+                    .flatten()
+                    .filter(|other| **other == cell)
+                    .for_each(|other| *other = GONE);
+                next.cells[usize::from(pos.second)][cube as usize] = cell;
+                next = Cubes { second: !pos.second, rolled: 0, ..next };
+            }
+        }
+        next
+    }
+
+    fn outcome(&self, pos: &Cubes) -> Option<Payoff> {
+        if pos.rolled != 0 {
+            return None;
+        }
+        let [first, second] = &pos.cells;
+        let gone = |cells: &[u8; MOST_CUBES]| cells.iter().all(|&cell| cell == GONE);
+        if first.contains(&self.goal(false)) || gone(second) {
+            return Some(1);
+        }
+        (second.contains(&self.goal(true)) || gone(first)).then_some(-1)
+    }
+}
+
+impl Chance for Einstein {
+    fn outcomes(&self, _pos: &Cubes, out: &mut Vec<(CubeMove, f64)>) {
+        out.extend((1..=self.cubes).map(|face| (CubeMove::Roll(face), 1.0 / f64::from(self.cubes))));
+    }
+}
+
+impl Notation for Einstein {
+    fn spec(&self) -> String {
+        format!("einstein:{0}x{0}", self.size)
+    }
+
+    fn write_position(&self, pos: &Cubes) -> String {
+        let letter = |cell: u8| {
+            let cube =
+                |side: usize| pos.cells[side].iter().position(|&other| other == cell).map(|cube| cube as u8);
+            match (cube(0), cube(1)) {
+                (Some(cube), _) => char::from(b'1' + cube),
+                (_, Some(cube)) => char::from(b'a' + cube),
+                _ => '.',
+            }
+        };
+        let row = |row| (0..self.size).map(|column| letter(row * self.size + column)).collect::<String>();
+        let rows: Vec<String> = (0..self.size).map(row).collect();
+        let rolled = if pos.rolled == 0 { String::new() } else { format!(" {}", pos.rolled) };
+        format!("{} {}{rolled}", rows.join("/"), if pos.second { 'B' } else { 'A' })
+    }
+
+    fn read_position(&self, text: &str) -> Result<Cubes, InputError> {
+        let bad = |why: String| InputError::position(text, why);
+        let example = || {
+            format!(
+                "write it as `{} 2`",
+                self.start().map(|pos| self.write_position(&pos)).unwrap_or_default()
+            )
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (rows, player, rolled) = match *words.as_slice() {
+            [rows, player] => (rows, player, 0),
+            [rows, player, face] => {
+                let face = face.parse().ok().filter(|face| (1..=self.cubes).contains(face));
+                (rows, player, face.ok_or_else(|| bad(format!("the die has the faces 1 to {}", self.cubes)))?)
+            }
+            _ => return Err(bad(example())),
+        };
+        let second = match player {
+            "A" => false,
+            "B" => true,
+            _ => return Err(bad("the player to move is A or B".into())),
+        };
+        let rows: Vec<&str> = rows.split('/').collect();
+        if rows.len() != self.size as usize
+            || rows.iter().any(|row| row.chars().count() != self.size as usize)
+        {
+            return Err(bad(format!("the board has {0} rows of {0} cells; {1}", self.size, example())));
+        }
+        let mut cells = [[GONE; MOST_CUBES]; 2];
+        for (cell, letter) in rows.iter().flat_map(|row| row.chars()).enumerate() {
+            let (side, cube) = match letter {
+                '.' => continue,
+                '1'..='6' => (0, letter as u8 - b'1'),
+                'a'..='f' => (1, letter as u8 - b'a'),
+                _ => {
+                    return Err(bad(format!(
+                        "`{letter}` is no cube; the players' cubes are 1 2 3… and a b c…"
+                    )));
+                }
+            };
+            if cube >= self.cubes {
+                return Err(bad(format!(
+                    "`{letter}` is no cube of this game, which has {} a side",
+                    self.cubes
+                )));
+            }
+            if cells[side][cube as usize] != GONE {
+                return Err(bad(format!("cube {letter} is there twice")));
+            }
+            cells[side][cube as usize] = cell as u8;
+        }
+        let pos = Cubes { cells, second, rolled };
+        let before = Cubes { rolled: 0, ..pos };
+        match self.outcome(&before) {
+            Some(_) if rolled != 0 => Err(bad("the game is over, so nothing is rolled".into())),
+            // The player who moved last made the winning move, and only that player can have no rival left.
+            Some(payoff) if (payoff > 0) != second => {
+                Err(bad("the game was over before the last move".into()))
+            }
+            _ => Ok(pos),
+        }
+    }
+
+    fn write_move(&self, _pos: &Cubes, mv: CubeMove) -> String {
+        match mv {
+            CubeMove::Roll(face) => face.to_string(),
+            CubeMove::Go(cube, cell) => format!("{}-{}", cube + 1, self.name(cell)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::laws;
+
+    #[test]
+    fn einstein_obeys_the_laws() {
+        for text in ["einstein:3x3", "einstein:4x4", "einstein:5x5"] {
+            let game = Einstein::from_spec(Spec::parse(text).unwrap()).unwrap();
+            assert_eq!(game.spec(), text);
+            laws::check(&game);
+        }
+    }
+
+    #[test]
+    fn the_nearest_cube_moves_if_the_rolled_one_is_gone() {
+        let game = Einstein::from_spec(Spec::parse("einstein:5x5").unwrap()).unwrap();
+        let cubes = |text: &str| -> Vec<u8> { game.movable(&game.read_position(text).unwrap()).collect() };
+        assert_eq!(cubes("1...4/...../...../...../a.... A 1"), [0]);
+        assert_eq!(cubes("1...4/...../...../...../a.... A 3"), [0, 3]);
+        assert_eq!(cubes("1...4/...../...../...../a.... A 6"), [3]);
+    }
+}

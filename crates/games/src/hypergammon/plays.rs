@@ -1,0 +1,131 @@
+//! All plays of a roll, each result once.
+
+/// Three checkers, the furthest first.
+pub(super) type Side = [u8; 3];
+
+pub(super) const BAR: u8 = 25;
+pub(super) const OFF: u8 = 0;
+
+/// Both sides after some steps.
+type Stand = (Side, Side);
+
+/// A short list without repetitions, on the stack. Four steps with three checkers lead to far fewer results.
+struct Few {
+    stands: [Stand; 64],
+    len: usize,
+}
+
+impl Few {
+    fn new() -> Few {
+        Few { stands: [([0; 3], [0; 3]); 64], len: 0 }
+    }
+
+    #[inline]
+    fn push(&mut self, stand: Stand) {
+        if !self.stands[..self.len].contains(&stand) {
+            self.stands[self.len] = stand;
+            self.len += 1;
+        }
+    }
+
+    fn all(&self) -> &[Stand] {
+        &self.stands[..self.len]
+    }
+}
+
+/// Sorts three places, the largest first.
+#[inline]
+fn sorted([a, b, c]: Side) -> Side {
+    let (a, b) = (a.max(b), a.min(b));
+    let (b, c) = (b.max(c), b.min(c));
+    [a.max(b), a.min(b), c]
+}
+
+/// Appends what one die can do.
+#[inline]
+fn steps(&(mine, other): &Stand, die: u8, out: &mut Few) {
+    for i in 0..3 {
+        let from = mine[i];
+        // The furthest checker comes first, so a checker on the bar hides the others.
+        if from == OFF || (mine[0] == BAR && from != BAR) || (i > 0 && mine[i - 1] == from) {
+            continue;
+        }
+        let mut mine_after = mine;
+        let mut other_after = other;
+        if from > die {
+            let to = from - die;
+            let theirs = 25 - to;
+            match other.iter().filter(|&&place| place == theirs).count() {
+                0 => {}
+                1 => {
+                    other_after = other.map(|place| if place == theirs { BAR } else { place });
+                    other_after = sorted(other_after);
+                }
+                _ => continue,
+            }
+            mine_after[i] = to;
+        } else {
+            // Bearing off: everything is home, and a larger die than needed moves the furthest checker only.
+            if mine[0] > 6 || (from < die && from != mine[0]) {
+                continue;
+            }
+            mine_after[i] = OFF;
+        }
+        out.push((sorted(mine_after), other_after));
+    }
+}
+
+/// Shows every result of a roll, or the position itself if nothing can move.
+pub(super) fn plays(mine: Side, other: Side, (large, small): (u8, u8), mut show: impl FnMut(Side, Side)) {
+    let start = (mine, other);
+    let mut results = Few::new();
+    if large == small {
+        results.push(start);
+        for _ in 0..4 {
+            let mut next = Few::new();
+            results.all().iter().for_each(|stand| steps(stand, large, &mut next));
+            if next.len == 0 {
+                break;
+            }
+            results = next;
+        }
+    } else {
+        let (mut by_large, mut by_small) = (Few::new(), Few::new());
+        steps(&start, large, &mut by_large);
+        steps(&start, small, &mut by_small);
+        by_large.all().iter().for_each(|stand| steps(stand, small, &mut results));
+        by_small.all().iter().for_each(|stand| steps(stand, large, &mut results));
+        if results.len == 0 {
+            results = if by_large.len > 0 { by_large } else { by_small };
+        }
+        if results.len == 0 {
+            results.push(start);
+        }
+    }
+    results.all().iter().for_each(|&(mine, other)| show(mine, other));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The most results any roll has, so that the short list is long enough.
+    #[test]
+    fn results_are_few() {
+        let mut most = 0;
+        for code in 0..26u32.pow(3) {
+            let mine = sorted([(code % 26) as u8, (code / 26 % 26) as u8, (code / 676) as u8]);
+            for other in [[25, 24, 23], [3, 2, 1], [12, 7, 2], [5, 5, 0]] {
+                if mine.iter().any(|&place| (1..=24).contains(&place) && other.contains(&(25 - place))) {
+                    continue;
+                }
+                for die in 1..=6 {
+                    let mut count = 0;
+                    plays(mine, other, (die, die), |_, _| count += 1);
+                    most = most.max(count);
+                }
+            }
+        }
+        assert!((15..=40).contains(&most), "{most}");
+    }
+}

@@ -1,0 +1,214 @@
+//! Pig and Piglet: roll for points as often as you dare, hold before they are lost.
+//!
+//! `pig:100` rolls a die: a 1 loses the points of the turn and passes it on, other faces add to them.
+//! `piglet:10` tosses a coin: heads adds one point, tails loses those of the turn. Holding keeps the points and
+//! passes the turn on; a player with nothing to keep has to roll. Who reaches the goal, points of the turn
+//! included, wins.
+//!
+//! ```text
+//! 12-30 A 7         A (the first player) has 12, B has 30, and A's turn is worth 7 so far
+//! 12-30 A 7 roll    A has decided to roll
+//! ```
+
+use crate::Spec;
+use outplay_core::{Chance, Game, InputError, Notation, Payoff, Turn};
+
+const MOST_POINTS: usize = 1000;
+
+/// The goal and what is rolled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pig {
+    goal: u16,
+    coin: bool,
+}
+
+/// Points kept, points of the turn, whose turn it is, and whether a roll is due.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Points {
+    kept: [u16; 2],
+    turn: u16,
+    second: bool,
+    rolling: bool,
+}
+
+/// A decision or a fall of the die.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PigMove {
+    /// Roll the die or toss the coin.
+    Roll,
+    /// Keep the points of the turn.
+    Hold,
+    /// What was rolled: points to add, 0 for none and the end of the turn.
+    Add(u8),
+}
+
+impl Pig {
+    /// Reads `pig:GOAL` or `piglet:GOAL`.
+    ///
+    /// # Errors
+    ///
+    /// One sentence about the first thing that makes no sense.
+    pub fn from_spec(spec: Spec) -> Result<Pig, InputError> {
+        let coin = spec.name() == "piglet";
+        let goal = match spec.argument() {
+            None => {
+                if coin {
+                    10
+                } else {
+                    100
+                }
+            }
+            Some(text) => match text.parse::<usize>() {
+                Ok(goal @ 1..=MOST_POINTS) => goal,
+                _ => {
+                    return Err(spec.error(format!(
+                        "the goal is a number from 1 to {MOST_POINTS}, as in `{}:50`",
+                        spec.name()
+                    )));
+                }
+            },
+        };
+        spec.finish("no options")?;
+        Ok(Pig { goal: goal as u16, coin })
+    }
+
+    fn faces(&self) -> &'static [u8] {
+        if self.coin { &[0, 1] } else { &[0, 2, 3, 4, 5, 6] }
+    }
+}
+
+impl Game for Pig {
+    type Position = Points;
+    type Move = PigMove;
+
+    fn start(&self) -> Option<Points> {
+        Some(Points { kept: [0; 2], turn: 0, second: false, rolling: false })
+    }
+
+    fn turn(&self, pos: &Points) -> Turn {
+        match (pos.rolling, pos.second) {
+            (true, _) => Turn::Chance,
+            (_, false) => Turn::First,
+            (_, true) => Turn::Second,
+        }
+    }
+
+    fn moves(&self, pos: &Points, out: &mut Vec<PigMove>) {
+        if self.outcome(pos).is_some() {
+            return;
+        }
+        if pos.rolling {
+            out.extend(self.faces().iter().map(|&points| PigMove::Add(points)));
+            return;
+        }
+        out.push(PigMove::Roll);
+        if pos.turn > 0 {
+            out.push(PigMove::Hold);
+        }
+    }
+
+    fn play(&self, pos: &Points, mv: PigMove) -> Points {
+        let mut next = *pos;
+        match mv {
+            PigMove::Roll => next.rolling = true,
+            PigMove::Hold => {
+                next.kept[usize::from(pos.second)] += pos.turn;
+                next = Points { turn: 0, second: !pos.second, ..next };
+            }
+            PigMove::Add(0) => next = Points { turn: 0, second: !pos.second, rolling: false, ..next },
+            PigMove::Add(points) => {
+                next = Points { turn: pos.turn + u16::from(points), rolling: false, ..next }
+            }
+        }
+        next
+    }
+
+    fn outcome(&self, pos: &Points) -> Option<Payoff> {
+        let mine = pos.kept[usize::from(pos.second)] + pos.turn;
+        (mine >= self.goal && !pos.rolling).then_some(if pos.second { -1 } else { 1 })
+    }
+}
+
+impl Chance for Pig {
+    fn outcomes(&self, _pos: &Points, out: &mut Vec<(PigMove, f64)>) {
+        let faces = self.faces();
+        out.extend(faces.iter().map(|&points| (PigMove::Add(points), 1.0 / faces.len() as f64)));
+    }
+}
+
+impl Notation for Pig {
+    fn spec(&self) -> String {
+        format!("{}:{}", if self.coin { "piglet" } else { "pig" }, self.goal)
+    }
+
+    fn write_position(&self, pos: &Points) -> String {
+        let player = if pos.second { 'B' } else { 'A' };
+        let roll = if pos.rolling { " roll" } else { "" };
+        format!("{}-{} {player} {}{roll}", pos.kept[0], pos.kept[1], pos.turn)
+    }
+
+    fn read_position(&self, text: &str) -> Result<Points, InputError> {
+        let bad = |why: &str| InputError::position(text, why);
+        let shape =
+            "write points, player and points of the turn, as in `12-30 A 7`, with ` roll` before a roll";
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (rolling, words) = match words.as_slice() {
+            [rest @ .., "roll"] => (true, rest),
+            all => (false, all),
+        };
+        let &[kept, player, turn] = words else { return Err(bad(shape)) };
+        let number = |text: &str| text.parse::<u16>().ok().filter(|&n| usize::from(n) <= MOST_POINTS + 10);
+        let (Some((Some(a), Some(b))), Some(turn)) =
+            (kept.split_once('-').map(|(a, b)| (number(a), number(b))), number(turn))
+        else {
+            return Err(bad(shape));
+        };
+        let second = match player {
+            "A" => false,
+            "B" => true,
+            _ => return Err(bad("the player to move is A or B")),
+        };
+        if a >= self.goal || b >= self.goal {
+            return Err(bad("a player who keeps that many points has won before"));
+        }
+        if rolling && [a, b][usize::from(second)] + turn >= self.goal {
+            return Err(bad("the goal is reached, so there is nothing to roll for"));
+        }
+        Ok(Points { kept: [a, b], turn, second, rolling })
+    }
+
+    fn write_move(&self, _pos: &Points, mv: PigMove) -> String {
+        match mv {
+            PigMove::Roll => "roll".to_string(),
+            PigMove::Hold => "hold".to_string(),
+            PigMove::Add(points) if self.coin => if points == 0 { "tails" } else { "heads" }.to_string(),
+            PigMove::Add(points) => points.max(1).to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::laws;
+
+    #[test]
+    fn pigs_obey_the_laws() {
+        for text in ["pig:100", "pig:10", "piglet:10", "piglet:2"] {
+            let game = Pig::from_spec(Spec::parse(text).unwrap()).unwrap();
+            assert_eq!(game.spec(), text);
+            laws::check(&game);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["pig:0", "pig:x", "pig:1001", "piglet:-1", "pig:10,fast"] {
+            assert!(Pig::from_spec(Spec::parse(text).unwrap()).is_err(), "{text}");
+        }
+        let game = Pig::from_spec(Spec::parse("pig:20").unwrap()).unwrap();
+        for text in ["", "1-2", "1-2 C 3", "20-1 A 0", "1-2 A 19 roll", "1-2 A x", "1 2 A 3"] {
+            assert!(game.read_position(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Games with dice: the exact mean payoff of every position.
+//!
+//! ```text
+//! finished   what is paid
+//! roll       the mean of what can happen        Σ probability × value
+//! decision   the best for the player to move    max for the first player, min for the second
+//! ```
+//!
+//! Tiers are solved from the last to the first, so a game without loops takes one pass. A tier with loops is
+//! solved by going through its positions again and again until no value changes by more than the tolerance;
+//! its positions lie in components that do not depend on each other, and later tiers are settled already.
+//!
+//! [`chance`] gives every position a value. [`chance_rolls`] keeps only the positions before a roll, which is
+//! what large games can afford; see there for how it goes about loops.
+
+mod graph;
+mod rolls;
+
+pub use rolls::chance_rolls;
+
+use crate::SolveError;
+use graph::{Knot, TierGraph};
+use outplay_core::{Chance, Game, Index, Tier, Turn, Watch};
+
+/// When a value counts as settled.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Settle {
+    /// The largest change in the last round over a tier with loops.
+    pub tolerance: f64,
+    /// Rounds over a tier before giving up.
+    pub most_rounds: u64,
+}
+
+impl Default for Settle {
+    fn default() -> Settle {
+        Settle { tolerance: 1e-13, most_rounds: 100_000 }
+    }
+}
+
+/// Mean payoffs of all numbered positions.
+#[derive(Clone, Debug, Default)]
+pub struct Expected {
+    tiers: Vec<Vec<f64>>,
+    rounds: u64,
+    change: f64,
+}
+
+impl Expected {
+    /// The mean payoff of a numbered position with best play; the first player's, or, where the index is
+    /// merged, the one of the player who rolls. NaN for a hole.
+    pub fn value(&self, tier: Tier, number: u64) -> f64 {
+        self.tiers[tier.0 as usize][number as usize]
+    }
+
+    /// The values of a tier by number.
+    pub fn values(&self, tier: Tier) -> &[f64] {
+        &self.tiers[tier.0 as usize]
+    }
+
+    /// Rounds over tiers with loops, in all.
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// The largest change in the last round over any tier: 0 for a game without loops.
+    pub fn change(&self) -> f64 {
+        self.change
+    }
+}
+
+/// How far probabilities may be from summing to one.
+const ROUNDING: f64 = 1e-9;
+
+/// What can happen at a roll, checked.
+fn outcomes<G: Chance>(game: &G, pos: &G::Position, out: &mut Vec<(G::Move, f64)>) -> Result<(), SolveError> {
+    out.clear();
+    game.outcomes(pos, out);
+    let sum: f64 = out.iter().map(|&(_, probability)| probability).sum();
+    let sane = out.iter().all(|&(_, probability)| (0.0..=1.0 + ROUNDING).contains(&probability));
+    if !sane || (sum - 1.0).abs() > ROUNDING {
+        return Err(SolveError::Probabilities(format!("{pos:?}"), sum.to_string()));
+    }
+    Ok(())
+}
+
+/// Solves every position of an index in which decisions and rolls have numbers, such as [`crate::Explored`].
+///
+/// # Errors
+///
+/// Probabilities that do not sum to one, play that never ends, values that do not settle, a fault or a stop.
+pub fn chance<G: Chance, I: Index<G>>(
+    game: &G,
+    index: &I,
+    settle: Settle,
+    watch: &dyn Watch,
+) -> Result<Expected, SolveError> {
+    let mut expected = Expected { tiers: vec![Vec::new(); index.tiers() as usize], rounds: 0, change: 0.0 };
+    for t in (0..index.tiers()).rev() {
+        let tier = Tier(t);
+        if watch.stopped() {
+            return Err(SolveError::Stopped);
+        }
+        let graph = tier_graph(game, index, tier, &expected.tiers)?;
+        let mut values = graph.start();
+        if index.loops(tier) {
+            if let Some(number) = graph.endless() {
+                let pos = index.unrank(tier, number);
+                return Err(SolveError::Endless(format!("{pos:?}")));
+            }
+            let (rounds, change) = graph.settle(&mut values, settle, watch)?;
+            expected.rounds += rounds;
+            expected.change = expected.change.max(change);
+        }
+        if let Some(why) = game.fault() {
+            return Err(SolveError::Fault(why));
+        }
+        watch.advance(index.len(tier));
+        expected.tiers[t as usize] = values;
+    }
+    Ok(expected)
+}
+
+/// Plays every move of a tier once.
+fn tier_graph<G: Chance, I: Index<G>>(
+    game: &G,
+    index: &I,
+    tier: Tier,
+    solved: &[Vec<f64>],
+) -> Result<TierGraph, SolveError> {
+    let mut graph = TierGraph::new(index.len(tier));
+    let (mut rolls, mut moves) = (Vec::new(), Vec::new());
+    let mut trouble = None;
+    index.walk(tier, 0..index.len(tier), &mut |number, pos| {
+        if trouble.is_some() {
+            return;
+        }
+        if let Some(payoff) = game.outcome(pos) {
+            graph.add(number, Knot::Fixed(payoff.into()), &[]);
+            return;
+        }
+        let knot = match game.turn(pos) {
+            Turn::First => Knot::Max,
+            Turn::Second => Knot::Min,
+            Turn::Chance => Knot::Mean,
+        };
+        rolls.clear();
+        if knot == Knot::Mean {
+            trouble = outcomes(game, pos, &mut rolls).err();
+        } else {
+            moves.clear();
+            game.moves(pos, &mut moves);
+            rolls.extend(moves.iter().map(|&mv| (mv, 1.0)));
+        }
+        let edges: Vec<graph::Edge> = rolls
+            .iter()
+            .map(|&(mv, weight)| {
+                let (to, number) = index.rank(&game.play(pos, mv));
+                match to == tier {
+                    true => graph::Edge::Inside(number as u32, weight),
+                    false => graph::Edge::Known(solved[to.0 as usize][number as usize], weight),
+                }
+            })
+            .collect();
+        graph.add(number, knot, &edges);
+    });
+    match trouble {
+        Some(error) => Err(error),
+        None => Ok(graph),
+    }
+}
+
+/// The mean payoff for the first player by plain recursion, each position again and again: the oracle of the
+/// solvers above, for games without loops.
+pub fn plain_chance<G: Chance>(game: &G, pos: &G::Position) -> f64 {
+    if let Some(payoff) = game.outcome(pos) {
+        return payoff.into();
+    }
+    let turn = Game::turn(game, pos);
+    if turn == Turn::Chance {
+        let mut rolls = Vec::new();
+        game.outcomes(pos, &mut rolls);
+        return rolls.iter().map(|&(mv, weight)| weight * plain_chance(game, &game.play(pos, mv))).sum();
+    }
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    let values = moves.iter().map(|&mv| plain_chance(game, &game.play(pos, mv)));
+    match turn {
+        Turn::Second => values.fold(f64::INFINITY, f64::min),
+        _ => values.fold(f64::NEG_INFINITY, f64::max),
+    }
+}

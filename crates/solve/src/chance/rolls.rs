@@ -1,0 +1,266 @@
+//! Mean payoffs of positions before a roll, for games too large to keep anything else.
+//!
+//! A round *improves*: it plays every decision after every roll by the rules, picks the best, and remembers the
+//! picks. Between rounds the picks are *followed* without the rules, which is far quicker, until the values they
+//! lead to have nearly settled. The end is a round of improvement that changes no value by more than the
+//! tolerance, so what was followed in between does not matter for the result.
+//!
+//! ```text
+//! improve ─▶ follow follow follow … ─▶ improve ─▶ follow … ─▶ improve: nothing changed
+//! ```
+
+use super::{Expected, Settle, outcomes};
+use crate::SolveError;
+use crate::reach::BLOCK;
+use outplay_core::{Chance, Rolls, Tier, Turn, Watch};
+use rayon::prelude::*;
+
+/// How much smaller than in the last improvement a change must be before improving again.
+const NEARLY: f64 = 0.02;
+/// Rounds of following between two improvements at most.
+const MOST_FOLLOWED: u64 = 200;
+
+/// The picks of a block of numbers.
+#[derive(Default)]
+struct Picks {
+    /// Where the picks of each number end.
+    ends: Vec<u32>,
+    /// Numbers in the tier that the picks lead to, and which weight each has.
+    numbers: Vec<u32>,
+    weights: Vec<u16>,
+    /// The distinct weights: a probability, negative where the other player's eyes are used.
+    kinds: Vec<f64>,
+    /// The part of each value that needs nothing of this tier; NaN for a hole.
+    fixed: Vec<f64>,
+}
+
+impl Picks {
+    fn weight(&mut self, weight: f64) -> Result<u16, SolveError> {
+        let place = self.kinds.iter().position(|&known| known == weight).unwrap_or(self.kinds.len());
+        if place == self.kinds.len() {
+            self.kinds.push(weight);
+        }
+        u16::try_from(place).map_err(|_| SolveError::TooLarge(u16::MAX.into()))
+    }
+
+    /// The values that the picks lead to.
+    fn follow(&self, old: &[f64], new: &mut [f64]) -> f64 {
+        let (mut begin, mut change) = (0, 0.0f64);
+        for (i, value) in new.iter_mut().enumerate() {
+            let end = self.ends[i] as usize;
+            let picks = self.numbers[begin..end].iter().zip(&self.weights[begin..end]);
+            let sum: f64 = picks.map(|(&n, &w)| self.kinds[w as usize] * old[n as usize]).sum();
+            let next = self.fixed[i] + sum;
+            // A hole is NaN before and after, and `max` ignores it.
+            change = change.max((next - *value).abs());
+            *value = next;
+            begin = end;
+        }
+        change
+    }
+}
+
+/// Solves a game in which only positions before a roll have numbers.
+///
+/// # Errors
+///
+/// As [`super::chance`], except that play that never ends is noticed only as values that do not settle.
+pub fn chance_rolls<G: Chance, I: Rolls<G>>(
+    game: &G,
+    index: &I,
+    settle: Settle,
+    watch: &dyn Watch,
+) -> Result<Expected, SolveError> {
+    let mut expected = Expected { tiers: vec![Vec::new(); index.tiers() as usize], rounds: 0, change: 0.0 };
+    for t in (0..index.tiers()).rev() {
+        let tier = Tier(t);
+        watch.stage(&index.tier_name(tier), index.len(tier));
+        let mut values = vec![0.0; index.len(tier) as usize];
+        let solver = Roller { game, index, tier, solved: &expected.tiers, watch };
+        let (rounds, change) = match index.loops(tier) {
+            true => solver.settle(&mut values, settle)?,
+            false => {
+                let mut next = values.clone();
+                solver.improve(&values, &mut next)?;
+                values = next;
+                (0, 0.0)
+            }
+        };
+        if let Some(why) = game.fault() {
+            return Err(SolveError::Fault(why));
+        }
+        expected.rounds += rounds;
+        expected.change = expected.change.max(change);
+        expected.tiers[t as usize] = values;
+    }
+    Ok(expected)
+}
+
+struct Roller<'a, G, I> {
+    game: &'a G,
+    index: &'a I,
+    tier: Tier,
+    solved: &'a [Vec<f64>],
+    watch: &'a dyn Watch,
+}
+
+/// Where a line of decisions ends, and what that is worth to the first player.
+#[derive(Clone, Copy)]
+struct Leaf {
+    worth: f64,
+    /// The number in this tier and the sign of its value in the first player's eyes.
+    inside: Option<(u32, f64)>,
+}
+
+impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
+    fn settle(&self, values: &mut Vec<f64>, settle: Settle) -> Result<(u64, f64), SolveError> {
+        let mut next = values.clone();
+        let mut rounds = 0;
+        loop {
+            let (picks, change) = self.improve(values, &mut next)?;
+            std::mem::swap(values, &mut next);
+            rounds += 1;
+            if change <= settle.tolerance {
+                return Ok((rounds, change));
+            }
+            if rounds >= settle.most_rounds {
+                return Err(SolveError::Unsettled(rounds, format!("{change:e}")));
+            }
+            // Near the end there is nothing left to improve, so follow until it shows.
+            let enough = (change * NEARLY).max(settle.tolerance * 0.5);
+            for _ in 0..MOST_FOLLOWED {
+                if self.watch.stopped() {
+                    return Err(SolveError::Stopped);
+                }
+                next.copy_from_slice(values);
+                let chunks = next.par_chunks_mut(BLOCK as usize).zip(&picks);
+                let followed = chunks.map(|(new, picks)| picks.follow(values, new)).reduce(|| 0.0, f64::max);
+                std::mem::swap(values, &mut next);
+                rounds += 1;
+                if followed <= enough {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Plays every decision by the rules and remembers the best.
+    fn improve(&self, old: &[f64], new: &mut [f64]) -> Result<(Vec<Picks>, f64), SolveError> {
+        let blocks = new.par_chunks_mut(BLOCK as usize).enumerate();
+        let work = |(i, block): (usize, &mut [f64])| self.improve_block(i as u64 * BLOCK, old, block);
+        let done: Result<Vec<(Picks, f64)>, SolveError> = blocks.map(work).collect();
+        let (picks, changes): (Vec<Picks>, Vec<f64>) = done?.into_iter().unzip();
+        Ok((picks, changes.into_iter().fold(0.0, f64::max)))
+    }
+
+    fn improve_block(&self, from: u64, old: &[f64], block: &mut [f64]) -> Result<(Picks, f64), SolveError> {
+        if self.watch.stopped() {
+            return Err(SolveError::Stopped);
+        }
+        let mut picks = Picks::default();
+        let (mut rolls, mut scratch) = (Vec::new(), Vec::new());
+        let (mut change, mut trouble) = (0.0f64, None);
+        let merged = self.index.merged();
+        self.index.walk(self.tier, from..from + block.len() as u64, &mut |number, pos| {
+            let place = (number - from) as usize;
+            // Numbers that were skipped are holes.
+            while picks.ends.len() < place {
+                picks.ends.push(picks.numbers.len() as u32);
+                picks.fixed.push(f64::NAN);
+            }
+            let eyes = if merged && self.index.roller(pos) == Turn::Second { -1.0 } else { 1.0 };
+            let mut fixed = 0.0;
+            if let Some(payoff) = self.game.outcome(pos) {
+                fixed = eyes * f64::from(payoff);
+            } else if let Err(error) = outcomes(self.game, pos, &mut rolls) {
+                trouble = Some(error);
+            } else {
+                for &(roll, probability) in &rolls {
+                    let leaf = self.best(&self.game.play(pos, roll), old, &mut scratch, 0);
+                    match leaf.inside {
+                        None => fixed += probability * eyes * leaf.worth,
+                        Some((number, sign)) => match picks.weight(probability * eyes * sign) {
+                            Ok(weight) => {
+                                picks.numbers.push(number);
+                                picks.weights.push(weight);
+                            }
+                            Err(error) => trouble = Some(error),
+                        },
+                    }
+                }
+            }
+            picks.ends.push(picks.numbers.len() as u32);
+            picks.fixed.push(fixed);
+        });
+        while picks.ends.len() < block.len() {
+            picks.ends.push(picks.numbers.len() as u32);
+            picks.fixed.push(f64::NAN);
+        }
+        if let Some(error) = trouble {
+            return Err(error);
+        }
+        block.copy_from_slice(&old[from as usize..from as usize + block.len()]);
+        change = change.max(picks.follow(old, block));
+        self.watch.advance(block.len() as u64);
+        Ok((picks, change))
+    }
+
+    /// The best that decisions lead to before the next roll or the end. `scratch` has a list per depth.
+    fn best(&self, pos: &G::Position, old: &[f64], scratch: &mut Vec<Vec<G::Move>>, depth: usize) -> Leaf {
+        if let Some(payoff) = self.game.outcome(pos) {
+            return Leaf { worth: payoff.into(), inside: None };
+        }
+        let turn = self.game.turn(pos);
+        if turn == Turn::Chance {
+            let (tier, number) = self.index.rank(pos);
+            let eyes = self.index.merged() && self.index.roller(pos) == Turn::Second;
+            let sign = if eyes { -1.0 } else { 1.0 };
+            return match tier == self.tier {
+                true => Leaf { worth: sign * old[number as usize], inside: Some((number as u32, sign)) },
+                false => {
+                    let worth = sign * self.solved[tier.0 as usize][number as usize];
+                    Leaf { worth, inside: None }
+                }
+            };
+        }
+        if scratch.len() <= depth {
+            scratch.push(Vec::new());
+        }
+        let mut moves = std::mem::take(&mut scratch[depth]);
+        moves.clear();
+        self.game.moves(pos, &mut moves);
+        let wish = if turn == Turn::Second { -1.0 } else { 1.0 };
+        let mut best: Option<Leaf> = None;
+        for &mv in &moves {
+            let leaf = self.best(&self.game.play(pos, mv), old, scratch, depth + 1);
+            if best.is_none_or(|known| wish * leaf.worth > wish * known.worth) {
+                best = Some(leaf);
+            }
+        }
+        scratch[depth] = moves;
+        // A position that is not finished has a move.
+        best.unwrap_or(Leaf { worth: 0.0, inside: None })
+    }
+}
+
+impl Expected {
+    /// The mean payoff for the first player of any position of a game solved by [`chance_rolls`], decisions
+    /// included.
+    pub fn expand<G: Chance, I: Rolls<G>>(&self, game: &G, index: &I, pos: &G::Position) -> f64 {
+        if let Some(payoff) = game.outcome(pos) {
+            return payoff.into();
+        }
+        if game.turn(pos) == Turn::Chance {
+            let (tier, number) = index.rank(pos);
+            let flipped = index.merged() && index.roller(pos) == Turn::Second;
+            return if flipped { -self.value(tier, number) } else { self.value(tier, number) };
+        }
+        let mut moves = Vec::new();
+        game.moves(pos, &mut moves);
+        let values = moves.iter().map(|&mv| self.expand(game, index, &game.play(pos, mv)));
+        match game.turn(pos) {
+            Turn::Second => values.fold(f64::INFINITY, f64::min),
+            _ => values.fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+}

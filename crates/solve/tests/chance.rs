@@ -1,0 +1,138 @@
+//! Games with dice: the figures of the literature, and agreement with plain recursion.
+
+use outplay_core::{Chance, Game, Index, Payoff, Quiet, Turn};
+use outplay_games::Spec;
+use outplay_games::einstein::Einstein;
+use outplay_games::pig::Pig;
+use outplay_solve::{Expected, Explored, Settle, SolveError, chance, plain_chance};
+
+fn pig(text: &str) -> Pig {
+    Pig::from_spec(Spec::parse(text).unwrap()).unwrap()
+}
+
+fn start_value<G: Chance>(game: &G) -> (f64, Expected) {
+    let start = game.start().unwrap();
+    let explored = Explored::new(game, &start, 20_000_000, &Quiet).unwrap();
+    let expected = chance(game, &explored, Settle::default(), &Quiet).unwrap();
+    let (tier, number) = explored.rank(&start);
+    (expected.value(tier, number), expected)
+}
+
+/// Payoffs are 1 and −1, so the mean tells the probability of a win.
+fn check(text: &str, win: f64, within: f64) {
+    let (mean, expected) = start_value(&pig(text));
+    assert!(((1.0 + mean) / 2.0 - win).abs() < within, "{text}: {}", (1.0 + mean) / 2.0);
+    assert!(expected.change() <= 1e-13 && expected.rounds() > 0, "{text}: loops take rounds");
+}
+
+#[test]
+fn pig_is_as_known() {
+    check("pig:10", 0.709_424_322_598, 1e-10);
+    check("pig:30", 0.567_914_744_493, 1e-10);
+    check("pig:40", 0.544_694_393_482, 1e-10);
+    check("pig:50", 0.546_150_844_167, 1e-10);
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn pig_to_a_hundred() {
+    let game = pig("pig:100");
+    let start = game.start().unwrap();
+    let explored = Explored::new(&game, &start, 20_000_000, &Quiet).unwrap();
+    let expected = chance(&game, &explored, Settle::default(), &Quiet).unwrap();
+    let at = |text: &str| {
+        let pos = outplay_core::Notation::read_position(&game, text).unwrap();
+        let (tier, number) = explored.rank(&pos);
+        expected.value(tier, number)
+    };
+    assert!(((1.0 + at("0-0 A 0")) / 2.0 - 0.530_592_725_274).abs() < 1e-10);
+    // From 0-0 the best is to hold at 21: rolling is better at 20, holding at 21.
+    assert!(at("0-0 A 20 roll") > at("0-20 B 0") - 1.0 && at("0-0 A 20 roll") > at("20-0 B 0"));
+    assert!(at("0-0 A 21 roll") < at("21-0 B 0"));
+}
+
+#[test]
+fn piglet_is_exact() {
+    check("piglet:2", 4.0 / 7.0, 1e-12);
+    check("piglet:3", 6.0 / 11.0, 1e-12);
+    check("piglet:5", 0.532_987_012_987, 1e-12);
+}
+
+#[test]
+fn einstein_takes_one_pass_and_equals_plain_recursion() {
+    let game = Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap();
+    let start = game.start().unwrap();
+    let explored = Explored::new(&game, &start, 20_000_000, &Quiet).unwrap();
+    assert!(!explored.has_loops());
+    let expected = chance(&game, &explored, Settle::default(), &Quiet).unwrap();
+    assert_eq!((expected.rounds(), expected.change()), (0, 0.0));
+    let (mut checked, mut plies) = (0, 0);
+    outplay_core::laws::random_play(&game, 200, 7, |pos| {
+        plies = if *pos == start { 0 } else { plies + 1 };
+        if plies < 8 {
+            // Plain recursion from further up takes minutes.
+            return;
+        }
+        let (tier, number) = explored.rank(pos);
+        let plain = plain_chance(&game, pos);
+        assert!((expected.value(tier, number) - plain).abs() < 1e-12, "{pos:?}");
+        checked += 1;
+    });
+    assert!(checked > 300);
+}
+
+/// A coin that must be tossed again on tails: 1, then half of what comes, …
+#[derive(Clone)]
+struct Coin {
+    heads: f64,
+    tails: f64,
+    ends: bool,
+}
+
+impl Game for Coin {
+    type Position = bool;
+    type Move = bool;
+    fn start(&self) -> Option<bool> {
+        Some(false)
+    }
+    fn turn(&self, _pos: &bool) -> Turn {
+        Turn::Chance
+    }
+    fn moves(&self, pos: &bool, out: &mut Vec<bool>) {
+        if !pos {
+            out.extend([false, self.ends]);
+        }
+    }
+    fn play(&self, _pos: &bool, mv: bool) -> bool {
+        mv
+    }
+    fn outcome(&self, pos: &bool) -> Option<Payoff> {
+        pos.then_some(1)
+    }
+}
+
+impl Chance for Coin {
+    fn outcomes(&self, _pos: &bool, out: &mut Vec<(bool, f64)>) {
+        out.extend([(self.ends, self.heads), (false, self.tails)]);
+    }
+}
+
+fn toss(heads: f64, tails: f64, ends: bool, settle: Settle) -> Result<f64, SolveError> {
+    let game = Coin { heads, tails, ends };
+    let explored = Explored::new(&game, &false, 10, &Quiet)?;
+    let (tier, number) = explored.rank(&false);
+    Ok(chance(&game, &explored, settle, &Quiet)?.value(tier, number))
+}
+
+#[test]
+fn bad_chances_are_refused_in_one_sentence() {
+    assert!((toss(0.5, 0.5, true, Settle::default()).unwrap() - 1.0).abs() < 1e-12);
+    let error = toss(0.5, 0.6, true, Settle::default()).unwrap_err();
+    assert!(error.to_string().contains("sum to 1.1"), "{error}");
+    assert!(matches!(toss(1.5, -0.5, true, Settle::default()), Err(SolveError::Probabilities(..))));
+    let error = toss(0.5, 0.5, false, Settle::default()).unwrap_err();
+    assert!(matches!(error, SolveError::Endless(_)), "{error}");
+    let few = Settle { tolerance: 1e-13, most_rounds: 3 };
+    let error = toss(0.5, 0.5, true, few).unwrap_err();
+    assert!(matches!(error, SolveError::Unsettled(3, _)), "{error}");
+}
