@@ -1,6 +1,9 @@
 //! Tables as a user meets them: a kill at any moment, damage, wrong values, strange directories.
 
-use outplay_core::Tier;
+use outplay::games::mnk::{Mnk, MnkIndex, Rules};
+use outplay::solve::{canonical, settled};
+use outplay_core::laws::random_play;
+use outplay_core::{Index, Tier};
 use outplay_table::{Table, Values, Writer};
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +37,10 @@ fn json(output: &Output) -> serde_json::Value {
 fn files(data: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(data.join(NAME)).unwrap().map(|entry| entry.unwrap());
     let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));
-    named.filter(|(name, _)| !name.contains("lock")).map(|(name, path)| (name, fs::read(path).unwrap())).collect()
+    named
+        .filter(|(name, _)| !name.contains("lock"))
+        .map(|(name, path)| (name, fs::read(path).unwrap()))
+        .collect()
 }
 
 #[test]
@@ -45,7 +51,11 @@ fn a_kill_at_any_moment_loses_nothing() {
     let data = tempfile::tempdir().unwrap();
     let mut killed = 0;
     for round in 0..40u64 {
-        let mut child = command(data.path(), &["solve", GAME]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command(data.path(), &["solve", GAME])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_millis(3 + 17 * round % 230));
         killed += u32::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
@@ -74,7 +84,8 @@ fn sweep_and_dense_tables_answer_alike() {
         let stats = json(&outplay(data, &["stats", game, "--json"]));
         assert_eq!(stats["positions"]["legal"], report["checked"]);
     }
-    let (a, b) = (outplay(one.path(), &["stats", game, "--json"]), outplay(two.path(), &["stats", game, "--json"]));
+    let (a, b) =
+        (outplay(one.path(), &["stats", game, "--json"]), outplay(two.path(), &["stats", game, "--json"]));
     assert_eq!(json(&a)["tiers"], json(&b)["tiers"]);
 }
 
@@ -91,7 +102,10 @@ fn damage_is_named_with_its_cure_and_mended() {
         let output = outplay(data.path(), &["verify", GAME]);
         let error = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "byte {place}: {error}");
-        assert!(error.contains("connect4-5x4/tier-12.opt") && error.contains("outplay solve connect4:5x4"), "{error}");
+        assert!(
+            error.contains("connect4-5x4/tier-12.opt") && error.contains("outplay solve connect4:5x4"),
+            "{error}"
+        );
     }
     fs::write(&file, &good[..good.len() - 7]).unwrap();
     let error = text(&outplay(data.path(), &["verify", GAME]).stderr);
@@ -102,6 +116,22 @@ fn damage_is_named_with_its_cure_and_mended() {
     assert!(outplay(data.path(), &["verify", GAME]).status.success());
 }
 
+/// The slot of a position that the table must hold: not settled by the rules, and first of its images.
+fn stored_slot() -> (Tier, u64) {
+    let game: Mnk<u64> = Mnk::new(Rules::parse(GAME).unwrap()).unwrap();
+    let index = MnkIndex::new(&game).unwrap();
+    let mut found = None;
+    random_play(&game, 50, 3, |pos| {
+        let (tier, slot) = index.rank(pos);
+        let stored = settled(&game, pos, &mut Vec::new()).is_none()
+            && canonical(&game, &index, pos, &mut Vec::new()) == (tier, slot);
+        if tier == Tier(9) && stored {
+            found = Some((tier, slot));
+        }
+    });
+    found.unwrap()
+}
+
 /// A table with right checksums and one wrong value.
 #[test]
 fn a_forged_value_is_found_and_its_position_named() {
@@ -109,19 +139,17 @@ fn a_forged_value_is_found_and_its_position_named() {
     assert!(outplay(honest.path(), &["solve", GAME]).status.success());
     let table = Table::open(honest.path(), GAME, Values::Distance).unwrap();
     let writer = Writer::open(forged.path(), table.identity().clone()).unwrap();
-    let mut changed = false;
+    let (wrong_tier, wrong_slot) = stored_slot();
     for t in 0..table.identity().slots.len() as u32 {
         let mut codes: Vec<i8> = table.read_tier(Tier(t)).unwrap();
-        if t == 9 {
-            let place = codes.iter().position(|&code| code > 0).unwrap();
-            codes[place] = -codes[place];
-            changed = true;
+        if Tier(t) == wrong_tier {
+            let code = &mut codes[wrong_slot as usize];
+            *code = if *code == 0 { 100 } else { -*code };
         }
         let file = writer.tier(Tier(t)).unwrap();
         file.put_all(&codes).unwrap();
         file.finish().unwrap();
     }
-    assert!(changed);
     writer.finish(table.summary().unwrap().clone()).unwrap();
     let output = outplay(forged.path(), &["verify", GAME, "--json"]);
     assert_eq!(output.status.code(), Some(1));
@@ -152,7 +180,10 @@ fn strange_directories_are_one_sentence() {
         let output = outplay(data, words);
         let error = text(&output.stderr);
         assert!(!output.status.success(), "{words:?}");
-        assert!(error.starts_with("error: ") && error.contains(part) && !error.contains("panicked"), "{error}");
+        assert!(
+            error.starts_with("error: ") && error.contains(part) && !error.contains("panicked"),
+            "{error}"
+        );
     };
     check(&["verify", GAME], data.path(), "there is no such table");
     check(&["stats", GAME], data.path(), "there is no such table");
@@ -165,8 +196,8 @@ fn strange_directories_are_one_sentence() {
     // The table of another game under this one's name.
     assert!(outplay(data.path(), &["solve", "connect4:4x4"]).status.success());
     fs::rename(data.path().join("connect4-4x4"), data.path().join(NAME)).unwrap();
-    check(&["solve", GAME], data.path(), "this table holds connect4:4x4");
-    check(&["query", GAME], data.path(), "this table holds connect4:4x4");
+    check(&["solve", GAME], data.path(), "this table holds `connect4:4x4`");
+    check(&["query", GAME], data.path(), "this table holds `connect4:4x4`");
 }
 
 #[test]

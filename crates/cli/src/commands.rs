@@ -56,9 +56,19 @@ pub fn main(catalog: &Catalog) -> ExitCode {
         // Whoever read the output has seen enough.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Output(error)) => complain(&format!("cannot write the answer: {error}"), 1),
-        Err(Failure::Trouble(trouble)) if trouble.is_stop() => complain(&trouble.to_string(), 130),
         Err(Failure::Trouble(trouble)) => {
-            complain(&trouble.to_string(), if trouble.is_input() { 2 } else { 1 })
+            let sentence = match trouble.cure() {
+                Some(cure) => format!("{trouble}\n  {cure}"),
+                None => trouble.to_string(),
+            };
+            let code = if trouble.is_stop() {
+                130
+            } else if trouble.is_input() {
+                2
+            } else {
+                1
+            };
+            complain(&sentence, code)
         }
     }
 }
