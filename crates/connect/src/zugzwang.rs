@@ -137,3 +137,78 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
         feet
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Stones;
+    use outplay_core::{Content, LineBoard};
+    use rand::rngs::StdRng;
+    use rand::{RngExt, SeedableRng};
+    use std::collections::HashMap;
+
+    type Any = Rules<u64, 0, 0, 0>;
+
+    /// The score by trying everything.
+    fn score(rules: &Any, stones: Stones<u64>, known: &mut HashMap<(u64, u64), i32>) -> i32 {
+        let Stones { mine, theirs } = stones;
+        if let Some(&score) = known.get(&(mine, theirs)) {
+            return score;
+        }
+        let filled = rules.filled(stones);
+        let left = (rules.board & !filled).count_ones() as i32;
+        let mut best = if left == 0 { 0 } else { -1000 };
+        if rules.has_line(theirs) {
+            best = -(left / 2 + 1);
+        } else {
+            let mut open = rules.open(filled);
+            while open != 0 {
+                let next = Stones { mine: theirs, theirs: mine | open.first() };
+                best = best.max(-score(rules, next, known));
+                open = open.rest();
+            }
+        }
+        known.insert((mine, theirs), best);
+        best
+    }
+
+    #[test]
+    fn what_following_holds_is_true() {
+        let mut random = StdRng::seed_from_u64(11);
+        let mut fired = [0; 5];
+        for _ in 0..6000 {
+            let (width, height) = (random.random_range(2..=7), random.random_range(3..=6));
+            let mut board = LineBoard::empty(width, height, random.random_range(3..=4));
+            board.gravity = true;
+            for cell in 0..board.cells.len() {
+                if random.random_bool(0.03) {
+                    board.cells[cell] = Content::Blocked;
+                }
+            }
+            let (rules, mut stones) = Any::new(&board);
+            let most = random.random_range(4..=12);
+            while (rules.board & !rules.filled(stones)).count_ones() > most {
+                let mut open = rules.open(rules.filled(stones));
+                for _ in 0..random.random_range(0..open.count_ones()) {
+                    open = open.rest();
+                }
+                stones = Stones { mine: stones.theirs, theirs: stones.mine | open.first() };
+            }
+            let filled = rules.filled(stones);
+            let wins = rules.wins(stones.theirs, filled);
+            let left = (rules.board & !filled).count_ones() as i32;
+            let over = rules.has_line(stones.mine) || rules.has_line(stones.theirs);
+            if over || left == 0 || wins & rules.open(filled) != 0 {
+                continue;
+            }
+            let exact = score(&rules, stones, &mut HashMap::new());
+            for aim in -4..=0 {
+                if rules.follow_up(stones.mine, stones.theirs, wins, left, aim) {
+                    assert!(exact <= aim, "{exact} > {aim}: {stones:?} on {board:?}");
+                    fired[(aim + 4) as usize] += 1;
+                }
+            }
+        }
+        assert!(fired[2] > 10 && fired[3] > 50 && fired[4] > 500, "{fired:?}");
+    }
+}

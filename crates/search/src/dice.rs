@@ -126,6 +126,8 @@ struct Roll<M> {
     probability: f64,
     low: f64,
     high: f64,
+    /// A reply that Star2 looked at and what it is worth.
+    glanced: Option<(M, f64)>,
 }
 
 struct Dice<'a, G: Game, E> {
@@ -177,30 +179,46 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
         }
         match turn {
             Turn::Chance => self.roll(pos, depth, ply, window),
-            Turn::First => self.choose::<true>(pos, depth, ply, window),
-            Turn::Second => self.choose::<false>(pos, depth, ply, window),
+            player => self.choose(pos, player, depth, ply, window, None),
         }
     }
 
-    /// A player's position: alpha-beta.
-    fn choose<const MAX: bool>(&mut self, pos: &G::Position, depth: u32, ply: u32, window: Window) -> f64 {
+    /// A player's position: alpha-beta. What one reply is worth may be known already.
+    fn choose(
+        &mut self,
+        pos: &G::Position,
+        player: Turn,
+        depth: u32,
+        ply: u32,
+        window: Window,
+        known: Option<(G::Move, f64)>,
+    ) -> f64 {
+        let max = player == Turn::First;
         let base = self.moves.len();
         self.game.moves(pos, &mut self.moves);
+        if let Some((reply, _)) = known
+            && let Some(at) = self.moves[base..].iter().position(|&mv| mv == reply)
+        {
+            self.moves.swap(base, base + at);
+        }
         let mut inner = window;
-        let mut best = if MAX { f64::NEG_INFINITY } else { f64::INFINITY };
+        let mut best = if max { f64::NEG_INFINITY } else { f64::INFINITY };
         for at in base..self.moves.len() {
             let mv = self.moves[at];
-            let value = self.child(pos, mv, depth, ply, if self.prunes() { inner } else { self.open() });
+            let value = match known {
+                Some((reply, value)) if reply == mv => value,
+                _ => self.child(pos, mv, depth, ply, if self.prunes() { inner } else { self.open() }),
+            };
             if self.clock.stopped {
                 break;
             }
-            if if MAX { value > best } else { value < best } {
+            if if max { value > best } else { value < best } {
                 best = value;
                 if ply == 0 {
                     self.choice = Some(mv);
                 }
             }
-            if MAX {
+            if max {
                 inner.alpha = inner.alpha.max(best);
             } else {
                 inner.beta = inner.beta.min(best);
@@ -221,7 +239,7 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
         let (low, high) = (-self.best, self.best);
         let possible = self.rolls.drain(base..).filter(|&(_, probability)| probability > 0.0);
         let mut rolls: Vec<Roll<G::Move>> =
-            possible.map(|(mv, probability)| Roll { mv, probability, low, high }).collect();
+            possible.map(|(mv, probability)| Roll { mv, probability, low, high, glanced: None }).collect();
         if self.method == DiceMethod::Star2
             && depth > 1
             && let Some(bound) = self.glance(pos, depth, ply, window, &mut rolls)
@@ -232,14 +250,22 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
         let mut high: f64 = rolls.iter().map(|roll| roll.probability * roll.high).sum();
         let mut mean = 0.0;
         for i in 0..rolls.len() {
-            let Roll { mv, probability, low: least, high: most } = rolls[i];
+            let Roll { mv, probability, low: least, high: most, glanced } = rolls[i];
             // What the others contribute at least and at most.
             let others = (low - probability * least, high - probability * most);
             let needed = Window {
                 alpha: (window.alpha - others.1) / probability,
                 beta: (window.beta - others.0) / probability,
             };
-            let value = self.child(pos, mv, depth, ply, self.narrowed(needed));
+            let value = match glanced {
+                None => self.child(pos, mv, depth, ply, self.narrowed(needed)),
+                Some(_) if self.clock.must_stop() => 0.0,
+                Some(_) => {
+                    let next = self.game.play(pos, mv);
+                    let player = self.game.turn(&next);
+                    self.choose(&next, player, depth - 1, ply + 1, self.narrowed(needed), glanced)
+                }
+            };
             if self.clock.stopped {
                 return 0.0;
             }
@@ -270,7 +296,8 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
     }
 
     /// Star2's look at one reply to each outcome. A reply of the first player's shows what the outcome is
-    /// worth at least, one of the second's at most. Returns a bound if that already leaves the window.
+    /// worth at least, one of the second's at most. Returns a bound if that already leaves the window; otherwise
+    /// the values seen lie inside their windows, are exact, and need not be found again.
     fn glance(
         &mut self,
         pos: &G::Position,
@@ -280,7 +307,7 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
         rolls: &mut [Roll<G::Move>],
     ) -> Option<f64> {
         for i in 0..rolls.len() {
-            let Roll { mv, probability, low: least, high: most } = rolls[i];
+            let Roll { mv, probability, low: least, high: most, .. } = rolls[i];
             let next = self.game.play(pos, mv);
             let turn = self.game.turn(&next);
             if turn == Turn::Chance || self.game.outcome(&next).is_some() {
@@ -299,6 +326,7 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
                     return Some(0.0);
                 }
                 rolls[i].low = value.max(least);
+                rolls[i].glanced = Some((reply, value));
                 if value >= beta {
                     self.dice_cutoffs += 1;
                     return Some(others.0 + probability * value);
@@ -311,6 +339,7 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
                     return Some(0.0);
                 }
                 rolls[i].high = value.min(most);
+                rolls[i].glanced = Some((reply, value));
                 if value <= alpha {
                     self.dice_cutoffs += 1;
                     return Some(others.1 + probability * value);

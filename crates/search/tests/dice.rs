@@ -4,6 +4,7 @@ mod common;
 
 use common::Opinion;
 use outplay_core::{Chance, Game, Payoff, Quiet, Turn};
+use outplay_games::{Spec, einstein::Einstein};
 use outplay_search::{
     DiceMethod, Evaluate, Limit, Limits, PlayoutOptions, Zero, expectimax, playouts_with_dice,
 };
@@ -143,6 +144,23 @@ fn pruning_at_dice_saves_work() {
         star2 += count(DiceMethod::Star2).nodes;
     }
     assert!(star1 * 4 < plain * 3 && star2 < plain, "{plain} {star1} {star2}");
+}
+
+/// A real game: the same value three ways, for less work.
+#[test]
+fn einstein_does_not_play_dice_but_we_do() {
+    let game = Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap();
+    let start = game.start().unwrap();
+    for limits in [Limits::depth(6), Limits::depth(9)] {
+        let run = |method| expectimax(&game, &start, &Zero, method, limits, &Quiet).unwrap();
+        let plain = run(DiceMethod::Expectiminimax);
+        let (star1, star2) = (run(DiceMethod::Star1), run(DiceMethod::Star2));
+        for star in [&star1, &star2] {
+            assert!((star.value.unwrap() - plain.value.unwrap()).abs() < 1e-9, "{star:?} {plain:?}");
+            assert_eq!((star.exact, star.limit), (plain.exact, plain.limit));
+            assert!(star.nodes < plain.nodes && star.leaves < plain.leaves, "{star:?} {plain:?}");
+        }
+    }
 }
 
 #[test]
