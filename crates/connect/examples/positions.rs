@@ -40,7 +40,7 @@ fn main() {
     let skip = option("--skip").unwrap_or(0);
     let text = std::fs::read_to_string(file).expect("the file can be read");
     let mut solver = Solver::new(1 << option("--log").unwrap_or(24));
-    solver.prepare(&board(""));
+    solver.prepare(&board("")).expect("there is memory for the table");
     let busy = cpu_seconds();
     let (mut count, mut wrong, mut nodes, mut time) = (0u32, 0, 0, Duration::ZERO);
     for line in text.lines().skip(skip).take(limit) {

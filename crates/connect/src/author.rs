@@ -64,7 +64,7 @@ impl Author {
         watch.stage("book", missing.len() as u64);
         if !missing.is_empty() {
             let reachable = self.reachable();
-            let table = Table::new(table_entries, board::key_bits(&self.places.board));
+            let table = Table::new(table_entries, board::key_bits(&self.places.board))?;
             table.spread();
             self.solve_units(&missing, &reachable, &table, watch, threads, &mut file, &mut units)?;
         }

@@ -41,4 +41,10 @@ pub enum ConnectError {
         /// Counted from 1.
         row: usize,
     },
+    /// The table does not fit.
+    #[error("there is no memory for a search table of {bytes} bytes; ask for fewer entries")]
+    NoMemory {
+        /// What it would take.
+        bytes: usize,
+    },
 }

@@ -5,6 +5,7 @@
 //! solver    which questions are asked          book      scores of all openings, packed
 //! search    alpha-beta over the answers        author    how a book is built
 //! zugzwang  bounds by answering on top         places    positions as numbers
+//! share     several threads
 //! table     what is remembered
 //! rules     the board as bits
 //! ```
@@ -20,6 +21,7 @@ mod error;
 mod places;
 mod rules;
 mod search;
+mod share;
 mod solver;
 mod table;
 mod zugzwang;

@@ -16,8 +16,9 @@
 
 use crate::bits::Bits;
 use crate::rules::{Rules, Stones};
-use crate::table::{Bounds, Table};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use crate::share::{Shared, Signal};
+use crate::table::Bounds;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// A position with what was already found out about it.
@@ -50,65 +51,6 @@ struct Child<B> {
     cell: u32,
     /// For the player who made the move.
     bounds: Bounds,
-}
-
-/// What all threads of a search share.
-pub(crate) struct Shared<'a> {
-    pub(crate) table: &'a Table,
-    /// The positions other threads are at; `None` with one thread.
-    pub(crate) busy: Option<&'a Busy>,
-    pub(crate) signal: &'a Signal,
-    pub(crate) nodes: &'a AtomicU64,
-    pub(crate) node_limit: u64,
-    pub(crate) deadline: Option<Instant>,
-    pub(crate) watch: &'a dyn outplay_core::Watch,
-}
-
-/// Why the threads should end what they do.
-#[derive(Default)]
-pub(crate) struct Signal(AtomicU8);
-
-impl Signal {
-    const ANSWERED: u8 = 1;
-    const GAVE_UP: u8 = 2;
-
-    /// A new question.
-    pub(crate) fn reset(&self) {
-        self.0.store(0, Relaxed);
-    }
-
-    /// Whether a limit or the watcher ended the search.
-    pub(crate) fn gave_up(&self) -> bool {
-        self.0.load(Relaxed) & Signal::GAVE_UP != 0
-    }
-
-    fn raised(&self) -> bool {
-        self.0.load(Relaxed) != 0
-    }
-
-    fn raise(&self, why: u8) {
-        self.0.fetch_or(why, Relaxed);
-    }
-}
-
-/// Which positions the threads are at, so that they spread over the tree.
-///
-/// A slot holds the key of a position that some thread has entered; the others put that move off. Slots
-/// are overwritten without care: a lost one only means that two threads do the same work.
-pub(crate) struct Busy(Vec<AtomicU64>);
-
-impl Busy {
-    const SLOTS: usize = 1 << 12;
-
-    pub(crate) fn new() -> Busy {
-        Busy((0..Busy::SLOTS).map(|_| AtomicU64::new(0)).collect())
-    }
-
-    fn slot<B: Bits>(&self, key: B) -> (&AtomicU64, u64) {
-        let mixed = (key.wide() ^ (key.wide() >> 64)) as u64;
-        let mixed = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (&self.0[(mixed >> 52) as usize], mixed | 1)
-    }
 }
 
 /// One thread of a search.
@@ -467,13 +409,15 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Table;
     use outplay_core::{LineBoard, Quiet};
+    use std::sync::atomic::AtomicU64;
 
     /// The score and the positions entered, with or without the instructions of recent processors.
     fn ask(board: &LineBoard, alpha: i32, recent: bool) -> (Option<i32>, u64) {
         let (rules, stones) = Rules::<u64, 0, 0, 4>::new(board);
         let (signal, nodes) = (Signal::default(), AtomicU64::new(0));
-        let table = Table::new(1 << 16, crate::board::key_bits(board));
+        let table = Table::new(1 << 16, crate::board::key_bits(board)).unwrap();
         let shared = Shared {
             table: &table,
             busy: None,

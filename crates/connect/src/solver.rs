@@ -7,12 +7,14 @@
 //! ```
 //!
 //! A quick win or a quick loss is cheap to see or to rule out, because the search need look only that
-//! far ahead; the questions near a draw are the dear ones. So the extreme thirds of what is possible are
-//! asked about first, in turn from both sides, and what they leave in the table helps the dear ones.
+//! far ahead; the questions near a draw are the dear ones. So the halves of what is possible that lie
+//! far from a draw are asked about first, in turn from both sides, and what they leave in the table helps
+//! the dear ones.
 
 use crate::bits::Bits;
 use crate::rules::{Rules, check};
-use crate::search::{Busy, Position, Searcher, Settled, Shared, Signal};
+use crate::search::{Position, Searcher, Settled};
+use crate::share::{Busy, Shared, Signal};
 use crate::table::{Bounds, Table};
 use crate::{ConnectError, board};
 use outplay_core::{LineBoard, Value, Watch};
@@ -22,7 +24,7 @@ use std::time::{Duration, Instant};
 /// When to give up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Positions to enter at most.
+    /// Positions to enter at most, to within a thousand for each thread.
     pub nodes: Option<u64>,
     /// Time to spend at most.
     pub time: Option<Duration>,
@@ -140,7 +142,7 @@ impl Solver {
     ///
     /// # Errors
     ///
-    /// Boards that [`check`] refuses.
+    /// Boards that [`check`] refuses, or not enough memory for the table.
     pub fn solve(
         &mut self,
         board: &LineBoard,
@@ -150,8 +152,8 @@ impl Solver {
         threads: usize,
     ) -> Result<Answer, ConnectError> {
         check(board)?;
-        self.prepare(board);
-        let Some(table) = &self.table else { unreachable!("a table was just prepared") };
+        watch.stage("search", 0);
+        let table = self.table_for(board)?;
         Ok(solve_with(table, board, depth, limits, watch, threads))
     }
 
@@ -160,7 +162,7 @@ impl Solver {
     ///
     /// # Errors
     ///
-    /// Boards that [`check`] refuses.
+    /// Boards that [`check`] refuses, or not enough memory for the table.
     pub fn analyse(
         &mut self,
         board: &LineBoard,
@@ -192,7 +194,7 @@ impl Solver {
     ///
     /// # Errors
     ///
-    /// Boards that [`check`] refuses.
+    /// Boards that [`check`] refuses, or not enough memory for the table.
     pub fn principal_variation(
         &mut self,
         board: &LineBoard,
@@ -228,22 +230,31 @@ impl Solver {
         }
     }
 
-    /// Sees to it that the table is about this board, which the first question about it does otherwise.
+    /// Makes the table for this board, which the first question about it does otherwise.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// If there is not enough memory for the table.
-    pub fn prepare(&mut self, board: &LineBoard) {
-        let about = board::without_stones(board);
-        if self.about.as_ref() == Some(&about) {
-            return;
-        }
-        let bits = board::key_bits(board);
-        match &mut self.table {
-            Some(table) if table.fits(bits) => table.clear(),
-            _ => self.table = Some(Table::new(self.entries, bits)),
+    /// Boards that [`check`] refuses, or not enough memory.
+    pub fn prepare(&mut self, board: &LineBoard) -> Result<(), ConnectError> {
+        check(board)?;
+        self.table_for(board).map(|_| ())
+    }
+
+    /// The table, about this board.
+    fn table_for(&mut self, board: &LineBoard) -> Result<&Table, ConnectError> {
+        let (about, bits) = (board::without_stones(board), board::key_bits(board));
+        let mut table = self.table.take().filter(|table| table.fits(bits));
+        if self.about.as_ref() != Some(&about)
+            && let Some(table) = &mut table
+        {
+            table.clear();
         }
         self.about = Some(about);
+        let table = match table {
+            Some(table) => table,
+            None => Table::new(self.entries, bits)?,
+        };
+        Ok(self.table.insert(table))
     }
 }
 

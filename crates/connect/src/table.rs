@@ -13,7 +13,7 @@
 //! entries that cost most work to find.
 //!
 //! A search begins with a few buckets, which stay in the processor's cache, and spreads over more of the
-//! memory as it goes on: [`Table::grow`] moves every entry to the bucket that one more bits choose. Small
+//! memory as it goes on: [`Table::grow`] moves every entry to the bucket that one more bit chooses. Small
 //! searches are thus fast however large the table is, and forgetting them costs little.
 //!
 //! Several threads share the table without waiting. An entry of 64 bits is one relaxed atomic word and
@@ -23,6 +23,7 @@
 //! finds it locked goes on as if the position were not there. The table grows only while one thread uses
 //! it: see [`Table::spread`].
 
+use crate::ConnectError;
 use crate::bits::Bits;
 use memmap2::MmapMut;
 use std::sync::atomic::{
@@ -64,16 +65,14 @@ const WIDE_TAG: u32 = 64 + 43;
 
 impl Table {
     /// Room for about `entries` positions whose keys have `key_bits` bits.
-    pub(crate) fn new(entries: usize, key_bits: u32) -> Table {
+    pub(crate) fn new(entries: usize, key_bits: u32) -> Result<Table, ConnectError> {
         let wide = key_bits > 64;
         let per_bucket = if wide { BUCKET / 2 } else { BUCKET };
         let least = key_bits.saturating_sub(if wide { WIDE_TAG } else { NARROW_TAG });
-        let asked = (entries / per_bucket).max(1).ilog2();
+        let asked = (entries / per_bucket).max(1).ilog2().min(40);
         let most_bits = asked.max(least).min(key_bits - 1).max(1);
         let bytes = (BUCKET * 8) << most_bits;
-        let memory = MmapMut::map_anon(bytes).unwrap_or_else(|error| {
-            panic!("no memory for a search table of {bytes} bytes ({error}); ask for fewer entries")
-        });
+        let memory = MmapMut::map_anon(bytes).map_err(|_| ConnectError::NoMemory { bytes })?;
         // Large pages spare most of the address translations; without them all works the same.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
@@ -82,7 +81,7 @@ impl Table {
         let (bucket_bits, positions) = (AtomicU32::new(most_bits), AtomicU64::new(0));
         let mut table = Table { memory, locks, key_bits, most_bits, bucket_bits, positions };
         table.clear();
-        table
+        Ok(table)
     }
 
     /// Whether the table was made for such keys.

@@ -134,6 +134,17 @@ fn a_stopped_search_gives_bounds_that_hold() {
 }
 
 #[test]
+fn the_largest_boards_fit() {
+    for (width, height) in [(16, 7), (8, 15), (2, 63), (64, 1), (1, 127)] {
+        let limits = Limits { nodes: Some(5000), time: None };
+        let answer =
+            Solver::new(1 << 10).solve(&empty(width, height, 4), Depth::Score, limits, &Quiet, 2).unwrap();
+        assert_eq!(answer.left as usize, width * height);
+        assert!(answer.low <= answer.high && answer.stopped == (answer.low < answer.high));
+    }
+}
+
+#[test]
 fn two_threads_agree_with_one() {
     let board = after(empty(7, 6, 4), "32751571231557");
     let mut solver = Solver::new(1 << 18);

@@ -140,14 +140,15 @@ impl<'a, const W: usize> Question<'a, W> {
     }
 
     /// Asks in three ways in turn, each time with more patience, because any of them can be much easier
-    /// than the others: an attack that never lets go, the whole game, and blocking alone.
+    /// than the others: an attack that never lets go, the whole game, and blocking alone. In the long run
+    /// the time goes to the whole game, which contains the other two.
     fn ask(&mut self, budget: &mut Budget<'_>) {
         let mut patience = 5_000;
         let mut quiet = 1;
         while self.wins.is_none() && !budget.spent() {
             let mut attack = Strong::new(self.search.field);
             attack.pressing = Some(self.spot.attacker.count() + quiet + usize::from(self.moves));
-            let outside = budget.enter(patience / 2);
+            let outside = budget.enter((patience / 2).min(100_000));
             self.wins = attack.ask(self.spot, self.moves, budget);
             budget.leave(outside);
             if self.wins.is_some() {
@@ -158,8 +159,7 @@ impl<'a, const W: usize> Question<'a, W> {
             self.wins = self.search.ask(self.spot, self.moves, budget);
             budget.leave(outside);
             if self.wins.is_none() {
-                // Blocking is the cheapest to search, but hopeless where it takes very long.
-                let outside = budget.enter(patience.max((8 * patience).min(600_000)));
+                let outside = budget.enter((8 * patience).min(600_000));
                 self.search.ponder(self.spot, self.moves, budget);
                 budget.leave(outside);
             }

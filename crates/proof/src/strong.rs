@@ -193,7 +193,7 @@ impl<'a, const W: usize> Strong<'a, W> {
             }
             replies
         };
-        let hold = if weak.fill == 0 { 16 } else { weak.hold };
+        let hold = if weak.fill == 0 { 32 } else { weak.hold };
         Entry { hold, win, why: Why::Open, zone: Cells::NONE }
     }
 
@@ -351,7 +351,7 @@ impl<'a, const W: usize> Strong<'a, W> {
             // 5. Go on with the child that looks easiest for the side to move.
             let (most_mine, most_other) =
                 if key.attacker { (most_win, most_hold) } else { (most_hold, most_win) };
-            let child_mine = most_mine.min(second.saturating_add(second / 2 + 1));
+            let child_mine = most_mine.min(second.saturating_add(second / 4 + 1));
             let child_other = (most_other - sum).saturating_add(best_other).min(NEVER);
             let (child_hold, child_win) =
                 if key.attacker { (child_other, child_mine) } else { (child_mine, child_other) };

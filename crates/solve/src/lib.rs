@@ -21,6 +21,7 @@ mod reach;
 mod remembered;
 mod retrograde;
 mod sweep;
+mod swindle;
 mod tally;
 mod verify;
 
@@ -36,5 +37,6 @@ pub use retrograde::{
     sweep_until_stable, verify_loops,
 };
 pub use sweep::{Swept, sweep};
+pub use swindle::{Fallible, Hope, hardest};
 pub use tally::{Split, Tally, TierTally};
 pub use verify::{canonical, settled, verify};

@@ -4,7 +4,8 @@ use outplay_core::{Index, Notation, Quiet, Tier, Turn, Value};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
 use outplay_solve::{
-    LoopCode, Options, Solved, Split, TierTally, retrograde, sweep_until_stable, verify_loops,
+    Fallible, Known, LoopCode, Options, Solved, Split, TierTally, hardest, retrograde, sweep_until_stable,
+    verify_loops,
 };
 
 fn chess(text: &str) -> (Chess, ChessIndex) {
@@ -161,4 +162,88 @@ fn known_positions() {
     check("chess:KPK", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", Value::win(21));
     // White can stalemate or let the pawn go: it does not matter which, the game can be ended.
     check("chess:KPK", "4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", Value::TIE);
+}
+
+/// When all is lost, the move after which the opponent has most to find comes first.
+#[test]
+fn a_lost_side_sets_problems() {
+    let (game, index, solved) = solve("chess:KQK");
+    let probe = Known { index: &index, solved: &solved };
+    let rank = |fen: &str| {
+        let pos = game.read_position(fen).unwrap();
+        let hopes = hardest(&game, &probe, &pos, Fallible::default()).unwrap();
+        hopes.map(|hopes| {
+            hopes.iter().map(|hope| (game.write_move(&pos, hope.mv), hope.chance)).collect::<Vec<_>>()
+        })
+    };
+    // Next to the queen's guard the king threatens to take it or to be stalemated.
+    let hopes = rank("8/8/8/8/3Q4/1k6/8/3K4 b - - 0 1").unwrap();
+    assert!(hopes.windows(2).all(|pair| pair[0].1 >= pair[1].1));
+    assert!(hopes[0].1 > hopes[hopes.len() - 1].1, "some moves are harder than others: {hopes:?}");
+    assert!(hopes.iter().all(|&(_, chance)| (0.0..=1.0).contains(&chance)));
+    // Not lost: nothing to swindle.
+    assert_eq!(rank("8/8/8/8/3Q4/1k6/8/3K4 w - - 0 1"), None);
+    assert_eq!(rank("7k/5Q2/5K2/8/8/8/8/8 b - - 0 1"), None);
+}
+
+const AGREE: &str = r#"
+import sys, chess, chess.syzygy, chess.gaviota
+tables, listed = sys.argv[1], sys.argv[2]
+wrong = checked = mates = 0
+with chess.syzygy.open_tablebase(tables) as syzygy, chess.gaviota.open_tablebase(tables) as gaviota:
+    for line in open(listed):
+        fen, payoff, plies, three = line.rstrip().split(";")
+        board = chess.Board(fen)
+        checked += 1
+        wdl = syzygy.probe_wdl(board)
+        if (wdl > 0) - (wdl < 0) != int(payoff):
+            wrong += 1
+        if three == "1":
+            mates += 1
+            dtm = gaviota.probe_dtm(board)
+            if dtm != int(plies) * int(payoff):
+                wrong += 1
+print(checked, mates, wrong)
+"#;
+
+/// Where the tables and a reader of them are at hand, 100,000 random positions have the same values.
+#[test]
+#[ignore = "a minute, and needs the python package chess"]
+fn values_agree_with_other_tables() {
+    let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/oracles/syzygy");
+    let python = || std::process::Command::new("python3");
+    let reader = python().args(["-c", "import chess"]).output().is_ok_and(|output| output.status.success());
+    if !reader || !std::path::Path::new(tables).exists() {
+        eprintln!("skipped: no tables or no reader");
+        return;
+    }
+    let (game, index, solved) = solve("chess:all4");
+    let names = THREE.iter().chain(&FOUR).map(|line| line.ending);
+    let own: Vec<Tier> = names
+        .filter_map(|name| (0..index.tiers()).map(Tier).find(|&tier| index.tier_name(tier) == name))
+        .collect();
+    let mut lines = String::new();
+    let (mut seed, mut drawn) = (1u64, 0);
+    while drawn < 100_000 {
+        // A step of a generator that is good enough to draw numbers with.
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let tier = own[drawn % own.len()];
+        let number = (seed >> 11) % index.len(tier);
+        let Some(pos) = index.unrank(tier, number) else { continue };
+        let value = solved.value(tier, number).unwrap();
+        let three = u8::from(index.tier_name(tier).len() == 3);
+        let plies = value.distance().unwrap_or(0);
+        lines += &format!("{};{};{plies};{three}\n", game.write_position(&pos), value.payoff());
+        drawn += 1;
+    }
+    let listed = std::env::temp_dir().join(format!("outplay-agree-{}.txt", std::process::id()));
+    std::fs::write(&listed, lines).unwrap();
+    let output = python().args(["-c", AGREE, tables]).arg(&listed).output().unwrap();
+    std::fs::remove_file(&listed).unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).trim().to_string();
+    println!("{said}");
+    let numbers: Vec<u64> = said.split(' ').filter_map(|word| word.parse().ok()).collect();
+    assert!(numbers.len() == 3, "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!((numbers[0], numbers[2]), (100_000, 0), "checked and wrong");
+    assert!(numbers[1] > 20_000, "mates in three-man endings");
 }

@@ -21,6 +21,8 @@ pub struct HyperIndex {
     numbers: Vec<u16>,
     /// Checkers off, the larger first.
     tiers: Vec<(usize, usize)>,
+    /// The tier of each pair of checkers off.
+    places: [[u32; 4]; 4],
 }
 
 fn digits(side: &Side) -> usize {
@@ -55,7 +57,11 @@ impl HyperIndex {
         let mut tiers: Vec<(usize, usize)> = (0..4).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
         tiers.retain(|&tier| tier != (3, 3));
         tiers.sort_by_key(|&(a, b)| (a + b, a));
-        HyperIndex { sides, numbers, tiers }
+        let mut places = [[0; 4]; 4];
+        for (t, &(a, b)) in tiers.iter().enumerate() {
+            (places[a][b], places[b][a]) = (t as u32 + 1, t as u32 + 1);
+        }
+        HyperIndex { sides, numbers, tiers, places }
     }
 
     fn half(&self, (a, b): (usize, usize)) -> u64 {
@@ -114,9 +120,7 @@ impl Index<Hypergammon> for HyperIndex {
         let (a, b) = (off(mine), off(other));
         let tier = (a.max(b), a.min(b));
         let number = self.place(mine) * self.sides[b].len() as u64 + self.place(other);
-        // There are nine tiers, in an order that is easy to look up.
-        let place = self.tiers.iter().position(|&known| known == tier).unwrap_or(0);
-        (Tier(place as u32 + 1), if a >= b { number } else { self.half(tier) + number })
+        (Tier(self.places[a][b]), if a >= b { number } else { self.half(tier) + number })
     }
 
     fn unrank(&self, tier: Tier, number: u64) -> Option<Race> {

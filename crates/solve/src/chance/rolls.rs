@@ -16,9 +16,9 @@ use outplay_core::{Chance, Rolls, Tier, Turn, Watch};
 use rayon::prelude::*;
 
 /// How much smaller than in the last improvement a change must be before improving again.
-const NEARLY: f64 = 0.02;
+const NEARLY: f64 = 0.001;
 /// Rounds of following between two improvements at most.
-const MOST_FOLLOWED: u64 = 200;
+const MOST_FOLLOWED: u64 = 500;
 
 /// The picks of a block of numbers.
 #[derive(Default)]

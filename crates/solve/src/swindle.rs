@@ -1,0 +1,138 @@
+//! Playing on when all is lost: the move that is hardest for an opponent who can err.
+//!
+//! # The model
+//!
+//! The opponent has a won position with `good` moves that keep what it is worth and `bad` ones that do not, and
+//! the quickest win takes `d` plies. The shorter the win and the more moves keep it, the more obvious it is:
+//!
+//! ```text
+//! seen     = exp(−(d − 1) / horizon)              a win in one is always seen, far ones hardly
+//! slip     = (1 − seen) × bad / (good + bad)      the probability of an error
+//! chance   = slip × mean gain of the bad moves + (1 − slip) × mean over the good moves of our chance after them
+//! ```
+//!
+//! The gain of an error is what it gives away, from 0 to 1: with payoffs −1, 0 and 1 a draw is worth one half
+//! and a win one. Our chance after a good move is that of our best move there, looked ahead a few moves and
+//! then taken as nothing. Among moves of equal chance the one that lasts longest is first.
+
+use outplay_core::{Game, Probe, ProbeError, Value};
+
+/// How an opponent errs.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Fallible {
+    /// Plies at which a win is seen only with probability 1/e; larger means a stronger opponent.
+    pub horizon: f64,
+    /// How many more of the opponent's moves are looked at after the next one.
+    pub ahead: u32,
+}
+
+impl Default for Fallible {
+    fn default() -> Fallible {
+        Fallible { horizon: 8.0, ahead: 1 }
+    }
+}
+
+/// A move from a lost position.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Hope<M> {
+    /// The move.
+    pub mv: M,
+    /// What errors after it are expected to give, from 0 to 1.
+    pub chance: f64,
+    /// What it is worth against perfect play.
+    pub value: Value,
+}
+
+/// Ranks the moves of a lost position, the hardest for the opponent first; `None` if the position is not lost,
+/// is finished, or the source does not hold it or what follows.
+///
+/// # Errors
+///
+/// The source is damaged.
+pub fn hardest<G: Game>(
+    game: &G,
+    probe: &dyn Probe<G>,
+    pos: &G::Position,
+    model: Fallible,
+) -> Result<Option<Vec<Hope<G::Move>>>, ProbeError> {
+    let Some(value) = probe.probe(pos)? else { return Ok(None) };
+    if value.payoff() >= 0 || game.outcome(pos).is_some() {
+        return Ok(None);
+    }
+    let swindler = Swindler { game, probe, model };
+    let Some(mut hopes) = swindler.hopes(pos, model.ahead)? else { return Ok(None) };
+    hopes.sort_by(|a, b| b.chance.total_cmp(&a.chance).then(b.value.cmp(&a.value)));
+    Ok(Some(hopes))
+}
+
+struct Swindler<'a, G: Game> {
+    game: &'a G,
+    probe: &'a dyn Probe<G>,
+    model: Fallible,
+}
+
+impl<G: Game> Swindler<'_, G> {
+    /// The moves of a position of ours that is lost; `None` if a value is missing.
+    fn hopes(&self, pos: &G::Position, ahead: u32) -> Result<Option<Vec<Hope<G::Move>>>, ProbeError> {
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        let mut hopes = Vec::with_capacity(moves.len());
+        for mv in moves {
+            let next = self.game.play(pos, mv);
+            let same_player = self.game.turn(&next) == self.game.turn(pos);
+            let Some(value) = self.probe.probe(&next)? else { return Ok(None) };
+            let chance = match same_player {
+                // We move again: our best continuation counts.
+                true => self.best(&next, ahead)?,
+                false => self.after(&next, value, ahead)?,
+            };
+            let Some(chance) = chance else { return Ok(None) };
+            hopes.push(Hope { mv, chance, value: value.before(same_player) });
+        }
+        Ok(Some(hopes))
+    }
+
+    fn best(&self, pos: &G::Position, ahead: u32) -> Result<Option<f64>, ProbeError> {
+        let hopes = self.hopes(pos, ahead)?;
+        Ok(hopes.map(|hopes| hopes.iter().map(|hope| hope.chance).fold(0.0, f64::max)))
+    }
+
+    /// Our chance when the opponent has to find a move in a won position.
+    fn after(&self, pos: &G::Position, won: Value, ahead: u32) -> Result<Option<f64>, ProbeError> {
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        if moves.is_empty() {
+            return Ok(Some(0.0));
+        }
+        let (mut gains, mut good) = (Vec::new(), Vec::new());
+        for mv in moves {
+            let next = self.game.play(pos, mv);
+            let same_player = self.game.turn(&next) == self.game.turn(pos);
+            let Some(value) = self.probe.probe(&next)? else { return Ok(None) };
+            let kept = value.before(same_player).payoff();
+            if kept < won.payoff() {
+                let given = f64::from(won.payoff() - kept) / f64::from(2 * won.payoff().max(1));
+                gains.push(given.min(1.0));
+            } else {
+                good.push((next, same_player, value));
+            }
+        }
+        let plies = f64::from(won.distance().unwrap_or(1).max(1));
+        let seen = (-(plies - 1.0) / self.model.horizon).exp();
+        let slip = (1.0 - seen) * gains.len() as f64 / (gains.len() + good.len()) as f64;
+        let mean = |sum: f64, count: usize| if count == 0 { 0.0 } else { sum / count as f64 };
+        let mut later = 0.0;
+        if ahead > 0 {
+            for (next, same_player, value) in &good {
+                let chance = match same_player {
+                    true => self.after(next, *value, ahead - 1)?,
+                    false => self.best(next, ahead - 1)?,
+                };
+                let Some(chance) = chance else { return Ok(None) };
+                later += chance;
+            }
+        }
+        let gained = mean(gains.iter().sum(), gains.len());
+        Ok(Some(slip * gained + (1.0 - slip) * mean(later, good.len())))
+    }
+}
