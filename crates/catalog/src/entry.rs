@@ -116,11 +116,10 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
                 ..blank
             });
         }
-        if let Some(data) = &options.data {
-            if let Some(table) = self.find_table(data, None)? {
-                let value = |pos: &G::Position| self.probe(&table, pos);
-                return self.query_from(&pos, value, QueryAnswer { source: "table", ..blank });
-            }
+        let table = options.data.as_ref().map(|data| self.find_table(data, None)).transpose()?.flatten();
+        if let Some(table) = table {
+            let value = |pos: &G::Position| self.probe(&table, pos);
+            return self.query_from(&pos, value, QueryAnswer { source: "table", ..blank });
         }
         watch.stage("searching", 0);
         if let Some(board) = self.connect_board(&pos) {

@@ -100,7 +100,7 @@ impl<G: Game + Notation> Entry<G> {
             )));
         }
         let writer = self.open_writer(index, request)?;
-        if let Some(answer) = self.from_complete_table(index, request, writer.as_ref(), watch)? {
+        if let Some(answer) = self.answer_from_table(index, request, writer.as_ref(), watch)? {
             return Ok(answer);
         }
         let start = self.start()?;
@@ -134,10 +134,10 @@ impl<G: Game + Notation> Entry<G> {
             Some(index) => self.open_writer(&**index, request)?,
             None => None,
         };
-        if let Some(index) = &index {
-            if let Some(answer) = self.from_complete_table(&**index, request, writer.as_ref(), watch)? {
-                return Ok(answer);
-            }
+        let index = index.as_deref();
+        let known = index.map(|index| self.answer_from_table(index, request, writer.as_ref(), watch));
+        if let Some(answer) = known.transpose()?.flatten() {
+            return Ok(answer);
         }
         let slots: u128 = plan.slots;
         watch.stage("solving", u64::try_from(slots).unwrap_or(0));
@@ -148,12 +148,7 @@ impl<G: Game + Notation> Entry<G> {
             let value = solution.value.unwrap_or_else(|| Value::untimed(solution.verdict as i32 - 1));
             let name = |&cell: &usize| {
                 let (column, row) = (cell / board.height, cell % board.height);
-                let word = if board.gravity {
-                    (column + 1).to_string()
-                } else {
-                    outplay_core::cell_name(column, row)
-                };
-                word
+                if board.gravity { (column + 1).to_string() } else { outplay_core::cell_name(column, row) }
             };
             let mut answer = self.blank_answer(request, "dense", counted, nodes)?;
             answer.answer = self.answer(&start, request.keep(value));
@@ -204,7 +199,7 @@ impl<G: Game + Notation> Entry<G> {
     }
 
     /// Answers from a table that is complete and undamaged.
-    fn from_complete_table(
+    fn answer_from_table(
         &self,
         index: &dyn AnyIndex<G>,
         request: &SolveRequest,

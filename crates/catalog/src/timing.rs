@@ -37,7 +37,7 @@ impl<G: Game + Notation> Entry<G> {
             let board = to_board(&self.game, &pos);
             outplay_connect::check(&board)?;
             // An empty table for each position; emptying it is not counted.
-            solver.prepare(&board);
+            solver.prepare(&board)?;
             solver.clear();
             let began = Instant::now();
             let answer = solver.solve(&board, Depth::Score, Limits::default(), watch, request.threads)?;

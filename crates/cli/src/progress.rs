@@ -48,10 +48,9 @@ impl Progress {
 
     /// Takes the bar away before the answer is printed.
     pub(crate) fn clear(&self) {
-        if let Ok(mut stage) = self.stage.lock() {
-            if let Some(bar) = stage.bar.take() {
-                bar.finish_and_clear();
-            }
+        let bar = self.stage.lock().ok().and_then(|mut stage| stage.bar.take());
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
         }
     }
 }

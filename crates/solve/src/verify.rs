@@ -39,7 +39,8 @@ pub fn settled<G: Game>(game: &G, pos: &G::Position, moves: &mut Vec<G::Move>) -
         return game.outcome(pos).map(|payoff| Value::new(turn.sees(payoff), 0));
     }
     let best = game.best_payoff();
-    let wins = |&mv: &G::Move| game.outcome(&game.play(pos, mv)).is_some_and(|payoff| turn.sees(payoff) == best);
+    let wins =
+        |&mv: &G::Move| game.outcome(&game.play(pos, mv)).is_some_and(|payoff| turn.sees(payoff) == best);
     moves.iter().any(wins).then(|| Value::new(best, 1))
 }
 
@@ -69,7 +70,12 @@ pub fn verify<G: Game, I: Index<G>, C: Code, E: From<SolveError>>(
         let tier = Tier(t);
         let codes = stored(tier)?;
         if codes.len() as u64 != index.len(tier) {
-            return Err(SolveError::Fault(format!("tier {t} has {} values where the game has {}", codes.len(), index.len(tier))).into());
+            return Err(SolveError::Fault(format!(
+                "tier {t} has {} values where the game has {}",
+                codes.len(),
+                index.len(tier)
+            ))
+            .into());
         }
         let mut claimed = vec![C::UNKNOWN; codes.len()];
         let block_len = crate::reach::BLOCK as usize;
@@ -78,7 +84,8 @@ pub fn verify<G: Game, I: Index<G>, C: Code, E: From<SolveError>>(
                 return;
             }
             let from = (i * block_len) as u64;
-            let checker = Checker { game, index, tier, codes: &codes, claims: &claims, legal: &legal[t as usize] };
+            let checker =
+                Checker { game, index, tier, codes: &codes, claims: &claims, legal: &legal[t as usize] };
             let found = checker.block(from, block);
             watch.advance(block.len() as u64);
             // A poisoned lock means that another block panicked, and that panic is on its way up.
@@ -192,12 +199,12 @@ impl<G: Game, I: Index<G>, C: Code> Checker<'_, G, I, C> {
                 return;
             };
             block[(number - from) as usize] = claim;
-            if let (false, Some(derived)) = (moves.is_empty(), self.derive(pos, &moves)) {
-                if derived != claim {
-                    let stored = claim.unpack().unwrap_or(Value::REPETITION);
-                    let expected = derived.unpack().unwrap_or(Value::REPETITION);
-                    found.flaw(self.tier, number, Flaw::Wrong { stored, expected });
-                }
+            // A finished position has no successors to derive anything from.
+            let derived = if moves.is_empty() { None } else { self.derive(pos, &moves) };
+            if let Some(derived) = derived.filter(|derived| *derived != claim) {
+                let stored = claim.unpack().unwrap_or(Value::REPETITION);
+                let expected = derived.unpack().unwrap_or(Value::REPETITION);
+                found.flaw(self.tier, number, Flaw::Wrong { stored, expected });
             }
         });
         found

@@ -68,9 +68,9 @@ fn small_spec(free: usize) -> impl Strategy<Value = String> {
         move |(w, h, k, [gravity, misere, second], dice)| {
             let mut lists = [Vec::new(), Vec::new(), Vec::new()];
             let mut left = w * h;
-            for cell in 0..w * h {
+            for (cell, &die) in dice.iter().enumerate().take(w * h) {
                 // Cells beyond the limit become obstacles; others get one, or a stone, now and then.
-                let kind = if left > free { 0 } else { dice[cell].into() };
+                let kind = if left > free { 0 } else { die.into() };
                 if kind < 3 {
                     lists[kind].push(outplay_core::cell_name(cell / h, cell % h));
                     left -= 1;

@@ -300,7 +300,7 @@ impl Game for Chase {
     }
     fn outcome(&self, &(mine, _, first): &(u8, u8, bool)) -> Option<Payoff> {
         // The opponent stopped: an even cell loses for the player to move, an odd one wins.
-        (mine >= self.cells).then(|| if (mine == self.cells) == first { -1 } else { 1 })
+        (mine >= self.cells).then_some(if (mine == self.cells) == first { -1 } else { 1 })
     }
 }
 

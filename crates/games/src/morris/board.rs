@@ -91,7 +91,8 @@ impl Board {
     /// Whether a set holds a whole line.
     #[inline]
     pub(super) fn has_line(&self, set: u16) -> bool {
-        self.lines.iter().any(|&line| set & line == line)
+        // Not `contains`: what is asked is whether the set covers a line, not whether it is one.
+        self.lines.iter().any(|line| !set & line == 0)
     }
 
     /// The points of a set that are part of one of its whole lines.
