@@ -1,10 +1,10 @@
 //! Games with dice: the figures of the literature, and agreement with plain recursion.
 
-use outplay_core::{Chance, Game, Index, Payoff, Quiet, Turn};
+use outplay_core::{Chance, Game, Index, Payoff, Quiet, Rolls, Tier, Turn};
 use outplay_games::Spec;
 use outplay_games::einstein::Einstein;
 use outplay_games::pig::Pig;
-use outplay_solve::{Expected, Explored, Settle, SolveError, chance, plain_chance};
+use outplay_solve::{Expected, Explored, Settle, SolveError, chance, chance_rolls, plain_chance};
 
 fn pig(text: &str) -> Pig {
     Pig::from_spec(Spec::parse(text).unwrap()).unwrap()
@@ -135,4 +135,62 @@ fn bad_chances_are_refused_in_one_sentence() {
     let few = Settle { tolerance: 1e-13, most_rounds: 3 };
     let error = toss(0.5, 0.5, true, few).unwrap_err();
     assert!(matches!(error, SolveError::Unsettled(3, _)), "{error}");
+}
+
+/// An explored index with numbers for positions before a roll only.
+struct BeforeRolls<G: Game> {
+    game: G,
+    explored: Explored<G>,
+}
+
+impl<G: Chance> Index<G> for BeforeRolls<G> {
+    fn tiers(&self) -> u32 {
+        self.explored.tiers()
+    }
+    fn after(&self, tier: Tier) -> Vec<Tier> {
+        self.explored.after(tier)
+    }
+    fn loops(&self, tier: Tier) -> bool {
+        self.explored.loops(tier)
+    }
+    fn len(&self, tier: Tier) -> u64 {
+        self.explored.len(tier)
+    }
+    fn rank(&self, pos: &G::Position) -> (Tier, u64) {
+        self.explored.rank(pos)
+    }
+    fn unrank(&self, tier: Tier, number: u64) -> Option<G::Position> {
+        let pos = self.explored.unrank(tier, number)?;
+        let rolls = self.game.turn(&pos) == Turn::Chance || self.game.outcome(&pos).is_some();
+        rolls.then_some(pos)
+    }
+}
+
+impl<G: Chance> Rolls<G> for BeforeRolls<G> {
+    fn roller(&self, _pos: &G::Position) -> Turn {
+        Turn::First
+    }
+}
+
+fn rolls_agree<G: Chance>(game: G) {
+    let start = game.start().unwrap();
+    let explored = Explored::new(&game, &start, 20_000_000, &Quiet).unwrap();
+    let all = chance(&game, &explored, Settle::default(), &Quiet).unwrap();
+    let index = BeforeRolls { game: game.clone(), explored };
+    let few = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
+    let mut checked = 0;
+    for pos in index.explored.positions() {
+        let (tier, number) = index.rank(pos);
+        let (all, few) = (all.value(tier, number), few.expand(&game, &index, pos));
+        assert!((all - few).abs() < 1e-11, "{pos:?}: {all} {few}");
+        checked += 1;
+    }
+    assert!(checked > 50);
+}
+
+#[test]
+fn keeping_only_rolls_finds_the_same() {
+    rolls_agree(pig("piglet:6"));
+    rolls_agree(pig("pig:20"));
+    rolls_agree(Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap());
 }

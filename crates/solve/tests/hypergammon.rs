@@ -1,27 +1,14 @@
 //! Hypergammon's equity, as the literature has it.
 
-use outplay_core::{Game, Index, Notation, Tier, Watch};
+use outplay_core::{Game, Index, Notation, Quiet, Tier};
 use outplay_games::hypergammon::{HyperIndex, Hypergammon};
 use outplay_solve::{Expected, Settle, chance_rolls};
-
-/// Says which tier is at work, because it takes a while.
-struct Log;
-
-impl Watch for Log {
-    fn stage(&self, name: &str, total: u64) {
-        eprintln!("{name}: {total} numbers");
-    }
-    fn advance(&self, _units: u64) {}
-    fn stopped(&self) -> bool {
-        false
-    }
-}
 
 #[test]
 #[ignore = "many minutes"]
 fn the_player_who_wins_the_opening_roll_gains() {
     let (game, index) = (Hypergammon, HyperIndex::new());
-    let expected: Expected = chance_rolls(&game, &index, Settle::default(), &Log).unwrap();
+    let expected: Expected = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
     let start = game.start().unwrap();
     let (tier, number) = index.rank(&start);
     let equity = expected.value(tier, number);

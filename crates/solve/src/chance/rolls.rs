@@ -16,7 +16,7 @@ use outplay_core::{Chance, Rolls, Tier, Turn, Watch};
 use rayon::prelude::*;
 
 /// How much smaller than in the last improvement a change must be before improving again.
-const NEARLY: f64 = 0.001;
+const NEARLY: f64 = 0.003;
 /// Rounds of following between two improvements at most.
 const MOST_FOLLOWED: u64 = 500;
 
@@ -43,21 +43,32 @@ impl Picks {
         u16::try_from(place).map_err(|_| SolveError::TooLarge(u16::MAX.into()))
     }
 
-    /// The values that the picks lead to.
-    fn follow(&self, old: &[f64], new: &mut [f64]) -> f64 {
-        let (mut begin, mut change) = (0, 0.0f64);
-        for (i, value) in new.iter_mut().enumerate() {
-            let end = self.ends[i] as usize;
-            let picks = self.numbers[begin..end].iter().zip(&self.weights[begin..end]);
-            let sum: f64 = picks.map(|(&n, &w)| self.kinds[w as usize] * old[n as usize]).sum();
-            let next = self.fixed[i] + sum;
-            // A hole is NaN before and after, and `max` ignores it.
-            change = change.max((next - *value).abs());
-            *value = next;
-            begin = end;
-        }
-        change
+    /// The value that the picks of one number lead to.
+    #[inline]
+    fn value(&self, place: usize, values: &[f64]) -> f64 {
+        let begin = if place == 0 { 0 } else { self.ends[place - 1] as usize };
+        let end = self.ends[place] as usize;
+        let picks = self.numbers[begin..end].iter().zip(&self.weights[begin..end]);
+        let sum: f64 = picks.map(|(&n, &w)| self.kinds[w as usize] * values[n as usize]).sum();
+        self.fixed[place] + sum
     }
+}
+
+/// Follows all picks once, in order and in place, so that each number uses what those before it just learnt, and
+/// says what changed most. One thread does it: the order then never depends on the machine, nor do the values.
+fn follow(picks: &[Picks], values: &mut [f64]) -> f64 {
+    let mut change = 0.0f64;
+    let mut number = 0;
+    for block in picks {
+        for place in 0..block.ends.len() {
+            let next = block.value(place, values);
+            // A hole is NaN before and after, and `max` ignores it.
+            change = change.max((next - values[number]).abs());
+            values[number] = next;
+            number += 1;
+        }
+    }
+    change
 }
 
 /// Solves a game in which only positions before a roll have numbers.
@@ -120,6 +131,9 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
             let (picks, change) = self.improve(values, &mut next)?;
             std::mem::swap(values, &mut next);
             rounds += 1;
+            let name = self.index.tier_name(self.tier);
+            self.watch
+                .stage(&format!("{name}, round {rounds}, change {change:.1e}"), self.index.len(self.tier));
             if change <= settle.tolerance {
                 return Ok((rounds, change));
             }
@@ -132,12 +146,8 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
                 if self.watch.stopped() {
                     return Err(SolveError::Stopped);
                 }
-                next.copy_from_slice(values);
-                let chunks = next.par_chunks_mut(BLOCK as usize).zip(&picks);
-                let followed = chunks.map(|(new, picks)| picks.follow(values, new)).reduce(|| 0.0, f64::max);
-                std::mem::swap(values, &mut next);
                 rounds += 1;
-                if followed <= enough {
+                if follow(&picks, values) <= enough {
                     break;
                 }
             }
@@ -159,7 +169,7 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
         }
         let mut picks = Picks::default();
         let (mut rolls, mut scratch) = (Vec::new(), Vec::new());
-        let (mut change, mut trouble) = (0.0f64, None);
+        let mut trouble = None;
         let merged = self.index.merged();
         self.index.walk(self.tier, from..from + block.len() as u64, &mut |number, pos| {
             let place = (number - from) as usize;
@@ -199,8 +209,12 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
         if let Some(error) = trouble {
             return Err(error);
         }
-        block.copy_from_slice(&old[from as usize..from as usize + block.len()]);
-        change = change.max(picks.follow(old, block));
+        let mut change = 0.0f64;
+        for (place, value) in block.iter_mut().enumerate() {
+            *value = picks.value(place, old);
+            // A hole is NaN, and `max` ignores it.
+            change = change.max((*value - old[from as usize + place]).abs());
+        }
         self.watch.advance(block.len() as u64);
         Ok((picks, change))
     }
