@@ -7,11 +7,17 @@ use std::time::{Duration, Instant};
 pub(crate) struct Deadline<'a> {
     end: Option<Instant>,
     watch: &'a dyn Watch,
+    silent: bool,
 }
 
 impl<'a> Deadline<'a> {
     pub(crate) fn new(time: Option<Duration>, watch: &'a dyn Watch) -> Deadline<'a> {
-        Deadline { end: time.and_then(|time| Instant::now().checked_add(time)), watch }
+        Deadline { end: time.and_then(|time| Instant::now().checked_add(time)), watch, silent: false }
+    }
+
+    /// Keeps progress to itself: the work is a part of something that counts in other units.
+    pub(crate) fn silent(self) -> Deadline<'a> {
+        Deadline { silent: true, ..self }
     }
 
     /// Whether time is up, which is no wish of the user's to stop.
@@ -22,11 +28,15 @@ impl<'a> Deadline<'a> {
 
 impl Watch for Deadline<'_> {
     fn stage(&self, name: &str, total: u64) {
-        self.watch.stage(name, total);
+        if !self.silent {
+            self.watch.stage(name, total);
+        }
     }
 
     fn advance(&self, units: u64) {
-        self.watch.advance(units);
+        if !self.silent {
+            self.watch.advance(units);
+        }
     }
 
     fn stopped(&self) -> bool {

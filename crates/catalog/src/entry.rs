@@ -9,12 +9,14 @@ use crate::classic::{self, ClassicReport};
 use crate::deadline::Deadline;
 use crate::handle::{GameHandle, Place, QueryOptions, SolveRequest};
 use crate::solved::AnyIndex;
+use outplay_connect::Solver;
 use outplay_core::{
     Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Value, Watch,
 };
 use outplay_solve::{Explored, SolveError, memo};
 use outplay_table::Values;
 use std::path::Path;
+use std::sync::Mutex;
 
 type MakeIndex<G> = Box<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
 type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
@@ -26,6 +28,8 @@ pub struct Entry<G: Game> {
     /// Sizes of the tight index's tiers: `Some(None)` if they exceed 128 bits.
     sizes: Option<Option<Vec<u128>>>,
     pub(crate) board: Option<ToBoard<G>>,
+    /// The connect-k solver of the last query: what it learned serves the next.
+    pub(crate) solver: Mutex<Option<Solver>>,
 }
 
 /// Up to this many positions are remembered to answer a query about a game without a table.
@@ -34,7 +38,7 @@ pub(crate) const QUERY_POSITIONS: u64 = 20_000_000;
 impl<G: Game + Notation> Entry<G> {
     /// A game with nothing but its rules and notation.
     pub fn new(game: G) -> Entry<G> {
-        Entry { game, make_index: None, sizes: None, board: None }
+        Entry { game, make_index: None, sizes: None, board: None, solver: Mutex::new(None) }
     }
 
     /// Adds a tight index, built when it is first needed; `None` from `make` means that the game is too
@@ -60,16 +64,6 @@ impl<G: Game + Notation> Entry<G> {
     {
         self.board = Some(|game, pos| game.board(pos));
         self
-    }
-
-    /// Whether everything that follows from a position can be remembered, as far as that shows beforehand.
-    fn is_small(&self, pos: &G::Position) -> bool {
-        // 16 empty cells make some ten million positions, 17 three times as many.
-        const EMPTY: usize = 16;
-        self.board.is_none_or(|board| {
-            let board = board(&self.game, pos);
-            board.playable_cells() - board.stones() <= EMPTY
-        })
     }
 
     pub(crate) fn tight_index(&self) -> Option<Box<dyn AnyIndex<G>>> {
@@ -122,24 +116,31 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
             return self.query_from(&pos, value, QueryAnswer { source: "table", ..blank });
         }
         watch.stage("searching", 0);
+        let mut unknown = QueryAnswer { source: "search", ..blank };
+        if let Some(answer) = self.query_by_planes(&pos, &unknown, options, watch)? {
+            return Ok(answer);
+        }
         if let Some(board) = self.connect_board(&pos) {
-            return self.query_by_connect(&pos, &board, blank, options, watch);
+            return self.query_by_connect(&pos, &board, unknown, options, watch);
         }
-        let unknown = QueryAnswer { source: "search", ..blank };
+        if self.proof_board(&pos).is_some() {
+            return self.query_by_proof(&pos, unknown, options, watch);
+        }
         let deadline = Deadline::new(options.time, watch);
-        let most =
-            if self.is_small(&pos) { Self::most_positions(options.memory).min(QUERY_POSITIONS) } else { 0 };
-        let remembered =
-            if most > 0 { memo(&self.game, &pos, most, &deadline) } else { Err(SolveError::TooLarge(0)) };
+        let most = Self::most_positions(options.memory).min(QUERY_POSITIONS);
+        let remembered = match self.board {
+            // A board that was too large for planes is too large to remember.
+            Some(_) => Err(SolveError::TooLarge(0)),
+            None => memo(&self.game, &pos, most, &deadline),
+        };
         match remembered {
-            Ok(memo) => self.query_from(&pos, |pos| Ok(memo.value(pos)), unknown),
-            Err(SolveError::TooLarge(_)) if self.proof_board(&pos).is_some() => {
-                self.query_by_proof(&pos, unknown, options, watch)
-            }
-            Err(SolveError::TooLarge(_)) => Ok(unknown),
-            Err(SolveError::Stopped) if deadline.passed() => Ok(unknown),
-            Err(error) => Err(error.into()),
+            Ok(memo) => return self.query_from(&pos, |pos| Ok(memo.value(pos)), unknown),
+            Err(SolveError::TooLarge(_)) => {}
+            Err(SolveError::Stopped) if deadline.passed() => {}
+            Err(error) => return Err(error.into()),
         }
+        unknown.moves = self.unknown_moves(&pos);
+        Ok(unknown)
     }
 
     fn verify(
@@ -186,7 +187,15 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
         let listed = self.game.textbook_positions().filter(|listed| listed.len() as u64 <= most);
         let positions = match listed {
             Some(listed) => listed,
-            None => Explored::new(&self.game, &start, most, watch)?.positions().to_vec(),
+            None => match Explored::new(&self.game, &start, most, watch) {
+                Ok(explored) => explored.positions().to_vec(),
+                Err(SolveError::TooLarge(most)) => {
+                    let why =
+                        format!("{} has more than {most} positions, too many to write out", self.game.spec());
+                    return Err(Trouble::Unable(why + "; choose a smaller game, such as `nim:2+2`"));
+                }
+                Err(error) => return Err(error.into()),
+            },
         };
         let name = |pos: &G::Position| self.game.textbook(pos);
         let place_of = |pos: &G::Position| positions.iter().position(|known| known == pos);

@@ -25,7 +25,7 @@ pub(crate) fn standard() -> Vec<Family> {
         Family::new("nim", "take matches from a pile; who takes the last one loses", |spec| {
             Ok(Box::new(Entry::new(Nim::from_spec(spec)?)))
         })
-        .parameters("PILES joined by +, normal (who takes the last match wins)", "nim:3+4+5"),
+        .parameters("PILES joined by +, normal (who takes the last match wins); the move 3-2 takes 2 matches from a pile of 3, a position is written `1+2 A`", "nim:3+4+5"),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Books of openings: the one that comes along, and those that a user builds.
 
 use crate::Trouble;
-use crate::searching::ENTRY;
+use crate::searching::entries;
 use outplay_connect::{Author, Book, Checked, Solver};
 use outplay_core::{LineBoard, Watch};
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub fn build_book(
     threads: usize,
     watch: &dyn Watch,
 ) -> Result<BookInfo, Trouble> {
-    let book = Author::new(board, plies, file)?.build((hash / ENTRY) as usize, watch, threads)?;
+    let book = Author::new(board, plies, file)?.build(entries(board, hash), watch, threads)?;
     Ok(info(&book))
 }
 
@@ -84,8 +84,9 @@ pub fn check_book(
     threads: usize,
     watch: &dyn Watch,
 ) -> Result<BookCheck, Trouble> {
-    let mut solver = Solver::new((hash / ENTRY) as usize);
-    let Checked { checked, wrong } = open(file)?.check(&mut solver, sample, seed, watch, threads)?;
+    let book = open(file)?;
+    let mut solver = Solver::new(entries(book.board(), hash));
+    let Checked { checked, wrong } = book.check(&mut solver, sample, seed, watch, threads)?;
     Ok(BookCheck { checked: checked as u64, wrong: wrong.len() as u64 })
 }
 

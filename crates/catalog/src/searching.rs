@@ -1,16 +1,33 @@
 //! Values of single positions: the connect-k solver, the proof search and the generic engine.
 
 use crate::answers::{Answer, MoveAnswer, QueryAnswer, SolveAnswer};
+use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::handle::{QueryOptions, SolveRequest};
-use crate::{Trouble, openings};
+use crate::{Trouble, boards, openings};
 use outplay_connect::{Depth, Limits, Solver};
 use outplay_core::{Content, Game, LineBoard, Notation, Turn, Value, Verdict, Watch};
 use outplay_search::{Engine, Options};
+use outplay_table::Values;
 use std::time::{Duration, Instant};
 
-/// Bytes of an entry in the connect-k solver's table.
-pub(crate) const ENTRY: u64 = 8;
+/// Entries of the connect-k solver's table that fit in so many bytes: wide boards need twice as many.
+pub(crate) fn entries(board: &LineBoard, bytes: u64) -> usize {
+    let each = if board.width * (board.height + 1) > 64 { 16 } else { 8 };
+    (bytes / each) as usize
+}
+
+/// Cells of the largest board that the proof search takes.
+const PROVABLE: usize = 384;
+
+/// Positions of the largest board whose moves are valued by solving each of them whole.
+const WHOLE: u128 = 200_000_000;
+
+/// The same where a whole line of best play is wanted too.
+const WHOLE_LINE: u128 = 3_000_000;
+
+/// Moves that are listed although nothing is known about them.
+const LISTED: usize = 1000;
 
 /// A time limit that several searches share.
 struct Budget {
@@ -21,6 +38,10 @@ struct Budget {
 impl Budget {
     fn new(time: Option<Duration>) -> Budget {
         Budget { began: Instant::now(), time }
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.rest().is_some_and(|rest| rest.is_zero())
     }
 
     fn rest(&self) -> Option<Duration> {
@@ -61,7 +82,8 @@ impl<G: Game + Notation> Entry<G> {
     /// The board of a position, if the proof search knows its kind.
     pub(crate) fn proof_board(&self, pos: &G::Position) -> Option<LineBoard> {
         let board = self.board.map(|board| board(&self.game, pos))?;
-        (!board.gravity && !board.misere).then_some(board)
+        let fits = board.cells.len() <= PROVABLE;
+        (!board.gravity && !board.misere && fits).then_some(board)
     }
 
     /// `solve --method search`: the exact value of one position.
@@ -74,7 +96,7 @@ impl<G: Game + Notation> Entry<G> {
         watch.stage("searching", 0);
         let Some(board) = self.connect_board(&pos) else { return self.solve_by_engine(&pos, request, watch) };
         let budget = Budget::new(request.time);
-        let mut solver = Solver::new((request.hash / ENTRY) as usize);
+        let mut solver = Solver::new(entries(&board, request.hash));
         let limits = || Limits { nodes: None, time: budget.rest() };
         let found = solver.solve(&board, Depth::Score, limits(), watch, request.threads)?;
         let mut nodes = found.nodes;
@@ -122,7 +144,10 @@ impl<G: Game + Notation> Entry<G> {
             outplay_search::Answer::Payoff(payoff) => Answer::exact(Value::untimed(payoff), None),
             outplay_search::Answer::Unknown { low, high, .. } => Answer::unknown(low.payoff(), high.payoff()),
         };
-        answer.best = report.line.first().map(|&mv| self.game.write_move(pos, mv)).into_iter().collect();
+        // A move that was not proved best is no advice.
+        let proved = !matches!(report.answer, outplay_search::Answer::Unknown { .. });
+        answer.best =
+            report.best.filter(|_| proved).map(|mv| self.game.write_move(pos, mv)).into_iter().collect();
         Ok(answer)
     }
 
@@ -151,12 +176,7 @@ impl<G: Game + Notation> Entry<G> {
             None => answer.answer = Answer::unknown(payoff(found.low), payoff(found.high)),
             Some(verdict) => answer.answer = self.answer(&pos, Value::untimed(payoff(verdict))),
         }
-        if let Some(file) = &request.proof {
-            let Some(proof) = &found.proof else {
-                return Err(Trouble::Unable(
-                    "there is no proof to write: the limit came before the value".into(),
-                ));
-            };
+        if let (Some(file), Some(proof)) = (&request.proof, &found.proof) {
             let why = |error| Trouble::Unable(format!("cannot write {}: {error}", file.display()));
             std::fs::write(file, proof.to_string()).map_err(why)?;
             answer.proof = Some(file.display().to_string());
@@ -175,7 +195,11 @@ impl<G: Game + Notation> Entry<G> {
     ) -> Result<QueryAnswer, Trouble> {
         let budget = Budget::new(options.time);
         let limits = || Limits { nodes: None, time: budget.rest() };
-        let mut solver = Solver::new((options.hash / ENTRY) as usize);
+        // Another thread has the solver only if somebody asks two questions at once; then each has its own.
+        let mut kept = self.solver.try_lock().ok();
+        let mut own = None;
+        let slot = kept.as_deref_mut().unwrap_or(&mut own);
+        let solver = slot.get_or_insert_with(|| Solver::new(entries(board, options.hash)));
         let left = (board.playable_cells() - board.stones()) as u32;
         let book = openings::book(board);
         let mut from_book = true;
@@ -237,7 +261,10 @@ impl<G: Game + Notation> Entry<G> {
         const PATIENCE: Duration = Duration::from_secs(60);
         let budget = Budget::new(Some(options.time.unwrap_or(PATIENCE)));
         let prove = |pos: &G::Position| -> Result<(i32, i32), Trouble> {
-            let Some(board) = self.proof_board(pos) else { return Ok((-1, 1)) };
+            let Some(board) = self.proof_board(pos).filter(|_| !budget.is_used_up() && !watch.stopped())
+            else {
+                return Ok((-1, 1));
+            };
             let time = budget.rest();
             let limits =
                 outplay_proof::Limits { time, bytes: options.memory / 2, ..outplay_proof::Limits::default() };
@@ -261,5 +288,58 @@ impl<G: Game + Notation> Entry<G> {
         let best = answers.iter().filter(|mv| low == high && mv.answer.value == position.value);
         let best = best.map(|mv| mv.mv.clone()).collect();
         Ok(QueryAnswer { answer: position, best, moves: answers, source: "search", ..blank })
+    }
+
+    /// Legal moves of which nothing is known.
+    pub(crate) fn unknown_moves(&self, pos: &G::Position) -> Vec<MoveAnswer> {
+        let best = self.game.best_payoff();
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        let unknown = |mv: G::Move| {
+            let answer = Answer::unknown(-best, best);
+            MoveAnswer { mv: self.game.write_move(pos, mv), answer, score: None }
+        };
+        if moves.len() > LISTED { Vec::new() } else { moves.into_iter().map(unknown).collect() }
+    }
+
+    /// The values of all moves of a small board of lines: each is solved whole, which takes milliseconds.
+    pub(crate) fn query_by_planes(
+        &self,
+        pos: &G::Position,
+        blank: &QueryAnswer,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<Option<QueryAnswer>, Trouble> {
+        let Some(to_board) = self.board else { return Ok(None) };
+        let planes = boards::options(Values::Distance, options.threads, options.memory, None);
+        let planes = outplay_dense::Options { counts: false, ..planes };
+        let Ok(plan) = outplay_dense::plan(&to_board(&self.game, pos), &planes, false) else {
+            return Ok(None);
+        };
+        if plan.slots > WHOLE {
+            return Ok(None);
+        }
+        let quiet = Deadline::new(None, watch).silent();
+        let value = |pos: &G::Position| -> Result<Option<Value>, Trouble> {
+            if let Some(payoff) = self.game.outcome(pos) {
+                return Ok(Some(Value::new(self.game.turn(pos).sees(payoff), 0)));
+            }
+            Ok(boards::dense(&to_board(&self.game, pos), &planes, None, &quiet)?.0.value)
+        };
+        let values = self.move_values(pos, &value)?;
+        let Some(found) = values.iter().map(|(_, value)| *value).max() else { return Ok(None) };
+        let moves = values.iter().map(|&(mv, value)| MoveAnswer {
+            mv: self.game.write_move(pos, mv),
+            answer: self.answer(pos, value),
+            score: self.score(pos, value),
+        });
+        Ok(Some(QueryAnswer {
+            answer: self.answer(pos, found),
+            score: self.score(pos, found),
+            best: self.best(pos, &values),
+            moves: moves.collect(),
+            line: if plan.slots <= WHOLE_LINE { self.line(pos, &value)? } else { Vec::new() },
+            ..blank.clone()
+        }))
     }
 }

@@ -77,7 +77,8 @@ impl<G: Game + Notation> Entry<G> {
             if self.proof_board(&start).is_some() {
                 return Method::Proof;
             }
-            return Method::Dense; // which refuses with the figures and the alternatives
+            // Misère boards have no search of their own; the engine takes any game.
+            return Method::Search;
         }
         let fits = |index: Box<dyn AnyIndex<G>>| index.sweep_bytes(&self.game) <= u128::from(request.memory);
         // Without an index of its own the game is explored, which also finds out whether it is too large.

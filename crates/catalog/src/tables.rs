@@ -65,8 +65,10 @@ impl<G: Game + Notation> Entry<G> {
 
     fn open_table(&self, data: &Path, values: Option<Values>) -> Result<Opened<G>, Trouble> {
         let spec = self.game.spec();
-        self.find_table(data, values)?.ok_or_else(|| {
+        self.find_table(data, values)?.ok_or_else(move || {
             let table = outplay_table::name(&spec, values.unwrap_or(Values::Distance));
+            // The cure names the command that makes just this table.
+            let spec = if values == Some(Values::Wdl) { format!("{spec} --values wdl") } else { spec };
             TableError::NoTable { table, spec, data: data.to_path_buf() }.into()
         })
     }

@@ -2,9 +2,10 @@
 
 use crate::Trouble;
 use crate::answers::{PositionsReport, SearchReport};
+use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::handle::{Place, SolveRequest};
-use crate::searching::ENTRY;
+use crate::searching::entries;
 use outplay_connect::{Depth, Limits, Solver};
 use outplay_core::{Game, InputError, Notation, Watch};
 use outplay_search::{Engine, Method, Options, PlayoutOptions, playouts};
@@ -19,16 +20,15 @@ impl<G: Game + Notation> Entry<G> {
         limit: usize,
         watch: &dyn Watch,
     ) -> Result<PositionsReport, Trouble> {
-        let mut solver = Solver::new((request.hash / ENTRY) as usize);
-        let lines: Vec<&str> =
-            lines.lines().map(str::trim).filter(|line| !line.is_empty()).take(limit).collect();
-        watch.stage("solving positions", lines.len() as u64);
-        let (mut n, mut wrong, mut nodes, mut seconds) = (0u64, 0u64, 0u64, 0.0);
-        for line in lines {
+        // Every line is understood before the first is solved.
+        let mut positions = Vec::new();
+        let lines = lines.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()).take(limit);
+        for (i, line) in lines {
+            let at = |why: String| InputError::position(line, format!("in line {}: {why}", i + 1));
             let (moves, score) = line.rsplit_once(char::is_whitespace).unwrap_or((line, ""));
-            let bad = || InputError::position(line, "each line is a list of moves, a space and a score");
-            let score: i32 = score.parse().map_err(|_| bad())?;
-            let pos = self.locate(&Place::Moves(moves.to_string()))?;
+            let score: Result<i32, _> = score.parse();
+            let score = score.map_err(|_| at("write a list of moves, a space and a score".into()))?;
+            let pos = self.locate(&Place::Moves(moves.to_string())).map_err(|error| at(error.to_string()))?;
             let Some(to_board) = self.board else {
                 return Err(Trouble::Unable(
                     "scores are for boards of falling stones, such as connect4".into(),
@@ -36,18 +36,26 @@ impl<G: Game + Notation> Entry<G> {
             };
             let board = to_board(&self.game, &pos);
             outplay_connect::check(&board)?;
+            positions.push((board, score));
+        }
+        watch.stage("solving positions", positions.len() as u64);
+        let silent = Deadline::new(None, watch).silent();
+        let mut solver = positions.first().map(|(board, _)| Solver::new(entries(board, request.hash)));
+        let (mut n, mut wrong, mut nodes, mut seconds) = (0u64, 0u64, 0u64, 0.0);
+        for (board, score) in &positions {
+            let Some(solver) = &mut solver else { break };
             // An empty table for each position; emptying it is not counted.
-            solver.prepare(&board)?;
+            solver.prepare(board)?;
             solver.clear();
             let began = Instant::now();
-            let answer = solver.solve(&board, Depth::Score, Limits::default(), watch, request.threads)?;
+            let answer = solver.solve(board, Depth::Score, Limits::default(), &silent, request.threads)?;
             seconds += began.elapsed().as_secs_f64();
             if answer.stopped {
                 return Err(SolveError::Stopped.into());
             }
             nodes += answer.nodes;
             n += 1;
-            wrong += u64::from(answer.score() != Some(score));
+            wrong += u64::from(answer.score() != Some(*score));
             watch.advance(1);
         }
         let mean = |sum: f64| if n == 0 { 0.0 } else { sum / n as f64 };

@@ -77,6 +77,9 @@ impl Trouble {
     pub fn cure(&self) -> Option<String> {
         match self {
             Trouble::Table(error) => Some(error.cure()),
+            Trouble::Dense(DenseError::Memory { .. }) => {
+                Some("raise --memory, or find the value of one position with `--method search` or `--method proof`".into())
+            }
             _ => None,
         }
     }

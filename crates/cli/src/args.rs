@@ -66,6 +66,8 @@ pub(crate) enum Command {
         /// Draw the tree into this file
         #[arg(long, requires = "tree", value_name = "FILE")]
         svg: Option<PathBuf>,
+        #[command(flatten)]
+        effort: Effort,
     },
     /// Find the value of a game
     Solve {
@@ -246,10 +248,10 @@ pub(crate) enum BookCommand {
 /// How much a search may use.
 #[derive(Args)]
 pub(crate) struct Effort {
-    /// Memory for the table of a search (default: 1G)
+    /// Memory for the table of a search (default: 1G for solve, 256M otherwise)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) hash: Option<u64>,
-    /// Give up a search after so many seconds and say what is known
+    /// Give up a search after so many seconds and say what is known (queries about boards beyond tables: 60)
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) time: Option<f64>,
 }

@@ -116,7 +116,7 @@ impl<W: Write> Run<'_, W> {
             Command::Show { game, at, tree: true, depth, minimax, svg, .. } => {
                 self.tree(game, &at.place(), *depth, !minimax, svg.as_deref())
             }
-            Command::Show { game, at, all, .. } => self.show(game, &at.place(), *all),
+            Command::Show { game, at, all, effort, .. } => self.show(game, &at.place(), *all, effort),
             Command::Solve { game, at, method, values, no_save, effort, proof } => {
                 let request = SolveRequest {
                     place: at.place(),
@@ -167,7 +167,8 @@ impl<W: Write> Run<'_, W> {
     }
 
     fn memory(&self) -> u64 {
-        self.common.memory.unwrap_or_else(|| usage::available_bytes() / 5 * 4)
+        // More than the machine has would be promised but not given.
+        self.common.memory.unwrap_or_else(|| usage::available_bytes() / 5 * 4).min(usage::total_bytes())
     }
 
     fn data(&self) -> PathBuf {
@@ -195,8 +196,11 @@ impl<W: Write> Run<'_, W> {
         effort.and_then(|effort| effort.hash).unwrap_or(1 << 30).min(self.memory() / 2)
     }
 
-    fn query_options(&self, effort: Option<&Effort>) -> QueryOptions {
-        let SolveRequest { memory, hash, threads, time, .. } = self.request(effort);
+    fn query_options(&self, effort: &Effort) -> QueryOptions {
+        /// Small enough to be made at once.
+        const MODEST: u64 = 256 << 20;
+        let SolveRequest { memory, hash, threads, time, .. } = self.request(Some(effort));
+        let hash = if effort.hash.is_some() { hash } else { hash.min(MODEST) };
         QueryOptions { memory, hash, threads, time, data: Some(self.data()) }
     }
 
@@ -258,13 +262,13 @@ impl<W: Write> Run<'_, W> {
         self.print(&report, |out, report| output::check(out, report))
     }
 
-    fn show(&mut self, game: &str, place: &Place, all: bool) -> Result<u8, Failure> {
+    fn show(&mut self, game: &str, place: &Place, all: bool, effort: &Effort) -> Result<u8, Failure> {
         let handle = self.open(game)?;
         if all {
             let rules = handle.rules(place, LISTED, self.progress)?;
             return self.print(&rules, |out, rules| output::rules(out, rules));
         }
-        let answer = handle.query(place, &self.query_options(None), self.progress)?;
+        let answer = handle.query(place, &self.query_options(effort), self.progress)?;
         let picture = handle.draw(place, Some(&answer))?;
         self.print(&answer, |out, answer| {
             output::picture(out, &picture)?;
@@ -284,19 +288,22 @@ impl<W: Write> Run<'_, W> {
             threads: rayon::current_num_threads(),
         };
         self.print(&solved, |out, solved| {
-            output::solve(out, solved.answer, solved.seconds, solved.peak_bytes)
-        })
+            let elsewhere = request.place != Place::Start;
+            output::solve(out, solved.answer, elsewhere, solved.seconds, solved.peak_bytes)
+        })?;
+        // A proof that was asked for and could not be written is a "no".
+        Ok(u8::from(request.proof.is_some() && answer.proof.is_none()))
     }
 
     fn query(&mut self, game: &str, place: &Place, effort: &Effort) -> Result<u8, Failure> {
-        let answer = self.open(game)?.query(place, &self.query_options(Some(effort)), self.progress)?;
+        let answer = self.open(game)?.query(place, &self.query_options(effort), self.progress)?;
         self.print(&answer, |out, answer| output::query(out, answer))
     }
 
     /// Answers line by line; a line that makes no sense gets an error in its place and the rest go on.
     fn query_lines(&mut self, game: &str, positions: bool, effort: &Effort) -> Result<u8, Failure> {
         let handle = self.open(game)?;
-        let options = self.query_options(Some(effort));
+        let options = self.query_options(effort);
         let mut code = 0;
         let mut input = io::stdin().lock();
         let mut line = Vec::new();
@@ -324,9 +331,11 @@ impl<W: Write> Run<'_, W> {
                 }
                 Err(trouble) if trouble.is_stop() => return Err(trouble.into()),
                 Err(trouble) => {
-                    code = 2;
+                    code = if trouble.is_input() { 2 } else { 1 };
                     if self.common.json {
-                        self.json(&serde_json::json!({ "error": trouble.to_string() }))?;
+                        self.json(
+                            &serde_json::json!({ "error": trouble.to_string(), "cure": trouble.cure() }),
+                        )?;
                     } else {
                         writeln!(self.out, "error: {trouble}").map_err(output_error)?;
                     }
@@ -391,16 +400,15 @@ impl<W: Write> Run<'_, W> {
         let text = read_file(file)?;
         match outplay_catalog::check_proof(&text) {
             Ok(claim) => {
-                let board = &claim.board;
+                let (game, position) = output::claimed(&claim.board);
                 let answer = serde_json::json!({
                     "file": file.display().to_string(), "valid": true, "value": claim.verdict.word(),
-                    "width": board.width, "height": board.height, "k": board.k,
-                    "steps": claim.steps, "followed": claim.followed,
+                    "game": game, "position": position, "steps": claim.steps, "followed": claim.followed,
                 });
                 self.print(&answer, |out, _| {
-                    let (w, h, k, verdict) = (board.width, board.height, board.k, claim.verdict);
-                    let steps = output::grouped(claim.steps as u128);
-                    writeln!(out, "{}: the proof holds: {w}x{h},k={k} is a {verdict} for the player to move ({steps} steps)", file.display())
+                    let (verdict, steps) = (claim.verdict, output::grouped(claim.steps as u128));
+                    writeln!(out, "{}: the proof holds ({steps} steps)", file.display())?;
+                    writeln!(out, "  {game} at {position}: a {verdict} for the player to move")
                 })
             }
             Err(error) => {

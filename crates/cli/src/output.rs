@@ -7,7 +7,7 @@ use outplay_catalog::{
     Answer, BookInfo, CheckReport, ClassicReport, IndexReport, Listed, PositionsReport, ProbeReport,
     QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, VerifyReport,
 };
-use outplay_core::{Picture, Tone};
+use outplay_core::{Content, LineBoard, Picture, Tone, Turn};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -127,10 +127,19 @@ pub(crate) fn bytes(count: u64) -> String {
     }
 }
 
-pub(crate) fn solve(out: &mut impl Write, answer: &SolveAnswer, seconds: f64, peak: u64) -> io::Result<()> {
+pub(crate) fn solve(
+    out: &mut impl Write,
+    answer: &SolveAnswer,
+    elsewhere: bool,
+    seconds: f64,
+    peak: u64,
+) -> io::Result<()> {
     let style = verdict(answer.answer.value);
     let side = answer.to_move.unwrap_or("first");
     writeln!(out, "{BOLD}{}{BOLD:#}: {style}{}{style:#}", answer.game, sentence(&answer.answer, side))?;
+    if let (true, Some(position)) = (elsewhere, &answer.position) {
+        writeln!(out, "  position  {position}")?;
+    }
     if !answer.best.is_empty() {
         writeln!(out, "  best      {}", answer.best.join(" "))?;
     }
@@ -165,7 +174,10 @@ pub(crate) fn solve(out: &mut impl Write, answer: &SolveAnswer, seconds: f64, pe
     };
     writeln!(out, "  {FAINT}{work} in {}, {} of memory{FAINT:#}", duration(seconds), bytes(peak))?;
     let stored = match &answer.table {
-        None => "nothing was stored".to_string(),
+        None => match &answer.proof {
+            Some(file) => format!("the proof is in {file}; `outplay check {file}` checks it"),
+            None => "nothing was stored".to_string(),
+        },
         Some(table) => {
             let word = if table.found { "found in" } else { "stored in" };
             format!("{word} {}/{} ({})", table.data, table.name, bytes(table.bytes))
@@ -526,4 +538,19 @@ pub(crate) fn search_speed(out: &mut impl Write, report: &SearchReport) -> io::R
         report.nodes_per_second / 1e6
     )?;
     writeln!(out, "  random games  {:.2} million/s", report.playouts_per_second / 1e6)
+}
+
+/// The game and the position that a proof is about.
+pub(crate) fn claimed(board: &LineBoard) -> (String, String) {
+    let letter = |content: Content| match content {
+        Content::Empty => '.',
+        Content::Blocked => '#',
+        Content::First => 'x',
+        Content::Second => 'o',
+    };
+    let row =
+        |row: usize| (0..board.width).map(|column| letter(board.cells[board.cell(column, row)])).collect();
+    let rows: Vec<String> = (0..board.height).rev().map(row).collect();
+    let turn = if board.turn == Turn::First { "x" } else { "o" };
+    (format!("mnk:{}x{},k={}", board.width, board.height, board.k), format!("{} {turn}", rows.join("/")))
 }

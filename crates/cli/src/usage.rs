@@ -47,6 +47,11 @@ pub(crate) fn available_bytes() -> u64 {
     kilobytes("/proc/meminfo", "MemAvailable:").map_or(MODEST, |kb| kb * 1024)
 }
 
+/// All memory of the machine, in bytes.
+pub(crate) fn total_bytes() -> u64 {
+    kilobytes("/proc/meminfo", "MemTotal:").map_or(u64::MAX, |kb| kb * 1024)
+}
+
 fn kilobytes(file: &str, key: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find(|line| line.starts_with(key))?;

@@ -171,7 +171,8 @@ fn parse_size(spec: &Spec, size: &str) -> Result<(usize, usize), InputError> {
     let sides =
         size.split_once('x').and_then(|(w, h)| Some((w.parse::<usize>().ok()?, h.parse::<usize>().ok()?)));
     let Some((width, height)) = sides else {
-        return Err(spec.error(format!("`{size}` is not a size; write columns x rows, as in `7x6`")));
+        let shown: String = size.chars().take(20).collect();
+        return Err(spec.error(format!("`{shown}` is not a size; write columns x rows, as in `7x6`")));
     };
     if width == 0 || height == 0 {
         return Err(spec.error("a board needs at least one column and one row"));
