@@ -1,4 +1,4 @@
-//! How fast the engine is: `cargo run --release -p outplay-search --example speed`.
+//! How fast the engine is: `cargo run --release -p outplay-search --example engine`.
 //!
 //! Prints positions per second of bare alpha-beta on connect-four and random games per second, one thread, the
 //! median of several runs, each with the figure it should reach. Time is the processor's where the system tells
