@@ -10,6 +10,9 @@ use outplay_core::{Game, Notation, Value, Watch};
 use outplay_solve::{Explored, SolveError, Tally, memo, plain};
 use outplay_table::{Values, Writer};
 
+/// A solve that takes less memory than this needs no announcement.
+const WORTH_SAYING: u64 = 100_000_000;
+
 /// A method's findings: the values that the answer needs and what is known of all positions.
 struct Findings<'a, F> {
     method: &'static str,
@@ -139,6 +142,14 @@ impl<G: Game + Notation> Entry<G> {
         let known = index.map(|index| self.answer_from_table(index, request, writer.as_ref(), watch));
         if let Some(answer) = known.transpose()?.flatten() {
             return Ok(answer);
+        }
+        if plan.peak_bytes >= WORTH_SAYING {
+            let disk = match plan.disk_bytes {
+                0 => String::new(),
+                bytes => format!(" and {:.1} GB of disk", bytes as f64 / 1e9),
+            };
+            let memory = plan.peak_bytes as f64 / 1e9;
+            watch.note(&format!("plan: {:.1e} positions, {memory:.1} GB of memory{disk}", plan.slots as f64));
         }
         let slots: u128 = plan.slots;
         watch.stage("solving", u64::try_from(slots).unwrap_or(0));

@@ -98,6 +98,12 @@ impl Watch for Progress {
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+
+    fn note(&self, sentence: &str) {
+        if !self.quiet {
+            eprintln!("{sentence}");
+        }
+    }
 }
 
 fn bar(name: &str, total: u64) -> ProgressBar {
