@@ -2,12 +2,12 @@
 
 use crate::Trouble;
 use crate::answers::{
-    Answer, CheckReport, IndexReport, IndexTier, PositionsReport, ProbeReport, QueryAnswer, Rules,
-    SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport,
+    Answer, CheckReport, ChoiceAnswer, IndexReport, IndexTier, PositionsReport, ProbeReport, QueryAnswer,
+    Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport, View,
 };
 use crate::classic::{self, ClassicReport};
 use crate::deadline::Deadline;
-use crate::handle::{GameHandle, Place, QueryOptions, SolveRequest};
+use crate::handle::{ChooseRequest, GameHandle, Place, QueryOptions, SolveRequest};
 use crate::solved::AnyIndex;
 use outplay_connect::Solver;
 use outplay_core::{
@@ -78,6 +78,14 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn warning(&self) -> Option<String> {
         self.game.warning()
+    }
+
+    fn view(&self, place: &Place) -> Result<View, Trouble> {
+        self.view_position(place)
+    }
+
+    fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble> {
+        self.choose_move(request, watch)
     }
 
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {
