@@ -12,12 +12,12 @@ use std::mem::size_of;
 impl<G: Game + Notation> Entry<G> {
     /// Finds the position that a command is about.
     pub(crate) fn locate(&self, place: &Place) -> Result<G::Position, Trouble> {
-        let moves = match place {
+        let (mut pos, moves) = match place {
             Place::Position(text) => return Ok(self.game.read_position(text)?),
             Place::Start => return Ok(self.start()?),
-            Place::Moves(moves) => moves,
+            Place::Moves(moves) => (self.start()?, moves),
+            Place::MovesFrom { position, moves } => (self.game.read_position(position)?, moves),
         };
-        let mut pos = self.start()?;
         for (i, word) in self.game.split_moves(moves).iter().enumerate() {
             let mv = self.game.read_move(&pos, word).map_err(|error| match error {
                 InputError::Move { text, why } => {

@@ -1,6 +1,6 @@
 //! What commands answer, as plain data; the field names are those of the JSON that scripts rely on.
 
-use outplay_core::{Turn, Value};
+use outplay_core::{Scene, Turn, Value};
 use outplay_solve::{Split, Tally, TierTally};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -431,4 +431,43 @@ pub struct TreeReport {
     pub text: String,
     /// The tree as a self-contained SVG.
     pub svg: String,
+}
+
+/// A position to look at.
+#[derive(Clone, Debug, Serialize)]
+pub struct View {
+    /// The canonical spec.
+    pub game: String,
+    /// The position in the game's notation.
+    pub position: String,
+    /// `first`, `second` or `chance`; of a finished position, who would move.
+    pub to_move: &'static str,
+    /// What the first player got, if the game is over.
+    pub outcome: Option<i32>,
+    /// What it looks like, with the legal moves.
+    pub scene: Scene,
+}
+
+/// What a player would do.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChoiceAnswer {
+    /// The canonical spec of the game.
+    pub game: String,
+    /// The position.
+    pub position: String,
+    /// The canonical spec of the player.
+    pub player: String,
+    /// Its move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// Positions that it looked at.
+    pub nodes: u64,
+    /// Plies that it looked ahead.
+    pub depth: u32,
+    /// What it thinks of the position, in hundredths of a payoff for itself.
+    pub opinion: Option<f64>,
+    /// The line that it expects.
+    pub line: Vec<String>,
+    /// How long it thought.
+    pub seconds: f64,
 }

@@ -1,8 +1,8 @@
 //! The one interface behind which every game looks the same.
 
 use crate::{
-    CheckReport, ClassicReport, IndexReport, PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport,
-    SolveAnswer, StatsReport, TreeReport, Trouble, VerifyReport,
+    CheckReport, ChoiceAnswer, ClassicReport, IndexReport, MoveAnswer, PositionsReport, ProbeReport,
+    QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, Trouble, VerifyReport, View,
 };
 use outplay_core::{LineBoard, Picture, Watch};
 use outplay_table::Values;
@@ -21,6 +21,13 @@ pub enum Place {
     Moves(String),
     /// This position in the game's notation.
     Position(String),
+    /// After these moves from that position.
+    MovesFrom {
+        /// Where the moves begin.
+        position: String,
+        /// The moves.
+        moves: String,
+    },
 }
 
 /// How to find a value.
@@ -125,6 +132,19 @@ pub struct QueryOptions {
     pub data: Option<PathBuf>,
 }
 
+/// Which player is asked for a move, and where.
+#[derive(Clone, Debug)]
+pub struct ChooseRequest {
+    /// The position asked for.
+    pub place: Place,
+    /// The player's spec.
+    pub player: String,
+    /// What the player's chance decisions follow from.
+    pub seed: u64,
+    /// What exact knowledge may use.
+    pub options: QueryOptions,
+}
+
 /// A game with all that it can do, its types hidden.
 pub trait GameHandle: Send + Sync {
     /// The canonical spec string.
@@ -132,6 +152,20 @@ pub trait GameHandle: Send + Sync {
 
     /// What is odd about the game although it can be played.
     fn warning(&self) -> Option<String>;
+
+    /// What a position looks like and which moves it has.
+    ///
+    /// # Errors
+    ///
+    /// Bad input.
+    fn view(&self, place: &Place) -> Result<View, Trouble>;
+
+    /// The move that a player would make.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, a player that this game cannot have, or a stop.
+    fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble>;
 
     /// The value of a position, and with strong methods of every other one too.
     ///
@@ -145,8 +179,40 @@ pub trait GameHandle: Send + Sync {
     /// # Errors
     ///
     /// Bad input or a stop. A position whose value is out of reach has the value "unknown".
-    fn query(&self, place: &Place, options: &QueryOptions, watch: &dyn Watch)
-    -> Result<QueryAnswer, Trouble>;
+    fn query(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<QueryAnswer, Trouble> {
+        self.query_each(place, options, watch, &mut |_| {})
+    }
+
+    /// The same; `found` hears of each move as soon as its value is known.
+    ///
+    /// # Errors
+    ///
+    /// As for [`GameHandle::query`].
+    fn query_each(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+        found: &mut dyn FnMut(&MoveAnswer),
+    ) -> Result<QueryAnswer, Trouble>;
+
+    /// The same from what needs no search worth the name: the rules, a table, a book, a tiny board. `None` if
+    /// that does not tell.
+    ///
+    /// # Errors
+    ///
+    /// As for [`GameHandle::query`].
+    fn known(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<Option<QueryAnswer>, Trouble>;
 
     /// Derives every value of the game's table again from its successors.
     ///

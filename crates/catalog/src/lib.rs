@@ -18,20 +18,22 @@ mod openings;
 mod searching;
 mod solved;
 mod solving;
+mod streaming;
 mod summary;
 mod tables;
 mod timing;
 mod trouble;
+mod viewing;
 
 pub use answers::{
-    Answer, CheckReport, Counts, IndexReport, IndexTier, Longest, LongestBySide, MoveAnswer, PositionsReport,
-    ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, Splits, StatsReport, StatsTier, Stored,
-    TreeReport, TurnCounts, VerifyReport,
+    Answer, CheckReport, ChoiceAnswer, Counts, IndexReport, IndexTier, Longest, LongestBySide, MoveAnswer,
+    PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, Splits, StatsReport,
+    StatsTier, Stored, TreeReport, TurnCounts, VerifyReport, View,
 };
 pub use catalog::{Catalog, Family};
 pub use classic::{ClassicReport, ClassicRow};
 pub use entry::Entry;
-pub use handle::{GameHandle, Method, Place, QueryOptions, SolveRequest};
+pub use handle::{ChooseRequest, GameHandle, Method, Place, QueryOptions, SolveRequest};
 pub use openings::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use outplay_check::{Claim, check as check_proof};
 pub use outplay_table::{Listed, ListedTable, TableError, Values, default_data_dir, list, remove};

@@ -3,6 +3,7 @@
 use outplay_connect::{BookError, ConnectError};
 use outplay_core::{InputError, ProbeError};
 use outplay_dense::DenseError;
+use outplay_players::PlayError;
 use outplay_proof::ProveError;
 use outplay_search::SearchError;
 use outplay_solve::SolveError;
@@ -39,6 +40,9 @@ pub enum Trouble {
     /// A source of values could not answer.
     #[error(transparent)]
     Probe(#[from] ProbeError),
+    /// A player has no move to offer.
+    #[error(transparent)]
+    Play(PlayError),
     /// The game cannot do what was asked.
     #[error("{0}")]
     Unable(String),
@@ -53,13 +57,25 @@ impl From<DenseError> for Trouble {
     }
 }
 
+impl From<PlayError> for Trouble {
+    fn from(error: PlayError) -> Trouble {
+        match error {
+            PlayError::Input(error) => Trouble::Input(error),
+            PlayError::Search(error) => Trouble::Search(error),
+            PlayError::Probe(error) => Trouble::Probe(error),
+            PlayError::Stopped => Trouble::Solve(SolveError::Stopped),
+            other => Trouble::Play(other),
+        }
+    }
+}
+
 impl Trouble {
     /// Whether the user's words are to blame, rather than the work.
     pub fn is_input(&self) -> bool {
         match self {
             Trouble::Input(_) | Trouble::Unable(_) | Trouble::Solve(SolveError::NoStart) => true,
             Trouble::Table(TableError::NoTable { .. }) => true,
-            Trouble::Connect(_) | Trouble::Prove(_) => true,
+            Trouble::Connect(_) | Trouble::Prove(_) | Trouble::Play(_) => true,
             Trouble::Dense(error) => {
                 use DenseError::{Memory, TooManyCells, TooManyShapes};
                 matches!(error, Memory { .. } | TooManyCells { .. } | TooManyShapes { .. })

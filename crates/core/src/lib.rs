@@ -24,6 +24,7 @@ pub mod laws;
 mod lines;
 mod notation;
 mod probe;
+mod scene;
 mod value;
 mod watch;
 
@@ -34,5 +35,6 @@ pub use index::{Index, Link, Predecessors, Rolls, Step, Tier};
 pub use lines::{Content, LineBoard, LineGame};
 pub use notation::{Mark, Notation, Picture, Span, Tone, cell_name, column_name, parse_cell, parse_column};
 pub use probe::{Probe, ProbeError};
+pub use scene::{Gesture, Holder, Layout, Scene, Spot};
 pub use value::{Value, Verdict};
 pub use watch::{Quiet, Watch};

@@ -1,6 +1,6 @@
 //! Positions and moves as text, and pictures of positions.
 
-use crate::{Game, InputError};
+use crate::{Game, Gesture, InputError, Scene};
 
 /// How a piece of a picture is meant; the interface chooses a colour or none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,6 +138,18 @@ pub trait Notation: Game {
         let mut picture = Picture::default();
         picture.put(self.write_position(pos), Tone::Plain);
         picture
+    }
+
+    /// The position as spots to point at. The fallback is the text of the position with a button for each move.
+    fn scene(&self, pos: &Self::Position) -> Scene {
+        let mut moves = Vec::new();
+        self.moves(pos, &mut moves);
+        let button = |mv| Gesture { mv: self.write_move(pos, mv), ..Gesture::default() };
+        Scene {
+            facts: vec![("position".into(), self.write_position(pos))],
+            moves: moves.into_iter().map(button).collect(),
+            ..Scene::default()
+        }
     }
 
     /// What is odd about the game although it can be played, such as a k that no line can hold.

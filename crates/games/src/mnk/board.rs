@@ -10,9 +10,9 @@
 //! Invariant: nobody has k in a row except the player who moved last.
 
 use super::bits::Bits;
-use super::{Rules, grid, reach};
+use super::{Rules, grid, reach, scene};
 use outplay_core::{
-    Content, Game, InPlace, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Turn,
+    Content, Game, InPlace, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Scene, Turn,
 };
 use std::sync::Arc;
 
@@ -363,6 +363,16 @@ impl<B: Bits> Notation for Mnk<B> {
         let at: Vec<_> =
             marks.iter().map(|mark| (self.column_and_row(mark.mv), mark.text.as_str(), mark.tone)).collect();
         grid::draw(&self.board_of(pos), &at)
+    }
+
+    fn scene(&self, pos: &Board<B>) -> Scene {
+        let mut moves = Vec::new();
+        self.moves(pos, &mut moves);
+        let cells = moves.into_iter().map(|mv| {
+            let (column, row) = self.column_and_row(mv);
+            self.rules.start().cell(column, row)
+        });
+        scene::scene(&self.board_of(pos), cells)
     }
 
     fn warning(&self) -> Option<String> {

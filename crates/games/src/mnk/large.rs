@@ -1,7 +1,9 @@
 //! m,n,k games on boards of any size: a byte per cell. For players, not for solvers.
 
-use super::{Rules, grid, reach};
-use outplay_core::{Content, Game, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Turn};
+use super::{Rules, grid, reach, scene};
+use outplay_core::{
+    Content, Game, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Scene, Turn,
+};
 use std::sync::Arc;
 
 /// An m,n,k game too large for bitboards.
@@ -158,6 +160,12 @@ impl Notation for LargeMnk {
             })
             .collect();
         grid::draw(&self.board_of(pos), &at)
+    }
+
+    fn scene(&self, pos: &LargeBoard) -> Scene {
+        let mut moves = Vec::new();
+        self.moves(pos, &mut moves);
+        scene::scene(&self.board_of(pos), moves.into_iter().map(|cell| cell as usize))
     }
 
     fn warning(&self) -> Option<String> {

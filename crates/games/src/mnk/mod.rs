@@ -11,6 +11,7 @@ mod index;
 mod large;
 mod reach;
 mod rules;
+mod scene;
 
 pub use bits::Bits;
 pub use board::{Board, Mnk};

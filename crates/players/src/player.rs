@@ -1,0 +1,72 @@
+//! What a player is: something that is shown a position and answers with a move.
+
+use outplay_core::{Game, InputError, ProbeError, Watch};
+use outplay_search::SearchError;
+use thiserror::Error;
+
+/// Why a player has no move to offer.
+#[derive(Debug, Error)]
+pub enum PlayError {
+    /// The game is over, or the dice have to be rolled first.
+    #[error("there is no move for a player to make here")]
+    NoMove,
+    /// The exact value is out of reach.
+    #[error("{0}")]
+    Unknown(String),
+    /// Somebody asked to stop.
+    #[error("stopped")]
+    Stopped,
+    /// The search gave up.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// A table or book could not answer.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// The spec makes no sense for the game.
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
+/// A move and what went into it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice<M> {
+    /// The move.
+    pub mv: M,
+    /// Positions that were looked at.
+    pub nodes: u64,
+    /// Plies that were looked ahead; 0 for players that do not search.
+    pub depth: u32,
+    /// What the player thinks of the position, in hundredths of a payoff for itself; `None` if it has no opinion.
+    pub opinion: Option<f64>,
+    /// The line it expects, the move included; may be empty.
+    pub line: Vec<M>,
+}
+
+impl<M> Choice<M> {
+    /// A move without further ado.
+    pub fn plain(mv: M) -> Choice<M> {
+        Choice { mv, nodes: 0, depth: 0, opinion: None, line: Vec::new() }
+    }
+}
+
+/// Somebody who plays one game. It may remember what it learned from move to move.
+pub trait Player<G: Game>: Send {
+    /// The canonical spec, from which an equal player can be made.
+    fn spec(&self) -> String;
+
+    /// A new game begins: chance decisions follow from `seed` from here on, and nothing that could change a
+    /// decision is left of the last game.
+    fn begin(&mut self, seed: u64);
+
+    /// A move at an unfinished position where a player, not chance, is to move.
+    ///
+    /// # Errors
+    ///
+    /// The player cannot say, or was asked to stop.
+    fn choose(&mut self, pos: &G::Position, watch: &dyn Watch) -> Result<Choice<G::Move>, PlayError>;
+
+    /// Bytes that the player holds on to, its tables included.
+    fn bytes(&self) -> usize {
+        0
+    }
+}

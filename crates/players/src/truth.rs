@@ -1,0 +1,54 @@
+//! Exact knowledge, as players and the arena see it: a table, a book or a solver.
+
+use crate::PlayError;
+use outplay_core::{Game, Value, Watch};
+use std::cmp::Ordering;
+
+/// What a move is really worth to the player who makes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Merit {
+    /// Exactly this.
+    Value(Value),
+    /// So much in the mean: games with dice.
+    Mean(f64),
+}
+
+/// Means closer than this are the same: solved values of games with dice end after so many digits.
+const SAME: f64 = 1e-9;
+
+impl Merit {
+    /// The payoff that best play brings, in the mean.
+    pub fn payoff(self) -> f64 {
+        match self {
+            Merit::Value(value) => f64::from(value.payoff()),
+            Merit::Mean(mean) => mean,
+        }
+    }
+
+    /// Whether a player with a move of merit `best` gives nothing away by this one: the same payoff, whether
+    /// sooner or later.
+    pub fn preserves(self, best: Merit) -> bool {
+        self.payoff() >= best.payoff() - SAME
+    }
+
+    /// Larger is better; among wins the sooner and among losses the later one.
+    pub fn compare(self, other: Merit) -> Ordering {
+        match (self, other) {
+            (Merit::Value(a), Merit::Value(b)) => a.cmp(&b),
+            (a, b) => a.payoff().total_cmp(&b.payoff()),
+        }
+    }
+}
+
+/// The moves of a position with their merits.
+pub type Merits<M> = Vec<(M, Merit)>;
+
+/// A source of exact knowledge about one game.
+pub trait Truth<G: Game>: Send + Sync {
+    /// Every legal move with its merit, in the game's order; `None` if the source cannot tell within its limits.
+    ///
+    /// # Errors
+    ///
+    /// A damaged source, or a stop.
+    fn moves(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merits<G::Move>>, PlayError>;
+}
