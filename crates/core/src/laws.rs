@@ -110,6 +110,8 @@ pub fn check<G: Game + Notation>(game: &G) {
             assert!(game.read_move(pos, "zz99").is_err(), "{name}: a finished position accepts a move");
         }
 
+        check_scene(game, pos);
+
         let mut images = Vec::new();
         game.symmetric(pos, &mut images);
         assert!(images.contains(pos), "{name}: symmetric() leaves out the position itself");
@@ -121,6 +123,41 @@ pub fn check<G: Game + Notation>(game: &G) {
             assert_eq!(theirs.len(), moves.len(), "{name}: an image has another number of moves");
         }
     });
+}
+
+/// Checks that a scene shows every legal move once, that no two look the same, and that it points at spots only.
+///
+/// # Panics
+///
+/// With the law that the position breaks.
+pub fn check_scene<G: Game + Notation>(game: &G, pos: &G::Position) {
+    let name = game.write_position(pos);
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    let words: Vec<String> = moves.iter().map(|&mv| game.write_move(pos, mv)).collect();
+    let scene = game.scene(pos);
+    let shown: Vec<&String> = scene.moves.iter().map(|gesture| &gesture.mv).collect();
+    assert_eq!(shown, words.iter().collect::<Vec<_>>(), "{name}: the scene shows other moves");
+    let mut ways = HashSet::new();
+    for gesture in &scene.moves {
+        let way = (&gesture.path, &gesture.choice);
+        assert!(
+            gesture.path.is_empty() || ways.insert(way),
+            "{name}: {} looks like another move",
+            gesture.mv
+        );
+        let chance = game.turn(pos) == Turn::Chance;
+        assert_eq!(gesture.odds > 0, chance, "{name}: chance makes {} or does not", gesture.mv);
+    }
+    let paths = scene.moves.iter().flat_map(|gesture| &gesture.path);
+    let places = paths.chain(scene.links.iter().flatten()).chain(&scene.decisive);
+    places.for_each(|&spot| assert!(spot < scene.spots.len(), "{name}: there is no spot {spot}"));
+    for spot in &scene.spots {
+        let inside = spot.x >= 0.0 && spot.y >= 0.0 && spot.x < scene.width && spot.y < scene.height;
+        assert!(inside, "{name}: {} lies outside the picture", spot.name);
+    }
+    let names: HashSet<&String> = scene.spots.iter().map(|spot| &spot.name).collect();
+    assert_eq!(names.len(), scene.spots.len(), "{name}: two spots share a name");
 }
 
 /// Checks an index exhaustively: one-to-one, exactly `len` numbers, moves lead to later tiers only.
