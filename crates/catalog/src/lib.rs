@@ -19,6 +19,7 @@ mod openings;
 mod searching;
 mod solved;
 mod solving;
+mod streaming;
 mod summary;
 mod tables;
 mod timing;
