@@ -8,6 +8,7 @@ use crate::answers::{
 use crate::classic::{self, ClassicReport};
 use crate::handle::{ChooseRequest, GameHandle, Place, QueryOptions, SolveRequest};
 use crate::solved::AnyIndex;
+use outplay_arena::matches::{MatchReport, MatchRequest};
 use outplay_connect::Solver;
 use outplay_core::{Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Watch};
 use outplay_solve::{Explored, SolveError};
@@ -83,6 +84,16 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble> {
         self.choose_move(request, watch)
+    }
+
+    fn compete(
+        &self,
+        place: &Place,
+        request: &MatchRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<MatchReport, Trouble> {
+        self.play_match(place, request, options, watch)
     }
 
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {

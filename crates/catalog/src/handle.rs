@@ -4,6 +4,7 @@ use crate::{
     CheckReport, ChoiceAnswer, ClassicReport, IndexReport, MoveAnswer, PositionsReport, ProbeReport,
     QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, Trouble, VerifyReport, View,
 };
+use outplay_arena::matches::{MatchReport, MatchRequest};
 use outplay_core::{LineBoard, Picture, Watch};
 use outplay_table::Values;
 use std::fmt;
@@ -166,6 +167,19 @@ pub trait GameHandle: Send + Sync {
     ///
     /// Bad input, a player that this game cannot have, or a stop.
     fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble>;
+
+    /// Plays a match between players.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, or files that are of no use. A stop is no error: what was played counts.
+    fn compete(
+        &self,
+        place: &Place,
+        request: &MatchRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<MatchReport, Trouble>;
 
     /// The value of a position, and with strong methods of every other one too.
     ///

@@ -143,6 +143,8 @@ pub(crate) enum Command {
         #[arg(long)]
         count: bool,
     },
+    /// Let players play against each other
+    Match(crate::arena::MatchArgs),
     /// Run a paper's experiment again, theirs beside ours
     Experiment(crate::arena::ExperimentArgs),
     /// Measure what the README claims
@@ -291,7 +293,7 @@ fn parse_method(text: &str) -> Result<Method, String> {
     text.parse()
 }
 
-fn parse_seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0 && *s < 1e6);
     seconds.ok_or_else(|| "give a positive number of seconds".to_string())
 }

@@ -132,6 +132,7 @@ impl<W: Write> Run<'_, W> {
                 }
                 self.solve(game, &request)
             }
+            Command::Match(args) => self.compete(args),
             Command::Experiment(args) => self.experiment(args),
             Command::Verify { game, values } => self.verify(game, *values),
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),

@@ -1,5 +1,8 @@
-//! The arena's commands: `experiment`.
+//! The arena's commands: `match` and `experiment`.
 
 mod experiment;
+mod grid;
+mod matches;
 
 pub(crate) use experiment::ExperimentArgs;
+pub(crate) use matches::MatchArgs;
