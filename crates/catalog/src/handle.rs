@@ -1,7 +1,7 @@
 //! The one interface behind which every game looks the same.
 
 use crate::{
-    CheckReport, ChoiceAnswer, ClassicReport, IndexReport, PositionsReport, ProbeReport, QueryAnswer, Rules,
+    CheckReport, ChoiceAnswer, ClassicReport, IndexReport, PlayerList, PositionsReport, ProbeReport, QueryAnswer, Rules,
     SearchReport, SolveAnswer, StatsReport, TreeReport, Trouble, VerifyReport, View,
 };
 use outplay_core::{LineBoard, Picture, Watch};
@@ -166,6 +166,9 @@ pub trait GameHandle: Send + Sync {
     ///
     /// Bad input, a player that this game cannot have, or a stop.
     fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble>;
+
+    /// The players that this game can have, and an order of strength to choose from.
+    fn players(&self, options: &QueryOptions) -> PlayerList;
 
     /// The value of a position, and with strong methods of every other one too.
     ///

@@ -15,6 +15,7 @@ mod entry;
 mod families;
 mod handle;
 mod openings;
+mod oracle;
 mod searching;
 mod solved;
 mod solving;
@@ -36,4 +37,6 @@ pub use handle::{ChooseRequest, GameHandle, Method, Place, QueryOptions, SolveRe
 pub use openings::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use outplay_check::{Claim, check as check_proof};
 pub use outplay_table::{Listed, ListedTable, TableError, Values, default_data_dir, list, remove};
+pub use outplay_players::{About, ROSTER};
 pub use trouble::Trouble;
+pub use viewing::PlayerList;
