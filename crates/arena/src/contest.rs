@@ -95,7 +95,8 @@ impl<G: Game + Notation> Hall<'_, G> {
         for spec in self.players {
             self.kit.player(spec)?;
         }
-        let groups: Vec<&[Bout]> = bouts.chunk_by(|a, b| a.opening == b.opening && a.first == b.second).collect();
+        let groups: Vec<&[Bout]> =
+            bouts.chunk_by(|a, b| a.opening == b.opening && a.first == b.second).collect();
         let (next, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
         let hurry = Hurry { watch, enough: &enough };
         let (sender, receiver) = mpsc::channel();

@@ -92,15 +92,22 @@ pub fn run<G: Game + Notation>(
         return Err(ArenaError::Unable("a match needs at least two players; name another one".into()));
     }
     if request.games == 0 {
-        return Err(ArenaError::Unable("a match of no games has no result; ask for 2 or more with --games".into()));
+        return Err(ArenaError::Unable(
+            "a match of no games has no result; ask for 2 or more with --games".into(),
+        ));
     }
     if request.sprt.is_some() && request.players.len() > 2 {
-        return Err(ArenaError::Unable("a sequential test is between two players; leave the others out".into()));
+        return Err(ArenaError::Unable(
+            "a sequential test is between two players; leave the others out".into(),
+        ));
     }
     if kit.game.outcome(start).is_some() {
-        return Err(ArenaError::Unable("the game is over at that position; choose another one to begin from".into()));
+        return Err(ArenaError::Unable(
+            "the game is over at that position; choose another one to begin from".into(),
+        ));
     }
-    let names: Result<Vec<String>, _> = request.players.iter().map(|spec| Ok(kit.player(spec)?.spec())).collect();
+    let names: Result<Vec<String>, _> =
+        request.players.iter().map(|spec| Ok(kit.player(spec)?.spec())).collect();
     let players: Vec<String> = names.map_err(|error: outplay_players::PlayError| ArenaError::from(error))?;
     let pairs = request.games.div_ceil(2);
     let plies = request.openings.unwrap_or_else(|| plies_for(kit, start, pairs));
@@ -116,7 +123,9 @@ pub fn run<G: Game + Notation>(
     };
     let (mut record, mut games) = match &request.out {
         None if request.resume => {
-            return Err(ArenaError::Unable("there is nothing to go on with; name the record with --out".into()));
+            return Err(ArenaError::Unable(
+                "there is nothing to go on with; name the record with --out".into(),
+            ));
         }
         None => (None, Vec::new()),
         Some(path) if request.resume => {

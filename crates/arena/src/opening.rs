@@ -60,7 +60,9 @@ pub fn openings<G: Game + Notation>(
     for number in 0..count as u64 {
         let mut kept = None;
         for attempt in 0..ATTEMPTS {
-            let Some(opening) = random(kit, start, plies, part(part(seed, number), attempt)) else { continue };
+            let Some(opening) = random(kit, start, plies, part(part(seed, number), attempt)) else {
+                continue;
+            };
             let fresh = exhausted || !seen.contains(&opening.pos);
             kept = Some(opening);
             if fresh {
@@ -69,7 +71,10 @@ pub fn openings<G: Game + Notation>(
             exhausted |= attempt + 1 == ATTEMPTS;
         }
         let Some(opening) = kept else {
-            let why = format!("games of {} are over after {plies} random moves; ask for shorter openings", kit.game.spec());
+            let why = format!(
+                "games of {} are over after {plies} random moves; ask for shorter openings",
+                kit.game.spec()
+            );
             return Err(ArenaError::Unable(why));
         };
         if !exhausted {

@@ -111,9 +111,10 @@ impl Record {
     pub fn create(path: &Path, header: &Header) -> Result<Record, ArenaError> {
         let file = OpenOptions::new().write(true).create_new(true).open(path);
         let file = file.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => {
-                ArenaError::file(path, "there is such a file already; add --resume to go on with it, or choose another name")
-            }
+            io::ErrorKind::AlreadyExists => ArenaError::file(
+                path,
+                "there is such a file already; add --resume to go on with it, or choose another name",
+            ),
             _ => ArenaError::file(path, format!("cannot be written: {error}")),
         })?;
         let mut record = Record { file, path: path.into() };
@@ -134,7 +135,9 @@ impl Record {
             .map_err(|error| ArenaError::file(path, format!("cannot be read: {error}")))?;
         let (found, games, length) = parse(path, &text)?;
         if let Some(other) = difference(&found, header) {
-            let why = format!("is the record of another match ({other}); give the same words as then, or choose another file");
+            let why = format!(
+                "is the record of another match ({other}); give the same words as then, or choose another file"
+            );
             return Err(ArenaError::file(path, why));
         }
         let unwritable = |error: io::Error| ArenaError::file(path, format!("cannot be written: {error}"));
@@ -154,7 +157,8 @@ impl Record {
     }
 
     fn line(&mut self, value: &impl Serialize) -> Result<(), ArenaError> {
-        let unwritable = |error: io::Error| ArenaError::file(&self.path, format!("cannot be written: {error}"));
+        let unwritable =
+            |error: io::Error| ArenaError::file(&self.path, format!("cannot be written: {error}"));
         let mut text = serde_json::to_string(value).map_err(|error| unwritable(error.into()))?;
         text.push('\n');
         self.file.write_all(text.as_bytes()).map_err(unwritable)
@@ -178,12 +182,16 @@ fn parse(path: &Path, text: &str) -> Result<(Header, Vec<GameRecord>, usize), Ar
     let no_record = || ArenaError::file(path, "is no record of a match; choose another file");
     let length = text.rfind('\n').map_or(0, |at| at + 1);
     let mut lines = text[..length].lines();
-    let header: Header = lines.next().and_then(|line| serde_json::from_str(line).ok()).ok_or_else(no_record)?;
+    let header: Header =
+        lines.next().and_then(|line| serde_json::from_str(line).ok()).ok_or_else(no_record)?;
     if header.record != KIND {
         return Err(no_record());
     }
     if header.version != VERSION {
-        let why = format!("is of version {}, this program reads version {VERSION}; choose another file", header.version);
+        let why = format!(
+            "is of version {}, this program reads version {VERSION}; choose another file",
+            header.version
+        );
         return Err(ArenaError::file(path, why));
     }
     let mut games = Vec::new();
@@ -193,7 +201,10 @@ fn parse(path: &Path, text: &str) -> Result<(Header, Vec<GameRecord>, usize), Ar
             ArenaError::file(path, format!("line {} is damaged ({error}); remove it to go on", i + 2))
         })?;
         if game.first.max(game.second) >= header.players.len() || game.first == game.second {
-            return Err(ArenaError::file(path, format!("line {} names a player who is not there; remove it to go on", i + 2)));
+            return Err(ArenaError::file(
+                path,
+                format!("line {} names a player who is not there; remove it to go on", i + 2),
+            ));
         }
         games.push(game);
     }
@@ -210,6 +221,9 @@ fn difference(found: &Header, wanted: &Header) -> Option<String> {
         .or(same_but("another start", found.position == wanted.position))
         .or(same_but("other openings", found.openings == wanted.openings))
         .or(same_but("another seed", found.seed == wanted.seed))
-        .or(same_but("another number of games among several players", found.players.len() == 2 || found.games == wanted.games))
+        .or(same_but(
+            "another number of games among several players",
+            found.players.len() == 2 || found.games == wanted.games,
+        ))
         .or(same_but("another limit", (found.plies, found.time) == (wanted.plies, wanted.time)))
 }

@@ -141,8 +141,13 @@ pub fn play<G: Game>(
 ) -> Option<Played<G>> {
     let game = &kit.game;
     let mut pos = opening.pos.clone();
-    let mut played =
-        Played { moves: opening.moves.clone(), payoff: 0, end: End::Rules, why: None, spent: [Spent::default(); 2] };
+    let mut played = Played {
+        moves: opening.moves.clone(),
+        payoff: 0,
+        end: End::Rules,
+        why: None,
+        spent: [Spent::default(); 2],
+    };
     let mut rng = SmallRng::seed_from_u64(part(dice, 0));
     // Stones that are placed stay, and dice make every repetition the chance of a new start.
     let repeats = kit.board.is_none() && kit.dice.is_none();

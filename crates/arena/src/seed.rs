@@ -17,7 +17,8 @@ mod tests {
 
     #[test]
     fn parts_differ() {
-        let seeds: FxHashSet<u64> = (0..100).flat_map(|a| (0..100).map(move |b| part(part(7, a), b))).collect();
+        let seeds: FxHashSet<u64> =
+            (0..100).flat_map(|a| (0..100).map(move |b| part(part(7, a), b))).collect();
         assert_eq!(seeds.len(), 10_000);
     }
 }

@@ -34,7 +34,11 @@ impl Tally {
 
     /// Points per game; one half if there was none.
     pub fn score(&self) -> f64 {
-        if self.games() == 0 { 0.5 } else { (self.wins as f64 + 0.5 * self.draws as f64) / self.games() as f64 }
+        if self.games() == 0 {
+            0.5
+        } else {
+            (self.wins as f64 + 0.5 * self.draws as f64) / self.games() as f64
+        }
     }
 }
 

@@ -7,17 +7,19 @@ use crate::answers::{
 };
 use crate::classic::{self, ClassicReport};
 use crate::handle::{ChooseRequest, GameHandle, Place, QueryOptions, SolveRequest};
+use crate::oracle::Oracle;
 use crate::solved::AnyIndex;
+use crate::viewing::PlayerList;
 use outplay_arena::matches::{MatchReport, MatchRequest};
 use outplay_connect::Solver;
 use outplay_core::{Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Watch};
 use outplay_solve::{Explored, SolveError};
 use outplay_table::Values;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 type MakeIndex<G> = Box<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
-type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
+pub(crate) type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
 /// A game and its optional companions.
 pub struct Entry<G: Game> {
@@ -28,6 +30,8 @@ pub struct Entry<G: Game> {
     pub(crate) board: Option<ToBoard<G>>,
     /// The connect-k solver of the last query: what it learned serves the next.
     pub(crate) solver: Mutex<Option<Solver>>,
+    /// The exact knowledge that players were given last.
+    pub(crate) oracle: Mutex<Option<Arc<Oracle<G>>>>,
 }
 
 /// Up to this many positions are remembered to answer a query about a game without a table.
@@ -36,7 +40,14 @@ pub(crate) const QUERY_POSITIONS: u64 = 20_000_000;
 impl<G: Game + Notation> Entry<G> {
     /// A game with nothing but its rules and notation.
     pub fn new(game: G) -> Entry<G> {
-        Entry { game, make_index: None, sizes: None, board: None, solver: Mutex::new(None) }
+        Entry {
+            game,
+            make_index: None,
+            sizes: None,
+            board: None,
+            solver: Mutex::new(None),
+            oracle: Mutex::new(None),
+        }
     }
 
     /// Adds a tight index, built when it is first needed; `None` from `make` means that the game is too
@@ -94,6 +105,10 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
         watch: &dyn Watch,
     ) -> Result<MatchReport, Trouble> {
         self.play_match(place, request, options, watch)
+    }
+
+    fn players(&self, options: &QueryOptions) -> PlayerList {
+        self.list_players(options)
     }
 
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {

@@ -1,8 +1,9 @@
 //! The one interface behind which every game looks the same.
 
 use crate::{
-    CheckReport, ChoiceAnswer, ClassicReport, IndexReport, MoveAnswer, PositionsReport, ProbeReport,
-    QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, Trouble, VerifyReport, View,
+    CheckReport, ChoiceAnswer, ClassicReport, IndexReport, MoveAnswer, PlayerList, PositionsReport,
+    ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, Trouble,
+    VerifyReport, View,
 };
 use outplay_arena::matches::{MatchReport, MatchRequest};
 use outplay_core::{LineBoard, Picture, Watch};
@@ -180,6 +181,9 @@ pub trait GameHandle: Send + Sync {
         options: &QueryOptions,
         watch: &dyn Watch,
     ) -> Result<MatchReport, Trouble>;
+
+    /// The players that this game can have, and an order of strength to choose from.
+    fn players(&self, options: &QueryOptions) -> PlayerList;
 
     /// The value of a position, and with strong methods of every other one too.
     ///

@@ -43,7 +43,8 @@ impl Progress {
             }
         });
         let now = Instant::now();
-        let stage = Stage { name: String::new(), total: 0, began: now, said: now, status: String::new(), bar: None };
+        let stage =
+            Stage { name: String::new(), total: 0, began: now, said: now, status: String::new(), bar: None };
         let terminal = std::io::stderr().is_terminal();
         Progress { stop, quiet, terminal, done: AtomicU64::new(0), stage: Mutex::new(stage) }
     }
@@ -63,7 +64,14 @@ impl Watch for Progress {
         self.done.store(0, Ordering::Relaxed);
         if let Ok(mut stage) = self.stage.lock() {
             let now = Instant::now();
-            *stage = Stage { name: name.to_string(), total, began: now, said: now, status: String::new(), bar: None };
+            *stage = Stage {
+                name: name.to_string(),
+                total,
+                began: now,
+                said: now,
+                status: String::new(),
+                bar: None,
+            };
         }
     }
 

@@ -98,7 +98,13 @@ fn signed(elo: f64) -> String {
 pub(super) fn elo(strength: &Strength) -> String {
     match (strength.low, strength.high) {
         (Some(low), Some(high)) => {
-            format!("{} ± {:.0} ({} to {})", signed(strength.elo), (high - low) / 2.0, signed(low), signed(high))
+            format!(
+                "{} ± {:.0} ({} to {})",
+                signed(strength.elo),
+                (high - low) / 2.0,
+                signed(low),
+                signed(high)
+            )
         }
         (Some(low), None) => format!("at least {}", signed(low)),
         (None, Some(high)) => format!("at most {}", signed(high)),
@@ -141,7 +147,17 @@ fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
     )?;
     let mut grid = Grid::new(
         "",
-        &["player", "games", "W/D/L", "first", "second", "score", "Elo, 95 %", "superior", "pairs 0 ½ 1 1½ 2"],
+        &[
+            "player",
+            "games",
+            "W/D/L",
+            "first",
+            "second",
+            "score",
+            "Elo, 95 %",
+            "superior",
+            "pairs 0 ½ 1 1½ 2",
+        ],
     );
     let rows: &[PlayerRow] = &standings.players;
     for row in rows {
@@ -199,7 +215,11 @@ fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
         } else {
             String::new()
         };
-        writeln!(out, "\nSPRT {verdict}{early} (ratio {:.2}, bounds {:.2} and {:.2})", row.ratio, row.low, row.high)?;
+        writeln!(
+            out,
+            "\nSPRT {verdict}{early} (ratio {:.2}, bounds {:.2} and {:.2})",
+            row.ratio, row.low, row.high
+        )?;
     }
     for fault in &report.faults {
         writeln!(out, "{fault}")?;
@@ -208,7 +228,8 @@ fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
         writeln!(out, "games written to {file}")?;
     }
     if report.stopped {
-        let cure = if report.out.is_some() { "; --resume goes on" } else { "; with --out it could be gone on with" };
+        let cure =
+            if report.out.is_some() { "; --resume goes on" } else { "; with --out it could be gone on with" };
         writeln!(out, "stopped before the end{cure}")?;
     }
     Ok(())
@@ -216,12 +237,21 @@ fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
 
 /// What exact values say about the moves.
 fn judged(rows: &[PlayerRow]) -> Grid {
-    let columns =
-        ["against exact values", "moves kept", "where it mattered", "quiet ones", "games with an error", "first at ply"];
+    let columns = [
+        "against exact values",
+        "moves kept",
+        "where it mattered",
+        "quiet ones",
+        "games with an error",
+        "first at ply",
+    ];
     let mut grid = Grid::new("", &columns);
-    let share = |share: Option<f64>, of: u64| share.map_or("-".into(), |share| format!("{} of {of}", percent(share)));
+    let share =
+        |share: Option<f64>, of: u64| share.map_or("-".into(), |share| format!("{} of {of}", percent(share)));
     for row in rows {
-        let Some(Judged { moves, kept, choices, kept_choices, quiet, kept_quiet, .. }) = row.judged else { continue };
+        let Some(Judged { moves, kept, choices, kept_choices, quiet, kept_quiet, .. }) = row.judged else {
+            continue;
+        };
         let Some(Judged { games_with_error, first_error, .. }) = row.judged else { continue };
         grid.row(vec![
             row.player.clone(),
