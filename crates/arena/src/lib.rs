@@ -6,6 +6,7 @@
 //!   referee       one game, whatever the players do    scrutiny   moves held against exact knowledge
 //!   record        games as lines of text               standings  the result as tables
 //!   stats         what a result says: Elo, intervals, superiority, sequential tests
+//!   tune          weights found by games or exact values, accepted by a test
 //!   experiments   the papers' tables, theirs beside ours
 //! ```
 //!
@@ -23,5 +24,6 @@ pub mod scrutiny;
 pub mod seed;
 pub mod standings;
 pub mod stats;
+pub mod tune;
 
 pub use error::ArenaError;
