@@ -2,20 +2,17 @@
 
 use crate::Trouble;
 use crate::answers::{
-    Answer, CheckReport, ChoiceAnswer, IndexReport, IndexTier, PositionsReport, ProbeReport, QueryAnswer,
+    CheckReport, ChoiceAnswer, IndexReport, IndexTier, MoveAnswer, PositionsReport, ProbeReport, QueryAnswer,
     Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport, View,
 };
 use crate::classic::{self, ClassicReport};
-use crate::deadline::Deadline;
 use crate::handle::{ChooseRequest, GameHandle, Place, QueryOptions, SolveRequest};
-use crate::viewing::PlayerList;
 use crate::oracle::Oracle;
 use crate::solved::AnyIndex;
+use crate::viewing::PlayerList;
 use outplay_connect::Solver;
-use outplay_core::{
-    Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Value, Watch,
-};
-use outplay_solve::{Explored, SolveError, memo};
+use outplay_core::{Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Watch};
+use outplay_solve::{Explored, SolveError};
 use outplay_table::Values;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -42,7 +39,14 @@ pub(crate) const QUERY_POSITIONS: u64 = 20_000_000;
 impl<G: Game + Notation> Entry<G> {
     /// A game with nothing but its rules and notation.
     pub fn new(game: G) -> Entry<G> {
-        Entry { game, make_index: None, sizes: None, board: None, solver: Mutex::new(None), oracle: Mutex::new(None) }
+        Entry {
+            game,
+            make_index: None,
+            sizes: None,
+            board: None,
+            solver: Mutex::new(None),
+            oracle: Mutex::new(None),
+        }
     }
 
     /// Adds a tight index, built when it is first needed; `None` from `make` means that the game is too
@@ -100,63 +104,23 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
         self.solve_game(request, watch)
     }
 
-    fn query(
+    fn query_each(
         &self,
         place: &Place,
         options: &QueryOptions,
         watch: &dyn Watch,
+        found: &mut dyn FnMut(&MoveAnswer),
     ) -> Result<QueryAnswer, Trouble> {
-        let pos = self.locate(place)?;
-        let blank = QueryAnswer {
-            game: self.game.spec(),
-            position: self.game.write_position(&pos),
-            to_move: self.to_move(&pos),
-            answer: Answer::unknown(-self.game.best_payoff(), self.game.best_payoff()),
-            score: None,
-            best: Vec::new(),
-            moves: Vec::new(),
-            line: Vec::new(),
-            source: "rules",
-        };
-        if let Some(payoff) = self.game.outcome(&pos) {
-            let value = Value::new(self.game.turn(&pos).sees(payoff), 0);
-            return Ok(QueryAnswer {
-                answer: self.answer(&pos, value),
-                score: self.score(&pos, value),
-                ..blank
-            });
-        }
-        let table = options.data.as_ref().map(|data| self.find_table(data, None)).transpose()?.flatten();
-        if let Some(table) = table {
-            let value = |pos: &G::Position| self.probe(&table, pos);
-            return self.query_from(&pos, value, QueryAnswer { source: "table", ..blank });
-        }
-        watch.stage("searching", 0);
-        let mut unknown = QueryAnswer { source: "search", ..blank };
-        if let Some(answer) = self.query_by_planes(&pos, &unknown, options, watch)? {
-            return Ok(answer);
-        }
-        if let Some(board) = self.connect_board(&pos) {
-            return self.query_by_connect(&pos, &board, unknown, options, watch);
-        }
-        if self.proof_board(&pos).is_some() {
-            return self.query_by_proof(&pos, unknown, options, watch);
-        }
-        let deadline = Deadline::new(options.time, watch);
-        let most = Self::most_positions(options.memory).min(QUERY_POSITIONS);
-        let remembered = match self.board {
-            // A board that was too large for planes is too large to remember.
-            Some(_) => Err(SolveError::TooLarge(0)),
-            None => memo(&self.game, &pos, most, &deadline),
-        };
-        match remembered {
-            Ok(memo) => return self.query_from(&pos, |pos| Ok(memo.value(pos)), unknown),
-            Err(SolveError::TooLarge(_)) => {}
-            Err(SolveError::Stopped) if deadline.passed() => {}
-            Err(error) => return Err(error.into()),
-        }
-        unknown.moves = self.unknown_moves(&pos);
-        Ok(unknown)
+        self.query_moves(place, options, watch, found)
+    }
+
+    fn known(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<Option<QueryAnswer>, Trouble> {
+        self.known_moves(place, options, watch)
     }
 
     fn verify(

@@ -1,8 +1,9 @@
 //! The one interface behind which every game looks the same.
 
 use crate::{
-    CheckReport, ChoiceAnswer, ClassicReport, IndexReport, PlayerList, PositionsReport, ProbeReport, QueryAnswer, Rules,
-    SearchReport, SolveAnswer, StatsReport, TreeReport, Trouble, VerifyReport, View,
+    CheckReport, ChoiceAnswer, ClassicReport, IndexReport, MoveAnswer, PlayerList, PositionsReport,
+    ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, Trouble,
+    VerifyReport, View,
 };
 use outplay_core::{LineBoard, Picture, Watch};
 use outplay_table::Values;
@@ -182,8 +183,40 @@ pub trait GameHandle: Send + Sync {
     /// # Errors
     ///
     /// Bad input or a stop. A position whose value is out of reach has the value "unknown".
-    fn query(&self, place: &Place, options: &QueryOptions, watch: &dyn Watch)
-    -> Result<QueryAnswer, Trouble>;
+    fn query(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<QueryAnswer, Trouble> {
+        self.query_each(place, options, watch, &mut |_| {})
+    }
+
+    /// The same; `found` hears of each move as soon as its value is known.
+    ///
+    /// # Errors
+    ///
+    /// As for [`GameHandle::query`].
+    fn query_each(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+        found: &mut dyn FnMut(&MoveAnswer),
+    ) -> Result<QueryAnswer, Trouble>;
+
+    /// The same from what needs no search worth the name: the rules, a table, a book, a tiny board. `None` if
+    /// that does not tell.
+    ///
+    /// # Errors
+    ///
+    /// As for [`GameHandle::query`].
+    fn known(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<Option<QueryAnswer>, Trouble>;
 
     /// Derives every value of the game's table again from its successors.
     ///

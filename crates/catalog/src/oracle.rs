@@ -52,12 +52,14 @@ impl<G: Game + Notation> Entry<G> {
     /// Exact knowledge of this game; what an earlier caller's learned is used again.
     pub(crate) fn oracle(&self, options: &QueryOptions) -> Result<Arc<Oracle<G>>, Trouble> {
         let mut kept = lock(&self.oracle);
-        if let Some(oracle) = kept.as_ref().filter(|oracle| same(&oracle.options, options) && oracle.table.is_some())
+        if let Some(oracle) =
+            kept.as_ref().filter(|oracle| same(&oracle.options, options) && oracle.table.is_some())
         {
             return Ok(oracle.clone());
         }
         let table = options.data.as_ref().map(|data| self.find_table(data, None)).transpose()?.flatten();
-        if let Some(oracle) = kept.as_ref().filter(|oracle| table.is_none() && same(&oracle.options, options)) {
+        if let Some(oracle) = kept.as_ref().filter(|oracle| table.is_none() && same(&oracle.options, options))
+        {
             return Ok(oracle.clone());
         }
         let oracle = Arc::new(Oracle {

@@ -72,6 +72,11 @@ fn columns(board: &LineBoard) -> Vec<usize> {
     columns
 }
 
+/// Columns as moves are written.
+fn columns_text(columns: &[usize]) -> Vec<String> {
+    columns.iter().map(|column| (column + 1).to_string()).collect()
+}
+
 impl<G: Game + Notation> Entry<G> {
     /// The board of a position, if the game is one of falling stones that the connect-k solver knows.
     pub(crate) fn connect_board(&self, pos: &G::Position) -> Option<LineBoard> {
@@ -114,13 +119,13 @@ impl<G: Game + Notation> Entry<G> {
                         solver.solve(&next, Depth::AtLeast(1 - score), limits(), watch, request.threads)?;
                     nodes += reply.nodes;
                     if !reply.stopped && reply.high <= -score {
-                        best.push(column + 1);
+                        best.push(column);
                     }
                 }
             }
         }
         best.sort_unstable();
-        answer.best = best.iter().map(usize::to_string).collect();
+        answer.best = columns_text(&best);
         answer.nodes = nodes;
         Ok(answer)
     }
@@ -192,6 +197,7 @@ impl<G: Game + Notation> Entry<G> {
         blank: QueryAnswer,
         options: &QueryOptions,
         watch: &dyn Watch,
+        found: &mut dyn FnMut(&MoveAnswer),
     ) -> Result<QueryAnswer, Trouble> {
         let budget = Budget::new(options.time);
         let limits = || Limits { nodes: None, time: budget.rest() };
@@ -200,14 +206,12 @@ impl<G: Game + Notation> Entry<G> {
         let mut own = None;
         let slot = kept.as_deref_mut().unwrap_or(&mut own);
         let solver = slot.get_or_insert_with(|| Solver::new(entries(board, options.hash)));
-        let left = (board.playable_cells() - board.stones()) as u32;
         let book = openings::book(board);
         let mut from_book = true;
         let mut moves = Vec::new();
-        let (mut low, mut high) = (i32::MIN, i32::MIN);
         for column in columns(board) {
             let Some(next) = after(board, column) else { continue };
-            let (least, most) = match book.and_then(|book| book.probe(&next)) {
+            let bounds = match book.and_then(|book| book.probe(&next)) {
                 Some(score) => (-score, -score),
                 None => {
                     from_book = false;
@@ -215,38 +219,69 @@ impl<G: Game + Notation> Entry<G> {
                     (-reply.high, -reply.low)
                 }
             };
-            (low, high) = (low.max(least), high.max(most));
-            let answer = match least == most {
-                true => self.answer(pos, outplay_connect::value(least, left)),
-                false => bounded(least, most),
-            };
-            let score = (least == most).then_some(least);
-            moves.push((column, MoveAnswer { mv: (column + 1).to_string(), answer, score }));
+            found(&self.column_answer(pos, board, column, bounds));
+            moves.push((column, bounds));
         }
-        moves.sort_by_key(|(column, _)| *column);
-        let known = low == high;
-        let best = moves
-            .iter()
-            .filter(|(_, mv)| known && mv.score == Some(low))
-            .map(|(_, mv)| mv.mv.clone())
-            .collect();
+        let known =
+            moves.iter().map(|(_, (low, _))| low).max() == moves.iter().map(|(_, (_, high))| high).max();
         let line = match known && !from_book {
             true => solver.principal_variation(board, limits(), watch, options.threads)?,
             false => Vec::new(),
         };
-        Ok(QueryAnswer {
-            answer: if known {
-                self.answer(pos, outplay_connect::value(low, left))
-            } else {
-                bounded(low, high)
-            },
-            score: known.then_some(low),
-            best,
-            moves: moves.into_iter().map(|(_, mv)| mv).collect(),
-            line: line.iter().map(|column| (column + 1).to_string()).collect(),
-            source: if from_book { "book" } else { "search" },
-            ..blank
-        })
+        let source = if from_book { "book" } else { "search" };
+        Ok(self.column_answers(pos, board, moves, QueryAnswer { source, line: columns_text(&line), ..blank }))
+    }
+
+    /// The values of all moves of a board of falling stones, if the book knows them.
+    pub(crate) fn query_by_book(
+        &self,
+        pos: &G::Position,
+        board: &LineBoard,
+        blank: &QueryAnswer,
+    ) -> Option<QueryAnswer> {
+        let book = openings::book(board)?;
+        let mut moves = Vec::new();
+        for column in columns(board) {
+            let score = -book.probe(&after(board, column)?)?;
+            moves.push((column, (score, score)));
+        }
+        Some(self.column_answers(pos, board, moves, QueryAnswer { source: "book", ..blank.clone() }))
+    }
+
+    /// One column whose score lies within bounds.
+    fn column_answer(
+        &self,
+        pos: &G::Position,
+        board: &LineBoard,
+        column: usize,
+        (low, high): (i32, i32),
+    ) -> MoveAnswer {
+        let left = (board.playable_cells() - board.stones()) as u32;
+        let (answer, score) = match low == high {
+            true => (self.answer(pos, outplay_connect::value(low, left)), Some(low)),
+            false => (bounded(low, high), None),
+        };
+        MoveAnswer { mv: (column + 1).to_string(), answer, score }
+    }
+
+    /// The answer that follows from bounds of each column.
+    fn column_answers(
+        &self,
+        pos: &G::Position,
+        board: &LineBoard,
+        mut columns: Vec<(usize, (i32, i32))>,
+        blank: QueryAnswer,
+    ) -> QueryAnswer {
+        columns.sort_unstable();
+        let low = columns.iter().map(|(_, (low, _))| *low).max().unwrap_or(0);
+        let high = columns.iter().map(|(_, (_, high))| *high).max().unwrap_or(0);
+        let moves: Vec<MoveAnswer> =
+            columns.iter().map(|&(column, bounds)| self.column_answer(pos, board, column, bounds)).collect();
+        let best = moves.iter().filter(|mv| low == high && mv.score == Some(low));
+        let best = best.map(|mv| mv.mv.clone()).collect();
+        // The position is worth what its best column is.
+        let MoveAnswer { answer, score, .. } = self.column_answer(pos, board, 0, (low, high));
+        QueryAnswer { answer, score, best, moves, ..blank }
     }
 
     /// The verdicts of all moves of a board without gravity, proved one by one.
@@ -256,6 +291,7 @@ impl<G: Game + Notation> Entry<G> {
         blank: QueryAnswer,
         options: &QueryOptions,
         watch: &dyn Watch,
+        found: &mut dyn FnMut(&MoveAnswer),
     ) -> Result<QueryAnswer, Trouble> {
         /// Longer than this nobody waits for a query unless they said so.
         const PATIENCE: Duration = Duration::from_secs(60);
@@ -282,7 +318,9 @@ impl<G: Game + Notation> Entry<G> {
         for mv in moves {
             let (least, most) = prove(&self.game.play(pos, mv))?;
             let answer = verdict((-most, -least));
-            answers.push(MoveAnswer { mv: self.game.write_move(pos, mv), answer, score: None });
+            let answer = MoveAnswer { mv: self.game.write_move(pos, mv), answer, score: None };
+            found(&answer);
+            answers.push(answer);
         }
         let position = verdict((low, high));
         let best = answers.iter().filter(|mv| low == high && mv.answer.value == position.value);
@@ -309,16 +347,14 @@ impl<G: Game + Notation> Entry<G> {
         blank: &QueryAnswer,
         options: &QueryOptions,
         watch: &dyn Watch,
+        found: &mut dyn FnMut(&MoveAnswer),
     ) -> Result<Option<QueryAnswer>, Trouble> {
         let Some(to_board) = self.board else { return Ok(None) };
-        let planes = boards::options(Values::Distance, options.threads, options.memory, None);
-        let planes = outplay_dense::Options { counts: false, ..planes };
-        let Ok(plan) = outplay_dense::plan(&to_board(&self.game, pos), &planes, false) else {
+        let Some(slots) = self.plane_slots(pos, options).filter(|&slots| slots <= WHOLE) else {
             return Ok(None);
         };
-        if plan.slots > WHOLE {
-            return Ok(None);
-        }
+        let planes = boards::options(Values::Distance, options.threads, options.memory, None);
+        let planes = outplay_dense::Options { counts: false, ..planes };
         let quiet = Deadline::new(None, watch).silent();
         let value = |pos: &G::Position| -> Result<Option<Value>, Trouble> {
             if let Some(payoff) = self.game.outcome(pos) {
@@ -326,19 +362,29 @@ impl<G: Game + Notation> Entry<G> {
             }
             Ok(boards::dense(&to_board(&self.game, pos), &planes, None, &quiet)?.0.value)
         };
-        let values = self.move_values(pos, &value)?;
-        let Some(found) = values.iter().map(|(_, value)| *value).max() else { return Ok(None) };
-        let moves = values.iter().map(|&(mv, value)| MoveAnswer {
-            mv: self.game.write_move(pos, mv),
-            answer: self.answer(pos, value),
-            score: self.score(pos, value),
-        });
+        let turn = self.game.turn(pos);
+        let (mut moves, mut values, mut answers) = (Vec::new(), Vec::new(), Vec::new());
+        self.game.moves(pos, &mut moves);
+        for mv in moves {
+            let next = self.game.play(pos, mv);
+            let Some(value) = value(&next)? else { return Ok(None) };
+            let value = value.before(self.game.turn(&next) == turn);
+            let answer = MoveAnswer {
+                mv: self.game.write_move(pos, mv),
+                answer: self.answer(pos, value),
+                score: self.score(pos, value),
+            };
+            found(&answer);
+            values.push((mv, value));
+            answers.push(answer);
+        }
+        let Some(best) = values.iter().map(|(_, value)| *value).max() else { return Ok(None) };
         Ok(Some(QueryAnswer {
-            answer: self.answer(pos, found),
-            score: self.score(pos, found),
+            answer: self.answer(pos, best),
+            score: self.score(pos, best),
             best: self.best(pos, &values),
-            moves: moves.collect(),
-            line: if plan.slots <= WHOLE_LINE { self.line(pos, &value)? } else { Vec::new() },
+            moves: answers,
+            line: if slots <= WHOLE_LINE { self.line(pos, &value)? } else { Vec::new() },
             ..blank.clone()
         }))
     }

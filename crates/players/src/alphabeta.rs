@@ -54,11 +54,8 @@ impl<G: Game> AlphaBeta<G> {
     pub fn new(kit: &Kit<G>, judge: Arc<dyn Judge<G>>, limits: Limits) -> AlphaBeta<G> {
         // A shallow search fills a small table only, and clearing a large one takes longer than it.
         let small = limits.depth.is_some_and(|depth| depth <= 8);
-        let options = Options {
-            table: if small { 1 << 14 } else { 1 << 20 },
-            quiescence: 0,
-            ..Options::default()
-        };
+        let options =
+            Options { table: if small { 1 << 14 } else { 1 << 20 }, quiescence: 0, ..Options::default() };
         AlphaBeta { kit: kit.clone(), judge, limits, options, kept: None }
     }
 
@@ -79,7 +76,7 @@ impl<G: Game> AlphaBeta<G> {
         let opinion = match report.answer {
             Answer::Exact(value) => Some(100.0 * f64::from(value.payoff())),
             Answer::Payoff(payoff) => Some(100.0 * f64::from(payoff)),
-            Answer::Unknown { score, .. } => score.map(squeezed),
+            Answer::Unknown { score, .. } => score.map(|score| squeezed(score, self.judge.unit())),
         };
         Ok(Choice { mv, nodes: report.counts.nodes, depth: report.depth, opinion, line: report.line })
     }
@@ -158,7 +155,7 @@ impl<G: Game> Player<G> for AlphaBeta<G> {
             Ok(_) | Err(PlayError::Stopped) if !watch.stopped() => {
                 let (best, score) = liked(&self.kit, &*self.judge, pos, &among, self.kit.game.turn(pos));
                 let mv = best[0];
-                let opinion = Some(squeezed(score));
+                let opinion = Some(squeezed(score, self.judge.unit()));
                 Ok(Choice { mv, nodes: moves.len() as u64, depth: 1, opinion, line: vec![mv] })
             }
             Ok(_) => Err(PlayError::Stopped),

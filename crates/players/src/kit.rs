@@ -5,7 +5,8 @@ use crate::dice::Falls;
 use crate::lines;
 use crate::words::{Words, nearest};
 use crate::{
-    About, FeatureSet, Greedy, Judge, NoOpinion, Noisy, Perfect, PlayError, Player, Playout, ROSTER, Random, Truth, Weights,
+    About, FeatureSet, Greedy, Judge, NoOpinion, Noisy, Perfect, PlayError, Player, Playout, ROSTER, Random,
+    Truth, Weights,
 };
 use outplay_core::{Game, InputError, LineBoard, Notation, Turn};
 use std::sync::Arc;
@@ -32,7 +33,13 @@ pub type ReadFile = fn(&str) -> Result<String, String>;
 
 impl<G: Game> Clone for Kit<G> {
     fn clone(&self) -> Kit<G> {
-        Kit { game: self.game.clone(), board: self.board, dice: self.dice, truth: self.truth.clone(), files: self.files }
+        Kit {
+            game: self.game.clone(),
+            board: self.board,
+            dice: self.dice,
+            truth: self.truth.clone(),
+            files: self.files,
+        }
     }
 }
 
@@ -109,11 +116,15 @@ impl<G: Game + Notation> Kit<G> {
             "noisy" => {
                 let p = words.number("p", 0.0, 1.0)?.unwrap_or(0.1);
                 let Some(inner) = words.take("inner") else {
-                    return Err(words.error("`inner=PLAYER` is missing, as in `noisy:p=0.1,inner=greedy`").into());
+                    return Err(words
+                        .error("`inner=PLAYER` is missing, as in `noisy:p=0.1,inner=greedy`")
+                        .into());
                 };
                 words.finish(&["p", "inner"])?;
                 if depth >= MOST_NESTED {
-                    return Err(words.error("players within players go four deep at most; simplify it").into());
+                    return Err(words
+                        .error("players within players go four deep at most; simplify it")
+                        .into());
                 }
                 Box::new(Noisy::new(self.game.clone(), p, self.nested_player(&inner, depth + 1)?))
             }
@@ -154,7 +165,8 @@ impl<G: Game + Notation> Kit<G> {
                 let near = nearest(name, EVALUATIONS.into_iter());
                 let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
                 let known = EVALUATIONS.join(", ");
-                Err(words.error(format!("there is no evaluation called `{name}`; {near}it is one of {known}")))
+                Err(words
+                    .error(format!("there is no evaluation called `{name}`; {near}it is one of {known}")))
             }
         }
     }
@@ -186,18 +198,25 @@ impl<G: Game + Notation> Kit<G> {
     fn lines_board(&self, words: &Words) -> Result<fn(&G, &G::Position) -> LineBoard, InputError> {
         let (name, game) = (words.name(), self.game.spec());
         let Some(board) = self.board else {
-            return Err(words.error(format!("`{name}` is for games of k in a row, which {game} is not; try `alphabeta`")));
+            return Err(words.error(format!(
+                "`{name}` is for games of k in a row, which {game} is not; try `alphabeta`"
+            )));
         };
         let misere = self.game.start().is_some_and(|start| board(&self.game, &start).misere);
         if misere {
-            return Err(words.error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`")));
+            return Err(
+                words.error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`"))
+            );
         }
         Ok(board)
     }
 
     fn exact(&self, words: &Words) -> Result<Arc<dyn Truth<G>>, InputError> {
         self.truth.clone().ok_or_else(|| {
-            let why = format!("the exact values of {} are not to be had here; try `alphabeta:time=1s`", self.game.spec());
+            let why = format!(
+                "the exact values of {} are not to be had here; try `alphabeta:time=1s`",
+                self.game.spec()
+            );
             words.error(why)
         })
     }

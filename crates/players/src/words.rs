@@ -105,7 +105,8 @@ impl Words {
         };
         match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)) {
             Some(number) if number > 0 => Ok(Some(number)),
-            _ => Err(self.error(format!("`{key}={value}` is no count; write it as in `{key}=50000` or `{key}=50k`"))),
+            _ => Err(self
+                .error(format!("`{key}={value}` is no count; write it as in `{key}=50000` or `{key}=50k`"))),
         }
     }
 
@@ -119,7 +120,9 @@ impl Words {
         let seconds = digits.parse::<f64>().ok().map(|number| number * unit);
         match seconds.filter(|seconds| (1e-3..=86_400.0).contains(seconds)) {
             Some(seconds) => Ok(Some(Duration::from_secs_f64(seconds))),
-            None => Err(self.error(format!("`{key}={value}` is no time from 1ms to a day; write it as in `{key}=200ms` or `{key}=2s`"))),
+            None => Err(self.error(format!(
+                "`{key}={value}` is no time from 1ms to a day; write it as in `{key}=200ms` or `{key}=2s`"
+            ))),
         }
     }
 
@@ -167,7 +170,8 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
 pub(crate) fn spelled(name: &str, options: &[(&str, String)]) -> String {
     let mut text = name.to_string();
     let last = |key: &str| WHOLE.contains(&key);
-    let ordered = options.iter().filter(|(key, _)| !last(key)).chain(options.iter().filter(|(key, _)| last(key)));
+    let ordered =
+        options.iter().filter(|(key, _)| !last(key)).chain(options.iter().filter(|(key, _)| last(key)));
     for (i, (key, value)) in ordered.enumerate() {
         text += if i == 0 { ":" } else { "," };
         text += &format!("{key}={value}");
@@ -178,7 +182,11 @@ pub(crate) fn spelled(name: &str, options: &[(&str, String)]) -> String {
 /// A time as [`Words::time`] reads it.
 pub(crate) fn written(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1e3;
-    if ms >= 1000.0 { format!("{}s", (ms / 10.0).round() / 100.0) } else { format!("{}ms", (ms * 1e3).round() / 1e3) }
+    if ms >= 1000.0 {
+        format!("{}s", (ms / 10.0).round() / 100.0)
+    } else {
+        format!("{}ms", (ms * 1e3).round() / 1e3)
+    }
 }
 
 #[cfg(test)]
@@ -204,7 +212,7 @@ mod tests {
         };
         check("", "the player's name is missing");
         check("noisy:p", "`p` is no option");
-        check("noisy:p=1,,", "a comma and an option are missing");
+        check("noisy:p=1,", "a comma and an option are missing");
         check("noisy:,p=1", "`,` is no option");
         check("noisy:inner=(random", "never closed");
         check("noisy:inner=(random)p=1", "a comma and an option are missing");

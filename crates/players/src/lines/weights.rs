@@ -80,7 +80,9 @@ pub enum WeightsError {
         value: String,
     },
     /// The file is for another game.
-    #[error("these weights are for {theirs}, not for {ours}; tune some for this game with `outplay tune {ours}`")]
+    #[error(
+        "these weights are for {theirs}, not for {ours}; tune some for this game with `outplay tune {ours}`"
+    )]
     OtherGame {
         /// The game in the file.
         theirs: String,
@@ -219,7 +221,8 @@ impl Weights {
     ///
     /// No file of weights, one for another game, or weights that do not exist.
     pub fn from_file(name: &str, content: &str, game: &str) -> Result<Weights, WeightsError> {
-        let file: File = serde_json::from_str(content).map_err(|error| WeightsError::File(error.to_string()))?;
+        let file: File =
+            serde_json::from_str(content).map_err(|error| WeightsError::File(error.to_string()))?;
         if file.player != "lines" {
             return Err(WeightsError::File(format!("it is for the player `{}`", file.player)));
         }
