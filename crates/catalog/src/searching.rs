@@ -21,7 +21,7 @@ pub(crate) fn entries(board: &LineBoard, bytes: u64) -> usize {
 const PROVABLE: usize = 384;
 
 /// Positions of the largest board whose moves are valued by solving each of them whole.
-const WHOLE: u128 = 200_000_000;
+pub(crate) const WHOLE: u128 = 200_000_000;
 
 /// The same where a whole line of best play is wanted too.
 const WHOLE_LINE: u128 = 3_000_000;
