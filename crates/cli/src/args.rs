@@ -146,6 +146,8 @@ pub(crate) enum Command {
     },
     /// Serve the web page and its HTTP interface
     Serve(ServeArgs),
+    /// Run a paper's experiment again, theirs beside ours
+    Experiment(crate::arena::ExperimentArgs),
     /// Measure what the README claims
     #[command(subcommand)]
     Bench(Bench),

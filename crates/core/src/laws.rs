@@ -3,7 +3,7 @@
 //! A game's tests call [`check`], or [`check_index`] when it has an index of its own. Play is random but
 //! seeded, so a failure repeats.
 
-use crate::{Game, Index, Notation, Tier, Turn};
+use crate::{Game, Index, Notation, Tier, Turn, cell_name};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashSet;
@@ -28,6 +28,37 @@ pub fn random_play<G: Game>(game: &G, games: usize, seed: u64, mut visit: impl F
             pos = game.play(&pos, moves[rng.random_range(0..moves.len())]);
         }
     }
+}
+
+/// The spec of a random board of lines, at most 4x4, with at most `free` free cells: obstacles, stones, gravity,
+/// misère and either player to move come up now and then. Some are refused by the rules (a line is there already).
+pub fn random_board(seed: u64, free: usize) -> String {
+    let mut rng = SmallRng::seed_from_u64(seed);
+    let [w, h, k] = [(); 3].map(|()| rng.random_range(1..=4usize));
+    let [gravity, misere, second] = [(); 3].map(|()| rng.random::<bool>());
+    let mut lists = [Vec::new(), Vec::new(), Vec::new()];
+    let mut left = w * h;
+    let mut supported = true;
+    for cell in 0..w * h {
+        // Cells beyond the limit become obstacles; no stone hangs in the air.
+        let kind = if left > free { 0 } else { rng.random_range(0..6) };
+        let rests = !gravity || cell % h == 0 || supported;
+        supported = kind == 0 || kind < 3 && rests;
+        if supported {
+            lists[kind].push(cell_name(cell / h, cell % h));
+            left -= 1;
+        }
+    }
+    let mut spec = format!("mnk:{w}x{h},k={k}");
+    for (key, cells) in ["obstacles", "x", "o"].iter().zip(&lists) {
+        if !cells.is_empty() {
+            spec += &format!(",{key}={}", cells.join("+"));
+        }
+    }
+    for (flag, word) in [(gravity, ",gravity"), (misere, ",misere"), (second, ",turn=o")] {
+        spec += if flag { word } else { "" };
+    }
+    spec
 }
 
 /// Checks the rules and the notation of a game.
@@ -79,6 +110,8 @@ pub fn check<G: Game + Notation>(game: &G) {
             assert!(game.read_move(pos, "zz99").is_err(), "{name}: a finished position accepts a move");
         }
 
+        check_scene(game, pos);
+
         let mut images = Vec::new();
         game.symmetric(pos, &mut images);
         assert!(images.contains(pos), "{name}: symmetric() leaves out the position itself");
@@ -90,6 +123,41 @@ pub fn check<G: Game + Notation>(game: &G) {
             assert_eq!(theirs.len(), moves.len(), "{name}: an image has another number of moves");
         }
     });
+}
+
+/// Checks that a scene shows every legal move once, that no two look the same, and that it points at spots only.
+///
+/// # Panics
+///
+/// With the law that the position breaks.
+pub fn check_scene<G: Game + Notation>(game: &G, pos: &G::Position) {
+    let name = game.write_position(pos);
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    let words: Vec<String> = moves.iter().map(|&mv| game.write_move(pos, mv)).collect();
+    let scene = game.scene(pos);
+    let shown: Vec<&String> = scene.moves.iter().map(|gesture| &gesture.mv).collect();
+    assert_eq!(shown, words.iter().collect::<Vec<_>>(), "{name}: the scene shows other moves");
+    let mut ways = HashSet::new();
+    for gesture in &scene.moves {
+        let way = (&gesture.path, &gesture.choice);
+        assert!(
+            gesture.path.is_empty() || ways.insert(way),
+            "{name}: {} looks like another move",
+            gesture.mv
+        );
+        let chance = game.turn(pos) == Turn::Chance;
+        assert_eq!(gesture.odds > 0, chance, "{name}: chance makes {} or does not", gesture.mv);
+    }
+    let paths = scene.moves.iter().flat_map(|gesture| &gesture.path);
+    let places = paths.chain(scene.links.iter().flatten()).chain(&scene.decisive);
+    places.for_each(|&spot| assert!(spot < scene.spots.len(), "{name}: there is no spot {spot}"));
+    for spot in &scene.spots {
+        let inside = spot.x >= 0.0 && spot.y >= 0.0 && spot.x < scene.width && spot.y < scene.height;
+        assert!(inside, "{name}: {} lies outside the picture", spot.name);
+    }
+    let names: HashSet<&String> = scene.spots.iter().map(|spot| &spot.name).collect();
+    assert_eq!(names.len(), scene.spots.len(), "{name}: two spots share a name");
 }
 
 /// Checks an index exhaustively: one-to-one, exactly `len` numbers, moves lead to later tiers only.

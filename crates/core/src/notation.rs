@@ -144,7 +144,7 @@ pub trait Notation: Game {
     fn scene(&self, pos: &Self::Position) -> Scene {
         let mut moves = Vec::new();
         self.moves(pos, &mut moves);
-        let button = |mv| Gesture { mv: self.write_move(pos, mv), path: Vec::new(), choice: String::new() };
+        let button = |mv| Gesture { mv: self.write_move(pos, mv), ..Gesture::default() };
         Scene {
             facts: vec![("position".into(), self.write_position(pos))],
             moves: moves.into_iter().map(button).collect(),

@@ -59,7 +59,7 @@ pub struct Spot {
 }
 
 /// A legal move as a way to point.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Gesture {
     /// The move in the game's notation.
     #[serde(rename = "move")]
@@ -69,6 +69,13 @@ pub struct Gesture {
     /// What tells it apart from another move of the same path, such as the man a pawn becomes.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub choice: String,
+    /// How often chance makes it, relative to the other moves; 0 where a player decides.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub odds: u32,
+}
+
+fn is_zero(odds: &u32) -> bool {
+    *odds == 0
 }
 
 /// A position to look at.

@@ -14,7 +14,7 @@
 //! then the player to move, `A` or `B`, then the face rolled, if it was: `12./3.c/.ba A 2`.
 
 use crate::Spec;
-use outplay_core::{Chance, Game, InputError, Notation, Payoff, Turn};
+use outplay_core::{Chance, Game, Gesture, Holder, InputError, Layout, Notation, Payoff, Scene, Spot, Turn};
 
 const MOST_CUBES: usize = 6;
 /// A cube that was taken.
@@ -260,6 +260,41 @@ impl Notation for Einstein {
         match mv {
             CubeMove::Roll(face) => face.to_string(),
             CubeMove::Go(cube, cell) => format!("{}-{}", cube + 1, self.name(cell)),
+        }
+    }
+    /// A cell for each spot, rows from the top as the rules number them.
+    fn scene(&self, pos: &Cubes) -> Scene {
+        let spot = |cell: u8| {
+            let cube = |side: usize| pos.cells[side].iter().position(|&other| other == cell);
+            let (holder, label) = match (cube(0), cube(1)) {
+                (Some(cube), _) => (Some(Holder::First), (cube + 1).to_string()),
+                (_, Some(cube)) => (Some(Holder::Second), (cube + 1).to_string()),
+                _ => (None, String::new()),
+            };
+            let (column, row) = (cell % self.size, self.size - 1 - cell / self.size);
+            Spot { name: self.name(cell), x: column.into(), y: row.into(), holder, label }
+        };
+        let cells = &pos.cells[usize::from(pos.second)];
+        let gesture = |mv| {
+            let (path, odds) = match mv {
+                CubeMove::Roll(_) => (Vec::new(), 1),
+                CubeMove::Go(cube, cell) => (vec![cells[cube as usize].into(), cell.into()], 0),
+            };
+            Gesture { mv: self.write_move(pos, mv), path, odds, ..Gesture::default() }
+        };
+        let mut moves = Vec::new();
+        self.moves(pos, &mut moves);
+        let goals = [self.goal(false), self.goal(true)];
+        let reached = goals.iter().zip(&pos.cells).filter(|(goal, cells)| cells.contains(goal));
+        Scene {
+            layout: Layout::Grid,
+            width: self.size.into(),
+            height: self.size.into(),
+            spots: (0..self.size * self.size).map(spot).collect(),
+            moves: moves.into_iter().map(gesture).collect(),
+            decisive: reached.map(|(&goal, _)| goal.into()).collect(),
+            facts: if pos.rolled == 0 { Vec::new() } else { vec![("die".into(), pos.rolled.to_string())] },
+            ..Scene::default()
         }
     }
 }

@@ -11,7 +11,7 @@
 //! ```
 
 use crate::Spec;
-use outplay_core::{Chance, Game, InputError, Notation, Payoff, Turn};
+use outplay_core::{Chance, Game, Gesture, InputError, Notation, Payoff, Scene, Turn};
 
 const MOST_POINTS: usize = 1000;
 
@@ -183,6 +183,27 @@ impl Notation for Pig {
             PigMove::Hold => "hold".to_string(),
             PigMove::Add(points) if self.coin => if points == 0 { "tails" } else { "heads" }.to_string(),
             PigMove::Add(points) => points.max(1).to_string(),
+        }
+    }
+
+    /// Buttons, and the points as facts; nothing lies on a table.
+    fn scene(&self, pos: &Points) -> Scene {
+        let mut moves = Vec::new();
+        self.moves(pos, &mut moves);
+        let button = |mv| Gesture {
+            mv: self.write_move(pos, mv),
+            odds: u32::from(matches!(mv, PigMove::Add(_))),
+            ..Gesture::default()
+        };
+        let points = |side: usize| format!("{} of {}", pos.kept[side], self.goal);
+        Scene {
+            facts: vec![
+                ("first".into(), points(0)),
+                ("second".into(), points(1)),
+                ("this turn".into(), pos.turn.to_string()),
+            ],
+            moves: moves.into_iter().map(button).collect(),
+            ..Scene::default()
         }
     }
 }

@@ -20,6 +20,7 @@ mod kings;
 mod material;
 mod notation;
 mod rules;
+mod scene;
 mod setup;
 
 pub use index::ChessIndex;

@@ -5,9 +5,9 @@ use super::index::kings_apart;
 use super::material::{BLACK, KING, LETTERS, MOST_MEN, Material, PAWN};
 use super::rules::{Chess, ChessMove};
 use super::setup::Setup;
-use outplay_core::{InputError, Mark, Notation, Picture, Tone, cell_name};
+use outplay_core::{InputError, Mark, Notation, Picture, Scene, Tone, cell_name};
 
-fn square_name(square: u8) -> String {
+pub(super) fn square_name(square: u8) -> String {
     cell_name((square & 7).into(), (square >> 3).into())
 }
 
@@ -170,5 +170,8 @@ impl Notation for Chess {
         picture.newline();
         picture.put("   a b c d e f g h", Tone::Faint);
         picture
+    }
+    fn scene(&self, pos: &Setup) -> Scene {
+        super::scene::scene(self, pos)
     }
 }

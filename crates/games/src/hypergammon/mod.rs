@@ -14,11 +14,12 @@
 
 mod index;
 mod plays;
+mod scene;
 
 pub use index::HyperIndex;
 
 use crate::Spec;
-use outplay_core::{Chance, Game, InputError, Notation, Payoff, Turn};
+use outplay_core::{Chance, Game, InputError, Notation, Payoff, Scene, Turn};
 use plays::{BAR, OFF, Side, plays};
 
 /// The game; there is nothing to choose.
@@ -170,6 +171,20 @@ fn place_name(place: u8) -> String {
     }
 }
 
+/// The places of `from` that are not in `to`: what stands on the same place before and after has not moved, as
+/// far as anybody can tell.
+fn left(from: &Side, to: &Side) -> Vec<u8> {
+    let mut rest = to.to_vec();
+    let stays = |place: &u8| match rest.iter().position(|other| other == place) {
+        Some(i) => {
+            rest.remove(i);
+            false
+        }
+        None => true,
+    };
+    from.iter().copied().filter(stays).collect()
+}
+
 fn read_side(text: &str) -> Option<Side> {
     let mut side = [0; 3];
     let places: Vec<&str> = text.split('+').collect();
@@ -252,24 +267,16 @@ impl Notation for Hypergammon {
             RaceMove::Roll(a, b) => return format!("{a}-{b}"),
             RaceMove::Play(mine, other) => (mine, other),
         };
-        // What stands on the same place before and after has not moved, as far as anybody can tell.
-        let left = |from: &Side, to: &Side| -> Vec<u8> {
-            let mut rest = to.to_vec();
-            let stays = |place: &u8| match rest.iter().position(|other| other == place) {
-                Some(i) => {
-                    rest.remove(i);
-                    false
-                }
-                None => true,
-            };
-            from.iter().copied().filter(stays).collect()
-        };
         let (from, to) = (left(pos.mover(), &mine), left(&mine, pos.mover()));
         let steps =
             from.iter().zip(&to).map(|(&from, &to)| format!("{}/{}", place_name(from), place_name(to)));
         let hits = left(pos.opponent(), &other).into_iter().map(|place| format!("*{}", 25 - place));
         let words = steps.collect::<Vec<String>>().join("+") + &hits.collect::<String>();
         if words.is_empty() { "pass".to_string() } else { words }
+    }
+
+    fn scene(&self, pos: &Race) -> Scene {
+        scene::scene(self, pos)
     }
 }
 

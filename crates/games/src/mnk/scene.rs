@@ -19,7 +19,7 @@ pub(super) fn scene(board: &LineBoard, cells: impl Iterator<Item = usize>) -> Sc
     let gesture = |cell: usize| {
         let (column, row) = at(cell);
         let mv = grid::write_move(board, column, row);
-        Gesture { mv, path: vec![cell], choice: String::new() }
+        Gesture { mv, path: vec![cell], ..Gesture::default() }
     };
     let moves: Vec<Gesture> = cells.map(gesture).collect();
     Scene {

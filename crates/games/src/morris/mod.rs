@@ -23,6 +23,7 @@ mod board;
 mod index;
 mod notation;
 mod rules;
+mod scene;
 
 pub use index::MorrisIndex;
 pub use rules::{Men, Morris, Step};

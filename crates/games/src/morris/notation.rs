@@ -7,10 +7,10 @@
 //! ```
 
 use super::rules::{Kind, Men, Morris, Step};
-use outplay_core::{InputError, Mark, Notation, Picture, Tone, cell_name};
+use outplay_core::{InputError, Mark, Notation, Picture, Scene, Tone, cell_name};
 
 impl Morris {
-    fn name(&self, point: u8) -> String {
+    pub(super) fn name(&self, point: u8) -> String {
         let (column, row) = self.board.points[point as usize];
         cell_name(column, row)
     }
@@ -159,6 +159,10 @@ impl Notation for Morris {
         (0..=width)
             .for_each(|column| picture.put(format!("{:>4}", outplay_core::column_name(column)), Tone::Faint));
         picture
+    }
+
+    fn scene(&self, pos: &Men) -> Scene {
+        super::scene::scene(self, pos)
     }
 }
 

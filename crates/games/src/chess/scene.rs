@@ -1,0 +1,68 @@
+//! The board as 64 spots in the order of the squares: a move points at a man and at where it goes, and a pawn on
+//! its last step has a choice of what to become.
+
+use super::material::LETTERS;
+use super::notation::square_name;
+use super::rules::{Chess, ChessMove};
+use super::setup::Setup;
+use outplay_core::{Game, Gesture, Holder, Layout, Notation, Scene, Spot};
+
+/// The scene of a position.
+pub(super) fn scene(game: &Chess, pos: &Setup) -> Scene {
+    let spot = |square: u8| {
+        let man = (0..pos.men as usize).find(|&man| pos.squares[man] == square);
+        let holder = man.map(|man| if pos.is_black(man) { Holder::Second } else { Holder::First });
+        let label = man.map(|man| LETTERS[pos.kind(man) as usize].to_string()).unwrap_or_default();
+        let (column, row) = (square % 8, square / 8);
+        Spot { name: square_name(square), x: column.into(), y: row.into(), holder, label }
+    };
+    let gesture = |mv: ChessMove| Gesture {
+        mv: game.write_move(pos, mv),
+        path: vec![mv.from.into(), mv.to.into()],
+        choice: mv.promotion.map(|kind| LETTERS[kind as usize].to_string()).unwrap_or_default(),
+        ..Gesture::default()
+    };
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    let mated = moves.is_empty() && pos.in_check(pos.black_to_move);
+    Scene {
+        layout: Layout::Chess,
+        width: 8.0,
+        height: 8.0,
+        spots: (0..64).map(spot).collect(),
+        moves: moves.into_iter().map(gesture).collect(),
+        decisive: mated.then(|| pos.king(pos.black_to_move).into()).into_iter().collect(),
+        ..Scene::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spec;
+    use outplay_core::laws;
+
+    fn check(spec: &str, fen: &str, decisive: &[usize]) -> Scene {
+        let game = Chess::from_spec(Spec::parse(spec).unwrap()).unwrap();
+        let pos = game.read_position(fen).unwrap();
+        laws::check_scene(&game, &pos);
+        let scene = game.scene(&pos);
+        assert_eq!(scene.decisive, decisive, "{fen}");
+        scene
+    }
+
+    #[test]
+    fn every_move_stands_there_once() {
+        check("chess:KQKR", "8/8/4k3/8/8/8/r7/2K4Q w - - 0 1", &[]);
+        check("chess:KQKR", "8/8/4k3/8/8/8/r7/2K4Q b - - 0 1", &[]);
+        // A pawn that can go straight on or take has eight ways to become something.
+        let scene = check("chess:KRKP", "8/8/8/8/8/k7/2p1K3/1R6 b - - 0 1", &[]);
+        assert_eq!(scene.moves.iter().filter(|gesture| !gesture.choice.is_empty()).count(), 8);
+    }
+
+    #[test]
+    fn mate_shows_the_king_and_stalemate_nothing() {
+        check("chess:KQK", "k7/1Q6/1K6/8/8/8/8/8 b - - 0 1", &[56]);
+        check("chess:KQK", "k7/2Q5/8/1K6/8/8/8/8 b - - 0 1", &[]);
+    }
+}

@@ -1,0 +1,45 @@
+//! The points of a board and the lines that men move along. A move points at the man if it is on the board
+//! already, at where it goes, and at the man it takes.
+
+use super::rules::{Men, Morris, Step, each};
+use outplay_core::{Game, Gesture, Holder, Layout, Notation, Scene, Spot};
+
+/// The scene of a position.
+pub(super) fn scene(game: &Morris, pos: &Men) -> Scene {
+    let points = &game.board.points;
+    let side = points.iter().map(|&(column, _)| column + 1).max().unwrap_or(0) as f32;
+    let spot = |(i, &(column, row)): (usize, &(usize, usize))| {
+        let holder = match (pos.first >> i & 1, pos.second >> i & 1) {
+            (1, _) => Some(Holder::First),
+            (_, 1) => Some(Holder::Second),
+            _ => None,
+        };
+        Spot { name: game.name(i as u8), x: column as f32, y: row as f32, holder, label: String::new() }
+    };
+    let links = |i: usize| {
+        each(game.board.near[i]).map(usize::from).filter(move |&near| i < near).map(move |near| [i, near])
+    };
+    let gesture = |mv: Step| {
+        let path = [mv.from, Some(mv.to), mv.take].into_iter().flatten().map(usize::from).collect();
+        Gesture { mv: game.write_move(pos, mv), path, ..Gesture::default() }
+    };
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    // A mill goes on playing in the larger game, so only a finished game has lines to show.
+    let won = if moves.is_empty() { game.board.in_lines(pos.sides().1) } else { 0 };
+    let in_hand = |placed: u8| (game.men - placed).to_string();
+    let facts = vec![
+        ("first has in hand".to_string(), in_hand(pos.placed.div_ceil(2))),
+        ("second has in hand".to_string(), in_hand(pos.placed / 2)),
+    ];
+    Scene {
+        layout: Layout::Points,
+        width: side,
+        height: side,
+        spots: points.iter().enumerate().map(spot).collect(),
+        links: (0..points.len()).flat_map(links).collect(),
+        moves: moves.into_iter().map(gesture).collect(),
+        decisive: each(won).map(usize::from).collect(),
+        facts: if game.placing(pos) { facts } else { Vec::new() },
+    }
+}
