@@ -7,6 +7,7 @@ mod output;
 mod picture;
 mod progress;
 mod roster;
+mod serving;
 mod usage;
 
 pub use commands::main;
