@@ -113,6 +113,7 @@ impl<W: Write> Run<'_, W> {
         match command {
             Command::Games { check: None } => self.games(),
             Command::Games { check: Some(game) } => self.check(game),
+            Command::Players { game } => self.players(game.as_deref()),
             Command::Show { game, at, tree: true, depth, minimax, svg, .. } => {
                 self.tree(game, &at.place(), *depth, !minimax, svg.as_deref())
             }
@@ -145,6 +146,10 @@ impl<W: Write> Run<'_, W> {
             Command::Query { game, at, stdin: None, effort } => self.query(game, &at.place(), effort),
             Command::Query { game, stdin: Some(kind), effort, .. } => {
                 self.query_lines(game, kind == "position", effort)
+            }
+            Command::Serve(args) => {
+                crate::serving::serve(self.catalog, self.common, args, self.out)?;
+                Ok(0)
             }
             Command::Book(command) => self.book(command),
             Command::Check { file } => self.check_proof(file),

@@ -6,6 +6,8 @@ mod commands;
 mod output;
 mod picture;
 mod progress;
+mod roster;
+mod serving;
 mod usage;
 
 pub use commands::main;

@@ -76,7 +76,7 @@ impl<G: Game> AlphaBeta<G> {
         let opinion = match report.answer {
             Answer::Exact(value) => Some(100.0 * f64::from(value.payoff())),
             Answer::Payoff(payoff) => Some(100.0 * f64::from(payoff)),
-            Answer::Unknown { score, .. } => score.map(squeezed),
+            Answer::Unknown { score, .. } => score.map(|score| squeezed(score, self.judge.unit())),
         };
         Ok(Choice { mv, nodes: report.counts.nodes, depth: report.depth, opinion, line: report.line })
     }
@@ -155,7 +155,7 @@ impl<G: Game> Player<G> for AlphaBeta<G> {
             Ok(_) | Err(PlayError::Stopped) if !watch.stopped() => {
                 let (best, score) = liked(&self.kit, &*self.judge, pos, &among, self.kit.game.turn(pos));
                 let mv = best[0];
-                let opinion = Some(squeezed(score));
+                let opinion = Some(squeezed(score, self.judge.unit()));
                 Ok(Choice { mv, nodes: moves.len() as u64, depth: 1, opinion, line: vec![mv] })
             }
             Ok(_) => Err(PlayError::Stopped),

@@ -77,7 +77,7 @@ impl<G: Game> Player<G> for Greedy<G> {
             None => (among, None),
             Some(judge) => {
                 let (best, score) = liked(&self.kit, &**judge, pos, &among, self.kit.game.turn(pos));
-                (best, Some(squeezed(score)))
+                (best, Some(squeezed(score, judge.unit())))
             }
         };
         let mv = best[self.rng.random_range(0..best.len())];

@@ -13,6 +13,11 @@ pub trait Judge<G: Game>: Send + Sync {
     /// How good a position looks to `me`, whoever moves there. Cut to ±65535 by the search.
     fn score(&self, pos: &G::Position, me: Turn) -> i32;
 
+    /// A score that is a clear advantage, though no win: the scale of an opinion.
+    fn unit(&self) -> i32 {
+        100
+    }
+
     /// A larger number for a move that should be tried earlier.
     fn hint(&self, _pos: &G::Position, _mv: G::Move) -> i32 {
         0
@@ -73,7 +78,7 @@ impl<G: Game> Evaluate<Rolled<G>> for Seen<G> {
 }
 
 /// An opinion on the scale of payoffs, from −99 to 99: what is not proven is never quite a win.
-pub(crate) fn squeezed(score: i32) -> f64 {
+pub(crate) fn squeezed(score: i32, unit: i32) -> f64 {
     let score = f64::from(score);
-    99.0 * score / (score.abs() + 200.0)
+    99.0 * score / (score.abs() + f64::from(unit))
 }

@@ -212,7 +212,7 @@ mod tests {
         };
         check("", "the player's name is missing");
         check("noisy:p", "`p` is no option");
-        check("noisy:p=1,,", "a comma and an option are missing");
+        check("noisy:p=1,", "a comma and an option are missing");
         check("noisy:,p=1", "`,` is no option");
         check("noisy:inner=(random", "never closed");
         check("noisy:inner=(random)p=1", "a comma and an option are missing");

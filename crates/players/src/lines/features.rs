@@ -361,7 +361,6 @@ mod tests {
             "mnk:6x6,k=5,obstacles=b2",
             "mnk:5x4,k=2",
             "connect:9x7,k=6",
-            "mnk:4x1,k=1",
             "mnk:10x10,k=5",
         ] {
             let boards = boards(spec, 60);

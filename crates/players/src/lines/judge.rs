@@ -72,6 +72,10 @@ impl<B: Bits> Judge<Mnk<B>> for BitLines<B> {
         self.opinion(own, other, me != to_move, me != Turn::Second)
     }
 
+    fn unit(&self) -> i32 {
+        2 * LARGEST as i32
+    }
+
     #[inline]
     fn hint(&self, _pos: &Board<B>, mv: u8) -> i32 {
         self.through[usize::from(mv)]
@@ -103,6 +107,10 @@ impl<G: Game> Judge<G> for PlainLines<G> {
         let sum: f32 =
             plain_features(&board).iter().zip(&self.scaled).map(|(count, weight)| count * weight).sum();
         sum.round() as i32
+    }
+
+    fn unit(&self) -> i32 {
+        2 * LARGEST as i32
     }
 }
 
