@@ -1,4 +1,4 @@
-//! The arena as commands see it: matches, and experiments by name.
+//! The arena as commands see it: matches, tuning, and experiments by name.
 
 use crate::classic::ClassicReport;
 use crate::entry::Entry;
@@ -7,6 +7,7 @@ use crate::{Catalog, QueryOptions, Trouble};
 use outplay_arena::ArenaError;
 use outplay_arena::experiments::{self, Bench, Findings, Lab, Timed};
 use outplay_arena::matches::{self, MatchReport, MatchRequest};
+use outplay_arena::tune::{self, TuneReport, TuneRequest};
 use outplay_core::{Game, InputError, Notation, Value, Watch};
 use outplay_games::Spec;
 use outplay_games::mnk::{Mnk, MnkIndex, Rules};
@@ -70,6 +71,16 @@ impl<G: Game + Notation> Entry<G> {
         let options = QueryOptions { threads: 1, ..options.clone() };
         let kit = self.kit_with(&options)?;
         Ok(matches::run(&kit, &start, position, request, watch)?)
+    }
+
+    pub(crate) fn tune_weights(
+        &self,
+        request: &TuneRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<TuneReport, Trouble> {
+        let options = QueryOptions { threads: 1, ..options.clone() };
+        Ok(tune::run(&self.kit_with(&options)?, request, watch)?)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::oracle::Oracle;
 use crate::solved::AnyIndex;
 use crate::viewing::PlayerList;
 use outplay_arena::matches::{MatchReport, MatchRequest};
+use outplay_arena::tune::{TuneReport, TuneRequest};
 use outplay_connect::Solver;
 use outplay_core::{Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Watch};
 use outplay_solve::{Explored, SolveError};
@@ -109,6 +110,15 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn players(&self, options: &QueryOptions) -> PlayerList {
         self.list_players(options)
+    }
+
+    fn tune(
+        &self,
+        request: &TuneRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<TuneReport, Trouble> {
+        self.tune_weights(request, options, watch)
     }
 
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {

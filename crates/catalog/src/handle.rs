@@ -6,6 +6,7 @@ use crate::{
     VerifyReport, View,
 };
 use outplay_arena::matches::{MatchReport, MatchRequest};
+use outplay_arena::tune::{TuneReport, TuneRequest};
 use outplay_core::{LineBoard, Picture, Watch};
 use outplay_table::Values;
 use std::fmt;
@@ -184,6 +185,18 @@ pub trait GameHandle: Send + Sync {
 
     /// The players that this game can have, and an order of strength to choose from.
     fn players(&self, options: &QueryOptions) -> PlayerList;
+
+    /// Finds weights for the linear evaluation and tests them against the incumbent.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, a game without lines, files that are of no use, or a stop.
+    fn tune(
+        &self,
+        request: &TuneRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<TuneReport, Trouble>;
 
     /// The value of a position, and with strong methods of every other one too.
     ///

@@ -151,6 +151,8 @@ pub(crate) enum Command {
     },
     /// Let players play against each other
     Match(crate::arena::MatchArgs),
+    /// Find weights for the linear evaluation
+    Tune(Box<crate::arena::TuneArgs>),
     /// Serve the web page and its HTTP interface
     Serve(ServeArgs),
     /// Run a paper's experiment again, theirs beside ours

@@ -55,7 +55,7 @@ pub(crate) struct MatchArgs {
     effort: Effort,
 }
 
-fn parse_sprt(text: &str) -> Result<Sprt, String> {
+pub(super) fn parse_sprt(text: &str) -> Result<Sprt, String> {
     let bad = || "write two numbers of Elo points, the smaller first, such as `0,10`".to_string();
     let (low, high) = text.split_once(',').ok_or_else(bad)?;
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|elo| elo.abs() <= 1000.0);
