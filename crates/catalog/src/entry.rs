@@ -8,12 +8,13 @@ use crate::answers::{
 use crate::classic::{self, ClassicReport};
 use crate::handle::{ChooseRequest, GameHandle, Place, QueryOptions, SolveRequest};
 use crate::solved::AnyIndex;
+use crate::whole::Whole;
 use outplay_connect::Solver;
 use outplay_core::{Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Watch};
 use outplay_solve::{Explored, SolveError};
 use outplay_table::Values;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 type MakeIndex<G> = Box<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
 type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
@@ -27,6 +28,8 @@ pub struct Entry<G: Game> {
     pub(crate) board: Option<ToBoard<G>>,
     /// The connect-k solver of the last query: what it learned serves the next.
     pub(crate) solver: Mutex<Option<Solver>>,
+    /// The planes of the whole game, if it is small.
+    pub(crate) whole: Mutex<Option<Arc<Whole>>>,
 }
 
 /// Up to this many positions are remembered to answer a query about a game without a table.
@@ -35,7 +38,14 @@ pub(crate) const QUERY_POSITIONS: u64 = 20_000_000;
 impl<G: Game + Notation> Entry<G> {
     /// A game with nothing but its rules and notation.
     pub fn new(game: G) -> Entry<G> {
-        Entry { game, make_index: None, sizes: None, board: None, solver: Mutex::new(None) }
+        Entry {
+            game,
+            make_index: None,
+            sizes: None,
+            board: None,
+            solver: Mutex::new(None),
+            whole: Mutex::new(None),
+        }
     }
 
     /// Adds a tight index, built when it is first needed; `None` from `make` means that the game is too

@@ -25,6 +25,7 @@ mod tables;
 mod timing;
 mod trouble;
 mod viewing;
+mod whole;
 
 pub use answers::{
     Answer, CheckReport, ChoiceAnswer, Counts, IndexReport, IndexTier, Longest, LongestBySide, MoveAnswer,
