@@ -7,7 +7,12 @@ use crate::answers::{
 };
 use crate::classic::{self, ClassicReport};
 use crate::handle::{ChooseRequest, GameHandle, Place, QueryOptions, SolveRequest};
+use crate::history::{History, HistoryStep};
+use crate::oracle::Oracle;
+use crate::puzzles::Puzzle;
+use crate::reasons::Why;
 use crate::solved::AnyIndex;
+use crate::viewing::PlayerList;
 use crate::whole::Whole;
 use outplay_connect::Solver;
 use outplay_core::{Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Watch};
@@ -17,7 +22,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 type MakeIndex<G> = Box<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
-type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
+pub(crate) type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
 /// A game and its optional companions.
 pub struct Entry<G: Game> {
@@ -30,6 +35,8 @@ pub struct Entry<G: Game> {
     pub(crate) solver: Mutex<Option<Solver>>,
     /// The planes of the whole game, if it is small.
     pub(crate) whole: Mutex<Option<Arc<Whole>>>,
+    /// The exact knowledge that players were given last.
+    pub(crate) oracle: Mutex<Option<Arc<Oracle<G>>>>,
 }
 
 /// Up to this many positions are remembered to answer a query about a game without a table.
@@ -45,6 +52,7 @@ impl<G: Game + Notation> Entry<G> {
             board: None,
             solver: Mutex::new(None),
             whole: Mutex::new(None),
+            oracle: Mutex::new(None),
         }
     }
 
@@ -95,6 +103,10 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
         self.choose_move(request, watch)
     }
 
+    fn players(&self, options: &QueryOptions) -> PlayerList {
+        self.list_players(options)
+    }
+
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {
         self.solve_game(request, watch)
     }
@@ -120,6 +132,24 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn exact(&self, place: &Place, options: &QueryOptions) -> Result<bool, Trouble> {
         self.is_exact(place, options)
+    }
+
+    fn history(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+        found: &mut dyn FnMut(&HistoryStep),
+    ) -> Result<History, Trouble> {
+        self.trace(place, options, watch, found)
+    }
+
+    fn why(&self, place: &Place, options: &QueryOptions, watch: &dyn Watch) -> Result<Why, Trouble> {
+        self.reason(place, options, watch)
+    }
+
+    fn puzzle(&self, seed: u64, options: &QueryOptions, watch: &dyn Watch) -> Result<Puzzle, Trouble> {
+        self.find_puzzle(seed, options, watch)
     }
 
     fn verify(

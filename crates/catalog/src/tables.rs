@@ -16,8 +16,8 @@ use std::time::Instant;
 
 /// A table with the index that finds positions in it.
 pub(crate) struct Opened<G: Game> {
-    index: Box<dyn AnyIndex<G>>,
-    table: Table,
+    pub(crate) index: Box<dyn AnyIndex<G>>,
+    pub(crate) table: Table,
 }
 
 /// Positions that `bench probe` asks for.

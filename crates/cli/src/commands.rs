@@ -1,9 +1,9 @@
 //! What each command does, and how it ends: 0 done, 1 the answer is "no" or the work failed, 2 bad input.
 
 use crate::args::{Bench, BookCommand, Cli, Command, Common, Effort};
+use crate::output;
 use crate::progress::Progress;
 use crate::usage::{self, Clock};
-use crate::{output, picture};
 use clap::Parser;
 use outplay_catalog::{
     Catalog, GameHandle, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, Values,
@@ -113,6 +113,7 @@ impl<W: Write> Run<'_, W> {
         match command {
             Command::Games { check: None } => self.games(),
             Command::Games { check: Some(game) } => self.check(game),
+            Command::Players { game } => self.players(game.as_deref()),
             Command::Show { game, at, tree: true, depth, minimax, svg, .. } => {
                 self.tree(game, &at.place(), *depth, !minimax, svg.as_deref())
             }
@@ -451,7 +452,7 @@ impl<W: Write> Run<'_, W> {
     fn stats(&mut self, game: &str, values: Option<Values>, svg: Option<&Path>) -> Result<u8, Failure> {
         let report = self.open(game)?.stats(&self.data(), values)?;
         if let Some(file) = svg {
-            write_file(file, &picture::stats(&report))?;
+            write_file(file, &outplay_catalog::stats_svg(&report))?;
         }
         self.print(&report, |out, report| output::stats(out, report))
     }
