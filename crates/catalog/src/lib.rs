@@ -10,12 +10,17 @@ mod answers;
 mod boards;
 mod catalog;
 mod classic;
+mod clock;
+mod cycles;
 mod deadline;
+mod dice;
 mod entry;
 mod families;
 mod handle;
+mod loops;
 mod openings;
 mod searching;
+mod shelves;
 mod solved;
 mod solving;
 mod streaming;
@@ -27,8 +32,8 @@ mod viewing;
 
 pub use answers::{
     Answer, CheckReport, ChoiceAnswer, Counts, IndexReport, IndexTier, Longest, LongestBySide, MoveAnswer,
-    PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, Splits, StatsReport,
-    StatsTier, Stored, TreeReport, TurnCounts, VerifyReport, View,
+    Phases, PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport, Settled, SolveAnswer, Splits,
+    StatsReport, StatsTier, Stored, TreeReport, TurnCounts, VerifyReport, View,
 };
 pub use catalog::{Catalog, Family};
 pub use classic::{ClassicReport, ClassicRow};
