@@ -432,22 +432,23 @@ pub(crate) fn verify(out: &mut impl Write, report: &VerifyReport) -> io::Result<
 
 pub(crate) fn stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()> {
     let view = if report.merged { "the mover" } else { "the first player" };
-    writeln!(out, "{BOLD}{}{BOLD:#}: positions per ply, as {view} sees them", report.game)?;
+    writeln!(out, "{BOLD}{}{BOLD:#}: positions per tier, as {view} sees them", report.game)?;
     let number = |n: u64| grouped(n.into());
     let wide = number(report.positions.legal).len().max(8);
     let longest = |map: &std::collections::BTreeMap<u32, u64>| {
         map.keys().last().map_or("-".to_string(), u32::to_string)
     };
+    let name = report.tiers.iter().map(|tier| tier.tier.len()).max().unwrap_or(0).max(4);
     writeln!(
         out,
-        "{FAINT}ply  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  longest win/loss{FAINT:#}",
-        "all", "won", "drawn", "lost", "finished"
+        "{FAINT}{:<name$} {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  longest win/loss{FAINT:#}",
+        "tier", "all", "won", "drawn", "lost", "finished"
     )?;
     for tier in &report.tiers {
         let (all, splits) = (number(tier.counts.legal), tier.counts.splits);
         writeln!(
             out,
-            "{:<4} {all:>wide$}  {WIN}{:>wide$}{WIN:#}  {DRAW}{:>wide$}{DRAW:#}  {LOSS}{:>wide$}{LOSS:#}  {:>wide$}  {} / {}",
+            "{:<name$} {all:>wide$}  {WIN}{:>wide$}{WIN:#}  {DRAW}{:>wide$}{DRAW:#}  {LOSS}{:>wide$}{LOSS:#}  {:>wide$}  {} / {}",
             tier.tier,
             number(splits.win),
             number(splits.draw),
@@ -460,7 +461,8 @@ pub(crate) fn stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()
     let (all, splits) = (number(report.positions.legal), report.positions.splits);
     writeln!(
         out,
-        "{BOLD}all  {all:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}{BOLD:#}",
+        "{BOLD}{:<name$} {all:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}{BOLD:#}",
+        "all",
         number(splits.win),
         number(splits.draw),
         number(splits.loss),
