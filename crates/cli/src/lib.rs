@@ -1,10 +1,12 @@
 //! The command line: text in, text out. It sees the catalog only.
 
+mod arena;
 mod args;
 mod commands;
 mod output;
 mod picture;
 mod progress;
+mod serving;
 mod usage;
 
 pub use commands::main;
