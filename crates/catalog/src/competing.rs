@@ -76,7 +76,7 @@ impl Lab for Workshop<'_> {
         let rules = Rules::from_spec(Spec::parse(spec)?)?;
         let game = Mnk::<u64>::new(rules)
             .ok_or_else(|| InputError::spec(spec, "experiments are for boards of up to 64 cells"))?;
-        Ok(Entry::new(game).lines().indexed(MnkIndex::new).kit())
+        Entry::new(game).lines().indexed(MnkIndex::new).kit_with(self.options).map_err(passed_on)
     }
 
     fn classic(

@@ -10,7 +10,9 @@ use crate::cycles::{Backwards, Cycles, Listed};
 use crate::dice::{AnyDice, BeforeRolls, Explorable, Known};
 use crate::handle::{ChooseRequest, GameHandle, Place, QueryOptions, SolveRequest};
 use crate::loops::Remembered;
+use crate::oracle::Oracle;
 use crate::solved::AnyIndex;
+use crate::viewing::PlayerList;
 use outplay_connect::Solver;
 use outplay_core::{
     Chance, Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Predecessors, Rolls, Tier, Tone, Turn,
@@ -24,7 +26,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 type MakeIndex<G> = Box<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
 type MakeLoops<G> = Box<dyn Fn(&G) -> Box<dyn Cycles<G>> + Send + Sync>;
 type Graph<G> = fn(Arc<Explored<G>>) -> Box<dyn Cycles<G>>;
-type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
+pub(crate) type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
 /// A game and its optional companions.
 pub struct Entry<G: Game> {
@@ -45,6 +47,8 @@ pub struct Entry<G: Game> {
     pub(crate) means: OnceLock<Known<G>>,
     /// The connect-k solver of the last query: what it learned serves the next.
     pub(crate) solver: Mutex<Option<Solver>>,
+    /// The exact knowledge that players were given last.
+    pub(crate) oracle: Mutex<Option<Arc<Oracle<G>>>>,
 }
 
 /// Up to this many positions are remembered to answer a query about a game without a table.
@@ -71,6 +75,7 @@ impl<G: Game + Notation> Entry<G> {
             remembered: OnceLock::new(),
             means: OnceLock::new(),
             solver: Mutex::new(None),
+            oracle: Mutex::new(None),
         }
     }
 
@@ -164,6 +169,10 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble> {
         self.choose_move(request, watch)
+    }
+
+    fn players(&self, options: &QueryOptions) -> PlayerList {
+        self.list_players(options)
     }
 
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {

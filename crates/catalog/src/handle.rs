@@ -1,8 +1,9 @@
 //! The one interface behind which every game looks the same.
 
 use crate::{
-    CheckReport, ChoiceAnswer, ClassicReport, IndexReport, MoveAnswer, PositionsReport, ProbeReport,
-    QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, Trouble, VerifyReport, View,
+    CheckReport, ChoiceAnswer, ClassicReport, IndexReport, MoveAnswer, PlayerList, PositionsReport,
+    ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, Trouble,
+    VerifyReport, View,
 };
 use outplay_core::{LineBoard, Picture, Watch};
 use outplay_table::Values;
@@ -178,6 +179,9 @@ pub trait GameHandle: Send + Sync {
     ///
     /// Bad input, a player that this game cannot have, or a stop.
     fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble>;
+
+    /// The players that this game can have, and an order of strength to choose from.
+    fn players(&self, options: &QueryOptions) -> PlayerList;
 
     /// The value of a position, and with strong methods of every other one too.
     ///

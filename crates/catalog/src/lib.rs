@@ -20,6 +20,7 @@ mod families;
 mod handle;
 mod loops;
 mod openings;
+mod oracle;
 mod searching;
 mod shelves;
 mod solved;
@@ -44,5 +45,7 @@ pub use handle::{ChooseRequest, GameHandle, Method, Place, QueryOptions, SolveRe
 pub use openings::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use outplay_arena::experiments::{Findings, Grid};
 pub use outplay_check::{Claim, check as check_proof};
+pub use outplay_players::{About, ROSTER};
 pub use outplay_table::{Listed, ListedTable, TableError, Values, default_data_dir, list, remove};
 pub use trouble::Trouble;
+pub use viewing::PlayerList;

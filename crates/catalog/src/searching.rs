@@ -18,7 +18,7 @@ pub(crate) fn entries(board: &LineBoard, bytes: u64) -> usize {
 }
 
 /// Cells of the largest board that the proof search takes.
-const PROVABLE: usize = 384;
+pub(crate) const PROVABLE: usize = 384;
 
 /// Positions of the largest board whose moves are valued by solving each of them whole.
 pub(crate) const WHOLE: u128 = 200_000_000;

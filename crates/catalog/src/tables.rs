@@ -23,6 +23,20 @@ pub(crate) struct Opened<G: Game> {
     loops: bool,
 }
 
+impl<G: Game> Opened<G> {
+    /// The stored value of a position; `None` if the table does not hold it.
+    pub(crate) fn value(&self, game: &G, pos: &G::Position) -> Result<Option<Value>, Trouble> {
+        if !self.index.has(pos) {
+            return Ok(None);
+        }
+        if self.loops {
+            let (tier, number) = self.index.at(pos);
+            return Ok(self.shelves.loop_value(tier, number)?);
+        }
+        Ok(self.index.probe(game, self.shelves.table(), pos)?)
+    }
+}
+
 /// Positions that `bench probe` asks for.
 const PROBES: usize = 100_000;
 
@@ -90,14 +104,7 @@ impl<G: Game + Notation> Entry<G> {
     }
 
     pub(crate) fn probe(&self, opened: &Opened<G>, pos: &G::Position) -> Result<Option<Value>, Trouble> {
-        if !opened.index.has(pos) {
-            return Ok(None);
-        }
-        if opened.loops {
-            let (tier, number) = opened.index.at(pos);
-            return Ok(opened.shelves.loop_value(tier, number)?);
-        }
-        Ok(opened.index.probe(&self.game, opened.shelves.table(), pos)?)
+        opened.value(&self.game, pos)
     }
 
     /// Fills in an answer from the values of a position and what follows from it.

@@ -46,6 +46,11 @@ pub(crate) enum Command {
         #[arg(long, value_name = "GAME")]
         check: Option<String>,
     },
+    /// List the players, or those that a game can have, from the weakest level to the strongest
+    Players {
+        /// The game, such as tictactoe or connect4:5x4
+        game: Option<String>,
+    },
     /// Draw a position with the value of every move
     Show {
         /// The game, such as tictactoe or connect4:5x4
@@ -268,7 +273,7 @@ pub(crate) enum BookCommand {
 }
 
 /// How much a search may use.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Effort {
     /// Memory for the table of a search (default: 1G for solve, 256M otherwise)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]

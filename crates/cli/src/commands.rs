@@ -113,6 +113,7 @@ impl<W: Write> Run<'_, W> {
         match command {
             Command::Games { check: None } => self.games(),
             Command::Games { check: Some(game) } => self.check(game),
+            Command::Players { game } => self.players(game.as_deref()),
             Command::Show { game, at, tree: true, depth, minimax, svg, .. } => {
                 self.tree(game, &at.place(), *depth, !minimax, svg.as_deref())
             }
