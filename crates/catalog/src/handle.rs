@@ -44,6 +44,12 @@ pub enum Method {
     Sweep,
     /// Bottom-up over bit-planes: boards of lines only.
     Dense,
+    /// From finished positions backwards: games that can go round in circles.
+    Retrograde,
+    /// All positions again and again until nothing changes: the lecture's way with circles.
+    UntilStable,
+    /// Mean payoffs: games with dice.
+    Chance,
     /// The value of one position: connect-k or the generic engine.
     Search,
     /// Win, draw or loss of one board without gravity, with a proof.
@@ -52,12 +58,15 @@ pub enum Method {
 
 impl Method {
     /// All methods, the default first.
-    pub const ALL: [Method; 7] = [
+    pub const ALL: [Method; 10] = [
         Method::Auto,
         Method::Plain,
         Method::Memo,
         Method::Sweep,
         Method::Dense,
+        Method::Retrograde,
+        Method::UntilStable,
+        Method::Chance,
         Method::Search,
         Method::Proof,
     ];
@@ -70,6 +79,9 @@ impl Method {
             Method::Memo => "memo",
             Method::Sweep => "sweep",
             Method::Dense => "dense",
+            Method::Retrograde => "retrograde",
+            Method::UntilStable => "sweep-until-stable",
+            Method::Chance => "chance",
             Method::Search => "search",
             Method::Proof => "proof",
         }
@@ -177,6 +189,22 @@ pub trait GameHandle: Send + Sync {
     ///
     /// Bad input, a game beyond the method or the memory, or a stop.
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble>;
+
+    /// Solves every game of a set, such as `chess:all4`, handing over each answer as it is found. A game that
+    /// is no set has one answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`GameHandle::solve`].
+    fn solve_each(
+        &self,
+        request: &SolveRequest,
+        watch: &dyn Watch,
+        each: &mut dyn FnMut(SolveAnswer),
+    ) -> Result<(), Trouble> {
+        each(self.solve(request, watch)?);
+        Ok(())
+    }
 
     /// The value of a position and of each of its moves.
     ///

@@ -10,18 +10,23 @@ mod answers;
 mod boards;
 mod catalog;
 mod classic;
+mod clock;
 mod competing;
+mod cycles;
 mod deadline;
+mod dice;
 mod entry;
 mod families;
 mod handle;
 mod history;
+mod loops;
 mod openings;
 mod oracle;
 mod picture;
 mod puzzles;
 mod reasons;
 mod searching;
+mod shelves;
 mod solved;
 mod solving;
 mod streaming;
@@ -34,8 +39,8 @@ mod whole;
 
 pub use answers::{
     Answer, CheckReport, ChoiceAnswer, Counts, IndexReport, IndexTier, Longest, LongestBySide, MoveAnswer,
-    PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, Splits, StatsReport,
-    StatsTier, Stored, TreeReport, TurnCounts, VerifyReport, View,
+    Phases, PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport, Settled, SolveAnswer, Splits,
+    StatsReport, StatsTier, Stored, TreeReport, TurnCounts, VerifyReport, View,
 };
 pub use catalog::{Catalog, Family};
 pub use classic::{ClassicReport, ClassicRow};

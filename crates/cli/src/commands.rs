@@ -284,21 +284,32 @@ impl<W: Write> Run<'_, W> {
 
     fn solve(&mut self, game: &str, request: &SolveRequest) -> Result<u8, Failure> {
         let handle = self.open(game)?;
-        let clock = Clock::start();
-        let answer = handle.solve(request, self.progress)?;
-        let solved = Solved {
-            answer: &answer,
-            seconds: clock.seconds(),
-            cpu_seconds: clock.cpu_seconds(),
-            peak_bytes: usage::peak_bytes(),
-            threads: rayon::current_num_threads(),
+        let (mut clock, mut failure, mut proved) = (Clock::start(), None, true);
+        let elsewhere = request.place != Place::Start;
+        let progress = self.progress;
+        let mut each = |answer: SolveAnswer| {
+            let solved = Solved {
+                answer: &answer,
+                seconds: clock.seconds(),
+                cpu_seconds: clock.cpu_seconds(),
+                peak_bytes: usage::peak_bytes(),
+                threads: rayon::current_num_threads(),
+            };
+            proved = answer.proof.is_some();
+            let printed = self.print(&solved, |out, solved| {
+                output::solve(out, solved.answer, elsewhere, solved.seconds, solved.peak_bytes)
+            });
+            let printed = printed.and_then(|_| self.out.flush().map_err(output_error));
+            failure = failure.take().or(printed.err());
+            // A set of games is timed one by one.
+            clock = Clock::start();
         };
-        self.print(&solved, |out, solved| {
-            let elsewhere = request.place != Place::Start;
-            output::solve(out, solved.answer, elsewhere, solved.seconds, solved.peak_bytes)
-        })?;
-        // A proof that was asked for and could not be written is a "no".
-        Ok(u8::from(request.proof.is_some() && answer.proof.is_none()))
+        handle.solve_each(request, progress, &mut each)?;
+        match failure {
+            Some(failure) => Err(failure),
+            // A proof that was asked for and could not be written is a "no".
+            None => Ok(u8::from(request.proof.is_some() && !proved)),
+        }
     }
 
     fn query(&mut self, game: &str, place: &Place, effort: &Effort) -> Result<u8, Failure> {
