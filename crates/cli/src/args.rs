@@ -81,7 +81,7 @@ pub(crate) enum Command {
         game: String,
         #[command(flatten)]
         at: At,
-        /// How: auto, plain, memo, sweep, dense, search or proof
+        /// How: auto, plain, memo, sweep, dense, retrograde, sweep-until-stable, chance, search or proof
         #[arg(long, default_value = "auto", value_parser = parse_method)]
         method: Method,
         /// What to find of each position: wdl (win, draw or loss) or distance too
