@@ -9,8 +9,10 @@
 //! To add one, write a file with a `run` function and a line in [`ALL`].
 
 mod bench;
+mod connect4_ga;
 mod dp;
 mod findings;
+mod minimax_cost;
 
 pub use bench::{Bench, Lab, Timed};
 pub use findings::{Findings, Grid, bytes, count, duration};
@@ -28,11 +30,23 @@ pub struct Experiment {
 }
 
 /// Every experiment, in the order in which they are listed.
-pub const ALL: &[Experiment] = &[Experiment {
-    name: "dp",
-    about: "the solvers of the 2020 report on tic-tac-toe: top-down, memoized, bottom-up",
-    run: dp::run,
-}];
+pub const ALL: &[Experiment] = &[
+    Experiment {
+        name: "dp",
+        about: "the solvers of the 2020 report on tic-tac-toe: top-down, memoized, bottom-up",
+        run: dp::run,
+    },
+    Experiment {
+        name: "minimax-cost",
+        about: "time and memory of full search on 4x4 by the number of open cells",
+        run: minimax_cost::run,
+    },
+    Experiment {
+        name: "connect4-ga",
+        about: "the genetic algorithm for Connect-4, its bot against random, greedy and perfect",
+        run: connect4_ga::run,
+    },
+];
 
 /// The experiment of that name.
 ///
