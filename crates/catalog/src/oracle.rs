@@ -81,8 +81,8 @@ impl<G: Game> Oracle<G> {
         if let Some(payoff) = self.game.outcome(pos) {
             return Ok(Some(Value::new(self.game.turn(pos).sees(payoff), 0)));
         }
-        if let Some(Opened { index, table }) = &self.table {
-            return Ok(index.probe(&self.game, table, pos)?);
+        if let Some(table) = &self.table {
+            return table.value(&self.game, pos);
         }
         if let Some(value) = self.whole(watch).and_then(|memo| memo.value(pos)) {
             return Ok(Some(value));
