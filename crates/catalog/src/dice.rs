@@ -525,7 +525,7 @@ impl<G: Game + Notation> Entry<G> {
         let (mut difference, mut exact, mut plies) = (0.0f64, 0, Vec::new());
         watch.stage("searching", positions.into());
         for i in 0..positions {
-            let (pos, played) = self.random_position(i)?;
+            let (pos, played) = self.position_after_plies(i)?;
             plies.push(played);
             let mut values = [0.0; 3];
             for (((_, method), row), value) in methods.iter().zip(&mut rows).zip(&mut values) {
@@ -546,7 +546,7 @@ impl<G: Game + Notation> Entry<G> {
     }
 
     /// The position after `2 × number` random plies, or the last unfinished one before.
-    fn random_position(&self, number: u32) -> Result<(G::Position, u32), Trouble> {
+    fn position_after_plies(&self, number: u32) -> Result<(G::Position, u32), Trouble> {
         let mut rng = SmallRng::seed_from_u64(number.into());
         let mut pos = self.start()?;
         let mut moves = Vec::new();

@@ -9,10 +9,16 @@ use crate::classic::{self, ClassicReport};
 use crate::cycles::{Backwards, Cycles, Listed};
 use crate::dice::{AnyDice, BeforeRolls, Explorable, Known};
 use crate::handle::{ChooseRequest, GameHandle, Place, QueryOptions, SolveRequest};
+use crate::history::{History, HistoryStep};
 use crate::loops::Remembered;
 use crate::oracle::Oracle;
+use crate::puzzles::Puzzle;
+use crate::reasons::Why;
 use crate::solved::AnyIndex;
 use crate::viewing::PlayerList;
+use crate::whole::Whole;
+use outplay_arena::matches::{MatchReport, MatchRequest};
+use outplay_arena::tune::{TuneReport, TuneRequest};
 use outplay_connect::Solver;
 use outplay_core::{
     Chance, Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Predecessors, Rolls, Tier, Tone, Turn,
@@ -47,6 +53,8 @@ pub struct Entry<G: Game> {
     pub(crate) means: OnceLock<Known<G>>,
     /// The connect-k solver of the last query: what it learned serves the next.
     pub(crate) solver: Mutex<Option<Solver>>,
+    /// The planes of the whole game, if it is small.
+    pub(crate) whole: Mutex<Option<Arc<Whole>>>,
     /// The exact knowledge that players were given last.
     pub(crate) oracle: Mutex<Option<Arc<Oracle<G>>>>,
 }
@@ -75,6 +83,7 @@ impl<G: Game + Notation> Entry<G> {
             remembered: OnceLock::new(),
             means: OnceLock::new(),
             solver: Mutex::new(None),
+            whole: Mutex::new(None),
             oracle: Mutex::new(None),
         }
     }
@@ -171,8 +180,27 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
         self.choose_move(request, watch)
     }
 
+    fn compete(
+        &self,
+        place: &Place,
+        request: &MatchRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<MatchReport, Trouble> {
+        self.play_match(place, request, options, watch)
+    }
+
     fn players(&self, options: &QueryOptions) -> PlayerList {
         self.list_players(options)
+    }
+
+    fn tune(
+        &self,
+        request: &TuneRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<TuneReport, Trouble> {
+        self.tune_weights(request, options, watch)
     }
 
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {
@@ -209,6 +237,24 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn exact(&self, place: &Place, options: &QueryOptions) -> Result<bool, Trouble> {
         self.is_exact(place, options)
+    }
+
+    fn history(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+        found: &mut dyn FnMut(&HistoryStep),
+    ) -> Result<History, Trouble> {
+        self.trace(place, options, watch, found)
+    }
+
+    fn why(&self, place: &Place, options: &QueryOptions, watch: &dyn Watch) -> Result<Why, Trouble> {
+        self.reason(place, options, watch)
+    }
+
+    fn puzzle(&self, seed: u64, options: &QueryOptions, watch: &dyn Watch) -> Result<Puzzle, Trouble> {
+        self.find_puzzle(seed, options, watch)
     }
 
     fn verify(

@@ -1,10 +1,12 @@
 //! The one interface behind which every game looks the same.
 
 use crate::{
-    ChanceReport, CheckReport, ChoiceAnswer, ClassicReport, IndexReport, MoveAnswer, PlayerList,
-    PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport,
-    Trouble, VerifyReport, View,
+    ChanceReport, CheckReport, ChoiceAnswer, ClassicReport, History, HistoryStep, IndexReport, MoveAnswer,
+    PlayerList, PositionsReport, ProbeReport, Puzzle, QueryAnswer, Rules, SearchReport, SolveAnswer,
+    StatsReport, TreeReport, Trouble, VerifyReport, View, Why,
 };
+use outplay_arena::matches::{MatchReport, MatchRequest};
+use outplay_arena::tune::{TuneReport, TuneRequest};
 use outplay_core::{LineBoard, Picture, Watch};
 use outplay_table::Values;
 use std::fmt;
@@ -180,8 +182,33 @@ pub trait GameHandle: Send + Sync {
     /// Bad input, a player that this game cannot have, or a stop.
     fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble>;
 
+    /// Plays a match between players.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, or files that are of no use. A stop is no error: what was played counts.
+    fn compete(
+        &self,
+        place: &Place,
+        request: &MatchRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<MatchReport, Trouble>;
+
     /// The players that this game can have, and an order of strength to choose from.
     fn players(&self, options: &QueryOptions) -> PlayerList;
+
+    /// Finds weights for the linear evaluation and tests them against the incumbent.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, a game without lines, files that are of no use, or a stop.
+    fn tune(
+        &self,
+        request: &TuneRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<TuneReport, Trouble>;
 
     /// The value of a position, and with strong methods of every other one too.
     ///
@@ -252,6 +279,34 @@ pub trait GameHandle: Send + Sync {
     ///
     /// Bad input.
     fn exact(&self, place: &Place, options: &QueryOptions) -> Result<bool, Trouble>;
+
+    /// The value of every position that a list of moves goes through, with the mistakes; `found` hears of each
+    /// position as soon as it is valued, the last one first.
+    ///
+    /// # Errors
+    ///
+    /// Bad input or a stop. Positions whose value is out of reach have the value "unknown".
+    fn history(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+        found: &mut dyn FnMut(&HistoryStep),
+    ) -> Result<History, Trouble>;
+
+    /// The reason behind a position's value: threats, pairs and best play.
+    ///
+    /// # Errors
+    ///
+    /// Bad input or a stop.
+    fn why(&self, place: &Place, options: &QueryOptions, watch: &dyn Watch) -> Result<Why, Trouble>;
+
+    /// A position with exactly one move that gives nothing away; the seed decides which.
+    ///
+    /// # Errors
+    ///
+    /// No such position was found, or a stop.
+    fn puzzle(&self, seed: u64, options: &QueryOptions, watch: &dyn Watch) -> Result<Puzzle, Trouble>;
 
     /// Derives every value of the game's table again from its successors.
     ///

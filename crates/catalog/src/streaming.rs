@@ -1,7 +1,7 @@
 //! Queries whose answer arrives move by move, and queries that may not search.
 //!
 //! ```text
-//!  rules → table → planes of a small board → book | connect-k | proof | memory → unknown
+//!  rules → table → planes of a small game → book | connect-k | proof | memory → unknown
 //!  └──────────── known at once ───────────────────┘
 //! ```
 //!
@@ -48,6 +48,12 @@ impl<G: Game + Notation> Entry<G> {
         }
         watch.stage("searching", 0);
         let mut unknown = QueryAnswer { source: "search", ..self.blank_query(&pos) };
+        let whole = |pos: &G::Position| Ok(self.whole_value(pos, options, WHOLE, watch));
+        if whole(&pos)?.is_some() {
+            let answer = self.query_from(&pos, whole, unknown)?;
+            answer.moves.iter().for_each(found);
+            return Ok(answer);
+        }
         if let Some(answer) = self.query_by_planes(&pos, &unknown, options, watch, found)? {
             return Ok(answer);
         }
@@ -100,6 +106,10 @@ impl<G: Game + Notation> Entry<G> {
             return Ok(Some(answer));
         }
         let blank = QueryAnswer { source: "search", ..self.blank_query(&pos) };
+        let whole = |pos: &G::Position| Ok(self.whole_value(pos, options, AT_ONCE, watch));
+        if whole(&pos)?.is_some() {
+            return self.query_from(&pos, whole, blank).map(Some);
+        }
         if self.plane_slots(&pos, options).is_some_and(|slots| slots <= AT_ONCE) {
             return self.query_by_planes(&pos, &blank, options, watch, &mut |_| {});
         }

@@ -1,9 +1,9 @@
 //! What each command does, and how it ends: 0 done, 1 the answer is "no" or the work failed, 2 bad input.
 
 use crate::args::{Bench, BookCommand, Cli, Command, Common, Effort};
+use crate::output;
 use crate::progress::Progress;
 use crate::usage::{self, Clock};
-use crate::{output, picture};
 use clap::Parser;
 use outplay_catalog::{
     Catalog, GameHandle, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, Values,
@@ -80,7 +80,7 @@ fn complain(sentence: &str, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
+pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
     std::fs::write(file, text)
         .map_err(|error| Trouble::Unable(format!("cannot write {}: {error}", file.display())))
 }
@@ -133,6 +133,8 @@ impl<W: Write> Run<'_, W> {
                 }
                 self.solve(game, &request)
             }
+            Command::Tune(args) => self.tune(args),
+            Command::Match(args) => self.compete(args),
             Command::Experiment(args) => self.experiment(args),
             Command::Verify { game, values } => self.verify(game, *values),
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
@@ -484,7 +486,7 @@ impl<W: Write> Run<'_, W> {
     fn stats(&mut self, game: &str, values: Option<Values>, svg: Option<&Path>) -> Result<u8, Failure> {
         let report = self.open(game)?.stats(&self.data(), values)?;
         if let Some(file) = svg {
-            write_file(file, &picture::stats(&report))?;
+            write_file(file, &outplay_catalog::stats_svg(&report))?;
         }
         self.print(&report, |out, report| output::stats(out, report))
     }

@@ -4,7 +4,6 @@ mod arena;
 mod args;
 mod commands;
 mod output;
-mod picture;
 mod progress;
 mod roster;
 mod serving;
