@@ -349,7 +349,7 @@ impl<G: Game + Notation> Entry<G> {
         &self,
         pos: &G::Position,
         blank: QueryAnswer,
-        known: Option<&ValueOf<G>>,
+        known: Option<&ValueOf<'_, G>>,
         options: &QueryOptions,
         watch: &dyn Watch,
     ) -> Result<QueryAnswer, Trouble> {
