@@ -201,7 +201,7 @@ impl<G: Game, I: Index<G>> AnyIndex<G> for I {
             (Values::Wdl, _) => table.code::<i8>(tier, number)?.and_then(|code| WdlCode(code).unpack()),
             (_, CellKind::I8) => table.code::<i8>(tier, number)?.and_then(Code::unpack),
             (_, CellKind::I32) => table.code::<i32>(tier, number)?.and_then(Code::unpack),
-            (_, CellKind::F64) => None,
+            (_, CellKind::I16 | CellKind::F64) => None,
         })
     }
 
@@ -218,7 +218,7 @@ impl<G: Game, I: Index<G>> AnyIndex<G> for I {
             (_, CellKind::I32) => {
                 verify(game, self, start, |tier| read(table, tier, |code: i32| code), watch)
             }
-            (_, CellKind::F64) => {
+            (_, CellKind::I16 | CellKind::F64) => {
                 Err(Trouble::Unable("tables of mean payoffs are checked by `chance`".into()))
             }
         }

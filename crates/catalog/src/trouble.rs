@@ -1,5 +1,6 @@
 //! Everything that can go wrong in a command, as one sentence and its cure.
 
+use outplay_arena::ArenaError;
 use outplay_connect::{BookError, ConnectError};
 use outplay_core::{InputError, ProbeError};
 use outplay_dense::DenseError;
@@ -43,6 +44,9 @@ pub enum Trouble {
     /// A player has no move to offer.
     #[error(transparent)]
     Play(PlayError),
+    /// The arena gave up.
+    #[error(transparent)]
+    Arena(ArenaError),
     /// The game cannot do what was asked.
     #[error("{0}")]
     Unable(String),
@@ -69,13 +73,26 @@ impl From<PlayError> for Trouble {
     }
 }
 
+impl From<ArenaError> for Trouble {
+    fn from(error: ArenaError) -> Trouble {
+        match error {
+            ArenaError::Input(error) => Trouble::Input(error),
+            ArenaError::Play(error) => error.into(),
+            ArenaError::Solve(error) => Trouble::Solve(error),
+            ArenaError::Unable(why) => Trouble::Unable(why),
+            ArenaError::Stopped => Trouble::Solve(SolveError::Stopped),
+            other => Trouble::Arena(other),
+        }
+    }
+}
+
 impl Trouble {
     /// Whether the user's words are to blame, rather than the work.
     pub fn is_input(&self) -> bool {
         match self {
             Trouble::Input(_) | Trouble::Unable(_) | Trouble::Solve(SolveError::NoStart) => true,
             Trouble::Table(TableError::NoTable { .. }) => true,
-            Trouble::Connect(_) | Trouble::Prove(_) | Trouble::Play(_) => true,
+            Trouble::Connect(_) | Trouble::Prove(_) | Trouble::Play(_) | Trouble::Arena(_) => true,
             Trouble::Dense(error) => {
                 use DenseError::{Memory, TooManyCells, TooManyShapes};
                 matches!(error, Memory { .. } | TooManyCells { .. } | TooManyShapes { .. })

@@ -143,6 +143,8 @@ pub(crate) enum Command {
         #[arg(long)]
         count: bool,
     },
+    /// Run a paper's experiment again, theirs beside ours
+    Experiment(crate::arena::ExperimentArgs),
     /// Measure what the README claims
     #[command(subcommand)]
     Bench(Bench),

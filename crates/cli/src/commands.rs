@@ -23,7 +23,7 @@ const CHECKED: u64 = 5_000_000;
 const COUNTED: u128 = 20_000_000;
 
 /// How a command can fail.
-enum Failure {
+pub(crate) enum Failure {
     Trouble(Trouble),
     Output(io::Error),
 }
@@ -34,7 +34,7 @@ impl<T: Into<Trouble>> From<T> for Failure {
     }
 }
 
-fn output_error(error: io::Error) -> Failure {
+pub(crate) fn output_error(error: io::Error) -> Failure {
     Failure::Output(error)
 }
 
@@ -101,11 +101,11 @@ struct Solved<'a> {
     threads: usize,
 }
 
-struct Run<'a, W: Write> {
-    catalog: &'a Catalog,
-    common: &'a Common,
-    progress: &'a Progress,
-    out: &'a mut W,
+pub(crate) struct Run<'a, W: Write> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) common: &'a Common,
+    pub(crate) progress: &'a Progress,
+    pub(crate) out: &'a mut W,
 }
 
 impl<W: Write> Run<'_, W> {
@@ -132,6 +132,7 @@ impl<W: Write> Run<'_, W> {
                 }
                 self.solve(game, &request)
             }
+            Command::Experiment(args) => self.experiment(args),
             Command::Verify { game, values } => self.verify(game, *values),
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
             Command::Tables { remove: None } => self.tables(),
@@ -157,7 +158,7 @@ impl<W: Write> Run<'_, W> {
         }
     }
 
-    fn open(&self, game: &str) -> Result<Box<dyn GameHandle>, Failure> {
+    pub(crate) fn open(&self, game: &str) -> Result<Box<dyn GameHandle>, Failure> {
         let handle = self.catalog.open(game)?;
         if let Some(warning) = handle.warning() {
             let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Yellow.into()));
@@ -166,12 +167,12 @@ impl<W: Write> Run<'_, W> {
         Ok(handle)
     }
 
-    fn memory(&self) -> u64 {
+    pub(crate) fn memory(&self) -> u64 {
         // More than the machine has would be promised but not given.
         self.common.memory.unwrap_or_else(|| usage::available_bytes() / 5 * 4).min(usage::total_bytes())
     }
 
-    fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.common.data.clone().unwrap_or_else(default_data_dir)
     }
 
@@ -196,7 +197,7 @@ impl<W: Write> Run<'_, W> {
         effort.and_then(|effort| effort.hash).unwrap_or(1 << 30).min(self.memory() / 2)
     }
 
-    fn query_options(&self, effort: &Effort) -> QueryOptions {
+    pub(crate) fn query_options(&self, effort: &Effort) -> QueryOptions {
         /// Small enough to be made at once.
         const MODEST: u64 = 256 << 20;
         let SolveRequest { memory, hash, threads, time, .. } = self.request(Some(effort));
@@ -204,14 +205,14 @@ impl<W: Write> Run<'_, W> {
         QueryOptions { memory, hash, threads, time, data: Some(self.data()) }
     }
 
-    fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         // Every answer is made of maps with string keys and finite numbers, which always serialise.
         let text = serde_json::to_string(value).map_err(|error| Failure::Output(error.into()))?;
         writeln!(self.out, "{text}").map_err(output_error)
     }
 
     /// Prints an answer in the form that was asked for.
-    fn print<T: Serialize>(
+    pub(crate) fn print<T: Serialize>(
         &mut self,
         answer: &T,
         text: impl FnOnce(&mut W, &T) -> io::Result<()>,

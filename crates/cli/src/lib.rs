@@ -1,5 +1,6 @@
 //! The command line: text in, text out. It sees the catalog only.
 
+mod arena;
 mod args;
 mod commands;
 mod output;

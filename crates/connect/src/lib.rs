@@ -14,7 +14,6 @@
 //! play are refused by [`check`].
 
 mod author;
-mod bits;
 mod board;
 mod book;
 mod error;

@@ -14,8 +14,8 @@
 //! contiguous run from the floor, so `filled + bottom` marks the lowest empty cell of each column.
 
 use crate::ConnectError;
-use crate::bits::Bits;
 use outplay_core::{Content, LineBoard, Turn};
+use outplay_index::Bits;
 
 /// A board whose width, height and k are known to the compiler where the parameters are not zero.
 #[derive(Clone, PartialEq, Eq)]
@@ -58,15 +58,15 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
             width,
             height,
             k,
-            board: B::ZERO,
-            bottom: B::ZERO,
-            top: B::ZERO,
-            odd_rows: B::ZERO,
-            blocked: B::ZERO,
+            board: B::NONE,
+            bottom: B::NONE,
+            top: B::NONE,
+            odd_rows: B::NONE,
+            blocked: B::NONE,
             symmetric: false,
             lines_through: [0; 128],
         };
-        let (mut first, mut second) = (B::ZERO, B::ZERO);
+        let (mut first, mut second) = (B::NONE, B::NONE);
         for column in 0..board.width {
             rules.bottom = rules.bottom | at(column, 0);
             rules.top = rules.top | at(column, board.height - 1);
@@ -151,7 +151,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
     /// Whether a set of cells contains a line.
     #[inline(always)]
     pub(crate) fn has_line(&self, cells: B) -> bool {
-        let mut found = B::ZERO;
+        let mut found = B::NONE;
         for direction in 0..4 {
             let Some(step) = self.step(direction) else { continue };
             if self.k() == 4 {
@@ -172,7 +172,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
     /// The empty cells that would complete a line of `stones`.
     #[inline(always)]
     pub(crate) fn wins(&self, stones: B, filled: B) -> B {
-        let mut found = B::ZERO;
+        let mut found = B::NONE;
         for direction in 0..4 {
             let Some(step) = self.step(direction) else { continue };
             if self.k() == 4 {
@@ -192,9 +192,9 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
 
     /// The cells with, for some i, i stones in a row before and k − 1 − i after them.
     fn gaps(&self, stones: B, step: u32) -> B {
-        let mut found = B::ZERO;
+        let mut found = B::NONE;
         for before in 0..self.k() {
-            let (mut cells, mut shifted) = (!B::ZERO, stones);
+            let (mut cells, mut shifted) = (!B::NONE, stones);
             for _ in 0..before {
                 shifted = shifted << step;
                 cells = cells & shifted;
@@ -214,7 +214,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
     pub(crate) fn mirror(&self, cells: B) -> B {
         let (stride, width) = (self.height() + 1, self.width());
         let column = B::low(stride);
-        let mut image = B::ZERO;
+        let mut image = B::NONE;
         for left in 0..width / 2 {
             let right = width - 1 - left;
             let shift = (right - left) * stride;

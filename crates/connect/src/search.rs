@@ -14,10 +14,10 @@
 //!
 //! Scores are those of the player to move: ±((cells − stones at the end) / 2 + 1), 0 for a draw.
 
-use crate::bits::Bits;
 use crate::rules::{Rules, Stones};
 use crate::share::{Shared, Signal};
 use crate::table::Bounds;
+use outplay_index::Bits;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 

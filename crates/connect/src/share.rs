@@ -4,8 +4,8 @@
 //! with tries the other moves first; by the time it comes back, the answer is usually in the table.
 //! Who answers the question first tells the others to stop.
 
-use crate::bits::Bits;
 use crate::table::Table;
+use outplay_index::Bits;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 

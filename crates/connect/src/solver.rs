@@ -11,13 +11,13 @@
 //! far from a draw are asked about first, in turn from both sides, and what they leave in the table helps
 //! the dear ones.
 
-use crate::bits::Bits;
 use crate::rules::{Rules, check};
 use crate::search::{Position, Searcher, Settled};
 use crate::share::{Busy, Shared, Signal};
 use crate::table::{Bounds, Table};
 use crate::{ConnectError, board};
 use outplay_core::{LineBoard, Value, Watch};
+use outplay_index::Bits;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 

@@ -24,8 +24,8 @@
 //! it: see [`Table::spread`].
 
 use crate::ConnectError;
-use crate::bits::Bits;
 use memmap2::MmapMut;
+use outplay_index::Bits;
 use std::sync::atomic::{
     AtomicBool, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };

@@ -14,8 +14,8 @@
 //! single, the follower takes the one it is paired with, and all is even again; above a single, the roles
 //! are exchanged.
 
-use crate::bits::Bits;
 use crate::rules::Rules;
+use outplay_index::Bits;
 
 /// Who gets which of the empty cells.
 struct Shares<B> {
@@ -43,7 +43,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
         let beyond = self.beyond(empty, wins & follower);
         let odd_tops = leader & self.top & !beyond;
         if odd_tops.none() {
-            let shares = Shares { leader, follower, beyond, singles: B::ZERO };
+            let shares = Shares { leader, follower, beyond, singles: B::NONE };
             return self.holds(mine, theirs, empty, left, aim, &shares);
         }
         // Singles come in pairs; a column that need not be odd may help out.
@@ -126,7 +126,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
     /// The lowest empty cells of the columns whose top cell is in `tops`.
     #[inline(always)]
     fn feet(&self, open: B, empty: B, tops: B) -> B {
-        let (mut feet, mut rest) = (B::ZERO, open);
+        let (mut feet, mut rest) = (B::NONE, open);
         while rest.any() {
             let foot = rest.first();
             if (empty & !empty.plus(foot) & tops).any() {

@@ -79,6 +79,17 @@ pub trait Index<G: Game>: Send + Sync {
         true
     }
 
+    /// Whether the position has a number here. An index of one phase of a game does not hold the others.
+    fn holds(&self, _pos: &G::Position) -> bool {
+        true
+    }
+
+    /// The spec of the game whose table keeps this tier, and nothing but it, where several games share tiers:
+    /// a chess ending's table serves every ending that leads to it. Without one, a game's table has all tiers.
+    fn home(&self, _tier: Tier) -> Option<String> {
+        None
+    }
+
     /// Appends where the moves of a position lead. The fallback plays each move and ranks the result.
     fn links(&self, game: &G, pos: &G::Position, out: &mut Vec<Link>)
     where

@@ -3,7 +3,7 @@
 //! A game's tests call [`check`], or [`check_index`] when it has an index of its own. Play is random but
 //! seeded, so a failure repeats.
 
-use crate::{Game, Index, Notation, Tier, Turn};
+use crate::{Game, Index, Notation, Tier, Turn, cell_name};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashSet;
@@ -28,6 +28,37 @@ pub fn random_play<G: Game>(game: &G, games: usize, seed: u64, mut visit: impl F
             pos = game.play(&pos, moves[rng.random_range(0..moves.len())]);
         }
     }
+}
+
+/// The spec of a random board of lines, at most 4x4, with at most `free` free cells: obstacles, stones, gravity,
+/// misère and either player to move come up now and then. Some are refused by the rules (a line is there already).
+pub fn random_board(seed: u64, free: usize) -> String {
+    let mut rng = SmallRng::seed_from_u64(seed);
+    let [w, h, k] = [(); 3].map(|()| rng.random_range(1..=4usize));
+    let [gravity, misere, second] = [(); 3].map(|()| rng.random::<bool>());
+    let mut lists = [Vec::new(), Vec::new(), Vec::new()];
+    let mut left = w * h;
+    let mut supported = true;
+    for cell in 0..w * h {
+        // Cells beyond the limit become obstacles; no stone hangs in the air.
+        let kind = if left > free { 0 } else { rng.random_range(0..6) };
+        let rests = !gravity || cell % h == 0 || supported;
+        supported = kind == 0 || kind < 3 && rests;
+        if supported {
+            lists[kind].push(cell_name(cell / h, cell % h));
+            left -= 1;
+        }
+    }
+    let mut spec = format!("mnk:{w}x{h},k={k}");
+    for (key, cells) in ["obstacles", "x", "o"].iter().zip(&lists) {
+        if !cells.is_empty() {
+            spec += &format!(",{key}={}", cells.join("+"));
+        }
+    }
+    for (flag, word) in [(gravity, ",gravity"), (misere, ",misere"), (second, ",turn=o")] {
+        spec += if flag { word } else { "" };
+    }
+    spec
 }
 
 /// Checks the rules and the notation of a game.

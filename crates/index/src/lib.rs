@@ -4,10 +4,12 @@
 //! with gravity are [`Compositions`] (so many stones in each column), shapes without are [`Subsets`] of the
 //! cells, and colourings are [`Subsets`] of the stones. Multiplying the two ranks gives the tight index.
 
+mod bitboard;
 pub mod bits;
 mod compositions;
 mod subsets;
 
+pub use bitboard::{Bits, Cells};
 pub use compositions::Compositions;
 pub use subsets::{Subsets, next_subset};
 

@@ -144,6 +144,10 @@ impl<G: Game> Index<G> for Explored<G> {
         self.tiers[tier.0 as usize].len() as u64
     }
 
+    fn holds(&self, pos: &G::Position) -> bool {
+        self.places.contains_key(pos)
+    }
+
     fn rank(&self, pos: &G::Position) -> (Tier, u64) {
         // Callers rank positions that play reaches, and all of those were explored.
         let (tier, number) = self.places[pos];

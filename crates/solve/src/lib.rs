@@ -33,8 +33,9 @@ pub use plain::{Found, plain};
 pub use reach::{Reach, reach};
 pub use remembered::remembered_sweep;
 pub use retrograde::{
-    Flaw, Known, LoopCode, Options, Solved, Stable, TwoBits, Verified, retrograde, retrograde_by_graph,
-    sweep_until_stable, verify_loops,
+    Draws, Flaw, Forget, Keep, Known, LoopCode, Options, Solved, Stable, TwoBits, Verified, WideLoopCode,
+    retrograde, retrograde_by_graph, retrograde_by_graph_kept, retrograde_kept, sweep_until_stable,
+    verify_loops,
 };
 pub use sweep::{Swept, sweep};
 pub use swindle::{Fallible, Hope, hardest};

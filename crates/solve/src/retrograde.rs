@@ -32,14 +32,17 @@ mod verify;
 mod words;
 
 pub use bits::TwoBits;
-pub use code::LoopCode;
+pub use code::{Draws, LoopCode, WideLoopCode};
 pub use stable::{Stable, sweep_until_stable};
 pub use verify::{Flaw, Verified, verify_loops};
 
-use crate::{SolveError, Tally};
+use crate::reach::for_blocks;
+use crate::{SolveError, Tally, TierTally};
 use back::{Back, ByGraph, ByRule};
-use outplay_core::{Code, Game, Index, Predecessors, Probe, ProbeError, Tier, Value, Watch};
+use outplay_core::{Code, Game, Index, Predecessors, Probe, ProbeError, Tier, Turn, Value, Watch};
 use shelf::{Codes, Shelf};
+use std::cell::RefCell;
+use std::sync::Mutex;
 use tier::TierSolver;
 
 /// What to find out.
@@ -58,6 +61,9 @@ impl Default for Options {
 /// The values of all tiers, and how many positions have which.
 pub struct Solved<C> {
     shelves: Vec<Shelf<C>>,
+    /// Of every tier.
+    counts: Vec<TierTally>,
+    /// Of the tiers that count.
     tally: Tally,
     levels: u64,
 }
@@ -78,6 +84,17 @@ impl<C: Code> Solved<C> {
         }
     }
 
+    /// The code of a numbered position with who can force the end of a draw, `None` for a hole.
+    pub fn code<D: Draws>(&self, tier: Tier, number: u64) -> Option<D> {
+        let shelf = &self.shelves[tier.0 as usize];
+        let value = shelf.value(number)?;
+        if value.payoff() == 0 {
+            let (mover, opponent) = shelf.ends.both(number);
+            return Some(D::draw(mover, opponent));
+        }
+        D::pack(value)
+    }
+
     /// Two bits a number (0 hole, 1 loss, 2 draw, 3 win) of a tier that was solved without distances.
     pub fn verdicts(&self, tier: Tier) -> Option<&TwoBits> {
         match &self.shelves[tier.0 as usize].codes {
@@ -89,6 +106,20 @@ impl<C: Code> Solved<C> {
     /// How many positions have which value, in the tiers that [`Index::counted`] names.
     pub fn tally(&self) -> &Tally {
         &self.tally
+    }
+
+    /// How many positions of a tier have which value, whether or not the tier counts.
+    pub fn tier_tally(&self, tier: Tier) -> &TierTally {
+        &self.counts[tier.0 as usize]
+    }
+
+    fn add<G: Game>(&mut self, index: &impl Index<G>, tier: Tier, shelf: Shelf<C>, counts: TierTally) {
+        let t = tier.0 as usize;
+        if index.counted(tier) {
+            self.tally.tiers[t] = counts.clone();
+        }
+        self.counts[t] = counts;
+        self.shelves[t] = shelf;
     }
 
     /// How many levels, payoffs at distances, were worked off in all tiers.
@@ -112,6 +143,48 @@ impl<G: Game, I: Index<G>, C: Code> Probe<G> for Known<'_, I, C> {
     }
 }
 
+/// Where known tiers come from and where solved ones go, so that work can go on where it was.
+pub trait Keep<C> {
+    /// What can go wrong with either.
+    type Error: From<SolveError>;
+
+    /// The codes of a tier by number if they are known already, those of holes being anything. Asked of each
+    /// tier before it is solved, from the last to the first.
+    ///
+    /// # Errors
+    ///
+    /// The source is damaged.
+    fn known(&mut self, tier: Tier) -> Result<Option<Vec<C>>, Self::Error>;
+
+    /// The counts of a tier that [`Keep::known`] just gave; without them its positions are counted again.
+    fn counts(&mut self, _tier: Tier) -> Option<TierTally> {
+        None
+    }
+
+    /// Takes a tier that was just solved.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be kept.
+    fn keep(&mut self, solved: &Solved<C>, tier: Tier) -> Result<(), Self::Error>;
+}
+
+/// Nothing is known and nothing is kept.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Forget;
+
+impl<C> Keep<C> for Forget {
+    type Error = SolveError;
+
+    fn known(&mut self, _tier: Tier) -> Result<Option<Vec<C>>, SolveError> {
+        Ok(None)
+    }
+
+    fn keep(&mut self, _solved: &Solved<C>, _tier: Tier) -> Result<(), SolveError> {
+        Ok(())
+    }
+}
+
 /// Solves every position of an index that knows predecessors.
 ///
 /// # Errors
@@ -123,7 +196,33 @@ pub fn retrograde<G: Game, I: Predecessors<G>, C: Code>(
     options: Options,
     watch: &dyn Watch,
 ) -> Result<Solved<C>, SolveError> {
-    all_tiers(game, index, options, watch, |tier| Ok(ByRule { game, index, tier }))
+    all_tiers(
+        game,
+        index,
+        options,
+        watch,
+        |tier| Ok(ByRule { game, index, tier }),
+        |_| Ok(None),
+        |_, _| Ok(()),
+    )
+}
+
+/// The same with tiers that are known already, and a place for the others.
+///
+/// # Errors
+///
+/// As [`retrograde`], and those of the keeper.
+pub fn retrograde_kept<G: Game, I: Predecessors<G>, C: Draws, K: Keep<C>>(
+    game: &G,
+    index: &I,
+    options: Options,
+    keeper: &mut K,
+    watch: &dyn Watch,
+) -> Result<Solved<C>, K::Error> {
+    let keeper = RefCell::new(keeper);
+    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options);
+    let keep = |solved: &Solved<C>, tier| keeper.borrow_mut().keep(solved, tier);
+    all_tiers(game, index, options, watch, |tier| Ok(ByRule { game, index, tier }), known, keep)
 }
 
 /// Solves every position of any index; the moves within a tier are listed first and kept backwards.
@@ -137,36 +236,102 @@ pub fn retrograde_by_graph<G: Game, I: Index<G>, C: Code>(
     options: Options,
     watch: &dyn Watch,
 ) -> Result<Solved<C>, SolveError> {
-    all_tiers(game, index, options, watch, |tier| ByGraph::new(game, index, tier, watch))
+    let back = |tier| ByGraph::new(game, index, tier, watch);
+    all_tiers(game, index, options, watch, back, |_| Ok(None), |_, _| Ok(()))
 }
 
-fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code>(
+/// The same with tiers that are known already, and a place for the others.
+///
+/// # Errors
+///
+/// As [`retrograde`], and those of the keeper.
+pub fn retrograde_by_graph_kept<G: Game, I: Index<G>, C: Draws, K: Keep<C>>(
+    game: &G,
+    index: &I,
+    options: Options,
+    keeper: &mut K,
+    watch: &dyn Watch,
+) -> Result<Solved<C>, K::Error> {
+    let keeper = RefCell::new(keeper);
+    let back = |tier| ByGraph::new(game, index, tier, watch);
+    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options);
+    let keep = |solved: &Solved<C>, tier| keeper.borrow_mut().keep(solved, tier);
+    all_tiers(game, index, options, watch, back, known, keep)
+}
+
+/// A known tier as the solver keeps its own.
+fn fetch<C: Draws, K: Keep<C>>(
+    keeper: &mut K,
+    tier: Tier,
+    len: u64,
+    options: Options,
+) -> Result<Option<(Shelf<C>, Option<TierTally>)>, K::Error> {
+    let Some(codes) = keeper.known(tier)? else { return Ok(None) };
+    if codes.len() as u64 != len {
+        let why = format!("tier {} has {} values where the game has {len}", tier.0, codes.len());
+        return Err(SolveError::Fault(why).into());
+    }
+    let ends = ends::Ends::of(&codes);
+    let counts = keeper.counts(tier);
+    if options.distance {
+        return Ok(Some((Shelf { codes: Codes::Exact(codes), ends }, counts)));
+    }
+    let bits = codes.iter().map(|code| code.unpack().map_or(0, |value| value.verdict() as u8 + 1));
+    Ok(Some((Shelf { codes: Codes::Wdl(TwoBits::pack(bits)), ends }, counts)))
+}
+
+fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
     game: &G,
     index: &I,
     options: Options,
     watch: &dyn Watch,
     back: impl Fn(Tier) -> Result<B, SolveError>,
-) -> Result<Solved<C>, SolveError> {
+    known: impl Fn(Tier) -> Result<Option<(Shelf<C>, Option<TierTally>)>, E>,
+    keep: impl Fn(&Solved<C>, Tier) -> Result<(), E>,
+) -> Result<Solved<C>, E> {
     let tiers = index.tiers();
-    let mut shelves: Vec<Shelf<C>> = (0..tiers).map(|_| Shelf::default()).collect();
-    let mut tally = Tally::new(tiers, index.merged());
-    let mut levels = 0;
+    let shelves: Vec<Shelf<C>> = (0..tiers).map(|_| Shelf::default()).collect();
+    let tally = Tally::new(tiers, index.merged());
+    let mut solved = Solved { shelves, counts: tally.tiers.clone(), tally, levels: 0 };
     for t in (0..tiers).rev() {
         let tier = Tier(t);
+        if let Some((shelf, counts)) = known(tier)? {
+            let counts = counts.unwrap_or_else(|| recount(game, index, tier, &shelf));
+            solved.add(index, tier, shelf, counts);
+            continue;
+        }
         if tiers <= MOST_STAGES {
             watch.stage(&index.tier_name(tier), index.len(tier));
         }
         let back = back(tier)?;
-        let solver = TierSolver { game, index, back: &back, tier, solved: &shelves, options, watch };
+        let solver = TierSolver { game, index, back: &back, tier, solved: &solved.shelves, options, watch };
         let outcome = solver.solve()?;
         if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why));
+            return Err(SolveError::Fault(why).into());
         }
-        shelves[t as usize] = outcome.shelf;
-        tally.tiers[t as usize] = outcome.tally;
-        levels += outcome.levels;
+        solved.add(index, tier, outcome.shelf, outcome.tally);
+        solved.levels += outcome.levels;
+        keep(&solved, tier)?;
     }
-    Ok(Solved { shelves, tally, levels })
+    Ok(solved)
+}
+
+/// Counts the values of a tier that was known already.
+fn recount<G: Game, I: Index<G>, C: Code>(game: &G, index: &I, tier: Tier, shelf: &Shelf<C>) -> TierTally {
+    let sum = Mutex::new(TierTally::default());
+    for_blocks(index.len(tier), |block| {
+        let mut tally = TierTally::default();
+        index.walk(tier, block, &mut |number, pos| {
+            let Some(value) = shelf.value(number) else { return };
+            let turn = if index.merged() { Turn::First } else { game.turn(pos) };
+            tally.add(turn, value, index.orbit(tier, number).into(), game.outcome(pos).is_some());
+        });
+        // A poisoned lock means that another block panicked, and that panic is on its way up.
+        if let Ok(mut sum) = sum.lock() {
+            sum.merge(tally);
+        }
+    });
+    sum.into_inner().unwrap_or_default()
 }
 
 /// An explored index can have thousands of tiny tiers, which nobody wants to hear of one by one.

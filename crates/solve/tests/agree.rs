@@ -62,32 +62,9 @@ fn solvers_agree_on_small_games() {
     }
 }
 
-/// A random board of at most 8 free cells (so that plain minimax from every position stays quick).
+/// A random board of at most `free` free cells.
 fn small_spec(free: usize) -> impl Strategy<Value = String> {
-    (1..=4usize, 1..=4usize, 1..=4usize, any::<[bool; 3]>(), prop::collection::vec(0..6u8, 16)).prop_map(
-        move |(w, h, k, [gravity, misere, second], dice)| {
-            let mut lists = [Vec::new(), Vec::new(), Vec::new()];
-            let mut left = w * h;
-            for (cell, &die) in dice.iter().enumerate().take(w * h) {
-                // Cells beyond the limit become obstacles; others get one, or a stone, now and then.
-                let kind = if left > free { 0 } else { die.into() };
-                if kind < 3 {
-                    lists[kind].push(outplay_core::cell_name(cell / h, cell % h));
-                    left -= 1;
-                }
-            }
-            let mut spec = format!("mnk:{w}x{h},k={k}");
-            for (key, cells) in ["obstacles", "x", "o"].iter().zip(&lists) {
-                if !cells.is_empty() {
-                    spec += &format!(",{key}={}", cells.join("+"));
-                }
-            }
-            for (flag, word) in [(gravity, ",gravity"), (misere, ",misere"), (second, ",turn=o")] {
-                spec += if flag { word } else { "" };
-            }
-            spec
-        },
-    )
+    any::<u64>().prop_map(move |seed| outplay_core::laws::random_board(seed, free))
 }
 
 proptest! {

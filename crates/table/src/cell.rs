@@ -1,4 +1,4 @@
-//! What one slot of a table holds: a small integer, a large one, or a mean.
+//! What one slot of a table holds: an integer of one, two or four bytes, or a mean.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum CellKind {
     /// One byte, a code as in [`outplay_core::Code`].
     I8,
+    /// Two bytes, a code of a game with loops.
+    I16,
     /// Four bytes, a code as in [`outplay_core::Code`].
     I32,
     /// Eight bytes, a mean payoff or a probability.
@@ -19,6 +21,7 @@ impl CellKind {
     pub fn bytes(self) -> usize {
         match self {
             CellKind::I8 => 1,
+            CellKind::I16 => 2,
             CellKind::I32 => 4,
             CellKind::F64 => 8,
         }
@@ -29,6 +32,7 @@ impl CellKind {
             CellKind::I8 => 0,
             CellKind::I32 => 1,
             CellKind::F64 => 2,
+            CellKind::I16 => 3,
         }
     }
 }
@@ -67,6 +71,26 @@ impl Cell for i8 {
     #[inline]
     fn from_bits(bits: u64) -> i8 {
         bits as u8 as i8
+    }
+}
+
+impl Cell for i16 {
+    const UNKNOWN: i16 = i16::MIN;
+    const KIND: CellKind = CellKind::I16;
+
+    #[inline]
+    fn is_unknown(self) -> bool {
+        self == i16::MIN
+    }
+
+    #[inline]
+    fn to_bits(self) -> u64 {
+        u64::from(self as u16)
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> i16 {
+        bits as u16 as i16
     }
 }
 

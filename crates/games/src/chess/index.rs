@@ -375,6 +375,15 @@ impl Index<Chess> for ChessIndex {
         self.layout(tier).counted
     }
 
+    fn holds(&self, pos: &Setup) -> bool {
+        let key = Material::key(pos.codes[2..pos.men as usize].iter().copied());
+        self.keys.binary_search_by_key(&key, |&(key, _, _)| key).is_ok()
+    }
+
+    fn home(&self, tier: Tier) -> Option<String> {
+        Some(format!("chess:{}", self.material(tier)))
+    }
+
     fn walk(&self, tier: Tier, range: Range<u64>, visit: &mut impl FnMut(u64, &Setup)) {
         let layout = self.layout(tier);
         let last = layout.groups.last().copied().unwrap_or(Group { size: 1, ..Group::default() });

@@ -63,9 +63,6 @@ impl Material {
         if men > MOST_MEN {
             return Err(format!("{men} men are too many; endings have at most {MOST_MEN}, kings included"));
         }
-        if men < 3 {
-            return Err("two kings alone are always drawn; an ending has at least three men".to_string());
-        }
         Ok(Material::new(white, black).0)
     }
 
@@ -197,7 +194,8 @@ mod tests {
         check("knkbp", "KBPKN");
         check("KPPK", "KPPK");
         check("KNBK", "KBNK");
-        for name in ["", "K", "KK", "QK", "KQ", "KQKRK", "KQQQKRR", "KXK"] {
+        check("KK", "KK");
+        for name in ["", "K", "QK", "KQ", "KQKRK", "KQQQKRR", "KXK"] {
             assert!(Material::parse(name).is_err(), "{name}");
         }
     }

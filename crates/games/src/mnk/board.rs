@@ -9,11 +9,11 @@
 //!
 //! Invariant: nobody has k in a row except the player who moved last.
 
-use super::bits::Bits;
 use super::{Rules, grid, reach, scene};
 use outplay_core::{
     Content, Game, InPlace, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Scene, Turn,
 };
+use outplay_index::Bits;
 use std::sync::Arc;
 
 /// An m,n,k game whose board fits a bitboard.

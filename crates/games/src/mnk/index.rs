@@ -12,9 +12,9 @@
 //! below a tier's size is a board with the right stones, so there are no holes; boards that no game reaches
 //! (a line that stopped play earlier) do have numbers.
 
-use super::bits::Bits;
 use super::{Board, Mnk, Rules};
 use outplay_core::{Content, Index, Step, Tier, Turn};
+use outplay_index::Bits;
 use outplay_index::{Compositions, Subsets, binomial, next_subset};
 use std::ops::Range;
 

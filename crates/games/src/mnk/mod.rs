@@ -4,7 +4,6 @@
 //! [`Rules`] is the description; [`Mnk`] plays it on bitboards of 64 or 128 bits and [`LargeMnk`] on boards
 //! of any size; [`MnkIndex`] numbers the positions of a bitboard.
 
-mod bits;
 mod board;
 mod grid;
 mod index;
@@ -13,10 +12,10 @@ mod reach;
 mod rules;
 mod scene;
 
-pub use bits::Bits;
 pub use board::{Board, Mnk};
 pub use index::{MnkIndex, tier_sizes};
 pub use large::{LargeBoard, LargeMnk};
+pub use outplay_index::Bits;
 pub use rules::Rules;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Laws, known counts and the exactness of reading positions for the m,n,k family.
 
 use super::*;
-use outplay_core::{Content, Game, InPlace, Index, Notation, Tier, laws};
+use outplay_core::{Game, InPlace, Index, Notation, Tier, laws};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -130,35 +130,9 @@ fn perft_of_the_literature() {
     check("tictactoe", &[1, 9, 72, 504, 3024, 15120, 54720, 148_176, 200_448, 127_872]);
 }
 
-/// A small random board: sides up to 4, at most 12 free cells, obstacles, presets, gravity, misère.
+/// A small random board.
 fn small_spec() -> impl Strategy<Value = String> {
-    (1..=4usize, 1..=4usize, 1..=4usize, any::<[bool; 3]>(), any::<u64>()).prop_map(
-        |(w, h, k, flags, seed)| {
-            let mut board = outplay_core::LineBoard::empty(w, h, k);
-            let mut contents = [Vec::new(), Vec::new(), Vec::new()];
-            for cell in 0..w * h {
-                let dice = seed.rotate_left(cell as u32 * 7) % 11;
-                let filled = matches!(dice, 0..=2)
-                    && (!flags[0] || cell % h == 0 || board.cells[cell - 1] != Content::Empty);
-                if filled {
-                    board.cells[cell] = [Content::Blocked, Content::First, Content::Second][dice as usize];
-                    contents[dice as usize].push(outplay_core::cell_name(cell / h, cell % h));
-                }
-            }
-            let mut spec = format!("mnk:{w}x{h},k={k}");
-            for (key, cells) in ["obstacles", "x", "o"].iter().zip(&contents) {
-                if !cells.is_empty() {
-                    spec += &format!(",{key}={}", cells.join("+"));
-                }
-            }
-            for (flag, word) in flags.iter().zip([",gravity", ",misere", ",turn=o"]) {
-                if *flag {
-                    spec += word;
-                }
-            }
-            spec
-        },
-    )
+    any::<u64>().prop_map(|seed| outplay_core::laws::random_board(seed, 12))
 }
 
 proptest! {

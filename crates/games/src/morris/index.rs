@@ -191,6 +191,11 @@ impl Index<Morris> for MorrisIndex {
         halves * self.half(group.men)
     }
 
+    fn holds(&self, pos: &Men) -> bool {
+        let (mover, opponent) = pos.sides();
+        self.tiers[place(pos.placed, mover.count_ones() as u8, opponent.count_ones() as u8)].is_some()
+    }
+
     fn rank(&self, pos: &Men) -> (Tier, u64) {
         let (mover, opponent) = pos.sides();
         let at = place(pos.placed, mover.count_ones() as u8, opponent.count_ones() as u8);

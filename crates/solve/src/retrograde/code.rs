@@ -1,30 +1,72 @@
-//! A code that tells a draw by repetition from a tie.
+//! Codes that tell a draw by repetition from a tie, and a tie by who can bring it about.
+//!
+//! ```text
+//!    MIN   unknown
+//! -32767   loss in 0                       (the wide code has the payoff in its upper half)
+//!     -1   tie that only the opponent of the player to move can force
+//!      0   tie that both can
+//!      1   draw by repetition: nobody can
+//!      2   tie that only the player to move can force
+//!  32766   win in 1
+//! ```
+//!
+//! Who can force an end is what earlier tiers need to know of a draw, so stored codes are all that solving
+//! them takes.
 
 use outplay_core::{Code, Value};
 
-/// Payoffs −1, 0, 1, distances up to 32,000 plies and draws by repetition: two bytes.
-///
-/// ```text
-///    MIN   unknown
-/// -32767   loss in 0
-///      0   tie
-///      1   draw by repetition, which no code lies between and the tie
-///  32766   win in 1
-/// ```
+/// A code that also says who can force the end of a draw.
+pub trait Draws: Code {
+    /// The code of a draw that the player to move, and the opponent, can or cannot force an end of.
+    fn draw(mover: bool, opponent: bool) -> Self;
+
+    /// Of a draw: whether the player to move, and whether the opponent, can force its end.
+    fn ends(self) -> (bool, bool);
+}
+
+/// The draws by number; no other value comes near these numbers.
+fn draw(mover: bool, opponent: bool) -> i8 {
+    match (mover, opponent) {
+        (false, true) => -1,
+        (true, true) => 0,
+        (false, false) => 1,
+        (true, false) => 2,
+    }
+}
+
+fn ends(code: i32) -> (bool, bool) {
+    (matches!(code, 0 | 2), matches!(code, 0 | -1))
+}
+
+fn draw_value(code: i32) -> Option<Value> {
+    match code {
+        1 => Some(Value::REPETITION),
+        -1..=2 => Some(Value::TIE),
+        _ => None,
+    }
+}
+
+/// A draw seen by the other player, unless the same player moves again.
+fn draw_before(code: i32, same_player: bool) -> i32 {
+    match code {
+        -1 if !same_player => 2,
+        2 if !same_player => -1,
+        code => code,
+    }
+}
+
+/// Payoffs −1, 0, 1, distances up to 32,000 plies and draws of all kinds: two bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct LoopCode(pub i16);
-
-const TIE: i16 = 0;
-const REPETITION: i16 = 1;
 
 impl Code for LoopCode {
     const UNKNOWN: LoopCode = LoopCode(i16::MIN);
 
     fn pack(value: Value) -> Option<LoopCode> {
-        if value.is_repetition() {
-            return Some(LoopCode(REPETITION));
-        }
-        let Some(plies) = value.distance() else { return Some(LoopCode(TIE)) };
+        let Some(plies) = value.distance() else {
+            let ends = !value.is_repetition();
+            return (value.payoff() == 0).then(|| LoopCode::draw(ends, ends));
+        };
         if plies > 32_000 || value.payoff().abs() > 1 {
             return None;
         }
@@ -34,24 +76,69 @@ impl Code for LoopCode {
     fn unpack(self) -> Option<Value> {
         match self.0 {
             i16::MIN => None,
-            TIE => Some(Value::TIE),
-            REPETITION => Some(Value::REPETITION),
-            code => Some(Value::new(code.signum().into(), (i16::MAX - code.abs()) as u32)),
+            code => draw_value(code.into())
+                .or_else(|| Some(Value::new(code.signum().into(), (i16::MAX - code.abs()) as u32))),
         }
-    }
-
-    #[inline]
-    fn byte(self) -> Option<u8> {
-        None
     }
 
     #[inline]
     fn before(self, same_player: bool) -> LoopCode {
-        if self.0 == TIE || self.0 == REPETITION {
-            return self;
+        if (-1..=2).contains(&self.0) {
+            return LoopCode(draw_before(self.0.into(), same_player) as i16);
         }
         let seen = if same_player { self.0 } else { -self.0 };
         LoopCode(seen - seen.signum())
+    }
+}
+
+impl Draws for LoopCode {
+    fn draw(mover: bool, opponent: bool) -> LoopCode {
+        LoopCode(draw(mover, opponent).into())
+    }
+
+    fn ends(self) -> (bool, bool) {
+        ends(self.0.into())
+    }
+}
+
+/// Payoffs up to ±16,000, distances up to 65,000 plies and draws of all kinds: four bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct WideLoopCode(pub i32);
+
+impl Code for WideLoopCode {
+    const UNKNOWN: WideLoopCode = WideLoopCode(i32::MIN);
+
+    fn pack(value: Value) -> Option<WideLoopCode> {
+        match (value.payoff(), value.distance()) {
+            (0, _) => {
+                let ends = !value.is_repetition();
+                Some(WideLoopCode::draw(ends, ends))
+            }
+            (_, None) => None,
+            _ => i32::pack(value).map(WideLoopCode),
+        }
+    }
+
+    fn unpack(self) -> Option<Value> {
+        draw_value(self.0).or_else(|| self.0.unpack())
+    }
+
+    #[inline]
+    fn before(self, same_player: bool) -> WideLoopCode {
+        if (-1..=2).contains(&self.0) {
+            return WideLoopCode(draw_before(self.0, same_player));
+        }
+        WideLoopCode(self.0.before(same_player))
+    }
+}
+
+impl Draws for WideLoopCode {
+    fn draw(mover: bool, opponent: bool) -> WideLoopCode {
+        WideLoopCode(draw(mover, opponent).into())
+    }
+
+    fn ends(self) -> (bool, bool) {
+        ends(self.0)
     }
 }
 
@@ -59,21 +146,37 @@ impl Code for LoopCode {
 mod tests {
     use super::*;
 
-    #[test]
-    fn codes_behave_like_values() {
-        let wins = [0, 1, 2, 126, 254, 31_000];
-        let mut values: Vec<Value> = wins.iter().flat_map(|&d| [Value::win(d), Value::loss(d)]).collect();
-        values.extend([Value::TIE, Value::REPETITION]);
-        for &value in &values {
-            let code = LoopCode::pack(value).expect("fits");
+    fn check<C: Draws>(values: &[Value]) {
+        for &value in values {
+            let code = C::pack(value).expect("fits");
             assert_eq!(code.unpack(), Some(value));
             for same in [false, true] {
                 assert_eq!(code.before(same).unpack(), Some(value.before(same)));
             }
             for &other in values.iter().filter(|other| other.cmp(&&value).is_ne()) {
-                assert_eq!(code.cmp(&LoopCode::pack(other).expect("fits")), value.cmp(&other));
+                assert_eq!(code.cmp(&C::pack(other).expect("fits")), value.cmp(&other));
             }
         }
+        for (mover, opponent) in [(false, false), (false, true), (true, false), (true, true)] {
+            let code = C::draw(mover, opponent);
+            assert_eq!(code.ends(), (mover, opponent));
+            assert_eq!(code.before(false).ends(), (opponent, mover));
+            assert_eq!(code.before(true), code);
+            let value = if mover || opponent { Value::TIE } else { Value::REPETITION };
+            assert_eq!(code.unpack(), Some(value));
+        }
+        assert_eq!(C::UNKNOWN.unpack(), None);
+        assert_eq!(C::pack(Value::untimed(1)), None);
+    }
+
+    #[test]
+    fn codes_behave_like_values() {
+        let wins = [0, 1, 2, 126, 254, 31_000];
+        let mut values: Vec<Value> = wins.iter().flat_map(|&d| [Value::win(d), Value::loss(d)]).collect();
+        values.extend([Value::TIE, Value::REPETITION]);
+        check::<LoopCode>(&values);
+        values.extend([Value::new(7, 60_000), Value::new(-3, 2)]);
+        check::<WideLoopCode>(&values);
         assert_eq!(LoopCode::pack(Value::win(32_001)), None);
         assert_eq!(LoopCode::pack(Value::new(2, 1)), None);
     }

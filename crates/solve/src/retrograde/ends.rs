@@ -18,8 +18,9 @@
 
 use super::back::{Back, SAME_PLAYER};
 use super::bits::Bits;
+use super::code::Draws;
 use super::words::{Seen, Words};
-use outplay_core::Game;
+use outplay_core::{Game, Value};
 use rayon::prelude::*;
 
 /// The draws of a tier that the player to move, or the opponent, can force an end of.
@@ -30,6 +31,34 @@ pub(super) struct Ends {
 }
 
 impl Ends {
+    /// What the codes of a tier say; those of holes do not matter.
+    pub(super) fn of<C: Draws>(codes: &[C]) -> Ends {
+        let mut ends = Ends::default();
+        let decided = |code: &C| code.unpack().is_none_or(|value| value != Value::TIE);
+        if codes.par_iter().all(decided) {
+            return ends;
+        }
+        ends = Ends { mover: Bits::new(codes.len() as u64), opponent: Bits::new(codes.len() as u64) };
+        codes.par_iter().enumerate().with_min_len(1 << 14).for_each(|(n, code)| {
+            if code.unpack() == Some(Value::TIE) {
+                let (mover, opponent) = code.ends();
+                if mover {
+                    ends.mover.insert(n as u64);
+                }
+                if opponent {
+                    ends.opponent.insert(n as u64);
+                }
+            }
+        });
+        ends
+    }
+
+    /// Whether the player to move, and whether the opponent, can force an end.
+    #[inline]
+    pub(super) fn both(&self, number: u64) -> (bool, bool) {
+        (self.mover.has(number), self.opponent.has(number))
+    }
+
     /// Whether one of the players can force an end.
     #[inline]
     pub(super) fn any(&self, number: u64) -> bool {

@@ -125,9 +125,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         };
         let shelf = self.shelf(&words, &levels, ends)?;
         let mut tally = self.tally(&words, &second, &levels, &shelf);
-        if self.index.counted(self.tier) {
-            tally.finished = start.finished;
-        }
+        tally.finished = start.finished;
         Ok(Outcome { shelf, tally, levels: levels.list.len() as u64 })
     }
 
@@ -359,9 +357,6 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
     /// Counts positions by player to move and value.
     fn tally(&self, words: &Words, second: &Bits, levels: &Levels, shelf: &Shelf<C>) -> TierTally {
         let mut tally = TierTally::default();
-        if !self.index.counted(self.tier) {
-            return tally;
-        }
         // Per player: ties, draws by repetition, then wins and losses of each level.
         let slots = 2 + 2 * levels.list.len();
         let merged = self.index.merged();

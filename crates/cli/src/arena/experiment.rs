@@ -1,0 +1,99 @@
+//! `outplay experiment`: a paper's table, theirs beside ours.
+
+use crate::args::Effort;
+use crate::commands::{Failure, Run};
+use clap::Args;
+use outplay_catalog::{ExperimentRequest, Findings, Grid, experiments};
+use std::io::{self, Write};
+
+/// Run a paper's experiment again.
+#[derive(Args)]
+pub(crate) struct ExperimentArgs {
+    /// Which one; without a name, all are listed
+    name: Option<String>,
+    /// Take as long as the paper's setting needs
+    #[arg(long)]
+    full: bool,
+    /// How many games, trials or positions instead of the experiment's own number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    games: Option<u32>,
+    /// What chance follows from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    effort: Effort,
+}
+
+impl<W: Write> Run<'_, W> {
+    pub(crate) fn experiment(&mut self, args: &ExperimentArgs) -> Result<u8, Failure> {
+        let Some(name) = &args.name else { return self.list_experiments() };
+        let request = ExperimentRequest {
+            name: name.clone(),
+            seed: args.seed,
+            full: args.full,
+            games: args.games,
+            options: self.query_options(&args.effort),
+        };
+        let findings = self.catalog.experiment(&request, self.progress)?;
+        self.print(&findings, |out, findings| write_findings(out, findings))?;
+        Ok(u8::from(findings.holds == Some(false)))
+    }
+
+    fn list_experiments(&mut self) -> Result<u8, Failure> {
+        let listed: Vec<_> = experiments()
+            .into_iter()
+            .map(|(name, about)| serde_json::json!({ "name": name, "about": about }))
+            .collect();
+        self.print(&serde_json::json!({ "experiments": listed }), |out, _| {
+            let bold = anstyle::Style::new().bold();
+            let widest = experiments().iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+            for (name, about) in experiments() {
+                writeln!(out, "{bold}{name:widest$}{bold:#}  {about}")?;
+            }
+            writeln!(out, "\nRun one with `outplay experiment NAME`.")
+        })
+    }
+}
+
+fn write_findings(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
+    let bold = anstyle::Style::new().bold();
+    writeln!(out, "{bold}{}{bold:#}: {}", findings.experiment, findings.setting)?;
+    writeln!(out, "theirs: {}", findings.source)?;
+    for grid in &findings.tables {
+        writeln!(out)?;
+        write_grid(out, grid)?;
+    }
+    if !findings.remarks.is_empty() {
+        writeln!(out)?;
+    }
+    for remark in &findings.remarks {
+        writeln!(out, "{remark}")?;
+    }
+    Ok(())
+}
+
+/// A table with its columns aligned: words to the left, figures to the right.
+pub(super) fn write_grid(out: &mut impl Write, grid: &Grid) -> io::Result<()> {
+    let faint = anstyle::Style::new().dimmed();
+    let bold = anstyle::Style::new().bold();
+    if !grid.title.is_empty() {
+        writeln!(out, "{bold}{}{bold:#}", grid.title)?;
+    }
+    let width = |column: usize| {
+        let cells = grid.rows.iter().filter_map(|row| row.get(column));
+        cells.chain(grid.columns.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..grid.columns.len()).map(width).collect();
+    let line = |cells: &[String]| {
+        let padded = cells.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
+            let gap = " ".repeat(width - cell.chars().count());
+            if column == 0 { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
+        });
+        padded.collect::<Vec<String>>().join("  ").trim_end().to_string()
+    };
+    writeln!(out, "{faint}{}{faint:#}", line(&grid.columns))?;
+    for row in &grid.rows {
+        writeln!(out, "{}", line(row))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! The arena's commands: `experiment`.
+
+mod experiment;
+
+pub(crate) use experiment::ExperimentArgs;
