@@ -4,11 +4,13 @@ use crate::handle::GameHandle;
 use crate::{Entry, families};
 use outplay_core::{Game, InputError, Notation};
 use outplay_games::Spec;
+use std::sync::Arc;
 
 /// How a family of games makes one of them from its spec.
-type Make = Box<dyn Fn(Spec) -> Result<Box<dyn GameHandle>, InputError> + Send + Sync>;
+type Make = Arc<dyn Fn(Spec) -> Result<Box<dyn GameHandle>, InputError> + Send + Sync>;
 
 /// Games that share a name.
+#[derive(Clone)]
 pub struct Family {
     name: String,
     about: String,
@@ -29,7 +31,7 @@ impl Family {
             about: about.into(),
             parameters: String::new(),
             example: name.into(),
-            make: Box::new(make),
+            make: Arc::new(make),
         }
     }
 
@@ -75,6 +77,7 @@ impl Family {
 }
 
 /// All games known by name.
+#[derive(Clone)]
 pub struct Catalog {
     families: Vec<Family>,
 }

@@ -108,6 +108,10 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
         self.known_moves(place, options, watch)
     }
 
+    fn exact(&self, place: &Place, options: &QueryOptions) -> Result<bool, Trouble> {
+        self.is_exact(place, options)
+    }
+
     fn verify(
         &self,
         data: &Path,

@@ -214,6 +214,13 @@ pub trait GameHandle: Send + Sync {
         watch: &dyn Watch,
     ) -> Result<Option<QueryAnswer>, Trouble>;
 
+    /// Whether [`GameHandle::query`] can be expected to find exact values of a position within a minute or so.
+    ///
+    /// # Errors
+    ///
+    /// Bad input.
+    fn exact(&self, place: &Place, options: &QueryOptions) -> Result<bool, Trouble>;
+
     /// Derives every value of the game's table again from its successors.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ pub(crate) fn entries(board: &LineBoard, bytes: u64) -> usize {
 const PROVABLE: usize = 384;
 
 /// Positions of the largest board whose moves are valued by solving each of them whole.
-const WHOLE: u128 = 200_000_000;
+pub(crate) const WHOLE: u128 = 200_000_000;
 
 /// The same where a whole line of best play is wanted too.
 const WHOLE_LINE: u128 = 3_000_000;
@@ -181,6 +181,9 @@ impl<G: Game + Notation> Entry<G> {
             None => answer.answer = Answer::unknown(payoff(found.low), payoff(found.high)),
             Some(verdict) => answer.answer = self.answer(&pos, Value::untimed(payoff(verdict))),
         }
+        let height = to_board(&self.game, &pos).height;
+        let name = |cell: usize| outplay_core::cell_name(cell / height, cell % height);
+        answer.best = found.best.map(name).into_iter().collect();
         if let (Some(file), Some(proof)) = (&request.proof, &found.proof) {
             let why = |error| Trouble::Unable(format!("cannot write {}: {error}", file.display()));
             std::fs::write(file, proof.to_string()).map_err(why)?;

@@ -12,13 +12,20 @@ use crate::answers::{Answer, MoveAnswer, QueryAnswer};
 use crate::deadline::Deadline;
 use crate::entry::{Entry, QUERY_POSITIONS};
 use crate::handle::{Place, QueryOptions};
-use crate::{Trouble, boards};
+use crate::searching::WHOLE;
+use crate::{Trouble, boards, openings};
 use outplay_core::{Game, Notation, Value, Watch};
 use outplay_solve::{SolveError, memo};
 use outplay_table::Values;
 
 /// Positions of the largest board that is solved whole without having to queue: a few milliseconds each.
 const AT_ONCE: u128 = 2_000_000;
+
+/// Empty cells with which the connect-k solver mostly finds an answer in seconds.
+const SEARCHABLE: usize = 36;
+
+/// Empty cells with which the proof search mostly finds an answer in seconds.
+const PROVED: usize = 30;
 
 impl<G: Game + Notation> Entry<G> {
     /// The value of a position and of each of its moves; `found` hears of moves as their values are found.
@@ -85,6 +92,26 @@ impl<G: Game + Notation> Entry<G> {
             Some(board) => Ok(self.query_by_book(&pos, &board, &blank)),
             None => Ok(None),
         }
+    }
+
+    /// Whether a query can be expected to find exact values.
+    pub(crate) fn is_exact(&self, place: &Place, options: &QueryOptions) -> Result<bool, Trouble> {
+        let pos = self.locate(place)?;
+        if self.plane_slots(&pos, options).is_some_and(|slots| slots <= WHOLE) {
+            return Ok(true);
+        }
+        if let Some(board) = self.board.map(|board| board(&self.game, &pos)) {
+            let empty = board.playable_cells() - board.stones();
+            let within = |most: usize| empty <= most || openings::book(&board).is_some();
+            return Ok(match (self.connect_board(&pos), self.proof_board(&pos)) {
+                (Some(_), _) => within(SEARCHABLE),
+                (_, Some(_)) => empty <= PROVED,
+                _ => false,
+            });
+        }
+        let table = options.data.as_ref().map(|data| self.find_table(data, None)).transpose()?.flatten();
+        // Whether a game of another kind is small enough to remember shows only when it is tried.
+        Ok(table.is_some() || self.game.start().is_some())
     }
 
     /// Positions of the board that the plane solver would go through, if it takes the board at all.

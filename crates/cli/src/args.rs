@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use outplay_catalog::{Method, Place, Values};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Solve it, prove it, play it: a workbench for two-player games of perfect information.
@@ -143,11 +144,30 @@ pub(crate) enum Command {
         #[arg(long)]
         count: bool,
     },
+    /// Serve the web page and its HTTP interface
+    Serve(ServeArgs),
     /// Run a paper's experiment again, theirs beside ours
     Experiment(crate::arena::ExperimentArgs),
     /// Measure what the README claims
     #[command(subcommand)]
     Bench(Bench),
+}
+
+/// How a server is run.
+#[derive(Args)]
+pub(crate) struct ServeArgs {
+    /// Where to listen; only this machine can connect unless you say otherwise
+    #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT")]
+    pub(crate) addr: SocketAddr,
+    /// Write a line per request to standard error
+    #[arg(long)]
+    pub(crate) log: bool,
+    /// Searches that run at a time (default: one per thread, at least 2)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) searches: Option<u16>,
+    /// Seconds that a search may take
+    #[arg(long, default_value_t = 20.0, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(crate) time: f64,
 }
 
 #[derive(Subcommand)]

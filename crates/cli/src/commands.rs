@@ -145,6 +145,10 @@ impl<W: Write> Run<'_, W> {
             Command::Query { game, stdin: Some(kind), effort, .. } => {
                 self.query_lines(game, kind == "position", effort)
             }
+            Command::Serve(args) => {
+                crate::serving::serve(self.catalog, self.common, args, self.out)?;
+                Ok(0)
+            }
             Command::Book(command) => self.book(command),
             Command::Check { file } => self.check_proof(file),
             Command::Bench(Bench::Positions { game, file, limit, entries }) => {

@@ -6,6 +6,7 @@ mod commands;
 mod output;
 mod picture;
 mod progress;
+mod serving;
 mod usage;
 
 pub use commands::main;

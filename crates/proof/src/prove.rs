@@ -13,10 +13,10 @@
 use crate::budget::Budget;
 use crate::cells::Cells;
 use crate::extract::Extract;
-use crate::field::Field;
-use crate::fours::Spot;
+use crate::field::{Field, inverse};
+use crate::fours::{Spot, completions};
 use crate::script::{Ground, Proof, Step};
-use crate::strong::Strong;
+use crate::strong::{Strong, THREATS, Why};
 use crate::weak::NO_MOVE;
 use outplay_core::{Content, LineBoard, Turn, Verdict, Watch};
 use std::time::{Duration, Instant};
@@ -48,6 +48,9 @@ pub struct Answer {
     pub low: Verdict,
     /// The value is at most this.
     pub high: Verdict,
+    /// A cell to play on that keeps the value, where the search knows one: a win always has one; a draw by
+    /// strategy stealing or by blocking alone names none.
+    pub best: Option<usize>,
     /// Positions looked at.
     pub positions: u64,
     /// Wall time.
@@ -168,6 +171,24 @@ impl<'a, const W: usize> Question<'a, W> {
         }
     }
 
+    /// What the player to move should do, as far as this question tells: win if it is the attacker, hold if it
+    /// is not.
+    fn best(&mut self) -> Option<usize> {
+        let child = self.search.child(NO_MOVE, self.spot, self.moves);
+        let entry = *self.search.table.get(&child.key)?;
+        let spot = child.key.spot;
+        let cell = match (entry.why, self.wins? == self.moves) {
+            (Why::Move(mv), true) => mv.into(),
+            (Why::Threats, true) => (*self.search.fours.find(spot, THREATS)?.first()?).into(),
+            (Why::Rules, true) if self.moves => {
+                let cells = completions(self.search.field, spot.attacker, spot.empty);
+                (!cells.is_none()).then(|| cells.first())?
+            }
+            _ => return None,
+        };
+        Some(self.search.field.map_cell(inverse(child.symmetry), cell))
+    }
+
     /// Appends the strategy to the steps.
     fn extract(&mut self, steps: &mut Vec<Step>, budget: &mut Budget<'_>) -> Option<Ground> {
         let wins = self.wins?;
@@ -188,7 +209,7 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
     let over = |verdict| {
         let proof = Proof { board: board.clone(), claim: verdict, grounds: Vec::new(), steps: Vec::new() };
         let proof = limits.proof.then_some(proof);
-        Ok(Answer { low: verdict, high: verdict, positions: 0, time: begun.elapsed(), proof })
+        Ok(Answer { low: verdict, high: verdict, best: None, positions: 0, time: begun.elapsed(), proof })
     };
     if mine {
         return over(Verdict::Win);
@@ -261,5 +282,10 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
             proof
         });
     }
-    Ok(Answer { low, high, positions, time: begun.elapsed(), proof })
+    let best = match low {
+        Verdict::Win => first.best(),
+        Verdict::Draw if low == high => second.best(),
+        _ => None,
+    };
+    Ok(Answer { low, high, best, positions, time: begun.elapsed(), proof })
 }

@@ -2,7 +2,7 @@
 
 mod plain;
 
-use outplay_core::Quiet;
+use outplay_core::{Content, Quiet, Turn, Verdict};
 use outplay_proof::{Limits, prove};
 use plain::{minimax, random_board};
 use rand::SeedableRng;
@@ -22,6 +22,15 @@ fn compare(seed: u64, boards: usize, most: usize) -> [usize; 3] {
         assert_eq!(claim.verdict, expected);
         assert_eq!(claim.board, board);
         seen[expected as usize] += 1;
+        let over = board.has_line(Content::First) || board.has_line(Content::Second);
+        assert!(answer.best.is_some() || over || expected != Verdict::Win, "a win without a move: {board:?}");
+        if let Some(cell) = answer.best {
+            let mut next = board.clone();
+            assert_eq!(next.cells[cell], Content::Empty, "{board:?}");
+            next.cells[cell] = if board.turn == Turn::First { Content::First } else { Content::Second };
+            next.turn = board.turn.other();
+            assert_eq!(minimax(&next), expected.flipped(), "{cell} of {board:?}");
+        }
     }
     seen
 }

@@ -1,0 +1,91 @@
+//! What is kept between requests: a few games with what their solvers learned, and answers.
+//!
+//! Invariant: both are bounded in number, and whatever was not used for longest goes first.
+
+use crate::refusal::Refusal;
+use crate::settings::{ANSWERS, GAMES};
+use outplay_catalog::{Catalog, GameHandle, QueryAnswer};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// Games that are kept ready, the last used one at the end.
+pub(crate) struct Shelf {
+    catalog: Catalog,
+    games: Mutex<Vec<(String, Arc<dyn GameHandle>)>>,
+}
+
+impl Shelf {
+    pub(crate) fn new(catalog: Catalog) -> Shelf {
+        Shelf { catalog, games: Mutex::new(Vec::new()) }
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The game that a spec describes.
+    pub(crate) fn open(&self, spec: &str) -> Result<Arc<dyn GameHandle>, Refusal> {
+        if let Some(game) = self.take(spec) {
+            return Ok(game);
+        }
+        let made: Arc<dyn GameHandle> = Arc::from(self.catalog.open(spec)?);
+        // Two ways to write the same game share what is known about it.
+        let canonical = made.spec();
+        let game = if canonical == spec { None } else { self.take(&canonical) };
+        let game = game.unwrap_or(made);
+        if let Ok(mut games) = self.games.lock() {
+            games.retain(|(known, _)| *known != canonical);
+            games.push((canonical, Arc::clone(&game)));
+            if games.len() > GAMES {
+                games.remove(0);
+            }
+        }
+        Ok(game)
+    }
+
+    fn take(&self, spec: &str) -> Option<Arc<dyn GameHandle>> {
+        let mut games = self.games.lock().ok()?;
+        let at = games.iter().position(|(known, _)| known == spec)?;
+        let found = games.remove(at);
+        let game = Arc::clone(&found.1);
+        games.push(found);
+        Some(game)
+    }
+}
+
+/// Answers by game and position, in two generations: the older one goes when the younger one is full.
+#[derive(Default)]
+pub(crate) struct Answers {
+    generations: Mutex<[HashMap<(String, String), Arc<QueryAnswer>>; 2]>,
+}
+
+impl Answers {
+    pub(crate) fn find(&self, game: &str, position: &str) -> Option<Arc<QueryAnswer>> {
+        let key = (game.to_string(), position.to_string());
+        let mut generations = self.generations.lock().ok()?;
+        if let Some(answer) = generations[0].get(&key) {
+            return Some(Arc::clone(answer));
+        }
+        let answer = Arc::clone(generations[1].get(&key)?);
+        insert(&mut generations, key, Arc::clone(&answer));
+        Some(answer)
+    }
+
+    /// Keeps an answer in which nothing is unknown; others may become better with more time.
+    pub(crate) fn keep(&self, answer: &Arc<QueryAnswer>) {
+        let known =
+            answer.answer.value != "unknown" && answer.moves.iter().all(|mv| mv.answer.value != "unknown");
+        if let (true, Ok(mut generations)) = (known, self.generations.lock()) {
+            insert(&mut generations, (answer.game.clone(), answer.position.clone()), Arc::clone(answer));
+        }
+    }
+}
+
+type Generations = [HashMap<(String, String), Arc<QueryAnswer>>; 2];
+
+fn insert(generations: &mut Generations, key: (String, String), answer: Arc<QueryAnswer>) {
+    if generations[0].len() >= ANSWERS / 2 {
+        generations[1] = std::mem::take(&mut generations[0]);
+    }
+    generations[0].insert(key, answer);
+}

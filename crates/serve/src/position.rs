@@ -1,0 +1,184 @@
+//! What a position looks like, what it is worth, and what a player would do.
+
+use crate::ask::{Asked, Told};
+use crate::place::At;
+use crate::refusal::Refusal;
+use crate::router::Shared;
+use crate::stream::live;
+use crate::workers::{Attention, Leash};
+use axum::Json;
+use axum::extract::State;
+use axum::response::IntoResponse;
+use outplay_catalog::{ChoiceAnswer, ChooseRequest, GameHandle, Place, QueryAnswer, QueryOptions, View};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A view with what the page wants to know beside it.
+#[derive(Serialize)]
+pub(crate) struct Looked {
+    #[serde(flatten)]
+    view: View,
+    /// What is odd about the game.
+    warning: Option<String>,
+    /// Specs of players that can play it.
+    players: Vec<String>,
+    /// Whether exact values can be expected within the time that an answer may take.
+    exact: bool,
+}
+
+/// `GET /api/v1/view`
+pub(crate) async fn view(
+    State(shared): State<Arc<Shared>>,
+    Asked(at): Asked<At>,
+) -> Result<Json<Looked>, Refusal> {
+    let place = at.place()?;
+    let desk = Arc::clone(&shared);
+    let look = move || {
+        let game = desk.shelf.open(&at.game)?;
+        let view = game.view(&place)?;
+        let exact = game.exact(&place, &desk.options(1))?;
+        Ok(Looked { view, warning: game.warning(), players: vec!["random".into()], exact })
+    };
+    shared.workers.quick(look).await.map(Json)
+}
+
+/// `GET /api/v1/position`
+pub(crate) async fn position(
+    State(shared): State<Arc<Shared>>,
+    Asked(at): Asked<At>,
+) -> Result<Json<Arc<QueryAnswer>>, Refusal> {
+    let place = at.place()?;
+    if let Some(answer) = known(&shared, &at.game, &place).await? {
+        return Ok(Json(answer));
+    }
+    let watch = Attention::new(Some(shared.settings.time + GRACE));
+    let _leash = Leash(Arc::clone(&watch));
+    let desk = Arc::clone(&shared);
+    let search = move |threads| {
+        let game = desk.shelf.open(&at.game)?;
+        let answer = Arc::new(game.query(&place, &desk.options(threads), &*watch)?);
+        desk.answers.keep(&answer);
+        Ok(answer)
+    };
+    shared.workers.search(search).await.map(Json)
+}
+
+/// Searches keep their time themselves; this is for those that do not.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The answer if it needs no search.
+pub(crate) async fn known(
+    shared: &Arc<Shared>,
+    game: &str,
+    place: &Place,
+) -> Result<Option<Arc<QueryAnswer>>, Refusal> {
+    let desk = Arc::clone(shared);
+    let (game, place) = (game.to_string(), place.clone());
+    let watch = Attention::new(Some(GRACE));
+    let _leash = Leash(Arc::clone(&watch));
+    let look = move || {
+        let game = desk.shelf.open(&game)?;
+        recall(&desk, &*game, &place, &watch)
+    };
+    shared.workers.quick(look).await
+}
+
+/// The same on this thread.
+pub(crate) fn recall(
+    shared: &Shared,
+    game: &dyn GameHandle,
+    place: &Place,
+    watch: &Attention,
+) -> Result<Option<Arc<QueryAnswer>>, Refusal> {
+    let position = game.view(place)?.position;
+    if let Some(answer) = shared.answers.find(&game.spec(), &position) {
+        return Ok(Some(answer));
+    }
+    let answer = game.known(place, &shared.options(1), watch)?.map(Arc::new);
+    if let Some(answer) = &answer {
+        shared.answers.keep(answer);
+    }
+    Ok(answer)
+}
+
+/// Who is asked for a move, and where.
+#[derive(Deserialize)]
+pub(crate) struct MoveRequest {
+    #[serde(flatten)]
+    at: At,
+    /// The player's spec.
+    player: String,
+    /// What its chance decisions follow from.
+    #[serde(default)]
+    seed: u64,
+}
+
+/// Characters of a player's spec.
+const PLAYER: usize = 500;
+
+/// `POST /api/v1/move`
+pub(crate) async fn choose(
+    State(shared): State<Arc<Shared>>,
+    Told(request): Told<MoveRequest>,
+) -> Result<Json<ChoiceAnswer>, Refusal> {
+    let place = request.at.place()?;
+    if request.player.len() > PLAYER {
+        let error = format!("the player's spec has more than the {PLAYER} characters that this server reads");
+        return Err(Refusal::bad(error, "choose one of the players that /api/v1/games lists"));
+    }
+    let watch = Attention::new(Some(shared.settings.time + GRACE));
+    let _leash = Leash(Arc::clone(&watch));
+    let desk = Arc::clone(&shared);
+    let search = move |threads| {
+        let game = desk.shelf.open(&request.at.game)?;
+        let options = desk.options(threads);
+        let asked = ChooseRequest { place, player: request.player, seed: request.seed, options };
+        Ok(game.choose(&asked, &*watch)?)
+    };
+    shared.workers.search(search).await.map(Json)
+}
+
+impl Shared {
+    /// What one answer may use.
+    pub(crate) fn options(&self, threads: usize) -> QueryOptions {
+        let settings = &self.settings;
+        QueryOptions {
+            memory: settings.memory / (settings.searches as u64 + 1),
+            hash: settings.hash(),
+            threads,
+            time: Some(settings.time),
+            data: Some(settings.data.clone()),
+        }
+    }
+}
+
+/// `GET /api/v1/position/stream`
+pub(crate) async fn position_stream(
+    State(shared): State<Arc<Shared>>,
+    Asked(at): Asked<At>,
+) -> Result<impl IntoResponse, Refusal> {
+    let place = at.place()?;
+    // What makes no sense is refused before the stream begins.
+    let answer = known(&shared, &at.game, &place).await?;
+    let patience = shared.settings.time * STREAM;
+    Ok(live(Attention::new(Some(patience + GRACE)), move |watch, events| async move {
+        if let Some(answer) = answer {
+            answer.moves.iter().for_each(|mv| events.send("move", mv));
+            return Ok(answer);
+        }
+        let desk = Arc::clone(&shared);
+        let search = move |threads| {
+            let game = desk.shelf.open(&at.game)?;
+            let options = QueryOptions { time: Some(patience), ..desk.options(threads) };
+            let answer = game.query_each(&place, &options, &*watch, &mut |mv| events.send("move", mv))?;
+            let answer = Arc::new(answer);
+            desk.answers.keep(&answer);
+            Ok(answer)
+        };
+        shared.workers.search(search).await
+    }))
+}
+
+/// A stream may take so many times longer than an answer in one piece: whoever watches can leave.
+const STREAM: u32 = 3;

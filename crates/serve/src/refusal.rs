@@ -1,0 +1,75 @@
+//! Why a request has no answer: a sentence, a cure and a status.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use outplay_catalog::{TableError, Trouble};
+use outplay_core::InputError;
+use serde_json::json;
+
+/// An error as the client sees it.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    pub(crate) error: String,
+    pub(crate) cure: Option<String>,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, error: impl Into<String>, cure: impl Into<String>) -> Refusal {
+        Refusal { status, error: error.into(), cure: Some(cure.into()) }
+    }
+
+    /// The request makes no sense.
+    pub(crate) fn bad(error: impl Into<String>, cure: impl Into<String>) -> Refusal {
+        Refusal::new(StatusCode::BAD_REQUEST, error, cure)
+    }
+
+    /// Too many searches are under way.
+    pub(crate) fn busy() -> Refusal {
+        let error = "busy: as many searches are under way as this server runs at a time";
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, "ask again in a few seconds")
+    }
+
+    /// The answer is out of reach here.
+    pub(crate) fn beyond(error: impl Into<String>) -> Refusal {
+        let cure = "ask the command line, which has no such limit: `outplay query GAME`";
+        Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error, cure)
+    }
+
+    /// The body as text, for streams.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        json!({ "error": self.error, "cure": self.cure })
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.json())).into_response();
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
+        }
+        response
+    }
+}
+
+impl From<Trouble> for Refusal {
+    fn from(trouble: Trouble) -> Refusal {
+        let cure = trouble.cure();
+        let status = match &trouble {
+            Trouble::Table(TableError::NoTable { .. }) => StatusCode::NOT_FOUND,
+            _ if trouble.is_input() => StatusCode::BAD_REQUEST,
+            _ if trouble.is_stop() => return Refusal::beyond("the time that this server allows ran out"),
+            // A damaged or unreadable table is the server's fault; everything else went beyond its limits.
+            Trouble::Table(_) | Trouble::Book(_) | Trouble::Probe(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        Refusal { status, error: trouble.to_string(), cure }
+    }
+}
+
+impl From<InputError> for Refusal {
+    fn from(error: InputError) -> Refusal {
+        Trouble::from(error).into()
+    }
+}

@@ -1,0 +1,71 @@
+//! Which address leads where, and what every request goes through.
+
+use crate::cache::{Answers, Shelf};
+use crate::refusal::Refusal;
+use crate::settings::{BODY, Settings};
+use crate::workers::Workers;
+use crate::{games, headers, page, position};
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{StatusCode, Uri};
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use outplay_catalog::Catalog;
+use std::sync::Arc;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+
+/// What all requests share.
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) shelf: Shelf,
+    pub(crate) answers: Answers,
+    pub(crate) workers: Workers,
+}
+
+impl Shared {
+    pub(crate) fn new(catalog: Catalog, settings: Settings) -> Arc<Shared> {
+        let workers = Workers::new(settings.threads, settings.searches, settings.queue);
+        Arc::new(Shared { settings, shelf: Shelf::new(catalog), answers: Answers::default(), workers })
+    }
+}
+
+/// Everything that the server answers.
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
+    let log = shared.settings.log;
+    Router::new()
+        .route("/api/v1/games", get(games::games))
+        .route("/api/v1/view", get(position::view))
+        .route("/api/v1/position", get(position::position))
+        .route("/api/v1/position/stream", get(position::position_stream))
+        .route("/api/v1/move", post(position::choose))
+        .route("/healthz", get(games::health))
+        .route("/api/{*rest}", get(nowhere))
+        .fallback(get(page::file))
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(shared)
+        .layer(DefaultBodyLimit::max(BODY))
+        .layer(CompressionLayer::new())
+        .layer(CatchPanicLayer::custom(|_| fault()))
+        .layer(middleware::from_fn(headers::guard))
+        .layer(middleware::from_fn_with_state(log, headers::log))
+}
+
+async fn nowhere(uri: Uri) -> Refusal {
+    let path: String = uri.path().chars().take(80).collect();
+    let error = format!("there is nothing at {path}");
+    Refusal::new(StatusCode::NOT_FOUND, error, "/api/openapi.json lists what there is")
+}
+
+async fn wrong_method() -> Refusal {
+    let error = "this address does not take this method";
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error, "/api/openapi.json lists what there is")
+}
+
+/// A panic that got this far ends one answer, not the server.
+fn fault() -> Response {
+    let error = "the server failed for a reason that should not exist";
+    let cure = "please report the address that you asked for; other answers are not affected";
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error, cure).into_response()
+}

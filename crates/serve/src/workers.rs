@@ -1,0 +1,187 @@
+//! Who does the work: threads for what takes time, so that the ones that answer clicks never wait for it.
+//!
+//! ```text
+//!  quick    many at a time, milliseconds each     views, tables, books
+//!  search   `searches` at a time, `queue` waiting   everything else; then "busy"
+//! ```
+//!
+//! Invariant: work whose request is gone is told to stop, because the [`Leash`] is dropped with the request.
+
+use crate::refusal::Refusal;
+use axum::http::StatusCode;
+use outplay_core::Watch;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// Quick work that may wait.
+const QUICK_QUEUE: usize = 2_000;
+/// How long a search waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Watches work on behalf of a request.
+#[derive(Debug)]
+pub(crate) struct Attention {
+    stop: AtomicBool,
+    end: Option<Instant>,
+    /// Units of work done in the present stage.
+    pub(crate) done: AtomicU64,
+    /// Units of work of the present stage; 0 if unknown.
+    pub(crate) total: AtomicU64,
+    stage: std::sync::Mutex<String>,
+}
+
+impl Attention {
+    /// Attention for so long.
+    pub(crate) fn new(time: Option<Duration>) -> Arc<Attention> {
+        Arc::new(Attention {
+            stop: AtomicBool::new(false),
+            end: time.and_then(|time| Instant::now().checked_add(time)),
+            done: AtomicU64::new(0),
+            total: AtomicU64::new(0),
+            stage: std::sync::Mutex::new(String::new()),
+        })
+    }
+
+    /// Tells the work to stop.
+    pub(crate) fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// What the work is at.
+    pub(crate) fn stage_name(&self) -> String {
+        self.stage.lock().map(|stage| stage.clone()).unwrap_or_default()
+    }
+}
+
+impl Watch for Attention {
+    fn stage(&self, name: &str, total: u64) {
+        self.done.store(0, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+        if let Ok(mut stage) = self.stage.lock() {
+            stage.clear();
+            stage.push_str(name);
+        }
+    }
+
+    fn advance(&self, units: u64) {
+        self.done.fetch_add(units, Ordering::Relaxed);
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() > end)
+    }
+}
+
+/// Stops the work when it is dropped.
+pub(crate) struct Leash(pub(crate) Arc<Attention>);
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// Counts somebody in a queue while it lives.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn join(queue: &'a AtomicUsize, room: usize) -> Result<Waiting<'a>, Refusal> {
+        let waiting = Waiting(queue);
+        match queue.fetch_add(1, Ordering::Relaxed) < room {
+            true => Ok(waiting),
+            false => Err(Refusal::busy()),
+        }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The threads of a server.
+pub(crate) struct Workers {
+    quick: Arc<Semaphore>,
+    quick_waiting: AtomicUsize,
+    searches: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    running: Arc<AtomicUsize>,
+    queue: usize,
+    threads: usize,
+}
+
+impl Workers {
+    pub(crate) fn new(threads: usize, searches: usize, queue: usize) -> Workers {
+        Workers {
+            quick: Arc::new(Semaphore::new(2 * threads.max(1))),
+            quick_waiting: AtomicUsize::new(0),
+            searches: Arc::new(Semaphore::new(searches.max(1))),
+            waiting: AtomicUsize::new(0),
+            running: Arc::new(AtomicUsize::new(0)),
+            queue: queue + searches,
+            threads: threads.max(1),
+        }
+    }
+
+    /// Searches under way and waiting.
+    pub(crate) fn load(&self) -> (usize, usize) {
+        let running = self.running.load(Ordering::Relaxed);
+        (running, self.waiting.load(Ordering::Relaxed).saturating_sub(running))
+    }
+
+    /// Does work that takes milliseconds.
+    pub(crate) async fn quick<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let _waiting = Waiting::join(&self.quick_waiting, QUICK_QUEUE)?;
+        let permit = Arc::clone(&self.quick).acquire_owned().await.map_err(|_| Refusal::busy())?;
+        run(move || {
+            let _permit = permit;
+            work()
+        })
+        .await
+    }
+
+    /// Does work that may take seconds; it hears how many threads it may use.
+    pub(crate) async fn search<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let _waiting = Waiting::join(&self.waiting, self.queue)?;
+        let permit = Arc::clone(&self.searches).acquire_owned();
+        let permit = tokio::time::timeout(PATIENCE, permit).await;
+        let permit = permit.map_err(|_| Refusal::busy())?.map_err(|_| Refusal::busy())?;
+        let running = Arc::clone(&self.running);
+        let threads = self.threads;
+        run(move || {
+            let _permit = permit;
+            let others = running.fetch_add(1, Ordering::Relaxed);
+            let _running = Running(running);
+            work((threads / (others + 1)).max(1))
+        })
+        .await
+    }
+}
+
+/// Counts a search while it runs.
+struct Running(Arc<AtomicUsize>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn run<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
+        let error = "the work failed for a reason that should not exist";
+        let cure = "please report the address that you asked for; other answers are not affected";
+        Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error, cure))
+    })
+}
