@@ -15,6 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Browser {
     child: Child,
     port: u16,
+    /// The path of its own socket.
+    path: String,
     /// Its profile, thrown away with it.
     _profile: TempDir,
 }
@@ -48,7 +50,7 @@ impl Browser {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        let mut browser = Browser { child, port: 0, _profile: profile };
+        let mut browser = Browser { child, port: 0, path: String::new(), _profile: profile };
         let note = browser._profile.path().join("DevToolsActivePort");
         let began = Instant::now();
         while browser.port == 0 {
@@ -57,7 +59,9 @@ impl Browser {
                 return Err(BrowserError::NotStarted(program.display().to_string()));
             }
             thread::sleep(Duration::from_millis(20));
-            browser.port = written_port(&note).unwrap_or(0);
+            if let Some((port, path)) = written(&note) {
+                (browser.port, browser.path) = (port, path);
+            }
         }
         Ok(browser)
     }
@@ -68,15 +72,18 @@ impl Browser {
     ///
     /// The browser is gone.
     pub fn page(&self) -> Result<Page, BrowserError> {
-        Page::open(self.port)
+        Page::open(self.port, &self.path)
     }
 }
 
-/// The port that the browser wrote down, once the line is complete.
-fn written_port(note: &Path) -> Option<u16> {
+/// The port and path that the browser wrote down, once both lines are complete.
+fn written(note: &Path) -> Option<(u16, String)> {
     let text = fs::read_to_string(note).ok()?;
-    let (port, rest) = text.split_once('\n')?;
-    rest.starts_with("/devtools").then(|| port.parse().ok()).flatten()
+    let (port, path) = text.split_once('\n')?;
+    let path = path.trim();
+    // The path ends with an identifier of fixed length, so a half-written one shows.
+    (path.starts_with("/devtools/browser/") && path.len() >= 54).then_some(())?;
+    Some((port.parse().ok()?, path.to_string()))
 }
 
 impl Drop for Browser {

@@ -3,7 +3,6 @@
 use crate::BrowserError;
 use base64::Engine;
 use serde_json::{Value, json};
-use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,7 +15,8 @@ const GLANCE: Duration = Duration::from_millis(15);
 /// A tab of the browser; it closes when this is dropped.
 pub struct Page {
     port: u16,
-    target: String,
+    /// The browser's own socket, which can close the tab.
+    lobby: String,
     context: String,
     socket: WebSocket<TcpStream>,
     serial: u64,
@@ -35,34 +35,22 @@ fn socket(port: u16, path: &str) -> Result<WebSocket<TcpStream>, BrowserError> {
     })
 }
 
-/// The path of the browser's own socket.
-fn browser_path(port: u16) -> Result<String, BrowserError> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-    write!(stream, "GET /json/version HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n")?;
-    let mut reply = String::new();
-    stream.read_to_string(&mut reply)?;
-    let path = reply.split("ws://").nth(1).and_then(|rest| rest.split('"').next());
-    let path = path.and_then(|address| address.find('/').map(|slash| address[slash..].to_string()));
-    path.ok_or_else(|| BrowserError::NotStarted("chromium".into()))
-}
-
 impl Page {
-    pub(crate) fn open(port: u16) -> Result<Page, BrowserError> {
-        let browser = socket(port, &browser_path(port)?)?;
-        let mut lobby = Page {
+    pub(crate) fn open(port: u16, path: &str) -> Result<Page, BrowserError> {
+        let bare = |socket, context| Page {
             port,
-            target: String::new(),
-            context: String::new(),
-            socket: browser,
+            lobby: path.to_string(),
+            context,
+            socket,
             serial: 0,
             troubles: Vec::new(),
         };
+        let mut lobby = bare(socket(port, path)?, String::new());
         // A context of its own, so that tabs of different tests share neither storage nor cache.
         let context = text(&lobby.call("Target.createBrowserContext", json!({}))?, "browserContextId");
         let made = json!({ "url": "about:blank", "browserContextId": context, "width": 1280, "height": 860 });
         let target = text(&lobby.call("Target.createTarget", made)?, "targetId");
-        let socket = socket(port, &format!("/devtools/page/{target}"))?;
-        let mut page = Page { port, target, context, socket, serial: 0, troubles: Vec::new() };
+        let mut page = bare(socket(port, &format!("/devtools/page/{target}"))?, context);
         for domain in ["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"] {
             page.call(domain, json!({}))?;
         }
@@ -331,11 +319,11 @@ fn text(value: &Value, key: &str) -> String {
 impl Drop for Page {
     fn drop(&mut self) {
         // The browser may be gone already, which closes the tab as well.
-        if let Ok(path) = browser_path(self.port)
-            && !self.target.is_empty()
-            && let Ok(mut browser) = socket(self.port, &path)
+        if !self.context.is_empty()
+            && let Ok(mut browser) = socket(self.port, &self.lobby)
         {
-            let order = json!({ "id": 1, "method": "Target.disposeBrowserContext", "params": { "browserContextId": self.context } });
+            let params = json!({ "browserContextId": self.context });
+            let order = json!({ "id": 1, "method": "Target.disposeBrowserContext", "params": params });
             let _ = browser.send(Message::text(order.to_string()));
             let _ = browser.read();
         }
