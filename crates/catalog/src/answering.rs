@@ -30,12 +30,24 @@ impl<G: Game + Notation> Entry<G> {
         Ok(pos)
     }
 
+    /// The same, and nothing for the start of a game that has none.
+    pub(crate) fn locate_if_any(&self, place: &Place) -> Result<Option<G::Position>, Trouble> {
+        if *place == Place::Start && self.game.start().is_none() {
+            return Ok(None);
+        }
+        self.locate(place).map(Some)
+    }
+
     pub(crate) fn start(&self) -> Result<G::Position, SolveError> {
         self.game.start().ok_or(SolveError::NoStart)
     }
 
     pub(crate) fn to_move(&self, pos: &G::Position) -> &'static str {
-        if self.game.turn(pos) == Turn::Second { "second" } else { "first" }
+        match self.game.turn(pos) {
+            Turn::First => "first",
+            Turn::Second => "second",
+            Turn::Chance => "chance",
+        }
     }
 
     /// The answer for a position with a known value.

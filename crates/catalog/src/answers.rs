@@ -2,13 +2,15 @@
 
 use outplay_core::{Scene, Turn, Value};
 use outplay_solve::{Split, Tally, TierTally};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A value as scripts see it, for the player to move or the player who makes a move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer {
-    /// `win`, `draw`, `loss` or `unknown`.
+    /// `win`, `draw`, `loss` or `unknown`; `none`, which is null in JSON, where there is no such thing: a game
+    /// without a start, or one whose dice have the last word.
+    #[serde(serialize_with = "word")]
     pub value: &'static str,
     /// The lowest and highest payoff that is still possible, if the value is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,9 +23,34 @@ pub struct Answer {
     /// The draw is one by repetition: nobody can force an end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repetition: bool,
+    /// Games with dice: the probability that the first player wins, or, where a game pays more than 1, what the
+    /// first player gets in the mean. A tie counts as half a win.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<f64>,
+    /// Games with dice: what the first player gets in the mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// How likely it is, for what the dice can show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
+}
+
+fn word<S: serde::Serializer>(word: &&'static str, serializer: S) -> Result<S::Ok, S::Error> {
+    if *word == "none" { serializer.serialize_none() } else { serializer.serialize_str(word) }
 }
 
 impl Answer {
+    /// There is no value to tell.
+    pub fn none() -> Answer {
+        Answer { value: "none", bounds: None, ..Answer::unknown(0, 0) }
+    }
+
+    /// A mean payoff of a game whose largest payoff is `best`, in the first player's eyes.
+    pub fn mean(mean: f64, best: i32) -> Answer {
+        let expected = if best <= 1 { (1.0 + mean) / 2.0 } else { mean };
+        Answer { expected: Some(expected), mean: Some(mean), ..Answer::none() }
+    }
+
     /// An exact value; `tie_plies` is the distance of a tie where it is known.
     pub fn exact(value: Value, tie_plies: Option<u32>) -> Answer {
         let tie = value.payoff() == 0 && !value.is_repetition();
@@ -33,6 +60,9 @@ impl Answer {
             payoff: (value.payoff().abs() > 1).then_some(value.payoff()),
             distance: value.distance().or(if tie { tie_plies } else { None }),
             repetition: value.is_repetition(),
+            expected: None,
+            mean: None,
+            probability: None,
         }
     }
 
@@ -44,6 +74,9 @@ impl Answer {
             payoff: None,
             distance: None,
             repetition: false,
+            expected: None,
+            mean: None,
+            probability: None,
         }
     }
 }
@@ -89,6 +122,39 @@ pub struct SolveAnswer {
     /// The file with the written proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<String>,
+    /// Positions of a search that a table answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_hits: Option<u64>,
+    /// How values of a game with dice were settled.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
+    /// Time for solving and for compressing and writing, apart.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
+}
+
+/// How the values of a game with dice were settled.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settled {
+    /// The largest change of a value in the last round that was allowed; 0 for a game without loops.
+    pub tolerance: f64,
+    /// The largest change that there was.
+    pub change: f64,
+    /// Rounds over positions that can come back.
+    pub rounds: u64,
+}
+
+/// What solving and storing took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Phases {
+    /// Time on the wall for solving.
+    pub solve_seconds: f64,
+    /// Processor time for solving.
+    pub solve_cpu_seconds: f64,
+    /// Time on the wall for compressing and writing.
+    pub write_seconds: f64,
+    /// Processor time for compressing and writing.
+    pub write_cpu_seconds: f64,
 }
 
 /// A table on disk.
@@ -291,6 +357,9 @@ pub struct QueryAnswer {
     pub line: Vec<String>,
     /// `table`, `book`, `search` or `rules`.
     pub source: &'static str,
+    /// Positions of the search that a table answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_hits: Option<u64>,
 }
 
 /// One move of a [`QueryAnswer`], seen by the player who makes it and counted from the asked position.

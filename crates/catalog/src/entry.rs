@@ -6,17 +6,33 @@ use crate::answers::{
     Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport, View,
 };
 use crate::classic::{self, ClassicReport};
+use crate::cycles::{Backwards, Cycles, Listed};
+use crate::dice::{AnyDice, BeforeRolls, Explorable, Known};
 use crate::handle::{ChooseRequest, GameHandle, Place, QueryOptions, SolveRequest};
+use crate::history::{History, HistoryStep};
+use crate::loops::Remembered;
+use crate::oracle::Oracle;
+use crate::puzzles::Puzzle;
+use crate::reasons::Why;
 use crate::solved::AnyIndex;
+use crate::viewing::PlayerList;
+use crate::whole::Whole;
+use outplay_arena::matches::{MatchReport, MatchRequest};
+use outplay_arena::tune::{TuneReport, TuneRequest};
 use outplay_connect::Solver;
-use outplay_core::{Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Tier, Tone, Turn, Watch};
+use outplay_core::{
+    Chance, Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Predecessors, Rolls, Tier, Tone, Turn,
+    Watch,
+};
 use outplay_solve::{Explored, SolveError};
 use outplay_table::Values;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, OnceLock};
 
 type MakeIndex<G> = Box<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
-type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
+type MakeLoops<G> = Box<dyn Fn(&G) -> Box<dyn Cycles<G>> + Send + Sync>;
+type Graph<G> = fn(Arc<Explored<G>>) -> Box<dyn Cycles<G>>;
+pub(crate) type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
 /// A game and its optional companions.
 pub struct Entry<G: Game> {
@@ -25,8 +41,22 @@ pub struct Entry<G: Game> {
     /// Sizes of the tight index's tiers: `Some(None)` if they exceed 128 bits.
     sizes: Option<Option<Vec<u128>>>,
     pub(crate) board: Option<ToBoard<G>>,
+    make_loops: Option<MakeLoops<G>>,
+    /// Makes a solver of explored positions; none for games that never go round in circles.
+    pub(crate) graph: Option<Graph<G>>,
+    pub(crate) dice: Option<Box<dyn AnyDice<G>>>,
+    /// All positions that play reaches, once somebody needed them.
+    explored: OnceLock<Arc<Explored<G>>>,
+    /// Values of a small game without a table, once somebody asked for one.
+    pub(crate) remembered: OnceLock<Remembered<G>>,
+    /// The same for a game with dice.
+    pub(crate) means: OnceLock<Known<G>>,
     /// The connect-k solver of the last query: what it learned serves the next.
     pub(crate) solver: Mutex<Option<Solver>>,
+    /// The planes of the whole game, if it is small.
+    pub(crate) whole: Mutex<Option<Arc<Whole>>>,
+    /// The exact knowledge that players were given last.
+    pub(crate) oracle: Mutex<Option<Arc<Oracle<G>>>>,
 }
 
 /// Up to this many positions are remembered to answer a query about a game without a table.
@@ -35,7 +65,27 @@ pub(crate) const QUERY_POSITIONS: u64 = 20_000_000;
 impl<G: Game + Notation> Entry<G> {
     /// A game with nothing but its rules and notation.
     pub fn new(game: G) -> Entry<G> {
-        Entry { game, make_index: None, sizes: None, board: None, solver: Mutex::new(None) }
+        Entry { graph: Some(|explored| Box::new(Listed(explored))), ..Entry::acyclic(game) }
+    }
+
+    /// The same for a game in which play never returns to an earlier position, or that brings a solver of its own
+    /// along: [`Entry::loops`], [`Entry::dice`] or [`Entry::rolls`].
+    pub fn acyclic(game: G) -> Entry<G> {
+        Entry {
+            game,
+            make_index: None,
+            sizes: None,
+            board: None,
+            make_loops: None,
+            graph: None,
+            dice: None,
+            explored: OnceLock::new(),
+            remembered: OnceLock::new(),
+            means: OnceLock::new(),
+            solver: Mutex::new(None),
+            whole: Mutex::new(None),
+            oracle: Mutex::new(None),
+        }
     }
 
     /// Adds a tight index, built when it is first needed; `None` from `make` means that the game is too
@@ -63,8 +113,53 @@ impl<G: Game + Notation> Entry<G> {
         self
     }
 
+    /// Says that play can go round in circles and adds an index that knows predecessors, built when it is first
+    /// needed. (A game that only has forward moves needs no such call: it is explored.)
+    #[must_use]
+    pub fn loops<I: Predecessors<G> + 'static>(mut self, make: fn(&G) -> I) -> Entry<G> {
+        self.make_loops = Some(Box::new(move |game| Box::new(Backwards(make(game)))));
+        self.make_index = Some(Box::new(move |game| Some(Box::new(make(game)))));
+        self
+    }
+
+    /// Says that the game has dice. Its positions are explored.
+    #[must_use]
+    pub fn dice(mut self) -> Entry<G>
+    where
+        G: Chance,
+    {
+        self.dice = Some(Box::new(Explorable));
+        self
+    }
+
+    /// Says that the game has dice and adds an index of the positions before a roll.
+    #[must_use]
+    pub fn rolls<I: Rolls<G> + 'static>(mut self, make: fn(&G) -> I) -> Entry<G>
+    where
+        G: Chance,
+    {
+        self.dice = Some(Box::new(BeforeRolls(make)));
+        self
+    }
+
+    /// The index that came along, if the game has one.
     pub(crate) fn tight_index(&self) -> Option<Box<dyn AnyIndex<G>>> {
         self.make_index.as_ref().and_then(|make| make(&self.game))
+    }
+
+    /// The index with predecessors that came along, if the game has one.
+    pub(crate) fn loop_index(&self) -> Option<Box<dyn Cycles<G>>> {
+        self.make_loops.as_ref().map(|make| make(&self.game))
+    }
+
+    /// All positions that play reaches, explored at most once.
+    pub(crate) fn explored(&self, most: u64, watch: &dyn Watch) -> Result<Arc<Explored<G>>, Trouble> {
+        if let Some(explored) = self.explored.get() {
+            return Ok(explored.clone());
+        }
+        watch.stage("exploring", 0);
+        let explored = Arc::new(Explored::new(&self.game, &self.start()?, most, watch)?);
+        Ok(self.explored.get_or_init(|| explored).clone())
     }
 }
 
@@ -85,8 +180,40 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
         self.choose_move(request, watch)
     }
 
+    fn compete(
+        &self,
+        place: &Place,
+        request: &MatchRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<MatchReport, Trouble> {
+        self.play_match(place, request, options, watch)
+    }
+
+    fn players(&self, options: &QueryOptions) -> PlayerList {
+        self.list_players(options)
+    }
+
+    fn tune(
+        &self,
+        request: &TuneRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<TuneReport, Trouble> {
+        self.tune_weights(request, options, watch)
+    }
+
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {
         self.solve_game(request, watch)
+    }
+
+    fn solve_each(
+        &self,
+        request: &SolveRequest,
+        watch: &dyn Watch,
+        each: &mut dyn FnMut(SolveAnswer),
+    ) -> Result<(), Trouble> {
+        self.solve_set(request, watch, each)
     }
 
     fn query_each(
@@ -110,6 +237,24 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn exact(&self, place: &Place, options: &QueryOptions) -> Result<bool, Trouble> {
         self.is_exact(place, options)
+    }
+
+    fn history(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+        found: &mut dyn FnMut(&HistoryStep),
+    ) -> Result<History, Trouble> {
+        self.trace(place, options, watch, found)
+    }
+
+    fn why(&self, place: &Place, options: &QueryOptions, watch: &dyn Watch) -> Result<Why, Trouble> {
+        self.reason(place, options, watch)
+    }
+
+    fn puzzle(&self, seed: u64, options: &QueryOptions, watch: &dyn Watch) -> Result<Puzzle, Trouble> {
+        self.find_puzzle(seed, options, watch)
     }
 
     fn verify(
@@ -242,8 +387,14 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
             let ratio = total.zip(size).map(|(reached, size): (u64, u128)| reached as f64 / size as f64);
             return Ok(IndexReport { game, index: "tight", tiers, size, reachable: total, ratio });
         }
-        watch.stage("exploring", 0);
-        let explored = Explored::new(&self.game, &self.start()?, Self::most_positions(memory), watch)?;
+        if let Some(index) = self.tight_index() {
+            let listed = index.tier_names().into_iter().zip(index.sizes());
+            let tier = |(tier, size): (String, u64)| IndexTier { tier, size: size.into(), reachable: None };
+            let tiers: Vec<IndexTier> = listed.map(tier).collect();
+            let size = Some(tiers.iter().map(|tier| tier.size).sum());
+            return Ok(IndexReport { game, index: "tight", tiers, size, reachable: None, ratio: None });
+        }
+        let explored = self.explored(Self::most_positions(memory), watch)?;
         let size = |size: u64| (u128::from(size), Some(size));
         let tiers = explored.tier_names().into_iter().zip(explored.sizes()).map(|(tier, len)| {
             let (size, reachable) = size(len);

@@ -4,11 +4,11 @@ use crate::handle::GameHandle;
 use crate::{Entry, Family};
 use outplay_core::InputError;
 use outplay_games::Spec;
-use outplay_games::chess::Chess;
+use outplay_games::chess::{Chess, ChessIndex};
 use outplay_games::einstein::Einstein;
-use outplay_games::hypergammon::Hypergammon;
+use outplay_games::hypergammon::{HyperIndex, Hypergammon};
 use outplay_games::mnk::{LargeMnk, Mnk, MnkIndex, Rules, tier_sizes};
-use outplay_games::morris::Morris;
+use outplay_games::morris::{Morris, MorrisIndex};
 use outplay_games::nim::Nim;
 use outplay_games::pig::Pig;
 
@@ -28,31 +28,31 @@ pub(crate) fn standard() -> Vec<Family> {
             "connect:9x7,k=5",
         ),
         Family::new("nim", "take matches from a pile; who takes the last one loses", |spec| {
-            Ok(Box::new(Entry::new(Nim::from_spec(spec)?)))
+            Ok(Box::new(Entry::acyclic(Nim::from_spec(spec)?)))
         })
         .parameters("PILES joined by +, normal (who takes the last match wins); the move 3-2 takes 2 matches from a pile of 3, a position is written `1+2 A`", "nim:3+4+5"),
         Family::new("chess", "chess endings: mate with few men", |spec| {
-            Ok(Box::new(Entry::new(Chess::from_spec(spec)?)))
+            Ok(Box::new(Entry::acyclic(Chess::from_spec(spec)?).loops(ChessIndex::new)))
         })
         .parameters("MEN such as KQKR (up to five men, kings included), or all3, all4 for all endings of so many men and fewer; a position is a FEN, a move e2e4 or a7a8q; no castling, no en passant, no 50-move rule", "chess:KQKR --position '8/8/8/3k4/8/8/1r6/K6Q w'"),
         Family::new("morris", "three, six men's morris: place men, then move them; a line wins or takes a man", |spec| {
-            Ok(Box::new(Entry::new(Morris::from_spec(spec)?)))
+            Ok(Box::new(Entry::acyclic(Morris::from_spec(spec)?).loops(MorrisIndex::to_solve)))
         })
         .parameters("three, tapatan or six; lines=6|8 (three), men=3…6, flying (six); a move is b2, a1-a4 or a1-a4xd1, a position its rows from the top, x or o to move and the number of men placed", "morris:three,lines=6"),
         Family::new("pig", "roll a die for points as often as you dare; a 1 loses those of the turn", |spec| {
-            Ok(Box::new(Entry::new(Pig::from_spec(spec)?)))
+            Ok(Box::new(Entry::acyclic(Pig::from_spec(spec)?).dice()))
         })
         .parameters("GOAL (100 unless given); moves are roll, hold and the number rolled, a position is `12-30 A 7`", "pig:100"),
         Family::new("piglet", "Pig with a coin: heads adds a point, tails loses those of the turn", |spec| {
-            Ok(Box::new(Entry::new(Pig::from_spec(spec)?)))
+            Ok(Box::new(Entry::acyclic(Pig::from_spec(spec)?).dice()))
         })
         .parameters("GOAL (10 unless given); moves are roll, hold, heads and tails", "piglet:3"),
         Family::new("einstein", "EinStein würfelt nicht!: cubes race, the die says which one", |spec| {
-            Ok(Box::new(Entry::new(Einstein::from_spec(spec)?)))
+            Ok(Box::new(Entry::acyclic(Einstein::from_spec(spec)?).dice()))
         })
         .parameters("3x3, 4x4 or 5x5 (unless given); a position is `12./3.c/.ba A 2`, the 2 having been rolled, a move 2-b2", "einstein:3x3"),
         Family::new("hypergammon", "backgammon with three checkers, gammons and backgammons counted", |spec| {
-            Ok(Box::new(Entry::new(Hypergammon::from_spec(spec)?)))
+            Ok(Box::new(Entry::acyclic(Hypergammon::from_spec(spec)?).rolls(|_| HyperIndex::new())))
         })
         .parameters("none; a position is `24+23+22 bar+6+off A 3-1`, each side's checkers counted from its own home, a move 24/21+23/22*22", "hypergammon"),
     ]
@@ -63,10 +63,10 @@ fn mnk(spec: Spec) -> Result<Box<dyn GameHandle>, InputError> {
     let rules = Rules::from_spec(spec)?;
     let sizes = tier_sizes(&rules);
     if let Some(game) = Mnk::<u64>::new(rules.clone()) {
-        return Ok(Box::new(Entry::new(game).lines().sizes(sizes).indexed(MnkIndex::new)));
+        return Ok(Box::new(Entry::acyclic(game).lines().sizes(sizes).indexed(MnkIndex::new)));
     }
     if let Some(game) = Mnk::<u128>::new(rules.clone()) {
-        return Ok(Box::new(Entry::new(game).lines().sizes(sizes).indexed(MnkIndex::new)));
+        return Ok(Box::new(Entry::acyclic(game).lines().sizes(sizes).indexed(MnkIndex::new)));
     }
-    Ok(Box::new(Entry::new(LargeMnk::new(rules)).lines().sizes(sizes)))
+    Ok(Box::new(Entry::acyclic(LargeMnk::new(rules)).lines().sizes(sizes)))
 }

@@ -1,9 +1,12 @@
 //! The one interface behind which every game looks the same.
 
 use crate::{
-    CheckReport, ChoiceAnswer, ClassicReport, IndexReport, MoveAnswer, PositionsReport, ProbeReport,
-    QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, Trouble, VerifyReport, View,
+    CheckReport, ChoiceAnswer, ClassicReport, History, HistoryStep, IndexReport, MoveAnswer, PlayerList,
+    PositionsReport, ProbeReport, Puzzle, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport,
+    TreeReport, Trouble, VerifyReport, View, Why,
 };
+use outplay_arena::matches::{MatchReport, MatchRequest};
+use outplay_arena::tune::{TuneReport, TuneRequest};
 use outplay_core::{LineBoard, Picture, Watch};
 use outplay_table::Values;
 use std::fmt;
@@ -43,6 +46,12 @@ pub enum Method {
     Sweep,
     /// Bottom-up over bit-planes: boards of lines only.
     Dense,
+    /// From finished positions backwards: games that can go round in circles.
+    Retrograde,
+    /// All positions again and again until nothing changes: the lecture's way with circles.
+    UntilStable,
+    /// Mean payoffs: games with dice.
+    Chance,
     /// The value of one position: connect-k or the generic engine.
     Search,
     /// Win, draw or loss of one board without gravity, with a proof.
@@ -51,12 +60,15 @@ pub enum Method {
 
 impl Method {
     /// All methods, the default first.
-    pub const ALL: [Method; 7] = [
+    pub const ALL: [Method; 10] = [
         Method::Auto,
         Method::Plain,
         Method::Memo,
         Method::Sweep,
         Method::Dense,
+        Method::Retrograde,
+        Method::UntilStable,
+        Method::Chance,
         Method::Search,
         Method::Proof,
     ];
@@ -69,6 +81,9 @@ impl Method {
             Method::Memo => "memo",
             Method::Sweep => "sweep",
             Method::Dense => "dense",
+            Method::Retrograde => "retrograde",
+            Method::UntilStable => "sweep-until-stable",
+            Method::Chance => "chance",
             Method::Search => "search",
             Method::Proof => "proof",
         }
@@ -167,12 +182,56 @@ pub trait GameHandle: Send + Sync {
     /// Bad input, a player that this game cannot have, or a stop.
     fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble>;
 
+    /// Plays a match between players.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, or files that are of no use. A stop is no error: what was played counts.
+    fn compete(
+        &self,
+        place: &Place,
+        request: &MatchRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<MatchReport, Trouble>;
+
+    /// The players that this game can have, and an order of strength to choose from.
+    fn players(&self, options: &QueryOptions) -> PlayerList;
+
+    /// Finds weights for the linear evaluation and tests them against the incumbent.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, a game without lines, files that are of no use, or a stop.
+    fn tune(
+        &self,
+        request: &TuneRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<TuneReport, Trouble>;
+
     /// The value of a position, and with strong methods of every other one too.
     ///
     /// # Errors
     ///
     /// Bad input, a game beyond the method or the memory, or a stop.
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble>;
+
+    /// Solves every game of a set, such as `chess:all4`, handing over each answer as it is found. A game that
+    /// is no set has one answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`GameHandle::solve`].
+    fn solve_each(
+        &self,
+        request: &SolveRequest,
+        watch: &dyn Watch,
+        each: &mut dyn FnMut(SolveAnswer),
+    ) -> Result<(), Trouble> {
+        each(self.solve(request, watch)?);
+        Ok(())
+    }
 
     /// The value of a position and of each of its moves.
     ///
@@ -220,6 +279,34 @@ pub trait GameHandle: Send + Sync {
     ///
     /// Bad input.
     fn exact(&self, place: &Place, options: &QueryOptions) -> Result<bool, Trouble>;
+
+    /// The value of every position that a list of moves goes through, with the mistakes; `found` hears of each
+    /// position as soon as it is valued, the last one first.
+    ///
+    /// # Errors
+    ///
+    /// Bad input or a stop. Positions whose value is out of reach have the value "unknown".
+    fn history(
+        &self,
+        place: &Place,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+        found: &mut dyn FnMut(&HistoryStep),
+    ) -> Result<History, Trouble>;
+
+    /// The reason behind a position's value: threats, pairs and best play.
+    ///
+    /// # Errors
+    ///
+    /// Bad input or a stop.
+    fn why(&self, place: &Place, options: &QueryOptions, watch: &dyn Watch) -> Result<Why, Trouble>;
+
+    /// A position with exactly one move that gives nothing away; the seed decides which.
+    ///
+    /// # Errors
+    ///
+    /// No such position was found, or a stop.
+    fn puzzle(&self, seed: u64, options: &QueryOptions, watch: &dyn Watch) -> Result<Puzzle, Trouble>;
 
     /// Derives every value of the game's table again from its successors.
     ///

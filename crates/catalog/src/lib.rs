@@ -10,13 +10,23 @@ mod answers;
 mod boards;
 mod catalog;
 mod classic;
+mod clock;
 mod competing;
+mod cycles;
 mod deadline;
+mod dice;
 mod entry;
 mod families;
 mod handle;
+mod history;
+mod loops;
 mod openings;
+mod oracle;
+mod picture;
+mod puzzles;
+mod reasons;
 mod searching;
+mod shelves;
 mod solved;
 mod solving;
 mod streaming;
@@ -25,19 +35,34 @@ mod tables;
 mod timing;
 mod trouble;
 mod viewing;
+mod whole;
 
 pub use answers::{
     Answer, CheckReport, ChoiceAnswer, Counts, IndexReport, IndexTier, Longest, LongestBySide, MoveAnswer,
-    PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, Splits, StatsReport,
-    StatsTier, Stored, TreeReport, TurnCounts, VerifyReport, View,
+    Phases, PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport, Settled, SolveAnswer, Splits,
+    StatsReport, StatsTier, Stored, TreeReport, TurnCounts, VerifyReport, View,
 };
 pub use catalog::{Catalog, Family};
 pub use classic::{ClassicReport, ClassicRow};
 pub use competing::{ExperimentRequest, experiments};
 pub use entry::Entry;
 pub use handle::{ChooseRequest, GameHandle, Method, Place, QueryOptions, SolveRequest};
+pub use history::{History, HistoryStep, Mistake};
 pub use openings::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use outplay_arena::experiments::{Findings, Grid};
+pub use outplay_arena::matches::{MatchReport, MatchRequest};
+pub use outplay_arena::referee::House;
+pub use outplay_arena::scrutiny::Kept;
+pub use outplay_arena::standings::{Judged, PairingRow, PlayerRow, SprtRow, Standings, Tally};
+pub use outplay_arena::stats::{Decision, Pairs, Sprt, Strength};
+pub use outplay_arena::tune::fit::FitOptions;
+pub use outplay_arena::tune::labels::Sampling;
+pub use outplay_arena::tune::{By, Method as TuneMethod, TuneReport, TuneRequest, page as tune_page};
 pub use outplay_check::{Claim, check as check_proof};
+pub use outplay_players::{About, FeatureSet, ROSTER, Weights};
 pub use outplay_table::{Listed, ListedTable, TableError, Values, default_data_dir, list, remove};
+pub use picture::stats_svg;
+pub use puzzles::Puzzle;
+pub use reasons::{ReasonMark, ReasonMove, Why};
 pub use trouble::Trouble;
+pub use viewing::PlayerList;

@@ -6,8 +6,8 @@ use crate::entry::Entry;
 use crate::handle::{QueryOptions, SolveRequest};
 use crate::{Trouble, boards, openings};
 use outplay_connect::{Depth, Limits, Solver};
-use outplay_core::{Content, Game, LineBoard, Notation, Turn, Value, Verdict, Watch};
-use outplay_search::{Engine, Options};
+use outplay_core::{Content, Game, LineBoard, Notation, Probe, ProbeError, Turn, Value, Verdict, Watch};
+use outplay_search::{Engine, Options, Report};
 use outplay_table::Values;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ pub(crate) fn entries(board: &LineBoard, bytes: u64) -> usize {
 }
 
 /// Cells of the largest board that the proof search takes.
-const PROVABLE: usize = 384;
+pub(crate) const PROVABLE: usize = 384;
 
 /// Positions of the largest board whose moves are valued by solving each of them whole.
 pub(crate) const WHOLE: u128 = 200_000_000;
@@ -28,6 +28,17 @@ const WHOLE_LINE: u128 = 3_000_000;
 
 /// Moves that are listed although nothing is known about them.
 const LISTED: usize = 1000;
+
+/// A function that knows values, as a source that the engine can ask.
+pub(crate) struct Asked<'a, G: Game>(
+    pub(crate) &'a (dyn Fn(&G::Position) -> Result<Option<Value>, Trouble> + Sync),
+);
+
+impl<G: Game> Probe<G> for Asked<'_, G> {
+    fn probe(&self, pos: &G::Position) -> Result<Option<Value>, ProbeError> {
+        (self.0)(pos).map_err(|error| ProbeError(error.to_string()))
+    }
+}
 
 /// A time limit that several searches share.
 struct Budget {
@@ -130,30 +141,61 @@ impl<G: Game + Notation> Entry<G> {
         Ok(answer)
     }
 
-    /// The generic engine, for games that no special search knows.
+    /// The generic engine, for games that no special search knows. It asks the game's table, if there is one.
     fn solve_by_engine(
         &self,
         pos: &G::Position,
         request: &SolveRequest,
         watch: &dyn Watch,
     ) -> Result<SolveAnswer, Trouble> {
-        let each = (2 * std::mem::size_of::<G::Position>() + 32) as u64;
-        let table = (request.hash / each).clamp(1 << 10, 1 << 30) as usize;
-        let options =
-            Options { table: table.next_power_of_two() / 2, threads: request.threads, ..Options::default() };
-        let limits = outplay_search::Limits { time: request.time, ..outplay_search::Limits::NONE };
-        let report = Engine::new(&self.game, options).search(pos, limits, watch)?;
+        let table = request.data.as_ref().map(|data| self.find_table(data, None)).transpose()?.flatten();
+        let value = |pos: &G::Position| table.as_ref().map_or(Ok(None), |table| self.probe(table, pos));
+        let asked = Asked(&value);
+        let probe = table.is_some().then_some(&asked);
+        let report = self.report(pos, probe, request, watch)?;
         let mut answer = self.blank_answer(request, "search", None, report.counts.nodes)?;
-        answer.answer = match report.answer {
+        self.judge(pos, &report, &mut answer);
+        answer.probe_hits = table.is_some().then_some(report.counts.probe_hits);
+        Ok(answer)
+    }
+
+    pub(crate) fn engine_options(&self, hash: u64, threads: usize) -> Options {
+        let each = (2 * std::mem::size_of::<G::Position>() + 32) as u64;
+        let table = (hash / each).clamp(1 << 10, 1 << 30) as usize;
+        Options { table: table.next_power_of_two() / 2, threads, ..Options::default() }
+    }
+
+    /// What the engine finds about a position, asking `probe` about all others.
+    pub(crate) fn report(
+        &self,
+        pos: &G::Position,
+        probe: Option<&Asked<'_, G>>,
+        request: &SolveRequest,
+        watch: &dyn Watch,
+    ) -> Result<Report<G::Move>, Trouble> {
+        let limits = outplay_search::Limits { time: request.time, ..outplay_search::Limits::NONE };
+        let mut engine = Engine::new(&self.game, self.engine_options(request.hash, request.threads));
+        if let Some(probe) = probe {
+            engine = engine.probe(probe);
+        }
+        Ok(engine.search(pos, limits, watch)?)
+    }
+
+    pub(crate) fn search_answer(&self, pos: &G::Position, answer: outplay_search::Answer) -> Answer {
+        match answer {
             outplay_search::Answer::Exact(value) => self.answer(pos, value),
             outplay_search::Answer::Payoff(payoff) => Answer::exact(Value::untimed(payoff), None),
             outplay_search::Answer::Unknown { low, high, .. } => Answer::unknown(low.payoff(), high.payoff()),
-        };
+        }
+    }
+
+    /// Fills in what a search found.
+    pub(crate) fn judge(&self, pos: &G::Position, report: &Report<G::Move>, answer: &mut SolveAnswer) {
+        answer.answer = self.search_answer(pos, report.answer);
         // A move that was not proved best is no advice.
         let proved = !matches!(report.answer, outplay_search::Answer::Unknown { .. });
         answer.best =
             report.best.filter(|_| proved).map(|mv| self.game.write_move(pos, mv)).into_iter().collect();
-        Ok(answer)
     }
 
     /// `solve --method proof`: win, draw or loss, with a written proof on request.

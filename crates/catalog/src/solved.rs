@@ -32,6 +32,18 @@ pub(crate) trait AnyIndex<G: Game>: Send + Sync {
     fn cell(&self, game: &G, values: Values) -> CellKind;
     /// The value of a position: from the rules where they tell, else from a table.
     fn probe(&self, game: &G, table: &Table, pos: &G::Position) -> Result<Option<Value>, TableError>;
+    /// Whether the position has a number.
+    fn has(&self, pos: &G::Position) -> bool;
+    /// The number of a position.
+    fn at(&self, pos: &G::Position) -> (Tier, u64);
+    /// The games whose tables keep the tiers, where games share them.
+    fn homes(&self) -> Vec<Option<String>>;
+    /// Whether a tier belongs to the game's own counts.
+    fn counts(&self, tier: Tier) -> bool;
+    /// Whether the players share numbers.
+    fn has_one_side(&self) -> bool;
+    /// Whether play can stay within a tier.
+    fn has_loops(&self) -> bool;
     /// Derives every stored value again.
     fn verify(
         &self,
@@ -203,6 +215,30 @@ impl<G: Game, I: Index<G>> AnyIndex<G> for I {
             (_, CellKind::I32) => table.code::<i32>(tier, number)?.and_then(Code::unpack),
             (_, CellKind::I16 | CellKind::F64) => None,
         })
+    }
+
+    fn has(&self, pos: &G::Position) -> bool {
+        Index::holds(self, pos)
+    }
+
+    fn at(&self, pos: &G::Position) -> (Tier, u64) {
+        self.rank(pos)
+    }
+
+    fn homes(&self) -> Vec<Option<String>> {
+        (0..self.tiers()).map(|t| self.home(Tier(t))).collect()
+    }
+
+    fn counts(&self, tier: Tier) -> bool {
+        self.counted(tier)
+    }
+
+    fn has_one_side(&self) -> bool {
+        self.merged()
+    }
+
+    fn has_loops(&self) -> bool {
+        (0..self.tiers()).any(|t| self.loops(Tier(t)))
     }
 
     fn verify(

@@ -7,7 +7,7 @@ use crate::solved::AnyIndex;
 use crate::summary::Summary;
 use crate::{Trouble, boards};
 use outplay_core::{Game, Notation, Value, Watch};
-use outplay_solve::{Explored, SolveError, Tally, memo, plain};
+use outplay_solve::{SolveError, Tally, memo, plain};
 use outplay_table::{Values, Writer};
 
 /// A solve that takes less memory than this needs no announcement.
@@ -27,14 +27,14 @@ impl<G: Game + Notation> Entry<G> {
         request: &SolveRequest,
         watch: &dyn Watch,
     ) -> Result<SolveAnswer, Trouble> {
-        let pos = self.locate(&request.place)?;
         let most = Self::most_positions(request.memory);
         match request.method {
             Method::Auto => {
-                let method = self.best_method(request);
+                let method = self.best_method(request, watch)?;
                 self.solve_game(&SolveRequest { method, ..request.clone() }, watch)
             }
             Method::Plain => {
+                let pos = self.locate(&request.place)?;
                 watch.stage("searching", 0);
                 let found = plain(&self.game, &pos, watch)?;
                 // The values of the moves cost as much again; plain minimax remembers nothing.
@@ -45,6 +45,7 @@ impl<G: Game + Notation> Entry<G> {
                 self.solved(request, Findings { method: "plain", value, tally: None, nodes: found.nodes })
             }
             Method::Memo => {
+                let pos = self.locate(&request.place)?;
                 watch.stage("searching", 0);
                 let memo = memo(&self.game, &pos, most, watch)?;
                 let tally = memo.tally(&self.game);
@@ -54,12 +55,11 @@ impl<G: Game + Notation> Entry<G> {
             }
             Method::Sweep => match self.tight_index() {
                 Some(index) => self.solve_by_sweep(&*index, request, watch),
-                None => {
-                    watch.stage("exploring", 0);
-                    let index = Explored::new(&self.game, &self.start()?, most, watch)?;
-                    self.solve_by_sweep(&index, request, watch)
-                }
+                None => self.solve_by_sweep(&*self.explored(most, watch)?, request, watch),
             },
+            Method::Retrograde => self.solve_by_retrograde(request, watch, None),
+            Method::UntilStable => self.solve_until_stable(request, watch),
+            Method::Chance => self.solve_by_chance(request, watch),
             Method::Dense => self.solve_densely(request, watch),
             Method::Search => self.solve_by_search(request, watch),
             Method::Proof => self.solve_by_proof(request, watch),
@@ -68,24 +68,35 @@ impl<G: Game + Notation> Entry<G> {
 
     /// What suits the game: bit-planes for boards of lines, a search where they do not fit, a sweep over a
     /// tight index, or a hash map.
-    fn best_method(&self, request: &SolveRequest) -> Method {
+    fn best_method(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<Method, Trouble> {
+        if self.dice.is_some() {
+            return Ok(Method::Chance);
+        }
         if let (Some(to_board), Ok(start)) = (self.board, self.start()) {
             let options = boards::options(request.values, request.threads, request.memory, None);
             if outplay_dense::plan(&to_board(&self.game, &start), &options, request.data.is_some()).is_ok() {
-                return Method::Dense;
+                return Ok(Method::Dense);
             }
             if self.connect_board(&start).is_some() {
-                return Method::Search;
+                return Ok(Method::Search);
             }
             if self.proof_board(&start).is_some() {
-                return Method::Proof;
+                return Ok(Method::Proof);
             }
             // Misère boards have no search of their own; the engine takes any game.
-            return Method::Search;
+            return Ok(Method::Search);
         }
-        let fits = |index: Box<dyn AnyIndex<G>>| index.sweep_bytes(&self.game) <= u128::from(request.memory);
-        // Without an index of its own the game is explored, which also finds out whether it is too large.
-        if self.tight_index().is_none_or(fits) { Method::Sweep } else { Method::Memo }
+        let fits = |index: &dyn AnyIndex<G>| index.sweep_bytes(&self.game) <= u128::from(request.memory);
+        Ok(match self.tight_index() {
+            Some(index) if index.has_loops() => Method::Retrograde,
+            Some(index) if !fits(&*index) => Method::Memo,
+            Some(_) => Method::Sweep,
+            // Without an index of its own the game is explored, which finds out about circles and its size.
+            None => match self.explored(Self::most_positions(request.memory), watch)?.has_loops() {
+                true => Method::Retrograde,
+                false => Method::Sweep,
+            },
+        })
     }
 
     fn solve_by_sweep(
@@ -239,10 +250,7 @@ impl<G: Game + Notation> Entry<G> {
     fn finish(&self, writer: Writer, tally: &Tally, request: &SolveRequest) -> Result<Stored, Trouble> {
         let table = writer.table()?;
         let (name, bytes) = (table.name().to_string(), table.bytes());
-        let json = serde_json::to_value(Summary::of(tally));
-        let json =
-            json.map_err(|error| Trouble::Unable(format!("the table's summary cannot be written: {error}")))?;
-        writer.finish(json)?;
+        writer.finish(Summary::of(tally).json()?)?;
         let data = request.data.as_ref().map(|data| data.display().to_string()).unwrap_or_default();
         Ok(Stored { name, data, bytes, found: false })
     }
@@ -254,14 +262,15 @@ impl<G: Game + Notation> Entry<G> {
         tally: Option<&Tally>,
         nodes: u64,
     ) -> Result<SolveAnswer, Trouble> {
-        let pos = self.locate(&request.place)?;
+        let pos = self.locate_if_any(&request.place)?;
         let timed = request.values == Values::Distance;
+        let unknown = Answer::unknown(-self.game.best_payoff(), self.game.best_payoff());
         Ok(SolveAnswer {
             game: self.game.spec(),
             method,
-            position: Some(self.game.write_position(&pos)),
-            to_move: Some(self.to_move(&pos)),
-            answer: Answer::unknown(-self.game.best_payoff(), self.game.best_payoff()),
+            position: pos.as_ref().map(|pos| self.game.write_position(pos)),
+            to_move: pos.as_ref().map(|pos| self.to_move(pos)),
+            answer: if pos.is_some() { unknown } else { Answer::none() },
             score: None,
             best: Vec::new(),
             positions: tally.map(Counts::of),
@@ -272,6 +281,9 @@ impl<G: Game + Notation> Entry<G> {
             colourings: None,
             table: None,
             proof: None,
+            probe_hits: None,
+            settled: None,
+            phases: None,
         })
     }
 
@@ -291,7 +303,8 @@ impl<G: Game + Notation> Entry<G> {
 
 impl SolveRequest {
     /// A value without its distance, where distances were not asked for.
-    fn keep(&self, value: Value) -> Value {
-        if self.values == Values::Wdl { Value::untimed(value.payoff()) } else { value }
+    pub(crate) fn keep(&self, value: Value) -> Value {
+        let decided = value.payoff() != 0;
+        if decided && self.values == Values::Wdl { Value::untimed(value.payoff()) } else { value }
     }
 }

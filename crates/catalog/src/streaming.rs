@@ -1,7 +1,7 @@
 //! Queries whose answer arrives move by move, and queries that may not search.
 //!
 //! ```text
-//!  rules → table → planes of a small board → book | connect-k | proof | memory → unknown
+//!  rules → table → planes of a small game → book | connect-k | proof | memory → unknown
 //!  └──────────── known at once ───────────────────┘
 //! ```
 //!
@@ -14,7 +14,7 @@ use crate::entry::{Entry, QUERY_POSITIONS};
 use crate::handle::{Place, QueryOptions};
 use crate::searching::WHOLE;
 use crate::{Trouble, boards, openings};
-use outplay_core::{Game, Notation, Value, Watch};
+use outplay_core::{Game, Notation, Quiet, Value, Watch};
 use outplay_solve::{SolveError, memo};
 use outplay_table::Values;
 
@@ -41,8 +41,19 @@ impl<G: Game + Notation> Entry<G> {
             answer.moves.iter().for_each(found);
             return Ok(answer);
         }
+        if self.dice.is_some() {
+            let answer = self.query_dice(&pos, self.blank_query(&pos), options, watch)?;
+            answer.moves.iter().for_each(found);
+            return Ok(answer);
+        }
         watch.stage("searching", 0);
         let mut unknown = QueryAnswer { source: "search", ..self.blank_query(&pos) };
+        let whole = |pos: &G::Position| Ok(self.whole_value(pos, options, WHOLE, watch));
+        if whole(&pos)?.is_some() {
+            let answer = self.query_from(&pos, whole, unknown)?;
+            answer.moves.iter().for_each(found);
+            return Ok(answer);
+        }
         if let Some(answer) = self.query_by_planes(&pos, &unknown, options, watch, found)? {
             return Ok(answer);
         }
@@ -51,6 +62,11 @@ impl<G: Game + Notation> Entry<G> {
         }
         if self.proof_board(&pos).is_some() {
             return self.query_by_proof(&pos, unknown, options, watch, found);
+        }
+        if self.loop_index().is_some() {
+            let answer = self.query_loops(&pos, unknown, options, watch)?;
+            answer.moves.iter().for_each(found);
+            return Ok(answer);
         }
         let deadline = Deadline::new(options.time, watch);
         let most = Self::most_positions(options.memory).min(QUERY_POSITIONS);
@@ -62,6 +78,11 @@ impl<G: Game + Notation> Entry<G> {
         match remembered {
             Ok(memo) => {
                 let answer = self.query_from(&pos, |pos| Ok(memo.value(pos)), unknown)?;
+                answer.moves.iter().for_each(found);
+                return Ok(answer);
+            }
+            Err(SolveError::Loops(_)) => {
+                let answer = self.query_loops(&pos, unknown, options, watch)?;
                 answer.moves.iter().for_each(found);
                 return Ok(answer);
             }
@@ -85,6 +106,10 @@ impl<G: Game + Notation> Entry<G> {
             return Ok(Some(answer));
         }
         let blank = QueryAnswer { source: "search", ..self.blank_query(&pos) };
+        let whole = |pos: &G::Position| Ok(self.whole_value(pos, options, AT_ONCE, watch));
+        if whole(&pos)?.is_some() {
+            return self.query_from(&pos, whole, blank).map(Some);
+        }
         if self.plane_slots(&pos, options).is_some_and(|slots| slots <= AT_ONCE) {
             return self.query_by_planes(&pos, &blank, options, watch, &mut |_| {});
         }
@@ -126,17 +151,24 @@ impl<G: Game + Notation> Entry<G> {
     fn recorded(&self, pos: &G::Position, options: &QueryOptions) -> Result<Option<QueryAnswer>, Trouble> {
         let blank = self.blank_query(pos);
         if let Some(payoff) = self.game.outcome(pos) {
+            if self.dice.is_some() {
+                let answer = Answer::mean(payoff.into(), self.game.best_payoff());
+                return Ok(Some(QueryAnswer { answer, ..blank }));
+            }
             let value = Value::new(self.game.turn(pos).sees(payoff), 0);
             let (answer, score) = (self.answer(pos, value), self.score(pos, value));
             return Ok(Some(QueryAnswer { answer, score, ..blank }));
         }
+        if self.dice.is_some() {
+            return self.known_means(pos, &blank, options, &Quiet);
+        }
         let table = options.data.as_ref().map(|data| self.find_table(data, None)).transpose()?.flatten();
-        let Some(table) = table else { return Ok(None) };
+        let Some(table) = table.filter(|table| table.index.has(pos)) else { return Ok(None) };
         let value = |pos: &G::Position| self.probe(&table, pos);
         self.query_from(pos, value, QueryAnswer { source: "table", ..blank }).map(Some)
     }
 
-    fn blank_query(&self, pos: &G::Position) -> QueryAnswer {
+    pub(crate) fn blank_query(&self, pos: &G::Position) -> QueryAnswer {
         let most = self.game.best_payoff();
         QueryAnswer {
             game: self.game.spec(),
@@ -148,6 +180,7 @@ impl<G: Game + Notation> Entry<G> {
             moves: Vec::new(),
             line: Vec::new(),
             source: "rules",
+            probe_hits: None,
         }
     }
 }

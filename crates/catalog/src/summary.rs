@@ -1,5 +1,6 @@
 //! What a table's manifest says at a glance: the value of the start and the count of every value.
 
+use crate::Trouble;
 use outplay_core::{Turn, Value};
 use outplay_solve::{Tally, TierTally};
 use rustc_hash::FxHashMap;
@@ -41,6 +42,11 @@ impl Summary {
             second: rows(&tier.second),
         };
         Summary { merged: tally.merged, tiers: tally.tiers.iter().map(tier).collect() }
+    }
+
+    pub(crate) fn json(&self) -> Result<serde_json::Value, Trouble> {
+        let why = |error| Trouble::Unable(format!("the table's summary cannot be written: {error}"));
+        serde_json::to_value(self).map_err(why)
     }
 
     pub(crate) fn tally(&self) -> Tally {

@@ -3,21 +3,38 @@
 use crate::Trouble;
 use crate::answers::{Counts, MoveAnswer, ProbeReport, QueryAnswer, StatsReport, StatsTier, VerifyReport};
 use crate::entry::{Entry, QUERY_POSITIONS};
+use crate::shelves::{Plan, Shelves};
 use crate::solved::AnyIndex;
-use crate::summary::Summary;
 use outplay_core::{Game, Notation, Quiet, Tier, Turn, Value, Verdict, Watch};
-use outplay_solve::{Explored, Flaw, TierTally};
-use outplay_table::{Identity, Table, TableError, Values};
+use outplay_solve::{Flaw, TierTally};
+use outplay_table::{CellKind, Identity, TableError, Values};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
-/// A table with the index that finds positions in it.
+/// A table, or several, with the index that finds positions in them.
 pub(crate) struct Opened<G: Game> {
-    index: Box<dyn AnyIndex<G>>,
-    table: Table,
+    pub(crate) index: Arc<dyn AnyIndex<G>>,
+    pub(crate) shelves: Shelves,
+    /// Play can go round in circles, and the tables hold every position.
+    loops: bool,
+}
+
+impl<G: Game> Opened<G> {
+    /// The stored value of a position; `None` if the table does not hold it.
+    pub(crate) fn value(&self, game: &G, pos: &G::Position) -> Result<Option<Value>, Trouble> {
+        if !self.index.has(pos) {
+            return Ok(None);
+        }
+        if self.loops {
+            let (tier, number) = self.index.at(pos);
+            return Ok(self.shelves.loop_value(tier, number)?);
+        }
+        Ok(self.index.probe(game, self.shelves.table(), pos)?)
+    }
 }
 
 /// Positions that `bench probe` asks for.
@@ -25,12 +42,23 @@ const PROBES: usize = 100_000;
 
 impl<G: Game + Notation> Entry<G> {
     /// The index over which the game's table is written.
-    fn table_index(&self) -> Result<Box<dyn AnyIndex<G>>, Trouble> {
+    fn table_index(&self) -> Result<Arc<dyn AnyIndex<G>>, Trouble> {
         match self.tight_index() {
-            Some(index) => Ok(index),
+            Some(index) => Ok(Arc::from(index)),
             // Exploring goes through the moves in a fixed order, so that the numbers come out the same.
-            None => Ok(Box::new(Explored::new(&self.game, &self.start()?, QUERY_POSITIONS, &Quiet)?)),
+            None => Ok(self.explored(QUERY_POSITIONS, &Quiet)?),
         }
+    }
+
+    /// Which tables hold the game's tiers.
+    pub(crate) fn plan(&self, index: &dyn AnyIndex<G>, values: Values) -> Plan {
+        let cell = match (index.has_loops(), values, self.game.best_payoff()) {
+            (false, ..) => index.cell(&self.game, values),
+            (true, Values::Wdl, _) => CellKind::I8,
+            (true, _, ..=1) => CellKind::I16,
+            (true, ..) => CellKind::I32,
+        };
+        Plan::new(self.game.spec(), index, values, cell)
     }
 
     pub(crate) fn identity(&self, index: &dyn AnyIndex<G>, values: Values) -> Identity {
@@ -50,31 +78,33 @@ impl<G: Game + Notation> Entry<G> {
     ) -> Result<Option<Opened<G>>, Trouble> {
         let spec = self.game.spec();
         let kinds = values.map_or(vec![Values::Distance, Values::Wdl], |values| vec![values]);
-        let present = |values: &Values| data.join(outplay_table::name(&spec, *values)).is_dir();
+        // A set of games has no directory of its own; its index says where to look and is quickly made.
+        let set = self.tight_index().is_some_and(|index| index.homes().iter().any(Option::is_some));
+        let present = |values: &Values| set || data.join(outplay_table::name(&spec, *values)).is_dir();
         for values in kinds.into_iter().filter(present) {
             let index = self.table_index()?;
-            match Table::open_as(data, &self.identity(&*index, values)) {
-                Ok(table) if table.complete() => return Ok(Some(Opened { index, table })),
-                // A table that is still being written answers nothing yet.
-                Ok(_) | Err(TableError::NoTable { .. }) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(shelves) = self.plan(&*index, values).open(data)? {
+                let loops = index.has_loops();
+                return Ok(Some(Opened { index, shelves, loops }));
             }
         }
         Ok(None)
     }
 
     fn open_table(&self, data: &Path, values: Option<Values>) -> Result<Opened<G>, Trouble> {
+        self.find_table(data, values)?.ok_or_else(|| self.no_table(data, values))
+    }
+
+    fn no_table(&self, data: &Path, values: Option<Values>) -> Trouble {
         let spec = self.game.spec();
-        self.find_table(data, values)?.ok_or_else(move || {
-            let table = outplay_table::name(&spec, values.unwrap_or(Values::Distance));
-            // The cure names the command that makes just this table.
-            let spec = if values == Some(Values::Wdl) { format!("{spec} --values wdl") } else { spec };
-            TableError::NoTable { table, spec, data: data.to_path_buf() }.into()
-        })
+        let table = outplay_table::name(&spec, values.unwrap_or(Values::Distance));
+        // The cure names the command that makes just this table.
+        let spec = if values == Some(Values::Wdl) { format!("{spec} --values wdl") } else { spec };
+        TableError::NoTable { table, spec, data: data.to_path_buf() }.into()
     }
 
     pub(crate) fn probe(&self, opened: &Opened<G>, pos: &G::Position) -> Result<Option<Value>, Trouble> {
-        Ok(opened.index.probe(&self.game, &opened.table, pos)?)
+        opened.value(&self.game, pos)
     }
 
     /// Fills in an answer from the values of a position and what follows from it.
@@ -107,8 +137,15 @@ impl<G: Game + Notation> Entry<G> {
         values: Option<Values>,
         watch: &dyn Watch,
     ) -> Result<VerifyReport, Trouble> {
+        if self.dice.is_some() {
+            let no_table = || self.no_table(data, Some(Values::Expected));
+            return self.verify_means(data, watch)?.ok_or_else(no_table);
+        }
         let opened = self.open_table(data, values)?;
-        let verified = opened.index.verify(&self.game, &self.start()?, &opened.table, watch)?;
+        let verified = match opened.loops {
+            true => self.verify_loop_table(&opened, watch)?,
+            false => opened.index.verify(&self.game, &self.start()?, opened.shelves.table(), watch)?,
+        };
         let position = |(tier, number, _): (Tier, u64, Flaw)| opened.index.position(tier, number);
         let first_wrong = verified.first_wrong.and_then(position).map(|pos| self.game.write_position(&pos));
         let flaw = verified.first_wrong.map(|(_, _, flaw)| match flaw {
@@ -127,24 +164,22 @@ impl<G: Game + Notation> Entry<G> {
 
     pub(crate) fn table_stats(&self, data: &Path, values: Option<Values>) -> Result<StatsReport, Trouble> {
         let opened = self.open_table(data, values)?;
-        let summary =
-            opened.table.summary().and_then(|json| serde_json::from_value::<Summary>(json.clone()).ok());
-        let Some(summary) = summary else {
+        let Some(tally) = opened.shelves.tally(&*opened.index) else {
             let why = format!(
                 "the table of {} has no statistics; remove it and solve the game again",
                 self.game.spec()
             );
             return Err(Trouble::Unable(why));
         };
-        let tally = summary.tally();
-        let names = opened.index.tier_names();
-        let tiers = names.into_iter().zip(&tally.tiers).map(|(name, tier)| stats_tier(name, tier));
+        let names = opened.index.tier_names().into_iter().enumerate();
+        let tiers = names.zip(&tally.tiers).filter(|((t, _), _)| opened.index.counts(Tier(*t as u32)));
+        let tiers = tiers.map(|((_, name), tier)| stats_tier(name, tier));
         Ok(StatsReport {
             game: self.game.spec(),
             merged: tally.merged,
             tiers: tiers.collect(),
             positions: Counts::of(&tally),
-            table_bytes: opened.table.bytes(),
+            table_bytes: opened.shelves.bytes(&*opened.index),
         })
     }
 
@@ -171,7 +206,7 @@ impl<G: Game + Notation> Entry<G> {
         // Nothing was decoded before the first pass; the second finds what the cache could keep.
         let cold_per_second = pass()?;
         let warm_per_second = pass()?;
-        let (game, table_bytes) = (self.game.spec(), opened.table.bytes());
+        let (game, table_bytes) = (self.game.spec(), opened.shelves.bytes(&*opened.index));
         Ok(ProbeReport {
             game,
             positions: positions.len() as u64,

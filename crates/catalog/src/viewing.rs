@@ -3,10 +3,23 @@
 use crate::Trouble;
 use crate::answers::{ChoiceAnswer, View};
 use crate::entry::Entry;
-use crate::handle::{ChooseRequest, Place};
+use crate::handle::{ChooseRequest, Place, QueryOptions};
 use outplay_core::{Game, Notation, Turn, Watch};
-use outplay_players::Kit;
+use outplay_players::{About, Kit, Truth};
+use serde::Serialize;
+use std::sync::Arc;
 use std::time::Instant;
+
+/// Who can play a game.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlayerList {
+    /// The game's spec.
+    pub game: String,
+    /// The kinds of players that it can have.
+    pub players: Vec<About>,
+    /// Specs of players, each stronger than the one before, for somebody who wants to choose a level.
+    pub levels: Vec<String>,
+}
 
 impl<G: Game + Notation> Entry<G> {
     pub(crate) fn view_position(&self, place: &Place) -> Result<View, Trouble> {
@@ -25,9 +38,22 @@ impl<G: Game + Notation> Entry<G> {
         })
     }
 
-    /// What players of this game are made from.
+    /// What players of this game are made from, exact knowledge left out.
     pub(crate) fn kit(&self) -> Kit<G> {
-        Kit { game: self.game.clone(), board: self.board, truth: None }
+        Kit { board: self.board, ..Kit::new(self.game.clone()) }
+    }
+
+    /// The same with exact knowledge, as far as there can be any.
+    ///
+    /// What it learns is kept for the next caller.
+    pub(crate) fn kit_with(&self, options: &QueryOptions) -> Result<Kit<G>, Trouble> {
+        let truth: Arc<dyn Truth<G>> = self.oracle(options)?;
+        Ok(Kit { truth: Some(truth), ..self.kit() })
+    }
+
+    pub(crate) fn list_players(&self, options: &QueryOptions) -> PlayerList {
+        let kit = self.kit_with(options).unwrap_or_else(|_| self.kit());
+        PlayerList { game: self.game.spec(), players: kit.roster(), levels: kit.levels() }
     }
 
     pub(crate) fn choose_move(
@@ -36,7 +62,7 @@ impl<G: Game + Notation> Entry<G> {
         watch: &dyn Watch,
     ) -> Result<ChoiceAnswer, Trouble> {
         let pos = self.locate(&request.place)?;
-        let mut player = self.kit().player(&request.player)?;
+        let mut player = self.kit_with(&request.options)?.player(&request.player)?;
         player.begin(request.seed);
         let began = Instant::now();
         let choice = player.choose(&pos, watch)?;

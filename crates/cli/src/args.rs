@@ -46,6 +46,11 @@ pub(crate) enum Command {
         #[arg(long, value_name = "GAME")]
         check: Option<String>,
     },
+    /// List the players, or those that a game can have, from the weakest level to the strongest
+    Players {
+        /// The game, such as tictactoe or connect4:5x4
+        game: Option<String>,
+    },
     /// Draw a position with the value of every move
     Show {
         /// The game, such as tictactoe or connect4:5x4
@@ -76,7 +81,7 @@ pub(crate) enum Command {
         game: String,
         #[command(flatten)]
         at: At,
-        /// How: auto, plain, memo, sweep, dense, search or proof
+        /// How: auto, plain, memo, sweep, dense, retrograde, sweep-until-stable, chance, search or proof
         #[arg(long, default_value = "auto", value_parser = parse_method)]
         method: Method,
         /// What to find of each position: wdl (win, draw or loss) or distance too
@@ -144,6 +149,10 @@ pub(crate) enum Command {
         #[arg(long)]
         count: bool,
     },
+    /// Let players play against each other
+    Match(crate::arena::MatchArgs),
+    /// Find weights for the linear evaluation
+    Tune(Box<crate::arena::TuneArgs>),
     /// Serve the web page and its HTTP interface
     Serve(ServeArgs),
     /// Run a paper's experiment again, theirs beside ours
@@ -268,7 +277,7 @@ pub(crate) enum BookCommand {
 }
 
 /// How much a search may use.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Effort {
     /// Memory for the table of a search (default: 1G for solve, 256M otherwise)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
@@ -311,7 +320,7 @@ fn parse_method(text: &str) -> Result<Method, String> {
     text.parse()
 }
 
-fn parse_seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0 && *s < 1e6);
     seconds.ok_or_else(|| "give a positive number of seconds".to_string())
 }

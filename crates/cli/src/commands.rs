@@ -1,9 +1,9 @@
 //! What each command does, and how it ends: 0 done, 1 the answer is "no" or the work failed, 2 bad input.
 
 use crate::args::{Bench, BookCommand, Cli, Command, Common, Effort};
+use crate::output;
 use crate::progress::Progress;
 use crate::usage::{self, Clock};
-use crate::{output, picture};
 use clap::Parser;
 use outplay_catalog::{
     Catalog, GameHandle, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, Values,
@@ -80,7 +80,7 @@ fn complain(sentence: &str, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
+pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
     std::fs::write(file, text)
         .map_err(|error| Trouble::Unable(format!("cannot write {}: {error}", file.display())))
 }
@@ -113,6 +113,7 @@ impl<W: Write> Run<'_, W> {
         match command {
             Command::Games { check: None } => self.games(),
             Command::Games { check: Some(game) } => self.check(game),
+            Command::Players { game } => self.players(game.as_deref()),
             Command::Show { game, at, tree: true, depth, minimax, svg, .. } => {
                 self.tree(game, &at.place(), *depth, !minimax, svg.as_deref())
             }
@@ -132,6 +133,8 @@ impl<W: Write> Run<'_, W> {
                 }
                 self.solve(game, &request)
             }
+            Command::Tune(args) => self.tune(args),
+            Command::Match(args) => self.compete(args),
             Command::Experiment(args) => self.experiment(args),
             Command::Verify { game, values } => self.verify(game, *values),
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
@@ -283,21 +286,32 @@ impl<W: Write> Run<'_, W> {
 
     fn solve(&mut self, game: &str, request: &SolveRequest) -> Result<u8, Failure> {
         let handle = self.open(game)?;
-        let clock = Clock::start();
-        let answer = handle.solve(request, self.progress)?;
-        let solved = Solved {
-            answer: &answer,
-            seconds: clock.seconds(),
-            cpu_seconds: clock.cpu_seconds(),
-            peak_bytes: usage::peak_bytes(),
-            threads: rayon::current_num_threads(),
+        let (mut clock, mut failure, mut proved) = (Clock::start(), None, true);
+        let elsewhere = request.place != Place::Start;
+        let progress = self.progress;
+        let mut each = |answer: SolveAnswer| {
+            let solved = Solved {
+                answer: &answer,
+                seconds: clock.seconds(),
+                cpu_seconds: clock.cpu_seconds(),
+                peak_bytes: usage::peak_bytes(),
+                threads: rayon::current_num_threads(),
+            };
+            proved = answer.proof.is_some();
+            let printed = self.print(&solved, |out, solved| {
+                output::solve(out, solved.answer, elsewhere, solved.seconds, solved.peak_bytes)
+            });
+            let printed = printed.and_then(|_| self.out.flush().map_err(output_error));
+            failure = failure.take().or(printed.err());
+            // A set of games is timed one by one.
+            clock = Clock::start();
         };
-        self.print(&solved, |out, solved| {
-            let elsewhere = request.place != Place::Start;
-            output::solve(out, solved.answer, elsewhere, solved.seconds, solved.peak_bytes)
-        })?;
-        // A proof that was asked for and could not be written is a "no".
-        Ok(u8::from(request.proof.is_some() && answer.proof.is_none()))
+        handle.solve_each(request, progress, &mut each)?;
+        match failure {
+            Some(failure) => Err(failure),
+            // A proof that was asked for and could not be written is a "no".
+            None => Ok(u8::from(request.proof.is_some() && !proved)),
+        }
     }
 
     fn query(&mut self, game: &str, place: &Place, effort: &Effort) -> Result<u8, Failure> {
@@ -451,7 +465,7 @@ impl<W: Write> Run<'_, W> {
     fn stats(&mut self, game: &str, values: Option<Values>, svg: Option<&Path>) -> Result<u8, Failure> {
         let report = self.open(game)?.stats(&self.data(), values)?;
         if let Some(file) = svg {
-            write_file(file, &picture::stats(&report))?;
+            write_file(file, &outplay_catalog::stats_svg(&report))?;
         }
         self.print(&report, |out, report| output::stats(out, report))
     }

@@ -4,8 +4,8 @@ mod arena;
 mod args;
 mod commands;
 mod output;
-mod picture;
 mod progress;
+mod roster;
 mod serving;
 mod usage;
 

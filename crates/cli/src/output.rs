@@ -59,8 +59,18 @@ pub(crate) fn picture(out: &mut impl Write, picture: &Picture) -> io::Result<()>
     Ok(())
 }
 
+/// A probability, or a mean payoff.
+fn expectation(answer: &Answer) -> Option<String> {
+    let (expected, mean) = (answer.expected?, answer.mean?);
+    // Where the two differ, the first is a probability.
+    Some(if expected == mean { format!("{mean:+.10}") } else { format!("{:.8} %", 100.0 * expected) })
+}
+
 /// `win in 5`, `draw`, `unknown`.
 fn phrase(answer: &Answer) -> String {
+    if let Some(text) = expectation(answer) {
+        return text;
+    }
     let mut text = answer.value.to_string();
     if answer.repetition {
         text += " by repetition";
@@ -78,6 +88,14 @@ fn phrase(answer: &Answer) -> String {
 fn sentence(answer: &Answer, to_move: &str) -> String {
     let other = if to_move == "first" { "second" } else { "first" };
     let plies = |n: u32| if n == 1 { "1 ply".to_string() } else { format!("{n} plies") };
+    if let Some(text) = expectation(answer) {
+        let likely = answer.expected != answer.mean;
+        return if likely {
+            format!("the first player wins with a probability of {text}")
+        } else {
+            format!("the first player gets {text} in the mean")
+        };
+    }
     match (answer.value, answer.distance) {
         ("win", Some(0)) => format!("the game is over: the {to_move} player has won"),
         ("loss", Some(0)) => format!("the game is over: the {other} player has won"),
@@ -88,6 +106,7 @@ fn sentence(answer: &Answer, to_move: &str) -> String {
         ("loss", None) => format!("the {other} player wins"),
         ("draw", _) if answer.repetition => "a draw: nobody can force an end".to_string(),
         ("draw", _) => "a draw".to_string(),
+        ("none", _) => "solved".to_string(),
         _ => match answer.bounds {
             Some([-1, 0]) => format!("unknown so far, but the {to_move} player does not win"),
             Some([0, 1]) => format!("unknown so far, but the {to_move} player does not lose"),
@@ -167,6 +186,35 @@ pub(crate) fn solve(
             )?;
         }
     }
+    if let Some(turns) = answer.by_turn.as_ref().filter(|_| answer.position.is_none()) {
+        for (name, side) in [("first", turns.first), ("second", turns.second), ("mover", turns.mover)] {
+            if let Some(side) = side {
+                let n = |count: u64| grouped(count.into());
+                let (win, draw, loss) = (n(side.win), n(side.draw), n(side.loss));
+                writeln!(out, "  by turn   {name:<6} to move: {win} won, {draw} drawn, {loss} lost")?;
+            }
+        }
+    }
+    if let Some(settled) = answer.settled.filter(|settled| settled.rounds > 0) {
+        let (change, tolerance) = (settled.change, settled.tolerance);
+        writeln!(
+            out,
+            "  settled   after {} rounds, the last of which changed no value by more than {change:.1e} (allowed: {tolerance:.0e})",
+            grouped(settled.rounds.into())
+        )?;
+    }
+    if let Some(hits) = answer.probe_hits {
+        writeln!(out, "  search    the table answered {} positions", grouped(hits.into()))?;
+    }
+    if let Some(phases) = &answer.phases {
+        let (solve, write) = (phases.solve_cpu_seconds, phases.write_cpu_seconds);
+        writeln!(
+            out,
+            "  {FAINT}{} CPU for solving, {} for compressing and writing{FAINT:#}",
+            duration(solve),
+            duration(write)
+        )?;
+    }
     let work = match (answer.method, answer.colourings) {
         ("table", _) => "answered by the table".to_string(),
         ("dense", Some(colourings)) => format!("{colourings:.2e} colourings by dense"),
@@ -200,13 +248,18 @@ pub(crate) fn query(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<()
     for mv in &answer.moves {
         let style = verdict(mv.answer.value);
         let mark = if answer.best.contains(&mv.mv) { "*" } else { " " };
+        let likely = mv.answer.probability.map(|p| format!("  rolled with {:.2} %", 100.0 * p));
+        let likely = likely.unwrap_or_default();
         let score = mv.score.map(|score| format!("  score {score:+}")).unwrap_or_default();
         writeln!(
             out,
-            " {mark} {:<widest$}  {style}{:<12}{style:#}{FAINT}{score}{FAINT:#}",
+            " {mark} {:<widest$}  {style}{:<12}{style:#}{FAINT}{score}{likely}{FAINT:#}",
             mv.mv,
             phrase(&mv.answer)
         )?;
+    }
+    if let Some(hits) = answer.probe_hits {
+        writeln!(out, "{FAINT}the table answered {} positions of the search{FAINT:#}", grouped(hits.into()))?;
     }
     if !answer.line.is_empty() {
         writeln!(out, "best line: {}", answer.line.join(" "))?;
@@ -235,7 +288,7 @@ pub(crate) fn legend(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<(
     if !answer.best.is_empty() {
         writeln!(out, "best: {}", answer.best.join(" "))?;
     }
-    if answer.moves.iter().any(|mv| mv.answer.value != "unknown") {
+    if answer.moves.iter().any(|mv| matches!(mv.answer.value, "win" | "draw" | "loss")) {
         writeln!(out, "{FAINT}+n wins in n plies, = draws, -n loses in n{FAINT:#}")?;
     }
     Ok(())
@@ -379,22 +432,23 @@ pub(crate) fn verify(out: &mut impl Write, report: &VerifyReport) -> io::Result<
 
 pub(crate) fn stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()> {
     let view = if report.merged { "the mover" } else { "the first player" };
-    writeln!(out, "{BOLD}{}{BOLD:#}: positions per ply, as {view} sees them", report.game)?;
+    writeln!(out, "{BOLD}{}{BOLD:#}: positions per tier, as {view} sees them", report.game)?;
     let number = |n: u64| grouped(n.into());
     let wide = number(report.positions.legal).len().max(8);
     let longest = |map: &std::collections::BTreeMap<u32, u64>| {
         map.keys().last().map_or("-".to_string(), u32::to_string)
     };
+    let name = report.tiers.iter().map(|tier| tier.tier.len()).max().unwrap_or(0).max(4);
     writeln!(
         out,
-        "{FAINT}ply  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  longest win/loss{FAINT:#}",
-        "all", "won", "drawn", "lost", "finished"
+        "{FAINT}{:<name$} {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  longest win/loss{FAINT:#}",
+        "tier", "all", "won", "drawn", "lost", "finished"
     )?;
     for tier in &report.tiers {
         let (all, splits) = (number(tier.counts.legal), tier.counts.splits);
         writeln!(
             out,
-            "{:<4} {all:>wide$}  {WIN}{:>wide$}{WIN:#}  {DRAW}{:>wide$}{DRAW:#}  {LOSS}{:>wide$}{LOSS:#}  {:>wide$}  {} / {}",
+            "{:<name$} {all:>wide$}  {WIN}{:>wide$}{WIN:#}  {DRAW}{:>wide$}{DRAW:#}  {LOSS}{:>wide$}{LOSS:#}  {:>wide$}  {} / {}",
             tier.tier,
             number(splits.win),
             number(splits.draw),
@@ -407,7 +461,8 @@ pub(crate) fn stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()
     let (all, splits) = (number(report.positions.legal), report.positions.splits);
     writeln!(
         out,
-        "{BOLD}all  {all:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}{BOLD:#}",
+        "{BOLD}{:<name$} {all:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}{BOLD:#}",
+        "all",
         number(splits.win),
         number(splits.draw),
         number(splits.loss),

@@ -114,6 +114,20 @@ impl LineBoard {
         self.lines().iter().any(|line| line.iter().all(|&cell| self.cells[cell] == player))
     }
 
+    /// Whether a stone of `player` in a cell is, or would be, part of k in a row.
+    pub fn completes(&self, cell: usize, player: Content) -> bool {
+        let (w, h) = (self.width as isize, self.height as isize);
+        let (column, row) = ((cell / self.height) as isize, (cell % self.height) as isize);
+        let run = |dc: isize, dr: isize| {
+            let (mut c, mut r, mut length) = (column + dc, row + dr, 0);
+            while (0..w).contains(&c) && (0..h).contains(&r) && self.cells[(c * h + r) as usize] == player {
+                (c, r, length) = (c + dc, r + dr, length + 1);
+            }
+            length
+        };
+        [(0, 1), (1, 0), (1, 1), (1, -1)].iter().any(|&(dc, dr)| 1 + run(dc, dr) + run(-dc, -dr) >= self.k)
+    }
+
     /// The cells where a stone can be placed now, line or no line on the board.
     pub fn open_cells(&self) -> Vec<usize> {
         let empty = |cell: usize| self.cells[cell] == Content::Empty;

@@ -1,8 +1,18 @@
 //! What players are made from: a spec string and what the game brings along.
 
-use crate::{PlayError, Player, Random, Truth};
-use outplay_core::{Game, InputError, LineBoard, Notation};
+use crate::alphabeta::{self, AlphaBeta};
+use crate::dice::Falls;
+use crate::lines;
+use crate::words::{Words, nearest};
+use crate::{
+    About, FeatureSet, Greedy, Judge, NoOpinion, Noisy, Perfect, PlayError, Player, Playout, ROSTER, Random,
+    Truth, Weights,
+};
+use outplay_core::{Game, InputError, LineBoard, Notation, Turn};
 use std::sync::Arc;
+
+/// Players within players beyond this depth are nobody's honest wish.
+const MOST_NESTED: u32 = 4;
 
 /// A game with what players can make use of.
 pub struct Kit<G: Game> {
@@ -10,13 +20,42 @@ pub struct Kit<G: Game> {
     pub game: G,
     /// The board of a position, for games of lines.
     pub board: Option<fn(&G, &G::Position) -> LineBoard>,
+    /// The falls of the dice, for games that roll them.
+    pub dice: Option<Falls<G>>,
     /// Exact knowledge.
     pub truth: Option<Arc<dyn Truth<G>>>,
+    /// How to read a file that a spec names; `None` where files are nobody's business.
+    pub files: Option<ReadFile>,
 }
+
+/// Reads a file as text, or says in a sentence why it cannot.
+pub type ReadFile = fn(&str) -> Result<String, String>;
 
 impl<G: Game> Clone for Kit<G> {
     fn clone(&self) -> Kit<G> {
-        Kit { game: self.game.clone(), board: self.board, truth: self.truth.clone() }
+        Kit {
+            game: self.game.clone(),
+            board: self.board,
+            dice: self.dice,
+            truth: self.truth.clone(),
+            files: self.files,
+        }
+    }
+}
+
+impl<G: Game> Kit<G> {
+    /// A game with nothing but its rules.
+    pub fn new(game: G) -> Kit<G> {
+        Kit { game, board: None, dice: None, truth: None, files: None }
+    }
+
+    /// The legal moves of a player.
+    pub(crate) fn legal(&self, pos: &G::Position) -> Result<Vec<G::Move>, PlayError> {
+        let mut moves = Vec::new();
+        if self.game.turn(pos) != Turn::Chance {
+            self.game.moves(pos, &mut moves);
+        }
+        if moves.is_empty() { Err(PlayError::NoMove) } else { Ok(moves) }
     }
 }
 
@@ -27,9 +66,161 @@ impl<G: Game + Notation> Kit<G> {
     ///
     /// An unknown name, options that make no sense, or a player that this game cannot have.
     pub fn player(&self, spec: &str) -> Result<Box<dyn Player<G>>, PlayError> {
-        match spec {
-            "random" => Ok(Box::new(Random::new(self.game.clone()))),
-            _ => Err(InputError::spec(spec, "there is no such player; try `random`").into()),
+        self.nested_player(spec, 0)
+    }
+
+    /// The players that this game can have.
+    pub fn roster(&self) -> Vec<About> {
+        ROSTER.into_iter().filter(|about| self.player(about.example).is_ok()).collect()
+    }
+
+    /// Players of this game in order of strength, from any move at all to the best there is.
+    pub fn levels(&self) -> Vec<String> {
+        let eval = if self.judge("lines").is_ok() { ",eval=lines" } else { "" };
+        let mut levels = vec!["random".to_string(), "noisy:p=0.3,inner=greedy".into(), "greedy".into()];
+        levels.extend([2, 4, 6, 8].map(|depth| format!("alphabeta:depth={depth}{eval}")));
+        levels.push(format!("alphabeta:time=1s{eval}"));
+        if self.truth.is_some() {
+            levels.push("perfect".into());
+        }
+        let canonical = levels.iter().filter_map(|spec| self.player(spec).ok()).map(|player| player.spec());
+        canonical.collect()
+    }
+
+    fn nested_player(&self, spec: &str, depth: u32) -> Result<Box<dyn Player<G>>, PlayError> {
+        let mut words = Words::parse(spec)?;
+        let player: Box<dyn Player<G>> = match words.name() {
+            "random" => {
+                words.finish(&[])?;
+                Box::new(Random::new(self.game.clone()))
+            }
+            "greedy" => {
+                let judge = words.take("eval").map(|eval| self.judge(&eval)).transpose()?;
+                words.finish(&["eval"])?;
+                Box::new(Greedy::new(self, judge))
+            }
+            "lines" => Box::new(Greedy::named(self, self.judge(spec)?)),
+            "alphabeta" => {
+                let judge = match words.take("eval") {
+                    Some(eval) => self.judge(&eval)?,
+                    None => Arc::new(NoOpinion),
+                };
+                let limits = alphabeta::limits(&mut words)?;
+                words.finish(&["depth", "time", "nodes", "eval"])?;
+                Box::new(AlphaBeta::new(self, judge, limits))
+            }
+            "perfect" => {
+                words.finish(&[])?;
+                Box::new(Perfect::new(self.game.clone(), self.exact(&words)?))
+            }
+            "noisy" => {
+                let p = words.number("p", 0.0, 1.0)?.unwrap_or(0.1);
+                let Some(inner) = words.take("inner") else {
+                    return Err(words
+                        .error("`inner=PLAYER` is missing, as in `noisy:p=0.1,inner=greedy`")
+                        .into());
+                };
+                words.finish(&["p", "inner"])?;
+                if depth >= MOST_NESTED {
+                    return Err(words
+                        .error("players within players go four deep at most; simplify it")
+                        .into());
+                }
+                Box::new(Noisy::new(self.game.clone(), p, self.nested_player(&inner, depth + 1)?))
+            }
+            name => {
+                let near = nearest(name, ROSTER.iter().map(|about| about.name));
+                let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+                let why = format!("there is no player called `{name}`; {near}`outplay players` lists them");
+                return Err(words.error(why).into());
+            }
+        };
+        Ok(player)
+    }
+
+    /// The opinion that a spec string describes.
+    ///
+    /// # Errors
+    ///
+    /// An unknown name, options that make no sense, or an opinion that makes no sense for this game.
+    pub fn judge(&self, spec: &str) -> Result<Arc<dyn Judge<G>>, InputError> {
+        let mut words = Words::parse(spec)?;
+        match words.name() {
+            "zero" => {
+                words.finish(&[])?;
+                Ok(Arc::new(NoOpinion))
+            }
+            "lines" => {
+                let board = self.lines_board(&words)?;
+                let weights = self.weights(&mut words)?;
+                let why = "the extended features are for boards of up to 128 bits; use `weights=paper` here";
+                lines::judge(&self.game, board, weights).ok_or_else(|| words.error(why))
+            }
+            "playout" => {
+                let games = words.number("games", 1, 1_000_000)?.unwrap_or(20);
+                words.finish(&["games"])?;
+                Ok(Arc::new(Playout::new(self.game.clone(), self.dice, games)))
+            }
+            name => {
+                let near = nearest(name, EVALUATIONS.into_iter());
+                let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+                let known = EVALUATIONS.join(", ");
+                Err(words
+                    .error(format!("there is no evaluation called `{name}`; {near}it is one of {known}")))
+            }
         }
     }
+
+    /// The weights that a spec of `lines` describes.
+    fn weights(&self, words: &mut Words) -> Result<Weights, InputError> {
+        let mut weights = match words.take("weights") {
+            None => FeatureSet::Paper.preset(),
+            Some(word) => match (FeatureSet::named(&word), self.files) {
+                (Some(set), _) => set.preset(),
+                (None, Some(read)) => {
+                    let content = read(&word).map_err(|why| words.error(why))?;
+                    let weights = Weights::from_file(&word, &content, &self.game.spec());
+                    weights.map_err(|error| words.error(error.to_string()))?
+                }
+                (None, None) => {
+                    let why = "weights are not read from files here; write `weights=paper`, `weights=extended`, or single ones as in `centre=3`";
+                    return Err(words.error(why));
+                }
+            },
+        };
+        for (name, value) in words.rest() {
+            weights.put(&name, &value).map_err(|error| words.error(error.to_string()))?;
+        }
+        Ok(weights)
+    }
+
+    /// How to see positions as boards of lines, for players that need one.
+    fn lines_board(&self, words: &Words) -> Result<fn(&G, &G::Position) -> LineBoard, InputError> {
+        let (name, game) = (words.name(), self.game.spec());
+        let Some(board) = self.board else {
+            return Err(words.error(format!(
+                "`{name}` is for games of k in a row, which {game} is not; try `alphabeta`"
+            )));
+        };
+        let misere = self.game.start().is_some_and(|start| board(&self.game, &start).misere);
+        if misere {
+            return Err(
+                words.error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`"))
+            );
+        }
+        Ok(board)
+    }
+
+    fn exact(&self, words: &Words) -> Result<Arc<dyn Truth<G>>, InputError> {
+        self.truth.clone().ok_or_else(|| {
+            let why = format!(
+                "the exact values of {} are not to be had here; try `alphabeta:time=1s`",
+                self.game.spec()
+            );
+            words.error(why)
+        })
+    }
 }
+
+/// What `eval=` understands.
+const EVALUATIONS: [&str; 5] = ["zero", "lines", "polynomial", "helpful", "playout"];

@@ -4,12 +4,32 @@
 //! `alphabeta:depth=7`. A player is shown positions and answers with moves; what is really true of a position
 //! it can learn only from a [`Truth`]. Nothing here does I/O.
 
+mod alphabeta;
+mod dice;
+mod greedy;
+mod judge;
 mod kit;
+mod lines;
+mod look;
+mod noisy;
+mod perfect;
 mod player;
+mod playout;
 mod random;
+mod roster;
 mod truth;
+mod words;
 
-pub use kit::Kit;
+pub use alphabeta::AlphaBeta;
+pub use dice::Falls;
+pub use greedy::Greedy;
+pub use judge::{Judge, NoOpinion};
+pub use kit::{Kit, ReadFile};
+pub use lines::{FeatureSet, Features, Weights, WeightsError, plain_features};
+pub use noisy::Noisy;
+pub use perfect::Perfect;
 pub use player::{Choice, PlayError, Player};
+pub use playout::Playout;
 pub use random::Random;
+pub use roster::{About, ROSTER};
 pub use truth::{Merit, Merits, Truth};

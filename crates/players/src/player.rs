@@ -47,6 +47,14 @@ impl<M> Choice<M> {
     pub fn plain(mv: M) -> Choice<M> {
         Choice { mv, nodes: 0, depth: 0, opinion: None, line: Vec::new() }
     }
+
+    /// A move that wins at once.
+    pub fn won(mv: M) -> Choice<M>
+    where
+        M: Copy,
+    {
+        Choice { mv, nodes: 1, depth: 1, opinion: Some(100.0), line: vec![mv] }
+    }
 }
 
 /// Somebody who plays one game. It may remember what it learned from move to move.

@@ -31,6 +31,14 @@ impl Merit {
         self.payoff() >= best.payoff() - SAME
     }
 
+    /// Whether nothing tells the two apart: payoff and distance, or means up to the digits that are solved.
+    pub fn equals(self, other: Merit) -> bool {
+        match (self, other) {
+            (Merit::Value(a), Merit::Value(b)) => a.cmp(&b).is_eq(),
+            (a, b) => a.preserves(b) && b.preserves(a),
+        }
+    }
+
     /// Larger is better; among wins the sooner and among losses the later one.
     pub fn compare(self, other: Merit) -> Ordering {
         match (self, other) {
@@ -51,4 +59,14 @@ pub trait Truth<G: Game>: Send + Sync {
     ///
     /// A damaged source, or a stop.
     fn moves(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merits<G::Move>>, PlayError>;
+
+    /// What an unfinished position is worth to the player to move. The fallback takes the best move.
+    ///
+    /// # Errors
+    ///
+    /// A damaged source, or a stop.
+    fn value(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merit>, PlayError> {
+        let merits = self.moves(pos, watch)?;
+        Ok(merits.and_then(|merits| merits.into_iter().map(|(_, merit)| merit).max_by(|a, b| a.compare(*b))))
+    }
 }

@@ -22,5 +22,6 @@ mod script;
 mod strong;
 mod weak;
 
+pub use pairing::pairing;
 pub use prove::{Answer, Limits, ProveError, prove};
 pub use script::Proof;

@@ -9,6 +9,38 @@
 //! fewest free cells first and prefers pairs that serve many lines and hurt few.
 
 use crate::cells::Cells;
+use outplay_core::{Content, LineBoard, Turn};
+
+/// Pairs of cells that stop an attacker for good: whenever it takes one of a pair, the defender takes the other.
+///
+/// `None` if there is no such pairing, if `budget` tried pairs did not find one, or if the attacker is about to
+/// complete a line. Only for boards without gravity.
+pub fn pairing(board: &LineBoard, attacker: Turn, budget: u32) -> Option<Vec<(usize, usize)>> {
+    match board.cells.len() {
+        _ if board.gravity || board.k == 0 => None,
+        0..=64 => pairing_of::<1>(board, attacker, budget),
+        65..=128 => pairing_of::<2>(board, attacker, budget),
+        129..=384 => pairing_of::<6>(board, attacker, budget),
+        _ => None,
+    }
+}
+
+fn pairing_of<const W: usize>(board: &LineBoard, attacker: Turn, budget: u32) -> Option<Vec<(usize, usize)>> {
+    let defends = if attacker == Turn::First { Content::Second } else { Content::First };
+    let alive = |line: &Vec<usize>| line.iter().all(|&cell| board.cells[cell] != defends);
+    let empty = |&cell: &usize| board.cells[cell] == Content::Empty;
+    let lines: Vec<Cells<W>> = board
+        .lines()
+        .into_iter()
+        .filter(alive)
+        .map(|line| line.into_iter().filter(empty).collect())
+        .collect();
+    if lines.len() > usize::from(u16::MAX) || lines.iter().any(|line| line.count() < 2) {
+        return None;
+    }
+    let pairs = find(&lines, budget)?;
+    Some(pairs.into_iter().map(|(one, two)| (one.into(), two.into())).collect())
+}
 
 /// Two cells of which the defender gets one.
 pub(crate) type Pair = (u16, u16);

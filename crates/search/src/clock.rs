@@ -2,16 +2,21 @@
 //!
 //! Threads draw positions from one shared purse in small handfuls, so a limit of n positions is kept to the
 //! position by any number of threads, and the hot path is one decrement. Everything slow (the time, the
-//! watch, faults of the rules) is looked at when a handful is used up.
+//! watch, faults of the rules) is looked at when a handful is used up. Handfuls begin small and grow while
+//! they are used up quickly, so that slow evaluations overrun a time limit by little.
 
 use crate::{Limit, Limits, SearchError};
 use outplay_core::Watch;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The most positions per handful.
 const HANDFUL: u64 = 1024;
+/// Positions of the first handful under a time limit.
+const FIRST: u64 = 16;
+/// A handful that takes longer than this was too large.
+const LONG: Duration = Duration::from_micros(500);
 
 /// Why the search ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +74,7 @@ impl<'a> Purse<'a> {
     }
 
     /// Takes a handful of positions; none when it is time to stop.
-    fn draw(&self, used: u64) -> u64 {
+    fn draw(&self, used: u64, most: u64) -> u64 {
         self.watch.advance(used);
         if self.closed.load(Ordering::Relaxed) {
             return 0;
@@ -89,7 +94,7 @@ impl<'a> Purse<'a> {
         let mut left = self.left.load(Ordering::Relaxed);
         loop {
             // Towards the end of the purse handfuls become small, so that no thread goes without.
-            let take = left.div_ceil(8).min(HANDFUL);
+            let take = left.div_ceil(8).min(most);
             if take == 0 {
                 self.close(Stop::Limit(Limit::Nodes));
                 return 0;
@@ -108,13 +113,17 @@ pub(crate) struct Clock<'a> {
     left: u64,
     drawn: u64,
     last: u64,
+    /// How large the next handful may be, and when the last one was drawn.
+    handful: u64,
+    since: Option<Instant>,
     /// The search unwinds: whatever it returns from now on means nothing.
     pub(crate) stopped: bool,
 }
 
 impl<'a> Clock<'a> {
     pub(crate) fn new(purse: &'a Purse<'a>) -> Clock<'a> {
-        Clock { purse, left: 0, drawn: 0, last: 0, stopped: false }
+        let handful = if purse.deadline.is_some() { FIRST } else { HANDFUL };
+        Clock { purse, left: 0, drawn: 0, last: 0, handful, since: None, stopped: false }
     }
 
     /// Counts one more position, or says that the search must stop before entering it.
@@ -143,7 +152,12 @@ impl<'a> Clock<'a> {
     #[inline(never)]
     fn refill(&mut self) -> bool {
         if !self.stopped {
-            self.left = self.purse.draw(self.last);
+            if self.purse.deadline.is_some() {
+                let now = Instant::now();
+                let long = self.since.replace(now).is_some_and(|since| now - since > LONG);
+                self.handful = if long { (self.handful / 2).max(1) } else { (self.handful * 2).min(HANDFUL) };
+            }
+            self.left = self.purse.draw(self.last, self.handful);
             self.last = self.left;
             self.drawn += self.left;
             self.stopped = self.left == 0;

@@ -50,6 +50,35 @@ pub struct Engine<'a, G: Game, E = Zero, K = Hashed> {
     keys: PhantomData<K>,
 }
 
+/// What an engine learned, without the engine: it can be kept while the game it borrowed goes elsewhere.
+pub struct Kept<G: Game> {
+    table: Option<Table<G>>,
+    cache: Option<Cache<G>>,
+}
+
+impl<G: Game> Kept<G> {
+    /// Makes the table and the cache that an engine with these options would make at its first search.
+    pub fn new(options: &Options) -> Kept<G> {
+        Kept {
+            table: (options.table > 0).then(|| Table::new(options.table)),
+            cache: (options.cache > 0).then(|| Cache::new(options.cache)),
+        }
+    }
+
+    /// Forgets everything, keeping the memory.
+    pub fn clear(&mut self) {
+        if let Some(table) = &mut self.table {
+            table.clear();
+        }
+        self.cache = None;
+    }
+
+    /// Bytes of the table, what positions keep elsewhere not counted.
+    pub fn bytes(&self) -> usize {
+        self.table.as_ref().map_or(0, |table| table.entries() * Table::<G>::ENTRY_BYTES)
+    }
+}
+
 impl<'a, G: Game> Engine<'a, G> {
     /// An engine without an opinion of its own.
     pub fn new(game: &'a G, options: Options) -> Engine<'a, G> {
@@ -82,6 +111,17 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
     pub fn probe(mut self, probe: &'a dyn Probe<G>) -> Self {
         self.probe = Some(probe);
         self
+    }
+
+    /// Goes on with what an engine with the same options and evaluation learned.
+    pub fn resume(mut self, kept: Kept<G>) -> Self {
+        (self.table, self.cache) = (kept.table, kept.cache);
+        self
+    }
+
+    /// Ends the engine and keeps what it learned.
+    pub fn keep(self) -> Kept<G> {
+        Kept { table: self.table, cache: self.cache }
     }
 
     /// How the engine searches.

@@ -36,7 +36,7 @@ mod tree_text;
 pub use breadth::{Breadth, breadth_first};
 pub use counts::Counts;
 pub use dice::{DiceMethod, DiceReport, expectimax};
-pub use engine::Engine;
+pub use engine::{Engine, Kept};
 pub use error::SearchError;
 pub use evaluate::{Evaluate, Zero};
 pub use options::{Limit, Limits, Method, Options};

@@ -90,6 +90,20 @@ impl<G: Game> Table<G> {
         Table { shift: 64 - buckets.len().trailing_zeros(), buckets, age: 0 }
     }
 
+    /// How many entries there are.
+    pub(crate) fn entries(&self) -> usize {
+        2 * self.buckets.len()
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.age = 0;
+        for bucket in &mut self.buckets {
+            // A poisoned lock only means that a thread panicked; what it left is thrown away here.
+            *bucket.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()) = [None, None];
+        }
+    }
+
     /// A new search begins: what earlier ones left may be replaced.
     pub(crate) fn grow_older(&mut self) {
         self.age += 1;

@@ -79,6 +79,13 @@ impl Answers {
             insert(&mut generations, (answer.game.clone(), answer.position.clone()), Arc::clone(answer));
         }
     }
+
+    /// Forgets what is known of a game, because its table changed.
+    pub(crate) fn forget(&self, game: &str) {
+        if let Ok(mut generations) = self.generations.lock() {
+            generations.iter_mut().for_each(|answers| answers.retain(|(known, _), _| known != game));
+        }
+    }
 }
 
 type Generations = [HashMap<(String, String), Arc<QueryAnswer>>; 2];

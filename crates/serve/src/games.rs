@@ -3,8 +3,20 @@
 use crate::router::Shared;
 use axum::Json;
 use axum::extract::State;
+use outplay_catalog::ROSTER;
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// Players from the weakest to the strongest, for games that say nothing better; a view lists those of its game.
+const LEVELS: [&str; 7] = [
+    "random",
+    "noisy:p=0.3,inner=greedy",
+    "greedy",
+    "alphabeta:depth=2",
+    "alphabeta:depth=4",
+    "alphabeta:depth=8",
+    "perfect",
+];
 
 /// `GET /api/v1/games`
 pub(crate) async fn games(State(shared): State<Arc<Shared>>) -> Json<Value> {
@@ -13,17 +25,7 @@ pub(crate) async fn games(State(shared): State<Arc<Shared>>) -> Json<Value> {
             "name": family.name(), "about": family.about(), "parameters": family.options(), "example": family.example(),
         })
     }).collect();
-    Json(json!({ "games": families, "players": players(), "levels": levels() }))
-}
-
-/// Every player with a line about it.
-pub(crate) fn players() -> Value {
-    json!([{ "name": "random", "about": "any legal move", "example": "random" }])
-}
-
-/// Players from the weakest to the strongest.
-pub(crate) fn levels() -> Value {
-    json!([{ "player": "random", "name": "Random" }])
+    Json(json!({ "games": families, "players": ROSTER, "levels": LEVELS }))
 }
 
 /// `GET /healthz`

@@ -125,6 +125,7 @@ impl Server {
             });
         }
         drop(listener);
+        self.shared.jobs.stop();
         let _ = tokio::time::timeout(FAREWELL, open.shutdown()).await;
         Ok(())
     }

@@ -9,7 +9,9 @@ use crate::workers::{Attention, Leash};
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use outplay_catalog::{ChoiceAnswer, ChooseRequest, GameHandle, Place, QueryAnswer, QueryOptions, View};
+use outplay_catalog::{
+    About, ChoiceAnswer, ChooseRequest, GameHandle, Place, PlayerList, QueryAnswer, QueryOptions, View,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +23,10 @@ pub(crate) struct Looked {
     view: View,
     /// What is odd about the game.
     warning: Option<String>,
-    /// Specs of players that can play it.
-    players: Vec<String>,
+    /// Kinds of players that can play it.
+    players: Vec<About>,
+    /// Specs of players, each stronger than the one before.
+    levels: Vec<String>,
     /// Whether exact values can be expected within the time that an answer may take.
     exact: bool,
 }
@@ -37,8 +41,10 @@ pub(crate) async fn view(
     let look = move || {
         let game = desk.shelf.open(&at.game)?;
         let view = game.view(&place)?;
-        let exact = game.exact(&place, &desk.options(1))?;
-        Ok(Looked { view, warning: game.warning(), players: vec!["random".into()], exact })
+        let options = desk.steady_options();
+        let PlayerList { players, levels, .. } = game.players(&options);
+        let exact = game.exact(&place, &options)?;
+        Ok(Looked { view, warning: game.warning(), players, levels, exact })
     };
     shared.workers.quick(look).await.map(Json)
 }
@@ -65,7 +71,7 @@ pub(crate) async fn position(
 }
 
 /// Searches keep their time themselves; this is for those that do not.
-const GRACE: Duration = Duration::from_secs(5);
+pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
 /// The answer if it needs no search.
 pub(crate) async fn known(
@@ -117,6 +123,20 @@ pub(crate) struct MoveRequest {
 /// Characters of a player's spec.
 const PLAYER: usize = 500;
 
+/// Refuses specs that would read a file: on the command line, weights may come from one.
+fn no_files(player: &str) -> Result<(), Refusal> {
+    let mut rest = player;
+    while let Some(at) = rest.find("weights") {
+        rest = rest[at + "weights".len()..].trim_start_matches([' ', '=']);
+        let named = rest.split([',', ')', ' ']).next().unwrap_or_default();
+        if !named.chars().all(|c| c.is_ascii_alphanumeric()) || std::path::Path::new(named).exists() {
+            let error = "a player here cannot take its weights from a file";
+            return Err(Refusal::bad(error, "name the weights, as in `lines:weights=paper`"));
+        }
+    }
+    Ok(())
+}
+
 /// `POST /api/v1/move`
 pub(crate) async fn choose(
     State(shared): State<Arc<Shared>>,
@@ -127,12 +147,13 @@ pub(crate) async fn choose(
         let error = format!("the player's spec has more than the {PLAYER} characters that this server reads");
         return Err(Refusal::bad(error, "choose one of the players that /api/v1/games lists"));
     }
+    no_files(&request.player)?;
     let watch = Attention::new(Some(shared.settings.time + GRACE));
     let _leash = Leash(Arc::clone(&watch));
     let desk = Arc::clone(&shared);
-    let search = move |threads| {
+    let search = move |_| {
         let game = desk.shelf.open(&request.at.game)?;
-        let options = desk.options(threads);
+        let options = desk.steady_options();
         let asked = ChooseRequest { place, player: request.player, seed: request.seed, options };
         Ok(game.choose(&asked, &*watch)?)
     };

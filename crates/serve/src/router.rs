@@ -1,10 +1,11 @@
 //! Which address leads where, and what every request goes through.
 
 use crate::cache::{Answers, Shelf};
+use crate::jobs::Jobs;
 use crate::refusal::Refusal;
 use crate::settings::{BODY, Settings};
 use crate::workers::Workers;
-use crate::{games, headers, page, position};
+use crate::{games, headers, history, jobs, openapi, page, position, stats, why};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, Uri};
@@ -22,12 +23,14 @@ pub(crate) struct Shared {
     pub(crate) shelf: Shelf,
     pub(crate) answers: Answers,
     pub(crate) workers: Workers,
+    pub(crate) jobs: Jobs,
 }
 
 impl Shared {
     pub(crate) fn new(catalog: Catalog, settings: Settings) -> Arc<Shared> {
         let workers = Workers::new(settings.threads, settings.searches, settings.queue);
-        Arc::new(Shared { settings, shelf: Shelf::new(catalog), answers: Answers::default(), workers })
+        let (answers, jobs) = (Answers::default(), Jobs::default());
+        Arc::new(Shared { settings, shelf: Shelf::new(catalog), answers, workers, jobs })
     }
 }
 
@@ -40,6 +43,15 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/api/v1/position", get(position::position))
         .route("/api/v1/position/stream", get(position::position_stream))
         .route("/api/v1/move", post(position::choose))
+        .route("/api/v1/history", get(history::history))
+        .route("/api/v1/history/stream", get(history::history_stream))
+        .route("/api/v1/why", get(why::why))
+        .route("/api/v1/puzzle", get(why::puzzle))
+        .route("/api/v1/solve", post(jobs::start))
+        .route("/api/v1/solve/{id}", get(jobs::show).delete(jobs::cancel))
+        .route("/api/v1/stats", get(stats::stats))
+        .route("/api/v1/stats.svg", get(stats::picture))
+        .route("/api/openapi.json", get(openapi::describe))
         .route("/healthz", get(games::health))
         .route("/api/{*rest}", get(nowhere))
         .fallback(get(page::file))

@@ -65,8 +65,10 @@ pub(crate) const ANSWERS: usize = 4_096;
 pub(crate) const HEADERS: Duration = Duration::from_secs(10);
 
 impl Settings {
-    /// Bytes for the table of one search: each game that is kept ready may have one.
+    /// Bytes for the table of one search: each game that is kept ready may have one for its queries and one for
+    /// each of its players that think at the same time.
     pub(crate) fn hash(&self) -> u64 {
-        (self.memory / 2 / (GAMES + self.searches) as u64).clamp(1 << 20, 128 << 20)
+        let most = GAMES * (self.searches + 2);
+        (self.memory / 2 / most as u64).clamp(1 << 20, 128 << 20)
     }
 }

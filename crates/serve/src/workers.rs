@@ -176,7 +176,8 @@ impl Drop for Running {
     }
 }
 
-async fn run<T: Send + 'static>(
+/// Does work on a thread of its own; a fault inside it becomes a refusal.
+pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {

@@ -15,10 +15,12 @@
 
 mod graph;
 mod rolls;
+mod verify;
 
-pub use rolls::chance_rolls;
+pub use rolls::{chance_rolls, chance_rolls_kept, expand};
+pub use verify::{Means, verify_chance, verify_rolls};
 
-use crate::SolveError;
+use crate::{Forget, SolveError};
 use graph::{Knot, TierGraph};
 use outplay_core::{Chance, Game, Index, Tier, Turn, Watch};
 
@@ -83,6 +85,38 @@ fn outcomes<G: Chance>(game: &G, pos: &G::Position, out: &mut Vec<(G::Move, f64)
     Ok(())
 }
 
+/// Where known tiers of mean payoffs come from and where solved ones go.
+pub trait KeepMeans {
+    /// What can go wrong with either.
+    type Error: From<SolveError>;
+
+    /// The values of a tier by number if they are known already; asked of each tier before it is solved.
+    ///
+    /// # Errors
+    ///
+    /// The source is damaged.
+    fn known(&mut self, tier: Tier) -> Result<Option<Vec<f64>>, Self::Error>;
+
+    /// Takes a tier that was just solved.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be kept.
+    fn keep(&mut self, tier: Tier, values: &[f64]) -> Result<(), Self::Error>;
+}
+
+impl KeepMeans for Forget {
+    type Error = SolveError;
+
+    fn known(&mut self, _tier: Tier) -> Result<Option<Vec<f64>>, SolveError> {
+        Ok(None)
+    }
+
+    fn keep(&mut self, _tier: Tier, _values: &[f64]) -> Result<(), SolveError> {
+        Ok(())
+    }
+}
+
 /// Solves every position of an index in which decisions and rolls have numbers, such as [`crate::Explored`].
 ///
 /// # Errors
@@ -94,27 +128,47 @@ pub fn chance<G: Chance, I: Index<G>>(
     settle: Settle,
     watch: &dyn Watch,
 ) -> Result<Expected, SolveError> {
+    chance_kept(game, index, settle, &mut Forget, watch)
+}
+
+/// The same with tiers that are known already, and a place for the others.
+///
+/// # Errors
+///
+/// As [`chance`], and those of the keeper.
+pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
+    game: &G,
+    index: &I,
+    settle: Settle,
+    keeper: &mut K,
+    watch: &dyn Watch,
+) -> Result<Expected, K::Error> {
     let mut expected = Expected { tiers: vec![Vec::new(); index.tiers() as usize], rounds: 0, change: 0.0 };
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
         if watch.stopped() {
-            return Err(SolveError::Stopped);
+            return Err(SolveError::Stopped.into());
+        }
+        if let Some(values) = keeper.known(tier)? {
+            expected.tiers[t as usize] = values;
+            continue;
         }
         let graph = tier_graph(game, index, tier, &expected.tiers)?;
         let mut values = graph.start();
         if index.loops(tier) {
             if let Some(number) = graph.endless() {
                 let pos = index.unrank(tier, number);
-                return Err(SolveError::Endless(format!("{pos:?}")));
+                return Err(SolveError::Endless(format!("{pos:?}")).into());
             }
             let (rounds, change) = graph.settle(&mut values, settle, watch)?;
             expected.rounds += rounds;
             expected.change = expected.change.max(change);
         }
         if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why));
+            return Err(SolveError::Fault(why).into());
         }
         watch.advance(index.len(tier));
+        keeper.keep(tier, &values)?;
         expected.tiers[t as usize] = values;
     }
     Ok(expected)

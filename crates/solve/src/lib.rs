@@ -25,7 +25,10 @@ mod swindle;
 mod tally;
 mod verify;
 
-pub use chance::{Expected, Settle, chance, chance_rolls, plain_chance};
+pub use chance::{
+    Expected, KeepMeans, Means, Settle, chance, chance_kept, chance_rolls, chance_rolls_kept, expand,
+    plain_chance, verify_chance, verify_rolls,
+};
 pub use error::SolveError;
 pub use explored::Explored;
 pub use memo::{Memo, memo};
@@ -34,7 +37,7 @@ pub use reach::{Reach, reach};
 pub use remembered::remembered_sweep;
 pub use retrograde::{
     Draws, Flaw, Forget, Keep, Known, LoopCode, Options, Solved, Stable, TwoBits, Verified, WideLoopCode,
-    retrograde, retrograde_by_graph, retrograde_by_graph_kept, retrograde_kept, sweep_until_stable,
+    retrograde, retrograde_by_graph, retrograde_by_graph_kept, retrograde_kept, sweep_until_stable, tally_of,
     verify_loops,
 };
 pub use sweep::{Swept, sweep};

@@ -318,11 +318,21 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
 
 /// Counts the values of a tier that was known already.
 fn recount<G: Game, I: Index<G>, C: Code>(game: &G, index: &I, tier: Tier, shelf: &Shelf<C>) -> TierTally {
+    tally_of(game, index, tier, |number| shelf.value(number))
+}
+
+/// Counts the positions of a tier by value, given the values by number.
+pub fn tally_of<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    tier: Tier,
+    value: impl Fn(u64) -> Option<Value> + Sync,
+) -> TierTally {
     let sum = Mutex::new(TierTally::default());
     for_blocks(index.len(tier), |block| {
         let mut tally = TierTally::default();
         index.walk(tier, block, &mut |number, pos| {
-            let Some(value) = shelf.value(number) else { return };
+            let Some(value) = value(number) else { return };
             let turn = if index.merged() { Turn::First } else { game.turn(pos) };
             tally.add(turn, value, index.orbit(tier, number).into(), game.outcome(pos).is_some());
         });

@@ -53,6 +53,12 @@ impl MorrisIndex {
         MorrisIndex::with(game, Vec::new())
     }
 
+    /// What is solved by retrograde analysis: all of the small games; of Six Men's Morris the moving phase, from
+    /// which a search finds the values while placing.
+    pub fn to_solve(game: &Morris) -> MorrisIndex {
+        if game.kind == Kind::Six { MorrisIndex::moving(game) } else { MorrisIndex::new(game) }
+    }
+
     fn with(game: &Morris, mut groups: Vec<Group>) -> MorrisIndex {
         let placed = game.all_placed();
         let fewest = if game.kind == Kind::Six { 0 } else { game.men };

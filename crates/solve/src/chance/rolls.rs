@@ -9,9 +9,9 @@
 //! improve ─▶ follow follow follow … ─▶ improve ─▶ follow … ─▶ improve: nothing changed
 //! ```
 
-use super::{Expected, Settle, outcomes};
-use crate::SolveError;
+use super::{Expected, KeepMeans, Settle, outcomes};
 use crate::reach::BLOCK;
+use crate::{Forget, SolveError};
 use outplay_core::{Chance, Rolls, Tier, Turn, Watch};
 use rayon::prelude::*;
 
@@ -82,9 +82,28 @@ pub fn chance_rolls<G: Chance, I: Rolls<G>>(
     settle: Settle,
     watch: &dyn Watch,
 ) -> Result<Expected, SolveError> {
+    chance_rolls_kept(game, index, settle, &mut Forget, watch)
+}
+
+/// The same with tiers that are known already, and a place for the others.
+///
+/// # Errors
+///
+/// As [`chance_rolls`], and those of the keeper.
+pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
+    game: &G,
+    index: &I,
+    settle: Settle,
+    keeper: &mut K,
+    watch: &dyn Watch,
+) -> Result<Expected, K::Error> {
     let mut expected = Expected { tiers: vec![Vec::new(); index.tiers() as usize], rounds: 0, change: 0.0 };
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
+        if let Some(values) = keeper.known(tier)? {
+            expected.tiers[t as usize] = values;
+            continue;
+        }
         watch.stage(&index.tier_name(tier), index.len(tier));
         let mut values = vec![0.0; index.len(tier) as usize];
         let solver = Roller { game, index, tier, solved: &expected.tiers, watch };
@@ -98,10 +117,11 @@ pub fn chance_rolls<G: Chance, I: Rolls<G>>(
             }
         };
         if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why));
+            return Err(SolveError::Fault(why).into());
         }
         expected.rounds += rounds;
         expected.change = expected.change.max(change);
+        keeper.keep(tier, &values)?;
         expected.tiers[t as usize] = values;
     }
     Ok(expected)
@@ -261,20 +281,40 @@ impl Expected {
     /// The mean payoff for the first player of any position of a game solved by [`chance_rolls`], decisions
     /// included.
     pub fn expand<G: Chance, I: Rolls<G>>(&self, game: &G, index: &I, pos: &G::Position) -> f64 {
-        if let Some(payoff) = game.outcome(pos) {
-            return payoff.into();
-        }
-        if game.turn(pos) == Turn::Chance {
-            let (tier, number) = index.rank(pos);
-            let flipped = index.merged() && index.roller(pos) == Turn::Second;
-            return if flipped { -self.value(tier, number) } else { self.value(tier, number) };
-        }
-        let mut moves = Vec::new();
-        game.moves(pos, &mut moves);
-        let values = moves.iter().map(|&mv| self.expand(game, index, &game.play(pos, mv)));
-        match game.turn(pos) {
-            Turn::Second => values.fold(f64::INFINITY, f64::min),
-            _ => values.fold(f64::NEG_INFINITY, f64::max),
-        }
+        // The values are all in memory, so that asking cannot fail.
+        expand(game, index, pos, &|tier, number| Ok::<f64, SolveError>(self.value(tier, number)))
+            .unwrap_or(f64::NAN)
     }
+}
+
+/// The mean payoff for the first player of any position, decisions included, given the values of the numbered
+/// positions before a roll as the index keeps them.
+///
+/// # Errors
+///
+/// Those of `at`.
+pub fn expand<G: Chance, I: Rolls<G>, E>(
+    game: &G,
+    index: &I,
+    pos: &G::Position,
+    at: &impl Fn(Tier, u64) -> Result<f64, E>,
+) -> Result<f64, E> {
+    if let Some(payoff) = game.outcome(pos) {
+        return Ok(payoff.into());
+    }
+    let turn = game.turn(pos);
+    if turn == Turn::Chance {
+        let (tier, number) = index.rank(pos);
+        let flipped = index.merged() && index.roller(pos) == Turn::Second;
+        let value = at(tier, number)?;
+        return Ok(if flipped { -value } else { value });
+    }
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    let mut best = if turn == Turn::Second { f64::INFINITY } else { f64::NEG_INFINITY };
+    for &mv in &moves {
+        let value = expand(game, index, &game.play(pos, mv), at)?;
+        best = if turn == Turn::Second { best.min(value) } else { best.max(value) };
+    }
+    Ok(best)
 }

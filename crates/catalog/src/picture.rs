@@ -8,7 +8,7 @@
 //!  └──────────────────────┘
 //! ```
 
-use outplay_catalog::{StatsReport, StatsTier};
+use crate::answers::{StatsReport, StatsTier};
 use std::fmt::Write;
 
 const WIN: &str = "#009E73";
@@ -24,8 +24,8 @@ const SHARES: (f64, f64) = (96.0, 300.0);
 const COUNTS: (f64, f64) = (448.0, 160.0);
 const HEIGHT: f64 = 660.0;
 
-/// A self-contained SVG.
-pub(crate) fn stats(report: &StatsReport) -> String {
+/// The statistics of a table as a self-contained SVG.
+pub fn stats_svg(report: &StatsReport) -> String {
     let mut svg = String::new();
     // Writing to a string cannot fail.
     let _ = write_stats(&mut svg, report);
@@ -167,8 +167,17 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
     writeln!(svg, "</svg>")
 }
 
+/// `1234567` as `1,234,567`.
 fn group(count: u64) -> String {
-    crate::output::grouped(count.into())
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 fn escape(text: &str) -> String {

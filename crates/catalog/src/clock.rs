@@ -1,0 +1,28 @@
+//! Wall and processor time of a stretch of work.
+
+use std::time::Instant;
+
+/// Time since a moment.
+pub(crate) struct Clock {
+    wall: Instant,
+    cpu: f64,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Clock {
+        Clock { wall: Instant::now(), cpu: cpu_seconds() }
+    }
+
+    /// Wall and processor time since the start or the last call.
+    pub(crate) fn lap(&mut self) -> (f64, f64) {
+        let (wall, cpu) = (self.wall.elapsed().as_secs_f64(), cpu_seconds() - self.cpu);
+        *self = Clock::start();
+        (wall, cpu)
+    }
+}
+
+/// Processor time of all threads of this process.
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

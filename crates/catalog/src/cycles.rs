@@ -1,0 +1,177 @@
+//! Solvers of games with loops with their types hidden.
+//!
+//! Two kinds of index: one that knows predecessors, and an explored graph for games with forward moves only. They
+//! are made only for games that need them, because each brings a solver's code along.
+
+use crate::Trouble;
+use crate::shelves::LoopFiles;
+use crate::solved::AnyIndex;
+use outplay_core::{Code, Game, Index, Predecessors, Tier, Value, Watch};
+use outplay_solve::{
+    Explored, LoopCode, Options, SolveError, Solved, Stable, Tally, Verified, WideLoopCode,
+    retrograde_by_graph_kept, retrograde_kept, sweep_until_stable, tally_of, verify_loops,
+};
+use std::mem::size_of;
+use std::sync::Arc;
+
+/// What an entry asks of the index of a game with loops.
+pub(crate) trait Cycles<G: Game>: Send + Sync {
+    fn any(&self) -> &dyn AnyIndex<G>;
+    /// Bytes that solving needs, a stored graph not counted.
+    fn bytes(&self, game: &G) -> u128;
+    /// Solves every number from the finished positions backwards.
+    fn retrograde(
+        &self,
+        game: &G,
+        distance: bool,
+        files: &mut LoopFiles<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Box<dyn LoopValues>, Trouble>;
+    /// Solves every number by repeated sweeps.
+    fn until_stable(&self, game: &G, watch: &dyn Watch) -> Result<Box<dyn LoopValues>, Trouble>;
+    /// Derives every value again.
+    fn verify(
+        &self,
+        game: &G,
+        exact: bool,
+        stored: &(dyn Fn(Tier, u64) -> Option<Value> + Sync),
+        watch: &dyn Watch,
+    ) -> Result<Verified, SolveError>;
+}
+
+/// Values of a game with loops by number.
+pub(crate) trait LoopValues: Send + Sync {
+    fn value(&self, tier: Tier, number: u64) -> Option<Value>;
+    fn tally(&self) -> &Tally;
+}
+
+impl<C: Code> LoopValues for Solved<C> {
+    fn value(&self, tier: Tier, number: u64) -> Option<Value> {
+        Solved::value(self, tier, number)
+    }
+
+    fn tally(&self) -> &Tally {
+        Solved::tally(self)
+    }
+}
+
+/// Values that stayed the same, counted.
+struct Counted {
+    stable: Stable,
+    tally: Tally,
+}
+
+impl LoopValues for Counted {
+    fn value(&self, tier: Tier, number: u64) -> Option<Value> {
+        self.stable.value(tier, number)
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.tally
+    }
+}
+
+/// An index that knows predecessors.
+pub(crate) struct Backwards<I>(pub(crate) I);
+
+/// All positions, listed; moves are played once and kept backwards.
+pub(crate) struct Listed<G: Game>(pub(crate) Arc<Explored<G>>);
+
+fn bytes<G: Game>(index: &impl Index<G>, code: usize) -> u128 {
+    let largest = (0..index.tiers()).map(|t| index.len(Tier(t))).max().unwrap_or(0);
+    // A word for each number of the tier at work, and the numbers of the levels at work.
+    index.total() * code as u128 + u128::from(largest) * 6
+}
+
+fn stable<G: Game>(
+    game: &G,
+    index: &impl Index<G>,
+    watch: &dyn Watch,
+) -> Result<Box<dyn LoopValues>, Trouble> {
+    let stable = sweep_until_stable(game, index, watch)?;
+    let mut tally = Tally::new(index.tiers(), index.merged());
+    for tier in (0..index.tiers()).map(Tier).filter(|&tier| index.counted(tier)) {
+        let value = |number| stable.value(tier, number);
+        tally.tiers[tier.0 as usize] = tally_of(game, index, tier, value);
+    }
+    Ok(Box::new(Counted { stable, tally }))
+}
+
+impl<G: Game, I: Predecessors<G>> Cycles<G> for Backwards<I> {
+    fn any(&self) -> &dyn AnyIndex<G> {
+        &self.0
+    }
+
+    fn bytes(&self, _game: &G) -> u128 {
+        bytes(&self.0, size_of::<LoopCode>())
+    }
+
+    fn retrograde(
+        &self,
+        game: &G,
+        distance: bool,
+        files: &mut LoopFiles<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Box<dyn LoopValues>, Trouble> {
+        if game.best_payoff() > 1 {
+            let why =
+                "an index with predecessors is for games that pay 1 at most; without it the game is explored";
+            return Err(Trouble::Unable(why.into()));
+        }
+        let options = Options { distance };
+        Ok(Box::new(retrograde_kept::<G, I, LoopCode, _>(game, &self.0, options, files, watch)?))
+    }
+
+    fn until_stable(&self, game: &G, watch: &dyn Watch) -> Result<Box<dyn LoopValues>, Trouble> {
+        stable(game, &self.0, watch)
+    }
+
+    fn verify(
+        &self,
+        game: &G,
+        exact: bool,
+        stored: &(dyn Fn(Tier, u64) -> Option<Value> + Sync),
+        watch: &dyn Watch,
+    ) -> Result<Verified, SolveError> {
+        verify_loops(game, &self.0, exact, stored, watch)
+    }
+}
+
+impl<G: Game> Cycles<G> for Listed<G> {
+    fn any(&self) -> &dyn AnyIndex<G> {
+        &*self.0
+    }
+
+    fn bytes(&self, _game: &G) -> u128 {
+        bytes(&*self.0, size_of::<WideLoopCode>())
+    }
+
+    fn retrograde(
+        &self,
+        game: &G,
+        distance: bool,
+        files: &mut LoopFiles<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Box<dyn LoopValues>, Trouble> {
+        let (index, options) = (&*self.0, Options { distance });
+        if game.best_payoff() <= 1 {
+            let solved = retrograde_by_graph_kept::<G, _, LoopCode, _>(game, index, options, files, watch)?;
+            return Ok(Box::new(solved));
+        }
+        Ok(Box::new(retrograde_by_graph_kept::<G, _, WideLoopCode, _>(game, index, options, files, watch)?))
+    }
+
+    fn until_stable(&self, game: &G, watch: &dyn Watch) -> Result<Box<dyn LoopValues>, Trouble> {
+        stable(game, &*self.0, watch)
+    }
+
+    fn verify(
+        &self,
+        game: &G,
+        exact: bool,
+        stored: &(dyn Fn(Tier, u64) -> Option<Value> + Sync),
+        watch: &dyn Watch,
+    ) -> Result<Verified, SolveError> {
+        verify_loops(game, &*self.0, exact, stored, watch)
+    }
+}

@@ -1,0 +1,37 @@
+//! `players`: who can be asked to play.
+
+use crate::args::Effort;
+use crate::commands::{Failure, Run};
+use outplay_catalog::{About, ROSTER};
+use std::io::{self, Write};
+
+impl<W: Write> Run<'_, W> {
+    /// Lists all players, or those that a game can have with its levels.
+    pub(crate) fn players(&mut self, game: Option<&str>) -> Result<u8, Failure> {
+        let Some(game) = game else {
+            return self.print(&serde_json::json!({ "players": ROSTER }), |out, _| {
+                list(out, &ROSTER)?;
+                writeln!(out, "\nA spec is NAME[:key=value,…]; inner= and eval= take all that follows, or a spec in parentheses.")
+            });
+        };
+        let handle = self.open(game)?;
+        let listed = handle.players(&self.query_options(&Effort::default()));
+        self.print(&listed, |out, listed| {
+            list(out, &listed.players)?;
+            writeln!(out, "\nlevels of {}, the weakest first:", listed.game)?;
+            listed.levels.iter().try_for_each(|level| writeln!(out, "    {level}"))
+        })
+    }
+}
+
+fn list(out: &mut impl Write, players: &[About]) -> io::Result<()> {
+    let bold = anstyle::Style::new().bold();
+    for player in players {
+        writeln!(out, "{bold}{}{bold:#}: {}", player.name, player.about)?;
+        if !player.options.is_empty() {
+            writeln!(out, "    options  {}", player.options)?;
+            writeln!(out, "    example  {}", player.example)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! One ply: win, else block, else the move that looks best right after it.
+
+use crate::judge::squeezed;
+use crate::look::Look;
+use crate::words::spelled;
+use crate::{Choice, Judge, Kit, PlayError, Player};
+use outplay_core::{Game, Turn, Watch};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::sync::Arc;
+
+/// The players `greedy`, `lines` and `polynomial`: they differ in who judges.
+pub struct Greedy<G: Game> {
+    kit: Kit<G>,
+    /// Without a judge all moves that the look leaves are alike.
+    judge: Option<Arc<dyn Judge<G>>>,
+    /// A player that is named after its judge.
+    named: bool,
+    rng: SmallRng,
+}
+
+impl<G: Game> Greedy<G> {
+    /// A player that takes any move when there is nothing to win or to block.
+    pub fn new(kit: &Kit<G>, judge: Option<Arc<dyn Judge<G>>>) -> Greedy<G> {
+        Greedy { kit: kit.clone(), judge, named: false, rng: SmallRng::seed_from_u64(0) }
+    }
+
+    /// A player that is named after its judge.
+    pub fn named(kit: &Kit<G>, judge: Arc<dyn Judge<G>>) -> Greedy<G> {
+        Greedy { named: true, ..Greedy::new(kit, Some(judge)) }
+    }
+}
+
+/// The moves that `me` likes best one ply ahead, and how much.
+pub(crate) fn liked<G: Game>(
+    kit: &Kit<G>,
+    judge: &dyn Judge<G>,
+    pos: &G::Position,
+    among: &[G::Move],
+    me: Turn,
+) -> (Vec<G::Move>, i32) {
+    let (mut best, mut top) = (Vec::new(), i32::MIN);
+    for &mv in among {
+        let next = kit.game.play(pos, mv);
+        // A tie at once is worth nothing; wins and losses at once were looked for before.
+        let score = if kit.game.outcome(&next).is_some() { 0 } else { judge.score(&next, me) };
+        if score > top {
+            (best, top) = (Vec::new(), score);
+        }
+        if score == top {
+            best.push(mv);
+        }
+    }
+    (best, top)
+}
+
+impl<G: Game> Player<G> for Greedy<G> {
+    fn spec(&self) -> String {
+        match &self.judge {
+            None => "greedy".into(),
+            Some(judge) if self.named => judge.spec(),
+            Some(judge) => spelled("greedy", &[("eval", judge.spec())]),
+        }
+    }
+
+    fn begin(&mut self, seed: u64) {
+        self.rng = SmallRng::seed_from_u64(seed);
+    }
+
+    fn choose(&mut self, pos: &G::Position, _watch: &dyn Watch) -> Result<Choice<G::Move>, PlayError> {
+        let moves = self.kit.legal(pos)?;
+        let among = match self.kit.look(pos, &moves) {
+            Look::Win(mv) => return Ok(Choice::won(mv)),
+            Look::Among(among) => among,
+        };
+        let (best, opinion) = match &self.judge {
+            None => (among, None),
+            Some(judge) => {
+                let (best, score) = liked(&self.kit, &**judge, pos, &among, self.kit.game.turn(pos));
+                (best, Some(squeezed(score, judge.unit())))
+            }
+        };
+        let mv = best[self.rng.random_range(0..best.len())];
+        Ok(Choice { mv, nodes: moves.len() as u64, depth: 1, opinion, line: vec![mv] })
+    }
+}

@@ -1,0 +1,191 @@
+//! A board of lines as bit masks; each column has one spare bit on top.
+//!
+//! ```text
+//!  3  7 11      a 3x3 board: bit = column * (height + 1) + row, as in the bitboards of `games`.
+//!  2  6 10      A window is k cells in a row along a shift; it is named by its first cell.
+//!  1  5  9      The spare bits belong to no window, so that none runs over the edge.
+//!  0  4  8
+//! ```
+//!
+//! Invariant: masks of windows hold first cells only of windows whose cells can all be played.
+
+use outplay_core::{Content, LineBoard, Turn};
+use outplay_games::mnk::Bits;
+
+/// The geometry of a board.
+#[derive(Clone, Debug)]
+pub(crate) struct Field<B> {
+    pub(crate) k: u32,
+    pub(crate) height: u32,
+    pub(crate) gravity: bool,
+    /// Cells that can ever hold a stone.
+    pub(crate) playable: B,
+    blocked: B,
+    bottom: B,
+    /// Shifts along which windows lie.
+    directions: Vec<u32>,
+    /// Columns by how far they are from the middle, mirror images together; the last holds the rest.
+    pub(crate) rings: [B; 4],
+}
+
+/// Windows of one player that the other has no stone in, by how many stones they hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Windows<B> {
+    pub(crate) one: B,
+    /// Two stones short of a line: two stones where four make one.
+    pub(crate) two: B,
+    /// One stone short of a line.
+    pub(crate) short: B,
+}
+
+impl<B: Bits> Field<B> {
+    /// The geometry of a board; `None` if it has more cells than bits.
+    pub(crate) fn new(board: &LineBoard) -> Option<Field<B>> {
+        let stride = board.height + 1;
+        if board.width * stride > B::WIDTH as usize {
+            return None;
+        }
+        let set = |wanted: &dyn Fn(usize, usize) -> bool| {
+            let mut bits = B::NONE;
+            for column in 0..board.width {
+                for row in (0..board.height).filter(|&row| wanted(column, row)) {
+                    bits = bits | B::one((column * stride + row) as u32);
+                }
+            }
+            bits
+        };
+        let playable = set(&|c, r| board.playable(board.cell(c, r)));
+        let (k, right) = (board.k as u32, stride as u32);
+        let (up, across) = (board.k <= board.height, board.k <= board.width);
+        let mut directions = Vec::new();
+        if up {
+            directions.push(1);
+        }
+        if across && k > 1 {
+            directions.push(right);
+        }
+        if up && across && k > 1 {
+            directions.extend([right + 1, right - 1]);
+        }
+        let ring = |column: usize| ((2 * column + 1).abs_diff(board.width) / 2).min(3);
+        Some(Field {
+            k,
+            height: board.height as u32,
+            gravity: board.gravity,
+            playable,
+            blocked: set(&|_, _| true) & !playable,
+            bottom: set(&|_, r| r == 0),
+            directions,
+            rings: [0, 1, 2, 3].map(|wanted| set(&|c, _| ring(c) == wanted)),
+        })
+    }
+
+    /// The stones of the player who moved last and of the one to move.
+    pub(crate) fn stones(&self, board: &LineBoard) -> (B, B) {
+        let mut stones = [B::NONE; 2];
+        for (cell, content) in board.cells.iter().enumerate() {
+            let bit = B::one((cell / board.height * (board.height + 1) + cell % board.height) as u32);
+            match content {
+                Content::First => stones[0] = stones[0] | bit,
+                Content::Second => stones[1] = stones[1] | bit,
+                Content::Empty | Content::Blocked => {}
+            }
+        }
+        if board.turn == Turn::Second { (stones[0], stones[1]) } else { (stones[1], stones[0]) }
+    }
+
+    /// Where a stone can be placed now.
+    #[inline]
+    pub(crate) fn open(&self, occupied: B) -> B {
+        if self.gravity {
+            ((occupied | self.blocked) + self.bottom) & self.playable & !occupied
+        } else {
+            self.playable & !occupied
+        }
+    }
+
+    /// The windows of a player along each direction, handed to `visit` with the direction's shift.
+    #[inline]
+    pub(crate) fn windows(&self, own: B, other: B, mut visit: impl FnMut(u32, Windows<B>)) {
+        let free = self.playable & !other;
+        for &s in &self.directions {
+            let windows = if self.k == 4 {
+                let pair = free & (free >> s);
+                let whole = pair & (pair >> (2 * s));
+                // Two stones of the first half and of the second, or one of either.
+                let (both, either) = (own & (own >> s), own ^ (own >> s));
+                let (far_both, far_either) = (both >> (2 * s), either >> (2 * s));
+                let (none, far_none) = (!(both | either), !(far_both | far_either));
+                Windows {
+                    one: whole & ((either & far_none) | (far_either & none)),
+                    two: whole & ((both & far_none) | (far_both & none) | (either & far_either)),
+                    short: whole & ((both & far_either) | (far_both & either)),
+                }
+            } else {
+                self.counted(own, free, s)
+            };
+            visit(s, windows);
+        }
+    }
+
+    /// The same for any k: stones are counted in the binary digits of several masks.
+    fn counted(&self, own: B, free: B, s: u32) -> Windows<B> {
+        let mut digits = [B::NONE; 7];
+        let mut whole = self.playable;
+        for i in 0..self.k {
+            whole = whole & (free >> (i * s));
+            let mut carry = own >> (i * s);
+            for digit in &mut digits {
+                let sum = *digit ^ carry;
+                carry = carry & *digit;
+                *digit = sum;
+            }
+        }
+        let exactly = |count: u32| {
+            let digit = |i: usize| if count >> i & 1 == 1 { digits[i] } else { !digits[i] };
+            (0..digits.len()).fold(whole, |all, i| all & digit(i))
+        };
+        Windows { one: exactly(1), two: exactly(self.k.saturating_sub(2)), short: exactly(self.k - 1) }
+    }
+
+    /// The empty cells of windows along a shift.
+    #[inline]
+    pub(crate) fn gaps(&self, windows: B, s: u32, empty: B) -> B {
+        if windows == B::NONE {
+            return B::NONE;
+        }
+        let mut cells = windows;
+        for i in 1..self.k {
+            cells = cells | (windows << (i * s));
+        }
+        cells & empty
+    }
+
+    /// The empty cells where a player would complete a line, whether they can be played now or not.
+    #[inline]
+    pub(crate) fn threats(&self, own: B, other: B) -> B {
+        let empty = self.playable & !(own | other);
+        let mut threats = B::NONE;
+        self.windows(own, other, |s, windows| threats = threats | self.gaps(windows.short, s, empty));
+        threats
+    }
+
+    /// How many lines run through each cell: cells of many lines are tried first.
+    pub(crate) fn lines_through(&self) -> Vec<i32> {
+        let mut through = vec![0; B::WIDTH as usize];
+        let mut whole = Vec::new();
+        for &s in &self.directions {
+            let mut windows = self.playable;
+            for i in 1..self.k {
+                windows = windows & (self.playable >> (i * s));
+            }
+            whole.extend(windows.cells().map(|first| (first, s)));
+        }
+        for (first, s) in whole {
+            for i in 0..self.k {
+                through[(first + i * s) as usize] += 1;
+            }
+        }
+        through
+    }
+}

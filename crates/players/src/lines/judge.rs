@@ -1,0 +1,141 @@
+//! The weighted sum as an opinion, on bitboards and on boards of any size.
+//!
+//! Weights are multiplied up to whole numbers, so that small ones still tell positions apart. The paper judges
+//! every position as the player sees it who chooses the move, whoever moves there; the extended features know
+//! who moves next, so they are always those of the player who moved last.
+
+use super::features::{count, paper};
+use super::field::Field;
+use super::{FeatureSet, Weights, plain_features};
+use crate::Judge;
+use outplay_core::{Game, LineBoard, Turn};
+use outplay_games::mnk::{Bits, Board, Mnk};
+use std::any::Any;
+use std::sync::Arc;
+
+/// What the largest weight becomes.
+const LARGEST: f32 = 2000.0;
+
+/// The factor that makes whole numbers of weights.
+fn scale(weights: &Weights) -> f32 {
+    let fours = weights.set().names().iter().position(|name| *name == "fours");
+    let counted = weights.values().iter().enumerate().filter(|(at, _)| Some(*at) != fours);
+    let largest = counted.map(|(_, weight)| weight.abs()).fold(0.0, f32::max);
+    if largest > 0.0 { LARGEST / largest } else { 1.0 }
+}
+
+/// The evaluation on bitboards.
+pub(crate) struct BitLines<B> {
+    field: Field<B>,
+    weights: Weights,
+    scaled: Vec<f32>,
+    whole: [i32; 5],
+    through: Vec<i32>,
+}
+
+impl<B: Bits> BitLines<B> {
+    pub(crate) fn new(start: &LineBoard, weights: Weights) -> Option<BitLines<B>> {
+        let field = Field::new(start)?;
+        let factor = scale(&weights);
+        let scaled: Vec<f32> = weights.values().iter().map(|weight| weight * factor).collect();
+        let whole = std::array::from_fn(|at| scaled.get(at).map_or(0, |weight| weight.round() as i32));
+        Some(BitLines { through: field.lines_through(), field, weights, scaled, whole })
+    }
+
+    /// What a player thinks whose stones are `own`; `last` says whether it moved last, `first` whether it began.
+    #[inline]
+    pub(crate) fn opinion(&self, own: B, other: B, last: bool, first: bool) -> i32 {
+        if self.weights.set() == FeatureSet::Paper {
+            let counts = paper(&self.field, own, other);
+            return counts.iter().zip(&self.whole).map(|(count, weight)| count * weight).sum();
+        }
+        let mut features = [0.0; 60];
+        let features = &mut features[..self.scaled.len()];
+        let (mine, their) = if last { (own, other) } else { (other, own) };
+        count(FeatureSet::Extended, &self.field, mine, their, last == first, features);
+        let sum: f32 = features.iter().zip(&self.scaled).map(|(count, weight)| count * weight).sum();
+        let sum = sum.round() as i32;
+        if last { sum } else { -sum }
+    }
+}
+
+impl<B: Bits> Judge<Mnk<B>> for BitLines<B> {
+    fn spec(&self) -> String {
+        self.weights.spec()
+    }
+
+    #[inline]
+    fn score(&self, pos: &Board<B>, me: Turn) -> i32 {
+        let [first, second] = pos.stones;
+        let (own, other) = if me == Turn::Second { (second, first) } else { (first, second) };
+        let to_move = if pos.second_to_move { Turn::Second } else { Turn::First };
+        self.opinion(own, other, me != to_move, me != Turn::Second)
+    }
+
+    fn unit(&self) -> i32 {
+        2 * LARGEST as i32
+    }
+
+    #[inline]
+    fn hint(&self, _pos: &Board<B>, mv: u8) -> i32 {
+        self.through[usize::from(mv)]
+    }
+
+    #[inline]
+    fn slot(&self, mv: u8) -> Option<usize> {
+        Some(mv.into())
+    }
+}
+
+/// The evaluation by looking at every window, for boards of any size.
+struct PlainLines<G: Game> {
+    game: G,
+    board: fn(&G, &G::Position) -> LineBoard,
+    weights: Weights,
+    scaled: Vec<f32>,
+}
+
+impl<G: Game> Judge<G> for PlainLines<G> {
+    fn spec(&self) -> String {
+        self.weights.spec()
+    }
+
+    fn score(&self, pos: &G::Position, me: Turn) -> i32 {
+        let mut board = (self.board)(&self.game, pos);
+        // The features are those of the player who moved last.
+        board.turn = me.other();
+        let sum: f32 =
+            plain_features(&board).iter().zip(&self.scaled).map(|(count, weight)| count * weight).sum();
+        sum.round() as i32
+    }
+
+    fn unit(&self) -> i32 {
+        2 * LARGEST as i32
+    }
+}
+
+/// An opinion of one type as that of another, if the types are the same.
+fn same<G: Game, H: Game>(judge: Arc<dyn Judge<H>>) -> Option<Arc<dyn Judge<G>>> {
+    (Box::new(judge) as Box<dyn Any>).downcast::<Arc<dyn Judge<G>>>().ok().map(|judge| *judge)
+}
+
+/// The fastest form of the evaluation that the game allows; `None` for extended features on large boards.
+pub(crate) fn judge<G: Game>(
+    game: &G,
+    board: fn(&G, &G::Position) -> LineBoard,
+    weights: Weights,
+) -> Option<Arc<dyn Judge<G>>> {
+    let any = game as &dyn Any;
+    if let Some(bits) = any.downcast_ref::<Mnk<u64>>() {
+        return same::<G, Mnk<u64>>(Arc::new(BitLines::<u64>::new(bits.rules().start(), weights)?));
+    }
+    if let Some(bits) = any.downcast_ref::<Mnk<u128>>() {
+        return same::<G, Mnk<u128>>(Arc::new(BitLines::<u128>::new(bits.rules().start(), weights)?));
+    }
+    if weights.set() != FeatureSet::Paper {
+        return None;
+    }
+    let factor = scale(&weights);
+    let scaled = weights.values().iter().map(|weight| weight * factor).collect();
+    Some(Arc::new(PlainLines { game: game.clone(), board, weights, scaled }))
+}

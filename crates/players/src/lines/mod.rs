@@ -1,0 +1,17 @@
+//! The linear evaluation of boards of lines: features of a position times weights.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `weights` | the names of the features and what each counts for, as text and as a file |
+//! | `field` | a board as bit masks: windows, threats, open cells |
+//! | `features` | what is counted, by bit tricks and, as its oracle, by looking at every window |
+//! | `judge` | the opinion that players and searches ask for |
+
+mod features;
+mod field;
+mod judge;
+mod weights;
+
+pub use features::{Features, plain_features};
+pub(crate) use judge::judge;
+pub use weights::{FeatureSet, Weights, WeightsError};

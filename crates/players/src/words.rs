@@ -1,0 +1,240 @@
+//! Player specs in their parts: `name[:key=value,…]`, taken apart but not yet understood.
+//!
+//! ```text
+//! noisy:p=0.1,inner=alphabeta:depth=5,eval=lines      `inner` and `eval` take all that follows …
+//! noisy:inner=(alphabeta:depth=5,eval=lines),p=0.1    … or what stands in parentheses
+//! ```
+
+use outplay_core::InputError;
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Options whose value is a spec of its own.
+const WHOLE: [&str; 2] = ["inner", "eval"];
+/// Longer specs are nobody's honest wish.
+const MOST_CHARS: usize = 4000;
+
+/// A spec in its parts. Players take what they know and [`Words::finish`] complains about the rest.
+#[derive(Clone, Debug)]
+pub(crate) struct Words {
+    text: String,
+    name: String,
+    options: Vec<(String, String)>,
+}
+
+impl Words {
+    pub(crate) fn parse(text: &str) -> Result<Words, InputError> {
+        let bad = |why: String| InputError::spec(text, why);
+        if text.len() > MOST_CHARS {
+            return Err(bad(format!("a player's spec has at most {MOST_CHARS} characters; shorten it")));
+        }
+        let clean = text.trim();
+        let (name, mut rest) = clean.split_once(':').unwrap_or((clean, ""));
+        if name.is_empty() {
+            return Err(bad("the player's name is missing; `outplay players` lists them".into()));
+        }
+        let mut options: Vec<(String, String)> = Vec::new();
+        while !rest.is_empty() {
+            let word = rest.split([',', '=']).next().unwrap_or_default();
+            let Some(after) = rest[word.len()..].strip_prefix('=') else {
+                let shown = if word.is_empty() { "," } else { word };
+                return Err(bad(format!("`{shown}` is no option; options are written key=value")));
+            };
+            let (value, left) = if let Some(inside) = after.strip_prefix('(') {
+                let Some(end) = closing(inside) else {
+                    return Err(bad(format!("the parenthesis behind `{word}=` is never closed; add `)`")));
+                };
+                (&inside[..end], &inside[end + 1..])
+            } else if WHOLE.contains(&word) {
+                (after, "")
+            } else {
+                let end = after.find(',').unwrap_or(after.len());
+                after.split_at(end)
+            };
+            if value.is_empty() {
+                return Err(bad(format!("`{word}=` needs a value")));
+            }
+            if options.iter().any(|(known, _)| known == word) {
+                return Err(bad(format!("`{word}` is given twice; name it once")));
+            }
+            options.push((word.to_string(), value.to_string()));
+            rest = match (left, left.strip_prefix(',')) {
+                ("", _) => "",
+                (_, Some(next)) if !next.is_empty() => next,
+                _ => return Err(bad(format!("a comma and an option are missing behind `{word}=…`"))),
+            };
+        }
+        Ok(Words { text: clean.to_string(), name: name.to_string(), options })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn take(&mut self, key: &str) -> Option<String> {
+        let place = self.options.iter().position(|(known, _)| known == key)?;
+        Some(self.options.remove(place).1)
+    }
+
+    /// All options that are left.
+    pub(crate) fn rest(&mut self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.options)
+    }
+
+    /// A number of a type, within bounds.
+    pub(crate) fn number<T: FromStr + PartialOrd + Display + Copy>(
+        &mut self,
+        key: &str,
+        low: T,
+        high: T,
+    ) -> Result<Option<T>, InputError> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        match value.parse::<T>() {
+            Ok(number) if number >= low && number <= high => Ok(Some(number)),
+            _ => Err(self.error(format!("`{key}={value}` is not a number from {low} to {high}"))),
+        }
+    }
+
+    /// A count, with `k` and `M` for thousands and millions.
+    pub(crate) fn count(&mut self, key: &str) -> Result<Option<u64>, InputError> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        let (digits, factor) = match value.strip_suffix(['k', 'K']) {
+            Some(digits) => (digits, 1_000),
+            None => value.strip_suffix('M').map_or((value.as_str(), 1), |digits| (digits, 1_000_000)),
+        };
+        match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)) {
+            Some(number) if number > 0 => Ok(Some(number)),
+            _ => Err(self
+                .error(format!("`{key}={value}` is no count; write it as in `{key}=50000` or `{key}=50k`"))),
+        }
+    }
+
+    /// A time: `200ms`, `1.5s`, or seconds without a unit.
+    pub(crate) fn time(&mut self, key: &str) -> Result<Option<Duration>, InputError> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        let (digits, unit) = match value.strip_suffix("ms") {
+            Some(digits) => (digits, 1e-3),
+            None => (value.strip_suffix('s').unwrap_or(&value), 1.0),
+        };
+        let seconds = digits.parse::<f64>().ok().map(|number| number * unit);
+        match seconds.filter(|seconds| (1e-3..=86_400.0).contains(seconds)) {
+            Some(seconds) => Ok(Some(Duration::from_secs_f64(seconds))),
+            None => Err(self.error(format!(
+                "`{key}={value}` is no time from 1ms to a day; write it as in `{key}=200ms` or `{key}=2s`"
+            ))),
+        }
+    }
+
+    /// Complains about options that nobody took.
+    pub(crate) fn finish(&self, known: &[&str]) -> Result<(), InputError> {
+        let Some((key, _)) = self.options.first() else { return Ok(()) };
+        let name = &self.name;
+        Err(match (known, nearest(key, known.iter().copied())) {
+            ([], _) => self.error(format!("`{name}` has no option `{key}`; it takes none")),
+            (_, Some(near)) => self.error(format!("`{name}` has no option `{key}`; did you mean `{near}`?")),
+            _ => self.error(format!("`{name}` has no option `{key}`; it has {}", known.join(", "))),
+        })
+    }
+
+    pub(crate) fn error(&self, why: impl Into<String>) -> InputError {
+        InputError::spec(&self.text, why)
+    }
+}
+
+/// Where the parenthesis that stands open before `text` closes.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 1;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => open += 1,
+            ')' => open -= 1,
+            _ => {}
+        }
+        if open == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The known word that somebody may have meant.
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let word: String = word.chars().take(40).collect();
+    let far = (word.chars().count() / 2).min(3);
+    let near = known.map(|known| (strsim::damerau_levenshtein(&word, known), known));
+    near.filter(|(edits, _)| *edits <= far).min().map(|(_, known)| known)
+}
+
+/// A spec from its parts, the whole ones last so that they need no parentheses.
+pub(crate) fn spelled(name: &str, options: &[(&str, String)]) -> String {
+    let mut text = name.to_string();
+    let last = |key: &str| WHOLE.contains(&key);
+    let ordered =
+        options.iter().filter(|(key, _)| !last(key)).chain(options.iter().filter(|(key, _)| last(key)));
+    for (i, (key, value)) in ordered.enumerate() {
+        text += if i == 0 { ":" } else { "," };
+        text += &format!("{key}={value}");
+    }
+    text
+}
+
+/// A time as [`Words::time`] reads it.
+pub(crate) fn written(time: Duration) -> String {
+    let ms = time.as_secs_f64() * 1e3;
+    if ms >= 1000.0 {
+        format!("{}s", (ms / 10.0).round() / 100.0)
+    } else {
+        format!("{}ms", (ms * 1e3).round() / 1e3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_options_take_the_rest_or_a_parenthesis() {
+        let mut words = Words::parse("noisy:p=0.1,inner=alphabeta:depth=5,eval=lines").unwrap();
+        assert_eq!(words.take("inner").as_deref(), Some("alphabeta:depth=5,eval=lines"));
+        assert_eq!(words.number("p", 0.0, 1.0).unwrap(), Some(0.1));
+        let mut words = Words::parse("noisy:inner=(alphabeta:eval=(lines:twos=1),depth=5),p=0.1").unwrap();
+        assert_eq!(words.take("inner").as_deref(), Some("alphabeta:eval=(lines:twos=1),depth=5"));
+        assert_eq!(words.take("p").as_deref(), Some("0.1"));
+        words.finish(&["p"]).unwrap();
+    }
+
+    #[test]
+    fn nonsense_is_one_sentence() {
+        let check = |text: &str, expected: &str| {
+            let error = Words::parse(text).map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        };
+        check("", "the player's name is missing");
+        check("noisy:p", "`p` is no option");
+        check("noisy:p=1,", "a comma and an option are missing");
+        check("noisy:,p=1", "`,` is no option");
+        check("noisy:inner=(random", "never closed");
+        check("noisy:inner=(random)p=1", "a comma and an option are missing");
+        check("noisy:p=", "needs a value");
+        check("noisy:p=1,p=2", "given twice");
+        let mut words = Words::parse("alphabeta:deph=3").unwrap();
+        assert!(words.finish(&["depth", "time"]).unwrap_err().to_string().contains("did you mean `depth`?"));
+        assert_eq!(words.rest().len(), 1);
+    }
+
+    #[test]
+    fn times_and_counts_read_back() {
+        for (text, written_as) in [("200ms", "200ms"), ("1.5s", "1.5s"), ("2", "2s"), ("0.25s", "250ms")] {
+            let mut words = Words::parse(&format!("x:time={text}")).unwrap();
+            assert_eq!(written(words.time("time").unwrap().unwrap()), written_as);
+        }
+        for text in ["-1s", "0", "nan", "inf", "1e300s", "abc"] {
+            assert!(Words::parse(&format!("x:time={text}")).unwrap().time("time").is_err(), "{text}");
+        }
+        let count = |text: &str| Words::parse(&format!("x:nodes={text}")).unwrap().count("nodes");
+        assert_eq!(count("50k").unwrap(), Some(50_000));
+        assert_eq!(count("2M").unwrap(), Some(2_000_000));
+        assert!(count("0").is_err() && count("99999999999999999999").is_err());
+    }
+}

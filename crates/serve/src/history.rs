@@ -1,0 +1,58 @@
+//! What happened to the value in the course of a game.
+
+use crate::ask::Asked;
+use crate::place::At;
+use crate::position::GRACE;
+use crate::refusal::Refusal;
+use crate::router::Shared;
+use crate::stream::live;
+use crate::workers::{Attention, Leash};
+use axum::Json;
+use axum::extract::State;
+use axum::response::IntoResponse;
+use outplay_catalog::{History, QueryOptions};
+use std::sync::Arc;
+
+/// `GET /api/v1/history`
+pub(crate) async fn history(
+    State(shared): State<Arc<Shared>>,
+    Asked(at): Asked<At>,
+) -> Result<Json<History>, Refusal> {
+    let place = at.place()?;
+    let watch = Attention::new(Some(shared.settings.time + GRACE));
+    let _leash = Leash(Arc::clone(&watch));
+    let desk = Arc::clone(&shared);
+    let search = move |_| {
+        let game = desk.shelf.open(&at.game)?;
+        Ok(game.history(&place, &desk.steady_options(), &*watch, &mut |_| {})?)
+    };
+    shared.workers.search(search).await.map(Json)
+}
+
+/// `GET /api/v1/history/stream`: `event: ply` for each position, the last one first.
+pub(crate) async fn history_stream(
+    State(shared): State<Arc<Shared>>,
+    Asked(at): Asked<At>,
+) -> Result<impl IntoResponse, Refusal> {
+    let place = at.place()?;
+    let desk = Arc::clone(&shared);
+    let (spec, asked) = (at.game.clone(), place.clone());
+    // What makes no sense is refused before the stream begins.
+    shared.workers.quick(move || Ok(desk.shelf.open(&spec)?.view(&asked)?)).await?;
+    Ok(live(Attention::new(Some(shared.settings.time + GRACE)), move |watch, events| async move {
+        let desk = Arc::clone(&shared);
+        let search = move |_| {
+            let game = desk.shelf.open(&at.game)?;
+            let found = &mut |step: &_| events.send("ply", step);
+            Ok(game.history(&place, &desk.steady_options(), &*watch, found)?)
+        };
+        shared.workers.search(search).await
+    }))
+}
+
+impl Shared {
+    /// Options that do not change from request to request, for what keeps what it learned under them.
+    pub(crate) fn steady_options(&self) -> QueryOptions {
+        self.options(self.settings.threads.div_ceil(2))
+    }
+}

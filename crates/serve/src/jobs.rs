@@ -1,0 +1,211 @@
+//! Solving a whole game in the background: started, watched and cancelled by its number.
+//!
+//! ```text
+//!  POST   /api/v1/solve      {"game": …}  →  {"id": 3, "state": "running"}
+//!  GET    /api/v1/solve/3                 →  stage, done, total … then the answer
+//!  DELETE /api/v1/solve/3                 →  {"state": "cancelled"}
+//! ```
+//!
+//! Invariant: one job runs at a time, and tables go to the data directory under names that the table crate makes;
+//! no request can say where.
+
+use crate::ask::Told;
+use crate::place::At;
+use crate::refusal::Refusal;
+use crate::router::Shared;
+use crate::workers::Attention;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use outplay_catalog::{Method, SolveAnswer, SolveRequest, Values};
+use outplay_core::Watch;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Finished jobs that are remembered.
+const REMEMBERED: usize = 32;
+/// The longest that a job may take.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// One solve.
+struct Job {
+    id: u64,
+    game: String,
+    watch: Arc<Attention>,
+    began: Instant,
+    end: Option<(f64, Result<SolveAnswer, Refusal>)>,
+}
+
+/// The solves of a server.
+#[derive(Default)]
+pub(crate) struct Jobs {
+    list: Mutex<(u64, VecDeque<Job>)>,
+}
+
+/// What to solve.
+#[derive(Deserialize)]
+pub(crate) struct JobRequest {
+    /// The game's spec.
+    game: String,
+    /// `auto` unless given.
+    #[serde(default)]
+    method: Option<String>,
+    /// `wdl` or `distance`.
+    #[serde(default)]
+    values: Option<String>,
+    /// Whether to keep a table; true unless given.
+    #[serde(default)]
+    save: Option<bool>,
+}
+
+impl Jobs {
+    fn with<T>(&self, act: impl FnOnce(&mut u64, &mut VecDeque<Job>) -> T) -> T {
+        // A job that panicked left the list as it was.
+        let mut list = self.list.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let (last, jobs) = &mut *list;
+        act(last, jobs)
+    }
+
+    /// A new job's number, if no other job runs.
+    fn begin(&self, game: &str, watch: &Arc<Attention>) -> Result<u64, Refusal> {
+        self.with(|last, jobs| {
+            if jobs.iter().any(|job| job.end.is_none()) {
+                let error = "busy: another game is being solved";
+                return Err(Refusal::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    error,
+                    "wait for it, or cancel it",
+                ));
+            }
+            *last += 1;
+            let job = Job {
+                id: *last,
+                game: game.into(),
+                watch: Arc::clone(watch),
+                began: Instant::now(),
+                end: None,
+            };
+            jobs.push_back(job);
+            if jobs.len() > REMEMBERED {
+                jobs.pop_front();
+            }
+            Ok(*last)
+        })
+    }
+
+    fn finish(&self, id: u64, result: Result<SolveAnswer, Refusal>) {
+        self.with(|_, jobs| {
+            if let Some(job) = jobs.iter_mut().find(|job| job.id == id) {
+                job.end = Some((job.began.elapsed().as_secs_f64(), result));
+            }
+        });
+    }
+
+    fn describe(&self, id: u64) -> Result<Value, Refusal> {
+        self.with(|_, jobs| {
+            let job = jobs.iter().find(|job| job.id == id).ok_or_else(|| missing(&id.to_string()))?;
+            Ok(describe(job))
+        })
+    }
+
+    /// Tells every job to stop, because the server ends.
+    pub(crate) fn stop(&self) {
+        self.with(|_, jobs| jobs.iter().for_each(|job| job.watch.stop()));
+    }
+}
+
+fn missing(id: &str) -> Refusal {
+    let id: String = id.chars().take(20).collect();
+    let error = format!("there is no solve job {id}");
+    Refusal::new(StatusCode::NOT_FOUND, error, "POST /api/v1/solve begins one and tells its number")
+}
+
+fn describe(job: &Job) -> Value {
+    let Job { id, game, watch, began, end } = job;
+    match end {
+        None => json!({
+            "id": id, "game": game, "state": if watch.stopped() { "stopping" } else { "running" },
+            "stage": watch.stage_name(), "done": watch.done.load(Ordering::Relaxed),
+            "total": watch.total.load(Ordering::Relaxed), "seconds": began.elapsed().as_secs_f64(),
+        }),
+        Some((seconds, Ok(answer))) => {
+            json!({ "id": id, "game": game, "state": "done", "seconds": seconds, "answer": answer })
+        }
+        Some((seconds, Err(refusal))) => {
+            let state = if watch.stopped() { "cancelled" } else { "failed" };
+            json!({ "id": id, "game": game, "state": state, "seconds": seconds, "error": refusal.error, "cure": refusal.cure })
+        }
+    }
+}
+
+/// `POST /api/v1/solve`
+pub(crate) async fn start(
+    State(shared): State<Arc<Shared>>,
+    Told(request): Told<JobRequest>,
+) -> Result<(StatusCode, Json<Value>), Refusal> {
+    let place = At { game: request.game.clone(), ..At::default() }.place()?;
+    let word = |error: String| Refusal::bad(error, "docs/api.md lists what a solve job takes");
+    let method: Method = request.method.as_deref().unwrap_or("auto").parse().map_err(word)?;
+    let values = match request.values.as_deref() {
+        None | Some("distance") => Values::Distance,
+        Some("wdl") => Values::Wdl,
+        Some(_) => return Err(word("`values` is neither wdl nor distance".into())),
+    };
+    let desk = Arc::clone(&shared);
+    let spec = request.game.clone();
+    let game = shared.workers.quick(move || desk.shelf.open(&spec)).await?;
+    let watch = Attention::new(Some(LONGEST));
+    let id = shared.jobs.begin(&game.spec(), &watch)?;
+    let settings = &shared.settings;
+    let solve = SolveRequest {
+        place,
+        method,
+        values,
+        counts: true,
+        memory: settings.memory,
+        threads: settings.threads,
+        hash: settings.hash(),
+        time: Some(LONGEST),
+        data: request.save.unwrap_or(true).then(|| settings.data.clone()),
+        proof: None,
+    };
+    let desk = Arc::clone(&shared);
+    // The job outlives its request, and a fault inside it ends as its answer.
+    tokio::spawn(async move {
+        let work = move || Ok(game.solve(&solve, &*watch)?);
+        let result = crate::workers::run(work).await;
+        if let Ok(answer) = &result {
+            desk.answers.forget(&answer.game);
+        }
+        desk.jobs.finish(id, result);
+    });
+    Ok((StatusCode::ACCEPTED, Json(shared.jobs.describe(id)?)))
+}
+
+/// `GET /api/v1/solve/{id}`
+pub(crate) async fn show(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    let id: u64 = id.parse().map_err(|_| missing(&id))?;
+    shared.jobs.describe(id).map(Json)
+}
+
+/// `DELETE /api/v1/solve/{id}`
+pub(crate) async fn cancel(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    let id: u64 = id.parse().map_err(|_| missing(&id))?;
+    shared.jobs.with(|_, jobs| {
+        let job = jobs.iter().find(|job| job.id == id).ok_or_else(|| missing(&id.to_string()))?;
+        if job.end.is_none() {
+            job.watch.stop();
+        }
+        Ok(Json(describe(job)))
+    })
+}

@@ -1,0 +1,194 @@
+//! The description of the interface for programs: OpenAPI 3.1, made from one table.
+
+use axum::Json;
+use serde_json::{Map, Value, json};
+
+/// Parameters that several addresses share, with what they mean.
+const PARAMETERS: [(&str, &str, bool); 4] = [
+    ("game", "the game's spec, such as `tictactoe` or `connect4:6x5`", true),
+    ("position", "a position in the game's notation; the start unless given", false),
+    ("moves", "moves from there, separated by commas or spaces", false),
+    ("seed", "a whole number that decides which puzzle", false),
+];
+
+/// One address: method, path, what it answers, parameters, schema of the answer.
+type Route = (&'static str, &'static str, &'static str, &'static [&'static str], &'static str);
+
+const AT: &[&str] = &["game", "position", "moves"];
+const GAME: &[&str] = &["game"];
+
+/// Every address of the interface.
+pub(crate) const ROUTES: [Route; 17] = [
+    ("get", "/api/v1/games", "The games and players that there are", &[], "Games"),
+    ("get", "/api/v1/view", "What a position looks like and which moves it has", AT, "View"),
+    ("get", "/api/v1/position", "The value of a position and of each of its moves", AT, "Query"),
+    ("get", "/api/v1/position/stream", "The same as events: move, progress, done or error", AT, "events"),
+    (
+        "get",
+        "/api/v1/history",
+        "The value of every position that the moves go through, with mistakes",
+        AT,
+        "History",
+    ),
+    ("get", "/api/v1/history/stream", "The same as events: ply, progress, done or error", AT, "events"),
+    ("post", "/api/v1/move", "The move that a player would make", &[], "Choice"),
+    (
+        "get",
+        "/api/v1/why",
+        "The reason behind a value: a sentence, marks and the line of best play",
+        AT,
+        "Why",
+    ),
+    (
+        "get",
+        "/api/v1/puzzle",
+        "A position with exactly one move that keeps its value",
+        &["game", "seed"],
+        "Puzzle",
+    ),
+    ("post", "/api/v1/solve", "Begins to solve a whole game in the background", &[], "Job"),
+    ("get", "/api/v1/solve/{id}", "How far a solve is, or its answer", &[], "Job"),
+    ("delete", "/api/v1/solve/{id}", "Cancels a solve", &[], "Job"),
+    ("get", "/api/v1/stats", "Positions by ply, value and distance, from the game's table", GAME, "Stats"),
+    ("get", "/api/v1/stats.svg", "The same as a picture", GAME, "picture"),
+    ("get", "/api/openapi.json", "This description", &[], "object"),
+    ("get", "/healthz", "Whether the server answers, and how busy it is", &[], "Health"),
+    ("get", "/", "The page", &[], "page"),
+];
+
+/// `GET /api/openapi.json`
+pub(crate) async fn describe() -> Json<Value> {
+    Json(document())
+}
+
+/// The whole description.
+pub(crate) fn document() -> Value {
+    let mut paths = Map::new();
+    for route in &ROUTES {
+        let path = paths.entry(route.1).or_insert_with(|| json!({}));
+        path[route.0] = operation(route);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "outplay",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Exact values of two-player games, their reasons, and players. Values, distances and scores are for the side to move, in `moves` for the player who makes the move.",
+        },
+        "paths": paths,
+        "components": { "schemas": schemas() },
+    })
+}
+
+fn operation(&(method, path, summary, parameters, answer): &Route) -> Value {
+    let content = match answer {
+        "events" => json!({ "text/event-stream": { "schema": { "type": "string" } } }),
+        "picture" => json!({ "image/svg+xml": { "schema": { "type": "string" } } }),
+        "page" => json!({ "text/html": { "schema": { "type": "string" } } }),
+        "object" => json!({ "application/json": { "schema": { "type": "object" } } }),
+        name => json!({ "application/json": { "schema": reference(name) } }),
+    };
+    let error = |about: &str| json!({ "description": about, "content": { "application/json": { "schema": reference("Error") } } });
+    let done = if (method, path) == ("post", "/api/v1/solve") { "202" } else { "200" };
+    let mut operation = json!({
+        "summary": summary,
+        "responses": {
+            done: { "description": summary, "content": content },
+            "4XX": error("The request makes no sense or asks for too much; the sentence says why"),
+            "503": error("Busy: ask again after the seconds that Retry-After names"),
+        },
+    });
+    let known = |name: &&str| PARAMETERS.iter().find(|(known, ..)| known == name);
+    let mut list: Vec<Value> = parameters
+        .iter()
+        .filter_map(known)
+        .map(|(name, about, required)| {
+            json!({ "name": name, "in": "query", "required": required, "description": about, "schema": { "type": "string" } })
+        })
+        .collect();
+    if path.contains("{id}") {
+        let about = "the number of the solve job";
+        list.push(json!({ "name": "id", "in": "path", "required": true, "description": about, "schema": { "type": "integer" } }));
+    }
+    if !list.is_empty() {
+        operation["parameters"] = json!(list);
+    }
+    if method == "post" {
+        let body = if path.ends_with("move") { "MoveRequest" } else { "SolveRequest" };
+        operation["requestBody"] =
+            json!({ "required": true, "content": { "application/json": { "schema": reference(body) } } });
+    }
+    operation
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+fn schemas() -> Value {
+    let text = json!({ "type": "string" });
+    let texts = json!({ "type": "array", "items": text });
+    let number = json!({ "type": "integer" });
+    let objects = json!({ "type": "array", "items": { "type": "object" } });
+    let plies = json!({ "type": ["integer", "null"] });
+    let value = json!({ "type": ["string", "null"], "enum": ["win", "draw", "loss", "unknown", null] });
+    let object = |required: &[&str], properties: Value| json!({ "type": "object", "required": required, "properties": properties });
+    json!({
+        "Error": object(&["error", "cure"], json!({ "error": text, "cure": { "type": ["string", "null"] } })),
+        "Health": object(&["status"], json!({ "status": text, "searches": number, "waiting": number })),
+        "Games": object(&["games", "players", "levels"], json!({ "games": objects, "players": objects, "levels": texts })),
+        "View": object(&["game", "position", "to_move", "scene"], json!({
+            "game": text, "position": text, "to_move": text, "outcome": plies, "scene": { "type": "object" },
+            "warning": { "type": ["string", "null"] }, "players": objects, "levels": texts, "exact": { "type": "boolean" },
+        })),
+        "Move": object(&["move", "value"], json!({ "move": text, "value": value, "distance": plies, "score": plies })),
+        "Query": object(&["game", "position", "to_move", "value", "moves"], json!({
+            "game": text, "position": text, "to_move": text, "value": value, "distance": plies, "score": plies,
+            "best": texts, "moves": { "type": "array", "items": reference("Move") }, "line": texts,
+            "source": { "type": "string", "enum": ["table", "book", "search", "rules"] },
+        })),
+        "History": object(&["game", "plies"], json!({ "game": text, "plies": objects })),
+        "Choice": object(&["game", "position", "player", "move"], json!({
+            "game": text, "position": text, "player": text, "move": text, "nodes": number, "depth": number,
+            "opinion": { "type": ["number", "null"] }, "line": texts, "seconds": { "type": "number" },
+        })),
+        "Why": object(&["sentence", "marks", "line"], json!({
+            "game": text, "position": text, "to_move": text, "value": value, "distance": plies, "sentence": text,
+            "marks": objects, "line": objects,
+        })),
+        "Puzzle": object(&["position", "task", "solution"], json!({
+            "game": text, "position": text, "to_move": text, "task": text, "value": value, "distance": plies,
+            "solution": text, "line": texts, "choices": number,
+        })),
+        "Job": object(&["id", "game", "state"], json!({
+            "id": number, "game": text, "state": { "type": "string", "enum": ["running", "stopping", "done", "cancelled", "failed"] },
+            "stage": text, "done": number, "total": number, "seconds": { "type": "number" }, "answer": { "type": "object" },
+            "error": text, "cure": { "type": ["string", "null"] },
+        })),
+        "Stats": object(&["game", "tiers", "positions"], json!({ "game": text, "tiers": objects, "positions": { "type": "object" } })),
+        "MoveRequest": object(&["game", "player"], json!({
+            "game": text, "position": text, "moves": text, "player": text, "seed": number,
+        })),
+        "SolveRequest": object(&["game"], json!({
+            "game": text, "method": text, "values": { "type": "string", "enum": ["wdl", "distance"] }, "save": { "type": "boolean" },
+        })),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let document = document();
+        let text = document.to_string();
+        for piece in text.split("#/components/schemas/").skip(1) {
+            let name = piece.split('"').next().unwrap_or_default();
+            assert!(document["components"]["schemas"].get(name).is_some(), "{name}");
+        }
+        for (method, path, ..) in ROUTES {
+            assert!(document["paths"][path].get(method).is_some(), "{method} {path}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Positions by ply, value and distance, as numbers and as a picture.
+
+use crate::ask::Asked;
+use crate::place::At;
+use crate::refusal::Refusal;
+use crate::router::Shared;
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::IntoResponse;
+use outplay_catalog::StatsReport;
+use std::sync::Arc;
+
+/// `GET /api/v1/stats`
+pub(crate) async fn stats(
+    State(shared): State<Arc<Shared>>,
+    Asked(at): Asked<At>,
+) -> Result<Json<StatsReport>, Refusal> {
+    report(&shared, at).await.map(Json)
+}
+
+/// `GET /api/v1/stats.svg`
+pub(crate) async fn picture(
+    State(shared): State<Arc<Shared>>,
+    Asked(at): Asked<At>,
+) -> Result<impl IntoResponse, Refusal> {
+    let report = report(&shared, at).await?;
+    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], outplay_catalog::stats_svg(&report)))
+}
+
+async fn report(shared: &Arc<Shared>, at: At) -> Result<StatsReport, Refusal> {
+    at.place()?;
+    let desk = Arc::clone(shared);
+    // The table's counts are read from a summary, except where an old table has none.
+    shared.workers.search(move |_| Ok(desk.shelf.open(&at.game)?.stats(&desk.settings.data, None)?)).await
+}

@@ -1,0 +1,62 @@
+//! The reason behind a value, and puzzles.
+
+use crate::ask::Asked;
+use crate::place::At;
+use crate::position::GRACE;
+use crate::refusal::Refusal;
+use crate::router::Shared;
+use crate::workers::{Attention, Leash};
+use axum::Json;
+use axum::extract::State;
+use outplay_catalog::{Puzzle, Why};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// `GET /api/v1/why`
+pub(crate) async fn why(
+    State(shared): State<Arc<Shared>>,
+    Asked(at): Asked<At>,
+) -> Result<Json<Why>, Refusal> {
+    let place = at.place()?;
+    let watch = Attention::new(Some(shared.settings.time + GRACE));
+    let _leash = Leash(Arc::clone(&watch));
+    let desk = Arc::clone(&shared);
+    let search = move |_| {
+        let game = desk.shelf.open(&at.game)?;
+        Ok(game.why(&place, &desk.steady_options(), &*watch)?)
+    };
+    shared.workers.search(search).await.map(Json)
+}
+
+/// Which puzzle.
+#[derive(Deserialize)]
+pub(crate) struct PuzzleRequest {
+    #[serde(flatten)]
+    at: At,
+    /// Decides which one.
+    #[serde(default)]
+    seed: Option<String>,
+}
+
+/// `GET /api/v1/puzzle`
+pub(crate) async fn puzzle(
+    State(shared): State<Arc<Shared>>,
+    Asked(request): Asked<PuzzleRequest>,
+) -> Result<Json<Puzzle>, Refusal> {
+    request.at.place()?;
+    let seed = request.seed.as_deref().unwrap_or("0");
+    let seed: u64 = seed.parse().map_err(|_| {
+        Refusal::bad(
+            "the seed of a puzzle is not a whole number below 2^64",
+            "leave it out, or give one such as 7",
+        )
+    })?;
+    let watch = Attention::new(Some(shared.settings.time + GRACE));
+    let _leash = Leash(Arc::clone(&watch));
+    let desk = Arc::clone(&shared);
+    let search = move |_| {
+        let game = desk.shelf.open(&request.at.game)?;
+        Ok(game.puzzle(seed, &desk.steady_options(), &*watch)?)
+    };
+    shared.workers.search(search).await.map(Json)
+}
