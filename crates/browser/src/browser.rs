@@ -41,10 +41,21 @@ impl Browser {
         let program = Browser::find().ok_or(BrowserError::Missing)?;
         let profile = tempfile::tempdir()?;
         let child = Command::new(&program)
-            .args(["--headless=new", "--remote-debugging-port=0", "--no-first-run", "--disable-gpu", "--mute-audio"])
+            .args([
+                "--headless=new",
+                "--remote-debugging-port=0",
+                "--no-first-run",
+                "--disable-gpu",
+                "--mute-audio",
+            ])
             // Test machines run as root in containers, where Chromium's own sandbox cannot work.
             .args(["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"])
-            .args(["--disable-extensions", "--disable-sync", "--no-default-browser-check", "--force-color-profile=srgb"])
+            .args([
+                "--disable-extensions",
+                "--disable-sync",
+                "--no-default-browser-check",
+                "--force-color-profile=srgb",
+            ])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
             .stdout(Stdio::null())

@@ -7,7 +7,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum BrowserError {
     /// No browser is installed.
-    #[error("no Chromium was found; install it with `apt-get install chromium`, or name it in OUTPLAY_CHROMIUM")]
+    #[error(
+        "no Chromium was found; install it with `apt-get install chromium`, or name it in OUTPLAY_CHROMIUM"
+    )]
     Missing,
     /// It did not start.
     #[error("Chromium did not start; run `{0} --headless=new --version` to see why")]

@@ -148,7 +148,8 @@ impl Page {
             thread::sleep(GLANCE);
         }
         let shows = self.eval("document.body?.innerText ?? ''").unwrap_or_default();
-        let shows: String = shows.as_str().unwrap_or_default().replace('\n', " | ").chars().take(600).collect();
+        let shows: String =
+            shows.as_str().unwrap_or_default().replace('\n', " | ").chars().take(600).collect();
         let troubles = self.troubles.join("; ");
         Err(BrowserError::Waited { what: what.into(), shows: format!("{shows} [{troubles}]") })
     }
@@ -238,8 +239,11 @@ impl Page {
         let kind = if words.is_empty() { "rawKeyDown" } else { "keyDown" };
         let down = json!({ "type": kind, "key": key, "text": words, "windowsVirtualKeyCode": code });
         self.call("Input.dispatchKeyEvent", down)?;
-        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "windowsVirtualKeyCode": code }))
-            .map(drop)
+        self.call(
+            "Input.dispatchKeyEvent",
+            json!({ "type": "keyUp", "key": key, "windowsVirtualKeyCode": code }),
+        )
+        .map(drop)
     }
 
     /// Types text where the cursor is.
@@ -293,7 +297,8 @@ impl Page {
     ///
     /// The browser is gone.
     pub fn offline(&mut self, offline: bool) -> Result<(), BrowserError> {
-        let wire = json!({ "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+        let wire =
+            json!({ "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
         self.call("Network.emulateNetworkConditions", wire).map(drop)
     }
 

@@ -10,10 +10,12 @@ import { $, announce, toast } from "./dom.js";
 import { read, write } from "./link.js";
 import { randomStart } from "./start.js";
 import { buttons, lastSpots, names, trail } from "./scene.js";
-import { ending, long, sentence, share } from "./verdict.js";
+import { ending, long, mean, seen, sentence, share } from "./verdict.js";
 
 /** Before the computer's stone falls, so that one sees one's own. */
 const BEAT = 250;
+/** A level that a newcomer can beat and has to think about. */
+export const middling = (levels) => levels[Math.floor(levels.length / 2)] ?? "random";
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export class App {
@@ -33,9 +35,12 @@ export class App {
 
   /** Fills in what an address may leave open. */
   complete(state) {
-    const { levels } = this.known;
-    const middling = levels[Math.floor(levels.length / 2)]?.player ?? "random";
-    return { ...state, second: state.second || middling };
+    return { ...state, second: state.second || middling(this.known.levels) };
+  }
+
+  /** Players from the weakest to the strongest, for the game on the screen. */
+  get levels() {
+    return this.view?.levels?.length ? this.view.levels : this.known.levels;
   }
 
   /** Adds a part of the screen with `draw(app)`. */
@@ -110,7 +115,7 @@ export class App {
   play(gesture) {
     if (this.challenge) return this.challenge(gesture);
     if (!this.live) return undefined;
-    return this.go({ moves: [...this.moves, gesture.mv], at: null });
+    return this.go({ moves: [...this.moves, gesture.move], at: null });
   }
 
   /** Brings everything up to date with the state. */
@@ -206,7 +211,7 @@ export class App {
     this.stop();
     this.stop = api.stream(this.place, {
       move: (answer) => {
-        this.found.set(answer.move, answer);
+        this.found.set(answer.move, seen(answer, this.toMove));
         this.drawSoon();
       },
       progress: (progress) => {
@@ -217,7 +222,7 @@ export class App {
         if (signal.aborted) return;
         this.hear(answer);
         this.draw();
-        if (this.state.view === "explore") announce(sentence(answer, this.toMove, this.names));
+        if (this.state.view === "explore") announce(sentence(this.answer, this.toMove, this.names));
       },
       fail: (error) => {
         if (signal.aborted) return;
@@ -229,10 +234,11 @@ export class App {
   }
 
   hear(answer) {
-    this.answer = answer;
+    const moves = answer.moves.map((move) => seen(move, this.toMove));
+    this.answer = { ...seen(answer, this.toMove), moves };
     this.progress = null;
     this.failed = null;
-    this.found = new Map(answer.moves.map((move) => [move.move, move]));
+    this.found = new Map(moves.map((move) => [move.move, move]));
   }
 
   /** The answer for the position on the screen, waiting for it if need be. */
@@ -253,8 +259,8 @@ export class App {
       await pause(BEAT);
       if (signal.aborted) return;
       const gesture = this.rolled();
-      toast(`${gesture.mv} rolled`);
-      await this.go({ moves: [...this.moves, gesture.mv] }, "replace");
+      toast(`${gesture.move} rolled`);
+      await this.go({ moves: [...this.moves, gesture.move] }, "replace");
       return;
     }
     const player = this.mover;
@@ -334,8 +340,8 @@ export class App {
     this.busy(true);
     try {
       let answer = await this.know(signal);
-      if (answer.value === "unknown") {
-        const strongest = this.known.levels.findLast((level) => level.player !== "perfect")?.player ?? "random";
+      if (!answer.best.length) {
+        const strongest = this.levels.findLast((level) => level !== "perfect") ?? "random";
         const choice = await api.choose(this.place, strongest, 1, signal);
         answer = { ...answer, best: [choice.move], line: choice.line };
       }
@@ -343,7 +349,7 @@ export class App {
       if (!best) return;
       this.board.ghosts(trail(this.view.scene, [best]));
       const value = answer.moves.find((move) => move.move === best);
-      toast(`Hint: ${best}${value && value.value !== "unknown" ? `, ${long(value)}` : ""}`);
+      toast(`Hint: ${best}${value && (value.value !== "unknown" || mean(value) !== null) ? `, ${long(value)}` : ""}`);
     } catch (error) {
       if (error.name !== "AbortError") this.complain(error);
     } finally {
@@ -358,7 +364,7 @@ export class App {
   /** Shows where a move leads: the best line from here, if it is the best move. */
   look(gesture) {
     if (!this.view || this.reasons) return;
-    const line = gesture && this.valuesShown && this.answer?.line?.[0] === gesture.mv ? this.answer.line : [];
+    const line = gesture && this.valuesShown && this.answer?.line?.[0] === gesture.move ? this.answer.line : [];
     this.board.ghosts(trail(this.view.scene, line.slice(0, 12)));
   }
 
@@ -416,7 +422,7 @@ export class App {
   drawBar() {
     const bar = $("#bar");
     const answer = this.over ? { value: "draw" } : this.answer;
-    bar.hidden = !(this.valuesShown && (this.over || (answer && (answer.value !== "unknown" || typeof answer.expected === "number"))));
+    bar.hidden = !(this.valuesShown && (this.over || (answer && (answer.value !== "unknown" || mean(answer) !== null))));
     if (bar.hidden) return;
     const first = this.over ? 0.5 + 0.5 * Math.sign(this.view.outcome) : share(answer, this.toMove);
     bar.style.setProperty("--share", `${(100 * first).toFixed(1)}%`);

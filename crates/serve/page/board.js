@@ -204,9 +204,9 @@ export class Board {
     for (const [spot, gestures] of next) {
       let shown = null;
       for (const gesture of gestures) {
-        const answer = answers.get(gesture.mv);
-        if (answer && (!shown || best?.has(gesture.mv))) {
-          if (!shown?.best) shown = { answer, best: Boolean(best?.has(gesture.mv)) };
+        const answer = answers.get(gesture.move);
+        if (answer && (!shown || best?.has(gesture.move))) {
+          if (!shown?.best) shown = { answer, best: Boolean(best?.has(gesture.move)) };
         }
       }
       if (shown) marks.set(spot, shown);
@@ -263,47 +263,50 @@ export class Board {
       return;
     }
     put(this.buttons, list.map((gesture) => {
-      const answer = look.answers?.get(gesture.mv);
-      const best = look.best?.has(gesture.mv);
+      const answer = look.answers?.get(gesture.move);
+      const best = look.best?.has(gesture.move);
       return h("button", {
-        type: "button", class: `move-button ${best && look.values ? "best" : ""}`, disabled: !look.live, "data-move": gesture.mv,
+        type: "button", class: `move-button ${best && look.values ? "best" : ""}`, disabled: !look.live, "data-move": gesture.move,
         onclick: () => this.on.play(gesture), onpointerenter: () => this.on.look(gesture), onpointerleave: () => this.on.look(null),
-      }, gesture.mv, answer && look.values && h("span", { class: `badge ${mean(answer) === null ? answer.value : "mean"}` }, short(answer)));
+      }, gesture.move, answer && look.values && h("span", { class: `badge ${mean(answer) === null ? answer.value : "mean"}` }, short(answer)));
     }));
   }
 
   /** Numbered moves to come: stones for places, arrows for ways. `paths` are lists of spots. */
   ghosts(paths, mover = this.look?.mover) {
-    if (!this.over || this.shape === "" || !this.spots.length) return;
+    if (!this.over || !this.spots.length) return;
+    put(this.over, this.numbered(paths.map((path, i) => ({ path, by: (i % 2 === 0) === (mover === "first") ? "first" : "second" }))));
+  }
+
+  numbered(steps) {
     const { scene, metrics: m } = this;
     const seen = new Map();
-    const parts = paths.flatMap((path, i) => {
+    return steps.flatMap(({ path, by, forced }, i) => {
       if (!path.length) return [];
-      const holder = (i % 2 === 0) === (mover === "first") ? "first" : "second";
       const end = path.length === 1 ? path[0] : path[1];
       const [x, y] = m.at(scene.spots[end]);
       const times = seen.get(end) ?? 0;
       seen.set(end, times + 1);
       const number = s("text", { class: "ghost-number", y: 7 }, String(i + 1));
-      const offset = `translate(${x + times * 16} ${y + times * 16})`;
-      if (path.length === 1) return [s("g", { class: `ghost ${holder}`, transform: offset }, s("circle", { r: 22 }), number)];
-      const [fx, fy] = m.at(scene.spots[path[0]]);
-      return [s("g", { class: `ghost ${holder}` }, s("line", { x1: fx, y1: fy, x2: x, y2: y }),
-        s("g", { transform: offset }, s("circle", { r: 14 }), number))];
+      const transform = `translate(${x + times * 16} ${y + times * 16})`;
+      const classes = `ghost ${by}${forced ? " forced" : ""}`;
+      if (path.length === 1) return [s("g", { class: classes, transform }, s("circle", { r: 22 }), number)];
+      const [x1, y1] = m.at(scene.spots[path[0]]);
+      return [s("g", { class: classes }, s("line", { x1, y1, x2: x, y2: y }), s("g", { transform }, s("circle", { r: 14 }), number))];
     });
-    put(this.over, parts);
   }
 
-  /** Marks that explain a value: `groups` are `{kind, spots}`. */
-  reasons(groups) {
+  /** What explains a value: marked spots, pairs joined, and the line of play with forced moves drawn full. */
+  reasons(marks, line) {
     if (!this.over || !this.spots.length) return;
-    const { scene, metrics: m } = this;
-    put(this.over, groups.flatMap(({ kind, spots }) => {
-      const points = spots.map((spot) => m.at(scene.spots[spot]));
-      const dots = points.map(([x, y]) => s("circle", { class: `reason ${kind}`, cx: x, cy: y, r: 29 }));
-      const joined = points.length > 1 && kind !== "spot" ? [s("polyline", { class: `reason-line ${kind}`, points: points.map((p) => p.join()).join(" ") })] : [];
-      return [...joined, ...dots];
-    }));
+    const at = (mark) => this.metrics.at(this.scene.spots[mark.spot]);
+    const pairs = Map.groupBy(marks.filter((mark) => mark.pair !== undefined), (mark) => mark.pair);
+    const joined = [...pairs.values()].map((pair) => s("polyline", { class: "reason-line pair", points: pair.map((mark) => at(mark).join()).join(" ") }));
+    const rings = marks.map((mark) => {
+      const [cx, cy] = at(mark);
+      return s("circle", { class: `reason ${mark.kind}`, cx, cy, r: 28 });
+    });
+    put(this.over, joined, rings, this.numbered(line));
   }
 
   // Pointing.
@@ -336,7 +339,7 @@ export class Board {
     const target = this.alias.get(spot) ?? spot;
     const gestures = ahead(this.scene, this.path).next.get(target);
     const { best } = this.look;
-    this.on.look(gestures ? (gestures.find((gesture) => best?.has(gesture.mv)) ?? gestures[0]) : null);
+    this.on.look(gestures ? (gestures.find((gesture) => best?.has(gesture.move)) ?? gestures[0]) : null);
   }
 
   /** Points at a spot: goes on with the move begun, begins another one, or lets go. */
@@ -354,8 +357,8 @@ export class Board {
 
   pick(path, complete, more) {
     this.path = path;
-    const button = (gesture) => h("button", { type: "button", "data-move": gesture.mv, onclick: () => this.finish(gesture) },
-      gesture.choice || (more ? `play ${gesture.mv}` : gesture.mv));
+    const button = (gesture) => h("button", { type: "button", "data-move": gesture.move, onclick: () => this.finish(gesture) },
+      gesture.choice || (more ? `play ${gesture.move}` : gesture.move));
     this.choices.hidden = !complete.length;
     put(this.choices, complete.map(button));
     this.update();
@@ -436,11 +439,11 @@ function pill(answer, best) {
       s("text", { class: "pill-text", y: 6 }, text)];
   }
   const distance = answer.value === "draw" || answer.value === "unknown" ? "" : String(answer.distance ?? "");
-  const width = 27 + (distance ? distance.length * 10 + 2 : 0);
+  const width = 26 + (distance ? distance.length * 10 + 3 : 0);
   return [
     best && s("rect", { class: "ring", x: -width / 2 - 4, y: -17, width: width + 8, height: 34, rx: 17 }),
     s("rect", { class: `pill ${answer.value}`, x: -width / 2, y: -13, width, height: 26, rx: 13 }),
-    s("g", { transform: `translate(${-width / 2 + 13.5} 0)` }, strokes(answer.value)),
-    distance && s("text", { class: "pill-text", x: 11, y: 6 }, distance),
+    s("g", { transform: `translate(${-width / 2 + 13} 0) scale(.8)` }, strokes(answer.value)),
+    distance && s("text", { class: "pill-text", x: 9.5, y: 6 }, distance),
   ];
 }

@@ -49,7 +49,7 @@ export class Explore {
   }
 
   drawMoves(scene, found, answer) {
-    const words = scene.moves.map((gesture) => gesture.mv);
+    const words = scene.moves.map((gesture) => gesture.move);
     const known = words.map((mv) => found.get(mv) ?? { move: mv, value: "unknown", distance: null, waiting: true });
     if (answer) known.sort(compare);
     const best = new Set(answer?.best ?? []);
@@ -67,7 +67,7 @@ export class Explore {
     const badge = h("span", { class: "badge" });
     const text = h("span", { class: "value" });
     const length = h("span", { class: "length" });
-    const gesture = () => this.app.view.scene.moves.find((known) => known.mv === mv);
+    const gesture = () => this.app.view.scene.moves.find((known) => known.move === mv);
     const button = h("button", {
       type: "button",
       onclick: () => gesture() && this.app.live && this.app.play(gesture()),
@@ -84,12 +84,12 @@ export class Explore {
     const kind = value !== null ? "mean" : move.value;
     row.badge.className = `badge ${kind}`;
     if (value === null) put(row.badge, symbol(move.value));
-    else put(row.badge, "x̄");
+    else put(row.badge, "⌀");
     row.button.className = `${best ? "best" : ""} ${move.waiting && this.app.progress ? "waiting" : ""}`;
     const score = typeof move.score === "number" ? ` · ${scoreText(move.score)}` : "";
-    row.text.textContent = move.waiting ? (this.app.progress ? "…" : "not known") : value === null ? long(move) + score : meanText(value);
-    const distance = typeof move.distance === "number" && move.value !== "draw";
-    const part = value !== null ? 0.5 + value / 2 : distance ? move.distance / longest : 0;
+    row.text.textContent = move.waiting ? (this.app.progress ? "…" : "not known") : value === null ? long(move) + score : meanText(move);
+    const distance = typeof move.distance === "number";
+    const part = value !== null ? (move.odds ?? 0.5 + value / 6) : distance ? move.distance / longest : 0;
     row.length.className = `length ${kind}`;
     row.length.style.setProperty("--part", `${Math.max(0, Math.min(100, Math.round(100 * part)))}%`);
     row.button.setAttribute("aria-label", `${move.move}: ${row.text.textContent}${best ? ", best" : ""}`);
@@ -124,11 +124,8 @@ export class Explore {
       const signal = app.asking.signal;
       const reply = await api.why(app.place, signal);
       if (signal.aborted) return;
-      const { scene } = app.view;
-      const marks = (reply.marks ?? []).map((mark) => ({ kind: mark.kind ?? "spot", spots: mark.spots ?? [] }));
-      app.reasons = { words: reply.reason ?? reply.sentence ?? "" };
-      if (marks.length) app.board.reasons(marks);
-      else app.board.ghosts(trail(scene, (reply.line ?? app.answer?.line ?? []).slice(0, 12)));
+      app.reasons = { words: reply.sentence };
+      app.board.reasons(reply.marks, reply.line.slice(0, 12));
       announce(app.reasons.words);
       this.draw(app);
     } catch (error) {

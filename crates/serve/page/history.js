@@ -3,7 +3,7 @@
 
 import * as api from "./api.js";
 import { $, h, put, s } from "./dom.js";
-import { SYMBOL, long, mean, opposite, share } from "./verdict.js";
+import { SYMBOL, long, mean, opposite, seen, share } from "./verdict.js";
 
 const STEP = 18;
 const HALF = 44;
@@ -46,7 +46,7 @@ export class History {
     try {
       const reply = await api.history({ game, position, moves });
       if (this.key !== key) return;
-      this.plies = reply.plies ?? reply.history ?? [];
+      this.plies = reply.plies.map((ply) => seen(ply, ply.to_move));
     } catch (error) {
       if (this.key !== key) return;
       this.failed = error.words ?? error.message;
@@ -56,9 +56,9 @@ export class History {
     for (const listener of this.listeners ?? []) listener(this.plies);
   }
 
-  /** The plies at which a mistake was made. */
+  /** The moves that were mistakes, counted from 0: the position before one is the ply of the same number. */
   get mistakes() {
-    return this.plies.flatMap((ply, i) => (ply.mistake ? [i] : []));
+    return this.plies.flatMap((ply, i) => (ply.mistake ? [i - 1] : []));
   }
 
   paint() {
@@ -77,7 +77,7 @@ export class History {
     this.note.textContent = this.failed
       || (plies.length ? (bad.length ? `${SYMBOL.loss} Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}` : "No mistakes.")
         : "Looking through the game …");
-    const own = bad.filter((i) => app.state.view !== "play" || app.state[plies[i].to_move] === "human");
+    const own = bad.filter((i) => app.state.view !== "play" || app.state[plies[i + 1].mistake.by] === "human");
     put(this.actions, own.length > 0 && app.state.view !== "retry" &&
       h("button", { type: "button", id: "retry", onclick: () => app.go({ view: "retry", at: own[0] }) }, `Retry ${own.length === 1 ? "your mistake" : `your ${own.length} mistakes`}`));
   }
@@ -90,7 +90,7 @@ export class History {
     const height = known ? Math.max(4, Math.abs(lead(ply)) * HALF) : 4;
     const up = known && lead(ply) > 0;
     const drawn = value === "draw" || !known;
-    const words = `${i === 0 ? "start" : `after ${i}. ${mv}`}: ${ply ? `${ply.to_move === "second" ? "second" : "first"} to move, ${long(ply)}` : "…"}${ply?.mistake ? `; then ${this.app.state.moves[i]} is a mistake` : ""}`;
+    const words = `${i === 0 ? "start" : `after ${i}. ${mv}`}: ${ply ? `${ply.to_move === "second" ? "second" : "first"} to move, ${long(ply)}` : "…"}${ply?.mistake ? `; a mistake: a ${ply.mistake.from} became a ${ply.mistake.to}` : ""}`;
     return s("g", {
       class: `ply ${here ? "here" : ""} ${ply?.mistake ? "mistake" : ""}`, role: "button", tabindex: here ? 0 : -1, "aria-label": words, "data-ply": i,
       "aria-current": here ? "step" : false,

@@ -30,7 +30,7 @@ export function listen(app, doings) {
       b: "board", m: "type", u: "undo", r: "redo", h: "hint", v: "values", w: "why", s: "swap", n: "again", p: "play", e: "explore", z: "puzzle", g: "choose", c: "share", t: "theme",
     }[event.key];
     if (drop) {
-      const gesture = app.view.scene.moves.find((known) => known.mv === event.key);
+      const gesture = app.view.scene.moves.find((known) => known.move === event.key);
       if (gesture) app.play(gesture);
     } else if (named && doings[named]) doings[named]();
     else return;

@@ -60,15 +60,14 @@ export class Knowledge {
     put(this.body, words, bar, h("p", { class: "actions" }, h("button", { type: "button", onclick: () => api.cancel(id).catch(() => {}) }, "Cancel")));
     for (;;) {
       const job = await api.job(id);
-      const progress = job.progress ?? job;
-      if (progress.total > 0) {
-        bar.max = progress.total;
-        bar.value = progress.done ?? 0;
+      if (job.total > 0) {
+        bar.max = job.total;
+        bar.value = job.done;
       }
-      words.textContent = progress.stage ?? job.status ?? "solving";
-      if (!["running", "queued", "waiting"].includes(job.status ?? job.state)) {
-        if (job.error) throw new api.ApiError(422, job.error, job.cure);
-        if ((job.status ?? job.state) === "done") toast(`${game} is solved`);
+      words.textContent = job.stage || "solving";
+      if (job.state !== "running" && job.state !== "stopping") {
+        if (job.state === "failed") throw new api.ApiError(422, job.error, job.cure);
+        if (job.state === "done") toast(`${game} is solved`);
         break;
       }
       await new Promise((done) => setTimeout(done, LOOK));

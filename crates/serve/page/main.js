@@ -94,13 +94,13 @@ async function start() {
 function typed(app) {
   const field = $("#move");
   const word = field.value.trim();
-  const gesture = app.view?.scene.moves.find((known) => known.mv.toLowerCase() === word.toLowerCase());
+  const gesture = app.view?.scene.moves.find((known) => known.move.toLowerCase() === word.toLowerCase());
   const trouble = $("#type-trouble");
   trouble.textContent = "";
   if (!word) return;
   if (!app.live) trouble.textContent = app.over ? "the game is over" : "it is not your turn";
   else if (!gesture) {
-    const some = app.view.scene.moves.slice(0, 8).map((known) => known.mv).join(" ");
+    const some = app.view.scene.moves.slice(0, 8).map((known) => known.move).join(" ");
     trouble.textContent = `${word} is not a legal move here; legal ones are ${some}${app.view.scene.moves.length > 8 ? " …" : ""}`;
   } else {
     field.value = "";

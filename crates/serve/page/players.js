@@ -1,7 +1,18 @@
 // Who plays: a person or a player of the program, its strength by a slider from random to perfect.
 
+import { middling } from "./app.js";
 import { $, h, put } from "./dom.js";
 import { token } from "./men.js";
+
+/** A level in words. */
+export function nameOf(spec) {
+  const depth = /^alphabeta:.*?depth=(\d+)/.exec(spec);
+  if (depth) return `${depth[1]} plies deep`;
+  const time = /^alphabeta:.*?time=([\w.]+)/.exec(spec);
+  if (time) return `thinks ${time[1]}`;
+  if (spec.startsWith("noisy:")) return "careless";
+  return spec[0].toUpperCase() + spec.slice(1);
+}
 
 export class Players {
   constructor() {
@@ -15,7 +26,7 @@ export class Players {
     if (this.card.hidden || !app.view) return;
     const { first, second, at } = app.state;
     const behind = at !== null && app.mover !== null && app.mover !== "human";
-    const key = [first, second, app.view.scene.layout, app.view.warning, app.view.exact, behind].join("|");
+    const key = [first, second, app.view.scene.layout, app.view.warning, app.view.exact, app.levels.join(), behind].join("|");
     // A slider that is being dragged must not be replaced under the hand.
     if (key === this.key) return;
     this.key = key;
@@ -30,21 +41,22 @@ export class Players {
 
   side(side, player) {
     const { app } = this;
-    const { levels, players } = app.known;
+    const { levels } = app;
+    const players = app.view.players ?? app.known.players;
     const name = app.names[side];
     const human = player === "human";
-    const level = levels.findIndex((known) => known.player === player);
+    const level = levels.indexOf(player);
     const set = (spec) => app.go({ [side]: spec }, "replace");
-    const usual = levels[Math.floor(levels.length / 2)]?.player ?? "random";
+    const usual = middling(levels);
     const choice = (label, on, spec) =>
       h("button", { type: "button", id: `${side}-${label.toLowerCase()}`, "aria-pressed": String(on), onclick: () => set(spec) }, label);
-    const label = h("output", { class: "level-name" }, levels[level]?.name ?? player);
+    const label = h("output", { class: "level-name" }, nameOf(levels[level] ?? player));
     const slider = h("input", {
       id: `${side}-level`, type: "range", min: 0, max: levels.length - 1, value: level < 0 ? 0 : level, "aria-label": `${name}'s level`,
-      oninput: (event) => (label.textContent = levels[event.target.value].name),
-      onchange: (event) => set(levels[event.target.value].player),
+      oninput: (event) => (label.textContent = nameOf(levels[event.target.value])),
+      onchange: (event) => set(levels[event.target.value]),
     });
-    slider.setAttribute("aria-valuetext", levels[level]?.name ?? player);
+    slider.setAttribute("aria-valuetext", nameOf(levels[level] ?? player));
     const other = h("input", {
       id: `${side}-spec`, class: "player-spec", value: player, spellcheck: false, "aria-label": `${name}'s player, as on the command line`,
       onchange: (event) => set(event.target.value.trim() || usual),

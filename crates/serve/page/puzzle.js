@@ -7,8 +7,6 @@ import { $, announce, h, put } from "./dom.js";
 import { symbol } from "./symbol.js";
 import { long, mean } from "./verdict.js";
 
-const GOAL = { win: "Find the only winning move", draw: "Find the only move that holds the draw", loss: "Find the move that resists longest" };
-
 export class Puzzle {
   constructor(history) {
     this.card = $("#puzzle");
@@ -70,14 +68,14 @@ export class Puzzle {
   async answer(gesture) {
     const { app } = this;
     const { puzzle } = app;
-    const right = gesture.mv === puzzle.solution?.[0];
+    const right = gesture.move === puzzle.solution;
     if (right) {
       puzzle.solved = true;
       this.streak += 1;
       puzzle.words = "Right.";
     } else {
       this.streak = 0;
-      puzzle.words = `${gesture.mv} is not it; try again.`;
+      puzzle.words = `${gesture.move} is not it; try again.`;
     }
     announce(puzzle.words);
     await app.refresh();
@@ -87,7 +85,7 @@ export class Puzzle {
   /** Shows the solution as what it is: values on the board. */
   give() {
     this.app.puzzle.solved = true;
-    this.app.puzzle.words = `It is ${this.app.puzzle.solution?.[0]}.`;
+    this.app.puzzle.words = `It is ${this.app.puzzle.solution}.`;
     this.streak = 0;
     return this.app.refresh();
   }
@@ -98,11 +96,11 @@ export class Puzzle {
     try {
       const answer = await app.know(app.asking.signal);
       const best = answer.moves.find((move) => answer.best.includes(move.move));
-      const tried = answer.moves.find((move) => move.move === gesture.mv);
+      const tried = answer.moves.find((move) => move.move === gesture.move);
       const keeps = tried && best && tried.value === best.value && (mean(tried) === null || mean(tried) >= mean(best) - 1e-9);
-      const verdict = keeps ? { right: true, words: `${gesture.mv} is right: ${long(tried)}.` }
-        : { right: false, words: `${gesture.mv} is not better: ${tried ? long(tried) : "no value"}.` };
-      if (gesture.mv === played) verdict.words = `${gesture.mv} is what you played; look for something else.`;
+      const verdict = keeps ? { right: true, words: `${gesture.move} is right: ${long(tried)}.` }
+        : { right: false, words: `${gesture.move} is not better: ${tried ? long(tried) : "no value"}.` };
+      if (gesture.move === played) verdict.words = `${gesture.move} is what you played; look for something else.`;
       this.tryWords = verdict.words;
       if (verdict.right) app.retried = verdict;
       announce(verdict.words);
@@ -127,8 +125,8 @@ export class Puzzle {
       return;
     }
     const mover = app.view ? app.names[app.toMove] : "";
-    put(this.card, h("h2", {}, symbol(puzzle.value ?? "win"), GOAL[puzzle.value] ?? "Find the best move"),
-      h("p", {}, `${mover} to move${puzzle.distance ? `; the game ends in ${puzzle.distance} plies` : ""}.`),
+    put(this.card, h("h2", {}, symbol(puzzle.value ?? "unknown"), puzzle.task),
+      h("p", {}, `${mover} to move; ${puzzle.choices} moves to choose from.`),
       h("p", { class: puzzle.solved ? "right" : "wrong", role: "status" }, puzzle.words || "\u00a0"),
       h("p", { class: "actions" },
         h("button", { type: "button", class: puzzle.solved ? "main" : "", onclick: () => this.next() }, "Next puzzle"),

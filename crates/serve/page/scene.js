@@ -69,7 +69,7 @@ export function trail(scene, line) {
   }
   if (scene.layout === "piles" || scene.layout === "text") return line.map(() => []);
   return line.map((word) => {
-    const path = scene.moves.find((gesture) => gesture.mv === word)?.path;
+    const path = scene.moves.find((gesture) => gesture.move === word)?.path;
     return path ?? [...word.matchAll(/[a-z]{1,3}\d+/g)].flatMap(([name]) => byName.get(name) ?? []);
   });
 }

@@ -82,6 +82,7 @@ export class Setup {
     this.drawCards();
     this.drawForm();
     this.dialog.showModal();
+    this.cards.querySelector("[aria-pressed=true]")?.focus();
     this.check();
   }
 

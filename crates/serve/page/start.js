@@ -62,7 +62,7 @@ export const randomStart = {
       const view = await api.view({ game, moves });
       const list = view.scene.moves;
       if (!list.length) break;
-      const mv = list[Math.floor(random() * list.length)].mv;
+      const mv = list[Math.floor(random() * list.length)].move;
       const next = await api.view({ game, moves: [...moves, mv] });
       if (next.outcome !== null) break;
       moves.push(mv);

@@ -6,16 +6,28 @@ const ORDER = { win: 3, draw: 2, unknown: 1, loss: 0 };
 
 export const opposite = { win: "loss", loss: "win", draw: "draw", unknown: "unknown" };
 
+/**
+ * An answer in the eyes of the player it is about. The server tells means of games with dice in the first player's
+ * eyes; here `own` is the mover's mean payoff and `odds` the mover's chance to win, where a game pays 1 at most.
+ */
+export function seen(answer, toMove) {
+  if (typeof answer.mean !== "number") return { ...answer, value: answer.value ?? "unknown" };
+  const second = toMove === "second";
+  const simple = answer.expected !== answer.mean;
+  const odds = simple ? (second ? 1 - answer.expected : answer.expected) : null;
+  return { ...answer, value: answer.value ?? "unknown", own: second ? -answer.mean : answer.mean, odds };
+}
+
 /** The mean payoff of games with dice, if the answer has one. */
 export function mean(answer) {
-  const value = answer.expected ?? answer.mean;
-  return typeof value === "number" ? value : null;
+  return typeof answer.own === "number" ? answer.own : null;
 }
 
 /** A mean as people read it. */
-export function meanText(value) {
-  const sign = value > 0 ? "+" : value < 0 ? "−" : "";
-  return `${sign}${Math.abs(value).toFixed(3)}`;
+export function meanText(answer) {
+  if (answer.odds !== null && answer.odds !== undefined) return `${(100 * answer.odds).toFixed(1)} %`;
+  const sign = answer.own > 0 ? "+" : answer.own < 0 ? "−" : "";
+  return `${sign}${Math.abs(answer.own).toFixed(3)}`;
 }
 
 /** A connect-k score with a real minus sign. */
@@ -25,17 +37,14 @@ export function scoreText(score) {
 
 /** What stands on a move: symbol and distance. */
 export function short(answer) {
-  const value = mean(answer);
-  if (value !== null && answer.value === "unknown") return meanText(value);
-  if (value !== null && !answer.distance) return meanText(value);
+  if (mean(answer) !== null) return meanText(answer);
   const distance = answer.value !== "draw" && answer.distance !== null && answer.distance !== undefined;
   return SYMBOL[answer.value] + (distance ? answer.distance : "");
 }
 
 /** The same for a reader or a listener: "win in 5 plies". */
 export function long(answer) {
-  const value = mean(answer);
-  if (value !== null) return `${meanText(value)} in the mean`;
+  if (mean(answer) !== null) return answer.odds === null ? `${meanText(answer)} in the mean` : `wins ${meanText(answer)}`;
   const payoff = answer.payoff ? ` of ${Math.abs(answer.payoff)}` : "";
   if (answer.value === "draw" && answer.repetition) return "draw by repetition";
   if (answer.distance === null || answer.distance === undefined) return WORD[answer.value] + payoff;
@@ -58,7 +67,7 @@ export function compare(a, b) {
 export function share(answer, toMove) {
   const own = mean(answer);
   let lead = 0;
-  if (own !== null) lead = Math.max(-1, Math.min(1, own));
+  if (own !== null) lead = Math.max(-1, Math.min(1, answer.odds === null ? own / 3 : own));
   else if (answer.value === "win" || answer.value === "loss") {
     lead = (answer.value === "win" ? 1 : -1) * (0.4 + 0.6 / (1 + (answer.distance ?? 20) / 12));
   }
@@ -68,10 +77,9 @@ export function share(answer, toMove) {
 /** One sentence: who wins and in how many plies. */
 export function sentence(answer, toMove, names) {
   const other = toMove === "first" ? "second" : "first";
-  const value = mean(answer);
-  if (value !== null && answer.value !== "win" && answer.value !== "loss") {
+  if (mean(answer) !== null) {
     const mover = names[toMove] ?? names.first;
-    return `${mover} can expect ${meanText(value)}`;
+    return answer.odds === null ? `${mover} can expect ${meanText(answer)}` : `${mover} wins with ${meanText(answer)}`;
   }
   if (answer.value === "unknown") return "Not known yet";
   if (answer.value === "draw") {
@@ -86,6 +94,8 @@ const SOURCE = {
   table: "from the table",
   book: "proved, from the opening book",
   search: "proved by search",
+  memory: "solved whole",
+  solve: "solved whole",
   rules: "by the rules",
 };
 
