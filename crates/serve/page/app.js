@@ -95,6 +95,12 @@ export class App {
     return this.view ? names(this.view.scene) : { first: "First", second: "Second" };
   }
 
+  /** A chess ending without a position: it has no start of its own. */
+  get startless() {
+    const { game, position, moves, view } = this.state;
+    return view !== "puzzle" && !position && !moves.length && randomStart.needed(game);
+  }
+
   // Changes.
 
   /** Changes the state; `how` is "push" for what Back should undo, "replace" otherwise. */
@@ -106,10 +112,8 @@ export class App {
   }
 
   /** Another game from its start. */
-  async open(game, position = "") {
-    let start = position;
-    if (!start) start = await randomStart.ifNeeded(game);
-    return this.go({ game, position: start, moves: [], at: null, seed: "", view: this.state.view === "retry" ? "play" : this.state.view });
+  open(game) {
+    return this.go({ game, position: "", moves: [], at: null, seed: "", view: this.state.view === "retry" ? "play" : this.state.view });
   }
 
   play(gesture) {
@@ -126,6 +130,12 @@ export class App {
     this.challenge = null;
     for (const part of this.parts) await part.prepare?.(this, signal);
     if (signal.aborted) return;
+    if (this.startless) {
+      const position = await randomStart.ifNeeded(this.state.game);
+      if (signal.aborted) return;
+      this.state = { ...this.state, position };
+      history.replaceState(null, "", write(this.state));
+    }
     const where = this.place;
     if (where) {
       const key = api.query(where);
@@ -159,16 +169,13 @@ export class App {
       return true;
     } catch (error) {
       if (error.name === "AbortError") return false;
-      await this.refused(place, error);
+      this.refused(error);
       return false;
     }
   }
 
-  /** A game without a start gets a position; anything else is told as it is, and the board stays. */
-  async refused(place, error) {
-    if (!place.position && !place.moves.length && (await randomStart.ifNeeded(place.game).catch(() => ""))) {
-      return this.go({ position: await randomStart.ifNeeded(place.game) }, "replace");
-    }
+  /** A refusal is told as it is, and the board stays. */
+  refused(error) {
     this.complain(error);
     if (this.view && this.state.view !== "puzzle") {
       // The screen still shows the last position that made sense, so the address should too.
@@ -180,7 +187,6 @@ export class App {
     } else {
       $("#status").textContent = "Nothing to show";
     }
-    return undefined;
   }
 
   complain(error) {
@@ -329,8 +335,7 @@ export class App {
   /** A new game, from the start or from a position reached by chance. */
   async again(shuffled) {
     if (this.state.view === "puzzle") return this.next?.();
-    const chess = await randomStart.ifNeeded(this.state.game);
-    if (chess || !shuffled) return this.go({ position: chess, moves: [], at: null, view: this.state.view === "retry" ? "play" : this.state.view });
+    if (!shuffled || randomStart.needed(this.state.game)) return this.go({ position: "", moves: [], at: null, view: this.state.view === "retry" ? "play" : this.state.view });
     return this.go({ ...(await randomStart.byPlay(this.state.game)), at: null });
   }
 

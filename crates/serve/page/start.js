@@ -37,6 +37,11 @@ function scatter(material, random) {
 }
 
 export const randomStart = {
+  /** Whether a game has no start of its own. */
+  needed(game) {
+    return /^chess:/i.test(game.trim());
+  },
+
   /** A legal position of a chess ending; nothing for games that have a start. */
   async ifNeeded(game, random = Math.random) {
     let material = MATERIAL.exec(game.trim())?.[1];
