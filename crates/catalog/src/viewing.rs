@@ -40,7 +40,7 @@ impl<G: Game + Notation> Entry<G> {
 
     /// What players of this game are made from, exact knowledge left out.
     pub(crate) fn kit(&self) -> Kit<G> {
-        Kit { board: self.board, ..Kit::new(self.game.clone()) }
+        Kit { board: self.board, dice: self.falls, ..Kit::new(self.game.clone()) }
     }
 
     /// The same with exact knowledge, as far as there can be any.

@@ -2,13 +2,16 @@
 
 use crate::alphabeta::{self, AlphaBeta};
 use crate::dice::Falls;
+use crate::helpful::HelpfulOpinion;
+use crate::helpfulness::MOST_K;
 use crate::lines;
 use crate::words::{Words, nearest};
 use crate::{
-    About, FeatureSet, Greedy, Judge, NoOpinion, Noisy, Perfect, PlayError, Player, Playout, ROSTER, Random,
-    Truth, Weights,
+    About, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, NoOpinion, Noisy, Perfect, PlayError,
+    Player, Playout, Polynomial, ROSTER, Random, Swindler, Truth, Weights,
 };
 use outplay_core::{Game, InputError, LineBoard, Notation, Turn};
+use outplay_solve::Fallible;
 use std::sync::Arc;
 
 /// Players within players beyond this depth are nobody's honest wish.
@@ -109,6 +112,41 @@ impl<G: Game + Notation> Kit<G> {
                 words.finish(&["depth", "time", "nodes", "eval"])?;
                 Box::new(AlphaBeta::new(self, judge, limits))
             }
+            "helpful" => {
+                let board = self.lines_board(&words)?;
+                let form = match words.take("form").as_deref() {
+                    None | Some("revised") => Form::Revised,
+                    Some("first") => Form::First,
+                    Some(other) => {
+                        let why = format!("`form={other}`: write `form=revised` or `form=first`");
+                        return Err(words.error(why).into());
+                    }
+                };
+                words.finish(&["form"])?;
+                let long = self.game.start().is_some_and(|start| board(&self.game, &start).k > MOST_K);
+                if long {
+                    return Err(words
+                        .error(format!("`helpful` counts to {MOST_K} in a row; try `random`"))
+                        .into());
+                }
+                Box::new(Helpful::new(self, board, form))
+            }
+            "polynomial" => Box::new(Greedy::named(self, self.judge(spec)?)),
+            "mcts" => {
+                let (time, playouts) = (words.time("time")?, words.count("playouts")?);
+                let nodes = words.count("nodes")?;
+                let none = time.is_none() && playouts.is_none() && nodes.is_none();
+                let curiosity = words.number("c", 0.0, 100.0)?.unwrap_or(1.4);
+                words.finish(&["time", "playouts", "nodes", "c"])?;
+                let playouts = if none { Some(2000) } else { playouts };
+                Box::new(Mcts::new(self, MctsLimits { playouts, nodes, time }, curiosity))
+            }
+            "swindler" => {
+                let horizon = words.number("horizon", 0.1, 1000.0)?.unwrap_or(Fallible::default().horizon);
+                words.finish(&["horizon"])?;
+                let model = Fallible { horizon, ..Fallible::default() };
+                Box::new(Swindler::new(self.game.clone(), self.exact(&words)?, model))
+            }
             "perfect" => {
                 words.finish(&[])?;
                 Box::new(Perfect::new(self.game.clone(), self.exact(&words)?))
@@ -155,6 +193,20 @@ impl<G: Game + Notation> Kit<G> {
                 let weights = self.weights(&mut words)?;
                 let why = "the extended features are for boards of up to 128 bits; use `weights=paper` here";
                 lines::judge(&self.game, board, weights).ok_or_else(|| words.error(why))
+            }
+            "polynomial" => {
+                let board = self.lines_board(&words)?;
+                let base = words.number("base", 1.0, 1000.0)?.unwrap_or(10.0);
+                words.finish(&["base"])?;
+                Ok(Arc::new(Polynomial::new(self.game.clone(), board, base)))
+            }
+            "helpful" => {
+                let board = self.lines_board(&words)?;
+                words.finish(&[])?;
+                let Some(start) = self.game.start().map(|start| board(&self.game, &start)) else {
+                    return Err(words.error("this game has no start to list the lines of; try `eval=zero`"));
+                };
+                Ok(Arc::new(HelpfulOpinion::new(self.game.clone(), board, &start)))
             }
             "playout" => {
                 let games = words.number("games", 1, 1_000_000)?.unwrap_or(20);
