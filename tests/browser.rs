@@ -213,6 +213,7 @@ fn wrong_input_is_answered_with_the_sentence_of_the_command_line() {
     page.click("#accept").unwrap();
     page.wait("document.querySelector('#dialog').open", "the dialog, still open").unwrap();
     page.press("Escape").unwrap();
+    page.wait("!document.querySelector('#dialog').open", "the end of the dialog").unwrap();
     page.press("m").unwrap();
     page.type_text("z9").unwrap();
     page.press("Enter").unwrap();

@@ -147,7 +147,9 @@ impl Page {
             }
             thread::sleep(GLANCE);
         }
-        let shows = self.eval("document.body?.innerText ?? ''").unwrap_or_default();
+        let script =
+            "location.search + ' ' + (document.querySelector('dialog[open]') ?? document.body)?.innerText";
+        let shows = self.eval(script).unwrap_or_default();
         let shows: String =
             shows.as_str().unwrap_or_default().replace('\n', " | ").chars().take(600).collect();
         let troubles = self.troubles.join("; ");

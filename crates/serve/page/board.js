@@ -257,6 +257,12 @@ export class Board {
   drawButtons() {
     const { scene, look } = this;
     const list = buttons(scene);
+    const shown = list.map((gesture) => [gesture.move, look.values && look.answers?.has(gesture.move) && short(look.answers.get(gesture.move)), look.best?.has(gesture.move)].join());
+    const key = [look.live, look.values, ...shown].join("|");
+    // A button that is being pressed must not be replaced by the same under the finger.
+    if (key === this.pressable && this.buttonsOf === scene) return;
+    this.pressable = key;
+    this.buttonsOf = scene;
     this.buttons.hidden = !list.length;
     if (list.length > 120) {
       put(this.buttons, h("p", { class: "note" }, `${list.length} moves: type one below.`));

@@ -17,6 +17,11 @@ export class History {
   constructor() {
     this.card = $("#history");
     this.svg = s("svg", { class: "history", role: "group", "aria-label": "Value history" });
+    // A picture that is painted anew between press and release has no clicked ply, but there is one where the pointer is.
+    this.svg.addEventListener("click", (event) => {
+      const at = event.target.closest("[data-ply]") ?? document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-ply]");
+      if (at) this.app.jump(Number(at.dataset.ply));
+    });
     this.scroll = h("div", { class: "scroll", tabindex: -1 }, this.svg);
     this.note = h("p", { class: "note" });
     this.actions = h("p", { class: "actions" });
@@ -66,6 +71,10 @@ export class History {
     const shown = app.moves.length;
     const moves = app.state.moves;
     const count = moves.length + 1;
+    // What is being clicked must not be replaced by the same under the finger.
+    const key = [shown, moves.join(), app.state.view, app.state.first, app.state.second, this.failed, this.key, plies.length].join("|");
+    if (key === this.painted) return;
+    this.painted = key;
     const width = Math.max(count * STEP + 8, 200);
     this.svg.setAttribute("viewBox", `0 0 ${width} ${2 * HALF + 24}`);
     this.svg.style.setProperty("--wide", `${width}px`);
@@ -94,7 +103,6 @@ export class History {
     return s("g", {
       class: `ply ${here ? "here" : ""} ${ply?.mistake ? "mistake" : ""}`, role: "button", tabindex: here ? 0 : -1, "aria-label": words, "data-ply": i,
       "aria-current": here ? "step" : false,
-      onclick: () => this.app.jump(i),
       onkeydown: (event) => this.pressed(event, i),
     }, s("title", {}, words),
     s("rect", { class: "column", x, y: 0, width: STEP, height: 2 * HALF + 24 }),

@@ -24,7 +24,10 @@ const KEYS = [
 export function listen(app, doings) {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (event.target.closest("input, textarea, select, dialog")) return;
+    // A field of a dialog that has just closed may keep the focus for a moment.
+    const typed = "input:not([type=range], [type=checkbox]), textarea, select";
+    const field = event.target.closest(event.key.startsWith("Arrow") ? "input, textarea, select" : typed);
+    if (field?.checkVisibility() || event.target.closest("dialog[open]")) return;
     const drop = /^[1-9]$/.test(event.key) && app.view?.scene.layout === "drop";
     const named = /^[0-9]$/.test(event.key) ? null : { ArrowLeft: "back", ArrowRight: "forth", "?": "help", N: "shuffle" }[event.key] ?? {
       b: "board", m: "type", u: "undo", r: "redo", h: "hint", v: "values", w: "why", s: "swap", n: "again", p: "play", e: "explore", z: "puzzle", g: "choose", c: "share", t: "theme",
