@@ -2,8 +2,8 @@
 
 use crate::Trouble;
 use crate::answers::{
-    CheckReport, ChoiceAnswer, IndexReport, IndexTier, MoveAnswer, PositionsReport, ProbeReport, QueryAnswer,
-    Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport, View,
+    ChanceReport, CheckReport, ChoiceAnswer, IndexReport, IndexTier, MoveAnswer, PositionsReport,
+    ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport, View,
 };
 use crate::classic::{self, ClassicReport};
 use crate::cycles::{Backwards, Cycles, Listed};
@@ -382,6 +382,10 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn search_speed(&self, depth: u32, watch: &dyn Watch) -> Result<SearchReport, Trouble> {
         self.time_search(depth, watch)
+    }
+
+    fn chance_speed(&self, depth: u32, positions: u32, watch: &dyn Watch) -> Result<ChanceReport, Trouble> {
+        self.time_chance(depth, positions, watch)
     }
 
     fn index(&self, memory: u64, count: bool, watch: &dyn Watch) -> Result<IndexReport, Trouble> {
