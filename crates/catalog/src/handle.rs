@@ -158,6 +158,8 @@ pub struct ChooseRequest {
     pub seed: u64,
     /// What exact knowledge may use.
     pub options: QueryOptions,
+    /// Whether the spec may name a file to read; never for somebody else's spec.
+    pub files: bool,
 }
 
 /// A game with all that it can do, its types hidden.
