@@ -8,7 +8,9 @@
 //! All means are the first player's, except inside an index that merges the players.
 
 use crate::Trouble;
-use crate::answers::{Answer, MoveAnswer, QueryAnswer, Settled, SolveAnswer, Stored, VerifyReport};
+use crate::answers::{
+    Answer, ChanceReport, ChanceRow, MoveAnswer, QueryAnswer, Settled, SolveAnswer, Stored, VerifyReport,
+};
 use crate::deadline::Deadline;
 use crate::entry::{Entry, QUERY_POSITIONS};
 use crate::handle::{QueryOptions, SolveRequest};
@@ -21,8 +23,10 @@ use outplay_solve::{
     verify_chance, verify_rolls,
 };
 use outplay_table::{CellKind, Values, Writer};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Means closer than this are equally good: they were settled to fewer digits than they have.
@@ -37,6 +41,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Asks for the stored value of a number.
 type At<'a> = &'a dyn Fn(Tier, u64) -> Result<f64, Trouble>;
 
+/// Asks for the mean payoff of a position.
+type MeanOf<'a, G> = &'a dyn Fn(&<G as Game>::Position) -> Result<Option<f64>, Trouble>;
+
 /// What an entry asks of a game with dice.
 pub(crate) trait AnyDice<G: Game>: Send + Sync {
     /// The numbering over which the game is solved; `explored` explores the whole game.
@@ -48,7 +55,7 @@ pub(crate) trait AnyDice<G: Game>: Send + Sync {
     /// Whether `index` explores.
     fn explores(&self) -> bool;
     /// An index of what follows from a position.
-    fn from_here(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>>;
+    fn onwards(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>>;
     /// What can happen at a roll.
     fn outcomes(&self, game: &G, pos: &G::Position) -> Vec<(G::Move, f64)>;
     /// Looks ahead without a table.
@@ -116,7 +123,7 @@ impl<G: Chance> AnyDice<G> for Explorable {
         true
     }
 
-    fn from_here(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>> {
+    fn onwards(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>> {
         Box::new(Everything(explored))
     }
 
@@ -149,7 +156,7 @@ impl<G: Chance, I: Rolls<G> + 'static> AnyDice<G> for BeforeRolls<G, I> {
         false
     }
 
-    fn from_here(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>> {
+    fn onwards(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>> {
         Box::new(Everything(explored))
     }
 
@@ -294,6 +301,20 @@ impl<G: Game + Notation> Entry<G> {
         Ok(shelves.map(|shelves| Known { index, source: Source::Table(shelves) }))
     }
 
+    /// The same for queries, which keep it open.
+    fn kept_means(&self, data: &Path, watch: &dyn Watch) -> Result<Option<Arc<Known<G>>>, Trouble> {
+        // What is guarded is replaced as a whole, so that a panic elsewhere leaves it sound.
+        let mut kept = self.mean_table.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = kept.as_ref().filter(|(of, _)| of == data) {
+            return Ok(Some(known.clone()));
+        }
+        let found = self.find_means(data, watch)?.map(Arc::new);
+        if let Some(known) = &found {
+            *kept = Some((data.to_path_buf(), known.clone()));
+        }
+        Ok(found)
+    }
+
     /// `solve --method chance`.
     pub(crate) fn solve_by_chance(
         &self,
@@ -367,7 +388,7 @@ impl<G: Game + Notation> Entry<G> {
         &self,
         pos: &G::Position,
         blank: QueryAnswer,
-        mean: &dyn Fn(&G::Position) -> Result<Option<f64>, Trouble>,
+        mean: MeanOf<'_, G>,
     ) -> Result<QueryAnswer, Trouble> {
         let best_payoff = self.game.best_payoff();
         let Some(here) = mean(pos)? else {
@@ -414,9 +435,9 @@ impl<G: Game + Notation> Entry<G> {
         options: &QueryOptions,
         watch: &dyn Watch,
     ) -> Result<Option<QueryAnswer>, Trouble> {
-        let table = options.data.as_ref().map(|data| self.find_means(data, watch)).transpose()?.flatten();
+        let table = options.data.as_ref().map(|data| self.kept_means(data, watch)).transpose()?.flatten();
         let sources =
-            [table.as_ref().map(|table| ("table", table)), self.means.get().map(|means| ("search", means))];
+            [table.as_deref().map(|table| ("table", table)), self.means.get().map(|means| ("search", means))];
         for (source, known) in sources.into_iter().flatten() {
             if known.mean(&self.game, pos)?.is_some() {
                 let blank = QueryAnswer { source, ..blank.clone() };
@@ -475,7 +496,7 @@ impl<G: Game + Notation> Entry<G> {
     ) -> Result<Known<G>, Trouble> {
         let index = match pos {
             None => dice.index(&self.game, &|| self.explored(most, watch))?,
-            Some(pos) => dice.from_here(Arc::new(Explored::new(&self.game, pos, most, watch)?)),
+            Some(pos) => dice.onwards(Arc::new(Explored::new(&self.game, pos, most, watch)?)),
         };
         let expected = index.solve(&self.game, &mut MeanFiles { writer: None }, watch)?;
         Ok(Known { index, source: Source::Memory(expected) })
@@ -501,6 +522,61 @@ impl<G: Game + Notation> Entry<G> {
             }
         }
         Ok(None)
+    }
+
+    /// `bench chance`: the same positions by all three methods.
+    pub(crate) fn time_chance(
+        &self,
+        depth: u32,
+        positions: u32,
+        watch: &dyn Watch,
+    ) -> Result<ChanceReport, Trouble> {
+        let dice = self.dice_or_complain()?;
+        let methods = [
+            ("expectiminimax", DiceMethod::Expectiminimax),
+            ("star1", DiceMethod::Star1),
+            ("star2", DiceMethod::Star2),
+        ];
+        let blank = |method| ChanceRow { method, nodes: 0, leaves: 0, dice_cutoffs: 0, seconds: 0.0 };
+        let mut rows = methods.map(|(method, _)| blank(method));
+        let (mut difference, mut exact, mut plies) = (0.0f64, 0, Vec::new());
+        watch.stage("searching", positions.into());
+        for i in 0..positions {
+            let (pos, played) = self.position_after_plies(i)?;
+            plies.push(played);
+            let mut values = [0.0; 3];
+            for (((_, method), row), value) in methods.iter().zip(&mut rows).zip(&mut values) {
+                let report = dice.search(&self.game, &pos, *method, Limits::depth(depth), watch)?;
+                *value = report.value.ok_or(SolveError::Stopped)?;
+                row.nodes += report.nodes;
+                row.leaves += report.leaves;
+                row.dice_cutoffs += report.dice_cutoffs;
+                row.seconds += report.seconds;
+                exact += u64::from(report.exact && *method == DiceMethod::Star2);
+            }
+            difference = values.iter().fold(difference, |most, value| most.max((value - values[0]).abs()));
+            watch.advance(1);
+        }
+        let star2_leaves = rows[2].leaves as f64 / rows[0].leaves.max(1) as f64;
+        let rows = rows.to_vec();
+        Ok(ChanceReport { game: self.game.spec(), depth, plies, exact, rows, difference, star2_leaves })
+    }
+
+    /// The position after `2 × number` random plies, or the last unfinished one before.
+    fn position_after_plies(&self, number: u32) -> Result<(G::Position, u32), Trouble> {
+        let mut rng = SmallRng::seed_from_u64(number.into());
+        let mut pos = self.start()?;
+        let mut moves = Vec::new();
+        for ply in 0..2 * number {
+            moves.clear();
+            self.game.moves(&pos, &mut moves);
+            let next = self.game.play(&pos, moves[rng.random_range(0..moves.len())]);
+            if self.game.outcome(&next).is_some() {
+                return Ok((pos, ply));
+            }
+            pos = next;
+        }
+        Ok((pos, 2 * number))
     }
 
     /// `verify` for a table of means.

@@ -2,8 +2,8 @@
 
 use crate::Trouble;
 use crate::answers::{
-    CheckReport, ChoiceAnswer, IndexReport, IndexTier, MoveAnswer, PositionsReport, ProbeReport, QueryAnswer,
-    Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport, View,
+    ChanceReport, CheckReport, ChoiceAnswer, IndexReport, IndexTier, MoveAnswer, PositionsReport,
+    ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport, View,
 };
 use crate::classic::{self, ClassicReport};
 use crate::cycles::{Backwards, Cycles, Listed};
@@ -15,6 +15,7 @@ use crate::oracle::Oracle;
 use crate::puzzles::Puzzle;
 use crate::reasons::Why;
 use crate::solved::AnyIndex;
+use crate::tables::Opened;
 use crate::viewing::PlayerList;
 use crate::whole::Whole;
 use outplay_arena::matches::{MatchReport, MatchRequest};
@@ -27,7 +28,7 @@ use outplay_core::{
 use outplay_players::Falls;
 use outplay_solve::{Explored, SolveError};
 use outplay_table::Values;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 type MakeIndex<G> = Arc<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
@@ -54,6 +55,10 @@ pub struct Entry<G: Game> {
     pub(crate) remembered: OnceLock<Remembered<G>>,
     /// The same for a game with dice.
     pub(crate) means: OnceLock<Known<G>>,
+    /// The table of the last query and the directory it is in: values of a complete table never change.
+    pub(crate) opened: Mutex<Option<(PathBuf, Arc<Opened<G>>)>>,
+    /// The same for a game with dice.
+    pub(crate) mean_table: Mutex<Option<(PathBuf, Arc<Known<G>>)>>,
     /// The connect-k solver of the last query: what it learned serves the next.
     pub(crate) solver: Mutex<Option<Solver>>,
     /// The planes of the whole game, if it is small.
@@ -86,6 +91,8 @@ impl<G: Game + Notation> Entry<G> {
             explored: OnceLock::new(),
             remembered: OnceLock::new(),
             means: OnceLock::new(),
+            opened: Mutex::new(None),
+            mean_table: Mutex::new(None),
             solver: Mutex::new(None),
             whole: Mutex::new(None),
             oracle: Mutex::new(None),
@@ -382,6 +389,10 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn search_speed(&self, depth: u32, watch: &dyn Watch) -> Result<SearchReport, Trouble> {
         self.time_search(depth, watch)
+    }
+
+    fn chance_speed(&self, depth: u32, positions: u32, watch: &dyn Watch) -> Result<ChanceReport, Trouble> {
+        self.time_chance(depth, positions, watch)
     }
 
     fn index(&self, memory: u64, count: bool, watch: &dyn Watch) -> Result<IndexReport, Trouble> {

@@ -29,10 +29,11 @@ const WHOLE_LINE: u128 = 3_000_000;
 /// Moves that are listed although nothing is known about them.
 const LISTED: usize = 1000;
 
+/// A function that knows values of positions.
+pub(crate) type ValueOf<'a, G> = dyn Fn(&<G as Game>::Position) -> Result<Option<Value>, Trouble> + Sync + 'a;
+
 /// A function that knows values, as a source that the engine can ask.
-pub(crate) struct Asked<'a, G: Game>(
-    pub(crate) &'a (dyn Fn(&G::Position) -> Result<Option<Value>, Trouble> + Sync),
-);
+pub(crate) struct Asked<'a, G: Game>(pub(crate) &'a ValueOf<'a, G>);
 
 impl<G: Game> Probe<G> for Asked<'_, G> {
     fn probe(&self, pos: &G::Position) -> Result<Option<Value>, ProbeError> {
@@ -162,7 +163,9 @@ impl<G: Game + Notation> Entry<G> {
     pub(crate) fn engine_options(&self, hash: u64, threads: usize) -> Options {
         let each = (2 * std::mem::size_of::<G::Position>() + 32) as u64;
         let table = (hash / each).clamp(1 << 10, 1 << 30) as usize;
-        Options { table: table.next_power_of_two() / 2, threads, ..Options::default() }
+        // Games with loops have cheap symmetries and positions that come back in many ways.
+        let symmetry = self.loop_index().is_some();
+        Options { table: table.next_power_of_two() / 2, threads, symmetry, ..Options::default() }
     }
 
     /// What the engine finds about a position, asking `probe` about all others.

@@ -5,12 +5,10 @@
 
 use crate::helpfulness::{Form, Helpfulness};
 use crate::words::spelled;
-use crate::{Choice, Judge, Kit, PlayError, Player};
+use crate::{Choice, Judge, Kit, PlayError, Player, ToBoard};
 use outplay_core::{Content, Game, LineBoard, Turn, Watch};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-
-type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
 /// The player `helpful`; equally helpful cells are equally likely.
 pub struct Helpful<G: Game> {
@@ -26,6 +24,39 @@ impl<G: Game> Helpful<G> {
     pub fn new(kit: &Kit<G>, board: ToBoard<G>, form: Form) -> Helpful<G> {
         Helpful { kit: kit.clone(), board, form, rng: SmallRng::seed_from_u64(0), bytes: 0 }
     }
+}
+
+/// Visits the cells that can be played, in order, with how they rank: win, else block, else help.
+fn each_rank(board: &LineBoard, found: &Helpfulness, mut visit: impl FnMut(usize, (i32, i32))) {
+    let mut rank = |place: usize, cell: usize| {
+        let urgent = if found.wins.binary_search(&cell).is_ok() {
+            2
+        } else {
+            i32::from(found.blocks.binary_search(&cell).is_ok())
+        };
+        visit(place, (urgent, found.cells[cell]));
+    };
+    if board.gravity {
+        board.open_cells().into_iter().enumerate().for_each(|(place, cell)| rank(place, cell));
+    } else {
+        let empty = (0..board.cells.len()).filter(|&cell| board.cells[cell] == Content::Empty);
+        empty.enumerate().for_each(|(place, cell)| rank(place, cell));
+    }
+}
+
+/// The places, among the moves of a board, between which `helpful` chooses at random.
+pub fn helpful_choices(board: &LineBoard, form: Form) -> Vec<usize> {
+    let found = Helpfulness::of(board, form);
+    let (mut best, mut places) = ((0, i32::MIN), Vec::new());
+    each_rank(board, &found, |place, rank| {
+        if rank > best {
+            (best, places) = (rank, Vec::new());
+        }
+        if rank == best {
+            places.push(place);
+        }
+    });
+    places
 }
 
 impl<G: Game> Player<G> for Helpful<G> {
@@ -44,32 +75,23 @@ impl<G: Game> Player<G> for Helpful<G> {
         let moves = self.kit.legal(pos)?;
         let board = (self.board)(&self.kit.game, pos);
         let found = Helpfulness::of(&board, self.form);
-        self.bytes = found.cells.len() * size_of::<i32>();
-        // Moves come in the order of their cells.
-        let open: Box<dyn Iterator<Item = usize>> = match board.gravity {
-            true => Box::new(board.open_cells().into_iter()),
-            false => Box::new((0..board.cells.len()).filter(|&cell| board.cells[cell] == Content::Empty)),
-        };
-        // Win, else block, else help; among equals each is equally likely.
-        let mut best = (0, i32::MIN);
-        let (mut mv, mut equals) = (moves[0], 0);
-        for (cell, &candidate) in open.zip(&moves) {
-            let urgent = if found.wins.binary_search(&cell).is_ok() {
-                2
-            } else {
-                i32::from(found.blocks.binary_search(&cell).is_ok())
-            };
-            let rank = (urgent, found.cells[cell]);
+        self.bytes = found.cells.len() * size_of::<i32>()
+            + board.cells.len() * size_of::<Content>()
+            + moves.capacity() * size_of::<G::Move>();
+        // Among equals each is equally likely.
+        let (mut best, mut mv, mut equals) = ((0, i32::MIN), moves[0], 0);
+        each_rank(&board, &found, |place, rank| {
             if rank > best {
                 (best, equals) = (rank, 0);
             }
             if rank == best {
                 equals += 1;
                 if self.rng.random_range(0..equals) == 0 {
-                    mv = candidate;
+                    // Moves come in the order of their cells.
+                    mv = moves[place];
                 }
             }
-        }
+        });
         Ok(Choice { nodes: 1, depth: 0, line: vec![mv], ..Choice::plain(mv) })
     }
 

@@ -11,6 +11,7 @@ use crate::{
     Player, Playout, Polynomial, ROSTER, Random, Swindler, Truth, Weights,
 };
 use outplay_core::{Game, InputError, LineBoard, Notation, Turn};
+use outplay_search::Limits;
 use outplay_solve::Fallible;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub struct Kit<G: Game> {
     /// The game.
     pub game: G,
     /// The board of a position, for games of lines.
-    pub board: Option<fn(&G, &G::Position) -> LineBoard>,
+    pub board: Option<ToBoard<G>>,
     /// The falls of the dice, for games that roll them.
     pub dice: Option<Falls<G>>,
     /// Exact knowledge.
@@ -30,6 +31,9 @@ pub struct Kit<G: Game> {
     /// How to read a file that a spec names; `None` where files are nobody's business.
     pub files: Option<ReadFile>,
 }
+
+/// How to see a position as a board of lines.
+pub type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
 /// Reads a file as text, or says in a sentence why it cannot.
 pub type ReadFile = fn(&str) -> Result<String, String>;
@@ -74,7 +78,13 @@ impl<G: Game + Notation> Kit<G> {
 
     /// The players that this game can have.
     pub fn roster(&self) -> Vec<About> {
-        ROSTER.into_iter().filter(|about| self.player(about.example).is_ok()).collect()
+        let fits = |spec: &str| self.player(spec).is_ok();
+        // An example may ask for an evaluation that this game does not have.
+        let fitting = |about: About| match fits(about.example) {
+            true => Some(about),
+            false => fits(about.name).then_some(About { example: about.name, ..about }),
+        };
+        ROSTER.into_iter().filter_map(fitting).collect()
     }
 
     /// Players of this game in order of strength, from any move at all to the best there is.
@@ -104,13 +114,14 @@ impl<G: Game + Notation> Kit<G> {
             }
             "lines" => Box::new(Greedy::named(self, self.judge(spec)?)),
             "alphabeta" => {
-                let judge = match words.take("eval") {
-                    Some(eval) => self.judge(&eval)?,
-                    None => Arc::new(NoOpinion),
-                };
+                let eval = words.take("eval").unwrap_or_else(|| "zero".into());
                 let limits = alphabeta::limits(&mut words)?;
                 words.finish(&["depth", "time", "nodes", "eval"])?;
-                Box::new(AlphaBeta::new(self, judge, limits))
+                let judge = self.judge(&eval)?;
+                match self.fast(&eval, limits)? {
+                    Some(player) => player,
+                    None => Box::new(AlphaBeta::new(self, judge, limits)),
+                }
             }
             "helpful" => {
                 let board = self.lines_board(&words)?;
@@ -223,6 +234,17 @@ impl<G: Game + Notation> Kit<G> {
         }
     }
 
+    /// The fast form of `alphabeta`, for games and evaluations that have one.
+    fn fast(&self, eval: &str, limits: Limits) -> Result<Option<Box<dyn Player<G>>>, InputError> {
+        let mut words = Words::parse(eval)?;
+        let weights = match words.name() {
+            "zero" => None,
+            "lines" => Some(self.weights(&mut words)?),
+            _ => return Ok(None),
+        };
+        Ok(lines::player(&self.game, weights, limits))
+    }
+
     /// The weights that a spec of `lines` describes.
     fn weights(&self, words: &mut Words) -> Result<Weights, InputError> {
         let mut weights = match words.take("weights") {
@@ -247,7 +269,7 @@ impl<G: Game + Notation> Kit<G> {
     }
 
     /// How to see positions as boards of lines, for players that need one.
-    fn lines_board(&self, words: &Words) -> Result<fn(&G, &G::Position) -> LineBoard, InputError> {
+    fn lines_board(&self, words: &Words) -> Result<ToBoard<G>, InputError> {
         let (name, game) = (words.name(), self.game.spec());
         let Some(board) = self.board else {
             return Err(words.error(format!(

@@ -16,7 +16,8 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::time::{Duration, Instant};
 
-/// Open cells, and the hours and gigabytes of the paper's minimax; from 14 on the paper predicts.
+/// Open cells, and the hours and gigabytes of the paper's minimax. Colour tells there what was predicted and is lost
+/// here; ten runs of 55.97 hours each were certainly not measured.
 const THEIRS: [(usize, f64, f64); 9] = [
     (8, 0.0, 0.0),
     (9, 0.0, 0.0),
@@ -139,7 +140,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
         let tables_seconds = tables.seconds.unwrap_or(f64::NAN);
         let theirs = match (hours, open) {
             (0.0, _) => "0.00 h".to_string(),
-            (hours, 14..) => format!("{hours} h (predicted)"),
+            (hours, 15..) => format!("{hours} h (predicted)"),
             (hours, _) => format!("{hours} h"),
         };
         times.row(vec![

@@ -8,11 +8,17 @@
 //!
 //! To add one, write a file with a `run` function and a line in [`ALL`].
 
+mod alphabeta_savings;
 mod bench;
 mod connect4_ga;
 mod dp;
+mod duel;
 mod findings;
+mod helpful_memory;
+mod helpful_vs_minimax;
+mod horizon;
 mod minimax_cost;
+mod obstacles;
 
 pub use bench::{Bench, Lab, Timed};
 pub use findings::{Findings, Grid, bytes, count, duration};
@@ -45,6 +51,31 @@ pub const ALL: &[Experiment] = &[
         name: "connect4-ga",
         about: "the genetic algorithm for Connect-4, its bot against random, greedy and perfect",
         run: connect4_ga::run,
+    },
+    Experiment {
+        name: "helpful-vs-minimax",
+        about: "the helpfulness heuristic against perfect play on 3x3, 4x4, larger boards and Connect-4",
+        run: helpful_vs_minimax::run,
+    },
+    Experiment {
+        name: "helpful-memory",
+        about: "time and memory of one move of the heuristic, on boards to 1000x1000",
+        run: helpful_memory::run,
+    },
+    Experiment {
+        name: "obstacles",
+        about: "how deep a search sees, and what that is worth, as obstacles fill the board",
+        run: obstacles::run,
+    },
+    Experiment {
+        name: "alphabeta-savings",
+        about: "leaves of alpha-beta in the best, natural and worst order against minimax",
+        run: alphabeta_savings::run,
+    },
+    Experiment {
+        name: "horizon",
+        about: "lost positions that a fixed depth does not see, and what quiescence and extensions do about it",
+        run: horizon::run,
     },
 ];
 
