@@ -5,7 +5,6 @@ use crate::ArenaError;
 use crate::matches::{self, MatchRequest};
 use crate::record::GameRecord;
 use crate::referee::House;
-use crate::seed::part;
 use crate::standings::PlayerRow;
 use crate::tune::{self, By, Method, TuneReport, TuneRequest, searcher};
 use outplay_core::{Game, Notation};
@@ -38,8 +37,11 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
         "Garner, Optimization for Engineers, final project: Connect-4 by genetic algorithm",
         format!(
             "population 32, 5 opponents each met twice with colours swapped (so that the score is out of 10), half survive, \
-             one weight changed by ±1, ±2 or ±5, 5 generations, depth {DEPTH}, seed {}, {} threads",
-            bench.seed, bench.threads
+             one weight changed by ±1, ±2 or ±5, 5 generations, depth {DEPTH}, seed {} for the algorithm and {} for \
+             the matches, {} threads",
+            bench.seed + 1,
+            bench.seed,
+            bench.threads
         ),
     );
     let paper = TuneRequest {
@@ -52,7 +54,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
         generations: 5,
         openings: 0,
         largest: 30,
-        seed: bench.seed,
+        seed: bench.seed + 1,
         threads: bench.threads,
         incumbent: PAPER.into(),
         sprt: None,
@@ -197,7 +199,7 @@ fn duel(
     grid: &mut Grid,
     theirs: &str,
 ) -> Result<PlayerRow, ArenaError> {
-    let seed = part(bench.seed, 100 + number) % 1_000_000;
+    let seed = bench.seed + number;
     let request = MatchRequest {
         players: vec![bot.to_string(), opponent.to_string()],
         games,
