@@ -1,4 +1,4 @@
-//! The arena as commands see it: experiments by name.
+//! The arena as commands see it: matches, tuning, and experiments by name.
 
 use crate::classic::ClassicReport;
 use crate::entry::Entry;
@@ -6,7 +6,9 @@ use crate::handle::{Method, Place, SolveRequest};
 use crate::{Catalog, QueryOptions, Trouble};
 use outplay_arena::ArenaError;
 use outplay_arena::experiments::{self, Bench, Findings, Lab, Timed};
-use outplay_core::{InputError, Value, Watch};
+use outplay_arena::matches::{self, MatchReport, MatchRequest};
+use outplay_arena::tune::{self, TuneReport, TuneRequest};
+use outplay_core::{Game, InputError, Notation, Value, Watch};
 use outplay_games::Spec;
 use outplay_games::mnk::{Mnk, MnkIndex, Rules};
 use outplay_players::Kit;
@@ -55,6 +57,33 @@ impl Catalog {
     }
 }
 
+impl<G: Game + Notation> Entry<G> {
+    pub(crate) fn play_match(
+        &self,
+        place: &Place,
+        request: &MatchRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<MatchReport, Trouble> {
+        let start = self.locate(place)?;
+        let position = (*place != Place::Start).then(|| self.game.write_position(&start));
+        // Games run side by side already, so exact knowledge keeps to one thread in each.
+        let options = QueryOptions { threads: 1, ..options.clone() };
+        let kit = self.kit_with(&options)?;
+        Ok(matches::run(&kit, &start, position, request, watch)?)
+    }
+
+    pub(crate) fn tune_weights(
+        &self,
+        request: &TuneRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<TuneReport, Trouble> {
+        let options = QueryOptions { threads: 1, ..options.clone() };
+        Ok(tune::run(&self.kit_with(&options)?, request, watch)?)
+    }
+}
+
 /// Games and solvers for experiments.
 struct Workshop<'a> {
     catalog: &'a Catalog,
@@ -76,7 +105,9 @@ impl Lab for Workshop<'_> {
         let rules = Rules::from_spec(Spec::parse(spec)?)?;
         let game = Mnk::<u64>::new(rules)
             .ok_or_else(|| InputError::spec(spec, "experiments are for boards of up to 64 cells"))?;
-        Entry::new(game).lines().indexed(MnkIndex::new).kit_with(self.options).map_err(passed_on)
+        let entry = Entry::new(game).lines().indexed(MnkIndex::new);
+        let options = QueryOptions { threads: 1, ..self.options.clone() };
+        entry.kit_with(&options).map_err(passed_on)
     }
 
     fn classic(

@@ -17,6 +17,8 @@ use crate::reasons::Why;
 use crate::solved::AnyIndex;
 use crate::viewing::PlayerList;
 use crate::whole::Whole;
+use outplay_arena::matches::{MatchReport, MatchRequest};
+use outplay_arena::tune::{TuneReport, TuneRequest};
 use outplay_connect::Solver;
 use outplay_core::{
     Chance, Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Predecessors, Rolls, Tier, Tone, Turn,
@@ -182,6 +184,16 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
         }
     }
 
+    fn compete(
+        &self,
+        place: &Place,
+        request: &MatchRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<MatchReport, Trouble> {
+        self.play_match(place, request, options, watch)
+    }
+
     fn players(&self, options: &QueryOptions) -> PlayerList {
         self.list_players(options)
     }
@@ -189,6 +201,15 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
     fn check_player(&self, spec: &str, options: &QueryOptions) -> Result<(), Trouble> {
         self.kit_with(options)?.player(spec)?;
         Ok(())
+    }
+
+    fn tune(
+        &self,
+        request: &TuneRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<TuneReport, Trouble> {
+        self.tune_weights(request, options, watch)
     }
 
     fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {

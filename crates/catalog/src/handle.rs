@@ -5,6 +5,8 @@ use crate::{
     PositionsReport, ProbeReport, Puzzle, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport,
     TreeReport, Trouble, VerifyReport, View, Why,
 };
+use outplay_arena::matches::{MatchReport, MatchRequest};
+use outplay_arena::tune::{TuneReport, TuneRequest};
 use outplay_core::{LineBoard, Picture, Watch};
 use outplay_table::Values;
 use std::fmt;
@@ -180,6 +182,19 @@ pub trait GameHandle: Send + Sync {
     /// Bad input, a player that this game cannot have, or a stop.
     fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble>;
 
+    /// Plays a match between players.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, or files that are of no use. A stop is no error: what was played counts.
+    fn compete(
+        &self,
+        place: &Place,
+        request: &MatchRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<MatchReport, Trouble>;
+
     /// The players that this game can have, and an order of strength to choose from.
     fn players(&self, options: &QueryOptions) -> PlayerList;
 
@@ -189,6 +204,18 @@ pub trait GameHandle: Send + Sync {
     ///
     /// A spec that makes no sense, or that makes none here.
     fn check_player(&self, spec: &str, options: &QueryOptions) -> Result<(), Trouble>;
+
+    /// Finds weights for the linear evaluation and tests them against the incumbent.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, a game without lines, files that are of no use, or a stop.
+    fn tune(
+        &self,
+        request: &TuneRequest,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<TuneReport, Trouble>;
 
     /// The value of a position, and with strong methods of every other one too.
     ///

@@ -51,8 +51,16 @@ pub use handle::{ChooseRequest, GameHandle, Method, Place, QueryOptions, SolveRe
 pub use history::{History, HistoryStep, Mistake};
 pub use openings::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use outplay_arena::experiments::{Findings, Grid};
+pub use outplay_arena::matches::{MatchReport, MatchRequest};
+pub use outplay_arena::referee::House;
+pub use outplay_arena::scrutiny::Kept;
+pub use outplay_arena::standings::{Judged, PairingRow, PlayerRow, SprtRow, Standings, Tally};
+pub use outplay_arena::stats::{Decision, Pairs, Sprt, Strength};
+pub use outplay_arena::tune::fit::FitOptions;
+pub use outplay_arena::tune::labels::Sampling;
+pub use outplay_arena::tune::{By, Method as TuneMethod, TuneReport, TuneRequest, page as tune_page};
 pub use outplay_check::{Claim, check as check_proof};
-pub use outplay_players::{About, ROSTER};
+pub use outplay_players::{About, FeatureSet, ROSTER, Weights};
 pub use outplay_table::{Listed, ListedTable, TableError, Values, default_data_dir, list, remove};
 pub use picture::stats_svg;
 pub use puzzles::Puzzle;

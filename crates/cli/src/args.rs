@@ -151,6 +151,10 @@ pub(crate) enum Command {
     },
     /// Play in the terminal
     Play(PlayArgs),
+    /// Let players play against each other
+    Match(crate::arena::MatchArgs),
+    /// Find weights for the linear evaluation
+    Tune(Box<crate::arena::TuneArgs>),
     /// Serve the web page and its HTTP interface
     Serve(ServeArgs),
     /// Run a paper's experiment again, theirs beside ours
@@ -366,7 +370,7 @@ fn parse_method(text: &str) -> Result<Method, String> {
     text.parse()
 }
 
-fn parse_seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0 && *s < 1e6);
     seconds.ok_or_else(|| "give a positive number of seconds".to_string())
 }

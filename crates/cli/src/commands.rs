@@ -80,7 +80,7 @@ fn complain(sentence: &str, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
+pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
     std::fs::write(file, text)
         .map_err(|error| Trouble::Unable(format!("cannot write {}: {error}", file.display())))
 }
@@ -133,6 +133,8 @@ impl<W: Write> Run<'_, W> {
                 }
                 self.solve(game, &request)
             }
+            Command::Tune(args) => self.tune(args),
+            Command::Match(args) => self.compete(args),
             Command::Experiment(args) => self.experiment(args),
             Command::Verify { game, values } => self.verify(game, *values),
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),

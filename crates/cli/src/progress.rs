@@ -26,6 +26,8 @@ struct Stage {
     total: u64,
     began: Instant,
     said: Instant,
+    /// How things stand.
+    status: String,
     bar: Option<ProgressBar>,
 }
 
@@ -41,7 +43,8 @@ impl Progress {
             }
         });
         let now = Instant::now();
-        let stage = Stage { name: String::new(), total: 0, began: now, said: now, bar: None };
+        let stage =
+            Stage { name: String::new(), total: 0, began: now, said: now, status: String::new(), bar: None };
         let terminal = std::io::stderr().is_terminal();
         Progress { stop, quiet, terminal, done: AtomicU64::new(0), stage: Mutex::new(stage) }
     }
@@ -61,7 +64,14 @@ impl Watch for Progress {
         self.done.store(0, Ordering::Relaxed);
         if let Ok(mut stage) = self.stage.lock() {
             let now = Instant::now();
-            *stage = Stage { name: name.to_string(), total, began: now, said: now, bar: None };
+            *stage = Stage {
+                name: name.to_string(),
+                total,
+                began: now,
+                said: now,
+                status: String::new(),
+                bar: None,
+            };
         }
     }
 
@@ -79,6 +89,9 @@ impl Watch for Progress {
             }
             if let Some(bar) = &stage.bar {
                 bar.set_position(done);
+                if !stage.status.is_empty() {
+                    bar.set_message(format!("{} {}", stage.name, stage.status));
+                }
             }
         } else if stage.said.elapsed() > PAUSE {
             stage.said = Instant::now();
@@ -91,12 +104,22 @@ impl Watch for Progress {
             } else {
                 line += &format!(", {}/s", HumanCount(rate as u64));
             }
+            if !stage.status.is_empty() {
+                line += &format!("; {}", stage.status);
+            }
             eprintln!("{line}");
         }
     }
 
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    fn status(&self, words: &str) {
+        // Another thread is drawing if the lock is taken; the next words come soon.
+        if let Ok(mut stage) = self.stage.try_lock() {
+            stage.status = words.to_string();
+        }
     }
 
     fn note(&self, sentence: &str) {

@@ -11,6 +11,8 @@ pub trait Watch: Send + Sync {
     fn advance(&self, units: u64);
     /// Whether to give up as soon as possible.
     fn stopped(&self) -> bool;
+    /// How things stand, in a few words; the next call replaces them.
+    fn status(&self, _words: &str) {}
     /// Something worth knowing before the work begins, such as the memory it will take.
     fn note(&self, _sentence: &str) {}
 }

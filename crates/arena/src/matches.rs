@@ -1,0 +1,269 @@
+//! A match: openings, players, games, statistics, and a record that can be gone on with.
+
+use crate::ArenaError;
+use crate::contest::{Flow, Hall, round_robin};
+use crate::opening::{openings, plies_for};
+use crate::record::{GameRecord, Header, Record};
+use crate::referee::House;
+use crate::seed::part;
+use crate::standings::{SprtRow, Standings, pairs_of};
+use crate::stats::{Decision, Pairs, Sprt};
+use outplay_core::{Game, Notation, Watch};
+use outplay_players::Kit;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What to play.
+#[derive(Clone, Debug)]
+pub struct MatchRequest {
+    /// The players' specs, two or more.
+    pub players: Vec<String>,
+    /// Games of each two players; an odd number is rounded up, because openings are played twice.
+    pub games: u64,
+    /// Plies of random openings; as many as it takes for enough different ones, if not said.
+    pub openings: Option<u32>,
+    /// What openings, dice and players' chance decisions follow from.
+    pub seed: u64,
+    /// Games at the same time.
+    pub concurrency: usize,
+    /// A test that ends the match when it is decided.
+    pub sprt: Option<Sprt>,
+    /// What ends a game besides its own rules.
+    pub house: House,
+    /// Whether moves are held against exact knowledge.
+    pub judged: bool,
+    /// Where the games are written.
+    pub out: Option<PathBuf>,
+    /// Go on with what is in that file.
+    pub resume: bool,
+}
+
+/// A match that was played.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatchReport {
+    /// The game's canonical spec.
+    pub game: String,
+    /// Where openings begin, if not at the start of the game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
+    /// Plies of the openings.
+    pub openings: u32,
+    /// What chance followed from.
+    pub seed: u64,
+    /// Games that were going to be played.
+    pub planned: u64,
+    /// Who did how well.
+    #[serde(flatten)]
+    pub standings: Standings,
+    /// The sequential test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtRow>,
+    /// Somebody asked to stop before the end.
+    pub stopped: bool,
+    /// What players did wrong, a sentence each, the first few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<String>,
+    /// Time on the wall, in seconds.
+    pub seconds: f64,
+    /// Where the games were written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<String>,
+}
+
+/// Faults that are told in full.
+const FAULTS: usize = 5;
+
+/// Plays a match from `start` (`position` is its notation if it is not the start of the game).
+///
+/// # Errors
+///
+/// Fewer than two players or no games, a player or file that is of no use. A stop is no error: what was played
+/// counts.
+pub fn run<G: Game + Notation>(
+    kit: &Kit<G>,
+    start: &G::Position,
+    position: Option<String>,
+    request: &MatchRequest,
+    watch: &dyn Watch,
+) -> Result<MatchReport, ArenaError> {
+    let began = Instant::now();
+    if request.players.len() < 2 {
+        return Err(ArenaError::Unable("a match needs at least two players; name another one".into()));
+    }
+    if request.games == 0 {
+        return Err(ArenaError::Unable(
+            "a match of no games has no result; ask for 2 or more with --games".into(),
+        ));
+    }
+    if request.sprt.is_some() && request.players.len() > 2 {
+        return Err(ArenaError::Unable(
+            "a sequential test is between two players; leave the others out".into(),
+        ));
+    }
+    if kit.game.outcome(start).is_some() {
+        return Err(ArenaError::Unable(
+            "the game is over at that position; choose another one to begin from".into(),
+        ));
+    }
+    let names: Result<Vec<String>, _> =
+        request.players.iter().map(|spec| Ok(kit.player(spec)?.spec())).collect();
+    let players: Vec<String> = names.map_err(|error: outplay_players::PlayError| ArenaError::from(error))?;
+    let pairs = request.games.div_ceil(2);
+    let plies = request.openings.unwrap_or_else(|| plies_for(kit, start, pairs));
+    let found = openings(kit, start, plies, pairs as usize, part(request.seed, 0))?;
+    let header = Header {
+        position: position.clone(),
+        games: 2 * pairs,
+        openings: plies,
+        seed: request.seed,
+        plies: request.house.plies,
+        time: request.house.time.map(|time| time.as_secs_f64()),
+        ..Header::new(kit.game.spec(), players.clone())
+    };
+    let (mut record, mut games) = match &request.out {
+        None if request.resume => {
+            return Err(ArenaError::Unable(
+                "there is nothing to go on with; name the record with --out".into(),
+            ));
+        }
+        None => (None, Vec::new()),
+        Some(path) if request.resume => {
+            let (record, games) = Record::resume(path, &header)?;
+            (Some(record), games)
+        }
+        Some(path) => (Some(Record::create(path, &header)?), Vec::new()),
+    };
+    let bouts = round_robin(players.len(), pairs as usize);
+    games.retain(|game| (game.number as usize) < bouts.len());
+    let mut table = Scoreboard::new(&players, bouts.len(), request.sprt);
+    for game in &games {
+        table.add(game);
+    }
+    let left: Vec<_> = bouts.iter().filter(|bout| !table.has(bout.number)).copied().collect();
+    watch.stage("games", bouts.len() as u64);
+    watch.advance(games.len() as u64);
+    if table.decision() == Decision::Open && !left.is_empty() {
+        let hall = Hall {
+            kit,
+            start,
+            openings: &found,
+            players: &players,
+            house: request.house,
+            seed: request.seed,
+            judged: request.judged,
+            threads: request.concurrency,
+        };
+        hall.play(&left, watch, |game| {
+            if let Some(record) = &mut record {
+                record.add(&game)?;
+            }
+            table.add(&game);
+            games.push(game);
+            watch.status(&table.line());
+            watch.advance(1);
+            Ok(if table.decision() == Decision::Open { Flow::On } else { Flow::Enough })
+        })?;
+    }
+    games.sort_by_key(|game| game.number);
+    // Games beyond the one that decided the test depend on the number of threads, and do not count.
+    if let Some(count) = table.decided {
+        games.retain(|game| game.number < count);
+    }
+    let fault = |game: &GameRecord| {
+        let loser = if game.payoff < 0 { game.first } else { game.second };
+        game.why.as_ref().map(|why| format!("game {}: {} {why}", game.number + 1, players[loser]))
+    };
+    let sprt = request.sprt.map(|sprt| SprtRow::new(sprt, &pairs_of(&games, 0, 1)));
+    let whole = sprt.is_some_and(|row| row.decision != Decision::Open) || games.len() == bouts.len();
+    Ok(MatchReport {
+        game: kit.game.spec(),
+        position,
+        openings: plies,
+        seed: request.seed,
+        planned: bouts.len() as u64,
+        standings: Standings::new(&players, &games),
+        sprt,
+        stopped: !whole,
+        faults: games.iter().filter_map(fault).take(FAULTS).collect(),
+        seconds: began.elapsed().as_secs_f64(),
+        out: request.out.as_ref().map(|path| path.display().to_string()),
+    })
+}
+
+/// The running score, and the test after the games that are complete up to a point.
+struct Scoreboard {
+    sprt: Option<Sprt>,
+    names: Vec<String>,
+    half_points: Vec<usize>,
+    /// Half points of the first of the two players, by number; games end in any order.
+    known: Vec<Option<usize>>,
+    games: u64,
+    /// Games that count in the test so far.
+    counted: usize,
+    pairs: Pairs,
+    verdict: Decision,
+    /// The number of games after which the test was decided.
+    decided: Option<u64>,
+}
+
+impl Scoreboard {
+    fn new(players: &[String], bouts: usize, sprt: Option<Sprt>) -> Scoreboard {
+        Scoreboard {
+            sprt,
+            names: players.to_vec(),
+            half_points: vec![0; players.len()],
+            known: vec![None; bouts],
+            games: 0,
+            counted: 0,
+            pairs: Pairs::default(),
+            verdict: Decision::Open,
+            decided: None,
+        }
+    }
+
+    fn has(&self, number: u64) -> bool {
+        self.known[number as usize].is_some()
+    }
+
+    fn add(&mut self, game: &GameRecord) {
+        self.games += 1;
+        self.half_points[game.first] += game.half_points(game.first);
+        self.half_points[game.second] += game.half_points(game.second);
+        self.known[game.number as usize] = Some(game.half_points(0));
+        let Some(sprt) = self.sprt else { return };
+        // The test looks at pairs in their order, so that its end does not depend on who was faster.
+        while self.decided.is_none()
+            && let Some([Some(a), Some(b)]) = self.known.get(self.counted..self.counted + 2)
+        {
+            self.pairs.add(a + b);
+            self.counted += 2;
+            self.verdict = sprt.decide(&self.pairs);
+            if self.verdict != Decision::Open {
+                self.decided = Some(self.counted as u64);
+            }
+        }
+    }
+
+    fn decision(&self) -> Decision {
+        self.verdict
+    }
+
+    /// The running score in a few words.
+    fn line(&self) -> String {
+        let points = |place: usize| self.half_points[place] as f64 / 2.0;
+        let mut text = match self.names.len() {
+            2 => format!("{} : {}", points(0), points(1)),
+            count => {
+                let leader = (0..count).max_by(|&a, &b| points(a).total_cmp(&points(b))).unwrap_or(0);
+                format!("{} leads with {}", self.names[leader], points(leader))
+            }
+        };
+        if let Some(sprt) = self.sprt {
+            let (low, high) = sprt.bounds();
+            let ratio = self.pairs.likelihood_ratio(sprt.elo0, sprt.elo1);
+            text += &format!(", SPRT {ratio:.2} in [{low:.2}, {high:.2}]");
+        }
+        text
+    }
+}

@@ -1,0 +1,99 @@
+//! Moves held against exact knowledge: which of them gave something away?
+
+use crate::ArenaError;
+use outplay_core::{Content, Game, Turn, Watch};
+use outplay_players::Kit;
+use serde::{Deserialize, Serialize};
+
+/// How many moves there were, and how many of them kept the value of their position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Kept {
+    /// Moves looked at.
+    pub moves: u64,
+    /// Those that gave nothing away.
+    pub kept: u64,
+}
+
+impl Kept {
+    /// Counts a move.
+    pub fn add(&mut self, kept: bool) {
+        self.moves += 1;
+        self.kept += u64::from(kept);
+    }
+
+    /// Adds other moves.
+    pub fn join(&mut self, other: &Kept) {
+        self.moves += other.moves;
+        self.kept += other.kept;
+    }
+
+    /// The share of moves that gave nothing away; `None` if there were none.
+    pub fn share(&self) -> Option<f64> {
+        (self.moves > 0).then(|| self.kept as f64 / self.moves as f64)
+    }
+}
+
+/// What exact knowledge says about one player's moves in one game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Scrutiny {
+    /// All moves whose merit is known.
+    pub all: Kept,
+    /// Those where the choice mattered: some other move was worse or better.
+    pub choices: Kept,
+    /// Those of them in quiet positions, on boards of lines.
+    pub quiet: Kept,
+    /// The ply (counted from 1) of the first move that gave something away.
+    pub first_error: Option<u32>,
+}
+
+/// Whether neither side could win with its next stone; `None` for games other than k in a row.
+pub fn quiet<G: Game>(kit: &Kit<G>, pos: &G::Position) -> Option<bool> {
+    let board = kit.board?(&kit.game, pos);
+    let wins = |cell: usize| board.completes(cell, Content::First) || board.completes(cell, Content::Second);
+    Some(!board.open_cells().into_iter().any(wins))
+}
+
+/// Looks at the moves after the first `from`, for the first and the second player. Positions beyond the
+/// reach of exact knowledge are left out.
+///
+/// # Errors
+///
+/// A source of knowledge that fails, or a stop.
+pub fn scrutinise<G: Game>(
+    kit: &Kit<G>,
+    start: &G::Position,
+    moves: &[G::Move],
+    from: usize,
+    watch: &dyn Watch,
+) -> Result<Option<[Scrutiny; 2]>, ArenaError> {
+    let Some(truth) = &kit.truth else { return Ok(None) };
+    let mut found = [Scrutiny::default(); 2];
+    let mut pos = start.clone();
+    for (ply, &mv) in moves.iter().enumerate() {
+        let seat = match kit.game.turn(&pos) {
+            Turn::First => Some(0),
+            Turn::Second => Some(1),
+            Turn::Chance => None,
+        };
+        if let Some(seat) = seat.filter(|_| ply >= from)
+            && let Some(merits) = truth.moves(&pos, watch)?
+            && let Some(best) = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b))
+            && let Some((_, merit)) = merits.iter().find(|(other, _)| *other == mv)
+        {
+            let kept = merit.preserves(best);
+            let scrutiny = &mut found[seat];
+            scrutiny.all.add(kept);
+            if !merits.iter().all(|(_, merit)| merit.preserves(best)) {
+                scrutiny.choices.add(kept);
+                if quiet(kit, &pos) == Some(true) {
+                    scrutiny.quiet.add(kept);
+                }
+            }
+            if !kept && scrutiny.first_error.is_none() {
+                scrutiny.first_error = Some(ply as u32 + 1);
+            }
+        }
+        pos = kit.game.play(&pos, mv);
+    }
+    Ok(Some(found))
+}

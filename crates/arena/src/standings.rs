@@ -1,0 +1,289 @@
+//! The result of a match as tables.
+
+use crate::record::GameRecord;
+use crate::referee::{End, Spent};
+use crate::scrutiny::Scrutiny;
+use crate::stats::{Decision, Pairs, Sprt, Strength};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+
+/// Wins, draws and losses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Tally {
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+}
+
+impl Tally {
+    fn add(&mut self, half_points: usize) {
+        match half_points {
+            0 => self.losses += 1,
+            1 => self.draws += 1,
+            _ => self.wins += 1,
+        }
+    }
+
+    /// All games.
+    pub fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Points per game; one half if there was none.
+    pub fn score(&self) -> f64 {
+        if self.games() == 0 {
+            0.5
+        } else {
+            (self.wins as f64 + 0.5 * self.draws as f64) / self.games() as f64
+        }
+    }
+}
+
+/// What exact knowledge says about a player's moves in all games.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Judged {
+    /// Moves whose merit is known.
+    pub moves: u64,
+    /// The share of them that gave nothing away.
+    pub kept: Option<f64>,
+    /// Moves where the choice mattered.
+    pub choices: u64,
+    /// The share of them that gave nothing away.
+    pub kept_choices: Option<f64>,
+    /// Moves where it mattered and neither side could win at once.
+    pub quiet: u64,
+    /// The share of them that gave nothing away.
+    pub kept_quiet: Option<f64>,
+    /// Games with an error.
+    pub games_with_error: u64,
+    /// The mean ply of the first error, over those games.
+    pub first_error: Option<f64>,
+}
+
+/// One player's match.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlayerRow {
+    /// The canonical spec.
+    pub player: String,
+    /// All games.
+    pub games: u64,
+    /// By result.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// Those in which it moved first.
+    pub as_first: Tally,
+    /// Those in which it moved second.
+    pub as_second: Tally,
+    /// Points per game.
+    pub score: f64,
+    /// Against all opponents together.
+    pub strength: Strength,
+    /// The probability of being stronger than the field.
+    pub superiority: f64,
+    /// Pairs by points 0, ½, 1, 1½, 2.
+    pub pairs: Pairs,
+    /// The mean time of a move in milliseconds.
+    pub ms_per_move: f64,
+    /// The longest time of a move in milliseconds.
+    pub slowest_ms: f64,
+    /// The mean number of positions looked at for a move.
+    pub nodes_per_move: f64,
+    /// Bytes held on to at most.
+    pub bytes: u64,
+    /// Games lost by a panic.
+    pub crashes: u64,
+    /// Games lost by an illegal move.
+    pub illegal: u64,
+    /// Games lost on time.
+    pub timeouts: u64,
+    /// Games lost without an answer.
+    pub refusals: u64,
+    /// Against exact knowledge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+}
+
+/// Two players against each other.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairingRow {
+    /// One of them.
+    pub player: String,
+    /// The other one.
+    pub opponent: String,
+    /// Games by result for the one.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// Points per game of the one.
+    pub score: f64,
+    /// How much stronger the one is.
+    pub strength: Strength,
+    /// The probability that it is.
+    pub superiority: f64,
+    /// Pairs by points 0, ½, 1, 1½, 2.
+    pub pairs: Pairs,
+}
+
+/// A sequential test and where it stands.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SprtRow {
+    /// The test.
+    #[serde(flatten)]
+    pub sprt: Sprt,
+    /// The logarithm of the likelihood ratio.
+    pub ratio: f64,
+    /// At or below this the modest claim is accepted.
+    pub low: f64,
+    /// At or above this the bold claim is accepted.
+    pub high: f64,
+    /// What follows.
+    pub decision: Decision,
+}
+
+impl SprtRow {
+    /// The test after these pairs.
+    pub fn new(sprt: Sprt, pairs: &Pairs) -> SprtRow {
+        let (low, high) = sprt.bounds();
+        let ratio = pairs.likelihood_ratio(sprt.elo0, sprt.elo1);
+        SprtRow { sprt, ratio, low, high, decision: sprt.decide(pairs) }
+    }
+}
+
+/// The result of a match.
+#[derive(Clone, Debug, Serialize)]
+pub struct Standings {
+    /// Every player, in the order given.
+    pub players: Vec<PlayerRow>,
+    /// Each two players.
+    pub pairings: Vec<PairingRow>,
+    /// Games played.
+    pub games: u64,
+    /// How many of them differ in their moves.
+    pub distinct_games: u64,
+}
+
+/// Whole pairs of games among the games given, by points of player `a` against `b`, in order.
+pub fn pairs_of<'a>(games: impl IntoIterator<Item = &'a GameRecord>, a: usize, b: usize) -> Pairs {
+    let mut open: FxHashMap<u64, usize> = FxHashMap::default();
+    let mut pairs = Pairs::default();
+    for game in games {
+        if (game.first, game.second) != (a, b) && (game.first, game.second) != (b, a) {
+            continue;
+        }
+        let points = game.half_points(a);
+        match open.remove(&game.opening) {
+            Some(other) => pairs.add(points + other),
+            None => {
+                open.insert(game.opening, points);
+            }
+        }
+    }
+    pairs
+}
+
+impl Standings {
+    /// The standings after these games.
+    pub fn new(players: &[String], games: &[GameRecord]) -> Standings {
+        let mut pairings = Vec::new();
+        let mut fields = vec![Pairs::default(); players.len()];
+        for a in 0..players.len() {
+            for b in a + 1..players.len() {
+                let pairs = pairs_of(games, a, b);
+                let flipped = pairs.flipped();
+                for i in 0..5 {
+                    fields[a].0[i] += pairs.0[i];
+                    fields[b].0[i] += flipped.0[i];
+                }
+                let mut tally = Tally::default();
+                let met = |game: &&GameRecord| {
+                    (game.first, game.second) == (a, b) || (game.first, game.second) == (b, a)
+                };
+                games.iter().filter(met).for_each(|game| tally.add(game.half_points(a)));
+                pairings.push(PairingRow {
+                    player: players[a].clone(),
+                    opponent: players[b].clone(),
+                    tally,
+                    score: tally.score(),
+                    strength: pairs.strength(),
+                    superiority: pairs.superiority(),
+                    pairs,
+                });
+            }
+        }
+        let row = |(place, spec): (usize, &String)| player_row(place, spec, games, &fields[place]);
+        let distinct: FxHashSet<&str> = games.iter().map(|game| game.moves.as_str()).collect();
+        Standings {
+            players: players.iter().enumerate().map(row).collect(),
+            pairings,
+            games: games.len() as u64,
+            distinct_games: distinct.len() as u64,
+        }
+    }
+}
+
+fn player_row(place: usize, spec: &str, games: &[GameRecord], pairs: &Pairs) -> PlayerRow {
+    let (mut tally, mut sides, mut spent) = (Tally::default(), [Tally::default(); 2], Spent::default());
+    let mut faults: FxHashMap<&'static str, u64> = FxHashMap::default();
+    let mut scrutiny = Scrutiny::default();
+    let (mut judged, mut errors, mut error_plies) = (false, 0u64, 0u64);
+    for game in games.iter().filter(|game| game.first == place || game.second == place) {
+        let seat = usize::from(game.second == place);
+        let points = game.half_points(place);
+        tally.add(points);
+        sides[seat].add(points);
+        spent.add(&game.spent[seat]);
+        if points == 0 {
+            let name = match game.end {
+                End::Crash => "crash",
+                End::Illegal => "illegal",
+                End::Time => "time",
+                End::Refusal => "refusal",
+                _ => "",
+            };
+            *faults.entry(name).or_default() += 1;
+        }
+        if let Some(found) = game.scrutiny.as_ref().map(|found| &found[seat]) {
+            judged = true;
+            scrutiny.all.join(&found.all);
+            scrutiny.choices.join(&found.choices);
+            scrutiny.quiet.join(&found.quiet);
+            if let Some(ply) = found.first_error {
+                errors += 1;
+                error_plies += u64::from(ply);
+            }
+        }
+    }
+    let fault = |name: &str| faults.get(name).copied().unwrap_or(0);
+    let per_move = |sum: f64| if spent.moves == 0 { 0.0 } else { sum / spent.moves as f64 };
+    PlayerRow {
+        player: spec.to_string(),
+        games: tally.games(),
+        tally,
+        as_first: sides[0],
+        as_second: sides[1],
+        score: tally.score(),
+        strength: pairs.strength(),
+        superiority: pairs.superiority(),
+        pairs: *pairs,
+        ms_per_move: per_move(spent.seconds * 1e3),
+        slowest_ms: spent.slowest * 1e3,
+        nodes_per_move: per_move(spent.nodes as f64),
+        bytes: spent.bytes,
+        crashes: fault("crash"),
+        illegal: fault("illegal"),
+        timeouts: fault("time"),
+        refusals: fault("refusal"),
+        judged: judged.then(|| Judged {
+            moves: scrutiny.all.moves,
+            kept: scrutiny.all.share(),
+            choices: scrutiny.choices.moves,
+            kept_choices: scrutiny.choices.share(),
+            quiet: scrutiny.quiet.moves,
+            kept_quiet: scrutiny.quiet.share(),
+            games_with_error: errors,
+            first_error: (errors > 0).then(|| error_plies as f64 / errors as f64),
+        }),
+    }
+}

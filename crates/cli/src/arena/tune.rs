@@ -1,0 +1,296 @@
+//! `outplay tune`: weights of the linear evaluation, found by games or by exact values.
+
+use super::grid::write_grid;
+use super::matches::{elo, five};
+use crate::args::Effort;
+use crate::commands::{Failure, Run, write_file};
+use clap::{Args, ValueEnum};
+use outplay_catalog::{
+    By, FeatureSet, FitOptions, Grid, Sampling, Sprt, Trouble, TuneMethod, TuneReport, TuneRequest, Weights,
+    tune_page,
+};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// What decides.
+#[derive(Clone, Copy, ValueEnum)]
+enum Source {
+    /// Games between candidates
+    Games,
+    /// Exact values of positions
+    Labels,
+}
+
+/// How candidates come about when games decide.
+#[derive(Clone, Copy, ValueEnum)]
+enum Way {
+    /// The paper's genetic algorithm
+    Ga,
+    /// Paired openings, an elite that is measured again, crossover
+    Sound,
+    /// CMA-ES: a cloud that follows what did well
+    Cmaes,
+}
+
+/// Which features.
+#[derive(Clone, Copy, ValueEnum)]
+enum Set {
+    /// Centre, fours, threes, twos, the opponent's threes
+    Paper,
+    /// Threats by row, forks, zugzwang and more
+    Extended,
+}
+
+/// Find weights for the linear evaluation and accept them only if they beat the incumbent.
+#[derive(Args)]
+pub(crate) struct TuneArgs {
+    /// The game, such as connect4
+    game: String,
+    /// Whose weights: `lines` is the player that has some
+    #[arg(long, default_value = "lines")]
+    player: String,
+    /// What decides
+    #[arg(long, value_enum, default_value_t = Source::Games)]
+    by: Source,
+    /// How candidates come about when games decide
+    #[arg(long, value_enum, default_value_t = Way::Ga)]
+    method: Way,
+    /// Which features (default: the paper's for games, the extended ones for labels)
+    #[arg(long, value_enum)]
+    features: Option<Set>,
+    /// Plies that candidates look ahead in games
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=40))]
+    depth: u32,
+    /// Candidates in a generation
+    #[arg(long, default_value_t = 32, value_name = "N")]
+    population: usize,
+    /// Opponents that a candidate meets in a generation, twice each; openings with sound and cmaes
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    games: usize,
+    /// The share of a generation that survives
+    #[arg(long, default_value_t = 0.5, value_name = "SHARE", value_parser = parse_share)]
+    survive: f64,
+    /// Generations
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    generations: u32,
+    /// Plies of random openings (default: none with ga, 4 otherwise)
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(0..=30))]
+    openings: Option<u32>,
+    /// The first weights of ga are whole numbers from 1 to this
+    #[arg(long, default_value_t = 30, value_name = "WEIGHT")]
+    largest: u32,
+    /// Positions to fit to, with --by labels
+    #[arg(long, default_value_t = 16_000, value_name = "N")]
+    positions: usize,
+    /// Further positions to measure by
+    #[arg(long, default_value_t = 4_000, value_name = "N")]
+    held_out: usize,
+    /// The first and last ply of sampled positions
+    #[arg(long, default_value = "8,34", value_name = "FROM,TO", value_parser = parse_plies)]
+    plies: (u32, u32),
+    /// Steps of the fit
+    #[arg(long, default_value_t = 600, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    steps: u32,
+    /// What chance follows from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Who is to be beaten
+    #[arg(long, default_value = "lines:weights=paper", value_name = "EVALUATION")]
+    incumbent: String,
+    /// The test that the result has to pass
+    #[arg(long, default_value = "0,20", value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = super::matches::parse_sprt)]
+    sprt: Sprt,
+    /// Games of the test at most; 0 leaves it out
+    #[arg(long, default_value_t = 4000, value_name = "N")]
+    sprt_games: u64,
+    /// Write the state into this file after every generation
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Go on with the state in that file
+    #[arg(long, requires = "checkpoint")]
+    resume: bool,
+    /// Where labels are kept (default: below the data directory)
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Write the weights into this file if they are accepted
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write a page with plots into this file
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    #[command(flatten)]
+    effort: Effort,
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share: &f64| *share > 0.0 && *share < 1.0);
+    share.ok_or_else(|| "give a share between 0 and 1, such as 0.5".to_string())
+}
+
+fn parse_plies(text: &str) -> Result<(u32, u32), String> {
+    let pair =
+        text.split_once(',').and_then(|(from, to)| from.trim().parse().ok().zip(to.trim().parse().ok()));
+    let fits = |(from, to): &(u32, u32)| from <= to && *to <= 10_000;
+    pair.filter(fits).ok_or_else(|| "write the first and the last ply, such as `8,34`".to_string())
+}
+
+impl<W: Write> Run<'_, W> {
+    pub(crate) fn tune(&mut self, args: &TuneArgs) -> Result<u8, Failure> {
+        let handle = self.open(&args.game)?;
+        if args.player != "lines" {
+            let why =
+                format!("`{}` has no weights to tune; the player that has some is `lines`", args.player);
+            return Err(Trouble::Unable(why).into());
+        }
+        let method = match args.method {
+            Way::Ga => TuneMethod::Ga,
+            Way::Sound => TuneMethod::Sound,
+            Way::Cmaes => TuneMethod::Cmaes,
+        };
+        let by = match args.by {
+            Source::Games => By::Games(method),
+            Source::Labels => By::Labels {
+                positions: args.positions,
+                held_out: args.held_out,
+                sampling: Sampling { from: args.plies.0, to: args.plies.1, seed: args.seed },
+                fit: FitOptions { steps: args.steps, ..FitOptions::default() },
+            },
+        };
+        let features = match (args.features, args.by) {
+            (Some(Set::Paper), _) | (None, Source::Games) => FeatureSet::Paper,
+            (Some(Set::Extended), _) | (None, Source::Labels) => FeatureSet::Extended,
+        };
+        let name = handle.spec().replace([':', ',', '=', '+', '/'], "-");
+        let kept = self
+            .data()
+            .join("labels")
+            .join(format!("{name}-{}-{}-{}.txt", args.plies.0, args.plies.1, args.seed));
+        let request = TuneRequest {
+            by,
+            features,
+            depth: args.depth,
+            population: args.population,
+            games: args.games,
+            survive: args.survive,
+            generations: args.generations,
+            openings: args.openings.unwrap_or(if method == TuneMethod::Ga { 0 } else { 4 }),
+            largest: args.largest,
+            seed: args.seed,
+            threads: rayon::current_num_threads(),
+            incumbent: args.incumbent.clone(),
+            sprt: (args.sprt_games > 0).then_some(args.sprt),
+            sprt_games: args.sprt_games,
+            checkpoint: args.checkpoint.clone(),
+            resume: args.resume,
+            labels: Some(args.labels.clone().unwrap_or(kept)),
+        };
+        let options = self.query_options(&args.effort);
+        let report = handle.tune(&request, &options, self.progress)?;
+        if let Some(file) = &args.report {
+            write_file(file, &tune_page(&report))?;
+        }
+        let keep = report.accepted != Some(false);
+        if let Some(file) = args.out.as_ref().filter(|_| keep) {
+            // The weights were made from these very features.
+            let weights = Weights::new(features, report.weights.clone())
+                .map_err(|error| Trouble::Unable(error.to_string()))?;
+            write_file(file, &weights.to_file(&report.game))?;
+        }
+        self.print(&report, |out, report| {
+            write_report(out, report)?;
+            match &args.out {
+                Some(file) if keep => writeln!(out, "weights written to {}", file.display())?,
+                Some(_) => writeln!(out, "no weights were written, because they were not accepted")?,
+                None => {}
+            }
+            args.report.iter().try_for_each(|file| writeln!(out, "page written to {}", file.display()))
+        })?;
+        Ok(u8::from(report.accepted == Some(false)))
+    }
+}
+
+fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
+    let bold = anstyle::Style::new().bold();
+    writeln!(
+        out,
+        "{bold}{}{bold:#}: weights by {} ({}), {} features, seed {}, {:.1} s",
+        report.game, report.by, report.method, report.features, report.seed, report.seconds
+    )?;
+    if !report.generations.is_empty() {
+        let few = report.names.len() <= 8;
+        let mut columns = vec!["generation"];
+        columns.extend(report.names.iter().filter(|_| few));
+        columns.extend(["points", "of", "mean share", "games"]);
+        let mut grid = Grid::new("", &columns);
+        for one in &report.generations {
+            let mut row = vec![one.generation.to_string()];
+            row.extend(one.best.iter().filter(|_| few).map(|weight| weight.to_string()));
+            row.extend([
+                one.points.to_string(),
+                one.out_of.to_string(),
+                format!("{:.3}", one.mean),
+                one.games.to_string(),
+            ]);
+            grid.row(row);
+        }
+        write_grid(out, &grid)?;
+    }
+    if let Some(measured) = &report.measured {
+        let mut grid = Grid::new(
+            "moves at one ply that give nothing away",
+            &["", "all positions", "quiet ones", "positions", "quiet"],
+        );
+        let share = |kept: &outplay_catalog::Kept| {
+            kept.share().map_or("-".into(), |share| format!("{:.1} %", 100.0 * share))
+        };
+        let rows = [
+            ("tuned, fitted to", &measured.fitted),
+            ("tuned, held out", &measured.held_out),
+            ("incumbent, held out", &measured.incumbent),
+        ];
+        for (name, accuracy) in rows {
+            grid.row(vec![
+                name.into(),
+                share(&accuracy.all),
+                share(&accuracy.quiet),
+                accuracy.all.moves.to_string(),
+                accuracy.quiet.moves.to_string(),
+            ]);
+        }
+        write_grid(out, &grid)?;
+    }
+    writeln!(out, "evaluation  {}", report.evaluation)?;
+    if let Some((trial, row)) =
+        report.trial.as_ref().and_then(|trial| trial.standings.players.first().map(|row| (trial, row)))
+    {
+        writeln!(
+            out,
+            "against {}: {} games ({} different), {} won, {} drawn, {} lost, Elo {}, pairs {}",
+            report.incumbent,
+            row.games,
+            trial.standings.distinct_games,
+            row.tally.wins,
+            row.tally.draws,
+            row.tally.losses,
+            elo(&row.strength),
+            five(&row.pairs)
+        )?;
+        if let Some(sprt) = &trial.sprt {
+            let (ratio, low, high) = (sprt.ratio, sprt.low, sprt.high);
+            writeln!(
+                out,
+                "SPRT of {} against {} Elo: {} (ratio {ratio:.2}, bounds {low:.2} and {high:.2})",
+                sprt.sprt.elo1,
+                sprt.sprt.elo0,
+                sprt.decision.word()
+            )?;
+        }
+    }
+    match report.accepted {
+        Some(true) => writeln!(out, "{bold}accepted{bold:#}: stronger than the incumbent"),
+        Some(false) => {
+            writeln!(out, "{bold}not accepted{bold:#}: the test does not say that it beats the incumbent")
+        }
+        None => Ok(()),
+    }
+}
