@@ -1,4 +1,4 @@
-//! The project's chores: `cargo xtask test`.
+//! The project's chores: `cargo xtask test` and `cargo xtask screens`.
 
 use std::process::{Command, ExitCode, Stdio};
 
@@ -16,6 +16,13 @@ const STEPS: &[Step] = &[
 /// What `--slow` adds: heavy tests that are ignored otherwise, in an optimised build.
 const SLOW: Step = ("slow tests", &["test", "--workspace", "--release", "--", "--ignored"]);
 
+/// What `cargo xtask screens` runs: the pictures of the page under docs/screens.
+const SCREENS: &[Step] =
+    &[("screenshots", &["test", "--package", "outplay", "--test", "screens", "--", "--ignored"])];
+
+/// Names under which distributions install the browser that the page is tested in.
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
 /// Parts of the toolchain that a minimal installation lacks.
 const COMPONENTS: &[(&str, &str)] = &[("fmt", "rustfmt"), ("clippy", "clippy")];
 
@@ -25,20 +32,28 @@ fn main() -> ExitCode {
     let steps = match words[..] {
         ["test"] => STEPS.to_vec(),
         ["test", "--slow"] => [STEPS, &[SLOW]].concat(),
+        ["screens"] => SCREENS.to_vec(),
         _ => {
-            eprintln!("usage: cargo xtask test [--slow]");
-            eprintln!("\n  test    formatting, lints, documentation and all tests");
+            eprintln!("usage: cargo xtask test [--slow] | screens");
+            eprintln!(
+                "\n  test    formatting, lints, documentation and all tests; Chromium is installed where missing"
+            );
             eprintln!("  --slow  and the heavy tests (minutes to an hour)");
+            eprintln!("  screens the pictures of the page under docs/screens");
             return ExitCode::from(2);
         }
     };
-    if let Err(sentence) = install_components() {
+    if let Err(sentence) = install_components().and_then(|()| install_browser()) {
         eprintln!("xtask: {sentence}");
         return ExitCode::FAILURE;
     }
     for (name, words) in steps {
         eprintln!("xtask: {name}: cargo {}", words.join(" "));
-        let status = Command::new(env!("CARGO")).args(words).env("RUSTDOCFLAGS", "-D warnings").status();
+        let status = Command::new(env!("CARGO"))
+            .args(words)
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .env("OUTPLAY_BROWSER", "required")
+            .status();
         match status {
             Ok(status) if status.success() => {}
             Ok(_) => {
@@ -72,4 +87,27 @@ fn install_components() -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Installs the browser in which the page is tested, where it is missing: Debian and its like only.
+fn install_browser() -> Result<(), String> {
+    let works = |words: &[&str]| {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    let installed = || BROWSERS.iter().any(|name| works(&[name, "--version"]));
+    if std::env::var_os("OUTPLAY_CHROMIUM").is_some() || installed() {
+        return Ok(());
+    }
+    eprintln!("xtask: installing chromium, in which the page is tested");
+    let install = ["apt-get", "install", "-y", "--no-install-recommends", "chromium"];
+    let asked = |command: &[&str]| works(&[&["sudo", "-n"], command].concat()) || works(command);
+    // Package lists may be missing or old, so a second attempt follows after fetching them.
+    if asked(&install) || (asked(&["apt-get", "update"]) && asked(&install)) {
+        return Ok(());
+    }
+    Err("Chromium is missing and `apt-get install chromium` does not work here; install it, or name a \
+         browser of that kind in OUTPLAY_CHROMIUM, and try again"
+        .into())
 }

@@ -540,3 +540,37 @@ pub struct ChoiceAnswer {
     /// How long it thought.
     pub seconds: f64,
 }
+
+/// The answer of `bench chance` about one game: expectiminimax, Star1 and Star2 on the same positions.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChanceReport {
+    /// The canonical spec.
+    pub game: String,
+    /// Plies looked ahead, rolls included.
+    pub depth: u32,
+    /// How many random moves lead from the start to the first, second, … position.
+    pub plies: Vec<u32>,
+    /// Of these, positions whose value was exact.
+    pub exact: u64,
+    /// One row a method.
+    pub rows: Vec<ChanceRow>,
+    /// The largest difference between the methods' values of a position.
+    pub difference: f64,
+    /// Leaves of Star2 per leaf of expectiminimax.
+    pub star2_leaves: f64,
+}
+
+/// What one method took.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChanceRow {
+    /// The method.
+    pub method: &'static str,
+    /// Positions entered.
+    pub nodes: u64,
+    /// Those that were finished or at the horizon.
+    pub leaves: u64,
+    /// Chance positions left early.
+    pub dice_cutoffs: u64,
+    /// Time on the wall.
+    pub seconds: f64,
+}

@@ -2,8 +2,8 @@
 
 use crate::Trouble;
 use crate::answers::{
-    CheckReport, ChoiceAnswer, IndexReport, IndexTier, MoveAnswer, PositionsReport, ProbeReport, QueryAnswer,
-    Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport, View,
+    ChanceReport, CheckReport, ChoiceAnswer, IndexReport, IndexTier, MoveAnswer, PositionsReport,
+    ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport, View,
 };
 use crate::classic::{self, ClassicReport};
 use crate::cycles::{Backwards, Cycles, Listed};
@@ -24,13 +24,14 @@ use outplay_core::{
     Chance, Game, Index, LineBoard, LineGame, Mark, Notation, Picture, Predecessors, Rolls, Tier, Tone, Turn,
     Watch,
 };
+use outplay_players::Falls;
 use outplay_solve::{Explored, SolveError};
 use outplay_table::Values;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
-type MakeIndex<G> = Box<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
-type MakeLoops<G> = Box<dyn Fn(&G) -> Box<dyn Cycles<G>> + Send + Sync>;
+type MakeIndex<G> = Arc<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
+type MakeLoops<G> = Arc<dyn Fn(&G) -> Box<dyn Cycles<G>> + Send + Sync>;
 type Graph<G> = fn(Arc<Explored<G>>) -> Box<dyn Cycles<G>>;
 pub(crate) type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
@@ -44,7 +45,9 @@ pub struct Entry<G: Game> {
     make_loops: Option<MakeLoops<G>>,
     /// Makes a solver of explored positions; none for games that never go round in circles.
     pub(crate) graph: Option<Graph<G>>,
-    pub(crate) dice: Option<Box<dyn AnyDice<G>>>,
+    pub(crate) dice: Option<Arc<dyn AnyDice<G>>>,
+    /// The falls of the dice as players ask for them.
+    pub(crate) falls: Option<Falls<G>>,
     /// All positions that play reaches, once somebody needed them.
     explored: OnceLock<Arc<Explored<G>>>,
     /// Values of a small game without a table, once somebody asked for one.
@@ -79,6 +82,7 @@ impl<G: Game + Notation> Entry<G> {
             make_loops: None,
             graph: None,
             dice: None,
+            falls: None,
             explored: OnceLock::new(),
             remembered: OnceLock::new(),
             means: OnceLock::new(),
@@ -92,7 +96,7 @@ impl<G: Game + Notation> Entry<G> {
     /// large for one.
     #[must_use]
     pub fn indexed<I: Index<G> + 'static>(mut self, make: fn(&G) -> Option<I>) -> Entry<G> {
-        self.make_index = Some(Box::new(move |game| Some(Box::new(make(game)?))));
+        self.make_index = Some(Arc::new(move |game| Some(Box::new(make(game)?))));
         self
     }
 
@@ -117,8 +121,8 @@ impl<G: Game + Notation> Entry<G> {
     /// needed. (A game that only has forward moves needs no such call: it is explored.)
     #[must_use]
     pub fn loops<I: Predecessors<G> + 'static>(mut self, make: fn(&G) -> I) -> Entry<G> {
-        self.make_loops = Some(Box::new(move |game| Box::new(Backwards(make(game)))));
-        self.make_index = Some(Box::new(move |game| Some(Box::new(make(game)))));
+        self.make_loops = Some(Arc::new(move |game| Box::new(Backwards(make(game)))));
+        self.make_index = Some(Arc::new(move |game| Some(Box::new(make(game)))));
         self
     }
 
@@ -128,7 +132,8 @@ impl<G: Game + Notation> Entry<G> {
     where
         G: Chance,
     {
-        self.dice = Some(Box::new(Explorable));
+        self.dice = Some(Arc::new(Explorable));
+        self.falls = Some(|game, pos, out| game.outcomes(pos, out));
         self
     }
 
@@ -138,8 +143,23 @@ impl<G: Game + Notation> Entry<G> {
     where
         G: Chance,
     {
-        self.dice = Some(Box::new(BeforeRolls(make)));
+        self.dice = Some(Arc::new(BeforeRolls(make)));
+        self.falls = Some(|game, pos, out| game.outcomes(pos, out));
         self
+    }
+
+    /// The same game with the same companions, nothing learned yet: for somebody who outlives this entry.
+    pub(crate) fn twin(&self) -> Entry<G> {
+        Entry {
+            make_index: self.make_index.clone(),
+            sizes: self.sizes.clone(),
+            board: self.board,
+            make_loops: self.make_loops.clone(),
+            graph: self.graph,
+            dice: self.dice.clone(),
+            falls: self.falls,
+            ..Entry::acyclic(self.game.clone())
+        }
     }
 
     /// The index that came along, if the game has one.
@@ -371,6 +391,10 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn search_speed(&self, depth: u32, watch: &dyn Watch) -> Result<SearchReport, Trouble> {
         self.time_search(depth, watch)
+    }
+
+    fn chance_speed(&self, depth: u32, positions: u32, watch: &dyn Watch) -> Result<ChanceReport, Trouble> {
+        self.time_chance(depth, positions, watch)
     }
 
     fn index(&self, memory: u64, count: bool, watch: &dyn Watch) -> Result<IndexReport, Trouble> {

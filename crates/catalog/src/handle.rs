@@ -1,9 +1,9 @@
 //! The one interface behind which every game looks the same.
 
 use crate::{
-    CheckReport, ChoiceAnswer, ClassicReport, History, HistoryStep, IndexReport, MoveAnswer, PlayerList,
-    PositionsReport, ProbeReport, Puzzle, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport,
-    TreeReport, Trouble, VerifyReport, View, Why,
+    ChanceReport, CheckReport, ChoiceAnswer, ClassicReport, History, HistoryStep, IndexReport, MoveAnswer,
+    PlayerList, PositionsReport, ProbeReport, Puzzle, QueryAnswer, Rules, SearchReport, SolveAnswer,
+    StatsReport, TreeReport, Trouble, VerifyReport, View, Why,
 };
 use outplay_arena::matches::{MatchReport, MatchRequest};
 use outplay_arena::tune::{TuneReport, TuneRequest};
@@ -158,6 +158,8 @@ pub struct ChooseRequest {
     pub seed: u64,
     /// What exact knowledge may use.
     pub options: QueryOptions,
+    /// Whether the spec may name a file to read; never for somebody else's spec.
+    pub files: bool,
 }
 
 /// A game with all that it can do, its types hidden.
@@ -390,6 +392,13 @@ pub trait GameHandle: Send + Sync {
     ///
     /// A game with dice, or a stop.
     fn search_speed(&self, depth: u32, watch: &dyn Watch) -> Result<SearchReport, Trouble>;
+
+    /// Counts what expectiminimax, Star1 and Star2 visit on positions that random moves lead to.
+    ///
+    /// # Errors
+    ///
+    /// A game without dice, or a stop.
+    fn chance_speed(&self, depth: u32, positions: u32, watch: &dyn Watch) -> Result<ChanceReport, Trouble>;
 
     /// The size of the index tier by tier; reachable positions are counted where `memory` allows.
     ///

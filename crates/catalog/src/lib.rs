@@ -39,9 +39,9 @@ mod viewing;
 mod whole;
 
 pub use answers::{
-    Answer, CheckReport, ChoiceAnswer, Counts, IndexReport, IndexTier, Longest, LongestBySide, MoveAnswer,
-    Phases, PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport, Settled, SolveAnswer, Splits,
-    StatsReport, StatsTier, Stored, TreeReport, TurnCounts, VerifyReport, View,
+    Answer, ChanceReport, ChanceRow, CheckReport, ChoiceAnswer, Counts, IndexReport, IndexTier, Longest,
+    LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport,
+    Settled, SolveAnswer, Splits, StatsReport, StatsTier, Stored, TreeReport, TurnCounts, VerifyReport, View,
 };
 pub use catalog::{Catalog, Family};
 pub use classic::{ClassicReport, ClassicRow};

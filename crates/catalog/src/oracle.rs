@@ -2,19 +2,20 @@
 //!
 //! ```text
 //! the rules → the table → the whole game, if it is small → book and connect-k solver (stones that fall)
-//!           → bit-planes (boards of lines) → proof search (verdicts) → positions remembered
+//!           → bit-planes (boards of lines) → proof search (verdicts) → what a query would say (loops, dice)
 //! ```
 //!
 //! Invariant: what it says is exact; what it cannot find within its limits it does not say.
 
+use crate::answers::Answer;
 use crate::deadline::Deadline;
-use crate::entry::{Entry, QUERY_POSITIONS, ToBoard};
-use crate::handle::QueryOptions;
+use crate::entry::{Entry, ToBoard};
+use crate::handle::{Place, QueryOptions};
 use crate::searching::{PROVABLE, WHOLE, entries};
 use crate::tables::Opened;
 use crate::{Trouble, boards, openings};
 use outplay_connect::{Depth, Limits, Solver};
-use outplay_core::{Game, LineBoard, Notation, Value, Watch};
+use outplay_core::{Game, LineBoard, Notation, Turn, Value, Watch};
 use outplay_players::{Merit, Merits, PlayError, Truth};
 use outplay_solve::{Memo, SolveError, memo};
 use outplay_table::Values;
@@ -34,8 +35,8 @@ pub(crate) struct Oracle<G: Game> {
     options: QueryOptions,
     /// The whole game, if it is small.
     small: OnceLock<Option<Memo<G>>>,
-    /// The last position that was remembered with all that follows from it.
-    recent: Mutex<Option<Arc<Memo<G>>>>,
+    /// An entry of its own to ask what a query would say.
+    twin: Entry<G>,
     solvers: Mutex<Vec<Solver>>,
 }
 
@@ -57,7 +58,9 @@ impl<G: Game + Notation> Entry<G> {
         {
             return Ok(oracle.clone());
         }
-        let table = options.data.as_ref().map(|data| self.find_table(data, None)).transpose()?.flatten();
+        // Means of games with dice are asked for through queries.
+        let data = options.data.as_ref().filter(|_| self.dice.is_none());
+        let table = data.map(|data| self.find_table(data, None)).transpose()?.flatten();
         if let Some(oracle) = kept.as_ref().filter(|oracle| table.is_none() && same(&oracle.options, options))
         {
             return Ok(oracle.clone());
@@ -68,14 +71,14 @@ impl<G: Game + Notation> Entry<G> {
             table,
             options: options.clone(),
             small: OnceLock::new(),
-            recent: Mutex::new(None),
+            twin: self.twin(),
             solvers: Mutex::new(Vec::new()),
         });
         Ok(kept.insert(oracle).clone())
     }
 }
 
-impl<G: Game> Oracle<G> {
+impl<G: Game + Notation> Oracle<G> {
     /// The value of a position for the player to move.
     fn exact(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Value>, Trouble> {
         if let Some(payoff) = self.game.outcome(pos) {
@@ -91,7 +94,11 @@ impl<G: Game> Oracle<G> {
         match board {
             Some(board) if outplay_connect::check(&board).is_ok() => self.by_connect(&board, watch),
             Some(board) => self.by_board(&board, watch),
-            None => self.by_memory(pos, watch),
+            None => {
+                let merits = self.by_query(pos, watch)?.unwrap_or_default();
+                let best = merits.into_iter().map(|(_, merit)| merit).max_by(|a, b| a.compare(*b));
+                Ok(best.and_then(|best| if let Merit::Value(value) = best { Some(value) } else { None }))
+            }
         }
     }
 
@@ -150,25 +157,39 @@ impl<G: Game> Oracle<G> {
         Ok(found.verdict().map(|verdict| Value::untimed(verdict as i32 - 1)))
     }
 
-    fn by_memory(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Value>, Trouble> {
-        let known = lock(&self.recent).clone();
-        if let Some(value) = known.and_then(|memo| memo.value(pos)) {
-            return Ok(Some(value));
+    /// What a query says about all moves of a position.
+    fn by_query(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merits<G::Move>>, Trouble> {
+        let quiet = Deadline::new(None, watch).silent();
+        let place = Place::Position(self.game.write_position(pos));
+        let answer = self.twin.query_moves(&place, &self.options, &quiet, &mut |_| {})?;
+        let turn = self.game.turn(pos);
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        let mut merits = Vec::with_capacity(moves.len());
+        for mv in moves {
+            let word = self.game.write_move(pos, mv);
+            let Some(found) = answer.moves.iter().find(|found| found.mv == word) else { return Ok(None) };
+            let Some(merit) = merit(&found.answer, turn) else { return Ok(None) };
+            merits.push((mv, merit));
         }
-        let deadline = Deadline::new(self.options.time, watch).silent();
-        let each = (2 * (size_of::<G::Position>() + size_of::<Value>() + 8)) as u64;
-        let most = (self.options.memory / each).clamp(1000, QUERY_POSITIONS);
-        match memo(&self.game, pos, most, &deadline) {
-            Ok(found) => {
-                let value = found.found().value;
-                *lock(&self.recent) = Some(Arc::new(found));
-                Ok(Some(value))
-            }
-            Err(SolveError::TooLarge(_) | SolveError::Loops(_)) => Ok(None),
-            Err(SolveError::Stopped) if deadline.passed() => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        Ok(Some(merits))
     }
+}
+
+/// What an answer about a move says, to the player who makes it; `None` if it does not know.
+fn merit(answer: &Answer, turn: Turn) -> Option<Merit> {
+    if let Some(mean) = answer.mean {
+        return Some(Merit::Mean(if turn == Turn::Second { -mean } else { mean }));
+    }
+    let sign = match answer.value {
+        "win" => 1,
+        "draw" if answer.repetition => return Some(Merit::Value(Value::REPETITION)),
+        "draw" => 0,
+        "loss" => -1,
+        _ => return None,
+    };
+    let payoff = answer.payoff.map_or(sign, |payoff| sign * payoff.abs());
+    Some(Merit::Value(answer.distance.map_or(Value::untimed(payoff), |plies| Value::new(payoff, plies))))
 }
 
 /// What players are told of a command's troubles.
@@ -185,11 +206,11 @@ fn told(trouble: Trouble) -> PlayError {
     }
 }
 
-impl<G: Game> Truth<G> for Oracle<G> {
+impl<G: Game + Notation> Truth<G> for Oracle<G> {
     fn moves(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merits<G::Move>>, PlayError> {
-        // Solving the position first leaves in the memory what its moves need.
-        if self.board.is_none() && self.exact(pos, watch).map_err(told)?.is_none() {
-            return Ok(None);
+        let small = || self.whole(watch).is_some_and(|memo| memo.value(pos).is_some());
+        if self.board.is_none() && !small() && self.table.is_none() {
+            return self.by_query(pos, watch).map_err(told);
         }
         let mut moves = Vec::new();
         self.game.moves(pos, &mut moves);

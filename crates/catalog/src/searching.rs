@@ -162,7 +162,9 @@ impl<G: Game + Notation> Entry<G> {
     pub(crate) fn engine_options(&self, hash: u64, threads: usize) -> Options {
         let each = (2 * std::mem::size_of::<G::Position>() + 32) as u64;
         let table = (hash / each).clamp(1 << 10, 1 << 30) as usize;
-        Options { table: table.next_power_of_two() / 2, threads, ..Options::default() }
+        // Games with loops have cheap symmetries and positions that come back in many ways.
+        let symmetry = self.loop_index().is_some();
+        Options { table: table.next_power_of_two() / 2, threads, symmetry, ..Options::default() }
     }
 
     /// What the engine finds about a position, asking `probe` about all others.

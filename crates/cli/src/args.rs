@@ -280,6 +280,17 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=64))]
         depth: u32,
     },
+    /// Expectiminimax, Star1 and Star2 on the same positions: what each visits
+    Chance {
+        /// A game with dice (default: EinStein on 3x3 and 4x4, Pig and hypergammon, each to a depth that suits it)
+        game: Option<String>,
+        /// Plies to look ahead, rolls included
+        #[arg(long, requires = "game", value_parser = clap::value_parser!(u32).range(1..=64))]
+        depth: Option<u32>,
+        /// How many positions; position n is the one after 2n random plies from the start
+        #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        positions: u32,
+    },
     /// Random questions to a table per second, cold and warm
     Probe {
         /// The game

@@ -166,6 +166,9 @@ impl<W: Write> Run<'_, W> {
             Command::Bench(Bench::Positions { game, file, limit, entries }) => {
                 self.positions(game, file, *limit, *entries)
             }
+            Command::Bench(Bench::Chance { game, depth, positions }) => {
+                self.chance(game.as_deref(), *depth, *positions)
+            }
             Command::Bench(Bench::Search { game, depth }) => self.search_speed(game, *depth),
             Command::Index { game, count } => self.index(game, *count),
             Command::Bench(Bench::Classic { game, trials, patience }) => {
@@ -458,6 +461,24 @@ impl<W: Write> Run<'_, W> {
         let report = handle.positions(&lines, &request, limit, self.progress)?;
         self.print(&report, |out, report| output::positions(out, report))?;
         Ok(u8::from(report.wrong > 0))
+    }
+
+    fn chance(&mut self, game: Option<&str>, depth: Option<u32>, positions: u32) -> Result<u8, Failure> {
+        /// Games and depths at which the textbook method takes a second or so.
+        const SET: [(&str, u32); 4] =
+            [("einstein:3x3", 9), ("einstein:4x4", 8), ("pig:100", 12), ("hypergammon", 3)];
+        let set: Vec<(&str, u32)> = match game {
+            Some(game) => vec![(game, depth.unwrap_or(6))],
+            None => SET.to_vec(),
+        };
+        let mut reports = Vec::new();
+        for (game, depth) in set {
+            reports.push(self.open(game)?.chance_speed(depth, positions, self.progress)?);
+        }
+        let sum = |row: usize| reports.iter().map(|report| report.rows[row].leaves).sum::<u64>();
+        let star2_leaves = sum(2) as f64 / sum(0).max(1) as f64;
+        let json = serde_json::json!({ "games": reports, "star2_leaves": star2_leaves });
+        self.print(&json, |out, _| output::chance(out, &reports, star2_leaves))
     }
 
     fn search_speed(&mut self, game: &str, depth: u32) -> Result<u8, Failure> {

@@ -4,8 +4,8 @@
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use outplay_catalog::{
-    Answer, BookInfo, CheckReport, ClassicReport, IndexReport, Listed, PositionsReport, ProbeReport,
-    QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, VerifyReport,
+    Answer, BookInfo, ChanceReport, CheckReport, ClassicReport, IndexReport, Listed, PositionsReport,
+    ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, VerifyReport,
 };
 use outplay_core::{Content, LineBoard, Picture, Tone, Turn};
 use serde::Serialize;
@@ -608,4 +608,35 @@ pub(crate) fn claimed(board: &LineBoard) -> (String, String) {
     let rows: Vec<String> = (0..board.height).rev().map(row).collect();
     let turn = if board.turn == Turn::First { "x" } else { "o" };
     (format!("mnk:{}x{},k={}", board.width, board.height, board.k), format!("{} {turn}", rows.join("/")))
+}
+
+pub(crate) fn chance(out: &mut impl Write, reports: &[ChanceReport], star2: f64) -> io::Result<()> {
+    for report in reports {
+        let plies: Vec<String> = report.plies.iter().map(u32::to_string).collect();
+        writeln!(
+            out,
+            "{BOLD}{}{BOLD:#}: {} plies ahead from the positions after {} random plies; values differ by {:.1e} at most",
+            report.game,
+            report.depth,
+            plies.join(", "),
+            report.difference
+        )?;
+        for row in &report.rows {
+            writeln!(
+                out,
+                "  {:<15} {:>13} nodes {:>13} leaves {:>11} cuts at dice  {}",
+                row.method,
+                grouped(row.nodes.into()),
+                grouped(row.leaves.into()),
+                grouped(row.dice_cutoffs.into()),
+                duration(row.seconds)
+            )?;
+        }
+        writeln!(out, "  Star2 visits {:.1} % of the leaves", 100.0 * report.star2_leaves)?;
+    }
+    writeln!(
+        out,
+        "{BOLD}all together: Star2 visits {:.1} % of expectiminimax's leaves{BOLD:#}",
+        100.0 * star2
+    )
 }

@@ -2,13 +2,17 @@
 
 use crate::alphabeta::{self, AlphaBeta};
 use crate::dice::Falls;
+use crate::helpful::HelpfulOpinion;
+use crate::helpfulness::MOST_K;
 use crate::lines;
 use crate::words::{Words, nearest};
 use crate::{
-    About, FeatureSet, Greedy, Judge, NoOpinion, Noisy, Perfect, PlayError, Player, Playout, ROSTER, Random,
-    Truth, Weights,
+    About, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, NoOpinion, Noisy, Perfect, PlayError,
+    Player, Playout, Polynomial, ROSTER, Random, Swindler, Truth, Weights,
 };
 use outplay_core::{Game, InputError, LineBoard, Notation, Turn};
+use outplay_search::Limits;
+use outplay_solve::Fallible;
 use std::sync::Arc;
 
 /// Players within players beyond this depth are nobody's honest wish.
@@ -19,7 +23,7 @@ pub struct Kit<G: Game> {
     /// The game.
     pub game: G,
     /// The board of a position, for games of lines.
-    pub board: Option<fn(&G, &G::Position) -> LineBoard>,
+    pub board: Option<ToBoard<G>>,
     /// The falls of the dice, for games that roll them.
     pub dice: Option<Falls<G>>,
     /// Exact knowledge.
@@ -27,6 +31,9 @@ pub struct Kit<G: Game> {
     /// How to read a file that a spec names; `None` where files are nobody's business.
     pub files: Option<ReadFile>,
 }
+
+/// How to see a position as a board of lines.
+pub type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
 /// Reads a file as text, or says in a sentence why it cannot.
 pub type ReadFile = fn(&str) -> Result<String, String>;
@@ -71,7 +78,13 @@ impl<G: Game + Notation> Kit<G> {
 
     /// The players that this game can have.
     pub fn roster(&self) -> Vec<About> {
-        ROSTER.into_iter().filter(|about| self.player(about.example).is_ok()).collect()
+        let fits = |spec: &str| self.player(spec).is_ok();
+        // An example may ask for an evaluation that this game does not have.
+        let fitting = |about: About| match fits(about.example) {
+            true => Some(about),
+            false => fits(about.name).then_some(About { example: about.name, ..about }),
+        };
+        ROSTER.into_iter().filter_map(fitting).collect()
     }
 
     /// Players of this game in order of strength, from any move at all to the best there is.
@@ -101,13 +114,49 @@ impl<G: Game + Notation> Kit<G> {
             }
             "lines" => Box::new(Greedy::named(self, self.judge(spec)?)),
             "alphabeta" => {
-                let judge = match words.take("eval") {
-                    Some(eval) => self.judge(&eval)?,
-                    None => Arc::new(NoOpinion),
-                };
+                let eval = words.take("eval").unwrap_or_else(|| "zero".into());
                 let limits = alphabeta::limits(&mut words)?;
                 words.finish(&["depth", "time", "nodes", "eval"])?;
-                Box::new(AlphaBeta::new(self, judge, limits))
+                let judge = self.judge(&eval)?;
+                match self.fast(&eval, limits)? {
+                    Some(player) => player,
+                    None => Box::new(AlphaBeta::new(self, judge, limits)),
+                }
+            }
+            "helpful" => {
+                let board = self.lines_board(&words)?;
+                let form = match words.take("form").as_deref() {
+                    None | Some("revised") => Form::Revised,
+                    Some("first") => Form::First,
+                    Some(other) => {
+                        let why = format!("`form={other}`: write `form=revised` or `form=first`");
+                        return Err(words.error(why).into());
+                    }
+                };
+                words.finish(&["form"])?;
+                let long = self.game.start().is_some_and(|start| board(&self.game, &start).k > MOST_K);
+                if long {
+                    return Err(words
+                        .error(format!("`helpful` counts to {MOST_K} in a row; try `random`"))
+                        .into());
+                }
+                Box::new(Helpful::new(self, board, form))
+            }
+            "polynomial" => Box::new(Greedy::named(self, self.judge(spec)?)),
+            "mcts" => {
+                let (time, playouts) = (words.time("time")?, words.count("playouts")?);
+                let nodes = words.count("nodes")?;
+                let none = time.is_none() && playouts.is_none() && nodes.is_none();
+                let curiosity = words.number("c", 0.0, 100.0)?.unwrap_or(1.4);
+                words.finish(&["time", "playouts", "nodes", "c"])?;
+                let playouts = if none { Some(2000) } else { playouts };
+                Box::new(Mcts::new(self, MctsLimits { playouts, nodes, time }, curiosity))
+            }
+            "swindler" => {
+                let horizon = words.number("horizon", 0.1, 1000.0)?.unwrap_or(Fallible::default().horizon);
+                words.finish(&["horizon"])?;
+                let model = Fallible { horizon, ..Fallible::default() };
+                Box::new(Swindler::new(self.game.clone(), self.exact(&words)?, model))
             }
             "perfect" => {
                 words.finish(&[])?;
@@ -156,6 +205,20 @@ impl<G: Game + Notation> Kit<G> {
                 let why = "the extended features are for boards of up to 128 bits; use `weights=paper` here";
                 lines::judge(&self.game, board, weights).ok_or_else(|| words.error(why))
             }
+            "polynomial" => {
+                let board = self.lines_board(&words)?;
+                let base = words.number("base", 1.0, 1000.0)?.unwrap_or(10.0);
+                words.finish(&["base"])?;
+                Ok(Arc::new(Polynomial::new(self.game.clone(), board, base)))
+            }
+            "helpful" => {
+                let board = self.lines_board(&words)?;
+                words.finish(&[])?;
+                let Some(start) = self.game.start().map(|start| board(&self.game, &start)) else {
+                    return Err(words.error("this game has no start to list the lines of; try `eval=zero`"));
+                };
+                Ok(Arc::new(HelpfulOpinion::new(self.game.clone(), board, &start)))
+            }
             "playout" => {
                 let games = words.number("games", 1, 1_000_000)?.unwrap_or(20);
                 words.finish(&["games"])?;
@@ -169,6 +232,17 @@ impl<G: Game + Notation> Kit<G> {
                     .error(format!("there is no evaluation called `{name}`; {near}it is one of {known}")))
             }
         }
+    }
+
+    /// The fast form of `alphabeta`, for games and evaluations that have one.
+    fn fast(&self, eval: &str, limits: Limits) -> Result<Option<Box<dyn Player<G>>>, InputError> {
+        let mut words = Words::parse(eval)?;
+        let weights = match words.name() {
+            "zero" => None,
+            "lines" => Some(self.weights(&mut words)?),
+            _ => return Ok(None),
+        };
+        Ok(lines::player(&self.game, weights, limits))
     }
 
     /// The weights that a spec of `lines` describes.
@@ -195,7 +269,7 @@ impl<G: Game + Notation> Kit<G> {
     }
 
     /// How to see positions as boards of lines, for players that need one.
-    fn lines_board(&self, words: &Words) -> Result<fn(&G, &G::Position) -> LineBoard, InputError> {
+    fn lines_board(&self, words: &Words) -> Result<ToBoard<G>, InputError> {
         let (name, game) = (words.name(), self.game.spec());
         let Some(board) = self.board else {
             return Err(words.error(format!(

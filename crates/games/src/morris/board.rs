@@ -9,11 +9,36 @@ pub(super) struct Board {
     pub(super) near: Vec<u16>,
     /// Three points each.
     pub(super) lines: Vec<u16>,
+    /// Where each point goes under each symmetry of the board, the identity first.
+    pub(super) symmetries: Vec<Vec<u8>>,
+}
+
+type Cell = (usize, usize);
+
+/// The eight ways to turn and mirror a square of cells.
+fn square_symmetries(size: usize) -> Vec<Box<dyn Fn(Cell) -> Cell>> {
+    let last = size - 1;
+    (0..8)
+        .map(|image| -> Box<dyn Fn(Cell) -> Cell> {
+            Box::new(move |(column, row)| {
+                let (column, row) = if image & 1 != 0 { (last - column, row) } else { (column, row) };
+                let (column, row) = if image & 2 != 0 { (column, last - row) } else { (column, row) };
+                if image & 4 != 0 { (row, column) } else { (column, row) }
+            })
+        })
+        .collect()
+}
+
+/// Swaps the outer and the inner ring of the board of Six Men's Morris.
+fn swap_rings((column, row): Cell) -> Cell {
+    let outer = column % 4 == 0 || row % 4 == 0;
+    if outer { (1 + column / 2, 1 + row / 2) } else { (2 * column - 2, 2 * row - 2) }
 }
 
 impl Board {
     fn new(points: Vec<(usize, usize)>, near: &[[&str; 2]], lines: &[[&str; 3]]) -> Board {
-        let mut board = Board { near: vec![0; points.len()], points, lines: Vec::new() };
+        let near_none = vec![0; points.len()];
+        let mut board = Board { near: near_none, points, lines: Vec::new(), symmetries: Vec::new() };
         for [a, b] in near {
             let (a, b) = (board.point(a), board.point(b));
             board.near[a] |= 1 << b;
@@ -22,6 +47,15 @@ impl Board {
         board.lines =
             lines.iter().map(|line| line.iter().fold(0, |set, name| set | 1 << board.point(name))).collect();
         board
+    }
+
+    /// Adds the symmetries that `images` of cells describe.
+    fn symmetric(mut self, images: &[Box<dyn Fn(Cell) -> Cell>]) -> Board {
+        let place = |cell: Cell| self.points.iter().position(|&point| point == cell).unwrap_or(0) as u8;
+        let map =
+            |image: &Box<dyn Fn(Cell) -> Cell>| self.points.iter().map(|&cell| place(image(cell))).collect();
+        self.symmetries = images.iter().map(map).collect();
+        self
     }
 
     /// The number of a point that the lists below name.
@@ -62,7 +96,7 @@ impl Board {
         if diagonals {
             lines.extend([["a1", "b2", "c3"], ["c1", "b2", "a3"]]);
         }
-        Board::new(points, &near, &lines)
+        Board::new(points, &near, &lines).symmetric(&square_symmetries(3))
     }
 
     /// Two rings of eight points, joined at the midpoints of the sides.
@@ -85,7 +119,18 @@ impl Board {
         ];
         let mut near = vec![["a3", "b3"], ["c1", "c2"], ["c4", "c5"], ["d3", "e3"]];
         near.extend(lines.iter().flat_map(|[a, b, c]| [[*a, *b], [*b, *c]]));
-        Board::new(points, &near, &lines)
+        let mut images = square_symmetries(5);
+        let swapped = square_symmetries(5)
+            .into_iter()
+            .map(|image| -> Box<dyn Fn(Cell) -> Cell> { Box::new(move |cell| image(swap_rings(cell))) });
+        images.extend(swapped);
+        Board::new(points, &near, &lines).symmetric(&images)
+    }
+
+    /// A set of points under a symmetry.
+    #[inline]
+    pub(super) fn image(&self, map: &[u8], set: u16) -> u16 {
+        super::rules::each(set).fold(0, |image, point| image | 1 << map[point as usize])
     }
 
     /// Whether a set holds a whole line.
@@ -121,5 +166,22 @@ mod tests {
         check(Board::nine(false, true), 9, 12, 8);
         check(Board::nine(true, true), 9, 16, 8);
         check(Board::six(), 16, 20, 8);
+    }
+
+    #[test]
+    fn symmetries_keep_neighbours_and_lines() {
+        for (board, count) in
+            [(Board::nine(false, false), 8), (Board::nine(true, true), 8), (Board::six(), 16)]
+        {
+            let different: std::collections::HashSet<&Vec<u8>> = board.symmetries.iter().collect();
+            assert_eq!(different.len(), count);
+            for map in &board.symmetries {
+                assert_eq!(board.image(map, board.all()), board.all(), "every point has an image of its own");
+                for (point, &near) in board.near.iter().enumerate() {
+                    assert_eq!(board.image(map, near), board.near[map[point] as usize]);
+                }
+                assert!(board.lines.iter().all(|&line| board.lines.contains(&board.image(map, line))));
+            }
+        }
     }
 }

@@ -204,4 +204,14 @@ impl Game for Morris {
         let mover = self.decided(pos).or_else(|| (!self.can_move(pos)).then_some(-1))?;
         Some(self.turn(pos).sees(mover))
     }
+
+    fn symmetric(&self, pos: &Men, out: &mut Vec<Men>) {
+        for map in &self.board.symmetries {
+            let (first, second) = (self.board.image(map, pos.first), self.board.image(map, pos.second));
+            let next = Men { first, second, ..*pos };
+            if !out.contains(&next) {
+                out.push(next);
+            }
+        }
+    }
 }

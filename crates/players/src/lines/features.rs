@@ -12,7 +12,7 @@ use outplay_core::{Content, LineBoard, Turn};
 use outplay_games::mnk::Bits;
 
 /// Names of the extended features.
-pub(super) const EXTENDED: [&str; 47] = [
+pub(super) const EXTENDED: [&str; 54] = [
     // Stones in the middle column, next to it, and further out: mine less theirs.
     "ring0",
     "ring1",
@@ -25,7 +25,7 @@ pub(super) const EXTENDED: [&str; 47] = [
     "their_ones",
     "their_twos",
     "their_threes",
-    // Windows one short of a line that can never be completed.
+    // Threats that lie above one of the other player's: they will never be played.
     "dead",
     "their_dead",
     // Threats that can be played now.
@@ -33,30 +33,21 @@ pub(super) const EXTENDED: [&str; 47] = [
     "now_two",
     "now_stacked",
     "their_now",
-    // Moves that would make two such threats at once, or one on top of another.
-    "fork",
-    "their_fork",
-    // The lowest threat of each column that cannot be played yet, by row and by who moved first.
+    // Wins by threats alone, each of which has to be answered: whether, and by how many first moves.
+    "force",
+    "force_moves",
+    "their_force",
+    // The lowest threats of the columns that cannot be played yet, by row: of whoever began, and of the other.
     "first_row2",
     "first_row3",
     "first_row4",
     "first_row5",
     "first_row6",
-    "first_their_row2",
-    "first_their_row3",
-    "first_their_row4",
-    "first_their_row5",
-    "first_their_row6",
     "second_row2",
     "second_row3",
     "second_row4",
     "second_row5",
     "second_row6",
-    "second_their_row2",
-    "second_their_row3",
-    "second_their_row4",
-    "second_their_row5",
-    "second_their_row6",
     // Two threats of one player on top of each other that cannot be played yet.
     "pair",
     "their_pair",
@@ -69,10 +60,36 @@ pub(super) const EXTENDED: [&str; 47] = [
     "first_their_zugzwang",
     "second_zugzwang",
     "second_their_zugzwang",
+    // Empty cells of windows with one and with two stones, on odd and on even rows, for whoever moved last.
+    "first_ones_odd",
+    "first_ones_even",
+    "first_twos_odd",
+    "first_twos_even",
+    "first_their_ones_odd",
+    "first_their_ones_even",
+    "first_their_twos_odd",
+    "first_their_twos_even",
+    "second_ones_odd",
+    "second_ones_even",
+    "second_twos_odd",
+    "second_twos_even",
+    "second_their_ones_odd",
+    "second_their_ones_even",
+    "second_their_twos_odd",
+    "second_their_twos_even",
 ];
 
-/// Weights of the extended features.
-pub(super) const FITTED: [f32; EXTENDED.len()] = [0.0; EXTENDED.len()];
+/// Weights of the extended features, fitted to exact values of quiet positions of 7x6 Connect-4.
+#[rustfmt::skip]
+pub(super) const FITTED: [f32; EXTENDED.len()] = [
+    0.13, -0.14, 0.14, -0.11, 0.36, 0.57, 1.14, -0.39,
+    -0.57, 0.00, -0.17, 6.82, 2.76, 6.25, 1.67, -14.22,
+    -0.52, 0.53, -6.41, -2.27, -4.24, 0.00, -3.67, -5.72,
+    4.59, 0.94, 2.66, 1.71, 7.40, -1.80, 0.00, 1.53,
+    -1.15, 0.00, 7.64, 5.14, 0.24, -2.02, 0.04, 0.06,
+    0.32, 0.09, 0.03, -0.10, 0.13, -0.68, 0.11, 0.03,
+    0.20, 0.45, -0.20, -0.04, -0.84, 0.07,
+];
 
 /// Counts the features of positions of one board.
 #[derive(Clone, Debug)]
@@ -184,15 +201,25 @@ struct Side<B> {
     twos: u32,
     shorts: u32,
     threats: B,
+    /// Empty cells of windows with one stone on odd and even rows, then of those with two.
+    gaps: [u32; 4],
 }
 
 fn side<B: Bits>(field: &Field<B>, own: B, other: B, empty: B) -> Side<B> {
-    let mut side = Side { ones: 0, twos: 0, shorts: 0, threats: B::NONE };
+    let mut side = Side { ones: 0, twos: 0, shorts: 0, threats: B::NONE, gaps: [0; 4] };
+    let (odd, even) = (empty & field.odd, empty & !field.odd);
     field.windows(own, other, |s, windows| {
         side.ones += windows.one.count();
         side.twos += windows.two.count();
         side.shorts += windows.short.count();
         side.threats = side.threats | field.gaps(windows.short, s, empty);
+        for i in 0..field.k {
+            let (ones, twos) = (windows.one << (i * s), windows.two << (i * s));
+            side.gaps[0] += (ones & odd).count();
+            side.gaps[1] += (ones & even).count();
+            side.gaps[2] += (twos & odd).count();
+            side.gaps[3] += (twos & even).count();
+        }
     });
     side
 }
@@ -215,10 +242,11 @@ fn extended<B: Bits>(field: &Field<B>, mine: B, their: B, last_was_first: bool, 
             put(count as f32);
         }
     }
-    // Threats on top of the other player's are dead: that one gets there first.
-    let buried = |own: B, other: B| (own & above(field, other & !open & !own)).count() as f32;
-    put(buried(me.threats, they.threats));
-    put(buried(they.threats, me.threats));
+    let late = empty & !open;
+    let buried = |own: B, other: B| own & above(field, other & late & !own);
+    let (dead, their_dead) = (buried(me.threats, they.threats), buried(they.threats, me.threats));
+    put(dead.count() as f32);
+    put(their_dead.count() as f32);
 
     let now = me.threats & open;
     let stacked = if field.gravity { (now << 1) & me.threats } else { B::NONE };
@@ -226,18 +254,21 @@ fn extended<B: Bits>(field: &Field<B>, mine: B, their: B, last_was_first: bool, 
     put(flag(now.count() >= 2));
     put(flag(stacked != B::NONE));
     put(flag(they.threats & open != B::NONE));
-    put(forks(field, mine, their, open, they.threats));
-    put(forks(field, their, mine, open, me.threats));
+    let force = Force { field, other_threats: they.threats }.first_moves(mine, their);
+    put(flag(force > 0));
+    put(force as f32);
+    put(flag(Force { field, other_threats: me.threats }.first_moves(their, mine) > 0));
 
-    let mut rows = [0.0; 20];
-    let late = empty & !open;
-    for (i, side) in [&me, &they].into_iter().enumerate() {
-        let waiting = side.threats & late;
+    let mut rows = [0.0; 10];
+    for (side, dead, first, sign) in
+        [(&me, dead, last_was_first, 1.0), (&they, their_dead, !last_was_first, -1.0)]
+    {
+        let waiting = side.threats & late & !dead;
         // Only the lowest threat of a column is ever reached.
         let lowest = waiting & !above(field, waiting);
         for cell in lowest.cells() {
             let row = (cell % (field.height + 1)).clamp(1, 5) as usize - 1;
-            rows[if last_was_first { 0 } else { 10 } + 5 * i + row] += 1.0;
+            rows[if first { 0 } else { 5 } + row] += sign;
         }
     }
     rows.into_iter().for_each(&mut put);
@@ -254,6 +285,13 @@ fn extended<B: Bits>(field: &Field<B>, mine: B, their: B, last_was_first: bool, 
     for first in [true, false] {
         put(flag(last_was_first == first && winner > 0));
         put(flag(last_was_first == first && winner < 0));
+    }
+    for first in [true, false] {
+        for gaps in [me.gaps, they.gaps] {
+            for count in gaps {
+                put(if last_was_first == first { count as f32 } else { 0.0 });
+            }
+        }
     }
 }
 
@@ -272,22 +310,62 @@ fn above<B: Bits>(field: &Field<B>, cells: B) -> B {
     all
 }
 
-/// Moves of a player that make two threats that can be played at once, or one with another on top; moves that
-/// let the other player complete a line are left out.
-fn forks<B: Bits>(field: &Field<B>, own: B, other: B, open: B, other_threats: B) -> f32 {
-    let feeds = if field.gravity { other_threats >> 1 } else { B::NONE };
-    let mut forks = 0.0;
-    for cell in (open & !feeds).cells() {
-        let stone = B::one(cell);
-        let after = own | stone;
-        let threats = field.threats(after, other);
-        let now = threats & field.open(after | other);
-        let stacked = if field.gravity { (now << 1) & threats } else { B::NONE };
-        if now.count() >= 2 || stacked != B::NONE {
-            forks += 1.0;
-        }
+/// How many threats in a row are followed when looking for a forced win.
+const CHAIN: u32 = 4;
+
+/// Wins by threats alone.
+struct Force<'a, B> {
+    field: &'a Field<B>,
+    other_threats: B,
+}
+
+impl<B: Bits> Force<'_, B> {
+    /// The first moves by which `own`, to move, wins by threats that have to be answered one after the other.
+    fn first_moves(&self, own: B, other: B) -> u32 {
+        let open = self.field.open(own | other);
+        let averted = self.other_threats & open;
+        self.tries(own, other, open, averted, CHAIN, true)
     }
-    forks
+
+    fn wins(&self, own: B, other: B, threats: B, left: u32) -> bool {
+        let open = self.field.open(own | other);
+        if threats & open != B::NONE {
+            return true;
+        }
+        let averted = self.field.threats(other, own) & open;
+        left > 0 && self.tries(own, other, open, averted, left, false) > 0
+    }
+
+    /// Counts the winning moves of a player who has to avert some threats first; all of them, or one is enough.
+    fn tries(&self, own: B, other: B, open: B, averted: B, left: u32, all: bool) -> u32 {
+        let field = self.field;
+        let moves = match averted.count() {
+            0 => open,
+            1 => averted,
+            _ => return 0,
+        };
+        let mut winning = 0;
+        for cell in moves.cells() {
+            let after = own | B::one(cell);
+            let next = field.open(after | other);
+            let threats = field.threats(after, other);
+            let now = threats & next;
+            if now == B::NONE || field.threats(other, after) & next != B::NONE {
+                continue;
+            }
+            let won = now.count() >= 2 || {
+                let blocked = other | now;
+                self.wins(after, blocked, threats & !now, left - 1)
+            };
+            if won {
+                winning += 1;
+                if !all {
+                    break;
+                }
+            }
+        }
+        winning
+    }
 }
 
 /// Who wins if both players only fill the board and no new threats arise: 1 if it is the player who moved last,

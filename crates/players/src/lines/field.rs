@@ -22,6 +22,8 @@ pub(crate) struct Field<B> {
     pub(crate) playable: B,
     blocked: B,
     bottom: B,
+    /// Rows 1, 3, 5 …
+    pub(crate) odd: B,
     /// Shifts along which windows lie.
     directions: Vec<u32>,
     /// Columns by how far they are from the middle, mirror images together; the last holds the rest.
@@ -75,6 +77,7 @@ impl<B: Bits> Field<B> {
             playable,
             blocked: set(&|_, _| true) & !playable,
             bottom: set(&|_, r| r == 0),
+            odd: set(&|_, r| r % 2 == 0),
             directions,
             rings: [0, 1, 2, 3].map(|wanted| set(&|c, _| ring(c) == wanted)),
         })

@@ -1,0 +1,17 @@
+//! A real Chromium, driven over its debugging port, for tests of the page and for its screenshots.
+//!
+//! ```text
+//! Browser::launch() ── one process, a profile of its own that is thrown away
+//!    └─ page()      ── a tab with a socket of its own: go, click, press, wait, look
+//! ```
+//!
+//! Invariant: whatever a page complains of (an exception, a refused script, a failed request) is remembered, so that
+//! a test can ask for silence.
+
+mod browser;
+mod error;
+mod page;
+
+pub use browser::Browser;
+pub use error::BrowserError;
+pub use page::Page;

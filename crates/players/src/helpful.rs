@@ -1,0 +1,148 @@
+//! The helpfulness heuristic: win, else block, else the cell with the most open windows through it.
+//!
+//! Hayes and Loge, "Developing a memory efficient algorithm for playing m,n,k games". One integer per cell, so
+//! that boards of a million cells are played in milliseconds.
+
+use crate::helpfulness::{Form, Helpfulness};
+use crate::words::spelled;
+use crate::{Choice, Judge, Kit, PlayError, Player, ToBoard};
+use outplay_core::{Content, Game, LineBoard, Turn, Watch};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+/// The player `helpful`; equally helpful cells are equally likely.
+pub struct Helpful<G: Game> {
+    kit: Kit<G>,
+    board: ToBoard<G>,
+    form: Form,
+    rng: SmallRng,
+    bytes: usize,
+}
+
+impl<G: Game> Helpful<G> {
+    /// A player of a game of lines.
+    pub fn new(kit: &Kit<G>, board: ToBoard<G>, form: Form) -> Helpful<G> {
+        Helpful { kit: kit.clone(), board, form, rng: SmallRng::seed_from_u64(0), bytes: 0 }
+    }
+}
+
+/// Visits the cells that can be played, in order, with how they rank: win, else block, else help.
+fn each_rank(board: &LineBoard, found: &Helpfulness, mut visit: impl FnMut(usize, (i32, i32))) {
+    let mut rank = |place: usize, cell: usize| {
+        let urgent = if found.wins.binary_search(&cell).is_ok() {
+            2
+        } else {
+            i32::from(found.blocks.binary_search(&cell).is_ok())
+        };
+        visit(place, (urgent, found.cells[cell]));
+    };
+    if board.gravity {
+        board.open_cells().into_iter().enumerate().for_each(|(place, cell)| rank(place, cell));
+    } else {
+        let empty = (0..board.cells.len()).filter(|&cell| board.cells[cell] == Content::Empty);
+        empty.enumerate().for_each(|(place, cell)| rank(place, cell));
+    }
+}
+
+/// The places, among the moves of a board, between which `helpful` chooses at random.
+pub fn helpful_choices(board: &LineBoard, form: Form) -> Vec<usize> {
+    let found = Helpfulness::of(board, form);
+    let (mut best, mut places) = ((0, i32::MIN), Vec::new());
+    each_rank(board, &found, |place, rank| {
+        if rank > best {
+            (best, places) = (rank, Vec::new());
+        }
+        if rank == best {
+            places.push(place);
+        }
+    });
+    places
+}
+
+impl<G: Game> Player<G> for Helpful<G> {
+    fn spec(&self) -> String {
+        match self.form {
+            Form::Revised => "helpful".into(),
+            Form::First => spelled("helpful", &[("form", "first".into())]),
+        }
+    }
+
+    fn begin(&mut self, seed: u64) {
+        self.rng = SmallRng::seed_from_u64(seed);
+    }
+
+    fn choose(&mut self, pos: &G::Position, _watch: &dyn Watch) -> Result<Choice<G::Move>, PlayError> {
+        let moves = self.kit.legal(pos)?;
+        let board = (self.board)(&self.kit.game, pos);
+        let found = Helpfulness::of(&board, self.form);
+        self.bytes = found.cells.len() * size_of::<i32>()
+            + board.cells.len() * size_of::<Content>()
+            + moves.capacity() * size_of::<G::Move>();
+        // Among equals each is equally likely.
+        let (mut best, mut mv, mut equals) = ((0, i32::MIN), moves[0], 0);
+        each_rank(&board, &found, |place, rank| {
+            if rank > best {
+                (best, equals) = (rank, 0);
+            }
+            if rank == best {
+                equals += 1;
+                if self.rng.random_range(0..equals) == 0 {
+                    // Moves come in the order of their cells.
+                    mv = moves[place];
+                }
+            }
+        });
+        Ok(Choice { nodes: 1, depth: 0, line: vec![mv], ..Choice::plain(mv) })
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// The evaluation `helpful`: how much the empty cells help one player more than the other.
+pub(crate) struct HelpfulOpinion<G: Game> {
+    pub(crate) game: G,
+    pub(crate) board: ToBoard<G>,
+    lines: Vec<Vec<usize>>,
+}
+
+impl<G: Game> HelpfulOpinion<G> {
+    /// Lists the lines of a board once.
+    pub(crate) fn new(game: G, board: ToBoard<G>, start: &LineBoard) -> HelpfulOpinion<G> {
+        HelpfulOpinion { game, board, lines: start.lines() }
+    }
+}
+
+impl<G: Game> Judge<G> for HelpfulOpinion<G> {
+    fn spec(&self) -> String {
+        "helpful".into()
+    }
+
+    fn score(&self, pos: &G::Position, me: Turn) -> i32 {
+        let board = (self.board)(&self.game, pos);
+        let mut score = 0;
+        for line in &self.lines {
+            let (mut first, mut second) = (0, 0);
+            for &cell in line {
+                match board.cells[cell] {
+                    Content::First => first += 1,
+                    Content::Second => second += 1,
+                    Content::Empty | Content::Blocked => {}
+                }
+            }
+            // Every empty cell of the window gets one and the stones in it.
+            let helps = |stones: i32| (1 + stones) * (board.k as i32 - stones);
+            match (first, second) {
+                (1.., 0) => score += helps(first),
+                (0, 1..) => score -= helps(second),
+                _ => {}
+            }
+        }
+        if me == Turn::Second { -score } else { score }
+    }
+
+    fn unit(&self) -> i32 {
+        40
+    }
+}

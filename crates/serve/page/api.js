@@ -1,0 +1,137 @@
+// The server, one function per question. An answer is JSON; a refusal is an `ApiError` with the server's sentence.
+//
+// When the server cannot be reached, "gone" is told to the listeners, `/healthz` is asked until it answers, and the
+// question that failed is asked again: nothing on the screen is lost.
+
+const BASE = "/api/v1";
+
+export class ApiError extends Error {
+  constructor(status, sentence, cure) {
+    super(sentence);
+    this.status = status;
+    this.cure = cure ?? "";
+  }
+
+  /** The sentence with its cure. */
+  get words() {
+    return this.cure ? `${this.message} — ${this.cure}` : this.message;
+  }
+}
+
+const listeners = new Set();
+let waiting = null;
+
+/** Calls `listener(reachable)` when the server goes away or comes back. */
+export function onReach(listener) {
+  listeners.add(listener);
+}
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** Resolves when the server answers again. */
+function reached() {
+  waiting ??= (async () => {
+    listeners.forEach((tell) => tell(false));
+    for (let wait = 500; ; wait = Math.min(wait * 1.5, 5000)) {
+      await pause(wait);
+      try {
+        if ((await fetch("/healthz", { cache: "no-store" })).ok) break;
+      } catch {
+        // Still away.
+      }
+    }
+    waiting = null;
+    listeners.forEach((tell) => tell(true));
+  })();
+  return waiting;
+}
+
+async function ask(path, options = {}) {
+  for (let attempt = 0; ; attempt += 1) {
+    let response;
+    try {
+      response = await fetch(BASE + path, options);
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      await reached();
+      continue;
+    }
+    // A busy server says when to come back; a few times the page does so by itself.
+    if (response.status === 503 && attempt < 4) {
+      await pause(Math.min(Number(response.headers.get("Retry-After")) || 1, 5) * 1000);
+      if (options.signal?.aborted) throw new DOMException("left", "AbortError");
+      continue;
+    }
+    const body = await response.json().catch(() => null);
+    if (!response.ok) {
+      const sentence = body?.error ?? `the server answered ${response.status}`;
+      throw new ApiError(response.status, sentence, body?.cure);
+    }
+    return body;
+  }
+}
+
+/** `{game, position, moves}` as a query string; moves are a list. */
+export function query(place, more = {}) {
+  const params = new URLSearchParams({ game: place.game });
+  if (place.position) params.set("position", place.position);
+  if (place.moves?.length) params.set("moves", place.moves.join(" "));
+  for (const [key, value] of Object.entries(more)) if (value !== undefined && value !== "") params.set(key, value);
+  return params.toString();
+}
+
+const post = (path, body, signal) =>
+  ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+
+const bodyOf = (place) => ({
+  game: place.game,
+  ...(place.position ? { position: place.position } : {}),
+  ...(place.moves?.length ? { moves: place.moves.join(" ") } : {}),
+});
+
+export const games = () => ask("/games");
+export const view = (place, signal) => ask(`/view?${query(place)}`, { signal });
+export const position = (place, signal) => ask(`/position?${query(place)}`, { signal });
+export const history = (place, signal) => ask(`/history?${query(place)}`, { signal });
+export const why = (place, signal) => ask(`/why?${query(place)}`, { signal });
+export const puzzle = (game, seed, signal) => ask(`/puzzle?${query({ game }, { seed })}`, { signal });
+export const stats = (game, signal) => ask(`/stats?${query({ game })}`, { signal });
+export const statsPicture = (game) => `${BASE}/stats.svg?${query({ game })}`;
+export const choose = (place, player, seed, signal) => post("/move", { ...bodyOf(place), player, seed }, signal);
+export const solve = (game) => post("/solve", { game });
+export const job = (id, signal) => ask(`/solve/${encodeURIComponent(id)}`, { signal });
+export const cancel = (id) => ask(`/solve/${encodeURIComponent(id)}`, { method: "DELETE" });
+
+/**
+ * Values as they are found. `hear` has `move`, `progress`, `done` and `fail`; the function returned ends the
+ * stream, and with it the server's work.
+ */
+export function stream(place, hear) {
+  const source = new EventSource(`${BASE}/position/stream?${query(place)}`);
+  const end = () => source.close();
+  const on = (name, tell) =>
+    source.addEventListener(name, (event) => {
+      if (typeof event.data === "string") tell(JSON.parse(event.data));
+    });
+  on("move", (answer) => hear.move(answer));
+  on("progress", (progress) => hear.progress(progress));
+  on("done", (answer) => {
+    end();
+    hear.done(answer);
+  });
+  on("error", (problem) => {
+    end();
+    hear.fail(new ApiError(problem.status ?? 500, problem.error, problem.cure));
+  });
+  source.onerror = async (event) => {
+    if (typeof event.data === "string") return;
+    // A refusal and a lost server look the same here; asking once more without a stream tells them apart.
+    end();
+    try {
+      hear.done(await position(place));
+    } catch (error) {
+      if (error.name !== "AbortError") hear.fail(error);
+    }
+  };
+  return end;
+}

@@ -1,0 +1,436 @@
+// The screen as one state, and what follows when it changes: address, board, values, and whose turn it is.
+//
+//   go(changes) → address → view → board → values (stream) → history → the computer's move
+//
+// Invariant: whatever a change makes stale (an open stream, a question under way) ends before the next is asked.
+
+import * as api from "./api.js";
+import { Board } from "./board.js";
+import { $, announce, toast } from "./dom.js";
+import { read, write } from "./link.js";
+import { randomStart } from "./start.js";
+import { buttons, lastSpots, names, trail } from "./scene.js";
+import { ending, long, mean, seen, sentence, share } from "./verdict.js";
+
+/** Before the computer's stone falls, so that one sees one's own. */
+const BEAT = 250;
+/** A level that a newcomer can beat and has to think about. */
+export const middling = (levels) => levels[Math.floor(levels.length / 2)] ?? "random";
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+export class App {
+  constructor(known) {
+    this.known = known;
+    this.parts = [];
+    this.state = this.complete(read(location.search));
+    this.board = new Board($("#board"), { play: (gesture) => this.play(gesture), look: (gesture) => this.look(gesture) });
+    this.shown = ""; // the place that the board shows
+    this.stop = () => {};
+    addEventListener("popstate", () => {
+      this.state = this.complete(read(location.search));
+      this.refresh();
+    });
+    addEventListener("pagehide", () => this.leave());
+  }
+
+  /** Fills in what an address may leave open. */
+  complete(state) {
+    return { ...state, second: state.second || middling(this.known.levels) };
+  }
+
+  /** Players from the weakest to the strongest, for the game on the screen. */
+  get levels() {
+    return this.view?.levels?.length ? this.view.levels : this.known.levels;
+  }
+
+  /** Adds a part of the screen with `draw(app)`. */
+  add(part) {
+    this.parts.push(part);
+  }
+
+  // What is on the screen.
+
+  get moves() {
+    return this.state.at === null ? this.state.moves : this.state.moves.slice(0, this.state.at);
+  }
+
+  get place() {
+    if (this.state.view === "puzzle") {
+      return this.puzzle ? { game: this.puzzle.game, position: this.puzzle.position, moves: this.puzzle.tried } : null;
+    }
+    return { game: this.state.game, position: this.state.position, moves: this.moves };
+  }
+
+  get toMove() {
+    return this.view?.to_move;
+  }
+
+  get over() {
+    return this.view && this.view.outcome !== null;
+  }
+
+  /** Who moves here: "human", a player's spec, or null where nobody does. */
+  get mover() {
+    if (!this.view || this.over || this.toMove === "chance") return null;
+    if (this.state.view !== "play") return "human";
+    return this.state[this.toMove];
+  }
+
+  /** Whether a person may move on the board now. */
+  get live() {
+    if (!this.view || this.over) return false;
+    if (this.state.view === "puzzle") return !this.puzzle?.solved && this.toMove !== "chance";
+    if (this.state.view === "retry") return !this.retried;
+    if (this.toMove === "chance") return this.state.view === "explore";
+    return this.mover === "human";
+  }
+
+  get valuesShown() {
+    if (this.state.view === "puzzle") return Boolean(this.puzzle?.solved);
+    if (this.state.view === "retry") return Boolean(this.retried);
+    return this.state.values ?? this.state.view === "explore";
+  }
+
+  get names() {
+    return this.view ? names(this.view.scene) : { first: "First", second: "Second" };
+  }
+
+  /** A chess ending without a position: it has no start of its own. */
+  get startless() {
+    const { game, position, moves, view } = this.state;
+    return view !== "puzzle" && !position && !moves.length && randomStart.needed(game);
+  }
+
+  // Changes.
+
+  /** Changes the state; `how` is "push" for what Back should undo, "replace" otherwise. */
+  go(changes, how = "push") {
+    this.state = { ...this.state, ...changes };
+    const address = write(this.state);
+    if (address !== location.search) history[how === "push" ? "pushState" : "replaceState"](null, "", address);
+    return this.refresh();
+  }
+
+  /** Another game from its start. */
+  open(game) {
+    return this.go({ game, position: "", moves: [], at: null, seed: "", view: this.state.view === "retry" ? "play" : this.state.view });
+  }
+
+  play(gesture) {
+    if (this.challenge) return this.challenge(gesture);
+    if (!this.live) return undefined;
+    return this.go({ moves: [...this.moves, gesture.move], at: null });
+  }
+
+  /** Brings everything up to date with the state. */
+  async refresh() {
+    this.leave();
+    const signal = (this.asking = new AbortController()).signal;
+    const { place } = this;
+    this.challenge = null;
+    for (const part of this.parts) await part.prepare?.(this, signal);
+    if (signal.aborted) return;
+    if (this.startless) {
+      const position = await randomStart.ifNeeded(this.state.game);
+      if (signal.aborted) return;
+      this.state = { ...this.state, position };
+      history.replaceState(null, "", write(this.state));
+    }
+    const where = this.place;
+    if (where) {
+      const key = api.query(where);
+      if (key !== this.shown || !this.view) {
+        if (!(await this.fetchView(where, key, signal))) return;
+      }
+    } else if (place) {
+      this.view = null;
+    }
+    this.draw();
+    if (this.view && this.wanted) this.watch(signal);
+    this.turn(signal);
+  }
+
+  async fetchView(place, key, signal) {
+    try {
+      const view = await api.view(place, signal);
+      if (signal.aborted) return false;
+      this.view = view;
+      this.shown = key;
+      this.answer = null;
+      this.found = new Map();
+      this.progress = null;
+      this.reasons = null;
+      this.complain(null);
+      if (this.state.view !== "puzzle" && view.game !== this.state.game) {
+        this.state.game = view.game;
+        history.replaceState(null, "", write(this.state));
+        this.shown = api.query(this.place);
+      }
+      return true;
+    } catch (error) {
+      if (error.name === "AbortError") return false;
+      this.refused(error);
+      return false;
+    }
+  }
+
+  /** A refusal is told as it is, and the board stays. */
+  refused(error) {
+    this.complain(error);
+    if (this.view && this.state.view !== "puzzle") {
+      // The screen still shows the last position that made sense, so the address should too.
+      const shown = new URLSearchParams(this.shown);
+      this.state = { ...this.state, game: shown.get("game"), position: shown.get("position") ?? "",
+        moves: (shown.get("moves") ?? "").split(" ").filter(Boolean), at: null };
+      history.replaceState(null, "", write(this.state));
+      this.draw();
+    } else {
+      $("#status").textContent = "Nothing to show";
+    }
+  }
+
+  complain(error) {
+    const line = $("#trouble");
+    line.hidden = !error;
+    line.textContent = error ? (error.words ?? error.message) : "";
+  }
+
+  /** Ends whatever is under way for the screen that is left. */
+  leave() {
+    this.stop();
+    this.stop = () => {};
+    this.asking?.abort();
+    this.busy(false);
+  }
+
+  // Values.
+
+  /** Whether values are wanted here, shown or not. */
+  get wanted() {
+    return !this.answer && (this.valuesShown || this.state.view === "explore");
+  }
+
+  /** Listens for the values of the position on the screen. */
+  watch(signal) {
+    if (this.answer) return;
+    this.progress = { stage: "searching" };
+    this.stop();
+    this.stop = api.stream(this.place, {
+      move: (answer) => {
+        this.found.set(answer.move, seen(answer, this.toMove));
+        this.drawSoon();
+      },
+      progress: (progress) => {
+        this.progress = progress;
+        this.drawSoon();
+      },
+      done: (answer) => {
+        if (signal.aborted) return;
+        this.hear(answer);
+        this.draw();
+        if (this.state.view === "explore") announce(sentence(this.answer, this.toMove, this.names));
+      },
+      fail: (error) => {
+        if (signal.aborted) return;
+        this.progress = null;
+        this.failed = error.words ?? error.message;
+        this.draw();
+      },
+    });
+  }
+
+  hear(answer) {
+    const moves = answer.moves.map((move) => seen(move, this.toMove));
+    this.answer = { ...seen(answer, this.toMove), moves };
+    this.progress = null;
+    this.failed = null;
+    this.found = new Map(moves.map((move) => [move.move, move]));
+  }
+
+  /** The answer for the position on the screen, waiting for it if need be. */
+  async know(signal) {
+    if (!this.answer) {
+      const answer = await api.position(this.place, signal);
+      if (!signal?.aborted) this.hear(answer);
+    }
+    return this.answer;
+  }
+
+  // Turns.
+
+  /** Rolls the dice or asks the computer for its move, if it is their turn at the end of the game. */
+  async turn(signal) {
+    if (!this.view || this.over || this.state.view !== "play" || this.state.at !== null) return;
+    if (this.toMove === "chance") {
+      await pause(BEAT);
+      if (signal.aborted) return;
+      const gesture = this.rolled();
+      toast(`${gesture.move} rolled`);
+      await this.go({ moves: [...this.moves, gesture.move] }, "replace");
+      return;
+    }
+    const player = this.mover;
+    if (player === "human") {
+      announce(`${this.names[this.toMove]} to move`);
+      return;
+    }
+    this.busy(true);
+    try {
+      const seed = Math.floor(Math.random() * 2 ** 32);
+      const [choice] = await Promise.all([api.choose(this.place, player, seed, signal), pause(BEAT)]);
+      if (signal.aborted) return;
+      this.busy(false);
+      announce(`${this.names[this.toMove]} plays ${choice.move}`);
+      await this.go({ moves: [...this.moves, choice.move] }, "replace");
+    } catch (error) {
+      this.busy(false);
+      if (error.name !== "AbortError") this.complain(error);
+    }
+  }
+
+  /** A move of chance, as likely as the rules say. */
+  rolled() {
+    const list = buttons(this.view.scene);
+    const total = list.reduce((sum, gesture) => sum + (gesture.odds || 1), 0);
+    let left = Math.random() * total;
+    return list.find((gesture) => (left -= gesture.odds || 1) < 0) ?? list[list.length - 1];
+  }
+
+  busy(on) {
+    this.thinking = on;
+    $("#thinking").hidden = !on;
+  }
+
+  undo() {
+    const { moves, view } = this.state;
+    let at = this.moves.length - 1;
+    if (at < 0) return undefined;
+    // Against the computer one takes back one's own move, not only the answer to it.
+    const alone = view === "play" && this.humans === 1;
+    if (alone && this.mover === "human" && at > 0) at -= 1;
+    return this.go({ at: at < moves.length ? at : null }, "push");
+  }
+
+  redo() {
+    const { moves, view } = this.state;
+    let at = this.moves.length + 1;
+    if (at > moves.length) return undefined;
+    if (view === "play" && this.humans === 1 && at < moves.length && this.mover === "human") at += 1;
+    return this.go({ at: at < moves.length ? at : null }, "push");
+  }
+
+  jump(ply) {
+    const { moves } = this.state;
+    return this.go({ at: ply < moves.length ? ply : null, view: this.state.view === "retry" ? "explore" : this.state.view });
+  }
+
+  get humans() {
+    return Number(this.state.first === "human") + Number(this.state.second === "human");
+  }
+
+  swap() {
+    return this.go({ first: this.state.second, second: this.state.first, view: "play" });
+  }
+
+  /** A new game, from the start or from a position reached by chance. */
+  async again(shuffled) {
+    if (this.state.view === "puzzle") return this.next?.();
+    if (!shuffled || randomStart.needed(this.state.game)) return this.go({ position: "", moves: [], at: null, view: this.state.view === "retry" ? "play" : this.state.view });
+    return this.go({ ...(await randomStart.byPlay(this.state.game)), at: null });
+  }
+
+  async hint() {
+    if (!this.live) return;
+    const { signal } = this.asking;
+    this.busy(true);
+    try {
+      let answer = await this.know(signal);
+      if (!answer.best.length) {
+        const strongest = this.levels.findLast((level) => level !== "perfect") ?? "random";
+        const choice = await api.choose(this.place, strongest, 1, signal);
+        answer = { ...answer, best: [choice.move], line: choice.line };
+      }
+      const [best] = answer.best;
+      if (!best) return;
+      this.board.ghosts(trail(this.view.scene, [best]));
+      const value = answer.moves.find((move) => move.move === best);
+      toast(`Hint: ${best}${value && (value.value !== "unknown" || mean(value) !== null) ? `, ${long(value)}` : ""}`);
+    } catch (error) {
+      if (error.name !== "AbortError") this.complain(error);
+    } finally {
+      this.busy(false);
+    }
+  }
+
+  toggleValues() {
+    return this.go({ values: !this.valuesShown }, "replace");
+  }
+
+  /** Shows where a move leads: the best line from here, if it is the best move. */
+  look(gesture) {
+    if (!this.view || this.reasons) return;
+    const line = gesture && this.valuesShown && this.answer?.line?.[0] === gesture.move ? this.answer.line : [];
+    this.board.ghosts(trail(this.view.scene, line.slice(0, 12)));
+  }
+
+  // Drawing.
+
+  drawSoon() {
+    this.pending ??= requestAnimationFrame(() => {
+      this.pending = null;
+      this.draw();
+    });
+  }
+
+  draw() {
+    document.body.dataset.view = this.state.view;
+    $("#spec").textContent = this.state.game;
+    document.title = `${this.state.game} — outplay`;
+    for (const tab of document.querySelectorAll("[data-view]")) {
+      if (tab === document.body) continue;
+      tab.setAttribute("aria-current", String(tab.dataset.view === this.state.view));
+    }
+    if (this.view) this.drawBoard();
+    for (const part of this.parts) part.draw(this);
+  }
+
+  drawBoard() {
+    const { scene } = this.view;
+    const shown = this.moves;
+    const status = this.statusLine();
+    this.board.show(scene, {
+      live: this.live,
+      mover: this.toMove,
+      answers: this.found,
+      best: this.answer ? new Set(this.answer.best) : null,
+      values: this.valuesShown,
+      last: lastSpots(scene, this.place.moves[this.place.moves.length - 1] ?? (shown.length ? shown[shown.length - 1] : "")),
+      label: `${this.state.game}, ${status}`,
+    });
+    $("#status").textContent = status;
+    $("[data-do=undo]").disabled = !shown.length;
+    $("[data-do=redo]").disabled = this.state.at === null;
+    $("[data-do=hint]").disabled = !this.live;
+    $("[data-do=values]").setAttribute("aria-pressed", String(this.valuesShown));
+    this.drawBar();
+  }
+
+  statusLine() {
+    const { view, names: who } = this;
+    if (this.over) return ending(view.outcome, who);
+    if (this.toMove === "chance") return this.state.view === "explore" ? "Chance: choose what is rolled" : "The dice are rolled";
+    const mover = who[this.toMove];
+    if (this.state.view !== "play") return `${mover} to move`;
+    return this.mover === "human" ? `${mover} to move: you` : `${mover} to move: ${this.mover}`;
+  }
+
+  drawBar() {
+    const bar = $("#bar");
+    const answer = this.over ? { value: "draw" } : this.answer;
+    bar.hidden = !(this.valuesShown && (this.over || (answer && (answer.value !== "unknown" || mean(answer) !== null))));
+    if (bar.hidden) return;
+    const first = this.over ? 0.5 + 0.5 * Math.sign(this.view.outcome) : share(answer, this.toMove);
+    bar.style.setProperty("--share", `${(100 * first).toFixed(1)}%`);
+    bar.setAttribute("aria-label", this.over ? ending(this.view.outcome, this.names) : sentence(answer, this.toMove, this.names));
+  }
+}

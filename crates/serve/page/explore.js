@@ -1,0 +1,137 @@
+// The truth about the position: one sentence, how we know, every move with its value, the best line, and why.
+
+import * as api from "./api.js";
+import { $, announce, h, put } from "./dom.js";
+import { trail } from "./scene.js";
+import { symbol } from "./symbol.js";
+import { compare, long, mean, meanText, scoreText, sentence, source } from "./verdict.js";
+
+export class Explore {
+  constructor() {
+    this.card = $("#verdict");
+    this.list = h("ol", { class: "moves", "aria-label": "Moves with their values" });
+    this.headline = h("h2", { class: "headline" });
+    this.how = h("p", { class: "note" });
+    this.line = h("p", { class: "line" });
+    this.reason = h("p", { class: "reason-words", hidden: true });
+    this.whyButton = h("button", { type: "button", class: "quiet", title: "Why (w)", onclick: () => this.why() }, "Why?");
+    this.rows = new Map();
+    this.order = "";
+    put(this.card, h("div", { class: "head-row" }, this.headline, this.whyButton), this.how, this.reason, this.list, this.line);
+  }
+
+  draw(app) {
+    this.app = app;
+    const { view, answer, found } = app;
+    this.card.hidden = !view || !app.valuesShown;
+    if (this.card.hidden) return;
+    if (app.over) {
+      put(this.headline, app.statusLine());
+      this.how.textContent = "by the rules";
+    } else if (answer) {
+      put(this.headline, mean(answer) === null ? symbol(answer.value) : null, sentence(answer, app.toMove, app.names));
+      this.how.textContent = source(answer);
+    } else if (app.failed) {
+      put(this.headline, "No value");
+      this.how.textContent = app.failed;
+    } else {
+      const { done, total, stage } = app.progress ?? {};
+      put(this.headline, h("span", { class: "pulse" }, "Searching"));
+      const counted = total > 0 ? `${Math.floor((100 * done) / total)} %` : done > 0 ? `${done.toLocaleString("en")} positions` : "";
+      this.how.textContent = [stage ?? "asking", counted].filter(Boolean).join(", ");
+    }
+    this.whyButton.hidden = !answer || app.over || answer.value === "unknown";
+    this.whyButton.setAttribute("aria-pressed", String(Boolean(app.reasons)));
+    this.reason.hidden = !app.reasons;
+    if (app.reasons) this.reason.textContent = app.reasons.words;
+    this.drawMoves(view.scene, found, answer);
+    this.drawLine(answer);
+  }
+
+  drawMoves(scene, found, answer) {
+    const words = scene.moves.map((gesture) => gesture.move);
+    const known = words.map((mv) => found.get(mv) ?? { move: mv, value: "unknown", distance: null, waiting: true });
+    if (answer) known.sort(compare);
+    const best = new Set(answer?.best ?? []);
+    const order = known.map((move) => move.move).join("|");
+    if (order !== this.order) {
+      this.order = order;
+      this.rows = new Map(known.map((move) => [move.move, this.row(move.move)]));
+      put(this.list, [...this.rows.values()].map((row) => row.item));
+    }
+    const longest = Math.max(1, ...known.map((move) => move.distance ?? 0));
+    for (const move of known) this.fill(this.rows.get(move.move), move, best.has(move.move), longest);
+  }
+
+  row(mv) {
+    const badge = h("span", { class: "badge" });
+    const text = h("span", { class: "value" });
+    const length = h("span", { class: "length" });
+    const gesture = () => this.app.view.scene.moves.find((known) => known.move === mv);
+    const button = h("button", {
+      type: "button",
+      onclick: () => gesture() && this.app.live && this.app.play(gesture()),
+      onpointerenter: () => this.app.look(gesture()),
+      onpointerleave: () => this.app.look(null),
+      onfocus: () => this.app.look(gesture()),
+      onblur: () => this.app.look(null),
+    }, badge, h("span", { class: "mv" }, mv), text, h("span", { class: "track" }, length));
+    return { item: h("li", {}, button), badge, text, length, button };
+  }
+
+  fill(row, move, best, longest) {
+    const value = mean(move);
+    const kind = value !== null ? "mean" : move.value;
+    row.badge.className = `badge ${kind}`;
+    if (value === null) put(row.badge, symbol(move.value));
+    else put(row.badge, "⌀");
+    row.button.className = `${best ? "best" : ""} ${move.waiting && this.app.progress ? "waiting" : ""}`;
+    const score = typeof move.score === "number" ? ` · ${scoreText(move.score)}` : "";
+    row.text.textContent = move.waiting ? (this.app.progress ? "…" : "not known") : value === null ? long(move) + score : meanText(move);
+    const distance = typeof move.distance === "number";
+    const part = value !== null ? (move.odds ?? 0.5 + value / 6) : distance ? move.distance / longest : 0;
+    row.length.className = `length ${kind}`;
+    row.length.style.setProperty("--part", `${Math.max(0, Math.min(100, Math.round(100 * part)))}%`);
+    row.button.setAttribute("aria-label", `${move.move}: ${row.text.textContent}${best ? ", best" : ""}`);
+  }
+
+  drawLine(answer) {
+    const line = answer?.line ?? [];
+    this.line.hidden = line.length < 1;
+    if (this.line.hidden) return;
+    const { app } = this;
+    const words = line.slice(0, 40).map((mv, i) =>
+      h("button", {
+        type: "button", class: "step", title: `${i + 1} plies on`,
+        onclick: () => app.live && app.go({ moves: [...app.moves, ...line.slice(0, i + 1)], at: null }),
+        onpointerenter: () => app.board.ghosts(trail(app.view.scene, line.slice(0, i + 1))),
+        onpointerleave: () => app.look(null),
+      }, mv));
+    put(this.line, h("span", { class: "label" }, "Best line"), words, line.length > 40 ? "…" : null);
+  }
+
+  /** The reason behind the value, on the board and in a sentence; asked again, it goes away. */
+  async why() {
+    const { app } = this;
+    if (!app?.view || app.over) return;
+    if (app.reasons) {
+      app.reasons = null;
+      app.board.ghosts([]);
+      this.draw(app);
+      return;
+    }
+    try {
+      const signal = app.asking.signal;
+      const reply = await api.why(app.place, signal);
+      if (signal.aborted) return;
+      app.reasons = { words: reply.sentence };
+      app.board.reasons(reply.marks, reply.line.slice(0, 12));
+      announce(app.reasons.words);
+      this.draw(app);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      app.reasons = { words: error.words ?? error.message };
+      this.draw(app);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// The game as a picture: for each position a bar above the middle line if the first player wins and below it if
+// the second does, the longer the nearer the end; mistakes have a mark, and a click goes there.
+
+import * as api from "./api.js";
+import { $, h, put, s } from "./dom.js";
+import { SYMBOL, long, mean, opposite, seen, share } from "./verdict.js";
+
+const STEP = 18;
+const HALF = 44;
+
+/** A ply's value as the first player sees it, from -1 to 1. */
+const lead = (ply) => 2 * share(ply, ply.to_move) - 1;
+
+const firstValue = (ply) => (ply.to_move === "second" ? opposite[ply.value] : ply.value);
+
+export class History {
+  constructor() {
+    this.card = $("#history");
+    this.svg = s("svg", { class: "history", role: "group", "aria-label": "Value history" });
+    // A picture that is painted anew between press and release has no clicked ply, but there is one where the pointer is.
+    this.svg.addEventListener("click", (event) => {
+      const at = event.target.closest("[data-ply]") ?? document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-ply]");
+      if (at) this.app.jump(Number(at.dataset.ply));
+    });
+    this.scroll = h("div", { class: "scroll", tabindex: -1 }, this.svg);
+    this.note = h("p", { class: "note" });
+    this.actions = h("p", { class: "actions" });
+    put(this.card, h("h2", {}, "Value history"), this.scroll, this.note, this.actions);
+    this.key = "";
+    this.plies = [];
+  }
+
+  draw(app) {
+    this.app = app;
+    const { state } = app;
+    const wanted = (state.view === "explore" || state.view === "retry" || (state.view === "play" && (app.valuesShown || app.over))) && state.moves.length > 0;
+    this.card.hidden = !wanted;
+    if (!wanted) return;
+    this.load(app);
+    this.paint();
+  }
+
+  /** Asks for the values of all positions of the game, once per game. */
+  async load(app) {
+    const { game, position, moves } = app.state;
+    const key = api.query({ game, position, moves });
+    if (key === this.key) return;
+    this.key = key;
+    this.failed = "";
+    const had = this.plies;
+    try {
+      const reply = await api.history({ game, position, moves });
+      if (this.key !== key) return;
+      this.plies = reply.plies.map((ply) => seen(ply, ply.to_move));
+    } catch (error) {
+      if (this.key !== key) return;
+      this.failed = error.words ?? error.message;
+      this.plies = had.slice(0, 0);
+    }
+    this.paint();
+    for (const listener of this.listeners ?? []) listener(this.plies);
+  }
+
+  /** The moves that were mistakes, counted from 0: the position before one is the ply of the same number. */
+  get mistakes() {
+    return this.plies.flatMap((ply, i) => (ply.mistake ? [i - 1] : []));
+  }
+
+  paint() {
+    const { app, plies } = this;
+    const shown = app.moves.length;
+    const moves = app.state.moves;
+    const count = moves.length + 1;
+    // What is being clicked must not be replaced by the same under the finger.
+    const key = [shown, moves.join(), app.state.view, app.state.first, app.state.second, this.failed, this.key, plies.length].join("|");
+    if (key === this.painted) return;
+    this.painted = key;
+    const width = Math.max(count * STEP + 8, 200);
+    this.svg.setAttribute("viewBox", `0 0 ${width} ${2 * HALF + 24}`);
+    this.svg.style.setProperty("--wide", `${width}px`);
+    const parts = [s("line", { class: "middle", x1: 0, x2: width, y1: HALF + 8, y2: HALF + 8 })];
+    for (let i = 0; i < count; i += 1) parts.push(this.ply(plies[i], i, moves[i - 1], i === shown));
+    put(this.svg, parts);
+    const bad = this.mistakes;
+    const name = (i) => `${i + 1} (${moves[i]})`;
+    this.note.textContent = this.failed
+      || (plies.length ? (bad.length ? `${SYMBOL.loss} Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}` : "No mistakes.")
+        : "Looking through the game …");
+    const own = bad.filter((i) => app.state.view !== "play" || app.state[plies[i + 1].mistake.by] === "human");
+    put(this.actions, own.length > 0 && app.state.view !== "retry" &&
+      h("button", { type: "button", id: "retry", onclick: () => app.go({ view: "retry", at: own[0] }) }, `Retry ${own.length === 1 ? "your mistake" : `your ${own.length} mistakes`}`));
+  }
+
+  ply(ply, i, mv, here) {
+    const x = 4 + i * STEP;
+    const y = HALF + 8;
+    const value = ply ? firstValue(ply) : "unknown";
+    const known = ply && (ply.value !== "unknown" || mean(ply) !== null);
+    const height = known ? Math.max(4, Math.abs(lead(ply)) * HALF) : 4;
+    const up = known && lead(ply) > 0;
+    const drawn = value === "draw" || !known;
+    const words = `${i === 0 ? "start" : `after ${i}. ${mv}`}: ${ply ? `${ply.to_move === "second" ? "second" : "first"} to move, ${long(ply)}` : "…"}${ply?.mistake ? `; a mistake: a ${ply.mistake.from} became a ${ply.mistake.to}` : ""}`;
+    return s("g", {
+      class: `ply ${here ? "here" : ""} ${ply?.mistake ? "mistake" : ""}`, role: "button", tabindex: here ? 0 : -1, "aria-label": words, "data-ply": i,
+      "aria-current": here ? "step" : false,
+      onkeydown: (event) => this.pressed(event, i),
+    }, s("title", {}, words),
+    s("rect", { class: "column", x, y: 0, width: STEP, height: 2 * HALF + 24 }),
+    s("rect", { class: `length ${known ? (drawn ? "draw" : up ? "win" : "loss") : "unknown"}`, x: x + 3, width: STEP - 6, rx: 2,
+      y: drawn ? y - 3 : up ? y - height : y, height: drawn ? 6 : height }),
+    ply?.mistake && s("path", { class: "cross", d: `M${x + 4} ${2 * HALF + 12}l10 9m0-9l-10 9` }));
+  }
+
+  pressed(event, i) {
+    const to = { ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: this.app.state.moves.length }[event.key];
+    const go = event.key === "Enter" || event.key === " " ? i : to;
+    if (go === undefined || go < 0 || go > this.app.state.moves.length) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.app.jump(go).then(() => this.svg.querySelector(`[data-ply="${go}"]`)?.focus());
+  }
+}

@@ -1,0 +1,72 @@
+// The screen as an address and back: `?game=connect4&moves=4,4&first=human&second=perfect&view=explore`.
+//
+// Invariant: `read(write(state))` is `state`, so a link reopens exactly what is on the screen.
+
+/** What an address without parameters shows: a board to play on. */
+export const START = Object.freeze({
+  game: "connect4",
+  position: "",
+  moves: [],
+  at: null, // plies shown; null for all of them
+  first: "human",
+  second: "", // filled in with a middling level when the players are known
+  view: "play",
+  values: null, // null: as the view likes it
+  seed: "",
+});
+
+const VIEWS = ["play", "explore", "puzzle", "retry"];
+
+const easy = (text) =>
+  encodeURIComponent(text).replace(/%(2C|3A|2F|3D)/g, (code) => decodeURIComponent(code)).replace(/%20/g, "+");
+
+/** A list of moves; columns of one digit may be run together, as in `4453`. */
+export function words(game, text) {
+  const list = text.split(/[\s,]+/).filter(Boolean);
+  const columns = /^connect(4)?(?::(\d+)x)?/.exec(game);
+  const narrow = columns && Number(columns[2] ?? 7) <= 9;
+  return narrow ? list.flatMap((word) => (/^\d+$/.test(word) ? [...word] : [word])) : list;
+}
+
+/** The state that an address describes. */
+export function read(search) {
+  const params = new URLSearchParams(search);
+  const text = (key) => params.get(key) ?? START[key];
+  const game = text("game");
+  const moves = words(game, params.get("moves") ?? params.get("pos") ?? "");
+  const at = Number.parseInt(params.get("at") ?? "", 10);
+  const values = params.get("values");
+  return {
+    game,
+    position: text("position"),
+    moves,
+    at: Number.isInteger(at) && at >= 0 && at < moves.length ? at : null,
+    first: text("first"),
+    second: text("second"),
+    view: VIEWS.includes(params.get("view")) ? params.get("view") : params.has("pos") ? "explore" : START.view,
+    values: values === "on" ? true : values === "off" ? false : null,
+    seed: text("seed"),
+  };
+}
+
+/** The address of a state, from the question mark on. */
+export function write(state) {
+  const parts = [["game", state.game]];
+  if (state.position) parts.push(["position", state.position]);
+  if (state.moves.length) parts.push(["moves", state.moves.join(",")]);
+  if (state.at !== null && state.at < state.moves.length) parts.push(["at", String(state.at)]);
+  if (state.view === "play") parts.push(["first", state.first], ["second", state.second]);
+  parts.push(["view", state.view]);
+  if (state.values !== null) parts.push(["values", state.values ? "on" : "off"]);
+  if (state.view === "puzzle" && state.seed !== "") parts.push(["seed", state.seed]);
+  return `?${parts.map(([key, value]) => `${key}=${easy(value)}`).join("&")}`;
+}
+
+/** The command that answers the same question in a terminal. */
+export function command(state, moves) {
+  const quote = (text) => (/^[\w:=,.+-]+$/.test(text) ? text : `'${text}'`);
+  const words = ["outplay", "query", quote(state.game)];
+  if (state.position) words.push("--position", quote(state.position));
+  if (moves.length) words.push("--moves", quote(moves.join(",")));
+  return words.join(" ");
+}

@@ -1,0 +1,115 @@
+// Puts the parts of the page together and connects buttons and keys with what they do.
+
+import * as api from "./api.js";
+import { App } from "./app.js";
+import { $, announce, toast } from "./dom.js";
+import { Explore } from "./explore.js";
+import { History } from "./history.js";
+import { listen, showHelp } from "./keys.js";
+import { Knowledge } from "./knowledge.js";
+import { Players } from "./players.js";
+import { Puzzle } from "./puzzle.js";
+import { Setup } from "./setup.js";
+import { Share } from "./share.js";
+
+const themes = ["", "dark", "light"];
+
+function setTheme(name) {
+  document.documentElement.dataset.theme = name;
+  try {
+    localStorage.setItem("theme", name);
+  } catch {
+    // Private windows remember nothing, which is fine.
+  }
+}
+
+function nextTheme() {
+  const at = themes.indexOf(document.documentElement.dataset.theme ?? "");
+  const name = themes[(at + 1) % themes.length];
+  setTheme(name);
+  toast(name ? `${name} colours` : "colours as the system likes them");
+}
+
+async function start() {
+  try {
+    setTheme(localStorage.getItem("theme") ?? "");
+  } catch {
+    setTheme("");
+  }
+  api.onReach((reachable) => {
+    $("#reach").hidden = reachable;
+    if (reachable) announce("connected again");
+  });
+  const known = await api.games();
+  const app = new App(known);
+  const history = new History();
+  const explore = new Explore();
+  [new Puzzle(history), new Players(), explore, history, new Knowledge()].forEach((part) => app.add(part));
+  history.listeners = [() => app.state.view === "retry" && app.draw()];
+  const setup = new Setup(app);
+  const share = new Share(app);
+
+  const doings = {
+    undo: () => app.undo(),
+    redo: () => app.redo(),
+    back: () => app.moves.length && app.jump(app.moves.length - 1),
+    forth: () => app.state.at !== null && app.jump(app.moves.length + 1),
+    swap: () => app.swap(),
+    hint: () => app.hint(),
+    values: () => app.toggleValues(),
+    again: () => app.again(false),
+    shuffle: () => app.again(true),
+    why: () => explore.why(),
+    board: () => app.board.enter(),
+    type: () => $("#move").focus(),
+    play: () => app.go({ view: "play", values: null }),
+    explore: () => app.go({ view: "explore", values: null }),
+    puzzle: () => app.go({ view: "puzzle", values: null, moves: [], at: null, position: "" }),
+    choose: () => setup.open(),
+    share: () => share.open(),
+    help: () => showHelp(),
+    theme: () => nextTheme(),
+  };
+  listen(app, doings);
+  for (const button of document.querySelectorAll("[data-do]")) {
+    button.addEventListener("click", (event) => (event.shiftKey && button.dataset.do === "again" ? doings.shuffle() : doings[button.dataset.do]()));
+  }
+  for (const tab of document.querySelectorAll(".tabs [data-view]")) tab.addEventListener("click", () => doings[tab.dataset.view]());
+  $("#game").addEventListener("click", doings.choose);
+  $("#share").addEventListener("click", doings.share);
+  $("#help").addEventListener("click", doings.help);
+  $("#theme").addEventListener("click", doings.theme);
+  $("#dialog").addEventListener("click", (event) => event.target === $("#dialog") && $("#dialog").close());
+  $("#type").addEventListener("submit", (event) => {
+    event.preventDefault();
+    typed(app);
+  });
+  $("#move").addEventListener("keydown", (event) => event.key === "Escape" && app.board.enter());
+  window.outplay = app;
+  await app.refresh();
+  document.body.dataset.ready = "yes";
+}
+
+/** Plays the move in the text field. */
+function typed(app) {
+  const field = $("#move");
+  const word = field.value.trim();
+  const gesture = app.view?.scene.moves.find((known) => known.move.toLowerCase() === word.toLowerCase());
+  const trouble = $("#type-trouble");
+  trouble.textContent = "";
+  if (!word) return;
+  if (!app.live) trouble.textContent = app.over ? "the game is over" : "it is not your turn";
+  else if (!gesture) {
+    const some = app.view.scene.moves.slice(0, 8).map((known) => known.move).join(" ");
+    trouble.textContent = `${word} is not a legal move here; legal ones are ${some}${app.view.scene.moves.length > 8 ? " …" : ""}`;
+  } else {
+    field.value = "";
+    app.play(gesture);
+  }
+}
+
+start().catch((error) => {
+  const line = $("#trouble");
+  line.hidden = false;
+  line.textContent = error.words ?? error.message;
+});
