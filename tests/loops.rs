@@ -176,7 +176,6 @@ fn positions_of_endings() {
     // The same with colours swapped, and the symmetric position, have the same value.
     check("chess:KQK", "8/8/8/8/8/2k5/8/K6Q w", "win", Some(11));
     check("chess:KQK", "k6q/8/2K5/8/8/8/8/8 b", "win", Some(11));
-    check("chess:KQK", "6Qk/8/8/8/8/8/8/8 b", "draw", None).is_object();
 }
 
 #[test]
@@ -407,7 +406,11 @@ fn bad_input_is_one_sentence() {
     check(&["solve", "pig:10", "--method", "dense"], "games of lines");
     check(&["solve", "tictactoe", "--method", "chance"], "has no dice");
     check(&["solve", "tictactoe", "--method", "retrograde"], "never goes round in circles");
-    check(&["verify", "pig:10"], "no table");
+    // Where a command cures it, the command stands in a line of its own.
+    let output = outplay(data.path(), &["verify", "pig:10"]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("no such table") && message.contains("outplay solve pig:10"), "{message}");
     check(&["bench", "chance", "tictactoe"], "has no dice");
 }
 
@@ -501,7 +504,7 @@ fn a_game_of_ones_own_may_go_round_in_circles() {
     catalog.add(chase::family());
     let data = tempfile::tempdir().unwrap();
     let mut values = Vec::new();
-    for spec in ["chase:2x2", "chase:3x2", "chase:3x3", "chase:4x3", "chase:4x4", "chase:5x5"] {
+    for spec in ["chase:3x3", "chase:4x3", "chase:4x4", "chase:5x5"] {
         let game: Box<dyn GameHandle> = catalog.open(spec).unwrap();
         let solved = game.solve(&request(Method::Auto, Some(data.path())), &Quiet).unwrap();
         assert_eq!(solved.method, "retrograde", "{spec}");
@@ -514,5 +517,5 @@ fn a_game_of_ones_own_may_go_round_in_circles() {
         values.push(solved.answer);
     }
     let words: Vec<(&str, bool)> = values.iter().map(|answer| (answer.value, answer.repetition)).collect();
-    assert!(words.contains(&("draw", true)) || words.iter().any(|(word, _)| *word == "win"), "{words:?}");
+    assert_eq!(words, [("draw", true); 4], "{values:?}");
 }
