@@ -517,5 +517,6 @@ fn a_game_of_ones_own_may_go_round_in_circles() {
         values.push(solved.answer);
     }
     let words: Vec<(&str, bool)> = values.iter().map(|answer| (answer.value, answer.repetition)).collect();
-    assert_eq!(words, [("draw", true); 4], "{values:?}");
+    // On 4x3 the guard is in time, on the others both can keep clear of each other for ever.
+    assert_eq!(words, [("draw", true), ("win", false), ("draw", true), ("draw", true)], "{values:?}");
 }
