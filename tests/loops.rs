@@ -288,6 +288,18 @@ fn hypergammon() {
     check_dice(data.path(), "hypergammon", 0.0836795444708631, 1e-9);
 }
 
+#[test]
+fn star2_visits_at_most_half_the_leaves() {
+    let data = tempfile::tempdir().unwrap();
+    let report = json(data.path(), &["bench", "chance", "einstein:4x4", "--depth", "8"]);
+    let game = &report["games"][0];
+    assert!(report["star2_leaves"].as_f64().unwrap() <= 0.5, "{report}");
+    assert!(game["difference"].as_f64().unwrap() < 1e-9, "{report}");
+    let rows = game["rows"].as_array().unwrap();
+    let leaves: Vec<u64> = rows.iter().map(|row| row["leaves"].as_u64().unwrap()).collect();
+    assert!(leaves[1] < leaves[0] && 2 * leaves[2] <= leaves[0], "{leaves:?}");
+}
+
 /// Writes over a tier of a table.
 fn forge<C: Cell>(data: &Path, game: &str, values: Values, change: impl Fn(u64, C) -> C) {
     let table = Table::open(data, game, values).unwrap();
