@@ -282,7 +282,7 @@ pub(crate) enum Bench {
     },
     /// Expectiminimax, Star1 and Star2 on the same positions: what each visits
     Chance {
-        /// A game with dice (default: EinStein on 3x3 and 4x4, Pig and hypergammon, each to a depth that suits it)
+        /// A game with dice (default: EinStein on 3x3, 4x4 and 5x5 and hypergammon, each to a depth that suits it)
         game: Option<String>,
         /// Plies to look ahead, rolls included
         #[arg(long, requires = "game", value_parser = clap::value_parser!(u32).range(1..=64))]

@@ -466,7 +466,7 @@ impl<W: Write> Run<'_, W> {
     fn chance(&mut self, game: Option<&str>, depth: Option<u32>, positions: u32) -> Result<u8, Failure> {
         /// Games and depths at which the textbook method takes a second or so.
         const SET: [(&str, u32); 4] =
-            [("einstein:3x3", 9), ("einstein:4x4", 8), ("pig:100", 12), ("hypergammon", 3)];
+            [("einstein:3x3", 14), ("einstein:4x4", 10), ("einstein:5x5", 6), ("hypergammon", 4)];
         let set: Vec<(&str, u32)> = match game {
             Some(game) => vec![(game, depth.unwrap_or(6))],
             None => SET.to_vec(),
