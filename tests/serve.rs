@@ -138,6 +138,8 @@ fn players_histories_reasons_and_puzzles() {
         why["marks"].as_array().unwrap().iter().any(|mark| mark["name"] == "a3" && mark["kind"] == "block")
     );
     assert_eq!(why["line"][0]["move"], "a3");
+    let why = server.get("/api/v1/why?game=tictactoe&moves=a1,b2,a2");
+    assert_eq!(why["line"][0]["move"], "a3");
     assert_eq!(why["line"][0]["forced"], true);
 
     let puzzle = server.get("/api/v1/puzzle?game=mnk:4x4,k=3&seed=5");

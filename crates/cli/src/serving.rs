@@ -127,6 +127,11 @@ impl BenchReport {
             columns.worst_ms,
             columns.worst
         )?;
+        writeln!(
+            out,
+            "  processor time: 95 % within {:.0} ms, worst {:.0} ms; {:.1} % within the 4 s that two cores give in 2 s",
+            columns.cpu_p95_ms, columns.cpu_worst_ms, columns.cpu_within_4s_percent
+        )?;
         if columns.unknown + columns.errors > 0 {
             writeln!(out, "  {} with unknown moves, {} without an answer", columns.unknown, columns.errors)?;
         }
@@ -190,10 +195,11 @@ pub(crate) fn bench(
     // A server of its own for each part, so that none profits from what another left behind.
     let server = Running::start(common, data.path()).map_err(why)?;
     watch.stage("positions", args.columns as u64);
-    let columns = runtime.block_on(columns(server.addr, &*game, args.columns, args.seed, |_| {
-        watch.advance(1);
-        watch.stopped()
-    }));
+    let columns =
+        runtime.block_on(columns(server.addr, server.child.id(), &*game, args.columns, args.seed, |_| {
+            watch.advance(1);
+            watch.stopped()
+        }));
     drop(server);
     let server = Running::start(common, data.path()).map_err(why)?;
     watch.stage("malformed requests", 0);

@@ -189,7 +189,13 @@ impl Session {
     pub fn request(&self, player: &str) -> ChooseRequest {
         // Another seed for every move of every game, and the same ones when the game is played again.
         let seed = self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.moves.len() as u64);
-        ChooseRequest { place: self.place(), player: player.into(), seed, options: self.options.clone() }
+        ChooseRequest {
+            place: self.place(),
+            player: player.into(),
+            seed,
+            files: true,
+            options: self.options.clone(),
+        }
     }
 
     /// What a player, or the dice, would do now.

@@ -156,7 +156,11 @@ fn request(rng: &mut SmallRng) -> Vec<u8> {
         6 => get(&format!("{route}?game=connect4&moves={}", "4".repeat(rng.random_range(17_000..30_000)))),
         7 => match rng.random_range(0..3) {
             0 => get(&format!("/{}", "a".repeat(70_000))),
-            1 => format!("GET / HTTP/1.1\r\nhost: x\r\nx: {}\r\n\r\n", "y".repeat(100_000)).into_bytes(),
+            1 => format!(
+                "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx: {}\r\n\r\n",
+                "y".repeat(600_000)
+            )
+            .into_bytes(),
             _ => format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(300)).into_bytes(),
         },
         // A method that the address does not take.

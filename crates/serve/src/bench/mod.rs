@@ -21,6 +21,18 @@ fn resident_bytes(pid: u32) -> u64 {
     kilobytes.map_or(0, |kilobytes| kilobytes * 1024)
 }
 
+/// Processor time that a process has used so far; zero where the system does not tell.
+fn cpu_time(pid: u32) -> Duration {
+    /// Ticks of the system's clock per second, the same on every Linux.
+    const TICKS: u64 = 100;
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name of the program stands in parentheses and may contain anything.
+    let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let ticks: u64 =
+        fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 1000 / TICKS)
+}
+
 /// The value below which a share of the sorted times lies, in milliseconds.
 fn percentile(sorted: &[Duration], share: f64) -> f64 {
     let at = ((sorted.len() as f64 * share).ceil() as usize).clamp(1, sorted.len().max(1)) - 1;
