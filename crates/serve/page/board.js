@@ -88,6 +88,8 @@ export class Board {
     this.svg.setAttribute("class", `board layout-${scene.layout}${scene.links?.length ? "" : " loose"}`);
     this.svg.setAttribute("viewBox", `0 0 ${m.width} ${m.height}`);
     this.host.style.setProperty("--ratio", m.width / m.height);
+    // Small boards are drawn large, but nobody wants their coordinates large.
+    this.host.style.setProperty("--coordinate", `${(16 * Math.max(0.45, Math.min(1, Math.max(m.width, m.height) / 520))).toFixed(1)}px`);
     this.heads = new Map();
     this.spots = scene.spots.map((spot, i) => this.spot(spot, i));
     this.over = s("g", { class: "over", "aria-hidden": "true" });
