@@ -7,12 +7,13 @@ use crate::dice::Rolled;
 use crate::greedy::liked;
 use crate::judge::{Seen, squeezed};
 use crate::look::Look;
+use crate::punctual::Punctual;
 use crate::words::{Words, spelled, written};
 use crate::{Choice, Judge, Kit, PlayError, Player};
 use outplay_core::{Game, InputError, Turn, Watch};
 use outplay_search::{Answer, DiceMethod, Engine, Kept, Limits, Options, expectimax};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Plies that are looked ahead if nothing is said.
 const DEPTH: u32 = 6;
@@ -34,12 +35,6 @@ pub(crate) fn spelled_limits(limits: &Limits) -> Vec<(&'static str, String)> {
     options
 }
 
-/// When to stop thinking so that the move is made in time: leaves a little for what follows the search.
-pub(crate) fn until(began: Instant, time: Duration) -> Instant {
-    let spare = (time / 20).clamp(Duration::from_micros(500), Duration::from_millis(50));
-    began + time.saturating_sub(spare)
-}
-
 /// The player `alphabeta`.
 pub struct AlphaBeta<G: Game> {
     kit: Kit<G>,
@@ -47,6 +42,7 @@ pub struct AlphaBeta<G: Game> {
     limits: Limits,
     options: Options,
     kept: Option<Kept<G>>,
+    punctual: Punctual,
 }
 
 impl<G: Game> AlphaBeta<G> {
@@ -56,7 +52,7 @@ impl<G: Game> AlphaBeta<G> {
         let small = limits.depth.is_some_and(|depth| depth <= 8);
         let options =
             Options { table: if small { 1 << 14 } else { 1 << 20 }, quiescence: 0, ..Options::default() };
-        AlphaBeta { kit: kit.clone(), judge, limits, options, kept: None }
+        AlphaBeta { kit: kit.clone(), judge, limits, options, kept: None, punctual: Punctual::default() }
     }
 
     fn search(
@@ -139,7 +135,8 @@ impl<G: Game> Player<G> for AlphaBeta<G> {
         if let [mv] = among[..] {
             return Ok(Choice { line: vec![mv], depth: 1, nodes: 1, ..Choice::plain(mv) });
         }
-        let time = self.limits.time.map(|time| until(began, time).saturating_duration_since(Instant::now()));
+        let end = self.limits.time.map(|time| self.punctual.end(began, time));
+        let time = end.map(|end| end.saturating_duration_since(Instant::now()));
         let limits = Limits { time, ..self.limits };
         let found = if limits.depth == Some(1) && self.kit.dice.is_none() {
             Err(PlayError::Stopped)
@@ -149,11 +146,15 @@ impl<G: Game> Player<G> for AlphaBeta<G> {
                 None => self.search(pos, limits, watch),
             }
         };
+        if let Some(end) = end {
+            self.punctual.made(end);
+        }
         match found {
             Ok(choice) if among.contains(&choice.mv) => Ok(choice),
             // Too little time for a search, or one that saw no difference between lost moves.
             Ok(_) | Err(PlayError::Stopped) if !watch.stopped() => {
-                let (best, score) = liked(&self.kit, &*self.judge, pos, &among, self.kit.game.turn(pos));
+                let me = self.kit.game.turn(pos);
+                let (best, score) = liked(&self.kit, &*self.judge, pos, &among, me, end);
                 let mv = best[0];
                 let opinion = Some(squeezed(score, self.judge.unit()));
                 Ok(Choice { mv, nodes: moves.len() as u64, depth: 1, opinion, line: vec![mv] })

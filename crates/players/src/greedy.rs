@@ -8,6 +8,7 @@ use outplay_core::{Game, Turn, Watch};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The players `greedy`, `lines` and `polynomial`: they differ in who judges.
 pub struct Greedy<G: Game> {
@@ -31,16 +32,20 @@ impl<G: Game> Greedy<G> {
     }
 }
 
-/// The moves that `me` likes best one ply ahead, and how much.
+/// The moves that `me` likes best one ply ahead, and how much; those that are not looked at in time do not count.
 pub(crate) fn liked<G: Game>(
     kit: &Kit<G>,
     judge: &dyn Judge<G>,
     pos: &G::Position,
     among: &[G::Move],
     me: Turn,
+    end: Option<Instant>,
 ) -> (Vec<G::Move>, i32) {
     let (mut best, mut top) = (Vec::new(), i32::MIN);
     for &mv in among {
+        if !best.is_empty() && end.is_some_and(|end| Instant::now() >= end) {
+            break;
+        }
         let next = kit.game.play(pos, mv);
         // A tie at once is worth nothing; wins and losses at once were looked for before.
         let score = if kit.game.outcome(&next).is_some() { 0 } else { judge.score(&next, me) };
@@ -76,7 +81,7 @@ impl<G: Game> Player<G> for Greedy<G> {
         let (best, opinion) = match &self.judge {
             None => (among, None),
             Some(judge) => {
-                let (best, score) = liked(&self.kit, &**judge, pos, &among, self.kit.game.turn(pos));
+                let (best, score) = liked(&self.kit, &**judge, pos, &among, self.kit.game.turn(pos), None);
                 (best, Some(squeezed(score, judge.unit())))
             }
         };

@@ -11,6 +11,7 @@ use crate::{
     Player, Playout, Polynomial, ROSTER, Random, Swindler, Truth, Weights,
 };
 use outplay_core::{Game, InputError, LineBoard, Notation, Turn};
+use outplay_search::Limits;
 use outplay_solve::Fallible;
 use std::sync::Arc;
 
@@ -74,7 +75,13 @@ impl<G: Game + Notation> Kit<G> {
 
     /// The players that this game can have.
     pub fn roster(&self) -> Vec<About> {
-        ROSTER.into_iter().filter(|about| self.player(about.example).is_ok()).collect()
+        let fits = |spec: &str| self.player(spec).is_ok();
+        // An example may ask for an evaluation that this game does not have.
+        let fitting = |about: About| match fits(about.example) {
+            true => Some(about),
+            false => fits(about.name).then_some(About { example: about.name, ..about }),
+        };
+        ROSTER.into_iter().filter_map(fitting).collect()
     }
 
     /// Players of this game in order of strength, from any move at all to the best there is.
@@ -104,13 +111,14 @@ impl<G: Game + Notation> Kit<G> {
             }
             "lines" => Box::new(Greedy::named(self, self.judge(spec)?)),
             "alphabeta" => {
-                let judge = match words.take("eval") {
-                    Some(eval) => self.judge(&eval)?,
-                    None => Arc::new(NoOpinion),
-                };
+                let eval = words.take("eval").unwrap_or_else(|| "zero".into());
                 let limits = alphabeta::limits(&mut words)?;
                 words.finish(&["depth", "time", "nodes", "eval"])?;
-                Box::new(AlphaBeta::new(self, judge, limits))
+                let judge = self.judge(&eval)?;
+                match self.fast(&eval, limits)? {
+                    Some(player) => player,
+                    None => Box::new(AlphaBeta::new(self, judge, limits)),
+                }
             }
             "helpful" => {
                 let board = self.lines_board(&words)?;
@@ -221,6 +229,17 @@ impl<G: Game + Notation> Kit<G> {
                     .error(format!("there is no evaluation called `{name}`; {near}it is one of {known}")))
             }
         }
+    }
+
+    /// The fast form of `alphabeta`, for games and evaluations that have one.
+    fn fast(&self, eval: &str, limits: Limits) -> Result<Option<Box<dyn Player<G>>>, InputError> {
+        let mut words = Words::parse(eval)?;
+        let weights = match words.name() {
+            "zero" => None,
+            "lines" => Some(self.weights(&mut words)?),
+            _ => return Ok(None),
+        };
+        Ok(lines::player(&self.game, weights, limits))
     }
 
     /// The weights that a spec of `lines` describes.

@@ -19,6 +19,7 @@ mod perfect;
 mod player;
 mod playout;
 mod polynomial;
+mod punctual;
 mod random;
 mod roster;
 mod swindler;

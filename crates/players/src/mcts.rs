@@ -10,8 +10,8 @@
 //! At a roll of the dice the way down follows chance. Kocsis and Szepesvári 2006; proven values as in Winands,
 //! Björnsson and Saito 2008.
 
-use crate::alphabeta::until;
 use crate::look::Look;
+use crate::punctual::Punctual;
 use crate::words::{spelled, written};
 use crate::{Choice, Kit, PlayError, Player};
 use outplay_core::{Game, Payoff, Turn, Watch};
@@ -59,6 +59,7 @@ pub struct Mcts<G: Game> {
     nodes: Vec<Node<G::Move>>,
     moves: Vec<G::Move>,
     falls: Vec<(G::Move, f64)>,
+    punctual: Punctual,
 }
 
 impl<G: Game> Mcts<G> {
@@ -72,6 +73,7 @@ impl<G: Game> Mcts<G> {
             nodes: Vec::new(),
             moves: Vec::new(),
             falls: Vec::new(),
+            punctual: Punctual::default(),
         }
     }
 
@@ -258,7 +260,7 @@ impl<G: Game> Player<G> for Mcts<G> {
         if let [mv] = moves[..] {
             return Ok(Choice { line: vec![mv], depth: 1, ..Choice::plain(mv) });
         }
-        let end = self.limits.time.map(|time| until(began, time));
+        let end = self.limits.time.map(|time| self.punctual.end(began, time));
         let most = self.limits.nodes.map_or(MOST_NODES, |nodes| nodes as usize).min(MOST_NODES);
         self.nodes.clear();
         self.nodes.push(Node { mv: moves[0], visits: 0, sum: 0.0, children: None, proven: None });
@@ -278,6 +280,9 @@ impl<G: Game> Player<G> for Mcts<G> {
             }
             self.play_once(pos, &mut path);
             played += 1;
+        }
+        if let Some(end) = end {
+            self.punctual.made(end);
         }
         let turn = self.kit.game.turn(pos);
         let sign = if turn == Turn::Second { -1.0 } else { 1.0 };

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The most positions per handful.
 const HANDFUL: u64 = 1024;
 /// Positions of the first handful under a time limit.
-const FIRST: u64 = 16;
+const FIRST: u64 = 1;
 /// A handful that takes longer than this was too large.
 const LONG: Duration = Duration::from_micros(500);
 
@@ -155,7 +155,14 @@ impl<'a> Clock<'a> {
             if self.purse.deadline.is_some() {
                 let now = Instant::now();
                 let long = self.since.replace(now).is_some_and(|since| now - since > LONG);
-                self.handful = if long { (self.handful / 2).max(1) } else { (self.handful * 2).min(HANDFUL) };
+                let known = self.drawn > 0;
+                self.handful = if long {
+                    (self.handful / 2).max(1)
+                } else if known {
+                    (self.handful * 2).min(HANDFUL)
+                } else {
+                    self.handful
+                };
             }
             self.left = self.purse.draw(self.last, self.handful);
             self.last = self.left;

@@ -6,12 +6,16 @@
 //! | `field` | a board as bit masks: windows, threats, open cells |
 //! | `features` | what is counted, by bit tricks and, as its oracle, by looking at every window |
 //! | `judge` | the opinion that players and searches ask for |
+//! | `search`, `player` | alpha-beta on bitboards, the fast form of the player `alphabeta` |
 
 mod features;
 mod field;
 mod judge;
+mod player;
+mod search;
 mod weights;
 
 pub use features::{Features, plain_features};
 pub(crate) use judge::judge;
+pub(crate) use player::player;
 pub use weights::{FeatureSet, Weights, WeightsError};

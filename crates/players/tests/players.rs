@@ -1,0 +1,304 @@
+//! What holds for every player: whole games, specs that read back, seeds, and no blunder in one.
+
+use outplay_core::{Content, Game, LineBoard, LineGame, Notation, Quiet, Turn, Value, Watch};
+use outplay_games::mnk::{Board, LargeMnk, Mnk, Rules};
+use outplay_games::nim::Nim;
+use outplay_games::{Spec, pig::Pig};
+use outplay_players::{FeatureSet, Kit, Merit, Merits, PlayError, ROSTER, Truth};
+use outplay_solve::{Memo, memo};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Exact values of a small game.
+struct Solved<G: Game> {
+    game: G,
+    memo: Memo<G>,
+}
+
+impl<G: Game> Truth<G> for Solved<G> {
+    fn moves(&self, pos: &G::Position, _watch: &dyn Watch) -> Result<Option<Merits<G::Move>>, PlayError> {
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        let value = |&mv: &G::Move| -> Option<(G::Move, Merit)> {
+            let next = self.game.play(pos, mv);
+            let same = self.game.turn(&next) == self.game.turn(pos);
+            Some((mv, Merit::Value(self.memo.value(&next)?.before(same))))
+        };
+        Ok(moves.iter().map(value).collect())
+    }
+}
+
+fn board(spec: &str) -> Kit<Mnk<u64>> {
+    let game: Mnk<u64> = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
+    Kit { board: Some(|game, pos| game.board(pos)), ..Kit::new(game) }
+}
+
+fn solved<G: Game>(kit: Kit<G>) -> Kit<G> {
+    let memo = memo(&kit.game, &kit.game.start().unwrap(), 2_000_000, &Quiet).unwrap();
+    let truth = Arc::new(Solved { game: kit.game.clone(), memo });
+    Kit { truth: Some(truth), ..kit }
+}
+
+/// Plays one game and returns its moves.
+fn game<G: Game + Notation>(kit: &Kit<G>, first: &str, second: &str, seed: u64) -> Vec<String> {
+    let mut players = [kit.player(first).unwrap(), kit.player(second).unwrap()];
+    players.iter_mut().for_each(|player| player.begin(seed));
+    let mut rng = SmallRng::seed_from_u64(seed);
+    let mut pos = kit.game.start().unwrap();
+    let mut moves = Vec::new();
+    while kit.game.outcome(&pos).is_none() {
+        let mv = match kit.game.turn(&pos) {
+            Turn::Chance => {
+                let mut falls = Vec::new();
+                kit.dice.unwrap()(&kit.game, &pos, &mut falls);
+                falls[rng.random_range(0..falls.len())].0
+            }
+            turn => {
+                let player = &mut players[usize::from(turn == Turn::Second)];
+                let choice = player.choose(&pos, &Quiet).unwrap();
+                let mut legal = Vec::new();
+                kit.game.moves(&pos, &mut legal);
+                assert!(legal.contains(&choice.mv), "{} played an illegal move", player.spec());
+                assert!(choice.line.first().is_none_or(|&mv| mv == choice.mv));
+                assert!(choice.opinion.is_none_or(|opinion| opinion.abs() <= 300.0));
+                choice.mv
+            }
+        };
+        moves.push(kit.game.write_move(&pos, mv));
+        pos = kit.game.play(&pos, mv);
+    }
+    moves
+}
+
+/// Every player of a game plays a whole one, twice the same way, and its spec reads back.
+fn everybody_plays<G: Game + Notation>(kit: &Kit<G>, expected: usize) {
+    let roster = kit.roster();
+    assert_eq!(roster.len(), expected, "{:?}", roster.iter().map(|about| about.name).collect::<Vec<_>>());
+    for about in roster {
+        let quick = about.example.replace("depth=7", "depth=4").replace("playouts=5000", "playouts=100");
+        let spec = kit.player(&quick).unwrap().spec();
+        assert_eq!(kit.player(&spec).unwrap().spec(), spec);
+        assert_eq!(game(kit, &spec, "random", 3), game(kit, &spec, "random", 3), "{spec}");
+    }
+    for level in kit.levels() {
+        assert_eq!(kit.player(&level).unwrap().spec(), level);
+    }
+}
+
+#[test]
+fn everybody_plays_tic_tac_toe() {
+    everybody_plays(&solved(board("tictactoe")), ROSTER.len());
+}
+
+#[test]
+fn everybody_plays_a_board_with_gravity_and_an_obstacle() {
+    everybody_plays(&solved(board("connect4:4x4,obstacles=b1")), ROSTER.len());
+}
+
+#[test]
+fn everybody_who_can_plays_misere_nim_and_pig() {
+    everybody_plays(&solved(board("tictactoe,misere")), ROSTER.len() - 3);
+    everybody_plays(&solved(Kit::new(Nim::from_spec(Spec::parse("nim:2+3").unwrap()).unwrap())), 7);
+    let pig = Pig::from_spec(Spec::parse("pig:10").unwrap()).unwrap();
+    let dice = Kit {
+        dice: Some(|game: &Pig, pos, out| outplay_core::Chance::outcomes(game, pos, out)),
+        ..Kit::new(pig)
+    };
+    everybody_plays(&dice, 5);
+}
+
+#[test]
+fn helpful_plays_large_boards() {
+    let game = LargeMnk::new(Rules::parse("mnk:20x20,k=5").unwrap());
+    let kit = Kit { board: Some(|game: &LargeMnk, pos| game.board(pos)), ..Kit::new(game) };
+    let moves = super_fast_game(&kit);
+    assert!(moves >= 9, "{moves}");
+}
+
+fn super_fast_game(kit: &Kit<LargeMnk>) -> usize {
+    game(kit, "helpful", "greedy", 1).len()
+}
+
+/// Random unfinished positions.
+fn positions(kit: &Kit<Mnk<u64>>, games: u64) -> Vec<Board<u64>> {
+    let mut all = Vec::new();
+    for seed in 0..games {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let mut pos = kit.game.start().unwrap();
+        while kit.game.outcome(&pos).is_none() {
+            all.push(pos);
+            let mut moves = Vec::new();
+            kit.game.moves(&pos, &mut moves);
+            pos = kit.game.play(&pos, moves[rng.random_range(0..moves.len())]);
+        }
+    }
+    all
+}
+
+/// The open cells where a player completes a line.
+fn completing(board: &LineBoard, player: Content) -> Vec<usize> {
+    board.open_cells().into_iter().filter(|&cell| board.completes(cell, player)).collect()
+}
+
+#[test]
+fn no_weights_make_alphabeta_pass_up_a_win_or_leave_a_loss_in_one() {
+    for spec in
+        ["connect4", "tictactoe", "mnk:5x5,k=4,obstacles=c3", "connect4:5x4,obstacles=b2", "mnk:6x6,k=5"]
+    {
+        let kit = board(spec);
+        let mut rng = SmallRng::seed_from_u64(7);
+        let positions = positions(&kit, 30);
+        for round in 0..8 {
+            let eval = match round {
+                0 => "zero".to_string(),
+                1 => "polynomial:base=3".into(),
+                2 => "helpful".into(),
+                3 => "playout:games=1".into(),
+                _ => {
+                    let set = if round % 2 == 0 { FeatureSet::Paper } else { FeatureSet::Extended };
+                    let absurd = |name: &&str| format!("{name}={}", rng.random_range(-1000..=1000));
+                    let weights: Vec<String> = set.names().iter().map(absurd).collect();
+                    format!("lines:weights={},{}", set.word(), weights.join(","))
+                }
+            };
+            let limit =
+                ["depth=1", "depth=2", "depth=3", "nodes=1", "nodes=30", "depth=4,nodes=100"][round % 6];
+            let spec = format!("alphabeta:{limit},eval={eval}");
+            let mut player = kit.player(&spec).unwrap();
+            player.begin(1);
+            for pos in &positions {
+                let board = kit.game.board(pos);
+                let (me, other) = match board.turn {
+                    Turn::Second => (Content::Second, Content::First),
+                    _ => (Content::First, Content::Second),
+                };
+                let (wins, threats) = (completing(&board, me), completing(&board, other));
+                if wins.is_empty() && threats.is_empty() {
+                    continue;
+                }
+                let mv = player.choose(pos, &Quiet).unwrap().mv as usize;
+                let cell = mv / (board.height + 1) * board.height + mv % (board.height + 1);
+                let wanted = if wins.is_empty() { threats } else { wins };
+                assert!(wanted.contains(&cell), "{spec} at {}", kit.game.write_position(pos));
+            }
+        }
+    }
+}
+
+#[test]
+fn looking_to_the_end_is_perfect() {
+    for spec in [
+        "tictactoe",
+        "mnk:4x3,k=3",
+        "connect4:4x4",
+        "connect:4x3,k=3",
+        "mnk:3x3,k=3,obstacles=a1",
+        "tictactoe,misere",
+    ] {
+        let kit = solved(board(spec));
+        let Some(truth) = kit.truth.clone() else { continue };
+        let mut positions = positions(&kit, 60);
+        positions.dedup();
+        let mut deep = kit.player("alphabeta:depth=20").unwrap();
+        let mut perfect = kit.player("perfect").unwrap();
+        for pos in &positions {
+            let merits = truth.moves(pos, &Quiet).unwrap().unwrap();
+            let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b)).unwrap();
+            let of = |mv: u8| merits.iter().find(|(known, _)| *known == mv).unwrap().1;
+            let choice = deep.choose(pos, &Quiet).unwrap();
+            assert!(of(choice.mv).preserves(best), "{spec} {}", kit.game.write_position(pos));
+            let mv = perfect.choose(pos, &Quiet).unwrap().mv;
+            assert!(of(mv).equals(best));
+        }
+    }
+}
+
+#[test]
+fn a_swindler_gives_nothing_away_and_sets_problems() {
+    let kit = solved(board("tictactoe"));
+    let mut swindler = kit.player("swindler").unwrap();
+    swindler.begin(1);
+    for pos in positions(&kit, 40) {
+        let merits = kit.truth.as_ref().unwrap().moves(&pos, &Quiet).unwrap().unwrap();
+        let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b)).unwrap();
+        let mv = swindler.choose(&pos, &Quiet).unwrap().mv;
+        let merit = merits.iter().find(|(known, _)| *known == mv).unwrap().1;
+        assert!(merit.preserves(best));
+        if best == Merit::Value(Value::win(1)) {
+            assert_eq!(merit, best);
+        }
+    }
+}
+
+#[test]
+fn bad_specs_are_one_sentence_with_the_nearest_word() {
+    let kit = board("connect4");
+    let check = |spec: &str, expected: &str| {
+        let error = kit.player(spec).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(expected) && !error.contains('\n'), "{spec}: {error}");
+    };
+    check("alfabeta", "did you mean `alphabeta`?");
+    check("alphabeta:depht=3", "did you mean `depth`?");
+    check("alphabeta:depth=0", "not a number from 1 to 1000");
+    check("alphabeta:depth=3,eval=line", "did you mean `lines`?");
+    check("lines:tows=1", "did you mean `twos`?");
+    check("lines:weights=there/is/none", "weights are not read from files here");
+    check("noisy:p=2,inner=random", "not a number from 0 to 1");
+    check("noisy:p=0.5", "`inner=PLAYER` is missing");
+    check("noisy:inner=noisy:inner=noisy:inner=noisy:inner=noisy:inner=random", "four deep at most");
+    check("perfect", "are not to be had here");
+    check("helpful:form=new", "write `form=revised` or `form=first`");
+    check("", "the player's name is missing");
+    let nim = Kit::new(Nim::from_spec(Spec::parse("nim:2+2").unwrap()).unwrap());
+    let error = nim.player("helpful").err().unwrap().to_string();
+    assert!(error.contains("for games of k in a row, which nim:2+2 is not"), "{error}");
+}
+
+#[test]
+fn players_keep_their_time_when_the_machine_is_busy() {
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let busy: Vec<_> = (0..4)
+        .map(|_| {
+            let stop = stop.clone();
+            std::thread::spawn(move || while !stop.load(std::sync::atomic::Ordering::Relaxed) {})
+        })
+        .collect();
+    let limit = Duration::from_millis(100);
+    for (spec, game) in [
+        ("alphabeta:time=100ms,eval=lines", "connect4"),
+        ("alphabeta:time=100ms,eval=playout:games=2000", "mnk:7x7,k=4"),
+        ("mcts:time=100ms", "connect4"),
+    ] {
+        let kit = board(game);
+        let mut player = kit.player(spec).unwrap();
+        player.begin(1);
+        let mut times = Vec::new();
+        for pos in positions(&kit, 1).iter().take(9) {
+            let began = Instant::now();
+            player.choose(pos, &Quiet).unwrap();
+            times.push(began.elapsed());
+        }
+        times.sort();
+        // The median: a machine on which others work, too, may hold up any single move.
+        assert!(times[times.len() / 2] <= limit + limit / 5, "{spec}: {times:?}");
+    }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    busy.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+#[test]
+fn noise_is_as_frequent_as_asked() {
+    let kit = solved(board("tictactoe"));
+    let start = kit.game.read_position("xx1/oo1/3").unwrap();
+    let mut slips = 0;
+    let mut player = kit.player("noisy:p=0.5,inner=perfect").unwrap();
+    for seed in 0..400 {
+        player.begin(seed);
+        let mv = player.choose(&start, &Quiet).unwrap().mv;
+        slips += u32::from(kit.game.write_move(&start, mv) != "c3");
+    }
+    // A slip is one of five moves, one of which is right after all.
+    assert!((120..200).contains(&slips), "{slips}");
+}
