@@ -155,7 +155,7 @@ fn back_forward_undo_and_redo() {
             .unwrap();
     }
     let shown = |page: &mut Page, moves: &str, what: &str| {
-        page.wait(&format!("outplay.moves.join() === '{moves}' && !outplay.asking.signal.aborted"), what)
+        page.wait(&format!("outplay.moves.join() === '{moves}' && !outplay.stale && outplay.answer"), what)
             .unwrap();
     };
     shown(&mut page, "b2,a1,c3", "three moves");
@@ -340,10 +340,14 @@ fn puzzles_are_solved_and_mistakes_tried_again() {
 
     // The second player answers the corner at the edge and loses: that is the mistake to find again.
     page.go(&stage.address("?game=tictactoe&view=explore&moves=a1,b1,b2,c3")).unwrap();
-    page.wait("document.querySelector('.ply.mistake')", "the mistake in the history").unwrap();
+    page.wait(
+        "outplay.answer && document.querySelector('.ply.mistake') && document.querySelector('#retry')",
+        "the mistake in the history",
+    )
+    .unwrap();
     page.click("#retry").unwrap();
     page.wait(
-        "outplay.state.view === 'retry' && outplay.moves.join() === 'a1'",
+        "outplay.state.view === 'retry' && outplay.moves.join() === 'a1' && outplay.live",
         "the position before the mistake",
     )
     .unwrap();
@@ -385,6 +389,7 @@ fn players_are_chosen_and_sides_swapped() {
 fn a_small_game_is_solved_and_its_picture_downloaded() {
     let Some(stage) = Stage::set() else { return };
     let mut page = stage.open("?game=mnk:3x2,k=2&view=explore");
+    page.wait("outplay.answer && document.querySelector('#solve')", "values").unwrap();
     page.click("#solve").unwrap();
     page.wait("document.querySelector('#knowledge a[download]')", "the table").unwrap();
     page.wait("document.querySelector('#knowledge').textContent.includes('positions')", "its statistics")

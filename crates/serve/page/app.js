@@ -14,8 +14,9 @@ import { ending, long, mean, seen, sentence, share } from "./verdict.js";
 
 /** Before the computer's stone falls, so that one sees one's own. */
 const BEAT = 250;
-/** Plies of a line that are shown on the board. */
-const LINE = 12;
+/** Plies of a line that are shown on the board: stones stay where they are put, but men move on. */
+const LINE = { grid: 12, drop: 12 };
+const FEW = 5;
 /** A level that a newcomer can beat and has to think about. */
 export const middling = (levels) => levels[Math.floor(levels.length / 2)] ?? "random";
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -408,8 +409,12 @@ export class App {
       return;
     }
     const known = this.answer.line?.[0] === gesture.move ? this.answer.line : [gesture.move];
-    this.board.ghosts(trail(this.view.scene, known.slice(0, LINE)));
+    this.board.ghosts(trail(this.view.scene, known.slice(0, this.linePlies)));
     if (known.length < 2) this.follow([gesture.move]);
+  }
+
+  get linePlies() {
+    return LINE[this.view.scene.layout] ?? FEW;
   }
 
   /** Goes on with a line, best move by best move, while somebody looks. */
@@ -418,10 +423,11 @@ export class App {
     const { place } = this;
     await pause(BEAT);
     try {
-      while (line.length < LINE && !signal.aborted) {
+      const most = this.linePlies;
+      while (line.length < most && !signal.aborted) {
         const answer = await api.position({ ...place, moves: [...place.moves, ...line] }, signal);
         if (signal.aborted || this.reasons || !answer.best.length) return;
-        line.push(...(answer.line.length ? answer.line : answer.best.slice(0, 1)).slice(0, LINE - line.length));
+        line.push(...(answer.line.length ? answer.line : answer.best.slice(0, 1)).slice(0, most - line.length));
         this.board.ghosts(trail(this.view.scene, line));
       }
     } catch (error) {
