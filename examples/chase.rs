@@ -122,8 +122,8 @@ pub(crate) fn family() -> Family {
         let size = spec.argument().and_then(|text| text.split_once('x'));
         let size = size.and_then(|(columns, rows)| Some((columns.parse().ok()?, rows.parse().ok()?)));
         let size =
-            size.filter(|size: &(usize, usize)| (2..=20).contains(&size.0) && (2..=20).contains(&size.1));
-        let why = "give columns and rows from 2 to 20, as in `chase:4x3`";
+            size.filter(|size: &(usize, usize)| (3..=20).contains(&size.0) && (3..=20).contains(&size.1));
+        let why = "give columns and rows from 3 to 20, as in `chase:4x3`";
         let (columns, rows) = size.ok_or_else(|| spec.error(why))?;
         spec.finish("no options")?;
         Ok(Box::new(Entry::new(Chase { columns, rows })))

@@ -176,7 +176,6 @@ fn positions_of_endings() {
     // The same with colours swapped, and the symmetric position, have the same value.
     check("chess:KQK", "8/8/8/8/8/2k5/8/K6Q w", "win", Some(11));
     check("chess:KQK", "k6q/8/2K5/8/8/8/8/8 b", "win", Some(11));
-    check("chess:KQK", "6Qk/8/8/8/8/8/8/8 b", "draw", None).is_object();
 }
 
 #[test]
@@ -287,6 +286,18 @@ fn larger_pigs() {
 fn hypergammon() {
     let data = tempfile::tempdir().unwrap();
     check_dice(data.path(), "hypergammon", 0.0836795444708631, 1e-9);
+}
+
+#[test]
+fn star2_visits_at_most_half_the_leaves() {
+    let data = tempfile::tempdir().unwrap();
+    let report = json(data.path(), &["bench", "chance", "einstein:4x4", "--depth", "8"]);
+    let game = &report["games"][0];
+    assert!(report["star2_leaves"].as_f64().unwrap() <= 0.5, "{report}");
+    assert!(game["difference"].as_f64().unwrap() < 1e-9, "{report}");
+    let rows = game["rows"].as_array().unwrap();
+    let leaves: Vec<u64> = rows.iter().map(|row| row["leaves"].as_u64().unwrap()).collect();
+    assert!(leaves[1] < leaves[0] && 2 * leaves[2] <= leaves[0], "{leaves:?}");
 }
 
 /// Writes over a tier of a table.
@@ -407,7 +418,11 @@ fn bad_input_is_one_sentence() {
     check(&["solve", "pig:10", "--method", "dense"], "games of lines");
     check(&["solve", "tictactoe", "--method", "chance"], "has no dice");
     check(&["solve", "tictactoe", "--method", "retrograde"], "never goes round in circles");
-    check(&["verify", "pig:10"], "no table");
+    // Where a command cures it, the command stands in a line of its own.
+    let output = outplay(data.path(), &["verify", "pig:10"]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("no such table") && message.contains("outplay solve pig:10"), "{message}");
     check(&["bench", "chance", "tictactoe"], "has no dice");
 }
 
@@ -501,7 +516,7 @@ fn a_game_of_ones_own_may_go_round_in_circles() {
     catalog.add(chase::family());
     let data = tempfile::tempdir().unwrap();
     let mut values = Vec::new();
-    for spec in ["chase:2x2", "chase:3x2", "chase:3x3", "chase:4x3", "chase:4x4", "chase:5x5"] {
+    for spec in ["chase:3x3", "chase:4x3", "chase:4x4", "chase:5x5"] {
         let game: Box<dyn GameHandle> = catalog.open(spec).unwrap();
         let solved = game.solve(&request(Method::Auto, Some(data.path())), &Quiet).unwrap();
         assert_eq!(solved.method, "retrograde", "{spec}");
@@ -514,5 +529,6 @@ fn a_game_of_ones_own_may_go_round_in_circles() {
         values.push(solved.answer);
     }
     let words: Vec<(&str, bool)> = values.iter().map(|answer| (answer.value, answer.repetition)).collect();
-    assert!(words.contains(&("draw", true)) || words.iter().any(|(word, _)| *word == "win"), "{words:?}");
+    // On 4x3 the guard is in time, on the others both can keep clear of each other for ever.
+    assert_eq!(words, [("draw", true), ("win", false), ("draw", true), ("draw", true)], "{values:?}");
 }

@@ -26,7 +26,7 @@ use outplay_table::{CellKind, Values, Writer};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Means closer than this are equally good: they were settled to fewer digits than they have.
@@ -41,6 +41,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Asks for the stored value of a number.
 type At<'a> = &'a dyn Fn(Tier, u64) -> Result<f64, Trouble>;
 
+/// Asks for the mean payoff of a position.
+type MeanOf<'a, G> = &'a dyn Fn(&<G as Game>::Position) -> Result<Option<f64>, Trouble>;
+
 /// What an entry asks of a game with dice.
 pub(crate) trait AnyDice<G: Game>: Send + Sync {
     /// The numbering over which the game is solved; `explored` explores the whole game.
@@ -52,7 +55,7 @@ pub(crate) trait AnyDice<G: Game>: Send + Sync {
     /// Whether `index` explores.
     fn explores(&self) -> bool;
     /// An index of what follows from a position.
-    fn from_here(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>>;
+    fn onwards(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>>;
     /// What can happen at a roll.
     fn outcomes(&self, game: &G, pos: &G::Position) -> Vec<(G::Move, f64)>;
     /// Looks ahead without a table.
@@ -120,7 +123,7 @@ impl<G: Chance> AnyDice<G> for Explorable {
         true
     }
 
-    fn from_here(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>> {
+    fn onwards(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>> {
         Box::new(Everything(explored))
     }
 
@@ -153,7 +156,7 @@ impl<G: Chance, I: Rolls<G> + 'static> AnyDice<G> for BeforeRolls<G, I> {
         false
     }
 
-    fn from_here(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>> {
+    fn onwards(&self, explored: Arc<Explored<G>>) -> Box<dyn DiceIndex<G>> {
         Box::new(Everything(explored))
     }
 
@@ -298,6 +301,20 @@ impl<G: Game + Notation> Entry<G> {
         Ok(shelves.map(|shelves| Known { index, source: Source::Table(shelves) }))
     }
 
+    /// The same for queries, which keep it open.
+    fn kept_means(&self, data: &Path, watch: &dyn Watch) -> Result<Option<Arc<Known<G>>>, Trouble> {
+        // What is guarded is replaced as a whole, so that a panic elsewhere leaves it sound.
+        let mut kept = self.mean_table.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = kept.as_ref().filter(|(of, _)| of == data) {
+            return Ok(Some(known.clone()));
+        }
+        let found = self.find_means(data, watch)?.map(Arc::new);
+        if let Some(known) = &found {
+            *kept = Some((data.to_path_buf(), known.clone()));
+        }
+        Ok(found)
+    }
+
     /// `solve --method chance`.
     pub(crate) fn solve_by_chance(
         &self,
@@ -371,7 +388,7 @@ impl<G: Game + Notation> Entry<G> {
         &self,
         pos: &G::Position,
         blank: QueryAnswer,
-        mean: &dyn Fn(&G::Position) -> Result<Option<f64>, Trouble>,
+        mean: MeanOf<'_, G>,
     ) -> Result<QueryAnswer, Trouble> {
         let best_payoff = self.game.best_payoff();
         let Some(here) = mean(pos)? else {
@@ -418,9 +435,9 @@ impl<G: Game + Notation> Entry<G> {
         options: &QueryOptions,
         watch: &dyn Watch,
     ) -> Result<Option<QueryAnswer>, Trouble> {
-        let table = options.data.as_ref().map(|data| self.find_means(data, watch)).transpose()?.flatten();
+        let table = options.data.as_ref().map(|data| self.kept_means(data, watch)).transpose()?.flatten();
         let sources =
-            [table.as_ref().map(|table| ("table", table)), self.means.get().map(|means| ("search", means))];
+            [table.as_deref().map(|table| ("table", table)), self.means.get().map(|means| ("search", means))];
         for (source, known) in sources.into_iter().flatten() {
             if known.mean(&self.game, pos)?.is_some() {
                 let blank = QueryAnswer { source, ..blank.clone() };
@@ -479,7 +496,7 @@ impl<G: Game + Notation> Entry<G> {
     ) -> Result<Known<G>, Trouble> {
         let index = match pos {
             None => dice.index(&self.game, &|| self.explored(most, watch))?,
-            Some(pos) => dice.from_here(Arc::new(Explored::new(&self.game, pos, most, watch)?)),
+            Some(pos) => dice.onwards(Arc::new(Explored::new(&self.game, pos, most, watch)?)),
         };
         let expected = index.solve(&self.game, &mut MeanFiles { writer: None }, watch)?;
         Ok(Known { index, source: Source::Memory(expected) })

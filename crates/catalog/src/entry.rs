@@ -15,6 +15,7 @@ use crate::oracle::Oracle;
 use crate::puzzles::Puzzle;
 use crate::reasons::Why;
 use crate::solved::AnyIndex;
+use crate::tables::Opened;
 use crate::viewing::PlayerList;
 use crate::whole::Whole;
 use outplay_arena::matches::{MatchReport, MatchRequest};
@@ -27,7 +28,7 @@ use outplay_core::{
 use outplay_players::Falls;
 use outplay_solve::{Explored, SolveError};
 use outplay_table::Values;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 type MakeIndex<G> = Arc<dyn Fn(&G) -> Option<Box<dyn AnyIndex<G>>> + Send + Sync>;
@@ -54,6 +55,10 @@ pub struct Entry<G: Game> {
     pub(crate) remembered: OnceLock<Remembered<G>>,
     /// The same for a game with dice.
     pub(crate) means: OnceLock<Known<G>>,
+    /// The table of the last query and the directory it is in: values of a complete table never change.
+    pub(crate) opened: Mutex<Option<(PathBuf, Arc<Opened<G>>)>>,
+    /// The same for a game with dice.
+    pub(crate) mean_table: Mutex<Option<(PathBuf, Arc<Known<G>>)>>,
     /// The connect-k solver of the last query: what it learned serves the next.
     pub(crate) solver: Mutex<Option<Solver>>,
     /// The planes of the whole game, if it is small.
@@ -86,6 +91,8 @@ impl<G: Game + Notation> Entry<G> {
             explored: OnceLock::new(),
             remembered: OnceLock::new(),
             means: OnceLock::new(),
+            opened: Mutex::new(None),
+            mean_table: Mutex::new(None),
             solver: Mutex::new(None),
             whole: Mutex::new(None),
             oracle: Mutex::new(None),
@@ -197,7 +204,11 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
     }
 
     fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble> {
-        self.choose_move(request, watch)
+        // Where the dice have the turn, they roll, whoever is asked.
+        match self.roll(&self.locate(&request.place)?, request.seed) {
+            Some(roll) => Ok(roll),
+            None => self.choose_move(request, watch),
+        }
     }
 
     fn compete(
@@ -212,6 +223,11 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn players(&self, options: &QueryOptions) -> PlayerList {
         self.list_players(options)
+    }
+
+    fn check_player(&self, spec: &str, options: &QueryOptions) -> Result<(), Trouble> {
+        self.kit_with(options)?.player(spec)?;
+        Ok(())
     }
 
     fn tune(

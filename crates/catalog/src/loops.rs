@@ -11,7 +11,7 @@ use crate::answers::{Answer, MoveAnswer, Phases, QueryAnswer, SolveAnswer, Store
 use crate::cycles::{Cycles, LoopValues};
 use crate::entry::{Entry, QUERY_POSITIONS};
 use crate::handle::{QueryOptions, SolveRequest};
-use crate::searching::Asked;
+use crate::searching::{Asked, ValueOf};
 use crate::shelves::{Kept, LoopFiles, Plan, untimed};
 use crate::solved::AnyIndex;
 use crate::tables::Opened;
@@ -293,7 +293,7 @@ impl<G: Game + Notation> Entry<G> {
         options: &QueryOptions,
         watch: &dyn Watch,
     ) -> Result<QueryAnswer, Trouble> {
-        let table = options.data.as_ref().map(|data| self.find_table(data, None)).transpose()?.flatten();
+        let table = options.data.as_ref().map(|data| self.kept_table(data)).transpose()?.flatten();
         if let Some(table) = &table {
             let value = |pos: &G::Position| self.probe(table, pos);
             return self.query_by_engine(pos, blank, Some(&value), options, watch);
@@ -349,7 +349,7 @@ impl<G: Game + Notation> Entry<G> {
         &self,
         pos: &G::Position,
         blank: QueryAnswer,
-        known: Option<&(dyn Fn(&G::Position) -> Result<Option<Value>, Trouble> + Sync)>,
+        known: Option<&ValueOf<'_, G>>,
         options: &QueryOptions,
         watch: &dyn Watch,
     ) -> Result<QueryAnswer, Trouble> {

@@ -29,10 +29,11 @@ const WHOLE_LINE: u128 = 3_000_000;
 /// Moves that are listed although nothing is known about them.
 const LISTED: usize = 1000;
 
+/// A function that knows values of positions.
+pub(crate) type ValueOf<'a, G> = dyn Fn(&<G as Game>::Position) -> Result<Option<Value>, Trouble> + Sync + 'a;
+
 /// A function that knows values, as a source that the engine can ask.
-pub(crate) struct Asked<'a, G: Game>(
-    pub(crate) &'a (dyn Fn(&G::Position) -> Result<Option<Value>, Trouble> + Sync),
-);
+pub(crate) struct Asked<'a, G: Game>(pub(crate) &'a ValueOf<'a, G>);
 
 impl<G: Game> Probe<G> for Asked<'_, G> {
     fn probe(&self, pos: &G::Position) -> Result<Option<Value>, ProbeError> {

@@ -134,7 +134,7 @@ impl<G: Game + Notation> Entry<G> {
                 _ => false,
             });
         }
-        let table = options.data.as_ref().map(|data| self.find_table(data, None)).transpose()?.flatten();
+        let table = options.data.as_ref().map(|data| self.kept_table(data)).transpose()?.flatten();
         // Whether a game of another kind is small enough to remember shows only when it is tried.
         Ok(table.is_some() || self.game.start().is_some())
     }
@@ -162,7 +162,7 @@ impl<G: Game + Notation> Entry<G> {
         if self.dice.is_some() {
             return self.known_means(pos, &blank, options, &Quiet);
         }
-        let table = options.data.as_ref().map(|data| self.find_table(data, None)).transpose()?.flatten();
+        let table = options.data.as_ref().map(|data| self.kept_table(data)).transpose()?.flatten();
         let Some(table) = table.filter(|table| table.index.has(pos)) else { return Ok(None) };
         let value = |pos: &G::Position| self.probe(&table, pos);
         self.query_from(pos, value, QueryAnswer { source: "table", ..blank }).map(Some)

@@ -12,7 +12,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 /// A table, or several, with the index that finds positions in them.
@@ -89,6 +89,21 @@ impl<G: Game + Notation> Entry<G> {
             }
         }
         Ok(None)
+    }
+
+    /// The same for queries, which keep it open.
+    pub(crate) fn kept_table(&self, data: &Path) -> Result<Option<Arc<Opened<G>>>, Trouble> {
+        // What is guarded is replaced as a whole, so that a panic elsewhere leaves it sound.
+        let mut kept = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, table)) = kept.as_ref().filter(|(of, _)| of == data) {
+            return Ok(Some(table.clone()));
+        }
+        let found = self.find_table(data, None)?.map(Arc::new);
+        // One without distances may be joined by a better one.
+        if let Some(table) = found.as_ref().filter(|table| table.shelves.values() == Values::Distance) {
+            *kept = Some((data.to_path_buf(), table.clone()));
+        }
+        Ok(found)
     }
 
     fn open_table(&self, data: &Path, values: Option<Values>) -> Result<Opened<G>, Trouble> {

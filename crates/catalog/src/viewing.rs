@@ -21,6 +21,15 @@ pub struct PlayerList {
     pub levels: Vec<String>,
 }
 
+/// Reads a file that a player's spec names.
+fn read_file(name: &str) -> Result<String, String> {
+    std::fs::read_to_string(name).map_err(|error| {
+        format!(
+            "`{name}` is neither a set of weights (paper, extended) nor a file that can be read ({error})"
+        )
+    })
+}
+
 impl<G: Game + Notation> Entry<G> {
     pub(crate) fn view_position(&self, place: &Place) -> Result<View, Trouble> {
         let pos = self.locate(place)?;
@@ -43,12 +52,12 @@ impl<G: Game + Notation> Entry<G> {
         Kit { board: self.board, dice: self.falls, ..Kit::new(self.game.clone()) }
     }
 
-    /// The same with exact knowledge, as far as there can be any.
+    /// The same with exact knowledge, as far as there can be any, and leave to read files.
     ///
     /// What it learns is kept for the next caller.
     pub(crate) fn kit_with(&self, options: &QueryOptions) -> Result<Kit<G>, Trouble> {
         let truth: Arc<dyn Truth<G>> = self.oracle(options)?;
-        Ok(Kit { truth: Some(truth), ..self.kit() })
+        Ok(Kit { truth: Some(truth), files: Some(read_file), ..self.kit() })
     }
 
     pub(crate) fn list_players(&self, options: &QueryOptions) -> PlayerList {
@@ -62,7 +71,9 @@ impl<G: Game + Notation> Entry<G> {
         watch: &dyn Watch,
     ) -> Result<ChoiceAnswer, Trouble> {
         let pos = self.locate(&request.place)?;
-        let mut player = self.kit_with(&request.options)?.player(&request.player)?;
+        let mut kit = self.kit_with(&request.options)?;
+        kit.files = kit.files.filter(|_| request.files);
+        let mut player = kit.player(&request.player)?;
         player.begin(request.seed);
         let began = Instant::now();
         let choice = player.choose(&pos, watch)?;

@@ -148,6 +148,15 @@ impl<W: Write> Run<'_, W> {
             Command::Query { game, stdin: Some(kind), effort, .. } => {
                 self.query_lines(game, kind == "position", effort)
             }
+            Command::Play(args) => {
+                let (handle, options) = (self.open(&args.game)?, self.query_options(&args.effort));
+                crate::playing::play(handle, options, self.common, args, self.progress, self.out)
+            }
+            Command::Bench(Bench::Serve(args)) => {
+                let report = crate::serving::bench(self.catalog, self.common, args, self.progress)?;
+                self.print(&report, |out, report| report.print(out))?;
+                Ok(u8::from(!report.holds()))
+            }
             Command::Serve(args) => {
                 crate::serving::serve(self.catalog, self.common, args, self.out)?;
                 Ok(0)
@@ -457,7 +466,7 @@ impl<W: Write> Run<'_, W> {
     fn chance(&mut self, game: Option<&str>, depth: Option<u32>, positions: u32) -> Result<u8, Failure> {
         /// Games and depths at which the textbook method takes a second or so.
         const SET: [(&str, u32); 4] =
-            [("einstein:3x3", 9), ("einstein:4x4", 8), ("pig:100", 12), ("hypergammon", 3)];
+            [("einstein:3x3", 14), ("einstein:4x4", 10), ("einstein:5x5", 6), ("hypergammon", 4)];
         let set: Vec<(&str, u32)> = match game {
             Some(game) => vec![(game, depth.unwrap_or(6))],
             None => SET.to_vec(),

@@ -5,12 +5,10 @@
 
 use crate::helpfulness::{Form, Helpfulness};
 use crate::words::spelled;
-use crate::{Choice, Judge, Kit, PlayError, Player};
+use crate::{Choice, Judge, Kit, PlayError, Player, ToBoard};
 use outplay_core::{Content, Game, LineBoard, Turn, Watch};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-
-type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
 /// The player `helpful`; equally helpful cells are equally likely.
 pub struct Helpful<G: Game> {
@@ -26,6 +24,47 @@ impl<G: Game> Helpful<G> {
     pub fn new(kit: &Kit<G>, board: ToBoard<G>, form: Form) -> Helpful<G> {
         Helpful { kit: kit.clone(), board, form, rng: SmallRng::seed_from_u64(0), bytes: 0 }
     }
+}
+
+/// Visits the cells that can be played, in order, with how they rank: win, else block, else help.
+fn each_rank(board: &LineBoard, found: &Helpfulness, mut visit: impl FnMut(usize, (i32, i32))) {
+    let calm = found.wins.is_empty() && found.blocks.is_empty();
+    let mut rank = |place: usize, cell: usize| {
+        let urgent = if calm {
+            0
+        } else if found.wins.binary_search(&cell).is_ok() {
+            2
+        } else {
+            i32::from(found.blocks.binary_search(&cell).is_ok())
+        };
+        visit(place, (urgent, found.cells[cell]));
+    };
+    if board.gravity {
+        board.open_cells().into_iter().enumerate().for_each(|(place, cell)| rank(place, cell));
+    } else {
+        let mut place = 0;
+        for (cell, content) in board.cells.iter().enumerate() {
+            if *content == Content::Empty {
+                rank(place, cell);
+                place += 1;
+            }
+        }
+    }
+}
+
+/// The places, among the moves of a board, between which `helpful` chooses at random.
+pub fn helpful_choices(board: &LineBoard, form: Form) -> Vec<usize> {
+    let found = Helpfulness::of(board, form);
+    let (mut best, mut places) = ((0, i32::MIN), Vec::new());
+    each_rank(board, &found, |place, rank| {
+        if rank > best {
+            (best, places) = (rank, Vec::new());
+        }
+        if rank == best {
+            places.push(place);
+        }
+    });
+    places
 }
 
 impl<G: Game> Player<G> for Helpful<G> {
@@ -44,32 +83,27 @@ impl<G: Game> Player<G> for Helpful<G> {
         let moves = self.kit.legal(pos)?;
         let board = (self.board)(&self.kit.game, pos);
         let found = Helpfulness::of(&board, self.form);
-        self.bytes = found.cells.len() * size_of::<i32>();
-        // Moves come in the order of their cells.
-        let open: Box<dyn Iterator<Item = usize>> = match board.gravity {
-            true => Box::new(board.open_cells().into_iter()),
-            false => Box::new((0..board.cells.len()).filter(|&cell| board.cells[cell] == Content::Empty)),
-        };
-        // Win, else block, else help; among equals each is equally likely.
-        let mut best = (0, i32::MIN);
-        let (mut mv, mut equals) = (moves[0], 0);
-        for (cell, &candidate) in open.zip(&moves) {
-            let urgent = if found.wins.binary_search(&cell).is_ok() {
-                2
-            } else {
-                i32::from(found.blocks.binary_search(&cell).is_ok())
-            };
-            let rank = (urgent, found.cells[cell]);
+        self.bytes = found.cells.len() * size_of::<i32>()
+            + board.cells.len() * size_of::<Content>()
+            + moves.capacity() * size_of::<G::Move>();
+        let (mut best, mut equals) = ((0, i32::MIN), 0);
+        each_rank(&board, &found, |_, rank| {
             if rank > best {
                 (best, equals) = (rank, 0);
             }
+            equals += usize::from(rank == best);
+        });
+        // Among equals each is equally likely.
+        let (mut left, mut mv) = (self.rng.random_range(0..equals.max(1)) as isize, moves[0]);
+        each_rank(&board, &found, |place, rank| {
             if rank == best {
-                equals += 1;
-                if self.rng.random_range(0..equals) == 0 {
-                    mv = candidate;
+                if left == 0 {
+                    // Moves come in the order of their cells.
+                    mv = moves[place];
                 }
+                left -= 1;
             }
-        }
+        });
         Ok(Choice { nodes: 1, depth: 0, line: vec![mv], ..Choice::plain(mv) })
     }
 

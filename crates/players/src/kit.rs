@@ -23,7 +23,7 @@ pub struct Kit<G: Game> {
     /// The game.
     pub game: G,
     /// The board of a position, for games of lines.
-    pub board: Option<fn(&G, &G::Position) -> LineBoard>,
+    pub board: Option<ToBoard<G>>,
     /// The falls of the dice, for games that roll them.
     pub dice: Option<Falls<G>>,
     /// Exact knowledge.
@@ -31,6 +31,9 @@ pub struct Kit<G: Game> {
     /// How to read a file that a spec names; `None` where files are nobody's business.
     pub files: Option<ReadFile>,
 }
+
+/// How to see a position as a board of lines.
+pub type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
 
 /// Reads a file as text, or says in a sentence why it cannot.
 pub type ReadFile = fn(&str) -> Result<String, String>;
@@ -266,7 +269,7 @@ impl<G: Game + Notation> Kit<G> {
     }
 
     /// How to see positions as boards of lines, for players that need one.
-    fn lines_board(&self, words: &Words) -> Result<fn(&G, &G::Position) -> LineBoard, InputError> {
+    fn lines_board(&self, words: &Words) -> Result<ToBoard<G>, InputError> {
         let (name, game) = (words.name(), self.game.spec());
         let Some(board) = self.board else {
             return Err(words.error(format!(

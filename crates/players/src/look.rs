@@ -82,8 +82,9 @@ fn look_at_board<M: Copy>(board: &LineBoard, cells: &[usize], moves: &[M]) -> Lo
         return Look::Among(threatened);
     }
     // A falling stone makes room for the next one on top of it.
-    let feeds =
-        |cell: usize| board.gravity && (cell + 1) % board.height != 0 && board.completes(cell + 1, other);
+    let feeds = |cell: usize| {
+        board.gravity && !(cell + 1).is_multiple_of(board.height) && board.completes(cell + 1, other)
+    };
     let safe: Vec<M> = (0..cells.len()).filter(|&i| !feeds(cells[i])).map(|i| moves[i]).collect();
     Look::Among(if safe.is_empty() { moves.to_vec() } else { safe })
 }

@@ -154,7 +154,8 @@ pub(crate) async fn choose(
     let search = move |_| {
         let game = desk.shelf.open(&request.at.game)?;
         let options = desk.steady_options();
-        let asked = ChooseRequest { place, player: request.player, seed: request.seed, options };
+        let asked =
+            ChooseRequest { place, player: request.player, seed: request.seed, options, files: false };
         Ok(game.choose(&asked, &*watch)?)
     };
     shared.workers.search(search).await.map(Json)

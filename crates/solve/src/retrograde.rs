@@ -259,13 +259,16 @@ pub fn retrograde_by_graph_kept<G: Game, I: Index<G>, C: Draws, K: Keep<C>>(
     all_tiers(game, index, options, watch, back, known, keep)
 }
 
+/// A known tier, and its counts where they are known too.
+type Fetched<C> = (Shelf<C>, Option<TierTally>);
+
 /// A known tier as the solver keeps its own.
 fn fetch<C: Draws, K: Keep<C>>(
     keeper: &mut K,
     tier: Tier,
     len: u64,
     options: Options,
-) -> Result<Option<(Shelf<C>, Option<TierTally>)>, K::Error> {
+) -> Result<Option<Fetched<C>>, K::Error> {
     let Some(codes) = keeper.known(tier)? else { return Ok(None) };
     if codes.len() as u64 != len {
         let why = format!("tier {} has {} values where the game has {len}", tier.0, codes.len());
@@ -286,7 +289,7 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
     options: Options,
     watch: &dyn Watch,
     back: impl Fn(Tier) -> Result<B, SolveError>,
-    known: impl Fn(Tier) -> Result<Option<(Shelf<C>, Option<TierTally>)>, E>,
+    known: impl Fn(Tier) -> Result<Option<Fetched<C>>, E>,
     keep: impl Fn(&Solved<C>, Tier) -> Result<(), E>,
 ) -> Result<Solved<C>, E> {
     let tiers = index.tiers();

@@ -8,9 +8,15 @@
 //!
 //! To add one, write a file with a `run` function and a line in [`ALL`].
 
+mod alphabeta_savings;
 mod bench;
 mod dp;
+mod duel;
 mod findings;
+mod helpful_memory;
+mod helpful_vs_minimax;
+mod horizon;
+mod obstacles;
 
 pub use bench::{Bench, Lab, Timed};
 pub use findings::{Findings, Grid, bytes, count, duration};
@@ -28,11 +34,38 @@ pub struct Experiment {
 }
 
 /// Every experiment, in the order in which they are listed.
-pub const ALL: &[Experiment] = &[Experiment {
-    name: "dp",
-    about: "the solvers of the 2020 report on tic-tac-toe: top-down, memoized, bottom-up",
-    run: dp::run,
-}];
+pub const ALL: &[Experiment] = &[
+    Experiment {
+        name: "dp",
+        about: "the solvers of the 2020 report on tic-tac-toe: top-down, memoized, bottom-up",
+        run: dp::run,
+    },
+    Experiment {
+        name: "helpful-vs-minimax",
+        about: "the helpfulness heuristic against perfect play on 3x3, 4x4, larger boards and Connect-4",
+        run: helpful_vs_minimax::run,
+    },
+    Experiment {
+        name: "helpful-memory",
+        about: "time and memory of one move of the heuristic, on boards to 1000x1000",
+        run: helpful_memory::run,
+    },
+    Experiment {
+        name: "obstacles",
+        about: "how deep a search sees, and what that is worth, as obstacles fill the board",
+        run: obstacles::run,
+    },
+    Experiment {
+        name: "alphabeta-savings",
+        about: "leaves of alpha-beta in the best, natural and worst order against minimax",
+        run: alphabeta_savings::run,
+    },
+    Experiment {
+        name: "horizon",
+        about: "lost positions that a fixed depth does not see, and what quiescence and extensions do about it",
+        run: horizon::run,
+    },
+];
 
 /// The experiment of that name.
 ///

@@ -14,12 +14,14 @@ pub(super) struct Board {
 }
 
 type Cell = (usize, usize);
+/// Where a cell goes.
+type Image = Box<dyn Fn(Cell) -> Cell>;
 
 /// The eight ways to turn and mirror a square of cells.
-fn square_symmetries(size: usize) -> Vec<Box<dyn Fn(Cell) -> Cell>> {
+fn square_symmetries(size: usize) -> Vec<Image> {
     let last = size - 1;
     (0..8)
-        .map(|image| -> Box<dyn Fn(Cell) -> Cell> {
+        .map(|image| -> Image {
             Box::new(move |(column, row)| {
                 let (column, row) = if image & 1 != 0 { (last - column, row) } else { (column, row) };
                 let (column, row) = if image & 2 != 0 { (column, last - row) } else { (column, row) };
@@ -50,10 +52,9 @@ impl Board {
     }
 
     /// Adds the symmetries that `images` of cells describe.
-    fn symmetric(mut self, images: &[Box<dyn Fn(Cell) -> Cell>]) -> Board {
+    fn symmetric(mut self, images: &[Image]) -> Board {
         let place = |cell: Cell| self.points.iter().position(|&point| point == cell).unwrap_or(0) as u8;
-        let map =
-            |image: &Box<dyn Fn(Cell) -> Cell>| self.points.iter().map(|&cell| place(image(cell))).collect();
+        let map = |image: &Image| self.points.iter().map(|&cell| place(image(cell))).collect();
         self.symmetries = images.iter().map(map).collect();
         self
     }
@@ -122,7 +123,7 @@ impl Board {
         let mut images = square_symmetries(5);
         let swapped = square_symmetries(5)
             .into_iter()
-            .map(|image| -> Box<dyn Fn(Cell) -> Cell> { Box::new(move |cell| image(swap_rings(cell))) });
+            .map(|image| -> Image { Box::new(move |cell| image(swap_rings(cell))) });
         images.extend(swapped);
         Board::new(points, &near, &lines).symmetric(&images)
     }

@@ -2,7 +2,7 @@
 
 use super::field::Field;
 use super::judge::BitLines;
-use super::search::{BoardSearch, SURE};
+use super::search::{BoardSearch, Question, SURE};
 use crate::alphabeta::spelled_limits;
 use crate::judge::squeezed;
 use crate::punctual::Punctual;
@@ -95,7 +95,8 @@ impl<B: Bits> Player<Mnk<B>> for BoardPlayer<B> {
             .search
             .get_or_insert_with(|| BoardSearch::new(self.field.clone(), self.judge.clone(), self.entries));
         let end = self.limits.time.map(|time| self.punctual.end(began, time));
-        let sought = search.search(own, other, !pos.second_to_move, among, &self.limits, end, watch);
+        let question = Question { own, other, first: !pos.second_to_move, among, limits: self.limits, end };
+        let sought = search.search(&question, watch);
         if let Some(end) = end {
             self.punctual.made(end);
         }

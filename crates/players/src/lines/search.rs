@@ -43,6 +43,21 @@ struct Entry<B> {
     mv: u8,
 }
 
+/// What a search is asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<B> {
+    /// The stones of the player to move, and of the other.
+    pub(crate) own: B,
+    pub(crate) other: B,
+    /// Whether the player to move is the one who began the game.
+    pub(crate) first: bool,
+    /// The cells that come into question.
+    pub(crate) among: B,
+    /// Depth and positions; the time is `end`'s business.
+    pub(crate) limits: Limits,
+    pub(crate) end: Option<Instant>,
+}
+
 /// What a search found.
 #[derive(Clone, Debug)]
 pub(crate) struct Sought {
@@ -110,19 +125,9 @@ impl<B: Bits> BoardSearch<B> {
         self.table.len() * size_of::<Entry<B>>()
     }
 
-    /// The best move among some cells of an unfinished position, deeper and deeper until a limit is met.
-    ///
-    /// `first` says whether the player to move is the one who began the game.
-    pub(crate) fn search(
-        &mut self,
-        own: B,
-        other: B,
-        first: bool,
-        among: B,
-        limits: &Limits,
-        end: Option<Instant>,
-        watch: &dyn Watch,
-    ) -> Sought {
+    /// The best move of an unfinished position, deeper and deeper until a limit is met.
+    pub(crate) fn search(&mut self, question: &Question<B>, watch: &dyn Watch) -> Sought {
+        let Question { own, other, first, among, limits, end } = *question;
         (self.first, self.end, self.stopped) = (first, end, false);
         (self.nodes, self.pause) = (0, 0);
         self.limit = limits.nodes.unwrap_or(u64::MAX);

@@ -8,6 +8,10 @@
 //! ```text
 //! improve ─▶ follow follow follow … ─▶ improve ─▶ follow … ─▶ improve: nothing changed
 //! ```
+//!
+//! A pick that was better than all others by more than twice what any value has changed since is still the best, so
+//! a later improvement passes over positions all of whose picks are that clear; near the end those are
+//! nearly all.
 
 use super::{Expected, KeepMeans, Settle, outcomes};
 use crate::reach::BLOCK;
@@ -32,6 +36,9 @@ struct Picks {
     kinds: Vec<f64>,
     /// The part of each value that needs nothing of this tier; NaN for a hole.
     fixed: Vec<f64>,
+    /// By how much the closest of a number's picks was better than what was not picked, plus twice the drift
+    /// of values up to then.
+    slack: Vec<f32>,
 }
 
 impl Picks {
@@ -43,11 +50,32 @@ impl Picks {
         u16::try_from(place).map_err(|_| SolveError::TooLarge(u16::MAX.into()))
     }
 
+    /// Where the picks of a number are.
+    #[inline]
+    fn span(&self, place: usize) -> (usize, usize) {
+        let begin = if place == 0 { 0 } else { self.ends[place - 1] as usize };
+        (begin, self.ends[place] as usize)
+    }
+
+    /// Ends the picks of a number.
+    fn end(&mut self, fixed: f64, slack: f32) {
+        self.ends.push(self.numbers.len() as u32);
+        self.fixed.push(fixed);
+        self.slack.push(slack);
+    }
+
+    /// Takes over the picks of a number from an earlier improvement of the same block.
+    fn copy(&mut self, before: &Picks, place: usize) {
+        let (begin, end) = before.span(place);
+        self.numbers.extend_from_slice(&before.numbers[begin..end]);
+        self.weights.extend_from_slice(&before.weights[begin..end]);
+        self.end(before.fixed[place], before.slack[place]);
+    }
+
     /// The value that the picks of one number lead to.
     #[inline]
     fn value(&self, place: usize, values: &[f64]) -> f64 {
-        let begin = if place == 0 { 0 } else { self.ends[place - 1] as usize };
-        let end = self.ends[place] as usize;
+        let (begin, end) = self.span(place);
         let picks = self.numbers[begin..end].iter().zip(&self.weights[begin..end]);
         let sum: f64 = picks.map(|(&n, &w)| self.kinds[w as usize] * values[n as usize]).sum();
         self.fixed[place] + sum
@@ -111,7 +139,7 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
             true => solver.settle(&mut values, settle)?,
             false => {
                 let mut next = values.clone();
-                solver.improve(&values, &mut next)?;
+                solver.improve(&values, &mut next, None, 0.0)?;
                 values = next;
                 (0, 0.0)
             }
@@ -141,14 +169,30 @@ struct Leaf {
     worth: f64,
     /// The number in this tier and the sign of its value in the first player's eyes.
     inside: Option<(u32, f64)>,
+    /// By how much the closest decision on the way was better than its alternatives.
+    margin: f64,
+    /// Nothing below depends on this tier.
+    constant: bool,
+}
+
+/// Lists that one thread uses again and again, one for each depth of decisions.
+struct Scratch<M> {
+    moves: Vec<Vec<M>>,
+    /// What each move is worth, and whether that can change.
+    worths: Vec<Vec<(f64, bool)>>,
 }
 
 impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
     fn settle(&self, values: &mut Vec<f64>, settle: Settle) -> Result<(u64, f64), SolveError> {
         let mut next = values.clone();
         let mut rounds = 0;
+        let mut before: Option<Vec<Picks>> = None;
+        // What the last improvement looked at, and how far values have drifted over all improvements.
+        let (mut seen, mut drift) = (values.clone(), 0.0);
         loop {
-            let (picks, change) = self.improve(values, &mut next)?;
+            drift += largest_change(&seen, values);
+            seen.copy_from_slice(values);
+            let (picks, change) = self.improve(values, &mut next, before.as_deref(), drift)?;
             std::mem::swap(values, &mut next);
             rounds += 1;
             let name = self.index.tier_name(self.tier);
@@ -171,35 +215,61 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
                     break;
                 }
             }
+            before = Some(picks);
         }
     }
 
-    /// Plays every decision by the rules and remembers the best.
-    fn improve(&self, old: &[f64], new: &mut [f64]) -> Result<(Vec<Picks>, f64), SolveError> {
+    /// Plays every decision by the rules and remembers the best; where picks from before are still clear, given
+    /// how far values have drifted, those stay.
+    fn improve(
+        &self,
+        old: &[f64],
+        new: &mut [f64],
+        before: Option<&[Picks]>,
+        drift: f64,
+    ) -> Result<(Vec<Picks>, f64), SolveError> {
         let blocks = new.par_chunks_mut(BLOCK as usize).enumerate();
-        let work = |(i, block): (usize, &mut [f64])| self.improve_block(i as u64 * BLOCK, old, block);
+        let work = |(i, block): (usize, &mut [f64])| {
+            self.improve_block(i as u64 * BLOCK, old, block, before.map(|before| &before[i]), drift)
+        };
         let done: Result<Vec<(Picks, f64)>, SolveError> = blocks.map(work).collect();
         let (picks, changes): (Vec<Picks>, Vec<f64>) = done?.into_iter().unzip();
         Ok((picks, changes.into_iter().fold(0.0, f64::max)))
     }
 
-    fn improve_block(&self, from: u64, old: &[f64], block: &mut [f64]) -> Result<(Picks, f64), SolveError> {
+    fn improve_block(
+        &self,
+        from: u64,
+        old: &[f64],
+        block: &mut [f64],
+        before: Option<&Picks>,
+        drift: f64,
+    ) -> Result<(Picks, f64), SolveError> {
         if self.watch.stopped() {
             return Err(SolveError::Stopped);
         }
-        let mut picks = Picks::default();
-        let (mut rolls, mut scratch) = (Vec::new(), Vec::new());
+        // Weights that are taken over keep their numbers.
+        let kinds = before.map(|before| before.kinds.clone()).unwrap_or_default();
+        let mut picks = Picks { kinds, ..Picks::default() };
+        let mut rolls = Vec::new();
+        let mut scratch = Scratch { moves: Vec::new(), worths: Vec::new() };
         let mut trouble = None;
         let merged = self.index.merged();
+        let clear = (2.0 * drift) as f32;
         self.index.walk(self.tier, from..from + block.len() as u64, &mut |number, pos| {
             let place = (number - from) as usize;
             // Numbers that were skipped are holes.
             while picks.ends.len() < place {
-                picks.ends.push(picks.numbers.len() as u32);
-                picks.fixed.push(f64::NAN);
+                picks.end(f64::NAN, f32::INFINITY);
+            }
+            if let Some(before) = before
+                && before.slack[place] > clear
+            {
+                picks.copy(before, place);
+                return;
             }
             let eyes = if merged && self.index.roller(pos) == Turn::Second { -1.0 } else { 1.0 };
-            let mut fixed = 0.0;
+            let (mut fixed, mut margin) = (0.0, f64::INFINITY);
             if let Some(payoff) = self.game.outcome(pos) {
                 fixed = eyes * f64::from(payoff);
             } else if let Err(error) = outcomes(self.game, pos, &mut rolls) {
@@ -207,6 +277,7 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
             } else {
                 for &(roll, probability) in &rolls {
                     let leaf = self.best(&self.game.play(pos, roll), old, &mut scratch, 0);
+                    margin = margin.min(leaf.margin);
                     match leaf.inside {
                         None => fixed += probability * eyes * leaf.worth,
                         Some((number, sign)) => match picks.weight(probability * eyes * sign) {
@@ -219,12 +290,11 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
                     }
                 }
             }
-            picks.ends.push(picks.numbers.len() as u32);
-            picks.fixed.push(fixed);
+            // Rounding must never make a pick look clearer than it is.
+            picks.end(fixed, ((margin + 2.0 * drift) * 0.999_999) as f32);
         });
         while picks.ends.len() < block.len() {
-            picks.ends.push(picks.numbers.len() as u32);
-            picks.fixed.push(f64::NAN);
+            picks.end(f64::NAN, f32::INFINITY);
         }
         if let Some(error) = trouble {
             return Err(error);
@@ -239,42 +309,62 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
         Ok((picks, change))
     }
 
-    /// The best that decisions lead to before the next roll or the end. `scratch` has a list per depth.
-    fn best(&self, pos: &G::Position, old: &[f64], scratch: &mut Vec<Vec<G::Move>>, depth: usize) -> Leaf {
+    /// The best that decisions lead to before the next roll or the end.
+    fn best(&self, pos: &G::Position, old: &[f64], scratch: &mut Scratch<G::Move>, depth: usize) -> Leaf {
+        let certain = |worth| Leaf { worth, inside: None, margin: f64::INFINITY, constant: true };
         if let Some(payoff) = self.game.outcome(pos) {
-            return Leaf { worth: payoff.into(), inside: None };
+            return certain(payoff.into());
         }
         let turn = self.game.turn(pos);
         if turn == Turn::Chance {
             let (tier, number) = self.index.rank(pos);
             let eyes = self.index.merged() && self.index.roller(pos) == Turn::Second;
             let sign = if eyes { -1.0 } else { 1.0 };
-            return match tier == self.tier {
-                true => Leaf { worth: sign * old[number as usize], inside: Some((number as u32, sign)) },
-                false => {
-                    let worth = sign * self.solved[tier.0 as usize][number as usize];
-                    Leaf { worth, inside: None }
-                }
-            };
+            if tier != self.tier {
+                return certain(sign * self.solved[tier.0 as usize][number as usize]);
+            }
+            let worth = sign * old[number as usize];
+            let inside = Some((number as u32, sign));
+            return Leaf { worth, inside, margin: f64::INFINITY, constant: false };
         }
-        if scratch.len() <= depth {
-            scratch.push(Vec::new());
+        if scratch.moves.len() <= depth {
+            scratch.moves.push(Vec::new());
+            scratch.worths.push(Vec::new());
         }
-        let mut moves = std::mem::take(&mut scratch[depth]);
+        let mut moves = std::mem::take(&mut scratch.moves[depth]);
+        let mut worths = std::mem::take(&mut scratch.worths[depth]);
         moves.clear();
+        worths.clear();
         self.game.moves(pos, &mut moves);
         let wish = if turn == Turn::Second { -1.0 } else { 1.0 };
-        let mut best: Option<Leaf> = None;
-        for &mv in &moves {
+        let mut best: Option<(usize, Leaf)> = None;
+        for (i, &mv) in moves.iter().enumerate() {
             let leaf = self.best(&self.game.play(pos, mv), old, scratch, depth + 1);
-            if best.is_none_or(|known| wish * leaf.worth > wish * known.worth) {
-                best = Some(leaf);
+            worths.push((wish * leaf.worth, leaf.constant));
+            if best.is_none_or(|(_, known)| wish * leaf.worth > wish * known.worth) {
+                best = Some((i, leaf));
             }
         }
-        scratch[depth] = moves;
         // A position that is not finished has a move.
-        best.unwrap_or(Leaf { worth: 0.0, inside: None })
+        let (place, mut best) = best.unwrap_or((0, certain(0.0)));
+        for (i, &(worth, constant)) in worths.iter().enumerate() {
+            // Of two that never change, the better one stays the better one.
+            if i != place && !(constant && best.constant) {
+                best.margin = best.margin.min(wish * best.worth - worth);
+            }
+        }
+        best.constant = worths.iter().all(|&(_, constant)| constant);
+        scratch.moves[depth] = moves;
+        scratch.worths[depth] = worths;
+        best
     }
+}
+
+/// The largest change from one set of values to another; holes do not count.
+fn largest_change(from: &[f64], to: &[f64]) -> f64 {
+    let changes = from.par_iter().zip(to).with_min_len(1 << 14).map(|(from, to)| (from - to).abs());
+    // A hole is NaN, and `max` ignores it.
+    changes.reduce(|| 0.0, f64::max)
 }
 
 impl Expected {

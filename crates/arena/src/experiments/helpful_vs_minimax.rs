@@ -1,0 +1,216 @@
+//! `helpful-vs-minimax`: the heuristic against perfect play, as in the paper and beyond it.
+
+use super::duel::{Score, duel, opening};
+use super::{Bench, Findings, Grid};
+use crate::ArenaError;
+use outplay_core::{Game, Verdict};
+use outplay_games::mnk::{Board, Mnk};
+use outplay_players::{Form, Kit, Merit, helpful_choices};
+use rustc_hash::FxHashMap;
+
+/// A board, an opponent, and how the games begin.
+struct Setting {
+    game: &'static str,
+    opponent: &'static str,
+    plies: u32,
+    games: u32,
+    theirs: Option<&'static str>,
+}
+
+const SETTINGS: [Setting; 7] = [
+    Setting { game: "tictactoe", opponent: "perfect", plies: 2, games: 1000, theirs: Some("0/0/1000") },
+    Setting { game: "mnk:4x4,k=4", opponent: "perfect", plies: 4, games: 1000, theirs: Some("11/0/989") },
+    Setting { game: "mnk:4x4,k=3", opponent: "perfect", plies: 4, games: 200, theirs: None },
+    Setting {
+        game: "mnk:6x6,k=4",
+        opponent: "alphabeta:depth=4,eval=lines",
+        plies: 4,
+        games: 200,
+        theirs: None,
+    },
+    Setting {
+        game: "mnk:7x7,k=5",
+        opponent: "alphabeta:depth=4,eval=lines",
+        plies: 4,
+        games: 200,
+        theirs: None,
+    },
+    Setting { game: "connect4:5x4", opponent: "perfect", plies: 4, games: 100, theirs: None },
+    Setting {
+        game: "connect4",
+        opponent: "alphabeta:depth=7,eval=lines",
+        plies: 4,
+        games: 200,
+        theirs: None,
+    },
+];
+
+pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
+    let setting = format!(
+        "openings of two or four random plies, seed {}; `perfect` is a table or exact solver, which chooses among equally fast best moves at random",
+        bench.seed
+    );
+    let mut findings = Findings::new("helpful-vs-minimax", "Hayes and Loge, table 2", setting);
+    let mut grid = Grid::new(
+        "helpful: wins/losses/draws",
+        &[
+            "board",
+            "opponent",
+            "theirs (helpful first)",
+            "ours (helpful first)",
+            "helpful second",
+            "games each",
+        ],
+    );
+    for Setting { game, opponent, plies, games, theirs } in SETTINGS {
+        let games = bench.games.unwrap_or(games).max(1);
+        bench.watch.stage(game, u64::from(2 * games));
+        let kit = bench.lab.board(game)?;
+        let mut scores = [Score::default(); 2];
+        for (side, score) in scores.iter_mut().enumerate() {
+            let mut helpful = kit.player("helpful")?;
+            let mut other = kit.player(opponent)?;
+            for number in 0..games {
+                let seed = bench.seed.wrapping_mul(1_000_003) + u64::from(number);
+                let Some(from) = opening(&kit.game, plies, seed) else { continue };
+                let payoff = if side == 0 {
+                    duel(&kit.game, [&mut *helpful, &mut *other], &from, seed, bench.watch)?
+                } else {
+                    -duel(&kit.game, [&mut *other, &mut *helpful], &from, seed, bench.watch)?
+                };
+                score.add(payoff);
+                bench.watch.advance(1);
+            }
+        }
+        grid.row(vec![
+            game.into(),
+            opponent.into(),
+            theirs.unwrap_or("").into(),
+            scores[0].text(),
+            scores[1].text(),
+            games.to_string(),
+        ]);
+    }
+    findings.tables.push(grid);
+
+    let kit = bench.lab.board("tictactoe")?;
+    let exact = Openings::of(&kit, bench)?;
+    findings.tables.push(exact.grid());
+    findings.remark(format!(
+        "Of the 72 openings of 3x3, {} are lost for the first player by force, so 0/0/1000 cannot be exact: perfect play wins every one of those.",
+        exact.lost
+    ));
+    findings.remark("With both first moves random the paper's 4x4 minimax lost 11 games; exact play never does from a drawn opening, so its wins come from openings that were already won.".to_string());
+    Ok(findings)
+}
+
+/// All openings of 3x3 of one ply each, exactly.
+struct Openings {
+    won: u32,
+    drawn: u32,
+    lost: u32,
+    /// How likely `helpful` wins, draws and loses, over all openings.
+    first: [f64; 3],
+    second: [f64; 3],
+}
+
+type Known = FxHashMap<(Board<u64>, bool), [f64; 3]>;
+
+impl Openings {
+    fn of(kit: &Kit<Mnk<u64>>, bench: &Bench<'_>) -> Result<Openings, ArenaError> {
+        let mut all = Openings { won: 0, drawn: 0, lost: 0, first: [0.0; 3], second: [0.0; 3] };
+        let mut known = Known::default();
+        let Some(start) = kit.game.start() else { return Ok(all) };
+        let Some(truth) = kit.truth.clone() else { return Ok(all) };
+        let mut count = 0.0;
+        for one in moves(&kit.game, &start) {
+            let middle = kit.game.play(&start, one);
+            for two in moves(&kit.game, &middle) {
+                let pos = kit.game.play(&middle, two);
+                match truth.value(&pos, bench.watch)? {
+                    Some(Merit::Value(value)) if value.verdict() == Verdict::Win => all.won += 1,
+                    Some(Merit::Value(value)) if value.verdict() == Verdict::Loss => all.lost += 1,
+                    _ => all.drawn += 1,
+                }
+                for (helpful_first, sum) in [(true, &mut all.first), (false, &mut all.second)] {
+                    let chances = outcomes(kit, &pos, helpful_first, &mut known, bench)?;
+                    sum.iter_mut().zip(chances).for_each(|(sum, chance)| *sum += chance);
+                }
+                count += 1.0;
+            }
+        }
+        for sum in all.first.iter_mut().chain(&mut all.second) {
+            *sum /= count;
+        }
+        Ok(all)
+    }
+
+    fn grid(&self) -> Grid {
+        let mut grid = Grid::new(
+            "3x3, all 72 openings, exactly: ties of the heuristic and equally good replies are equally likely",
+            &["who", "wins", "loses", "draws"],
+        );
+        let percent = |part: f64| format!("{:.2} %", 100.0 * part);
+        for (who, [won, drawn, lost]) in
+            [("helpful, moving first", self.first), ("helpful, moving second", self.second)]
+        {
+            grid.row(vec![who.into(), percent(won), percent(lost), percent(drawn)]);
+        }
+        let share = |part: u32| format!("{part} of 72");
+        grid.row(vec![
+            "first player, both perfect".into(),
+            share(self.won),
+            share(self.lost),
+            share(self.drawn),
+        ]);
+        grid
+    }
+}
+
+fn moves(game: &Mnk<u64>, pos: &Board<u64>) -> Vec<u8> {
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    moves
+}
+
+/// How likely `helpful` wins, draws and loses from here against perfect play.
+fn outcomes(
+    kit: &Kit<Mnk<u64>>,
+    pos: &Board<u64>,
+    helpful_first: bool,
+    known: &mut Known,
+    bench: &Bench<'_>,
+) -> Result<[f64; 3], ArenaError> {
+    if let Some(payoff) = kit.game.outcome(pos) {
+        let mine = if helpful_first { payoff } else { -payoff };
+        return Ok([
+            f64::from(u8::from(mine > 0)),
+            f64::from(u8::from(mine == 0)),
+            f64::from(u8::from(mine < 0)),
+        ]);
+    }
+    if let Some(chances) = known.get(&(*pos, helpful_first)) {
+        return Ok(*chances);
+    }
+    let all = moves(&kit.game, pos);
+    let chosen: Vec<u8> = if pos.second_to_move != helpful_first {
+        let Some(board) = kit.board else { return Ok([0.0; 3]) };
+        helpful_choices(&board(&kit.game, pos), Form::Revised).into_iter().map(|place| all[place]).collect()
+    } else {
+        let merits = kit.truth.as_ref().map(|truth| truth.moves(pos, bench.watch)).transpose()?.flatten();
+        let merits = merits.unwrap_or_default();
+        let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b));
+        merits
+            .iter()
+            .filter(|(_, merit)| best.is_some_and(|best| merit.equals(best)))
+            .map(|(mv, _)| *mv)
+            .collect()
+    };
+    let mut sum = [0.0; 3];
+    for &mv in &chosen {
+        let chances = outcomes(kit, &kit.game.play(pos, mv), helpful_first, known, bench)?;
+        sum.iter_mut().zip(chances).for_each(|(sum, chance)| *sum += chance / chosen.len() as f64);
+    }
+    known.insert((*pos, helpful_first), sum);
+    Ok(sum)
+}
