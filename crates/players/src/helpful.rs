@@ -28,8 +28,11 @@ impl<G: Game> Helpful<G> {
 
 /// Visits the cells that can be played, in order, with how they rank: win, else block, else help.
 fn each_rank(board: &LineBoard, found: &Helpfulness, mut visit: impl FnMut(usize, (i32, i32))) {
+    let calm = found.wins.is_empty() && found.blocks.is_empty();
     let mut rank = |place: usize, cell: usize| {
-        let urgent = if found.wins.binary_search(&cell).is_ok() {
+        let urgent = if calm {
+            0
+        } else if found.wins.binary_search(&cell).is_ok() {
             2
         } else {
             i32::from(found.blocks.binary_search(&cell).is_ok())
@@ -39,8 +42,13 @@ fn each_rank(board: &LineBoard, found: &Helpfulness, mut visit: impl FnMut(usize
     if board.gravity {
         board.open_cells().into_iter().enumerate().for_each(|(place, cell)| rank(place, cell));
     } else {
-        let empty = (0..board.cells.len()).filter(|&cell| board.cells[cell] == Content::Empty);
-        empty.enumerate().for_each(|(place, cell)| rank(place, cell));
+        let mut place = 0;
+        for (cell, content) in board.cells.iter().enumerate() {
+            if *content == Content::Empty {
+                rank(place, cell);
+                place += 1;
+            }
+        }
     }
 }
 
@@ -78,18 +86,22 @@ impl<G: Game> Player<G> for Helpful<G> {
         self.bytes = found.cells.len() * size_of::<i32>()
             + board.cells.len() * size_of::<Content>()
             + moves.capacity() * size_of::<G::Move>();
-        // Among equals each is equally likely.
-        let (mut best, mut mv, mut equals) = ((0, i32::MIN), moves[0], 0);
-        each_rank(&board, &found, |place, rank| {
+        let (mut best, mut equals) = ((0, i32::MIN), 0);
+        each_rank(&board, &found, |_, rank| {
             if rank > best {
                 (best, equals) = (rank, 0);
             }
+            equals += usize::from(rank == best);
+        });
+        // Among equals each is equally likely.
+        let (mut left, mut mv) = (self.rng.random_range(0..equals.max(1)) as isize, moves[0]);
+        each_rank(&board, &found, |place, rank| {
             if rank == best {
-                equals += 1;
-                if self.rng.random_range(0..equals) == 0 {
+                if left == 0 {
                     // Moves come in the order of their cells.
                     mv = moves[place];
                 }
+                left -= 1;
             }
         });
         Ok(Choice { nodes: 1, depth: 0, line: vec![mv], ..Choice::plain(mv) })

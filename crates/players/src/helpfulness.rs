@@ -8,7 +8,8 @@
 //!
 //! All three slide: S and V of a cell follow from those of its neighbour along the direction by one step in and
 //! one step out. So the work is the same for every k, whole columns at a time, and besides one integer per
-//! cell it needs k columns of w.
+//! cell it needs k columns of w. The sums are far from overflowing, and say so (`wrapping_add`): checks would cost
+//! several times as much as the sums.
 
 use outplay_core::{Content, LineBoard, Turn};
 
@@ -38,38 +39,47 @@ pub(crate) struct Helpfulness {
 }
 
 /// A look along one direction that moves from column to column.
-struct Slide<'a> {
-    board: &'a LineBoard,
-    form: Form,
+struct Slide {
+    /// Rows that a window rises by at each step to the right.
     rise: isize,
-    /// S, w of the last k columns, and V; `next` is what they slide into.
+    /// S of the windows that begin in the last column, w of the last k columns, and V of the last one.
     stones: Vec<i32>,
-    next: Vec<i32>,
     worth: Vec<Vec<i32>>,
     sums: Vec<i32>,
+    /// What S and V slide into.
+    next: Vec<i32>,
+}
+
+/// The packed content of the columns that windows of one column can hold.
+struct Ring {
+    columns: Vec<Vec<i32>>,
+}
+
+impl Ring {
+    fn at(&self, column: usize) -> &[i32] {
+        &self.columns[column % self.columns.len()]
+    }
 }
 
 /// The packed content of a column.
 fn pack(board: &LineBoard, own: Content, column: usize, out: &mut [i32]) {
-    let floor = board.floor(column);
     let cells = &board.cells[column * board.height..(column + 1) * board.height];
-    for (row, (content, out)) in cells.iter().zip(out.iter_mut()).enumerate() {
-        *out = match *content {
-            _ if row < floor => DEAD,
-            Content::Empty => 0,
-            Content::Blocked => DEAD,
-            stone if stone == own => 1,
-            _ => OTHER,
-        };
+    for (content, out) in cells.iter().zip(out.iter_mut()) {
+        let stone = if *content == own { 1 } else { OTHER };
+        let taken = if *content == Content::Blocked { DEAD } else { stone };
+        *out = if *content == Content::Empty { 0 } else { taken };
     }
+    // Nothing ever lies beneath an obstacle where stones fall.
+    out[..board.floor(column)].fill(DEAD);
 }
 
-/// What a window adds to its cells.
+/// What a window adds to its cells; `both` has all bits set if the opponent's windows count, too.
 #[inline(always)]
 fn worth(stones: i32, both: i32) -> i32 {
     let (own, other) = (stones & (OTHER - 1), (stones >> 10) & (OTHER - 1));
-    let alive = i32::from(stones < DEAD);
-    alive * (i32::from(other == 0) * (1 + own) + both * i32::from(own == 0) * (1 + other))
+    let mine = if other == 0 { 1i32.wrapping_add(own) } else { 0 };
+    let theirs = if own == 0 { 1i32.wrapping_add(other) } else { 0 };
+    if stones < DEAD { mine.wrapping_add(theirs & both) } else { 0 }
 }
 
 impl Helpfulness {
@@ -82,11 +92,7 @@ impl Helpfulness {
             found.rise(board, own, form);
         }
         if board.k > 1 && board.k <= board.width {
-            found.slide(board, own, form, 0);
-            if board.k <= board.height {
-                found.slide(board, own, form, 1);
-                found.slide(board, own, form, -1);
-            }
+            found.slide(board, own, form);
         }
         for list in [&mut found.wins, &mut found.blocks] {
             list.sort_unstable();
@@ -111,7 +117,7 @@ impl Helpfulness {
     /// The windows that stand upright.
     fn rise(&mut self, board: &LineBoard, own: Content, form: Form) {
         let (h, k) = (board.height, board.k);
-        let both = i32::from(form == Form::Revised);
+        let both = -i32::from(form == Form::Revised);
         let mut packed = vec![0; h];
         let mut worths = vec![0; h - k + 1];
         let mut empty: Option<Vec<i32>> = None;
@@ -121,7 +127,10 @@ impl Helpfulness {
             let bare = packed.iter().all(|&content| content == 0) && k > 1;
             // Most columns of a large board are empty, and all empty columns are alike.
             if let Some(sums) = empty.as_ref().filter(|_| bare) {
-                self.cells[cells].iter_mut().zip(sums).for_each(|(cell, sum)| *cell += sum);
+                self.cells[cells]
+                    .iter_mut()
+                    .zip(sums)
+                    .for_each(|(cell, sum)| *cell = cell.wrapping_add(*sum));
                 continue;
             }
             let mut stones: i32 = packed[..k - 1].iter().sum();
@@ -142,107 +151,87 @@ impl Helpfulness {
                 }
                 sums[row] = sum;
             }
-            self.cells[cells].iter_mut().zip(&sums).for_each(|(cell, sum)| *cell += sum);
+            self.cells[cells].iter_mut().zip(&sums).for_each(|(cell, sum)| *cell = cell.wrapping_add(*sum));
             if bare {
                 empty = Some(sums);
             }
         }
     }
 
-    /// The windows that run from column to column, rising by `rise` rows at each step.
-    fn slide(&mut self, board: &LineBoard, own: Content, form: Form, rise: isize) {
+    /// The windows that run from column to column, level, rising and falling.
+    fn slide(&mut self, board: &LineBoard, own: Content, form: Form) {
         let (h, k) = (board.height, board.k);
-        let mut slide = Slide {
-            board,
-            form,
-            rise,
-            stones: vec![0; h],
-            next: vec![0; h],
-            worth: vec![vec![0; h]; k],
-            sums: vec![0; h],
-        };
-        let mut packed = vec![0; h];
-        for column in 0..board.width {
-            slide.step(self, own, column, &mut packed);
-            let cells = &mut self.cells[column * h..(column + 1) * h];
-            cells.iter_mut().zip(&slide.sums).for_each(|(cell, sum)| *cell += sum);
+        let rises: &[isize] = if k <= h { &[0, 1, -1] } else { &[0] };
+        let column = || vec![0; h];
+        let mut slides: Vec<Slide> = rises
+            .iter()
+            .map(|&rise| Slide {
+                rise,
+                stones: column(),
+                worth: vec![column(); k],
+                sums: column(),
+                next: column(),
+            })
+            .collect();
+        let mut ring = Ring { columns: vec![column(); k + 1] };
+        for at in 0..k - 1 {
+            pack(board, own, at, &mut ring.columns[at]);
+        }
+        for at in 0..board.width {
+            if at + k <= board.width {
+                let last = at + k - 1;
+                pack(board, own, last, &mut ring.columns[last % (k + 1)]);
+            }
+            for slide in &mut slides {
+                slide.step(board, form, at, &ring, self);
+                let cells = &mut self.cells[at * h..(at + 1) * h];
+                cells.iter_mut().zip(&slide.sums).for_each(|(cell, sum)| *cell = cell.wrapping_add(*sum));
+            }
         }
     }
 }
 
-/// Adds or subtracts a column that is shifted by some rows; what has no partner is left alone.
+/// The parts of two columns that lie next to each other when the second is moved by some rows.
 #[inline]
-fn shifted(target: &mut [i32], source: &[i32], shift: isize, change: impl Fn(i32, i32) -> i32) {
+fn aligned<'a>(target: &'a mut [i32], source: &'a [i32], shift: isize) -> (&'a mut [i32], &'a [i32]) {
     let h = target.len();
     let by = shift.unsigned_abs().min(h);
-    let (target, source) = if shift >= 0 {
-        (&mut target[by..], &source[..h - by])
-    } else {
-        (&mut target[..h - by], &source[by..])
-    };
-    target.iter_mut().zip(source).for_each(|(target, &source)| *target = change(*target, source));
+    if shift >= 0 { (&mut target[by..], &source[..h - by]) } else { (&mut target[..h - by], &source[by..]) }
 }
 
-impl Slide<'_> {
+impl Slide {
     /// Goes on to the windows that begin in a column, and to the sums of its cells.
-    fn step(&mut self, found: &mut Helpfulness, own: Content, column: usize, packed: &mut [i32]) {
-        let (board, rise) = (self.board, self.rise);
-        let (h, k) = (board.height, board.k);
+    fn step(&mut self, board: &LineBoard, form: Form, column: usize, ring: &Ring, found: &mut Helpfulness) {
+        let (h, k, rise) = (board.height, board.k, self.rise);
         let starts = column + k <= board.width;
-        // Rows where windows can begin, and the row that has no neighbour to slide from.
-        let reach = (k as isize - 1) * rise;
-        let rows = if rise > 0 {
-            0..h - (k - 1)
-        } else if rise < 0 {
-            k - 1..h
-        } else {
-            0..h
-        };
-        if starts {
-            if column == 0 {
-                self.stones.fill(0);
-                for i in 0..k {
-                    pack(board, own, i, packed);
-                    shifted(&mut self.stones, packed, -(i as isize) * rise, |sum, content| sum + content);
-                }
-            } else {
-                // One column leaves, everything moves along, one column enters.
-                pack(board, own, column - 1, packed);
-                self.stones.iter_mut().zip(packed.iter()).for_each(|(sum, content)| *sum -= content);
-                self.next.fill(0);
-                shifted(&mut self.next, &self.stones, rise, |_, sum| sum);
-                pack(board, own, column + k - 1, packed);
-                shifted(&mut self.next, packed, -reach, |sum, content| sum + content);
-                std::mem::swap(&mut self.stones, &mut self.next);
-                let fresh = if rise > 0 {
-                    Some(0)
-                } else if rise < 0 {
-                    Some(h - 1)
-                } else {
-                    None
-                };
-                if let Some(row) = fresh {
-                    self.stones[row] = (0..k)
-                        .map(|i| content(board, own, column + i, (row as isize + i as isize * rise) as usize))
-                        .sum();
-                }
-            }
-        }
-        // The oldest column of worths leaves the sums and makes room for the new one.
+        // The oldest column of worths leaves the sums.
         let slot = column % k;
-        let mut oldest = std::mem::take(&mut self.worth[slot]);
-        self.next.fill(0);
-        shifted(&mut self.next, &self.sums, rise, |_, sum| sum);
+        let mut worths = std::mem::take(&mut self.worth[slot]);
+        let (next, sums) = aligned(&mut self.next, &self.sums, rise);
+        next.copy_from_slice(sums);
+        match rise {
+            1 => self.next[0] = 0,
+            -1 => self.next[h - 1] = 0,
+            _ => {}
+        }
         if column >= k {
-            shifted(&mut self.next, &oldest, k as isize * rise, |sum, worth| sum - worth);
+            let (next, worths) = aligned(&mut self.next, &worths, k as isize * rise);
+            next.iter_mut().zip(worths).for_each(|(sum, worth)| *sum = sum.wrapping_sub(*worth));
         }
         std::mem::swap(&mut self.sums, &mut self.next);
-        oldest.fill(0);
         if starts {
-            let both = i32::from(self.form == Form::Revised);
+            self.slide_stones(k, column, ring);
+            // Rows where windows can begin.
+            let rows = match rise {
+                1 => 0..h - (k - 1),
+                -1 => k - 1..h,
+                _ => 0..h,
+            };
+            let both = -i32::from(form == Form::Revised);
             let (short, shorter) = (k as i32 - 1, (k as i32 - 1) * OTHER);
             let mut hot = false;
-            for (out, &stones) in oldest[rows.clone()].iter_mut().zip(&self.stones[rows.clone()]) {
+            let stones = &self.stones[rows.clone()];
+            for (out, &stones) in worths[rows.clone()].iter_mut().zip(stones) {
                 *out = worth(stones, both);
                 hot |= (stones == short) | (stones == shorter);
             }
@@ -255,20 +244,42 @@ impl Slide<'_> {
                     }
                 }
             }
-            self.sums.iter_mut().zip(&oldest).for_each(|(sum, worth)| *sum += worth);
+            self.sums.iter_mut().zip(&worths).for_each(|(sum, worth)| *sum = sum.wrapping_add(*worth));
+        } else {
+            worths.fill(0);
         }
-        self.worth[slot] = oldest;
+        self.worth[slot] = worths;
     }
-}
 
-/// The packed content of one cell.
-fn content(board: &LineBoard, own: Content, column: usize, row: usize) -> i32 {
-    let cell = board.cell(column, row);
-    match board.cells[cell] {
-        _ if !board.playable(cell) => DEAD,
-        Content::Empty => 0,
-        stone if stone == own => 1,
-        _ => OTHER,
+    /// S of the windows that begin in a column: one column leaves, one enters, and all move along.
+    fn slide_stones(&mut self, k: usize, column: usize, ring: &Ring) {
+        let (h, rise) = (self.stones.len(), self.rise);
+        let enters = (k as isize - 1) * rise;
+        if column == 0 {
+            self.stones.fill(0);
+            for i in 0..k {
+                let (stones, content) = aligned(&mut self.stones, ring.at(i), -(i as isize) * rise);
+                stones.iter_mut().zip(content).for_each(|(sum, content)| *sum = sum.wrapping_add(*content));
+            }
+            return;
+        }
+        self.stones
+            .iter_mut()
+            .zip(ring.at(column - 1))
+            .for_each(|(sum, content)| *sum = sum.wrapping_sub(*content));
+        let (next, stones) = aligned(&mut self.next, &self.stones, rise);
+        next.copy_from_slice(stones);
+        let (next, content) = aligned(&mut self.next, ring.at(column + k - 1), -enters);
+        next.iter_mut().zip(content).for_each(|(sum, content)| *sum = sum.wrapping_add(*content));
+        std::mem::swap(&mut self.stones, &mut self.next);
+        // The window on the edge has no neighbour to slide from.
+        let edge = match rise {
+            1 => 0,
+            -1 => h - 1,
+            _ => return,
+        };
+        let cell = |i: usize| (edge as isize + i as isize * rise) as usize;
+        self.stones[edge] = (0..k).map(|i| ring.at(column + i)[cell(i)]).sum();
     }
 }
 

@@ -113,8 +113,16 @@ fn everybody_who_can_plays_misere_nim_and_pig() {
 fn helpful_plays_large_boards() {
     let game = LargeMnk::new(Rules::parse("mnk:20x20,k=5").unwrap());
     let kit = Kit { board: Some(|game: &LargeMnk, pos| game.board(pos)), ..Kit::new(game) };
-    let moves = super_fast_game(&kit);
+    let moves = game_length(&kit);
     assert!(moves >= 9, "{moves}");
+}
+
+/// What this thread had of a processor, so that others on the machine do not count; else the time on the wall.
+fn processor_time() -> Duration {
+    let known = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = known.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    static BEGAN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    nanos.map_or_else(|| BEGAN.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
 }
 
 #[test]
@@ -124,17 +132,16 @@ fn helpful_takes_milliseconds_and_little_memory_on_a_million_cells() {
     let kit = Kit { board: Some(|game: &LargeMnk, pos| game.board(pos)), ..Kit::new(game) };
     let mut player = kit.player("helpful").unwrap();
     let time = |_| {
-        let began = Instant::now();
+        let began = processor_time();
         player.choose(&start, &Quiet).unwrap();
-        began.elapsed()
+        processor_time() - began
     };
-    // The fastest of several: a machine on which others work, too, may hold up any single one.
     let fastest = (0..9).map(time).min().unwrap();
     assert!(fastest < Duration::from_millis(20), "{fastest:?}");
     assert!(player.bytes() < 16_000_000, "{}", player.bytes());
 }
 
-fn super_fast_game(kit: &Kit<LargeMnk>) -> usize {
+fn game_length(kit: &Kit<LargeMnk>) -> usize {
     game(kit, "helpful", "greedy", 1).len()
 }
 
