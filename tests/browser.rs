@@ -13,8 +13,9 @@ const NEXT: &str = "(() => {
     const { scene } = outplay.view;
     const list = scene.moves;
     const gesture = list[(outplay.moves.length * 7 + 3) % list.length];
+    const twins = list.filter((other) => other.path.join() === gesture.path.join());
     return gesture.path.length
-        ? gesture.path.map((spot) => `[data-spot='${spot}']`).concat(gesture.choice ? [`.choices [data-move='${gesture.move}']`] : [])
+        ? gesture.path.map((spot) => `[data-spot='${spot}']`).concat(twins.length > 1 ? [`.choices [data-move='${gesture.move}']`] : [])
         : [`.moves-beside [data-move='${gesture.move}']`];
 })()";
 
