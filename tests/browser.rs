@@ -155,7 +155,7 @@ fn back_forward_undo_and_redo() {
             .unwrap();
     }
     let shown = |page: &mut Page, moves: &str, what: &str| {
-        page.wait(&format!("outplay.moves.join() === '{moves}' && !outplay.asking.signal.aborted"), what)
+        page.wait(&format!("outplay.moves.join() === '{moves}' && !outplay.stale && outplay.answer"), what)
             .unwrap();
     };
     shown(&mut page, "b2,a1,c3", "three moves");
@@ -340,15 +340,63 @@ fn puzzles_are_solved_and_mistakes_tried_again() {
 
     // The second player answers the corner at the edge and loses: that is the mistake to find again.
     page.go(&stage.address("?game=tictactoe&view=explore&moves=a1,b1,b2,c3")).unwrap();
-    page.wait("document.querySelector('.ply.mistake')", "the mistake in the history").unwrap();
+    page.wait(
+        "outplay.answer && document.querySelector('.ply.mistake') && document.querySelector('#retry')",
+        "the mistake in the history",
+    )
+    .unwrap();
     page.click("#retry").unwrap();
     page.wait(
-        "outplay.state.view === 'retry' && outplay.moves.join() === 'a1'",
+        "outplay.state.view === 'retry' && outplay.moves.join() === 'a1' && outplay.live",
         "the position before the mistake",
     )
     .unwrap();
     page.click("[data-spot='4']").unwrap();
     page.wait("outplay.retried?.right", "the centre, which holds the draw").unwrap();
+    stage::silent(&mut page);
+}
+
+#[test]
+fn players_are_chosen_and_sides_swapped() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=tictactoe&first=human&second=human");
+    page.click("#second-computer").unwrap();
+    page.wait("outplay.state.second !== 'human' && document.querySelector('#second-level')", "a level")
+        .unwrap();
+    page.eval("document.querySelector('#second-level').focus()").unwrap();
+    page.press("End").unwrap();
+    page.wait("outplay.state.second === 'perfect'", "the strongest level").unwrap();
+    page.click("[data-spot='4']").unwrap();
+    page.wait("outplay.moves.length === 2 && outplay.live", "an answer").unwrap();
+    page.click("[data-do=swap]").unwrap();
+    page.wait(
+        "outplay.state.first === 'perfect' && outplay.moves.length === 3 && outplay.live",
+        "the other side",
+    )
+    .unwrap();
+    page.click("[data-do=undo]").unwrap();
+    page.wait("outplay.moves.length === 1 && outplay.live", "one's own move taken back").unwrap();
+    page.click("[data-do=hint]").unwrap();
+    page.wait("document.querySelector('.ghost') && !document.querySelector('#toast').hidden", "a hint")
+        .unwrap();
+    // Two players of the program need nobody.
+    page.go(&stage.address("?game=tictactoe&first=perfect&second=perfect")).unwrap();
+    page.wait("outplay.over && outplay.view.outcome === 0", "a draw").unwrap();
+    stage::silent(&mut page);
+}
+
+#[test]
+fn a_small_game_is_solved_and_its_picture_downloaded() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=mnk:3x2,k=2&view=explore");
+    page.wait("outplay.answer && document.querySelector('#solve')", "values").unwrap();
+    page.click("#solve").unwrap();
+    page.wait("document.querySelector('#knowledge a[download]')", "the table").unwrap();
+    page.wait("document.querySelector('#knowledge').textContent.includes('positions')", "its statistics")
+        .unwrap();
+    let kind = page.eval("fetch(document.querySelector('#knowledge a').href).then((reply) => reply.text()).then((text) => text.slice(0, 4))");
+    assert_eq!(kind.unwrap(), "<svg");
+    page.wait("outplay.answer?.source === 'table'", "values from the table").unwrap();
     stage::silent(&mut page);
 }
 

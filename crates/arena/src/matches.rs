@@ -87,6 +87,21 @@ pub fn run<G: Game + Notation>(
     request: &MatchRequest,
     watch: &dyn Watch,
 ) -> Result<MatchReport, ArenaError> {
+    play(kit, start, position, request, watch).map(|(report, _)| report)
+}
+
+/// The same, and the games that count, in order.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn play<G: Game + Notation>(
+    kit: &Kit<G>,
+    start: &G::Position,
+    position: Option<String>,
+    request: &MatchRequest,
+    watch: &dyn Watch,
+) -> Result<(MatchReport, Vec<GameRecord>), ArenaError> {
     let began = Instant::now();
     if request.players.len() < 2 {
         return Err(ArenaError::Unable("a match needs at least two players; name another one".into()));
@@ -176,7 +191,7 @@ pub fn run<G: Game + Notation>(
     };
     let sprt = request.sprt.map(|sprt| SprtRow::new(sprt, &pairs_of(&games, 0, 1)));
     let whole = sprt.is_some_and(|row| row.decision != Decision::Open) || games.len() == bouts.len();
-    Ok(MatchReport {
+    let report = MatchReport {
         game: kit.game.spec(),
         position,
         openings: plies,
@@ -188,7 +203,8 @@ pub fn run<G: Game + Notation>(
         faults: games.iter().filter_map(fault).take(FAULTS).collect(),
         seconds: began.elapsed().as_secs_f64(),
         out: request.out.as_ref().map(|path| path.display().to_string()),
-    })
+    };
+    Ok((report, games))
 }
 
 /// The running score, and the test after the games that are complete up to a point.

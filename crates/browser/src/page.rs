@@ -232,6 +232,8 @@ impl Page {
             "Tab" => 9,
             "Escape" => 27,
             " " => 32,
+            "End" => 35,
+            "Home" => 36,
             "ArrowLeft" => 37,
             "ArrowUp" => 38,
             "ArrowRight" => 39,

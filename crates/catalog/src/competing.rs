@@ -3,7 +3,7 @@
 use crate::classic::ClassicReport;
 use crate::entry::Entry;
 use crate::handle::{Method, Place, SolveRequest};
-use crate::{Catalog, QueryOptions, Trouble};
+use crate::{Catalog, QueryOptions, Trouble, boards};
 use outplay_arena::ArenaError;
 use outplay_arena::experiments::{self, Bench, Findings, Lab, Timed};
 use outplay_arena::matches::{self, MatchReport, MatchRequest};
@@ -153,6 +153,9 @@ impl Lab for Workshop<'_> {
             _ => None,
         };
         let positions = answer.positions.map(|counts| counts.legal);
-        Ok(Timed { solver: "tables".into(), value, seconds: Some(seconds), positions, bytes: None })
+        let board = handle.board(&Place::Start).map_err(passed_on)?;
+        let options = boards::options(request.values, request.threads, request.memory, None);
+        let bytes = outplay_dense::plan(&board, &options, false).ok().map(|plan| plan.peak_bytes);
+        Ok(Timed { solver: "tables".into(), value, seconds: Some(seconds), positions, bytes })
     }
 }

@@ -204,7 +204,11 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
     }
 
     fn choose(&self, request: &ChooseRequest, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble> {
-        self.choose_move(request, watch)
+        // Where the dice have the turn, they roll, whoever is asked.
+        match self.roll(&self.locate(&request.place)?, request.seed) {
+            Some(roll) => Ok(roll),
+            None => self.choose_move(request, watch),
+        }
     }
 
     fn compete(
@@ -219,6 +223,11 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
 
     fn players(&self, options: &QueryOptions) -> PlayerList {
         self.list_players(options)
+    }
+
+    fn check_player(&self, spec: &str, options: &QueryOptions) -> Result<(), Trouble> {
+        self.kit_with(options)?.player(spec)?;
+        Ok(())
     }
 
     fn tune(

@@ -200,6 +200,13 @@ pub trait GameHandle: Send + Sync {
     /// The players that this game can have, and an order of strength to choose from.
     fn players(&self, options: &QueryOptions) -> PlayerList;
 
+    /// Whether this game can have a player.
+    ///
+    /// # Errors
+    ///
+    /// A spec that makes no sense, or that makes none here.
+    fn check_player(&self, spec: &str, options: &QueryOptions) -> Result<(), Trouble>;
+
     /// Finds weights for the linear evaluation and tests them against the incumbent.
     ///
     /// # Errors

@@ -82,7 +82,7 @@ impl<G: Game + Notation> Entry<G> {
         found: &mut dyn FnMut(&HistoryStep),
     ) -> Result<History, Trouble> {
         let mut steps = self.walk(place)?;
-        let truth = self.oracle(options)?;
+        let truth = self.informed(options)?;
         let deadline = Deadline::new(options.time, watch);
         watch.stage("valuing the game", steps.len() as u64);
         let silent = Deadline::new(options.time, watch).silent();
@@ -99,7 +99,8 @@ impl<G: Game + Notation> Entry<G> {
             if let Some(Merit::Value(value)) = merit {
                 step.answer = self.answer(pos, value);
             }
-            step.first = merit.map(|merit| merit.payoff() * sign);
+            // Adding zero makes nothing of a negative zero.
+            step.first = merit.map(|merit| merit.payoff() * sign + 0.0);
             found(step);
             watch.advance(1);
         }

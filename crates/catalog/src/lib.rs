@@ -25,6 +25,7 @@ mod oracle;
 mod picture;
 mod puzzles;
 mod reasons;
+mod rolling;
 mod searching;
 mod shelves;
 mod solved;

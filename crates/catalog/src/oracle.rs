@@ -121,16 +121,44 @@ impl<G: Game + Notation> Oracle<G> {
         if let Some(score) = openings::book(board).and_then(|book| book.probe(board)) {
             return Ok(Some(outplay_connect::value(score, left)));
         }
+        Ok(self.solved(board, Depth::Score, watch)?.value())
+    }
+
+    /// What the connect-k solver finds, with what it learned from earlier questions.
+    fn solved(
+        &self,
+        board: &LineBoard,
+        depth: Depth,
+        watch: &dyn Watch,
+    ) -> Result<outplay_connect::Answer, Trouble> {
         let kept = lock(&self.solvers).pop();
         let mut solver = kept.unwrap_or_else(|| Solver::new(entries(board, self.options.hash)));
         let limits = Limits { nodes: None, time: self.options.time };
         let quiet = Deadline::new(None, watch).silent();
-        let answer = solver.solve(board, Depth::Score, limits, &quiet, self.options.threads);
+        let answer = solver.solve(board, depth, limits, &quiet, self.options.threads);
         let mut solvers = lock(&self.solvers);
         if solvers.len() < MOST_SOLVERS {
             solvers.push(solver);
         }
-        Ok(answer?.value())
+        Ok(answer?)
+    }
+
+    /// The payoffs of the moves of a board of falling stones, each found as win, draw or loss only.
+    fn by_verdicts(
+        &self,
+        pos: &G::Position,
+        board: ToBoard<G>,
+        watch: &dyn Watch,
+    ) -> Result<Option<Vec<(G::Move, f64)>>, Trouble> {
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        let mut payoffs = Vec::with_capacity(moves.len());
+        for mv in moves {
+            let next = board(&self.game, &self.game.play(pos, mv));
+            let Some(verdict) = self.solved(&next, Depth::Verdict, watch)?.verdict() else { return Ok(None) };
+            payoffs.push((mv, f64::from(-verdict)));
+        }
+        Ok(Some(payoffs))
     }
 
     /// Boards on which stones stay where they are put, and misère.
@@ -222,6 +250,21 @@ impl<G: Game + Notation> Truth<G> for Oracle<G> {
             merits.push((mv, Merit::Value(value.before(self.game.turn(&next) == turn))));
         }
         Ok(Some(merits))
+    }
+
+    fn payoffs(
+        &self,
+        pos: &G::Position,
+        watch: &dyn Watch,
+    ) -> Result<Option<Vec<(G::Move, f64)>>, PlayError> {
+        if let Some(board) = self.board.filter(|_| self.table.is_none())
+            && outplay_connect::check(&board(&self.game, pos)).is_ok()
+            && self.whole(watch).is_none()
+        {
+            return self.by_verdicts(pos, board, watch).map_err(told);
+        }
+        let merits = self.moves(pos, watch)?;
+        Ok(merits.map(|merits| merits.into_iter().map(|(mv, merit)| (mv, merit.payoff())).collect()))
     }
 
     fn value(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merit>, PlayError> {

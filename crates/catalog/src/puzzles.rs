@@ -51,7 +51,7 @@ impl<G: Game + Notation> Entry<G> {
         watch: &dyn Watch,
     ) -> Result<Puzzle, Trouble> {
         let mut rng = SmallRng::seed_from_u64(seed);
-        let truth = self.oracle(options)?;
+        let truth = self.informed(options)?;
         let deadline = Deadline::new(options.time, watch);
         watch.stage("looking for a puzzle", 0);
         let mut found: Vec<(u32, G::Position, G::Move, Merit)> = Vec::new();
@@ -82,7 +82,7 @@ impl<G: Game + Notation> Entry<G> {
         };
         let mut line = vec![self.game.write_move(&pos, mv)];
         line.extend(
-            self.best_line(&self.game.play(&pos, mv), &*truth, &deadline).into_iter().map(|step| step.0),
+            self.best_line(&self.game.play(&pos, mv), &truth, &deadline).into_iter().map(|step| step.0),
         );
         let mut moves = Vec::new();
         self.game.moves(&pos, &mut moves);

@@ -15,6 +15,7 @@ use crate::handle::{Place, QueryOptions};
 use outplay_core::{Content, Game, LineBoard, Notation, Turn, Watch, cell_name};
 use outplay_players::{Merit, Truth};
 use serde::Serialize;
+use std::time::Duration;
 
 /// A spot that has to do with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -68,6 +69,8 @@ pub struct Why {
 
 /// Plies of a line that anybody reads.
 const LINE: usize = 60;
+/// Time for a line.
+const LINE_TIME: Duration = Duration::from_secs(3);
 /// Pairs that are tried before no pairing is told.
 const PAIRS: u32 = 20_000;
 
@@ -170,7 +173,7 @@ impl<G: Game + Notation> Entry<G> {
         watch: &dyn Watch,
     ) -> Result<Why, Trouble> {
         let pos = self.locate(place)?;
-        let truth = self.oracle(options)?;
+        let truth = self.informed(options)?;
         let deadline = Deadline::new(options.time, watch).silent();
         let merit = truth.value(&pos, &deadline).or_else(|error| match deadline.passed() {
             true => Ok(None),
@@ -189,7 +192,8 @@ impl<G: Game + Notation> Entry<G> {
             _ => Default::default(),
         };
         let line = match self.game.outcome(&pos) {
-            None => self.best_line(&pos, &*truth, &deadline),
+            // A value is the answer, a line only its illustration.
+            None => self.best_line(&pos, &truth, &Deadline::new(Some(LINE_TIME), &deadline)),
             Some(_) => Vec::new(),
         };
         if watch.stopped() {

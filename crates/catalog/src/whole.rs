@@ -1,10 +1,12 @@
 //! A small board solved once and kept, so that every later question about its game is a look-up.
 
-use crate::boards;
 use crate::entry::Entry;
 use crate::handle::QueryOptions;
+use crate::oracle::Oracle;
+use crate::{Trouble, boards};
 use outplay_core::{Game, LineBoard, Notation, Value, Watch};
 use outplay_dense::Dense;
+use outplay_players::{Merit, Merits, PlayError, Truth};
 use outplay_table::Values;
 use std::sync::Arc;
 
@@ -69,5 +71,43 @@ impl<G: Game + Notation> Entry<G> {
         // Too little memory, or a stop: the question is answered in another way, or not at all.
         let dense = Dense::new(start, &planes, watch).ok()?;
         Some(Arc::clone(kept.insert(Arc::new(Whole { dense }))))
+    }
+
+    /// Exact knowledge that looks into the planes of a small game before anything else.
+    pub(crate) fn informed<'a>(&'a self, options: &'a QueryOptions) -> Result<Informed<'a, G>, Trouble> {
+        Ok(Informed { entry: self, oracle: self.oracle(options)?, options })
+    }
+}
+
+/// The planes of a small game, else whatever else knows.
+pub(crate) struct Informed<'a, G: Game> {
+    entry: &'a Entry<G>,
+    oracle: Arc<Oracle<G>>,
+    options: &'a QueryOptions,
+}
+
+impl<G: Game + Notation> Truth<G> for Informed<'_, G> {
+    fn moves(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merits<G::Move>>, PlayError> {
+        let whole = |pos: &G::Position| self.entry.whole_value(pos, self.options, KEPT, watch);
+        if whole(pos).is_none() {
+            return self.oracle.moves(pos, watch);
+        }
+        let game = &self.entry.game;
+        let mut moves = Vec::new();
+        game.moves(pos, &mut moves);
+        let mut merits = Vec::with_capacity(moves.len());
+        for mv in moves {
+            let next = game.play(pos, mv);
+            let Some(value) = whole(&next) else { return self.oracle.moves(pos, watch) };
+            merits.push((mv, Merit::Value(value.before(game.turn(&next) == game.turn(pos)))));
+        }
+        Ok(Some(merits))
+    }
+
+    fn value(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merit>, PlayError> {
+        match self.entry.whole_value(pos, self.options, KEPT, watch) {
+            Some(value) => Ok(Some(Merit::Value(value))),
+            None => self.oracle.value(pos, watch),
+        }
     }
 }

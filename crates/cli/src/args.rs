@@ -149,6 +149,8 @@ pub(crate) enum Command {
         #[arg(long)]
         count: bool,
     },
+    /// Play in the terminal
+    Play(PlayArgs),
     /// Let players play against each other
     Match(crate::arena::MatchArgs),
     /// Find weights for the linear evaluation
@@ -160,6 +162,52 @@ pub(crate) enum Command {
     /// Measure what the README claims
     #[command(subcommand)]
     Bench(Bench),
+}
+
+/// Who plays, and how it looks.
+#[derive(Args)]
+pub(crate) struct PlayArgs {
+    /// The game, such as tictactoe or connect4
+    pub(crate) game: String,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Who plays first: human, or a player such as `perfect` or `alphabeta:depth=5`
+    #[arg(long, default_value = "human", value_name = "PLAYER")]
+    pub(crate) first: String,
+    /// Who plays second (default: the strongest player that the game can have)
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) second: Option<String>,
+    /// What chance decisions of players and dice follow from
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Show what every move is worth from the beginning
+    #[arg(long)]
+    pub(crate) values: bool,
+    /// Play line by line even on a terminal
+    #[arg(long)]
+    pub(crate) plain: bool,
+    #[command(flatten)]
+    pub(crate) effort: Effort,
+}
+
+/// What a server has to stand.
+#[derive(Args)]
+pub(crate) struct BenchServeArgs {
+    /// Connections at a time
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) connections: u32,
+    /// How long they ask
+    #[arg(long, default_value_t = 30.0, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(crate) seconds: f64,
+    /// Malformed requests
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    pub(crate) malformed: u64,
+    /// Random positions of 7x6 Connect-4 whose last column is waited for
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pub(crate) columns: usize,
+    /// Which random positions and requests
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
 }
 
 /// How a server is run.
@@ -181,6 +229,8 @@ pub(crate) struct ServeArgs {
 
 #[derive(Subcommand)]
 pub(crate) enum Bench {
+    /// The server under load, under nonsense, and how soon it knows every column of 7x6
+    Serve(BenchServeArgs),
     /// The classic solvers against each other, beside the figures of the 2020 report
     Classic {
         /// The game

@@ -148,6 +148,15 @@ impl<W: Write> Run<'_, W> {
             Command::Query { game, stdin: Some(kind), effort, .. } => {
                 self.query_lines(game, kind == "position", effort)
             }
+            Command::Play(args) => {
+                let (handle, options) = (self.open(&args.game)?, self.query_options(&args.effort));
+                crate::playing::play(handle, options, self.common, args, self.progress, self.out)
+            }
+            Command::Bench(Bench::Serve(args)) => {
+                let report = crate::serving::bench(self.catalog, self.common, args, self.progress)?;
+                self.print(&report, |out, report| report.print(out))?;
+                Ok(u8::from(!report.holds()))
+            }
             Command::Serve(args) => {
                 crate::serving::serve(self.catalog, self.common, args, self.out)?;
                 Ok(0)

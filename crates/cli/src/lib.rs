@@ -4,6 +4,7 @@ mod arena;
 mod args;
 mod commands;
 mod output;
+mod playing;
 mod progress;
 mod roster;
 mod serving;

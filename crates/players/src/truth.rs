@@ -60,6 +60,21 @@ pub trait Truth<G: Game>: Send + Sync {
     /// A damaged source, or a stop.
     fn moves(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merits<G::Move>>, PlayError>;
 
+    /// Every legal move with the payoff that it brings, in the game's order. How soon is left open, which may be
+    /// far cheaper; the fallback asks for the merits.
+    ///
+    /// # Errors
+    ///
+    /// A damaged source, or a stop.
+    fn payoffs(
+        &self,
+        pos: &G::Position,
+        watch: &dyn Watch,
+    ) -> Result<Option<Vec<(G::Move, f64)>>, PlayError> {
+        let merits = self.moves(pos, watch)?;
+        Ok(merits.map(|merits| merits.into_iter().map(|(mv, merit)| (mv, merit.payoff())).collect()))
+    }
+
     /// What an unfinished position is worth to the player to move. The fallback takes the best move.
     ///
     /// # Errors

@@ -17,8 +17,10 @@ const MOST_SPOTS = 2500;
 function metrics(scene) {
   const { width, height, layout } = scene;
   const flip = (y) => height - 1 - y;
+  // Small boards are drawn large, but nobody wants their coordinates large.
+  const c = Math.max(0.5, Math.min(1, (Math.max(width, height) * U) / 480));
   const of = (dx, dy, left, top, right, bottom) => ({
-    dx, dy, left, top,
+    dx, dy, left, top, c,
     width: left + width * dx + right,
     height: top + height * dy + bottom,
     at: (spot) => [left + (spot.x + 0.5) * dx, top + (flip(spot.y) + 0.5) * dy],
@@ -27,7 +29,7 @@ function metrics(scene) {
   if (layout === "piles") return of(96, 28, 24, 12, 24, 40);
   if (layout === "points" && !scene.links?.length) return of(U, 150, 12, 12, 12, 30);
   if (layout === "points") return of(104, 104, 34, 8, 16, 40);
-  return of(U, U, 30, 8, 12, 34);
+  return of(U, U, 30 * c, 8, 12 * c, 34 * c);
 }
 
 const letters = (column) => (column >= 26 ? letters(Math.floor(column / 26) - 1) : "") + String.fromCharCode(97 + (column % 26));
@@ -88,6 +90,7 @@ export class Board {
     this.svg.setAttribute("class", `board layout-${scene.layout}${scene.links?.length ? "" : " loose"}`);
     this.svg.setAttribute("viewBox", `0 0 ${m.width} ${m.height}`);
     this.host.style.setProperty("--ratio", m.width / m.height);
+    this.host.style.setProperty("--coordinate", `${(16 * m.c).toFixed(1)}px`);
     this.heads = new Map();
     this.spots = scene.spots.map((spot, i) => this.spot(spot, i));
     this.over = s("g", { class: "over", "aria-hidden": "true" });
@@ -132,7 +135,7 @@ export class Board {
       parts.push(s("line", { class: "link", x1, y1, x2, y2 }));
     }
     const label = (x, y, text) => parts.push(s("text", { class: "coordinate", x, y }, text));
-    const foot = m.top + height * m.dy + (layout === "points" ? 30 : 24);
+    const foot = m.top + height * m.dy + (layout === "points" ? 30 : layout === "drop" ? 24 : 24 * m.c);
     if (layout === "drop") {
       for (let column = 0; column < width; column += 1) {
         const x = m.left + (column + 0.5) * m.dx;
@@ -146,7 +149,7 @@ export class Board {
       for (const x of piles) label(m.left + (x + 0.5) * m.dx, foot + 6, String(scene.spots.filter((spot) => spot.x === x).length));
     } else if (layout !== "points" || scene.links?.length) {
       for (let column = 0; column < width; column += 1) label(m.left + (column + 0.5) * m.dx, foot, letters(column));
-      for (let row = 0; row < height; row += 1) label(m.left - 18, m.top + (height - row - 0.5) * m.dy + 5, String(row + 1));
+      for (let row = 0; row < height; row += 1) label(m.left - 18 * m.c, m.top + (height - row - 0.5) * m.dy + 5 * m.c, String(row + 1));
     } else {
       for (const spot of scene.spots) {
         const [x] = m.at(spot);

@@ -96,10 +96,13 @@ export class Explore {
   }
 
   drawLine(answer) {
-    const line = answer?.line ?? [];
-    this.line.hidden = line.length < 1;
-    if (this.line.hidden) return;
     const { app } = this;
+    const line = answer?.line ?? [];
+    this.line.hidden = app.over;
+    if (!line.length) {
+      put(this.line);
+      return;
+    }
     const words = line.slice(0, 40).map((mv, i) =>
       h("button", {
         type: "button", class: "step", title: `${i + 1} plies on`,
@@ -125,7 +128,7 @@ export class Explore {
       const reply = await api.why(app.place, signal);
       if (signal.aborted) return;
       app.reasons = { words: reply.sentence };
-      app.board.reasons(reply.marks, reply.line.slice(0, 12));
+      app.board.reasons(reply.marks, reply.line.slice(0, app.linePlies));
       announce(app.reasons.words);
       this.draw(app);
     } catch (error) {

@@ -32,10 +32,8 @@ export function listen(app, doings) {
     const named = /^[0-9]$/.test(event.key) ? null : { ArrowLeft: "back", ArrowRight: "forth", "?": "help", N: "shuffle" }[event.key] ?? {
       b: "board", m: "type", u: "undo", r: "redo", h: "hint", v: "values", w: "why", s: "swap", n: "again", p: "play", e: "explore", z: "puzzle", g: "choose", c: "share", t: "theme",
     }[event.key];
-    if (drop) {
-      const gesture = app.view.scene.moves.find((known) => known.move === event.key);
-      if (gesture) app.play(gesture);
-    } else if (named && doings[named]) doings[named]();
+    if (drop) app.playWord(event.key);
+    else if (named && doings[named]) doings[named]();
     else return;
     event.preventDefault();
   });

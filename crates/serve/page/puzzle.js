@@ -124,9 +124,8 @@ export class Puzzle {
         this.failed && h("p", { class: "note" }, "Choose a smaller game, or solve this one under Table."));
       return;
     }
-    const mover = app.view ? app.names[app.toMove] : "";
     put(this.card, h("h2", {}, symbol(puzzle.value ?? "unknown"), puzzle.task),
-      h("p", {}, `${mover} to move; ${puzzle.choices} moves to choose from.`),
+      h("p", {}, `There are ${puzzle.choices} moves to choose from.`),
       h("p", { class: puzzle.solved ? "right" : "wrong", role: "status" }, puzzle.words || "\u00a0"),
       h("p", { class: "actions" },
         h("button", { type: "button", class: puzzle.solved ? "main" : "", onclick: () => this.next() }, "Next puzzle"),

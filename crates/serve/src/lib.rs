@@ -11,6 +11,7 @@
 //! can cause is a 4xx with the command line's sentence.
 
 mod ask;
+pub mod bench;
 mod cache;
 mod games;
 mod headers;

@@ -10,12 +10,14 @@
 
 mod alphabeta_savings;
 mod bench;
+mod connect4_ga;
 mod dp;
 mod duel;
 mod findings;
 mod helpful_memory;
 mod helpful_vs_minimax;
 mod horizon;
+mod minimax_cost;
 mod obstacles;
 
 pub use bench::{Bench, Lab, Timed};
@@ -39,6 +41,16 @@ pub const ALL: &[Experiment] = &[
         name: "dp",
         about: "the solvers of the 2020 report on tic-tac-toe: top-down, memoized, bottom-up",
         run: dp::run,
+    },
+    Experiment {
+        name: "minimax-cost",
+        about: "time and memory of full search on 4x4 by the number of open cells",
+        run: minimax_cost::run,
+    },
+    Experiment {
+        name: "connect4-ga",
+        about: "the genetic algorithm for Connect-4, its bot against random, greedy and perfect",
+        run: connect4_ga::run,
     },
     Experiment {
         name: "helpful-vs-minimax",

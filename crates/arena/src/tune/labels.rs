@@ -224,9 +224,12 @@ fn payoffs<G: Game>(
     let Some(pos) = sample(&kit.game, start, sampling, number) else {
         return Err(ArenaError::Unable("random play never lasts that long; sample earlier plies".into()));
     };
-    let Some(merits) = truth.moves(&pos, watch)? else { return Ok(Vec::new()) };
+    let Some(payoffs) = truth.payoffs(&pos, watch)? else {
+        // Whoever was stopped does not know either, but may find out later.
+        return if watch.stopped() { Err(ArenaError::Stopped) } else { Ok(Vec::new()) };
+    };
     let sign = |payoff: f64| i32::from(payoff > 0.0) - i32::from(payoff < 0.0);
-    let payoffs: Vec<i32> = merits.iter().map(|(_, merit)| sign(merit.payoff())).collect();
+    let payoffs: Vec<i32> = payoffs.into_iter().map(|(_, payoff)| sign(payoff)).collect();
     Ok(if payoffs.windows(2).all(|two| two[0] == two[1]) { Vec::new() } else { payoffs })
 }
 

@@ -1,0 +1,204 @@
+//! Tuning as a whole, on boards small enough for seconds.
+
+use outplay_arena::ArenaError;
+use outplay_arena::stats::Sprt;
+use outplay_arena::tune::fit::FitOptions;
+use outplay_arena::tune::labels::{Sampling, labels};
+use outplay_arena::tune::{By, Method, TuneReport, TuneRequest, page, run};
+use outplay_core::{Game, Quiet, Watch};
+use outplay_games::mnk::{Mnk, Rules};
+use outplay_players::{FeatureSet, Kit, Merit, Merits, PlayError, Truth};
+use outplay_solve::{Memo, memo};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+type Board = Mnk<u64>;
+
+struct Known(Board, Memo<Board>);
+
+impl Truth<Board> for Known {
+    fn moves(&self, pos: &<Board as Game>::Position, _: &dyn Watch) -> Result<Option<Merits<u8>>, PlayError> {
+        let mut moves = Vec::new();
+        self.0.moves(pos, &mut moves);
+        let merit = |&mv: &u8| Some((mv, Merit::Value(self.1.value(&self.0.play(pos, mv))?.before(false))));
+        Ok(moves.iter().map(merit).collect())
+    }
+}
+
+fn kit(spec: &str) -> Kit<Board> {
+    let game: Board = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
+    Kit { board: Some(|game, pos| outplay_core::LineGame::board(game, pos)), ..Kit::new(game) }
+}
+
+fn wise(spec: &str) -> Kit<Board> {
+    let kit = kit(spec);
+    let known = memo(&kit.game, &kit.game.start().unwrap(), u64::MAX, &Quiet).unwrap();
+    Kit { truth: Some(Arc::new(Known(kit.game.clone(), known))), ..kit }
+}
+
+fn request(method: Method) -> TuneRequest {
+    TuneRequest {
+        by: By::Games(method),
+        features: FeatureSet::Paper,
+        depth: 2,
+        population: 8,
+        games: 2,
+        survive: 0.5,
+        generations: 3,
+        openings: 2,
+        largest: 30,
+        seed: 1,
+        threads: 2,
+        incumbent: "lines:weights=paper".into(),
+        sprt: None,
+        sprt_games: 0,
+        checkpoint: None,
+        resume: false,
+        labels: None,
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_on_any_number_of_threads() {
+    let kit = kit("connect4:5x4");
+    for method in [Method::Ga, Method::Sound, Method::Cmaes] {
+        let found =
+            |threads, seed| run(&kit, &TuneRequest { threads, seed, ..request(method) }, &Quiet).unwrap();
+        let (one, three) = (found(1, 1), found(3, 1));
+        assert_eq!(one.generations, three.generations, "{method:?}");
+        assert_eq!(one.weights, three.weights, "{method:?}");
+        assert_eq!(one.generations.len(), 3);
+        assert!(one.weights.iter().all(|weight| *weight >= 0.0));
+        assert_ne!(found(2, 2).generations, one.generations, "{method:?}");
+    }
+}
+
+/// Stops when a generation's stage begins.
+struct Until(AtomicU32, &'static str);
+
+impl Watch for Until {
+    fn stage(&self, name: &str, _: u64) {
+        if name.starts_with(self.1) {
+            self.0.store(1, Ordering::Relaxed);
+        }
+    }
+    fn advance(&self, _: u64) {}
+    fn stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 1
+    }
+}
+
+#[test]
+fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = kit("connect4:5x4");
+    for method in [Method::Ga, Method::Sound, Method::Cmaes] {
+        let file = folder.path().join(format!("{}.json", method.word()));
+        let wanted = TuneRequest { checkpoint: Some(file.clone()), ..request(method) };
+        let stopped = run(&kit, &wanted, &Until(AtomicU32::new(0), "generation 3"));
+        assert!(matches!(stopped, Err(ArenaError::Stopped)));
+        let again = run(&kit, &wanted, &Quiet).unwrap_err().to_string();
+        assert!(again.contains("--resume"), "{again}");
+        let resumed = TuneRequest { resume: true, ..wanted };
+        let whole = run(&kit, &resumed, &Quiet).unwrap();
+        let fresh = run(&kit, &request(method), &Quiet).unwrap();
+        assert_eq!((whole.generations, whole.weights), (fresh.generations, fresh.weights), "{method:?}");
+        let other = run(&kit, &TuneRequest { depth: 3, ..resumed }, &Quiet).unwrap_err().to_string();
+        assert!(other.contains("other settings"), "{other}");
+    }
+}
+
+fn by_labels(file: Option<std::path::PathBuf>) -> TuneRequest {
+    let by = By::Labels {
+        positions: 400,
+        held_out: 200,
+        sampling: Sampling { from: 4, to: 14, seed: 1 },
+        fit: FitOptions { steps: 200, ..FitOptions::default() },
+    };
+    TuneRequest { by, features: FeatureSet::Extended, labels: file, ..request(Method::Ga) }
+}
+
+#[test]
+fn labels_teach_more_than_they_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = wise("connect4:5x4");
+    let file = folder.path().join("labels.txt");
+    let wanted = by_labels(Some(file.clone()));
+    let report = run(&kit, &wanted, &Quiet).unwrap();
+    let measured = report.measured.clone().unwrap();
+    assert_eq!(measured.held_out.all.moves, 200);
+    assert!(
+        measured.shares.all > 0.85 && measured.shares.all >= measured.shares.incumbent_all,
+        "{measured:?}"
+    );
+    assert!(measured.losses.first().unwrap().1 > measured.losses.last().unwrap().1);
+
+    // What is kept in the file is what was found, and a longer list begins with the shorter one.
+    let text = std::fs::read_to_string(&file).unwrap();
+    let again = run(&kit, &wanted, &Quiet).unwrap();
+    assert_eq!((again.weights, std::fs::read_to_string(&file).unwrap()), (report.weights, text));
+    let sampling = Sampling { from: 4, to: 14, seed: 1 };
+    let positions = |count, file: Option<&std::path::Path>| {
+        labels(&kit, &sampling, count, file, 1, &Quiet)
+            .unwrap()
+            .into_iter()
+            .map(|label| label.pos)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(positions(50, None), positions(80, Some(&file))[..50]);
+    let other = labels(&kit, &Sampling { seed: 2, ..sampling }, 10, Some(&file), 1, &Quiet);
+    assert!(other.err().unwrap().to_string().contains("other labels"));
+}
+
+fn tested(sprt: Option<Sprt>) -> TuneReport {
+    let kit = wise("connect4:5x4");
+    run(&kit, &TuneRequest { sprt, sprt_games: 2000, ..by_labels(None) }, &Quiet).unwrap()
+}
+
+#[test]
+fn a_result_is_accepted_by_its_test_only() {
+    // Against itself no evaluation is 200 points stronger.
+    let kit = kit("connect4:5x4");
+    let wanted = TuneRequest {
+        sprt: Some(Sprt::new(100.0, 200.0)),
+        sprt_games: 2000,
+        generations: 1,
+        ..request(Method::Ga)
+    };
+    let report = run(&kit, &wanted, &Quiet).unwrap();
+    assert_eq!(report.accepted, Some(false));
+    assert!(report.trial.unwrap().sprt.is_some());
+    // Hardly anything is 300 points weaker.
+    let report = tested(Some(Sprt::new(-400.0, -300.0)));
+    assert_eq!(report.accepted, Some(true));
+    assert_eq!(tested(None).accepted, None);
+}
+
+#[test]
+fn the_page_is_whole_and_loads_nothing() {
+    let page = page(&tested(Some(Sprt::new(-400.0, -300.0))));
+    for word in ["<svg", "Weights", "Accuracy", "Match against the incumbent", "accepted", "</html>"] {
+        assert!(page.contains(word), "{word}");
+    }
+    for word in ["http:", "https:", "src=", "href=", "NaN", "inf"] {
+        assert!(!page.contains(word), "{word}");
+    }
+    let generations = run(&kit("connect4:5x4"), &request(Method::Ga), &Quiet).unwrap();
+    assert!(outplay_arena::tune::page(&generations).contains("Fitness per generation"));
+}
+
+#[test]
+fn what_cannot_be_tuned_is_one_sentence() {
+    let kit = kit("connect4:5x4");
+    let fails = |wanted: &TuneRequest, word: &str| {
+        let error = run(&kit, wanted, &Quiet).unwrap_err().to_string();
+        assert!(error.contains(word) && !error.contains('\n'), "{error}");
+    };
+    fails(&TuneRequest { population: 1, ..request(Method::Ga) }, "at least 4");
+    fails(&TuneRequest { games: 0, ..request(Method::Ga) }, "at least 1");
+    fails(&TuneRequest { incumbent: "lines:tree=3".into(), ..request(Method::Ga) }, "tree");
+    fails(&by_labels(None), "no exact values");
+    let nim = outplay_games::nim::Nim::from_spec(outplay_games::Spec::parse("nim:3+4").unwrap()).unwrap();
+    let error = run(&Kit::new(nim), &request(Method::Ga), &Quiet).unwrap_err().to_string();
+    assert!(error.contains("k in a row"), "{error}");
+}

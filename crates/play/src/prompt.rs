@@ -1,0 +1,159 @@
+//! The game line by line: for scripts, pipes and screen readers.
+//!
+//! ```text
+//!  c2        a move                      undo, redo      take back, play again
+//!  hint      the best move               values          what every move is worth
+//!  board     the position again          new, quit       begin again, leave
+//! ```
+
+use crate::session::{Session, Turn};
+use crate::sight::{ranked, words};
+use outplay_catalog::{Trouble, View};
+use outplay_core::Watch;
+use std::io::{self, BufRead, Write};
+
+const HELP: &str = "type a move, or: undo, redo, hint, values, board, moves, new, help, quit";
+
+/// Plays until the input ends or somebody quits; with `talk` off, only moves are made and nothing is said.
+///
+/// # Errors
+///
+/// The output cannot be written; or a player cannot play the game.
+pub fn prompt(
+    session: &mut Session,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+    talk: bool,
+    watch: &dyn Watch,
+) -> Result<(), PromptError> {
+    let mut say = |text: &str| -> io::Result<()> {
+        if talk {
+            writeln!(out, "{text}")?;
+            out.flush()?;
+        }
+        Ok(())
+    };
+    say(&picture(session)?)?;
+    say(&session.status())?;
+    let humans = session.seats().iter().any(|seat| *seat == crate::Seat::Human);
+    if humans {
+        say(HELP)?;
+    }
+    loop {
+        match session.turn() {
+            Some(Turn::Player(spec)) => {
+                let spec = spec.to_string();
+                let choice = session.choose(&spec, watch)?;
+                session.play(&choice.mv)?;
+                say(&format!("{spec} plays {}", choice.mv))?;
+                say(&picture(session)?)?;
+                say(&session.status())?;
+                continue;
+            }
+            Some(Turn::Dice) => {
+                let roll = session.choose("dice", watch)?;
+                session.play(&roll.mv)?;
+                say(&format!("the dice show {}", roll.mv))?;
+                continue;
+            }
+            None if !humans => return Ok(()),
+            Some(Turn::Human) | None => {}
+        }
+        let mut line = Vec::new();
+        // A line of a script is short; whatever goes on for longer is no move.
+        let read = io::Read::take(&mut *input, LONGEST).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&line).trim().to_string();
+        match text.as_str() {
+            "" => {}
+            "quit" | "q" | "exit" => return Ok(()),
+            "help" | "?" => say(HELP)?,
+            "board" => say(&picture(session)?)?,
+            "moves" => say(&legal(session.view()))?,
+            "undo" | "u" => {
+                let said =
+                    if session.undo() { picture(session)? } else { "there is nothing to take back".into() };
+                say(&said)?;
+                say(&session.status())?;
+            }
+            "redo" | "r" => {
+                let said =
+                    if session.redo() { picture(session)? } else { "there is nothing to play again".into() };
+                say(&said)?;
+                say(&session.status())?;
+            }
+            "new" | "n" => {
+                session.restart();
+                say(&picture(session)?)?;
+                say(&session.status())?;
+            }
+            "hint" | "h" => say(&hint(session, watch)?)?,
+            "values" | "v" => say(&values(session, watch)?)?,
+            mv => match session.play(mv) {
+                Ok(()) => {
+                    say(&picture(session)?)?;
+                    say(&session.status())?;
+                }
+                Err(trouble) => say(&format!("error: {trouble}"))?,
+            },
+        }
+        if watch.stopped() {
+            return Ok(());
+        }
+    }
+}
+
+/// Bytes of a line.
+const LONGEST: u64 = 100_000;
+
+/// Why a prompt ended early.
+#[derive(Debug)]
+pub enum PromptError {
+    /// A player cannot play, or a table is damaged.
+    Trouble(Trouble),
+    /// The input or output is gone.
+    Io(io::Error),
+}
+
+impl From<Trouble> for PromptError {
+    fn from(trouble: Trouble) -> PromptError {
+        PromptError::Trouble(trouble)
+    }
+}
+
+impl From<io::Error> for PromptError {
+    fn from(error: io::Error) -> PromptError {
+        PromptError::Io(error)
+    }
+}
+
+fn picture(session: &Session) -> Result<String, Trouble> {
+    Ok(session.handle().draw(&session.place(), None)?.plain().trim_end().to_string())
+}
+
+fn legal(view: &View) -> String {
+    let words: Vec<&str> = view.scene.moves.iter().map(|gesture| gesture.mv.as_str()).collect();
+    if words.is_empty() { "there is no move to make".into() } else { words.join(" ") }
+}
+
+/// The best move, as far as anybody knows.
+pub(crate) fn hint(session: &Session, watch: &dyn Watch) -> Result<String, Trouble> {
+    let answer = session.values(watch)?;
+    Ok(match (answer.best.first(), ranked(&answer).first()) {
+        (Some(best), Some(mv)) => format!("hint: {best} ({})", words(&mv.answer)),
+        (None, Some(_)) => "hint: nothing is known for certain here".into(),
+        (_, None) => "there is no move to make".into(),
+    })
+}
+
+fn values(session: &Session, watch: &dyn Watch) -> Result<String, Trouble> {
+    let answer = session.values(watch)?;
+    let mut lines = vec![format!("value: {}", words(&answer.answer))];
+    for mv in ranked(&answer) {
+        let best = if answer.best.contains(&mv.mv) { "  *" } else { "" };
+        lines.push(format!("  {:<6} {}{best}", mv.mv, words(&mv.answer)));
+    }
+    Ok(lines.join("\n"))
+}

@@ -1,0 +1,253 @@
+//! A game in progress: what was played, what was taken back, and who plays.
+//!
+//! Invariant: `moves` is legal from the start position, because a move joins it only after the game has read it.
+
+use outplay_catalog::{
+    ChoiceAnswer, ChooseRequest, GameHandle, Place, QueryAnswer, QueryOptions, Trouble, View,
+};
+use outplay_core::Watch;
+use std::sync::Arc;
+
+/// Who makes the moves of one side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seat {
+    /// Whoever sits at the keyboard.
+    Human,
+    /// A player, by its spec.
+    Player(String),
+}
+
+impl Seat {
+    /// `human`, or a player's spec.
+    pub fn new(text: &str) -> Seat {
+        if text == "human" { Seat::Human } else { Seat::Player(text.into()) }
+    }
+
+    /// What to call it.
+    pub fn name(&self) -> &str {
+        match self {
+            Seat::Human => "you",
+            Seat::Player(spec) => spec,
+        }
+    }
+}
+
+/// A game in progress.
+pub struct Session {
+    handle: Arc<dyn GameHandle>,
+    start: Place,
+    moves: Vec<String>,
+    undone: Vec<String>,
+    seats: [Seat; 2],
+    seed: u64,
+    options: QueryOptions,
+    view: View,
+}
+
+impl Session {
+    /// A game from a place on.
+    ///
+    /// # Errors
+    ///
+    /// A place or a player that makes no sense.
+    pub fn new(
+        handle: Arc<dyn GameHandle>,
+        start: Place,
+        seats: [Seat; 2],
+        seed: u64,
+        options: QueryOptions,
+    ) -> Result<Session, Trouble> {
+        let view = handle.view(&start)?;
+        Ok(Session { handle, start, moves: Vec::new(), undone: Vec::new(), seats, seed, options, view })
+    }
+
+    /// The position now.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// The game.
+    pub fn handle(&self) -> &Arc<dyn GameHandle> {
+        &self.handle
+    }
+
+    /// The moves since the start.
+    pub fn moves(&self) -> &[String] {
+        &self.moves
+    }
+
+    /// Who plays the first and the second side.
+    pub fn seats(&self) -> &[Seat; 2] {
+        &self.seats
+    }
+
+    /// Where the game is.
+    pub fn place(&self) -> Place {
+        self.place_after(&self.moves)
+    }
+
+    fn place_after(&self, moves: &[String]) -> Place {
+        if moves.is_empty() {
+            return self.start.clone();
+        }
+        let list = moves.join(" ");
+        match &self.start {
+            Place::Start => Place::Moves(list),
+            Place::Moves(before) => Place::Moves(format!("{before} {list}")),
+            Place::Position(position) => Place::MovesFrom { position: position.clone(), moves: list },
+            Place::MovesFrom { position, moves } => {
+                Place::MovesFrom { position: position.clone(), moves: format!("{moves} {list}") }
+            }
+        }
+    }
+
+    /// Who is to move; `None` when the game is over.
+    pub fn turn(&self) -> Option<Turn<'_>> {
+        if self.view.outcome.is_some() || self.view.scene.moves.is_empty() {
+            return None;
+        }
+        Some(match self.view.to_move {
+            "chance" => Turn::Dice,
+            side => match &self.seats[usize::from(side == "second")] {
+                Seat::Human => Turn::Human,
+                Seat::Player(spec) => Turn::Player(spec),
+            },
+        })
+    }
+
+    /// Plays a move in the game's notation.
+    ///
+    /// # Errors
+    ///
+    /// A move that is not legal here.
+    pub fn play(&mut self, mv: &str) -> Result<(), Trouble> {
+        let mut moves = self.moves.clone();
+        moves.push(mv.trim().to_string());
+        self.view = self.handle.view(&self.place_after(&moves))?;
+        self.moves = moves;
+        self.undone.clear();
+        Ok(())
+    }
+
+    /// Takes back moves to the last turn of a human; whether there was one.
+    pub fn undo(&mut self) -> bool {
+        let mut moves = self.moves.clone();
+        let mut undone = self.undone.clone();
+        while let Some(mv) = moves.pop() {
+            undone.push(mv);
+            if self.settles(&moves) {
+                (self.moves, self.undone) = (moves, undone);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Plays moves again that were taken back, to the next turn of a human; whether there were any.
+    pub fn redo(&mut self) -> bool {
+        let mut moves = self.moves.clone();
+        let mut undone = self.undone.clone();
+        while let Some(mv) = undone.pop() {
+            moves.push(mv);
+            if self.settles(&moves) || undone.is_empty() {
+                self.look(&moves);
+                (self.moves, self.undone) = (moves, undone);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Goes where the moves lead if a human is to move there, or nobody at all plays by hand.
+    fn settles(&mut self, moves: &[String]) -> bool {
+        let Ok(view) = self.handle.view(&self.place_after(moves)) else { return false };
+        let nobody = !self.seats.contains(&Seat::Human);
+        let human =
+            view.to_move != "chance" && self.seats[usize::from(view.to_move == "second")] == Seat::Human;
+        if nobody || human {
+            self.view = view;
+        }
+        nobody || human
+    }
+
+    fn look(&mut self, moves: &[String]) {
+        // These moves were legal before.
+        if let Ok(view) = self.handle.view(&self.place_after(moves)) {
+            self.view = view;
+        }
+    }
+
+    /// Begins again.
+    pub fn restart(&mut self) {
+        self.moves.clear();
+        self.undone.clear();
+        self.seed = self.seed.wrapping_add(1);
+        self.look(&[]);
+    }
+
+    /// What to ask of a player, or of the dice, at this point of this game.
+    pub fn request(&self, player: &str) -> ChooseRequest {
+        // Another seed for every move of every game, and the same ones when the game is played again.
+        let seed = self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.moves.len() as u64);
+        ChooseRequest {
+            place: self.place(),
+            player: player.into(),
+            seed,
+            files: true,
+            options: self.options.clone(),
+        }
+    }
+
+    /// What a player, or the dice, would do now.
+    ///
+    /// # Errors
+    ///
+    /// A player that cannot play here, or a stop.
+    pub fn choose(&self, player: &str, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble> {
+        self.handle.choose(&self.request(player), watch)
+    }
+
+    /// The values of the moves here.
+    ///
+    /// # Errors
+    ///
+    /// A damaged table, or a stop.
+    pub fn values(&self, watch: &dyn Watch) -> Result<QueryAnswer, Trouble> {
+        self.handle.query(&self.place(), &self.options, watch)
+    }
+
+    /// What searches may use.
+    pub fn options(&self) -> &QueryOptions {
+        &self.options
+    }
+
+    /// How the game stands, in a sentence.
+    pub fn status(&self) -> String {
+        let side = |side: &str| if side == "second" { "Second" } else { "First" };
+        match (self.view.outcome, self.turn()) {
+            (Some(0), _) => "The game is over: a draw.".into(),
+            (Some(payoff), _) => {
+                let winner = if payoff > 0 { 0 } else { 1 };
+                let points =
+                    if payoff.abs() > 1 { format!(" {} points", payoff.abs()) } else { String::new() };
+                let (name, seat) = (["First", "Second"][winner], self.seats[winner].name());
+                format!("The game is over: {name} ({seat}) wins{points}.")
+            }
+            (None, Some(Turn::Dice)) => "The dice roll.".into(),
+            (None, Some(Turn::Human)) => format!("{} to move (you).", side(self.view.to_move)),
+            (None, Some(Turn::Player(spec))) => format!("{} to move ({spec}).", side(self.view.to_move)),
+            (None, None) => "The game is over.".into(),
+        }
+    }
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn<'a> {
+    /// Somebody at the keyboard.
+    Human,
+    /// A player, by its spec.
+    Player(&'a str),
+    /// The dice.
+    Dice,
+}

@@ -1,0 +1,76 @@
+//! Values as people read them: a symbol, a distance, a colour.
+
+use outplay_catalog::{Answer, MoveAnswer, QueryAnswer};
+
+/// What a value means, apart from its distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Worth {
+    Win,
+    Draw,
+    Loss,
+    Unknown,
+}
+
+/// The worth of an answer.
+pub(crate) fn worth(answer: &Answer) -> Worth {
+    match answer.value {
+        "win" => Worth::Win,
+        "draw" => Worth::Draw,
+        "loss" => Worth::Loss,
+        _ => Worth::Unknown,
+    }
+}
+
+/// At most four characters: a symbol and the plies to the end.
+pub(crate) fn mark(answer: &Answer) -> String {
+    let plies = answer.distance.map(|plies| plies.to_string()).unwrap_or_default();
+    match worth(answer) {
+        Worth::Win => format!("✓{plies}"),
+        Worth::Draw => "=".into(),
+        Worth::Loss => format!("✗{plies}"),
+        Worth::Unknown => match answer.expected {
+            Some(expected) if (0.0..=1.0).contains(&expected) => format!("{:.0}%", 100.0 * expected),
+            Some(expected) => format!("{expected:+.2}"),
+            None => "?".into(),
+        },
+    }
+}
+
+/// The same in words.
+pub(crate) fn words(answer: &Answer) -> String {
+    let plies = match answer.distance {
+        Some(1) => " in 1 ply".to_string(),
+        Some(plies) => format!(" in {plies} plies"),
+        None => String::new(),
+    };
+    match worth(answer) {
+        Worth::Win => format!("win{plies}"),
+        Worth::Draw if answer.repetition => "draw by repetition".into(),
+        Worth::Draw => "draw".into(),
+        Worth::Loss => format!("loss{plies}"),
+        Worth::Unknown => match answer.expected {
+            Some(expected) => format!("{expected:.4} for First"),
+            None => "unknown".into(),
+        },
+    }
+}
+
+/// The moves from the best to the worst, in the game's order among equals.
+pub(crate) fn ranked(answer: &QueryAnswer) -> Vec<&MoveAnswer> {
+    let mut moves: Vec<&MoveAnswer> = answer.moves.iter().collect();
+    let first = answer.to_move != "second";
+    let key = |mv: &MoveAnswer| {
+        let plies = mv.answer.distance.map_or(0, i64::from);
+        let best = i64::from(!answer.best.contains(&mv.mv));
+        let mean = mv.answer.mean.unwrap_or(0.0) * if first { -1e6 } else { 1e6 };
+        let worth = match worth(&mv.answer) {
+            Worth::Win => (0, plies),
+            Worth::Draw => (1, 0),
+            Worth::Unknown => (2, mean as i64),
+            Worth::Loss => (3, -plies),
+        };
+        (best, worth)
+    };
+    moves.sort_by_key(|mv| key(mv));
+    moves
+}
