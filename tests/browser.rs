@@ -115,6 +115,25 @@ fn einstein_to_the_end() {
 }
 
 #[test]
+fn hypergammon_is_played_checker_by_checker() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=hypergammon&first=human&second=random");
+    for turn in 1..=3 {
+        page.wait(SETTLED, "a turn").unwrap();
+        let before = page.eval("outplay.moves.length").unwrap();
+        let clicks = page.eval(NEXT).unwrap();
+        for selector in clicks.as_array().unwrap() {
+            page.click(selector.as_str().unwrap()).unwrap();
+        }
+        // A play that could go on waits to be confirmed.
+        let confirm = "document.querySelector('.choices:not([hidden]) button')?.click()";
+        page.eval(&format!("outplay.moves.length > {before} || {confirm}")).unwrap();
+        page.wait(&format!("outplay.moves.length > {before}"), &format!("turn {turn} ({clicks})")).unwrap();
+    }
+    stage::silent(&mut page);
+}
+
+#[test]
 fn the_empty_board_of_connect_four_has_its_seven_scores() {
     let Some(stage) = Stage::set() else { return };
     let mut page = stage.open("?game=connect4&view=explore");

@@ -489,8 +489,10 @@ export class App {
   drawBar() {
     const bar = $("#bar");
     const answer = this.over ? { value: "draw" } : this.answer;
-    bar.hidden = !(this.valuesShown && (this.over || (answer && (answer.value !== "unknown" || mean(answer) !== null))));
-    if (bar.hidden) return;
+    // Its place is kept, so that the board does not move when a value comes.
+    const absent = !(this.valuesShown && (this.over || (answer && (answer.value !== "unknown" || mean(answer) !== null))));
+    bar.classList.toggle("absent", absent);
+    if (absent) return;
     const first = this.over ? 0.5 + 0.5 * Math.sign(this.view.outcome) : share(answer, this.toMove);
     bar.style.setProperty("--share", `${(100 * first).toFixed(1)}%`);
     bar.setAttribute("aria-label", this.over ? ending(this.view.outcome, this.names) : sentence(answer, this.toMove, this.names));

@@ -7,7 +7,7 @@ import { announce, h, put, s } from "./dom.js";
 import { man } from "./men.js";
 import { ahead, aliases, buttons, content } from "./scene.js";
 import { strokes } from "./symbol.js";
-import { long, mean, scoreText, short } from "./verdict.js";
+import { brief, long, mean, scoreText, short } from "./verdict.js";
 
 const U = 64;
 /** Boards beyond this are not drawn: nobody can point at their cells. */
@@ -18,7 +18,8 @@ function metrics(scene) {
   const { width, height, layout } = scene;
   const flip = (y) => height - 1 - y;
   // Small boards are drawn large, but nobody wants their coordinates large.
-  const c = Math.max(0.5, Math.min(1, (Math.max(width, height) * U) / 480));
+  const side = layout === "points" ? 104 : U;
+  const c = Math.max(0.5, Math.min(1, (Math.max(width, height) * side) / 480));
   const of = (dx, dy, left, top, right, bottom) => ({
     dx, dy, left, top, c,
     width: left + width * dx + right,
@@ -94,7 +95,8 @@ export class Board {
     this.heads = new Map();
     this.spots = scene.spots.map((spot, i) => this.spot(spot, i));
     this.over = s("g", { class: "over", "aria-hidden": "true" });
-    put(this.svg, this.hatch(), this.ground(), s("g", { class: "spots" }, this.spots.map((drawn) => drawn.group)), this.over);
+    put(this.svg, this.hatch(), this.ground(), s("g", { class: "spots" }, this.spots.map((drawn) => drawn.group)),
+      s("g", { class: "marks" }, this.spots.map((drawn) => drawn.place)), this.over);
     this.focus = Math.min(this.focus, scene.spots.length - 1);
   }
 
@@ -117,8 +119,11 @@ export class Board {
         : loose && /^point/.test(spot.name) ? s("path", { class: spot.x % 2 ? "wedge odd" : "wedge", d: spot.y ? "M-26-70H26L0 60z" : "M-26 70H26L0-60z" }) : null;
     const stone = s("g", { class: "stone" });
     const mark = s("g", { class: "mark" });
-    const group = s("g", { class: "spot", role: "button", tabindex: -1, "data-spot": i, transform: `translate(${x} ${y})` }, cell, holes, stone, mark);
-    return { group, stone, mark, drawn: "", marked: "" };
+    const transform = `translate(${x} ${y})`;
+    const group = s("g", { class: "spot", role: "button", tabindex: -1, "data-spot": i, transform }, cell, holes, stone);
+    // Values lie above all spots, so that no neighbour covers them.
+    const place = s("g", { transform, "aria-hidden": "true" }, mark);
+    return { group, stone, mark, place, drawn: "", marked: "" };
   }
 
   /** Lines, frame and coordinates. */
@@ -441,8 +446,8 @@ export class Board {
 function pill(answer, best) {
   const value = mean(answer);
   if (value !== null) {
-    const text = short(answer);
-    const width = 12 + text.length * 9;
+    const text = brief(answer);
+    const width = 14 + text.length * 9;
     return [best && s("rect", { class: "ring", x: -width / 2 - 4, y: -17, width: width + 8, height: 34, rx: 15 }),
       s("rect", { class: "pill mean", x: -width / 2, y: -13, width, height: 26, rx: 12 }),
       s("text", { class: "pill-text", y: 6 }, text)];

@@ -104,7 +104,9 @@ export class History {
     put(this.svg, parts);
     const bad = this.mistakes;
     const name = (i) => `${i + 1} (${moves[i]})`;
+    const known = plies.some((ply) => ply && (ply.value !== "unknown" || mean(ply) !== null));
     this.note.textContent = this.failed
+      || (this.complete && !known && "The values of this game are not known.")
       || (this.complete ? (bad.length ? `${SYMBOL.loss} Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}` : "No mistakes.")
         : "Looking through the game …");
     const own = bad.filter((i) => app.state.view !== "play" || app.state[plies[i + 1].mistake.by] === "human");

@@ -77,6 +77,8 @@ async function start() {
   }
   for (const tab of document.querySelectorAll(".tabs [data-view]")) tab.addEventListener("click", () => doings[tab.dataset.view]());
   $("#game").addEventListener("click", doings.choose);
+  $("#board").addEventListener("focus", doings.board);
+  addEventListener("popstate", () => $("#dialog").close());
   $("#share").addEventListener("click", doings.share);
   $("#help").addEventListener("click", doings.help);
   $("#theme").addEventListener("click", doings.theme);

@@ -42,6 +42,10 @@ export class Puzzle {
     if (this.key === key && app.puzzle) return;
     this.key = key;
     this.failed = "";
+    app.puzzle = null;
+    this.card.hidden = false;
+    this.drawPuzzle(app);
+    $("#status").textContent = "Looking for a puzzle …";
     try {
       const puzzle = await api.puzzle(app.state.game, app.state.seed, signal);
       if (signal.aborted) {
