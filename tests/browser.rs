@@ -13,8 +13,9 @@ const NEXT: &str = "(() => {
     const { scene } = outplay.view;
     const list = scene.moves;
     const gesture = list[(outplay.moves.length * 7 + 3) % list.length];
+    const twins = list.filter((other) => other.path.join() === gesture.path.join());
     return gesture.path.length
-        ? gesture.path.map((spot) => `[data-spot='${spot}']`).concat(gesture.choice ? [`.choices [data-move='${gesture.move}']`] : [])
+        ? gesture.path.map((spot) => `[data-spot='${spot}']`).concat(twins.length > 1 ? [`.choices [data-move='${gesture.move}']`] : [])
         : [`.moves-beside [data-move='${gesture.move}']`];
 })()";
 
@@ -494,6 +495,29 @@ fn leaving_the_page_stops_the_work() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     panic!("the search goes on although nobody looks at it");
+}
+
+#[test]
+fn addresses_and_painted_boards_read_back() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=tictactoe");
+    let odd = page.eval(
+        "import('/link.js').then(({ read, write }) => [
+            { game: 'nim:3+4+5', position: '0+2+2 A', moves: ['2-1'], at: null, first: 'human', second: 'perfect', view: 'play', values: null, seed: '' },
+            { game: 'mnk:5x4,k=4,obstacles=c2+d3', position: '', moves: ['a1', 'b2'], at: 1, first: 'human', second: 'alphabeta:depth=4,eval=lines', view: 'play', values: true, seed: '' },
+            { game: 'chess:KQKR', position: '8/8/8/3k4/8/1r6/8/K5Q1 w - - 0 1', moves: ['g1g8'], at: 0, first: 'human', second: 'random', view: 'play', values: false, seed: '' },
+            { game: 'hypergammon', position: 'bar+6+off 12+5+1 B 3-1', moves: [], at: null, first: 'a&b', second: 'ü % ?', view: 'play', values: null, seed: '' },
+        ].filter((state) => JSON.stringify(read(write(state))) !== JSON.stringify(state)).map((state) => write(state)))",
+    );
+    assert_eq!(odd.unwrap(), serde_json::json!([]), "addresses that read back as something else");
+    let run_together = "import('/link.js').then(({ read }) => ['?pos=4453', '?game=connect4:6x5&moves=3312', '?game=connect:12x8,k=5&moves=12,3'] \
+         .map((address) => read(address).moves.join(' ')).join('; '))";
+    assert_eq!(page.eval(run_together).unwrap(), "4 4 5 3; 3 3 1 2; 12 3");
+    let odd = page.eval(
+        "import('/paint.js').then(({ parseBoard, writeBoard }) => ['mnk:5x4,k=4,obstacles=c2+d3', 'connect4:6x5,obstacles=a1,x=b1,o=c1,turn=o', \
+         'connect:9x7,k=5,misere', 'mnk:12x2,k=3,x=a1+l2'].filter((spec) => writeBoard(parseBoard(spec)) !== spec))",
+    );
+    assert_eq!(odd.unwrap(), serde_json::json!([]), "boards that are written as something else");
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn screens() {
         "outplay.live",
         "play",
     );
-    shot(wide, "light", "?game=tictactoe&view=puzzle&seed=5", "outplay.puzzle && outplay.view", "puzzle");
+    shot(wide, "light", "?game=connect4:5x4&view=puzzle&seed=11", "outplay.puzzle && outplay.view", "puzzle");
     shot((360, 720), "light", "?game=connect4&view=explore&moves=4,4", valued, "phone");
     let chess = "?game=chess:KQKR&position=8/8/8/3k4/8/1r6/8/K5Q1+w+-+-+0+1&view=explore";
     page.resize(wide.0, wide.1, false).unwrap();

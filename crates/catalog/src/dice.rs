@@ -289,6 +289,13 @@ impl<G: Game + Notation> Entry<G> {
         self.dice.as_deref().ok_or_else(why)
     }
 
+    /// The index of the positions before a roll that came along, if the game has one.
+    pub(crate) fn roll_index(&self) -> Result<Option<Box<dyn DiceIndex<G>>>, Trouble> {
+        let Some(dice) = self.dice.as_deref().filter(|dice| !dice.explores()) else { return Ok(None) };
+        let nothing = || Err(Trouble::Unable("the game has an index of its own".into()));
+        dice.index(&self.game, &nothing).map(Some)
+    }
+
     fn mean_plan(&self, index: &dyn DiceIndex<G>) -> Plan {
         Plan::new(self.game.spec(), index.any(), Values::Expected, CellKind::F64)
     }

@@ -45,5 +45,6 @@ export function showHelp() {
     h("dl", { class: "keys" }, KEYS.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
     h("p", { class: "note" }, "✓ wins, = draws, ✗ loses for the player to move; the number is the distance in plies to the end of the game, a ring marks the best moves."));
   dialog.className = "help";
+  dialog.setAttribute("aria-label", "Keys");
   dialog.showModal();
 }

@@ -86,6 +86,7 @@ export class Setup {
     this.dialog.className = "choose";
     this.drawCards();
     this.drawForm();
+    this.dialog.setAttribute("aria-label", "Choose a game");
     this.dialog.showModal();
     this.cards.querySelector("[aria-pressed=true]")?.focus();
     this.check();
