@@ -13,8 +13,9 @@ const NEXT: &str = "(() => {
     const { scene } = outplay.view;
     const list = scene.moves;
     const gesture = list[(outplay.moves.length * 7 + 3) % list.length];
+    const twins = list.filter((other) => other.path.join() === gesture.path.join());
     return gesture.path.length
-        ? gesture.path.map((spot) => `[data-spot='${spot}']`).concat(gesture.choice ? [`.choices [data-move='${gesture.move}']`] : [])
+        ? gesture.path.map((spot) => `[data-spot='${spot}']`).concat(twins.length > 1 ? [`.choices [data-move='${gesture.move}']`] : [])
         : [`.moves-beside [data-move='${gesture.move}']`];
 })()";
 
@@ -115,6 +116,25 @@ fn einstein_to_the_end() {
 }
 
 #[test]
+fn hypergammon_is_played_checker_by_checker() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=hypergammon&first=human&second=random");
+    for turn in 1..=3 {
+        page.wait(SETTLED, "a turn").unwrap();
+        let before = page.eval("outplay.moves.length").unwrap();
+        let clicks = page.eval(NEXT).unwrap();
+        for selector in clicks.as_array().unwrap() {
+            page.click(selector.as_str().unwrap()).unwrap();
+        }
+        // A play that could go on waits to be confirmed.
+        let confirm = "document.querySelector('.choices:not([hidden]) button')?.click()";
+        page.eval(&format!("outplay.moves.length > {before} || {confirm}")).unwrap();
+        page.wait(&format!("outplay.moves.length > {before}"), &format!("turn {turn} ({clicks})")).unwrap();
+    }
+    stage::silent(&mut page);
+}
+
+#[test]
 fn the_empty_board_of_connect_four_has_its_seven_scores() {
     let Some(stage) = Stage::set() else { return };
     let mut page = stage.open("?game=connect4&view=explore");
@@ -155,7 +175,7 @@ fn back_forward_undo_and_redo() {
             .unwrap();
     }
     let shown = |page: &mut Page, moves: &str, what: &str| {
-        page.wait(&format!("outplay.moves.join() === '{moves}' && !outplay.asking.signal.aborted"), what)
+        page.wait(&format!("outplay.moves.join() === '{moves}' && !outplay.stale && outplay.answer"), what)
             .unwrap();
     };
     shown(&mut page, "b2,a1,c3", "three moves");
@@ -340,15 +360,63 @@ fn puzzles_are_solved_and_mistakes_tried_again() {
 
     // The second player answers the corner at the edge and loses: that is the mistake to find again.
     page.go(&stage.address("?game=tictactoe&view=explore&moves=a1,b1,b2,c3")).unwrap();
-    page.wait("document.querySelector('.ply.mistake')", "the mistake in the history").unwrap();
+    page.wait(
+        "outplay.answer && document.querySelector('.ply.mistake') && document.querySelector('#retry')",
+        "the mistake in the history",
+    )
+    .unwrap();
     page.click("#retry").unwrap();
     page.wait(
-        "outplay.state.view === 'retry' && outplay.moves.join() === 'a1'",
+        "outplay.state.view === 'retry' && outplay.moves.join() === 'a1' && outplay.live",
         "the position before the mistake",
     )
     .unwrap();
     page.click("[data-spot='4']").unwrap();
     page.wait("outplay.retried?.right", "the centre, which holds the draw").unwrap();
+    stage::silent(&mut page);
+}
+
+#[test]
+fn players_are_chosen_and_sides_swapped() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=tictactoe&first=human&second=human");
+    page.click("#second-computer").unwrap();
+    page.wait("outplay.state.second !== 'human' && document.querySelector('#second-level')", "a level")
+        .unwrap();
+    page.eval("document.querySelector('#second-level').focus()").unwrap();
+    page.press("End").unwrap();
+    page.wait("outplay.state.second === 'perfect'", "the strongest level").unwrap();
+    page.click("[data-spot='4']").unwrap();
+    page.wait("outplay.moves.length === 2 && outplay.live", "an answer").unwrap();
+    page.click("[data-do=swap]").unwrap();
+    page.wait(
+        "outplay.state.first === 'perfect' && outplay.moves.length === 3 && outplay.live",
+        "the other side",
+    )
+    .unwrap();
+    page.click("[data-do=undo]").unwrap();
+    page.wait("outplay.moves.length === 1 && outplay.live", "one's own move taken back").unwrap();
+    page.click("[data-do=hint]").unwrap();
+    page.wait("document.querySelector('.ghost') && !document.querySelector('#toast').hidden", "a hint")
+        .unwrap();
+    // Two players of the program need nobody.
+    page.go(&stage.address("?game=tictactoe&first=perfect&second=perfect")).unwrap();
+    page.wait("outplay.over && outplay.view.outcome === 0", "a draw").unwrap();
+    stage::silent(&mut page);
+}
+
+#[test]
+fn a_small_game_is_solved_and_its_picture_downloaded() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=mnk:3x2,k=2&view=explore");
+    page.wait("outplay.answer && document.querySelector('#solve')", "values").unwrap();
+    page.click("#solve").unwrap();
+    page.wait("document.querySelector('#knowledge a[download]')", "the table").unwrap();
+    page.wait("document.querySelector('#knowledge').textContent.includes('positions')", "its statistics")
+        .unwrap();
+    let kind = page.eval("fetch(document.querySelector('#knowledge a').href).then((reply) => reply.text()).then((text) => text.slice(0, 4))");
+    assert_eq!(kind.unwrap(), "<svg");
+    page.wait("outplay.answer?.source === 'table'", "values from the table").unwrap();
     stage::silent(&mut page);
 }
 
@@ -427,6 +495,29 @@ fn leaving_the_page_stops_the_work() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     panic!("the search goes on although nobody looks at it");
+}
+
+#[test]
+fn addresses_and_painted_boards_read_back() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=tictactoe");
+    let odd = page.eval(
+        "import('/link.js').then(({ read, write }) => [
+            { game: 'nim:3+4+5', position: '0+2+2 A', moves: ['2-1'], at: null, first: 'human', second: 'perfect', view: 'play', values: null, seed: '' },
+            { game: 'mnk:5x4,k=4,obstacles=c2+d3', position: '', moves: ['a1', 'b2'], at: 1, first: 'human', second: 'alphabeta:depth=4,eval=lines', view: 'play', values: true, seed: '' },
+            { game: 'chess:KQKR', position: '8/8/8/3k4/8/1r6/8/K5Q1 w - - 0 1', moves: ['g1g8'], at: 0, first: 'human', second: 'random', view: 'play', values: false, seed: '' },
+            { game: 'hypergammon', position: 'bar+6+off 12+5+1 B 3-1', moves: [], at: null, first: 'a&b', second: 'ü % ?', view: 'play', values: null, seed: '' },
+        ].filter((state) => JSON.stringify(read(write(state))) !== JSON.stringify(state)).map((state) => write(state)))",
+    );
+    assert_eq!(odd.unwrap(), serde_json::json!([]), "addresses that read back as something else");
+    let run_together = "import('/link.js').then(({ read }) => ['?pos=4453', '?game=connect4:6x5&moves=3312', '?game=connect:12x8,k=5&moves=12,3'] \
+         .map((address) => read(address).moves.join(' ')).join('; '))";
+    assert_eq!(page.eval(run_together).unwrap(), "4 4 5 3; 3 3 1 2; 12 3");
+    let odd = page.eval(
+        "import('/paint.js').then(({ parseBoard, writeBoard }) => ['mnk:5x4,k=4,obstacles=c2+d3', 'connect4:6x5,obstacles=a1,x=b1,o=c1,turn=o', \
+         'connect:9x7,k=5,misere', 'mnk:12x2,k=3,x=a1+l2'].filter((spec) => writeBoard(parseBoard(spec)) !== spec))",
+    );
+    assert_eq!(odd.unwrap(), serde_json::json!([]), "boards that are written as something else");
 }
 
 #[test]

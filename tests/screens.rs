@@ -32,7 +32,7 @@ fn screens() {
         page.wait(ready, name).unwrap();
         keep(&mut page, name);
     };
-    let wide = (1280, 860);
+    let wide = (1100, 780);
     let valued = "outplay.answer && document.querySelectorAll('.mark .pill, .badge:not(.unknown)').length";
     let told = "outplay.answer && !document.querySelector('#history .note').textContent.includes('Looking')";
     shot(wide, "light", "?game=connect4&view=explore", valued, "explore");
@@ -44,14 +44,16 @@ fn screens() {
         "outplay.live",
         "play",
     );
-    shot(wide, "light", "?game=tictactoe&view=puzzle&seed=5", "outplay.puzzle && outplay.view", "puzzle");
-    shot((390, 780), "light", "?game=connect4&view=explore&moves=4,4", valued, "phone");
+    shot(wide, "light", "?game=connect4:5x4&view=puzzle&seed=11", "outplay.puzzle && outplay.view", "puzzle");
+    shot((360, 720), "light", "?game=connect4&view=explore&moves=4,4", valued, "phone");
     let chess = "?game=chess:KQKR&position=8/8/8/3k4/8/1r6/8/K5Q1+w+-+-+0+1&view=explore";
     page.resize(wide.0, wide.1, false).unwrap();
     page.colours("light").unwrap();
     page.go(&stage.address(chess)).unwrap();
     page.wait(valued, "the ending").unwrap();
     page.click("[data-spot='6']").unwrap();
+    page.eval("document.activeElement.blur()").unwrap();
+    page.hover(".brand").unwrap();
     keep(&mut page, "chess");
     page.go(&stage.address("?game=mnk:6x5,k=4,obstacles=b2%2Be4,x=c3,o=d3")).unwrap();
     page.press("g").unwrap();

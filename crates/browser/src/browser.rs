@@ -10,6 +10,8 @@ use tempfile::TempDir;
 /// Names under which distributions install it.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long it may take to end.
+const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A running Chromium; it ends when this is dropped.
 pub struct Browser {
@@ -57,6 +59,8 @@ impl Browser {
                 "--force-color-profile=srgb",
             ])
             .arg(format!("--user-data-dir={}", profile.path().display()))
+            // Whatever it leaves behind goes with its profile.
+            .env("TMPDIR", profile.path())
             .arg("about:blank")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -99,7 +103,12 @@ fn written(note: &Path) -> Option<(u16, String)> {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The profile is thrown away, so there is nothing to say goodbye to.
+        // Asked to close, it ends its helper processes too, and nobody writes into the profile any more.
+        crate::page::close(self.port, &self.path);
+        let began = Instant::now();
+        while began.elapsed() < FAREWELL && matches!(self.child.try_wait(), Ok(None)) {
+            thread::sleep(Duration::from_millis(20));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

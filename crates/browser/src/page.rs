@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tungstenite::{Message, WebSocket};
 
 /// How long a page may take for anything.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(30);
 const GLANCE: Duration = Duration::from_millis(15);
 
 /// A tab of the browser; it closes when this is dropped.
@@ -232,6 +232,8 @@ impl Page {
             "Tab" => 9,
             "Escape" => 27,
             " " => 32,
+            "End" => 35,
+            "Home" => 36,
             "ArrowLeft" => 37,
             "ArrowUp" => 38,
             "ArrowRight" => 39,
@@ -316,6 +318,14 @@ impl Page {
             method: "Page.captureScreenshot".into(),
             why: error.to_string(),
         })
+    }
+}
+
+/// Asks a browser to end, if it still listens.
+pub(crate) fn close(port: u16, path: &str) {
+    if let Ok(mut browser) = socket(port, path) {
+        let _ = browser.send(Message::text(json!({ "id": 1, "method": "Browser.close" }).to_string()));
+        let _ = browser.read();
     }
 }
 

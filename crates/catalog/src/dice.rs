@@ -35,6 +35,9 @@ const EQUAL: f64 = 1e-11;
 /// How far a stored mean may be from what follows by the rules, beyond the tolerance it was settled with.
 const ROUNDING: f64 = 1e-12;
 
+/// Longer than anybody waits, and no overflow.
+const AGES: Duration = Duration::from_secs(1 << 30);
+
 /// How long a query searches a game that is too large to explore, unless told.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -286,6 +289,13 @@ impl<G: Game + Notation> Entry<G> {
         self.dice.as_deref().ok_or_else(why)
     }
 
+    /// The index of the positions before a roll that came along, if the game has one.
+    pub(crate) fn roll_index(&self) -> Result<Option<Box<dyn DiceIndex<G>>>, Trouble> {
+        let Some(dice) = self.dice.as_deref().filter(|dice| !dice.explores()) else { return Ok(None) };
+        let nothing = || Err(Trouble::Unable("the game has an index of its own".into()));
+        dice.index(&self.game, &nothing).map(Some)
+    }
+
     fn mean_plan(&self, index: &dyn DiceIndex<G>) -> Plan {
         Plan::new(self.game.spec(), index.any(), Values::Expected, CellKind::F64)
     }
@@ -461,7 +471,9 @@ impl<G: Game + Notation> Entry<G> {
         let dice = self.dice_or_complain()?;
         let blank = QueryAnswer { source: "search", ..blank };
         let deadline = Deadline::new(options.time, watch);
-        let most = Self::most_positions(options.memory).min(EXPLORED);
+        // A game with an index of its own is large, and only its endings are worth exploring.
+        let most =
+            Self::most_positions(options.memory).min(if dice.explores() { EXPLORED } else { EXPLORED / 10 });
         if self.means.get().is_none() && dice.explores() {
             match self.solve_in_memory(dice, None, most, &deadline) {
                 Ok(known) => {
@@ -500,6 +512,23 @@ impl<G: Game + Notation> Entry<G> {
         };
         let expected = index.solve(&self.game, &mut MeanFiles { writer: None }, watch)?;
         Ok(Known { index, source: Source::Memory(expected) })
+    }
+
+    /// `solve --method search`: Star2, exact or unknown.
+    pub(crate) fn solve_by_star2(
+        &self,
+        dice: &dyn AnyDice<G>,
+        request: &SolveRequest,
+        watch: &dyn Watch,
+    ) -> Result<SolveAnswer, Trouble> {
+        let pos = self.locate(&request.place)?;
+        watch.stage("searching", 0);
+        let end = Instant::now() + request.time.unwrap_or(AGES);
+        let mut answer = self.blank_answer(request, "search", None, 0)?;
+        if let Some(mean) = self.deepen(dice, &pos, end, watch)? {
+            answer.answer = Answer::mean(mean, self.game.best_payoff());
+        }
+        Ok(answer)
     }
 
     /// Looks further and further ahead until the mean is exact or time is up.

@@ -427,10 +427,14 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
             let ratio = total.zip(size).map(|(reached, size): (u64, u128)| reached as f64 / size as f64);
             return Ok(IndexReport { game, index: "tight", tiers, size, reachable: total, ratio });
         }
-        if let Some(index) = self.tight_index() {
-            let listed = index.tier_names().into_iter().zip(index.sizes());
+        let listed = match (self.tight_index(), self.roll_index()?) {
+            (Some(index), _) => Some((index.tier_names(), index.sizes())),
+            (_, Some(index)) => Some((index.any().tier_names(), index.any().sizes())),
+            _ => None,
+        };
+        if let Some((names, sizes)) = listed {
             let tier = |(tier, size): (String, u64)| IndexTier { tier, size: size.into(), reachable: None };
-            let tiers: Vec<IndexTier> = listed.map(tier).collect();
+            let tiers: Vec<IndexTier> = names.into_iter().zip(sizes).map(tier).collect();
             let size = Some(tiers.iter().map(|tier| tier.size).sum());
             return Ok(IndexReport { game, index: "tight", tiers, size, reachable: None, ratio: None });
         }

@@ -96,8 +96,10 @@ impl<G: Game + Notation> Entry<G> {
                 Err(error) => return Err(error.into()),
             };
             let sign = if self.game.turn(pos) == Turn::Second { -1.0 } else { 1.0 };
-            if let Some(Merit::Value(value)) = merit {
-                step.answer = self.answer(pos, value);
+            match merit {
+                Some(Merit::Value(value)) => step.answer = self.answer(pos, value),
+                Some(Merit::Mean(mean)) => step.answer = Answer::mean(mean * sign, self.game.best_payoff()),
+                None => {}
             }
             // Adding zero makes nothing of a negative zero.
             step.first = merit.map(|merit| merit.payoff() * sign + 0.0);

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Numbers that a query solves in memory where there is no table.
-const IN_MEMORY: u64 = 20_000_000;
+const IN_MEMORY: u64 = 25_000_000;
 
 /// Positions that a query explores where a game has forward moves only.
 const EXPLORED: u64 = 2_000_000;

@@ -185,6 +185,14 @@ impl<G: Game + Notation> Oracle<G> {
         Ok(found.verdict().map(|verdict| Value::untimed(verdict as i32 - 1)))
     }
 
+    /// What a query says about a position of a game with dice, before or after a roll.
+    fn mean(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merit>, Trouble> {
+        let quiet = Deadline::new(None, watch).silent();
+        let place = Place::Position(self.game.write_position(pos));
+        let answer = self.twin.query_moves(&place, &self.options, &quiet, &mut |_| {})?;
+        Ok(merit(&answer.answer, self.game.turn(pos)))
+    }
+
     /// What a query says about all moves of a position.
     fn by_query(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merits<G::Move>>, Trouble> {
         let quiet = Deadline::new(None, watch).silent();
@@ -268,6 +276,9 @@ impl<G: Game + Notation> Truth<G> for Oracle<G> {
     }
 
     fn value(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merit>, PlayError> {
+        if self.twin.dice.is_some() {
+            return self.mean(pos, watch).map_err(told);
+        }
         Ok(self.exact(pos, watch).map_err(told)?.map(Merit::Value))
     }
 }

@@ -5,6 +5,7 @@ use crate::answers::Answer;
 use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::handle::QueryOptions;
+use crate::solved::AnyIndex;
 use outplay_core::{Game, Notation, Tier, Turn, Watch};
 use outplay_players::{Merit, Truth};
 use rand::rngs::SmallRng;
@@ -36,6 +37,8 @@ pub struct Puzzle {
 
 /// Games that are looked at.
 const GAMES: usize = 300;
+/// Numbers that are tried for each position.
+const TRIES: usize = 20;
 /// Good puzzles of which the best is chosen.
 const ENOUGH: usize = 6;
 /// Time for one position: a puzzle need not be one that is hard to solve by search.
@@ -54,12 +57,19 @@ impl<G: Game + Notation> Entry<G> {
         let truth = self.informed(options)?;
         let deadline = Deadline::new(options.time, watch);
         watch.stage("looking for a puzzle", 0);
+        // A game without a start has no random games, but its positions have numbers.
+        let (tight, loops) = match self.game.start() {
+            Some(_) => (None, None),
+            None => (self.tight_index(), self.loop_index()),
+        };
+        let index = loops.as_ref().map(|loops| loops.any()).or(tight.as_deref());
         let mut found: Vec<(u32, G::Position, G::Move, Merit)> = Vec::new();
         for _ in 0..GAMES {
             if deadline.stopped() || found.len() >= ENOUGH {
                 break;
             }
-            let Some(pos) = self.random_position(&mut rng) else { continue };
+            // Most numbers of an index are positions, but not all are unfinished ones.
+            let Some(pos) = (0..TRIES).find_map(|_| self.random_position(index, &mut rng)) else { continue };
             let each = Deadline::new(Some(EACH), &deadline).silent();
             let Ok(Some(merits)) = truth.moves(&pos, &each) else { continue };
             let Some(&(_, best)) = merits.iter().max_by(|(_, a), (_, b)| a.compare(*b)) else { continue };
@@ -108,15 +118,15 @@ impl<G: Game + Notation> Entry<G> {
     }
 
     /// A position of a random game, or any one of a game without a start; not a finished one.
-    fn random_position(&self, rng: &mut SmallRng) -> Option<G::Position> {
+    fn random_position(&self, index: Option<&dyn AnyIndex<G>>, rng: &mut SmallRng) -> Option<G::Position> {
         let playing =
             |pos: &G::Position| self.game.outcome(pos).is_none() && self.game.turn(pos) != Turn::Chance;
         let Some(start) = self.game.start() else {
-            let index = self.tight_index()?;
+            let index = index?;
+            // The largest tier has all the men.
             let sizes = index.sizes();
-            let tier = rng.random_range(0..sizes.len().max(1));
-            let number = rng.random_range(0..(*sizes.get(tier)?).max(1));
-            return index.position(Tier(tier as u32), number).filter(playing);
+            let (tier, &size) = sizes.iter().enumerate().max_by_key(|(_, size)| **size)?;
+            return index.position(Tier(tier as u32), rng.random_range(0..size.max(1))).filter(playing);
         };
         let mut path = vec![start];
         let mut moves = Vec::new();

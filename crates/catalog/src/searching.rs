@@ -109,6 +109,9 @@ impl<G: Game + Notation> Entry<G> {
         request: &SolveRequest,
         watch: &dyn Watch,
     ) -> Result<SolveAnswer, Trouble> {
+        if let Some(dice) = self.dice.as_deref() {
+            return self.solve_by_star2(dice, request, watch);
+        }
         let pos = self.locate(&request.place)?;
         watch.stage("searching", 0);
         let Some(board) = self.connect_board(&pos) else { return self.solve_by_engine(&pos, request, watch) };

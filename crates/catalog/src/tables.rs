@@ -110,6 +110,12 @@ impl<G: Game + Notation> Entry<G> {
         self.find_table(data, values)?.ok_or_else(|| self.no_table(data, values))
     }
 
+    /// Says that a command is about values that a game with dice has not.
+    fn refuse_dice(&self, what: &str) -> Result<(), Trouble> {
+        let why = || format!("{what}, and {} has dice; `outplay query` tells its means", self.game.spec());
+        if self.dice.is_some() { Err(Trouble::Unable(why())) } else { Ok(()) }
+    }
+
     fn no_table(&self, data: &Path, values: Option<Values>) -> Trouble {
         let spec = self.game.spec();
         let table = outplay_table::name(&spec, values.unwrap_or(Values::Distance));
@@ -178,6 +184,7 @@ impl<G: Game + Notation> Entry<G> {
     }
 
     pub(crate) fn table_stats(&self, data: &Path, values: Option<Values>) -> Result<StatsReport, Trouble> {
+        self.refuse_dice("statistics count wins, draws and losses")?;
         let opened = self.open_table(data, values)?;
         let Some(tally) = opened.shelves.tally(&*opened.index) else {
             let why = format!(
@@ -205,6 +212,7 @@ impl<G: Game + Notation> Entry<G> {
         seconds: f64,
         watch: &dyn Watch,
     ) -> Result<ProbeReport, Trouble> {
+        self.refuse_dice("this asks for wins, draws and losses")?;
         let opened = self.open_table(data, values)?;
         watch.stage("choosing positions", PROBES as u64);
         let positions = self.random_positions(&*opened.index, seconds, watch);

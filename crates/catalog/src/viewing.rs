@@ -62,7 +62,12 @@ impl<G: Game + Notation> Entry<G> {
 
     pub(crate) fn list_players(&self, options: &QueryOptions) -> PlayerList {
         let kit = self.kit_with(options).unwrap_or_else(|_| self.kit());
-        PlayerList { game: self.game.spec(), players: kit.roster(), levels: kit.levels() }
+        let mut levels = kit.levels();
+        // A level that cannot make its first move is none.
+        if self.is_exact(&Place::Start, options).is_ok_and(|exact| !exact) {
+            levels.retain(|level| level != "perfect");
+        }
+        PlayerList { game: self.game.spec(), players: kit.roster(), levels }
     }
 
     pub(crate) fn choose_move(

@@ -4,7 +4,9 @@ use crate::args::{BenchServeArgs, Common, ServeArgs};
 use crate::output::grouped;
 use outplay_catalog::{Catalog, Trouble, default_data_dir};
 use outplay_core::Watch;
-use outplay_serve::bench::{ColumnsReport, LoadReport, MalformedReport, columns, load, malformed};
+use outplay_serve::bench::{
+    ColumnsReport, LoadReport, MalformedReport, columns, load, malformed, random_positions,
+};
 use outplay_serve::{ServeError, Server, Settings};
 use serde::Serialize;
 use std::io::{self, BufRead, BufReader, Write};
@@ -180,6 +182,9 @@ impl Drop for Running {
     }
 }
 
+/// Positions that the users of a loaded server look at.
+const OPENINGS: usize = 500;
+
 /// Starts a server and asks too much of it.
 pub(crate) fn bench(
     catalog: &Catalog,
@@ -207,6 +212,7 @@ pub(crate) fn bench(
     watch.stage("load", 0);
     let time = Duration::from_secs_f64(args.seconds);
     let connections = args.connections as usize;
-    let load = runtime.block_on(load(server.addr, server.child.id(), connections, time));
+    let openings = random_positions(&*game, OPENINGS, args.seed);
+    let load = runtime.block_on(load(server.addr, server.child.id(), connections, time, openings));
     Ok(BenchReport { load, malformed, columns })
 }

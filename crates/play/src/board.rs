@@ -182,7 +182,16 @@ fn content(scene: &Scene, at: usize, label: Option<&Label>) -> (String, Style) {
     let men = |plain: &str| if spot.label.is_empty() { plain.to_string() } else { spot.label.clone() };
     let bold = Style::new().add_modifier(Modifier::BOLD);
     match (spot.holder, label) {
-        // A move that takes what lies there shows its value instead.
+        // A man that can move, or be taken, stays visible beside the symbol of the value.
+        (Some(Holder::First | Holder::Second), Some(label)) => {
+            let man = match spot.holder {
+                Some(Holder::Second) if scene.layout == Layout::Chess => men("○").to_lowercase(),
+                Some(Holder::Second) => men("○"),
+                _ => men("●"),
+            };
+            let symbol: String = label.text.chars().take(1).collect();
+            (man + &symbol, colour(label.worth).add_modifier(Modifier::BOLD))
+        }
         (_, Some(label)) => (label.text.clone(), colour(label.worth).add_modifier(Modifier::BOLD)),
         (Some(Holder::First), _) => (men("●"), bold.fg(FIRST)),
         (Some(Holder::Second), _) => {

@@ -35,7 +35,7 @@ pub fn prompt(
     };
     say(&picture(session)?)?;
     say(&session.status())?;
-    let humans = session.seats().iter().any(|seat| *seat == crate::Seat::Human);
+    let humans = session.seats().contains(&crate::Seat::Human);
     if humans {
         say(HELP)?;
     }

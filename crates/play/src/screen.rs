@@ -26,7 +26,7 @@ const PULSE: Duration = Duration::from_millis(30);
 const STEP: Duration = Duration::from_millis(150);
 
 const KEYS: &str =
-    "arrows+enter move · : type · u undo · r redo · h hint · v values · n new · ? help · q quit";
+    "q quit · ? help · u undo · r redo · h hint · v values · n new · arrows+enter move · : type";
 
 const HELP: [&str; 14] = [
     "arrows        go to a spot",

@@ -102,36 +102,46 @@ export const solve = (game) => post("/solve", { game });
 export const job = (id, signal) => ask(`/solve/${encodeURIComponent(id)}`, { signal });
 export const cancel = (id) => ask(`/solve/${encodeURIComponent(id)}`, { method: "DELETE" });
 
+/** Listens to a stream; `hear` has a function for each event, and `done` and `fail` for its end. */
+function listen(address, hear, instead) {
+  const source = new EventSource(address);
+  let left = false;
+  const end = () => {
+    left = true;
+    source.close();
+  };
+  for (const name of Object.keys(hear)) {
+    if (name === "done" || name === "fail") continue;
+    source.addEventListener(name, (event) => hear[name](JSON.parse(event.data)));
+  }
+  source.addEventListener("done", (event) => {
+    end();
+    hear.done(JSON.parse(event.data));
+  });
+  source.addEventListener("error", async (event) => {
+    if (left) return;
+    source.close();
+    if (typeof event.data === "string") {
+      const { error, cure } = JSON.parse(event.data);
+      hear.fail(new ApiError(422, error, cure));
+      return;
+    }
+    // A refusal and a lost server look the same here; asking once more without a stream tells them apart.
+    try {
+      const answer = await instead();
+      if (!left) hear.done(answer);
+    } catch (error) {
+      if (!left && error.name !== "AbortError") hear.fail(error);
+    }
+  });
+  return end;
+}
+
 /**
  * Values as they are found. `hear` has `move`, `progress`, `done` and `fail`; the function returned ends the
  * stream, and with it the server's work.
  */
-export function stream(place, hear) {
-  const source = new EventSource(`${BASE}/position/stream?${query(place)}`);
-  const end = () => source.close();
-  const on = (name, tell) =>
-    source.addEventListener(name, (event) => {
-      if (typeof event.data === "string") tell(JSON.parse(event.data));
-    });
-  on("move", (answer) => hear.move(answer));
-  on("progress", (progress) => hear.progress(progress));
-  on("done", (answer) => {
-    end();
-    hear.done(answer);
-  });
-  on("error", (problem) => {
-    end();
-    hear.fail(new ApiError(problem.status ?? 500, problem.error, problem.cure));
-  });
-  source.onerror = async (event) => {
-    if (typeof event.data === "string") return;
-    // A refusal and a lost server look the same here; asking once more without a stream tells them apart.
-    end();
-    try {
-      hear.done(await position(place));
-    } catch (error) {
-      if (error.name !== "AbortError") hear.fail(error);
-    }
-  };
-  return end;
-}
+export const stream = (place, hear) => listen(`${BASE}/position/stream?${query(place)}`, hear, () => position(place));
+
+/** The same for the positions of a game, the last one first: `hear` has `ply`, `done` and `fail`. */
+export const historyStream = (place, hear) => listen(`${BASE}/history/stream?${query(place)}`, hear, () => history(place));

@@ -14,6 +14,9 @@ import { ending, long, mean, seen, sentence, share } from "./verdict.js";
 
 /** Before the computer's stone falls, so that one sees one's own. */
 const BEAT = 250;
+/** Plies of a line that are shown on the board: stones stay where they are put, but men move on. */
+const LINE = { grid: 12, drop: 12 };
+const FEW = 5;
 /** A level that a newcomer can beat and has to think about. */
 export const middling = (levels) => levels[Math.floor(levels.length / 2)] ?? "random";
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -22,20 +25,15 @@ export class App {
   constructor(known) {
     this.known = known;
     this.parts = [];
-    this.state = this.complete(read(location.search));
+    this.state = read(location.search);
     this.board = new Board($("#board"), { play: (gesture) => this.play(gesture), look: (gesture) => this.look(gesture) });
     this.shown = ""; // the place that the board shows
     this.stop = () => {};
     addEventListener("popstate", () => {
-      this.state = this.complete(read(location.search));
+      this.state = read(location.search);
       this.refresh();
     });
     addEventListener("pagehide", () => this.leave());
-  }
-
-  /** Fills in what an address may leave open. */
-  complete(state) {
-    return { ...state, second: state.second || middling(this.known.levels) };
   }
 
   /** Players from the weakest to the strongest, for the game on the screen. */
@@ -69,6 +67,12 @@ export class App {
     return this.view && this.view.outcome !== null;
   }
 
+  /** Whether the board still shows the position before the last change: nothing can be played on it. */
+  get stale() {
+    const { place } = this;
+    return !place || api.query(place) !== this.shown;
+  }
+
   /** Who moves here: "human", a player's spec, or null where nobody does. */
   get mover() {
     if (!this.view || this.over || this.toMove === "chance") return null;
@@ -78,7 +82,7 @@ export class App {
 
   /** Whether a person may move on the board now. */
   get live() {
-    if (!this.view || this.over) return false;
+    if (!this.view || this.over || this.stale) return false;
     if (this.state.view === "puzzle") return !this.puzzle?.solved && this.toMove !== "chance";
     if (this.state.view === "retry") return !this.retried;
     if (this.toMove === "chance") return this.state.view === "explore";
@@ -113,7 +117,10 @@ export class App {
 
   /** Another game from its start. */
   open(game) {
-    return this.go({ game, position: "", moves: [], at: null, seed: "", view: this.state.view === "retry" ? "play" : this.state.view });
+    // A level of this game is a level of the other one, not the same spec.
+    const carry = (player) => (this.levels.includes(player) && !["random", "perfect"].includes(player) ? "" : player);
+    const { first, second } = this.state;
+    return this.go({ game, first: carry(first), second: carry(second), position: "", moves: [], at: null, seed: "", view: this.state.view === "retry" ? "play" : this.state.view });
   }
 
   play(gesture) {
@@ -122,8 +129,28 @@ export class App {
     return this.go({ moves: [...this.moves, gesture.move], at: null });
   }
 
-  /** Brings everything up to date with the state. */
-  async refresh() {
+  /** Plays a move that was typed, once the board shows where; the reason if it cannot be played. */
+  async playWord(word) {
+    while (this.stale && this.current) {
+      const { current } = this;
+      await current;
+      if (current === this.current) break;
+    }
+    const list = this.view?.scene.moves ?? [];
+    const gesture = list.find((known) => known.move.toLowerCase() === word.toLowerCase());
+    if (!this.live) return this.over ? "the game is over" : "it is not your turn";
+    if (!gesture) return `${word} is not a legal move here; legal ones are ${list.slice(0, 8).map((known) => known.move).join(" ")}${list.length > 8 ? " …" : ""}`;
+    this.play(gesture);
+    return "";
+  }
+
+  /** Brings everything up to date with the state; `current` is done when the board shows it. */
+  refresh() {
+    this.current = this.renew();
+    return this.current;
+  }
+
+  async renew() {
     this.leave();
     const signal = (this.asking = new AbortController()).signal;
     const { place } = this;
@@ -161,17 +188,23 @@ export class App {
       this.progress = null;
       this.reasons = null;
       this.complain(null);
-      if (this.state.view !== "puzzle" && view.game !== this.state.game) {
-        this.state.game = view.game;
-        history.replaceState(null, "", write(this.state));
-        this.shown = api.query(this.place);
-      }
+      this.settle(view);
       return true;
     } catch (error) {
       if (error.name === "AbortError") return false;
       this.refused(error);
       return false;
     }
+  }
+
+  /** Fills in what the address left open: the canonical spec and a player of middling strength. */
+  settle(view) {
+    const open = this.state.view !== "puzzle" && view.game !== this.state.game;
+    if (open) this.state.game = view.game;
+    const { first, second } = this.state;
+    this.state = { ...this.state, first: first || middling(this.levels), second: second || middling(this.levels) };
+    history.replaceState(null, "", write(this.state));
+    if (open) this.shown = api.query(this.place);
   }
 
   /** A refusal is told as it is, and the board stays. */
@@ -200,6 +233,7 @@ export class App {
     this.stop();
     this.stop = () => {};
     this.asking?.abort();
+    this.following?.abort();
     this.busy(false);
   }
 
@@ -366,11 +400,39 @@ export class App {
     return this.go({ values: !this.valuesShown }, "replace");
   }
 
-  /** Shows where a move leads: the best line from here, if it is the best move. */
+  /** Shows where a move leads: the line of best play after it, as far as it is known or soon found. */
   look(gesture) {
+    this.following?.abort();
     if (!this.view || this.reasons) return;
-    const line = gesture && this.valuesShown && this.answer?.line?.[0] === gesture.move ? this.answer.line : [];
-    this.board.ghosts(trail(this.view.scene, line.slice(0, 12)));
+    if (!gesture || !this.valuesShown || !this.answer) {
+      this.board.ghosts([]);
+      return;
+    }
+    const known = this.answer.line?.[0] === gesture.move ? this.answer.line : [gesture.move];
+    this.board.ghosts(trail(this.view.scene, known.slice(0, this.linePlies)));
+    if (known.length < 2) this.follow([gesture.move]);
+  }
+
+  get linePlies() {
+    return LINE[this.view.scene.layout] ?? FEW;
+  }
+
+  /** Goes on with a line, best move by best move, while somebody looks. */
+  async follow(line) {
+    const { signal } = (this.following = new AbortController());
+    const { place } = this;
+    await pause(BEAT);
+    try {
+      const most = this.linePlies;
+      while (line.length < most && !signal.aborted) {
+        const answer = await api.position({ ...place, moves: [...place.moves, ...line] }, signal);
+        if (signal.aborted || this.reasons || !answer.best.length) return;
+        line.push(...(answer.line.length ? answer.line : answer.best.slice(0, 1)).slice(0, most - line.length));
+        this.board.ghosts(trail(this.view.scene, line));
+      }
+    } catch (error) {
+      if (error.name !== "AbortError" && !(error instanceof api.ApiError)) throw error;
+    }
   }
 
   // Drawing.
@@ -427,8 +489,10 @@ export class App {
   drawBar() {
     const bar = $("#bar");
     const answer = this.over ? { value: "draw" } : this.answer;
-    bar.hidden = !(this.valuesShown && (this.over || (answer && (answer.value !== "unknown" || mean(answer) !== null))));
-    if (bar.hidden) return;
+    // Its place is kept, so that the board does not move when a value comes.
+    const absent = !(this.valuesShown && (this.over || (answer && (answer.value !== "unknown" || mean(answer) !== null))));
+    bar.classList.toggle("absent", absent);
+    if (absent) return;
     const first = this.over ? 0.5 + 0.5 * Math.sign(this.view.outcome) : share(answer, this.toMove);
     bar.style.setProperty("--share", `${(100 * first).toFixed(1)}%`);
     bar.setAttribute("aria-label", this.over ? ending(this.view.outcome, this.names) : sentence(answer, this.toMove, this.names));

@@ -7,7 +7,7 @@ import { announce, h, put, s } from "./dom.js";
 import { man } from "./men.js";
 import { ahead, aliases, buttons, content } from "./scene.js";
 import { strokes } from "./symbol.js";
-import { long, mean, scoreText, short } from "./verdict.js";
+import { brief, long, mean, scoreText, short } from "./verdict.js";
 
 const U = 64;
 /** Boards beyond this are not drawn: nobody can point at their cells. */
@@ -17,8 +17,11 @@ const MOST_SPOTS = 2500;
 function metrics(scene) {
   const { width, height, layout } = scene;
   const flip = (y) => height - 1 - y;
+  // Small boards are drawn large, but nobody wants their coordinates large.
+  const side = layout === "points" ? 104 : U;
+  const c = Math.max(0.5, Math.min(1, (Math.max(width, height) * side) / 480));
   const of = (dx, dy, left, top, right, bottom) => ({
-    dx, dy, left, top,
+    dx, dy, left, top, c,
     width: left + width * dx + right,
     height: top + height * dy + bottom,
     at: (spot) => [left + (spot.x + 0.5) * dx, top + (flip(spot.y) + 0.5) * dy],
@@ -27,7 +30,7 @@ function metrics(scene) {
   if (layout === "piles") return of(96, 28, 24, 12, 24, 40);
   if (layout === "points" && !scene.links?.length) return of(U, 150, 12, 12, 12, 30);
   if (layout === "points") return of(104, 104, 34, 8, 16, 40);
-  return of(U, U, 30, 8, 12, 34);
+  return of(U, U, 30 * c, 8, 12 * c, 34 * c);
 }
 
 const letters = (column) => (column >= 26 ? letters(Math.floor(column / 26) - 1) : "") + String.fromCharCode(97 + (column % 26));
@@ -88,10 +91,12 @@ export class Board {
     this.svg.setAttribute("class", `board layout-${scene.layout}${scene.links?.length ? "" : " loose"}`);
     this.svg.setAttribute("viewBox", `0 0 ${m.width} ${m.height}`);
     this.host.style.setProperty("--ratio", m.width / m.height);
+    this.host.style.setProperty("--coordinate", `${(16 * m.c).toFixed(1)}px`);
     this.heads = new Map();
     this.spots = scene.spots.map((spot, i) => this.spot(spot, i));
     this.over = s("g", { class: "over", "aria-hidden": "true" });
-    put(this.svg, this.hatch(), this.ground(), s("g", { class: "spots" }, this.spots.map((drawn) => drawn.group)), this.over);
+    put(this.svg, this.hatch(), this.ground(), s("g", { class: "spots" }, this.spots.map((drawn) => drawn.group)),
+      s("g", { class: "marks" }, this.spots.map((drawn) => drawn.place)), this.over);
     this.focus = Math.min(this.focus, scene.spots.length - 1);
   }
 
@@ -114,8 +119,11 @@ export class Board {
         : loose && /^point/.test(spot.name) ? s("path", { class: spot.x % 2 ? "wedge odd" : "wedge", d: spot.y ? "M-26-70H26L0 60z" : "M-26 70H26L0-60z" }) : null;
     const stone = s("g", { class: "stone" });
     const mark = s("g", { class: "mark" });
-    const group = s("g", { class: "spot", role: "button", tabindex: -1, "data-spot": i, transform: `translate(${x} ${y})` }, cell, holes, stone, mark);
-    return { group, stone, mark, drawn: "", marked: "" };
+    const transform = `translate(${x} ${y})`;
+    const group = s("g", { class: "spot", role: "button", tabindex: -1, "data-spot": i, transform }, cell, holes, stone);
+    // Values lie above all spots, so that no neighbour covers them.
+    const place = s("g", { transform, "aria-hidden": "true" }, mark);
+    return { group, stone, mark, place, drawn: "", marked: "" };
   }
 
   /** Lines, frame and coordinates. */
@@ -132,7 +140,7 @@ export class Board {
       parts.push(s("line", { class: "link", x1, y1, x2, y2 }));
     }
     const label = (x, y, text) => parts.push(s("text", { class: "coordinate", x, y }, text));
-    const foot = m.top + height * m.dy + (layout === "points" ? 30 : 24);
+    const foot = m.top + height * m.dy + (layout === "points" ? 30 : layout === "drop" ? 24 : 24 * m.c);
     if (layout === "drop") {
       for (let column = 0; column < width; column += 1) {
         const x = m.left + (column + 0.5) * m.dx;
@@ -146,7 +154,7 @@ export class Board {
       for (const x of piles) label(m.left + (x + 0.5) * m.dx, foot + 6, String(scene.spots.filter((spot) => spot.x === x).length));
     } else if (layout !== "points" || scene.links?.length) {
       for (let column = 0; column < width; column += 1) label(m.left + (column + 0.5) * m.dx, foot, letters(column));
-      for (let row = 0; row < height; row += 1) label(m.left - 18, m.top + (height - row - 0.5) * m.dy + 5, String(row + 1));
+      for (let row = 0; row < height; row += 1) label(m.left - 18 * m.c, m.top + (height - row - 0.5) * m.dy + 5 * m.c, String(row + 1));
     } else {
       for (const spot of scene.spots) {
         const [x] = m.at(spot);
@@ -438,8 +446,8 @@ export class Board {
 function pill(answer, best) {
   const value = mean(answer);
   if (value !== null) {
-    const text = short(answer);
-    const width = 12 + text.length * 9;
+    const text = brief(answer);
+    const width = 14 + text.length * 9;
     return [best && s("rect", { class: "ring", x: -width / 2 - 4, y: -17, width: width + 8, height: 34, rx: 15 }),
       s("rect", { class: "pill mean", x: -width / 2, y: -13, width, height: 26, rx: 12 }),
       s("text", { class: "pill-text", y: 6 }, text)];

@@ -96,10 +96,13 @@ export class Explore {
   }
 
   drawLine(answer) {
-    const line = answer?.line ?? [];
-    this.line.hidden = line.length < 1;
-    if (this.line.hidden) return;
     const { app } = this;
+    const line = answer?.line ?? [];
+    this.line.hidden = app.over;
+    if (!line.length) {
+      put(this.line);
+      return;
+    }
     const words = line.slice(0, 40).map((mv, i) =>
       h("button", {
         type: "button", class: "step", title: `${i + 1} plies on`,
@@ -124,8 +127,10 @@ export class Explore {
       const signal = app.asking.signal;
       const reply = await api.why(app.place, signal);
       if (signal.aborted) return;
-      app.reasons = { words: reply.sentence };
-      app.board.reasons(reply.marks, reply.line.slice(0, 12));
+      const line = reply.line.slice(0, app.linePlies);
+      const forced = line.some((move) => move.forced) ? " Full circles are moves without an equal." : "";
+      app.reasons = { words: reply.sentence[0].toUpperCase() + reply.sentence.slice(1) + forced };
+      app.board.reasons(reply.marks, line);
       announce(app.reasons.words);
       this.draw(app);
     } catch (error) {

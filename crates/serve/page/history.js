@@ -35,35 +35,56 @@ export class History {
     const { state } = app;
     const wanted = (state.view === "explore" || state.view === "retry" || (state.view === "play" && (app.valuesShown || app.over))) && state.moves.length > 0;
     this.card.hidden = !wanted;
-    if (!wanted) return;
+    if (!wanted) {
+      this.leave();
+      return;
+    }
     this.load(app);
     this.paint();
   }
 
-  /** Asks for the values of all positions of the game, once per game. */
-  async load(app) {
+  /** Asks for the values of all positions of the game, once per game; they arrive from the last one on. */
+  load(app) {
     const { game, position, moves } = app.state;
     const key = api.query({ game, position, moves });
     if (key === this.key) return;
+    this.leave();
     this.key = key;
     this.failed = "";
-    const had = this.plies;
-    try {
-      const reply = await api.history({ game, position, moves });
-      if (this.key !== key) return;
-      this.plies = reply.plies.map((ply) => seen(ply, ply.to_move));
-    } catch (error) {
-      if (this.key !== key) return;
-      this.failed = error.words ?? error.message;
-      this.plies = had.slice(0, 0);
-    }
-    this.paint();
-    for (const listener of this.listeners ?? []) listener(this.plies);
+    this.complete = false;
+    this.plies = [];
+    const put = (ply) => (this.plies[ply.ply] = seen(ply, ply.to_move));
+    const told = () => {
+      this.paint();
+      for (const listener of this.listeners ?? []) listener(this.plies);
+    };
+    this.stop = api.historyStream({ game, position, moves }, {
+      ply: (ply) => {
+        put(ply);
+        this.paint();
+      },
+      done: (reply) => {
+        reply.plies.forEach(put);
+        this.complete = true;
+        told();
+      },
+      fail: (error) => {
+        this.failed = error.words ?? error.message;
+        told();
+      },
+    });
+  }
+
+  /** Ends the stream, and with it the server's work. */
+  leave() {
+    this.stop?.();
+    this.stop = null;
+    if (!this.complete) this.key = "";
   }
 
   /** The moves that were mistakes, counted from 0: the position before one is the ply of the same number. */
   get mistakes() {
-    return this.plies.flatMap((ply, i) => (ply.mistake ? [i - 1] : []));
+    return this.plies.flatMap((ply, i) => (ply?.mistake ? [i - 1] : []));
   }
 
   paint() {
@@ -72,7 +93,7 @@ export class History {
     const moves = app.state.moves;
     const count = moves.length + 1;
     // What is being clicked must not be replaced by the same under the finger.
-    const key = [shown, moves.join(), app.state.view, app.state.first, app.state.second, this.failed, this.key, plies.length].join("|");
+    const key = [shown, moves.join(), app.state.view, app.state.first, app.state.second, this.failed, this.key, this.complete, plies.filter(Boolean).length].join("|");
     if (key === this.painted) return;
     this.painted = key;
     const width = Math.max(count * STEP + 8, 200);
@@ -83,8 +104,10 @@ export class History {
     put(this.svg, parts);
     const bad = this.mistakes;
     const name = (i) => `${i + 1} (${moves[i]})`;
+    const known = plies.some((ply) => ply && (ply.value !== "unknown" || mean(ply) !== null));
     this.note.textContent = this.failed
-      || (plies.length ? (bad.length ? `${SYMBOL.loss} Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}` : "No mistakes.")
+      || (this.complete && !known && "The values of this game are not known.")
+      || (this.complete ? (bad.length ? `${SYMBOL.loss} Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}` : "No mistakes.")
         : "Looking through the game …");
     const own = bad.filter((i) => app.state.view !== "play" || app.state[plies[i + 1].mistake.by] === "human");
     put(this.actions, own.length > 0 && app.state.view !== "retry" &&

@@ -32,10 +32,8 @@ export function listen(app, doings) {
     const named = /^[0-9]$/.test(event.key) ? null : { ArrowLeft: "back", ArrowRight: "forth", "?": "help", N: "shuffle" }[event.key] ?? {
       b: "board", m: "type", u: "undo", r: "redo", h: "hint", v: "values", w: "why", s: "swap", n: "again", p: "play", e: "explore", z: "puzzle", g: "choose", c: "share", t: "theme",
     }[event.key];
-    if (drop) {
-      const gesture = app.view.scene.moves.find((known) => known.move === event.key);
-      if (gesture) app.play(gesture);
-    } else if (named && doings[named]) doings[named]();
+    if (drop) app.playWord(event.key);
+    else if (named && doings[named]) doings[named]();
     else return;
     event.preventDefault();
   });
@@ -47,5 +45,6 @@ export function showHelp() {
     h("dl", { class: "keys" }, KEYS.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
     h("p", { class: "note" }, "✓ wins, = draws, ✗ loses for the player to move; the number is the distance in plies to the end of the game, a ring marks the best moves."));
   dialog.className = "help";
+  dialog.setAttribute("aria-label", "Keys");
   dialog.showModal();
 }

@@ -9,7 +9,7 @@ export const START = Object.freeze({
   moves: [],
   at: null, // plies shown; null for all of them
   first: "human",
-  second: "", // filled in with a middling level when the players are known
+  second: "", // a middling level, once the players of the game are known
   view: "play",
   values: null, // null: as the view likes it
   seed: "",

@@ -46,6 +46,7 @@ async function start() {
   const explore = new Explore();
   [new Puzzle(history), new Players(), explore, history, new Knowledge()].forEach((part) => app.add(part));
   history.listeners = [() => app.state.view === "retry" && app.draw()];
+  addEventListener("pagehide", () => history.leave());
   const setup = new Setup(app);
   const share = new Share(app);
 
@@ -76,6 +77,8 @@ async function start() {
   }
   for (const tab of document.querySelectorAll(".tabs [data-view]")) tab.addEventListener("click", () => doings[tab.dataset.view]());
   $("#game").addEventListener("click", doings.choose);
+  $("#board").addEventListener("focus", doings.board);
+  addEventListener("popstate", () => $("#dialog").close());
   $("#share").addEventListener("click", doings.share);
   $("#help").addEventListener("click", doings.help);
   $("#theme").addEventListener("click", doings.theme);
@@ -91,21 +94,13 @@ async function start() {
 }
 
 /** Plays the move in the text field. */
-function typed(app) {
+async function typed(app) {
   const field = $("#move");
   const word = field.value.trim();
-  const gesture = app.view?.scene.moves.find((known) => known.move.toLowerCase() === word.toLowerCase());
-  const trouble = $("#type-trouble");
-  trouble.textContent = "";
   if (!word) return;
-  if (!app.live) trouble.textContent = app.over ? "the game is over" : "it is not your turn";
-  else if (!gesture) {
-    const some = app.view.scene.moves.slice(0, 8).map((known) => known.move).join(" ");
-    trouble.textContent = `${word} is not a legal move here; legal ones are ${some}${app.view.scene.moves.length > 8 ? " …" : ""}`;
-  } else {
-    field.value = "";
-    app.play(gesture);
-  }
+  const trouble = await app.playWord(word);
+  $("#type-trouble").textContent = trouble;
+  if (!trouble && field.value.trim() === word) field.value = "";
 }
 
 start().catch((error) => {

@@ -9,8 +9,8 @@ export function nameOf(spec) {
   const depth = /^alphabeta:.*?depth=(\d+)/.exec(spec);
   if (depth) return `${depth[1]} plies deep`;
   const time = /^alphabeta:.*?time=([\w.]+)/.exec(spec);
-  if (time) return `thinks ${time[1]}`;
-  if (spec.startsWith("noisy:")) return "careless";
+  if (time) return `Thinks ${time[1]}`;
+  if (spec.startsWith("noisy:")) return "Careless";
   return spec[0].toUpperCase() + spec.slice(1);
 }
 
@@ -45,7 +45,8 @@ export class Players {
     const players = app.view.players ?? app.known.players;
     const name = app.names[side];
     const human = player === "human";
-    const level = levels.indexOf(player);
+    const exact = levels.indexOf(player);
+    const level = exact >= 0 || human ? exact : levels.findIndex((known) => nameOf(known) === nameOf(player));
     const set = (spec) => app.go({ [side]: spec }, "replace");
     const usual = middling(levels);
     const choice = (label, on, spec) =>

@@ -42,6 +42,10 @@ export class Puzzle {
     if (this.key === key && app.puzzle) return;
     this.key = key;
     this.failed = "";
+    app.puzzle = null;
+    this.card.hidden = false;
+    this.drawPuzzle(app);
+    $("#status").textContent = "Looking for a puzzle …";
     try {
       const puzzle = await api.puzzle(app.state.game, app.state.seed, signal);
       if (signal.aborted) {
@@ -124,9 +128,8 @@ export class Puzzle {
         this.failed && h("p", { class: "note" }, "Choose a smaller game, or solve this one under Table."));
       return;
     }
-    const mover = app.view ? app.names[app.toMove] : "";
     put(this.card, h("h2", {}, symbol(puzzle.value ?? "unknown"), puzzle.task),
-      h("p", {}, `${mover} to move; ${puzzle.choices} moves to choose from.`),
+      h("p", {}, `There are ${puzzle.choices} moves to choose from.`),
       h("p", { class: puzzle.solved ? "right" : "wrong", role: "status" }, puzzle.words || "\u00a0"),
       h("p", { class: "actions" },
         h("button", { type: "button", class: puzzle.solved ? "main" : "", onclick: () => this.next() }, "Next puzzle"),

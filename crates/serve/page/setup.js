@@ -40,7 +40,12 @@ function dice() {
     s("g", { transform: "rotate(10 150 90)" }, s("rect", { class: "die", x: 118, y: 60, width: 66, height: 66, rx: 12 }), pip(151, 93)));
 }
 
-const ENDINGS = ["KQK", "KRK", "KPK", "KBBK", "KBNK", "KRPK", "KPPK", "KQKR", "KQKP", "KQKQ", "KRKN", "KRKB", "KRKP", "KNKP", "KQQK", "KNNK"];
+/** Every ending of three and four men; the stronger side comes first. */
+const ENDINGS = (() => {
+  const men = [..."QRBNP"];
+  const pairs = men.flatMap((a, i) => men.slice(i).map((b) => [a, b]));
+  return [...men.map((a) => `K${a}K`), ...pairs.map(([a, b]) => `K${a}${b}K`), ...pairs.map(([a, b]) => `K${a}K${b}`)];
+})();
 
 const CARDS = [
   { id: "tictactoe", name: "Tic-tac-toe", spec: "tictactoe", picture: () => miniature("grid", ["x.o", ".x.", "o.."]) , form: "board" },
@@ -81,6 +86,7 @@ export class Setup {
     this.dialog.className = "choose";
     this.drawCards();
     this.drawForm();
+    this.dialog.setAttribute("aria-label", "Choose a game");
     this.dialog.showModal();
     this.cards.querySelector("[aria-pressed=true]")?.focus();
     this.check();
@@ -208,7 +214,7 @@ export class Setup {
     const material = this.spec.split(":")[1] ?? "KQKR";
     put(this.form, h("div", { class: "choices-grid", role: "group", "aria-label": "Endings" }, ENDINGS.map((ending) =>
       h("button", { type: "button", "aria-pressed": String(ending === material), onclick: () => { this.set(`chess:${ending}`); this.chess(); } }, ending))),
-    h("p", { class: "note" }, "White has the first men. Any ending of up to five men can be typed; a position of your own goes in under Share."));
+    h("p", { class: "note" }, "White has the men between the kings. Any ending of up to five men can be typed; a position of your own goes in under Share."));
   }
 
   morris() {

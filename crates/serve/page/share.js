@@ -29,6 +29,7 @@ export class Share {
         row("share-moves", "Moves", place.moves.join(" "), (text) => this.load({ moves: words(state.game, text), at: null })),
         row("share-command", "Command", command({ game: state.game, position: place.position }, place.moves), null), this.trouble));
     this.dialog.className = "sharing";
+    this.dialog.setAttribute("aria-label", "Share");
     this.dialog.showModal();
   }
 

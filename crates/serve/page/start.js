@@ -54,6 +54,8 @@ export const randomStart = {
         if (view.outcome === null) return view.position;
       } catch (error) {
         if (!(error instanceof api.ApiError)) throw error;
+        // An ending that makes no sense has no legal position either.
+        if (!error.message.startsWith("position")) return "";
       }
     }
     return "";

@@ -11,7 +11,7 @@ export const opposite = { win: "loss", loss: "win", draw: "draw", unknown: "unkn
  * eyes; here `own` is the mover's mean payoff and `odds` the mover's chance to win, where a game pays 1 at most.
  */
 export function seen(answer, toMove) {
-  if (typeof answer.mean !== "number") return { ...answer, value: answer.value ?? "unknown" };
+  if (typeof answer.mean !== "number") return { ...answer, value: answer.value ?? "unknown", odds: null };
   const second = toMove === "second";
   const simple = answer.expected !== answer.mean;
   const odds = simple ? (second ? 1 - answer.expected : answer.expected) : null;
@@ -28,6 +28,11 @@ export function meanText(answer) {
   if (answer.odds !== null && answer.odds !== undefined) return `${(100 * answer.odds).toFixed(1)} %`;
   const sign = answer.own > 0 ? "+" : answer.own < 0 ? "−" : "";
   return `${sign}${Math.abs(answer.own).toFixed(3)}`;
+}
+
+/** The same where there is little room. */
+export function brief(answer) {
+  return answer.odds !== null && answer.odds !== undefined ? `${Math.round(100 * answer.odds)}%` : meanText(answer);
 }
 
 /** A connect-k score with a real minus sign. */

@@ -56,7 +56,7 @@ impl Shelf {
 /// Answers by game and position, in two generations: the older one goes when the younger one is full.
 #[derive(Default)]
 pub(crate) struct Answers {
-    generations: Mutex<[HashMap<(String, String), Arc<QueryAnswer>>; 2]>,
+    generations: Mutex<Generations>,
 }
 
 impl Answers {

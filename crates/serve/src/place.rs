@@ -3,12 +3,13 @@
 use crate::refusal::Refusal;
 use crate::settings::{CELLS, MOVES, NUMBERS, POSITION, SPEC};
 use outplay_catalog::Place;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 /// A game and one of its positions.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct At {
     /// The game's spec.
+    #[serde(deserialize_with = "spec")]
     pub(crate) game: String,
     /// A position in the game's notation.
     #[serde(default)]
@@ -33,6 +34,11 @@ impl At {
             (false, false) => Place::MovesFrom { position, moves },
         })
     }
+}
+
+/// In an address a plus sign means a space; no spec has one, and many have plus signs.
+fn spec<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    String::deserialize(deserializer).map(|text| text.trim().replace(' ', "+"))
 }
 
 fn within(what: &str, text: &str, most: usize) -> Result<(), Refusal> {

@@ -7,6 +7,7 @@
 //! the players fill the board in turns and who has to play beneath a threat loses.
 
 use super::field::Field;
+use super::forced::{Force, above, fill};
 use super::weights::FeatureSet;
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_games::mnk::Bits;
@@ -299,109 +300,6 @@ fn flag(yes: bool) -> f32 {
     if yes { 1.0 } else { 0.0 }
 }
 
-/// All cells above some cells of their columns.
-fn above<B: Bits>(field: &Field<B>, cells: B) -> B {
-    let mut all = B::NONE;
-    let mut next = cells;
-    for _ in 1..field.height {
-        next = (next << 1) & field.playable;
-        all = all | next;
-    }
-    all
-}
-
-/// How many threats in a row are followed when looking for a forced win.
-const CHAIN: u32 = 4;
-
-/// Wins by threats alone.
-struct Force<'a, B> {
-    field: &'a Field<B>,
-    other_threats: B,
-}
-
-impl<B: Bits> Force<'_, B> {
-    /// The first moves by which `own`, to move, wins by threats that have to be answered one after the other.
-    fn first_moves(&self, own: B, other: B) -> u32 {
-        let open = self.field.open(own | other);
-        let averted = self.other_threats & open;
-        self.tries(own, other, open, averted, CHAIN, true)
-    }
-
-    fn wins(&self, own: B, other: B, threats: B, left: u32) -> bool {
-        let open = self.field.open(own | other);
-        if threats & open != B::NONE {
-            return true;
-        }
-        let averted = self.field.threats(other, own) & open;
-        left > 0 && self.tries(own, other, open, averted, left, false) > 0
-    }
-
-    /// Counts the winning moves of a player who has to avert some threats first; all of them, or one is enough.
-    fn tries(&self, own: B, other: B, open: B, averted: B, left: u32, all: bool) -> u32 {
-        let field = self.field;
-        let moves = match averted.count() {
-            0 => open,
-            1 => averted,
-            _ => return 0,
-        };
-        let mut winning = 0;
-        for cell in moves.cells() {
-            let after = own | B::one(cell);
-            let next = field.open(after | other);
-            let threats = field.threats(after, other);
-            let now = threats & next;
-            if now == B::NONE || field.threats(other, after) & next != B::NONE {
-                continue;
-            }
-            let won = now.count() >= 2 || {
-                let blocked = other | now;
-                self.wins(after, blocked, threats & !now, left - 1)
-            };
-            if won {
-                winning += 1;
-                if !all {
-                    break;
-                }
-            }
-        }
-        winning
-    }
-}
-
-/// Who wins if both players only fill the board and no new threats arise: 1 if it is the player who moved last,
-/// −1 if it is the other, 0 if nobody.
-///
-/// Each takes a threat when it can, averts one when it must, else plays where nothing is given away, keeping
-/// the cells beneath its own threats for last.
-fn fill<B: Bits>(field: &Field<B>, mut occupied: B, mine: B, their: B) -> i32 {
-    if !field.gravity {
-        return 0;
-    }
-    let mut sides = [their, mine];
-    let mut sign = -1;
-    loop {
-        let open = field.open(occupied);
-        if open == B::NONE {
-            return 0;
-        }
-        let [own, other] = sides;
-        if own & open != B::NONE {
-            return sign;
-        }
-        let averted = other & open;
-        let cell = if averted != B::NONE {
-            averted
-        } else {
-            let safe = open & !(other >> 1);
-            let kept = safe & !(own >> 1);
-            [kept, safe, open].into_iter().find(|cells| *cells != B::NONE).unwrap_or(open)
-        };
-        occupied = occupied | B::one(cell.lowest());
-        sides.swap(0, 1);
-        sign = -sign;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -448,6 +346,73 @@ mod tests {
                 wanted[1] = 0.0;
                 assert_eq!(got, wanted, "{spec} {board:?}");
             }
+        }
+    }
+
+    /// The extended features by name.
+    fn extended_of(features: &Features, board: &LineBoard) -> impl Fn(&str) -> f32 + use<> {
+        let vector = features.vector(board);
+        move |name: &str| vector[EXTENDED.iter().position(|known| *known == name).unwrap()]
+    }
+
+    #[test]
+    fn threats_are_those_that_looking_at_every_cell_finds() {
+        for spec in ["connect4", "connect4:6x5,obstacles=c1+d3", "mnk:6x6,k=4", "connect:7x6,k=3"] {
+            let boards = boards(spec, 40);
+            let features = Features::new(FeatureSet::Extended, &boards[0]).unwrap();
+            for board in &boards {
+                let (mine, their) = match board.turn {
+                    Turn::Second => (Content::First, Content::Second),
+                    _ => (Content::Second, Content::First),
+                };
+                let open = board.open_cells();
+                let empty = |cell: usize| board.cells[cell] == Content::Empty && board.playable(cell);
+                let completes = |cell: usize, player: Content| empty(cell) && board.completes(cell, player);
+                let now = open.iter().filter(|&&cell| completes(cell, mine)).count();
+                let feeds = |cell: usize, other: Content| {
+                    let top = (cell + 1).is_multiple_of(board.height);
+                    board.gravity && !top && completes(cell + 1, other)
+                };
+                let safe = |other: Content| open.iter().filter(|&&cell| !feeds(cell, other)).count() as f32;
+                let pairs = |player: Content| {
+                    let waiting = |cell: usize| completes(cell, player) && !open.contains(&cell);
+                    let above = |cell: usize| !(cell + 1).is_multiple_of(board.height) && waiting(cell + 1);
+                    (0..board.cells.len()).filter(|&cell| waiting(cell) && above(cell)).count() as f32
+                };
+                let got = extended_of(&features, board);
+                assert_eq!(got("now"), flag(now > 0), "{spec} {board:?}");
+                assert_eq!(got("now_two"), flag(now > 1));
+                assert_eq!(got("their_now"), flag(open.iter().any(|&cell| completes(cell, their))));
+                assert_eq!(got("safe"), safe(their), "{spec} {board:?}");
+                assert_eq!(got("their_safe"), safe(mine));
+                assert_eq!((got("pair"), got("their_pair")), (pairs(mine), pairs(their)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_forced_win_is_a_win() {
+        for spec in ["connect4:4x4", "connect:4x4,k=3", "mnk:4x3,k=3"] {
+            let game: Mnk<u64> = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
+            let start = game.start().unwrap();
+            let solved = outplay_solve::memo(&game, &start, 1_000_000, &outplay_core::Quiet).unwrap();
+            let features = Features::new(FeatureSet::Extended, &game.board(&start)).unwrap();
+            let mut found = 0;
+            for seed in 0..400 {
+                let mut rng = SmallRng::seed_from_u64(seed);
+                let mut pos = start;
+                while game.outcome(&pos).is_none() {
+                    let mut moves = Vec::new();
+                    game.moves(&pos, &mut moves);
+                    let got = extended_of(&features, &game.board(&pos));
+                    if got("their_force") > 0.0 {
+                        found += 1;
+                        assert!(solved.value(&pos).unwrap().payoff() > 0, "{spec} {pos:?}");
+                    }
+                    pos = game.play(&pos, moves[rng.random_range(0..moves.len())]);
+                }
+            }
+            assert!(found > 0, "{spec}");
         }
     }
 }

@@ -5,11 +5,13 @@
 //! | `weights` | the names of the features and what each counts for, as text and as a file |
 //! | `field` | a board as bit masks: windows, threats, open cells |
 //! | `features` | what is counted, by bit tricks and, as its oracle, by looking at every window |
+//! | `forced` | wins by threats alone, and who profits when the board fills up |
 //! | `judge` | the opinion that players and searches ask for |
 //! | `search`, `player` | alpha-beta on bitboards, the fast form of the player `alphabeta` |
 
 mod features;
 mod field;
+mod forced;
 mod judge;
 mod player;
 mod search;

@@ -105,6 +105,12 @@ pub async fn columns(
     }
 }
 
+/// Random unfinished positions of a game, as moves.
+pub fn random_positions(game: &dyn GameHandle, count: usize, seed: u64) -> Vec<String> {
+    let mut rng = SmallRng::seed_from_u64(seed);
+    (0..count).map(|_| random_moves(game, &mut rng).join(",")).collect()
+}
+
 /// The moves to a position that was chosen at random among the unfinished ones of a random game.
 fn random_moves(game: &dyn GameHandle, rng: &mut SmallRng) -> Vec<String> {
     let mut moves: Vec<String> = Vec::new();

@@ -74,15 +74,24 @@ impl Tally {
     }
 }
 
-/// Loads a server and reports what came of it; `pid` is the server's process.
-pub async fn load(addr: SocketAddr, pid: u32, connections: usize, time: Duration) -> LoadReport {
+/// Loads a server and reports what came of it; `pid` is the server's process, `openings` are unfinished positions
+/// of connect4 that users look at.
+pub async fn load(
+    addr: SocketAddr,
+    pid: u32,
+    connections: usize,
+    time: Duration,
+    openings: Vec<String>,
+) -> LoadReport {
+    let openings = Arc::new(openings);
     let tally = Arc::new(Mutex::new(Tally::default()));
     let before = resident_bytes(pid);
     let end = Instant::now() + time;
     let began = Instant::now();
     let mut users = Vec::new();
     for number in 0..connections {
-        users.push(tokio::spawn(user(addr, number as u64, end, Arc::clone(&tally))));
+        let (openings, tally) = (Arc::clone(&openings), Arc::clone(&tally));
+        users.push(tokio::spawn(user(addr, number as u64, end, openings, tally)));
     }
     let (clicks, peak) = bystander(addr, pid, end).await;
     for user in users {
@@ -136,13 +145,18 @@ async fn bystander(addr: SocketAddr, pid: u32, end: Instant) -> (Vec<Result<Dura
 }
 
 /// One user: mostly clicks, now and then something that takes time.
-async fn user(addr: SocketAddr, seed: u64, end: Instant, tally: Arc<Mutex<Tally>>) {
+async fn user(
+    addr: SocketAddr,
+    seed: u64,
+    end: Instant,
+    openings: Arc<Vec<String>>,
+    tally: Arc<Mutex<Tally>>,
+) {
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut client = Client::new(addr);
     while Instant::now() < end {
-        // Columns without order: what is not legal is asked again as something legal.
-        let moves: String =
-            (0..rng.random_range(6..12)).map(|i| char::from(b'1' + ((seed + i * 3) % 7) as u8)).collect();
+        let at = rng.random_range(0..openings.len().max(1));
+        let moves = openings.get(at).map(String::as_str).unwrap_or_default();
         let (what, result) = match rng.random_range(0..100) {
             0..70 => {
                 let path = CLICKS[rng.random_range(0..CLICKS.len())];
@@ -172,7 +186,7 @@ async fn user(addr: SocketAddr, seed: u64, end: Instant, tally: Arc<Mutex<Tally>
                 (path.clone(), result.await)
             }
             94..97 => {
-                let path = format!("/api/v1/why?game=mnk:4x4,k=4&moves=a1+b2");
+                let path = "/api/v1/why?game=mnk:4x4,k=4&moves=a1+b2".to_string();
                 let result = client.get(&path).await.map(|reply| reply.status);
                 (path, result)
             }

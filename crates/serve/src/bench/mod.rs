@@ -7,7 +7,7 @@ mod columns;
 mod load;
 mod malformed;
 
-pub use columns::{ColumnsReport, columns};
+pub use columns::{ColumnsReport, columns, random_positions};
 pub use load::{LoadReport, load};
 pub use malformed::{MalformedReport, malformed};
 
