@@ -99,7 +99,8 @@ impl<G: Game + Notation> Hall<'_, G> {
             bouts.chunk_by(|a, b| a.opening == b.opening && a.first == b.second).collect();
         let (next, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
         let hurry = Hurry { watch, enough: &enough };
-        let (sender, receiver) = mpsc::channel();
+        // A short queue: players do not run ahead of whoever writes the games down.
+        let (sender, receiver) = mpsc::sync_channel(1);
         let mut outcome = Ok(());
         std::thread::scope(|scope| {
             for _ in 0..self.threads.clamp(1, groups.len().max(1)) {

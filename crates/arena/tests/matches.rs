@@ -25,7 +25,7 @@ type Position = <Board as Game>::Position;
 
 fn kit(spec: &str) -> Kit<Board> {
     let game: Board = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
-    Kit { board: Some(|game, pos| outplay_core::LineGame::board(game, pos)), ..Kit::new(game) }
+    Kit { board: Some(outplay_core::LineGame::board), ..Kit::new(game) }
 }
 
 /// Exact knowledge from remembered positions.
@@ -352,8 +352,9 @@ fn games_with_dice_are_the_same_for_the_same_seed() {
 
 #[test]
 fn games_without_a_board_play_too() {
-    let kit = Kit::new(Nim::from_spec(Spec::parse("nim:2+3").unwrap()).unwrap());
+    let kit = Kit::new(Nim::from_spec(Spec::parse("nim:3+4+5").unwrap()).unwrap());
     let start = kit.game.start().unwrap();
-    let report = run(&kit, &start, None, &request(&["random", "alphabeta:depth=9"], 40), &Quiet).unwrap();
-    assert!(report.standings.players[1].score > 0.6, "{:?}", report.standings.players[1]);
+    let wanted = MatchRequest { openings: Some(0), ..request(&["random", "alphabeta:depth=9"], 40) };
+    let report = run(&kit, &start, None, &wanted, &Quiet).unwrap();
+    assert!(report.standings.players[1].score > 0.9, "{:?}", report.standings.players[1]);
 }

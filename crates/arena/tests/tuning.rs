@@ -27,7 +27,7 @@ impl Truth<Board> for Known {
 
 fn kit(spec: &str) -> Kit<Board> {
     let game: Board = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
-    Kit { board: Some(|game, pos| outplay_core::LineGame::board(game, pos)), ..Kit::new(game) }
+    Kit { board: Some(outplay_core::LineGame::board), ..Kit::new(game) }
 }
 
 fn wise(spec: &str) -> Kit<Board> {

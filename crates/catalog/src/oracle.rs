@@ -16,7 +16,7 @@ use crate::tables::Opened;
 use crate::{Trouble, boards, openings};
 use outplay_connect::{Depth, Limits, Solver};
 use outplay_core::{Game, LineBoard, Notation, Turn, Value, Watch};
-use outplay_players::{Merit, Merits, PlayError, Truth};
+use outplay_players::{Merit, Merits, Payoffs, PlayError, Truth};
 use outplay_solve::{Memo, SolveError, memo};
 use outplay_table::Values;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -149,7 +149,7 @@ impl<G: Game + Notation> Oracle<G> {
         pos: &G::Position,
         board: ToBoard<G>,
         watch: &dyn Watch,
-    ) -> Result<Option<Vec<(G::Move, f64)>>, Trouble> {
+    ) -> Result<Option<Payoffs<G::Move>>, Trouble> {
         let mut moves = Vec::new();
         self.game.moves(pos, &mut moves);
         let mut payoffs = Vec::with_capacity(moves.len());
@@ -260,11 +260,7 @@ impl<G: Game + Notation> Truth<G> for Oracle<G> {
         Ok(Some(merits))
     }
 
-    fn payoffs(
-        &self,
-        pos: &G::Position,
-        watch: &dyn Watch,
-    ) -> Result<Option<Vec<(G::Move, f64)>>, PlayError> {
+    fn payoffs(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Payoffs<G::Move>>, PlayError> {
         if let Some(board) = self.board.filter(|_| self.table.is_none())
             && outplay_connect::check(&board(&self.game, pos)).is_ok()
             && self.whole(watch).is_none()

@@ -43,4 +43,4 @@ pub use polynomial::Polynomial;
 pub use random::Random;
 pub use roster::{About, ROSTER};
 pub use swindler::Swindler;
-pub use truth::{Merit, Merits, Truth};
+pub use truth::{Merit, Merits, Payoffs, Truth};

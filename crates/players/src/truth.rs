@@ -51,6 +51,9 @@ impl Merit {
 /// The moves of a position with their merits.
 pub type Merits<M> = Vec<(M, Merit)>;
 
+/// The moves of a position with the payoffs that they bring.
+pub type Payoffs<M> = Vec<(M, f64)>;
+
 /// A source of exact knowledge about one game.
 pub trait Truth<G: Game>: Send + Sync {
     /// Every legal move with its merit, in the game's order; `None` if the source cannot tell within its limits.
@@ -66,11 +69,7 @@ pub trait Truth<G: Game>: Send + Sync {
     /// # Errors
     ///
     /// A damaged source, or a stop.
-    fn payoffs(
-        &self,
-        pos: &G::Position,
-        watch: &dyn Watch,
-    ) -> Result<Option<Vec<(G::Move, f64)>>, PlayError> {
+    fn payoffs(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Payoffs<G::Move>>, PlayError> {
         let merits = self.moves(pos, watch)?;
         Ok(merits.map(|merits| merits.into_iter().map(|(mv, merit)| (mv, merit.payoff())).collect()))
     }
