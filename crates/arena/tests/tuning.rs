@@ -112,7 +112,7 @@ fn by_labels(file: Option<std::path::PathBuf>) -> TuneRequest {
     let by = By::Labels {
         positions: 400,
         held_out: 200,
-        sampling: Sampling { from: 4, to: 14, seed: 1 },
+        sampling: Sampling { from: 4, to: 14, ..Sampling::default() },
         fit: FitOptions { steps: 200, ..FitOptions::default() },
     };
     TuneRequest { by, features: FeatureSet::Extended, labels: file, ..request(Method::Ga) }
@@ -137,7 +137,7 @@ fn labels_teach_more_than_they_are_told() {
     let text = std::fs::read_to_string(&file).unwrap();
     let again = run(&kit, &wanted, &Quiet).unwrap();
     assert_eq!((again.weights, std::fs::read_to_string(&file).unwrap()), (report.weights, text));
-    let sampling = Sampling { from: 4, to: 14, seed: 1 };
+    let sampling = Sampling { from: 4, to: 14, ..Sampling::default() };
     let positions = |count, file: Option<&std::path::Path>| {
         labels(&kit, &sampling, count, file, 1, &Quiet)
             .unwrap()

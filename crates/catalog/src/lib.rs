@@ -57,7 +57,7 @@ pub use outplay_arena::scrutiny::Kept;
 pub use outplay_arena::standings::{Judged, PairingRow, PlayerRow, SprtRow, Standings, Tally};
 pub use outplay_arena::stats::{Decision, Pairs, Sprt, Strength};
 pub use outplay_arena::tune::fit::FitOptions;
-pub use outplay_arena::tune::labels::Sampling;
+pub use outplay_arena::tune::labels::{Sampling, Spread};
 pub use outplay_arena::tune::{By, Method as TuneMethod, TuneReport, TuneRequest, page as tune_page};
 pub use outplay_check::{Claim, check as check_proof};
 pub use outplay_players::{About, FeatureSet, ROSTER, Weights};

@@ -20,6 +20,26 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// How often each ply is sampled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Spread {
+    /// Each ply equally often: play that ends before its ply begins anew for the same one.
+    #[default]
+    Even,
+    /// As random play has them: play that ends early begins anew for any ply, so later plies are rare.
+    Natural,
+}
+
+impl Spread {
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Spread::Even => "even",
+            Spread::Natural => "natural",
+        }
+    }
+}
+
 /// Which positions are sampled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sampling {
@@ -27,6 +47,8 @@ pub struct Sampling {
     pub from: u32,
     /// And for at most so many.
     pub to: u32,
+    /// How often each ply comes up.
+    pub spread: Spread,
     /// What chance follows from.
     pub seed: u64,
 }
@@ -34,7 +56,7 @@ pub struct Sampling {
 impl Default for Sampling {
     /// The middle of a game of 7x6 Connect-4.
     fn default() -> Sampling {
-        Sampling { from: 8, to: 34, seed: 1 }
+        Sampling { from: 8, to: 34, spread: Spread::Even, seed: 1 }
     }
 }
 
@@ -56,14 +78,17 @@ impl<G: Game> Label<G> {
     }
 }
 
-/// A position from random play. Play that ends before its ply begins anew.
+/// A position from random play.
 fn sample<G: Game>(game: &G, start: &G::Position, sampling: &Sampling, number: u64) -> Option<G::Position> {
     /// Play that never gets that far is nobody's position.
-    const ATTEMPTS: u32 = 10_000;
+    const ATTEMPTS: u32 = 100_000;
     let mut rng = SmallRng::seed_from_u64(part(part(sampling.seed, 3), number));
     let mut moves = Vec::new();
-    'attempts: for _ in 0..ATTEMPTS {
-        let plies = rng.random_range(sampling.from..=sampling.to);
+    let mut plies = rng.random_range(sampling.from..=sampling.to);
+    'attempts: for attempt in 0..ATTEMPTS {
+        if attempt > 0 && sampling.spread == Spread::Natural {
+            plies = rng.random_range(sampling.from..=sampling.to);
+        }
         let mut pos = start.clone();
         for _ in 0..plies {
             moves.clear();
@@ -82,13 +107,8 @@ fn sample<G: Game>(game: &G, start: &G::Position, sampling: &Sampling, number: u
 
 /// The first line of a file of labels.
 fn heading<G: Notation>(game: &G, sampling: &Sampling) -> String {
-    format!(
-        "outplay labels 1, {}, plies {} to {}, seed {}",
-        game.spec(),
-        sampling.from,
-        sampling.to,
-        sampling.seed
-    )
+    let Sampling { from, to, spread, seed } = sampling;
+    format!("outplay labels 2, {}, plies {from} to {to}, {} spread, seed {seed}", game.spec(), spread.word())
 }
 
 /// Lines of a file: the number of the sample, then a sign per move, or nothing if all moves are worth the same.

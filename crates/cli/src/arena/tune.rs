@@ -6,8 +6,8 @@ use crate::args::Effort;
 use crate::commands::{Failure, Run, write_file};
 use clap::{Args, ValueEnum};
 use outplay_catalog::{
-    By, FeatureSet, FitOptions, Grid, Sampling, Sprt, Trouble, TuneMethod, TuneReport, TuneRequest, Weights,
-    tune_page,
+    By, FeatureSet, FitOptions, Grid, Sampling, Spread, Sprt, Trouble, TuneMethod, TuneReport, TuneRequest,
+    Weights, tune_page,
 };
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -30,6 +30,15 @@ enum Way {
     Sound,
     /// CMA-ES: a cloud that follows what did well
     Cmaes,
+}
+
+/// How often each ply is sampled.
+#[derive(Clone, Copy, ValueEnum)]
+enum Plies {
+    /// Each equally often
+    Even,
+    /// As random play has them: later ones are rare
+    Natural,
 }
 
 /// Which features.
@@ -88,6 +97,9 @@ pub(crate) struct TuneArgs {
     /// The first and last ply of sampled positions
     #[arg(long, default_value = "8,34", value_name = "FROM,TO", value_parser = parse_plies)]
     plies: (u32, u32),
+    /// How often each of these plies is sampled
+    #[arg(long, value_enum, default_value_t = Plies::Even)]
+    spread: Plies,
     /// Steps of the fit
     #[arg(long, default_value_t = 600, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     steps: u32,
@@ -147,12 +159,16 @@ impl<W: Write> Run<'_, W> {
             Way::Sound => TuneMethod::Sound,
             Way::Cmaes => TuneMethod::Cmaes,
         };
+        let spread = match args.spread {
+            Plies::Even => Spread::Even,
+            Plies::Natural => Spread::Natural,
+        };
         let by = match args.by {
             Source::Games => By::Games(method),
             Source::Labels => By::Labels {
                 positions: args.positions,
                 held_out: args.held_out,
-                sampling: Sampling { from: args.plies.0, to: args.plies.1, seed: args.seed },
+                sampling: Sampling { from: args.plies.0, to: args.plies.1, spread, seed: args.seed },
                 fit: FitOptions { steps: args.steps, ..FitOptions::default() },
             },
         };
@@ -161,10 +177,13 @@ impl<W: Write> Run<'_, W> {
             (Some(Set::Extended), _) | (None, Source::Labels) => FeatureSet::Extended,
         };
         let name = handle.spec().replace([':', ',', '=', '+', '/'], "-");
-        let kept = self
-            .data()
-            .join("labels")
-            .join(format!("{name}-{}-{}-{}.txt", args.plies.0, args.plies.1, args.seed));
+        let kept = self.data().join("labels").join(format!(
+            "{name}-{}-{}-{}-{}.txt",
+            args.plies.0,
+            args.plies.1,
+            spread.word(),
+            args.seed
+        ));
         let request = TuneRequest {
             by,
             features,
