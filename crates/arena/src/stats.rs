@@ -21,7 +21,7 @@ const RARE: f64 = 1e-3;
 
 /// Elo points of a score between 0 and 1, infinite at its ends.
 pub fn elo(score: f64) -> f64 {
-    -400.0 * (1.0 / score - 1.0).log10()
+    400.0 * (score / (1.0 - score)).log10()
 }
 
 /// The score that a lead of so many Elo points brings.
