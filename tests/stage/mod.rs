@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, Weak};
 use tempfile::TempDir;
 
 /// What a test stands on.
-pub struct Stage {
+pub(crate) struct Stage {
     browser: Browser,
     server: Child,
     base: String,
@@ -18,7 +18,7 @@ static SHARED: Mutex<Weak<Stage>> = Mutex::new(Weak::new());
 
 impl Stage {
     /// The browser and the server, started if no other test has them; nothing if there is no browser.
-    pub fn set() -> Option<Arc<Stage>> {
+    pub(crate) fn set() -> Option<Arc<Stage>> {
         if Browser::find().is_none() {
             let required = std::env::var_os("OUTPLAY_BROWSER").is_some_and(|word| word == "required");
             assert!(!required, "no Chromium was found, and OUTPLAY_BROWSER says that it is required");
@@ -51,19 +51,19 @@ impl Stage {
     }
 
     /// The address of a screen.
-    pub fn address(&self, search: &str) -> String {
+    pub(crate) fn address(&self, search: &str) -> String {
         format!("{}/{search}", self.base)
     }
 
     /// An empty tab that asks for no motion.
-    pub fn page(&self) -> Page {
+    pub(crate) fn page(&self) -> Page {
         let mut page = self.browser.page().unwrap();
         page.colours("light").unwrap();
         page
     }
 
     /// A tab at a screen.
-    pub fn open(&self, search: &str) -> Page {
+    pub(crate) fn open(&self, search: &str) -> Page {
         let mut page = self.page();
         page.go(&self.address(search)).unwrap();
         page
@@ -78,7 +78,7 @@ impl Drop for Stage {
 }
 
 /// Fails if the page complained of anything but statistics of a table that is not there.
-pub fn silent(page: &mut Page) {
+pub(crate) fn silent(page: &mut Page) {
     let mut troubles = page.troubles();
     troubles.retain(|trouble| !trouble.contains("/api/v1/stats"));
     assert!(troubles.is_empty(), "the page complains: {troubles:?}");
