@@ -305,13 +305,16 @@ mod tests {
         check(&board("oo./.../xx.", Turn::First, false, 3), "First completes a line at c1");
         check(&board("oo./.../x.x", Turn::Second, false, 3), "Second completes a line at c3");
         check(&board(".../.o./xx.", Turn::Second, false, 3), "Second has to stop First at c1");
-        check(&board("x.x/.o./x.o", Turn::Second, false, 3), "Second has to stop First at a2, b3");
+        check(
+            &board("x.x/.o./x.o", Turn::Second, false, 3),
+            "First threatens a2, b3, and only one of them can be stopped",
+        );
     }
 
     #[test]
     fn a_threat_in_the_air_waits() {
         let (sentences, marks) =
-            board_reasons(&board("...../...../xxx../ooxo.", Turn::Second, true, 4), None);
+            board_reasons(&board("...../...../xxx../oox..", Turn::Second, true, 4), None);
         assert_eq!(sentences.join("; "), "First waits for d2");
         assert_eq!(marks.len(), 1);
         assert_eq!((marks[0].kind, marks[0].name.as_str()), ("threat", "d2"));
