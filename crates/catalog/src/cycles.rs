@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(crate) trait Cycles<G: Game>: Send + Sync {
     fn any(&self) -> &dyn AnyIndex<G>;
     /// Bytes that solving needs, a stored graph not counted.
-    fn bytes(&self, game: &G) -> u128;
+    fn bytes(&self) -> u128;
     /// Solves every number from the finished positions backwards.
     fn retrograde(
         &self,
@@ -71,39 +71,56 @@ impl LoopValues for Counted {
     }
 }
 
-/// An index that knows predecessors.
-pub(crate) struct Backwards<I>(pub(crate) I);
-
-/// All positions, listed; moves are played once and kept backwards.
-pub(crate) struct Listed<G: Game>(pub(crate) Arc<Explored<G>>);
-
-fn bytes<G: Game>(index: &impl Index<G>, code: usize) -> u128 {
-    let largest = (0..index.tiers()).map(|t| index.len(Tier(t))).max().unwrap_or(0);
-    // A word for each number of the tier at work, and the numbers of the levels at work.
-    index.total() * code as u128 + u128::from(largest) * 6
+/// An index with a way to go backwards through it.
+pub(crate) struct Loops<G: Game, I> {
+    index: Arc<I>,
+    /// Bytes for a value.
+    code: usize,
+    backwards: Backwards<G, I>,
 }
 
-fn stable<G: Game>(
-    game: &G,
-    index: &impl Index<G>,
-    watch: &dyn Watch,
-) -> Result<Box<dyn LoopValues>, Trouble> {
-    let stable = sweep_until_stable(game, index, watch)?;
-    let mut tally = Tally::new(index.tiers(), index.merged());
-    for tier in (0..index.tiers()).map(Tier).filter(|&tier| index.counted(tier)) {
-        let value = |number| stable.value(tier, number);
-        tally.tiers[tier.0 as usize] = tally_of(game, index, tier, value);
+type Backwards<G, I> =
+    fn(&G, &I, Options, &mut LoopFiles<'_>, &dyn Watch) -> Result<Box<dyn LoopValues>, Trouble>;
+
+impl<G: Game, I: Predecessors<G>> Loops<G, I> {
+    /// The index knows predecessors.
+    pub(crate) fn indexed(index: I) -> Self {
+        let backwards: Backwards<G, I> = |game, index, options, files, watch| {
+            if game.best_payoff() > 1 {
+                let why = "an index with predecessors is for games that pay 1 at most; without it the game is explored";
+                return Err(Trouble::Unable(why.into()));
+            }
+            Ok(Box::new(retrograde_kept::<G, I, LoopCode, _>(game, index, options, files, watch)?))
+        };
+        Loops { index: Arc::new(index), code: size_of::<LoopCode>(), backwards }
     }
-    Ok(Box::new(Counted { stable, tally }))
 }
 
-impl<G: Game, I: Predecessors<G>> Cycles<G> for Backwards<I> {
+impl<G: Game> Loops<G, Explored<G>> {
+    /// All positions are listed; moves are played once and kept backwards.
+    pub(crate) fn listed(index: Arc<Explored<G>>) -> Self {
+        let backwards: Backwards<G, Explored<G>> = |game, index, options, files, watch| {
+            if game.best_payoff() > 1 {
+                let solved =
+                    retrograde_by_graph_kept::<G, _, WideLoopCode, _>(game, index, options, files, watch)?;
+                return Ok(Box::new(solved));
+            }
+            Ok(Box::new(retrograde_by_graph_kept::<G, _, LoopCode, _>(game, index, options, files, watch)?))
+        };
+        Loops { index, code: size_of::<WideLoopCode>(), backwards }
+    }
+}
+
+impl<G: Game, I: Index<G>> Cycles<G> for Loops<G, I> {
     fn any(&self) -> &dyn AnyIndex<G> {
-        &self.0
+        &*self.index
     }
 
-    fn bytes(&self, _game: &G) -> u128 {
-        bytes(&self.0, size_of::<LoopCode>())
+    fn bytes(&self) -> u128 {
+        let index = &*self.index;
+        let largest = (0..index.tiers()).map(|t| index.len(Tier(t))).max().unwrap_or(0);
+        // A word for each number of the tier at work, and the numbers of the levels at work.
+        index.total() * self.code as u128 + u128::from(largest) * 6
     }
 
     fn retrograde(
@@ -113,17 +130,18 @@ impl<G: Game, I: Predecessors<G>> Cycles<G> for Backwards<I> {
         files: &mut LoopFiles<'_>,
         watch: &dyn Watch,
     ) -> Result<Box<dyn LoopValues>, Trouble> {
-        if game.best_payoff() > 1 {
-            let why =
-                "an index with predecessors is for games that pay 1 at most; without it the game is explored";
-            return Err(Trouble::Unable(why.into()));
-        }
-        let options = Options { distance };
-        Ok(Box::new(retrograde_kept::<G, I, LoopCode, _>(game, &self.0, options, files, watch)?))
+        (self.backwards)(game, &self.index, Options { distance }, files, watch)
     }
 
     fn until_stable(&self, game: &G, watch: &dyn Watch) -> Result<Box<dyn LoopValues>, Trouble> {
-        stable(game, &self.0, watch)
+        let index = &*self.index;
+        let stable = sweep_until_stable(game, index, watch)?;
+        let mut tally = Tally::new(index.tiers(), index.merged());
+        for tier in (0..index.tiers()).map(Tier).filter(|&tier| index.counted(tier)) {
+            let value = |number| stable.value(tier, number);
+            tally.tiers[tier.0 as usize] = tally_of(game, index, tier, value);
+        }
+        Ok(Box::new(Counted { stable, tally }))
     }
 
     fn verify(
@@ -133,45 +151,6 @@ impl<G: Game, I: Predecessors<G>> Cycles<G> for Backwards<I> {
         stored: &(dyn Fn(Tier, u64) -> Option<Value> + Sync),
         watch: &dyn Watch,
     ) -> Result<Verified, SolveError> {
-        verify_loops(game, &self.0, exact, stored, watch)
-    }
-}
-
-impl<G: Game> Cycles<G> for Listed<G> {
-    fn any(&self) -> &dyn AnyIndex<G> {
-        &*self.0
-    }
-
-    fn bytes(&self, _game: &G) -> u128 {
-        bytes(&*self.0, size_of::<WideLoopCode>())
-    }
-
-    fn retrograde(
-        &self,
-        game: &G,
-        distance: bool,
-        files: &mut LoopFiles<'_>,
-        watch: &dyn Watch,
-    ) -> Result<Box<dyn LoopValues>, Trouble> {
-        let (index, options) = (&*self.0, Options { distance });
-        if game.best_payoff() <= 1 {
-            let solved = retrograde_by_graph_kept::<G, _, LoopCode, _>(game, index, options, files, watch)?;
-            return Ok(Box::new(solved));
-        }
-        Ok(Box::new(retrograde_by_graph_kept::<G, _, WideLoopCode, _>(game, index, options, files, watch)?))
-    }
-
-    fn until_stable(&self, game: &G, watch: &dyn Watch) -> Result<Box<dyn LoopValues>, Trouble> {
-        stable(game, &*self.0, watch)
-    }
-
-    fn verify(
-        &self,
-        game: &G,
-        exact: bool,
-        stored: &(dyn Fn(Tier, u64) -> Option<Value> + Sync),
-        watch: &dyn Watch,
-    ) -> Result<Verified, SolveError> {
-        verify_loops(game, &*self.0, exact, stored, watch)
+        verify_loops(game, &*self.index, exact, stored, watch)
     }
 }

@@ -6,11 +6,12 @@ use crate::answers::{
     ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, TreeReport, VerifyReport, View,
 };
 use crate::classic::{self, ClassicReport};
-use crate::cycles::{Backwards, Cycles, Listed};
-use crate::dice::{AnyDice, BeforeRolls, Explorable, Known};
+use crate::cycles::{Cycles, Loops};
+use crate::dice::Dice;
 use crate::handle::{ChooseRequest, GameHandle, Place, QueryOptions, SolveRequest};
 use crate::history::{History, HistoryStep};
 use crate::loops::Remembered;
+use crate::means::Known;
 use crate::oracle::Oracle;
 use crate::puzzles::Puzzle;
 use crate::reasons::Why;
@@ -46,7 +47,7 @@ pub struct Entry<G: Game> {
     make_loops: Option<MakeLoops<G>>,
     /// Makes a solver of explored positions; none for games that never go round in circles.
     pub(crate) graph: Option<Graph<G>>,
-    pub(crate) dice: Option<Arc<dyn AnyDice<G>>>,
+    pub(crate) dice: Option<Arc<Dice<G>>>,
     /// The falls of the dice as players ask for them.
     pub(crate) falls: Option<Falls<G>>,
     /// All positions that play reaches, once somebody needed them.
@@ -73,7 +74,7 @@ pub(crate) const QUERY_POSITIONS: u64 = 20_000_000;
 impl<G: Game + Notation> Entry<G> {
     /// A game with nothing but its rules and notation.
     pub fn new(game: G) -> Entry<G> {
-        Entry { graph: Some(|explored| Box::new(Listed(explored))), ..Entry::acyclic(game) }
+        Entry { graph: Some(|explored| Box::new(Loops::listed(explored))), ..Entry::acyclic(game) }
     }
 
     /// The same for a game in which play never returns to an earlier position, or that brings a solver of its own
@@ -128,7 +129,7 @@ impl<G: Game + Notation> Entry<G> {
     /// needed. (A game that only has forward moves needs no such call: it is explored.)
     #[must_use]
     pub fn loops<I: Predecessors<G> + 'static>(mut self, make: fn(&G) -> I) -> Entry<G> {
-        self.make_loops = Some(Arc::new(move |game| Box::new(Backwards(make(game)))));
+        self.make_loops = Some(Arc::new(move |game| Box::new(Loops::indexed(make(game)))));
         self.make_index = Some(Arc::new(move |game| Some(Box::new(make(game)))));
         self
     }
@@ -139,7 +140,7 @@ impl<G: Game + Notation> Entry<G> {
     where
         G: Chance,
     {
-        self.dice = Some(Arc::new(Explorable));
+        self.dice = Some(Arc::new(Dice::explored()));
         self.falls = Some(|game, pos, out| game.outcomes(pos, out));
         self
     }
@@ -150,7 +151,7 @@ impl<G: Game + Notation> Entry<G> {
     where
         G: Chance,
     {
-        self.dice = Some(Arc::new(BeforeRolls(make)));
+        self.dice = Some(Arc::new(Dice::before_rolls(make)));
         self.falls = Some(|game, pos, out| game.outcomes(pos, out));
         self
     }
@@ -427,11 +428,12 @@ impl<G: Game + Notation> GameHandle for Entry<G> {
             let ratio = total.zip(size).map(|(reached, size): (u64, u128)| reached as f64 / size as f64);
             return Ok(IndexReport { game, index: "tight", tiers, size, reachable: total, ratio });
         }
-        let listed = match (self.tight_index(), self.roll_index()?) {
-            (Some(index), _) => Some((index.tier_names(), index.sizes())),
-            (_, Some(index)) => Some((index.any().tier_names(), index.any().sizes())),
-            _ => None,
-        };
+        let listed =
+            match (self.tight_index(), self.dice.as_ref().and_then(|dice| dice.own_index(&self.game))) {
+                (Some(index), _) => Some((index.tier_names(), index.sizes())),
+                (_, Some(index)) => Some((index.any().tier_names(), index.any().sizes())),
+                _ => None,
+            };
         if let Some((names, sizes)) = listed {
             let tier = |(tier, size): (String, u64)| IndexTier { tier, size: size.into(), reachable: None };
             let tiers: Vec<IndexTier> = names.into_iter().zip(sizes).map(tier).collect();

@@ -101,7 +101,7 @@ impl<G: Game + Notation> Entry<G> {
         {
             return Ok(answer);
         }
-        let needed = cycles.bytes(&self.game);
+        let needed = cycles.bytes();
         if needed > u128::from(request.memory) {
             let gigabytes = |bytes: f64| bytes / 1e9;
             return Err(Trouble::Unable(format!(
@@ -322,7 +322,7 @@ impl<G: Game + Notation> Entry<G> {
         let cycles = match self.loop_index() {
             Some(cycles) => {
                 let total: u64 = cycles.any().sizes().iter().sum();
-                if total > IN_MEMORY || cycles.bytes(&self.game) > u128::from(options.memory) {
+                if total > IN_MEMORY || cycles.bytes() > u128::from(options.memory) {
                     return Ok(None);
                 }
                 cycles

@@ -12,7 +12,7 @@ impl<G: Game + Notation> Entry<G> {
         if self.game.turn(pos) != Turn::Chance || self.game.outcome(pos).is_some() {
             return None;
         }
-        let outcomes = self.dice.as_ref()?.outcomes(&self.game, pos);
+        let outcomes = (self.dice.as_ref()?.outcomes)(&self.game, pos);
         let mut left: f64 = SmallRng::seed_from_u64(seed).random();
         let mut rolled = outcomes.last()?.0;
         for &(mv, probability) in &outcomes {
