@@ -2,15 +2,15 @@
 
 use crate::ask::Asked;
 use crate::place::At;
-use crate::position::GRACE;
+use crate::question::GRACE;
 use crate::refusal::Refusal;
 use crate::router::Shared;
 use crate::stream::live;
-use crate::workers::{Attention, Leash};
+use crate::workers::Attention;
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use outplay_catalog::{History, QueryOptions};
+use outplay_catalog::{GameHandle, History};
 use std::sync::Arc;
 
 /// `GET /api/v1/history`
@@ -19,14 +19,11 @@ pub(crate) async fn history(
     Asked(at): Asked<At>,
 ) -> Result<Json<History>, Refusal> {
     let place = at.place()?;
-    let watch = Attention::new(Some(shared.settings.time + GRACE));
-    let _leash = Leash(Arc::clone(&watch));
-    let desk = Arc::clone(&shared);
-    let search = move |_| {
-        let game = desk.shelf.open(&at.game)?;
-        Ok(game.history(&place, &desk.steady_options(), &*watch, &mut |_| {})?)
+    let options = shared.steady_options();
+    let look = move |game: &dyn GameHandle, _, watch: &Attention| {
+        Ok(game.history(&place, &options, watch, &mut |_| {})?)
     };
-    shared.workers.search(search).await.map(Json)
+    shared.ask(at.game, look).await.map(Json)
 }
 
 /// `GET /api/v1/history/stream`: `event: ply` for each position, the last one first.
@@ -48,11 +45,4 @@ pub(crate) async fn history_stream(
         };
         shared.workers.search(search).await
     }))
-}
-
-impl Shared {
-    /// Options that do not change from request to request, for what keeps what it learned under them.
-    pub(crate) fn steady_options(&self) -> QueryOptions {
-        self.options(self.settings.threads.div_ceil(2))
-    }
 }

@@ -22,6 +22,7 @@ mod openapi;
 mod page;
 mod place;
 mod position;
+mod question;
 mod refusal;
 mod router;
 mod settings;

@@ -2,6 +2,7 @@
 
 use crate::ask::{Asked, Told};
 use crate::place::At;
+use crate::question::GRACE;
 use crate::refusal::Refusal;
 use crate::router::Shared;
 use crate::stream::live;
@@ -14,7 +15,6 @@ use outplay_catalog::{
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A view with what the page wants to know beside it.
 #[derive(Serialize)]
@@ -58,20 +58,14 @@ pub(crate) async fn position(
     if let Some(answer) = known(&shared, &at.game, &place).await? {
         return Ok(Json(answer));
     }
-    let watch = Attention::new(Some(shared.settings.time + GRACE));
-    let _leash = Leash(Arc::clone(&watch));
     let desk = Arc::clone(&shared);
-    let search = move |threads| {
-        let game = desk.shelf.open(&at.game)?;
-        let answer = Arc::new(game.query(&place, &desk.options(threads), &*watch)?);
+    let look = move |game: &dyn GameHandle, threads, watch: &Attention| {
+        let answer = Arc::new(game.query(&place, &desk.options(threads), watch)?);
         desk.answers.keep(&answer);
         Ok(answer)
     };
-    shared.workers.search(search).await.map(Json)
+    shared.ask(at.game, look).await.map(Json)
 }
-
-/// Searches keep their time themselves; this is for those that do not.
-pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
 /// The answer if it needs no search.
 pub(crate) async fn known(
@@ -148,31 +142,9 @@ pub(crate) async fn choose(
         return Err(Refusal::bad(error, "choose one of the players that /api/v1/games lists"));
     }
     no_files(&request.player)?;
-    let watch = Attention::new(Some(shared.settings.time + GRACE));
-    let _leash = Leash(Arc::clone(&watch));
-    let desk = Arc::clone(&shared);
-    let search = move |_| {
-        let game = desk.shelf.open(&request.at.game)?;
-        let options = desk.steady_options();
-        let asked =
-            ChooseRequest { place, player: request.player, seed: request.seed, options, files: false };
-        Ok(game.choose(&asked, &*watch)?)
-    };
-    shared.workers.search(search).await.map(Json)
-}
-
-impl Shared {
-    /// What one answer may use.
-    pub(crate) fn options(&self, threads: usize) -> QueryOptions {
-        let settings = &self.settings;
-        QueryOptions {
-            memory: settings.memory / (settings.searches as u64 + 1),
-            hash: settings.hash(),
-            threads,
-            time: Some(settings.time),
-            data: Some(settings.data.clone()),
-        }
-    }
+    let MoveRequest { at, player, seed } = request;
+    let asked = ChooseRequest { place, player, seed, options: shared.steady_options(), files: false };
+    shared.ask(at.game, move |game, _, watch| Ok(game.choose(&asked, watch)?)).await.map(Json)
 }
 
 /// `GET /api/v1/position/stream`

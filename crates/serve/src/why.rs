@@ -2,10 +2,8 @@
 
 use crate::ask::Asked;
 use crate::place::At;
-use crate::position::GRACE;
 use crate::refusal::Refusal;
 use crate::router::Shared;
-use crate::workers::{Attention, Leash};
 use axum::Json;
 use axum::extract::State;
 use outplay_catalog::{Puzzle, Why};
@@ -18,14 +16,8 @@ pub(crate) async fn why(
     Asked(at): Asked<At>,
 ) -> Result<Json<Why>, Refusal> {
     let place = at.place()?;
-    let watch = Attention::new(Some(shared.settings.time + GRACE));
-    let _leash = Leash(Arc::clone(&watch));
-    let desk = Arc::clone(&shared);
-    let search = move |_| {
-        let game = desk.shelf.open(&at.game)?;
-        Ok(game.why(&place, &desk.steady_options(), &*watch)?)
-    };
-    shared.workers.search(search).await.map(Json)
+    let options = shared.steady_options();
+    shared.ask(at.game, move |game, _, watch| Ok(game.why(&place, &options, watch)?)).await.map(Json)
 }
 
 /// Which puzzle.
@@ -51,12 +43,6 @@ pub(crate) async fn puzzle(
             "leave it out, or give one such as 7",
         )
     })?;
-    let watch = Attention::new(Some(shared.settings.time + GRACE));
-    let _leash = Leash(Arc::clone(&watch));
-    let desk = Arc::clone(&shared);
-    let search = move |_| {
-        let game = desk.shelf.open(&request.at.game)?;
-        Ok(game.puzzle(seed, &desk.steady_options(), &*watch)?)
-    };
-    shared.workers.search(search).await.map(Json)
+    let options = shared.steady_options();
+    shared.ask(request.at.game, move |game, _, watch| Ok(game.puzzle(seed, &options, watch)?)).await.map(Json)
 }
