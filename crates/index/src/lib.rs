@@ -6,10 +6,12 @@
 
 mod bitboard;
 pub mod bits;
+mod columns;
 mod compositions;
 mod subsets;
 
 pub use bitboard::{Bits, Cells};
+pub use columns::Columns;
 pub use compositions::Compositions;
 pub use subsets::{Subsets, next_subset};
 

@@ -13,7 +13,7 @@ use super::{Rules, grid, reach, scene};
 use outplay_core::{
     Content, Game, InPlace, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Scene, Turn,
 };
-use outplay_index::Bits;
+use outplay_index::{Bits, Columns};
 use std::sync::Arc;
 
 /// An m,n,k game whose board fits a bitboard.
@@ -65,33 +65,10 @@ impl<B: Bits> Mnk<B> {
     /// Sets up the game; `None` if the board has more cells than bits.
     pub fn new(rules: Rules) -> Option<Mnk<B>> {
         let board = rules.start().clone();
-        let stride = board.height + 1;
-        if board.width * stride > B::WIDTH as usize {
-            return None;
-        }
-        let set = |wanted: &dyn Fn(usize, usize) -> bool| {
-            let mut bits = B::NONE;
-            for column in 0..board.width {
-                for row in (0..board.height).filter(|&row| wanted(column, row)) {
-                    bits = bits | B::one((column * stride + row) as u32);
-                }
-            }
-            bits
-        };
-        let holds = |content: Content| set(&|c, r| board.cells[board.cell(c, r)] == content);
-        let playable = set(&|c, r| board.playable(board.cell(c, r)));
-        let (k, up, right) = (board.k, 1, stride as u32);
-        let (fits_up, fits_right) = (k <= board.height, k <= board.width);
-        let mut directions = Vec::new();
-        if fits_up {
-            directions.push(up);
-        }
-        if fits_right {
-            directions.push(right);
-        }
-        if fits_up && fits_right && k > 1 {
-            directions.extend([right + up, right - up]);
-        }
+        let columns = Columns::fit::<B>(board.width, board.height)?;
+        let holds = |content: Content| columns.set(|c, r| board.cells[board.cell(c, r)] == content);
+        let playable = columns.set::<B>(|c, r| board.playable(board.cell(c, r)));
+        let k = board.k;
         let start = Board {
             stones: [holds(Content::First), holds(Content::Second)],
             second_to_move: board.turn == Turn::Second,
@@ -102,11 +79,11 @@ impl<B: Bits> Mnk<B> {
             gravity: board.gravity,
             misere: board.misere,
             playable,
-            blocked: set(&|_, _| true) & !playable,
-            bottom: set(&|_, r| r == 0),
+            blocked: columns.set::<B>(|_, _| true) & !playable,
+            bottom: columns.set(|_, r| r == 0),
             start,
-            directions,
-            right: if fits_right { right } else { 0 },
+            directions: columns.directions(k),
+            right: if k <= board.width { columns.right() } else { 0 },
             symmetries,
             rules: Arc::new(rules),
         })

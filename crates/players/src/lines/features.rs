@@ -10,7 +10,7 @@ use super::field::Field;
 use super::forced::{Force, above, fill};
 use super::weights::FeatureSet;
 use outplay_core::{Content, LineBoard, Turn};
-use outplay_games::mnk::Bits;
+use outplay_index::Bits;
 
 /// Names of the extended features.
 pub(super) const EXTENDED: [&str; 54] = [

@@ -10,7 +10,7 @@
 //! Invariant: masks of windows hold first cells only of windows whose cells can all be played.
 
 use outplay_core::{Content, LineBoard, Turn};
-use outplay_games::mnk::Bits;
+use outplay_index::{Bits, Columns};
 
 /// The geometry of a board.
 #[derive(Clone, Debug)]
@@ -43,43 +43,19 @@ pub(crate) struct Windows<B> {
 impl<B: Bits> Field<B> {
     /// The geometry of a board; `None` if it has more cells than bits.
     pub(crate) fn new(board: &LineBoard) -> Option<Field<B>> {
-        let stride = board.height + 1;
-        if board.width * stride > B::WIDTH as usize {
-            return None;
-        }
-        let set = |wanted: &dyn Fn(usize, usize) -> bool| {
-            let mut bits = B::NONE;
-            for column in 0..board.width {
-                for row in (0..board.height).filter(|&row| wanted(column, row)) {
-                    bits = bits | B::one((column * stride + row) as u32);
-                }
-            }
-            bits
-        };
-        let playable = set(&|c, r| board.playable(board.cell(c, r)));
-        let (k, right) = (board.k as u32, stride as u32);
-        let (up, across) = (board.k <= board.height, board.k <= board.width);
-        let mut directions = Vec::new();
-        if up {
-            directions.push(1);
-        }
-        if across && k > 1 {
-            directions.push(right);
-        }
-        if up && across && k > 1 {
-            directions.extend([right + 1, right - 1]);
-        }
+        let columns = Columns::fit::<B>(board.width, board.height)?;
+        let playable = columns.set::<B>(|c, r| board.playable(board.cell(c, r)));
         let ring = |column: usize| ((2 * column + 1).abs_diff(board.width) / 2).min(3);
         Some(Field {
-            k,
+            k: board.k as u32,
             height: board.height as u32,
             gravity: board.gravity,
             playable,
-            blocked: set(&|_, _| true) & !playable,
-            bottom: set(&|_, r| r == 0),
-            odd: set(&|_, r| r % 2 == 0),
-            directions,
-            rings: [0, 1, 2, 3].map(|wanted| set(&|c, _| ring(c) == wanted)),
+            blocked: columns.set::<B>(|_, _| true) & !playable,
+            bottom: columns.set(|_, r| r == 0),
+            odd: columns.set(|_, r| r % 2 == 0),
+            directions: columns.directions(board.k),
+            rings: [0, 1, 2, 3].map(|wanted| columns.set(|c, _| ring(c) == wanted)),
         })
     }
 

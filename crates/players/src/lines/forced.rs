@@ -1,7 +1,7 @@
 //! What follows by force: wins by threats that have to be answered, and the end of a board that is only filled.
 
 use super::field::Field;
-use outplay_games::mnk::Bits;
+use outplay_index::Bits;
 
 /// All cells above some cells of their columns.
 pub(super) fn above<B: Bits>(field: &Field<B>, cells: B) -> B {

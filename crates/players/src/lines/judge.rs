@@ -9,7 +9,8 @@ use super::field::Field;
 use super::{FeatureSet, Weights, plain_features};
 use crate::Judge;
 use outplay_core::{Game, LineBoard, Turn};
-use outplay_games::mnk::{Bits, Board, Mnk};
+use outplay_games::mnk::{Board, Mnk};
+use outplay_index::Bits;
 use std::any::Any;
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@
 use super::field::Field;
 use super::judge::BitLines;
 use outplay_core::Watch;
-use outplay_games::mnk::Bits;
+use outplay_index::Bits;
 use outplay_search::Limits;
 use std::sync::Arc;
 use std::time::Instant;
