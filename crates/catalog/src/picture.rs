@@ -9,6 +9,7 @@
 //! ```
 
 use crate::answers::{StatsReport, StatsTier};
+use outplay_core::figures::grouped;
 use std::fmt::Write;
 
 const WIN: &str = "#009E73";
@@ -41,7 +42,7 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="system-ui, sans-serif" font-size="13" fill="{INK}" role="img">"#
     )?;
     let view = if report.merged { "the mover" } else { "the first player" };
-    let total = group(report.positions.legal);
+    let total = grouped(report.positions.legal);
     writeln!(svg, r##"<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>"##)?;
     writeln!(svg, "<title>{}: {total} positions</title>", escape(&report.game))?;
     writeln!(
@@ -53,9 +54,9 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
     writeln!(
         svg,
         r#"<text x="{LEFT}" y="58" fill="{FAINT}">{total} positions; for {view}: <tspan fill="{WIN}" font-weight="600">{} won</tspan>, <tspan fill="{DRAW}" font-weight="600">{} drawn</tspan>, <tspan fill="{LOSS}" font-weight="600">{} lost</tspan></text>"#,
-        group(splits.win),
-        group(splits.draw),
-        group(splits.loss)
+        grouped(splits.win),
+        grouped(splits.draw),
+        grouped(splits.loss)
     )?;
 
     let (top, height) = SHARES;
@@ -90,7 +91,7 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
                     svg,
                     r#"<rect x="{x:.1}" y="{y:.1}" width="{bar:.1}" height="{tall:.1}" fill="{colour}"><title>ply {}: {} {word}</title></rect>"#,
                     escape(&tier.tier),
-                    group(count)
+                    grouped(count)
                 )?;
             }
         }
@@ -103,7 +104,7 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
             top + height - over,
             bar * 0.2,
             escape(&tier.tier),
-            group(tier.counts.finished)
+            grouped(tier.counts.finished)
         )?;
     }
     writeln!(
@@ -142,7 +143,7 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
             r#"<rect x="{x:.1}" y="{y:.1}" width="{bar:.1}" height="{:.1}" fill="{FAINT}"><title>ply {}: {} positions</title></rect>"#,
             top + height - y,
             escape(&tier.tier),
-            group(tier.counts.legal)
+            grouped(tier.counts.legal)
         )?;
         let every = (tiers.len() / 24 + 1).max(1);
         if i % every == 0 {
@@ -165,19 +166,6 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
         top + height + 36.0
     )?;
     writeln!(svg, "</svg>")
-}
-
-/// `1234567` as `1,234,567`.
-fn group(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 fn escape(text: &str) -> String {

@@ -1,6 +1,6 @@
 //! What each command does, and how it ends: 0 done, 1 the answer is "no" or the work failed, 2 bad input.
 
-use crate::args::{Bench, BookCommand, Cli, Command, Common, Effort};
+use crate::args::{BookCommand, Cli, Command, Common, Effort};
 use crate::output;
 use crate::progress::Progress;
 use crate::usage::{self, Clock};
@@ -9,6 +9,7 @@ use outplay_catalog::{
     Catalog, GameHandle, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, Values,
     default_data_dir,
 };
+use outplay_core::figures::grouped;
 use serde::Serialize;
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -85,7 +86,7 @@ pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
         .map_err(|error| Trouble::Unable(format!("cannot write {}: {error}", file.display())))
 }
 
-fn read_file(file: &Path) -> Result<String, Trouble> {
+pub(crate) fn read_file(file: &Path) -> Result<String, Trouble> {
     std::fs::read_to_string(file)
         .map_err(|error| Trouble::Unable(format!("cannot read {}: {error}", file.display())))
 }
@@ -140,10 +141,7 @@ impl<W: Write> Run<'_, W> {
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
             Command::Tables { remove: None } => self.tables(),
             Command::Tables { remove: Some(name) } => self.remove_table(name),
-            Command::Bench(Bench::Strong { game, trials, no_sweep, no_save }) => {
-                self.strong(game, *trials, !no_sweep, !no_save)
-            }
-            Command::Bench(Bench::Probe { game, values }) => self.probe(game, *values),
+            Command::Bench(bench) => self.bench(bench),
             Command::Query { game, at, stdin: None, effort } => self.query(game, &at.place(), effort),
             Command::Query { game, stdin: Some(kind), effort, .. } => {
                 self.query_lines(game, kind == "position", effort)
@@ -152,28 +150,13 @@ impl<W: Write> Run<'_, W> {
                 let (handle, options) = (self.open(&args.game)?, self.query_options(&args.effort));
                 crate::playing::play(handle, options, self.common, args, self.progress, self.out)
             }
-            Command::Bench(Bench::Serve(args)) => {
-                let report = crate::serving::bench(self.catalog, self.common, args, self.progress)?;
-                self.print(&report, |out, report| report.print(out))?;
-                Ok(u8::from(!report.holds()))
-            }
             Command::Serve(args) => {
                 crate::serving::serve(self.catalog, self.common, args, self.out)?;
                 Ok(0)
             }
             Command::Book(command) => self.book(command),
             Command::Check { file } => self.check_proof(file),
-            Command::Bench(Bench::Positions { game, file, limit, entries }) => {
-                self.positions(game, file, *limit, *entries)
-            }
-            Command::Bench(Bench::Chance { game, depth, positions }) => {
-                self.chance(game.as_deref(), *depth, *positions)
-            }
-            Command::Bench(Bench::Search { game, depth }) => self.search_speed(game, *depth),
             Command::Index { game, count } => self.index(game, *count),
-            Command::Bench(Bench::Classic { game, trials, patience }) => {
-                self.classic(game, *trials, *patience)
-            }
         }
     }
 
@@ -196,7 +179,7 @@ impl<W: Write> Run<'_, W> {
     }
 
     /// A request for the start position by the default method, storing nothing.
-    fn request(&self, effort: Option<&Effort>) -> SolveRequest {
+    pub(crate) fn request(&self, effort: Option<&Effort>) -> SolveRequest {
         SolveRequest {
             place: Place::Start,
             method: Method::Auto,
@@ -437,7 +420,7 @@ impl<W: Write> Run<'_, W> {
                     "game": game, "position": position, "steps": claim.steps, "followed": claim.followed,
                 });
                 self.print(&answer, |out, _| {
-                    let (verdict, steps) = (claim.verdict, output::grouped(claim.steps as u128));
+                    let (verdict, steps) = (claim.verdict, grouped(claim.steps as u128));
                     writeln!(out, "{}: the proof holds ({steps} steps)", file.display())?;
                     writeln!(out, "  {game} at {position}: a {verdict} for the player to move")
                 })
@@ -448,165 +431,6 @@ impl<W: Write> Run<'_, W> {
                 Ok(1)
             }
         }
-    }
-
-    fn positions(&mut self, game: &str, file: &Path, limit: usize, entries: u64) -> Result<u8, Failure> {
-        /// Bytes of an entry.
-        const ENTRY: u64 = 8;
-        let lines = read_file(file)?;
-        let handle = self.open(game)?;
-        let hash = entries.saturating_mul(ENTRY);
-        let request =
-            SolveRequest { hash, threads: self.common.threads.map_or(1, usize::from), ..self.request(None) };
-        let report = handle.positions(&lines, &request, limit, self.progress)?;
-        self.print(&report, |out, report| output::positions(out, report))?;
-        Ok(u8::from(report.wrong > 0))
-    }
-
-    fn chance(&mut self, game: Option<&str>, depth: Option<u32>, positions: u32) -> Result<u8, Failure> {
-        /// Games and depths at which the textbook method takes a second or so.
-        const SET: [(&str, u32); 4] =
-            [("einstein:3x3", 14), ("einstein:4x4", 10), ("einstein:5x5", 6), ("hypergammon", 4)];
-        let set: Vec<(&str, u32)> = match game {
-            Some(game) => vec![(game, depth.unwrap_or(6))],
-            None => SET.to_vec(),
-        };
-        let mut reports = Vec::new();
-        for (game, depth) in set {
-            reports.push(self.open(game)?.chance_speed(depth, positions, self.progress)?);
-        }
-        let sum = |row: usize| reports.iter().map(|report| report.rows[row].leaves).sum::<u64>();
-        let star2_leaves = sum(2) as f64 / sum(0).max(1) as f64;
-        let json = serde_json::json!({ "games": reports, "star2_leaves": star2_leaves });
-        self.print(&json, |out, _| output::chance(out, &reports, star2_leaves))
-    }
-
-    fn search_speed(&mut self, game: &str, depth: u32) -> Result<u8, Failure> {
-        let report = self.open(game)?.search_speed(depth, self.progress)?;
-        self.print(&report, |out, report| output::search_speed(out, report))
-    }
-
-    fn verify(&mut self, game: &str, values: Option<Values>) -> Result<u8, Failure> {
-        let report = self.open(game)?.verify(&self.data(), values, self.progress)?;
-        self.print(&report, |out, report| output::verify(out, report))?;
-        Ok(u8::from(report.wrong > 0))
-    }
-
-    fn stats(&mut self, game: &str, values: Option<Values>, svg: Option<&Path>) -> Result<u8, Failure> {
-        let report = self.open(game)?.stats(&self.data(), values)?;
-        if let Some(file) = svg {
-            write_file(file, &outplay_catalog::stats_svg(&report))?;
-        }
-        self.print(&report, |out, report| output::stats(out, report))
-    }
-
-    fn tables(&mut self) -> Result<u8, Failure> {
-        let data = self.data();
-        let tables = outplay_catalog::list(&data).map_err(Trouble::from)?;
-        let listed: Vec<serde_json::Value> = tables
-            .iter()
-            .map(|table| match &table.table {
-                Ok(known) => serde_json::json!({
-                    "name": table.name, "bytes": table.bytes, "game": known.identity.spec,
-                    "values": known.identity.values.to_string(), "complete": known.complete,
-                    "tiers_written": known.tiers_written, "tiers": known.identity.slots.len(),
-                }),
-                Err(error) => serde_json::json!({ "name": table.name, "bytes": table.bytes, "error": error.to_string() }),
-            })
-            .collect();
-        let answer = serde_json::json!({ "data": data.display().to_string(), "tables": listed });
-        self.print(&answer, |out, _| output::tables(out, &data, &tables))
-    }
-
-    fn remove_table(&mut self, name: &str) -> Result<u8, Failure> {
-        let data = self.data();
-        let tables = outplay_catalog::list(&data).map_err(Trouble::from)?;
-        // A game's spec is as good as its table's name, if there is just one.
-        let spec = self.catalog.open(name).map(|handle| handle.spec()).unwrap_or_default();
-        let of_game = |table: &&outplay_catalog::Listed| {
-            table.table.as_ref().is_ok_and(|known| known.identity.spec == spec)
-        };
-        let named = tables.iter().find(|table| table.name == name).or_else(|| tables.iter().find(of_game));
-        let name = named.map_or(name, |table| &table.name).to_string();
-        outplay_catalog::remove(&data, &name).map_err(Trouble::from)?;
-        self.print(&serde_json::json!({ "removed": name }), |out, _| writeln!(out, "removed {name}"))
-    }
-
-    fn strong(&mut self, game: &str, trials: u32, sweep: bool, save: bool) -> Result<u8, Failure> {
-        let handle = self.open(game)?;
-        let mut rows = Vec::new();
-        for values in [Values::Wdl, Values::Distance] {
-            for method in [Method::Sweep, Method::Dense] {
-                let dense = method == Method::Dense;
-                if !dense && (!sweep || values == Values::Wdl) {
-                    continue; // a sweep finds distances anyway
-                }
-                let request = SolveRequest { method, values, counts: !dense, ..self.request(None) };
-                rows.push(self.strong_row(&*handle, &request, if dense { trials } else { 1 }, save)?);
-            }
-        }
-        let answer = serde_json::json!({ "game": handle.spec(), "threads": rayon::current_num_threads(), "rows": rows });
-        self.print(&answer, |out, _| output::strong(out, &handle.spec(), &rows))
-    }
-
-    /// Times one method: solving alone, then once more with counts and the table.
-    fn strong_row(
-        &mut self,
-        handle: &dyn GameHandle,
-        request: &SolveRequest,
-        trials: u32,
-        save: bool,
-    ) -> Result<output::StrongRow, Failure> {
-        let (mut walls, mut cpus) = (Vec::new(), Vec::new());
-        let mut colourings = None;
-        usage::reset_peak();
-        for _ in 0..trials {
-            let clock = Clock::start();
-            let answer = handle.solve(request, self.progress)?;
-            walls.push(clock.seconds());
-            cpus.push(clock.cpu_seconds());
-            colourings = answer.colourings;
-        }
-        let peak_bytes = usage::peak_bytes();
-        let full = SolveRequest { counts: true, ..request.clone() };
-        let clock = Clock::start();
-        let (answer, table_bytes) = if save {
-            let scratch = self.data().join("bench");
-            let request = SolveRequest { data: Some(scratch.clone()), ..full };
-            let answer = handle.solve(&request, self.progress)?;
-            let table = answer.table.clone();
-            if let Some(table) = &table {
-                outplay_catalog::remove(&scratch, &table.name).map_err(Trouble::from)?;
-            }
-            (answer, table.map(|table| table.bytes))
-        } else {
-            (handle.solve(&full, self.progress)?, None)
-        };
-        let full_seconds = clock.seconds();
-        walls.sort_by(f64::total_cmp);
-        cpus.sort_by(f64::total_cmp);
-        let legal = answer.positions.map_or(0, |counts| counts.legal);
-        Ok(output::StrongRow {
-            method: request.method.word(),
-            values: request.values.to_string(),
-            value: answer.answer.value,
-            seconds: walls[walls.len() / 2],
-            cpu_seconds: cpus[cpus.len() / 2],
-            colourings_per_second: colourings.map(|count| count / walls[walls.len() / 2]),
-            legal,
-            cpu_ns_per_position: cpus[cpus.len() / 2] * 1e9 / legal.max(1) as f64,
-            peak_bytes,
-            table_bytes,
-            table_bytes_per_position: table_bytes.map(|bytes| bytes as f64 / legal.max(1) as f64),
-            seconds_with_counts_and_table: full_seconds,
-        })
-    }
-
-    fn probe(&mut self, game: &str, values: Option<Values>) -> Result<u8, Failure> {
-        /// Time for choosing positions.
-        const PATIENCE: f64 = 30.0;
-        let report = self.open(game)?.probes(&self.data(), values, PATIENCE, self.progress)?;
-        self.print(&report, |out, report| output::probe(out, report))
     }
 
     fn index(&mut self, game: &str, count: bool) -> Result<u8, Failure> {
@@ -624,10 +448,5 @@ impl<W: Write> Run<'_, W> {
             }
             Ok(())
         })
-    }
-
-    fn classic(&mut self, game: &str, trials: u32, patience: f64) -> Result<u8, Failure> {
-        let report = self.open(game)?.classic(trials, patience, self.progress)?;
-        self.print(&report, |out, report| output::classic(out, report))
     }
 }

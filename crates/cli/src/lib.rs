@@ -2,12 +2,14 @@
 
 mod arena;
 mod args;
+mod bench;
 mod commands;
 mod output;
 mod playing;
 mod progress;
 mod roster;
 mod serving;
+mod tables;
 mod usage;
 
 pub use commands::main;

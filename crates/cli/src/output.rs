@@ -3,21 +3,17 @@
 //! Colours come through `anstream`, which drops them for pipes and `NO_COLOR`.
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
-use outplay_catalog::{
-    Answer, BookInfo, ChanceReport, CheckReport, ClassicReport, IndexReport, Listed, PositionsReport,
-    ProbeReport, QueryAnswer, Rules, SearchReport, SolveAnswer, StatsReport, VerifyReport,
-};
+use outplay_catalog::{Answer, BookInfo, CheckReport, IndexReport, QueryAnswer, Rules, SolveAnswer};
+use outplay_core::figures::{bytes, duration, grouped};
 use outplay_core::{Content, LineBoard, Picture, Tone, Turn};
-use serde::Serialize;
 use std::io::{self, Write};
-use std::path::Path;
 
 /// Okabe–Ito: told apart by colour-blind readers too.
-const WIN: Style = rgb(0x00, 0x9e, 0x73);
-const DRAW: Style = rgb(0xe6, 0x9f, 0x00);
-const LOSS: Style = rgb(0xd5, 0x5e, 0x00);
-const BOLD: Style = Style::new().bold();
-const FAINT: Style = Style::new().dimmed();
+pub(crate) const WIN: Style = rgb(0x00, 0x9e, 0x73);
+pub(crate) const DRAW: Style = rgb(0xe6, 0x9f, 0x00);
+pub(crate) const LOSS: Style = rgb(0xd5, 0x5e, 0x00);
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
 
 const fn rgb(r: u8, g: u8, b: u8) -> Style {
     Style::new().fg_color(Some(Color::Rgb(RgbColor(r, g, b)))).bold()
@@ -115,37 +111,6 @@ fn sentence(answer: &Answer, to_move: &str) -> String {
     }
 }
 
-/// `1234567` as `1,234,567`.
-pub(crate) fn grouped(number: u128) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Seconds with a unit that suits them.
-pub(crate) fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 1e-3 => format!("{:.1} µs", s * 1e6),
-        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
-        s if s < 120.0 => format!("{s:.2} s"),
-        s => format!("{:.0} min {:.0} s", (s / 60.0).floor(), s % 60.0),
-    }
-}
-
-pub(crate) fn bytes(count: u64) -> String {
-    match count as f64 {
-        n if n < 1e6 => format!("{:.0} kB", n / 1e3),
-        n if n < 1e9 => format!("{:.0} MB", n / 1e6),
-        n => format!("{:.2} GB", n / 1e9),
-    }
-}
-
 pub(crate) fn solve(
     out: &mut impl Write,
     answer: &SolveAnswer,
@@ -163,7 +128,7 @@ pub(crate) fn solve(
         writeln!(out, "  best      {}", answer.best.join(" "))?;
     }
     if let Some(counts) = &answer.positions {
-        let n = |count: u64| grouped(count.into());
+        let n = |count: u64| grouped(count);
         let view = if answer.merged { "the mover" } else { "the first player" };
         writeln!(out, "  positions {} legal, {} of them finished", n(counts.legal), n(counts.finished))?;
         writeln!(
@@ -189,7 +154,7 @@ pub(crate) fn solve(
     if let Some(turns) = answer.by_turn.as_ref().filter(|_| answer.position.is_none()) {
         for (name, side) in [("first", turns.first), ("second", turns.second), ("mover", turns.mover)] {
             if let Some(side) = side {
-                let n = |count: u64| grouped(count.into());
+                let n = |count: u64| grouped(count);
                 let (win, draw, loss) = (n(side.win), n(side.draw), n(side.loss));
                 writeln!(out, "  by turn   {name:<6} to move: {win} won, {draw} drawn, {loss} lost")?;
             }
@@ -200,11 +165,11 @@ pub(crate) fn solve(
         writeln!(
             out,
             "  settled   after {} rounds, the last of which changed no value by more than {change:.1e} (allowed: {tolerance:.0e})",
-            grouped(settled.rounds.into())
+            grouped(settled.rounds)
         )?;
     }
     if let Some(hits) = answer.probe_hits {
-        writeln!(out, "  search    the table answered {} positions", grouped(hits.into()))?;
+        writeln!(out, "  search    the table answered {} positions", grouped(hits))?;
     }
     if let Some(phases) = &answer.phases {
         let (solve, write) = (phases.solve_cpu_seconds, phases.write_cpu_seconds);
@@ -218,7 +183,7 @@ pub(crate) fn solve(
     let work = match (answer.method, answer.colourings) {
         ("table", _) => "answered by the table".to_string(),
         ("dense", Some(colourings)) => format!("{colourings:.2e} colourings by dense"),
-        (method, _) => format!("{} positions by {method}", grouped(answer.nodes.into())),
+        (method, _) => format!("{} positions by {method}", grouped(answer.nodes)),
     };
     writeln!(out, "  {FAINT}{work} in {}, {} of memory{FAINT:#}", duration(seconds), bytes(peak))?;
     let stored = match &answer.table {
@@ -259,7 +224,7 @@ pub(crate) fn query(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<()
         )?;
     }
     if let Some(hits) = answer.probe_hits {
-        writeln!(out, "{FAINT}the table answered {} positions of the search{FAINT:#}", grouped(hits.into()))?;
+        writeln!(out, "{FAINT}the table answered {} positions of the search{FAINT:#}", grouped(hits))?;
     }
     if !answer.line.is_empty() {
         writeln!(out, "best line: {}", answer.line.join(" "))?;
@@ -337,7 +302,7 @@ pub(crate) fn index(out: &mut impl Write, report: &IndexReport) -> io::Result<()
                 out,
                 "{:<4}  {size:>wide$}  {:>wide$}  {:.1} %",
                 tier.tier,
-                grouped(n.into()),
+                grouped(n),
                 share(n, tier.size)
             )?,
             None => writeln!(out, "{:<4}  {size:>wide$}", tier.tier)?,
@@ -347,12 +312,7 @@ pub(crate) fn index(out: &mut impl Write, report: &IndexReport) -> io::Result<()
         (None, _) => writeln!(out, "the size exceeds 128 bits: more than 3.4e38 positions"),
         (Some(total), Some(n)) => {
             let all = report.size.unwrap_or(0);
-            writeln!(
-                out,
-                "{BOLD}all   {total:>wide$}  {:>wide$}  {:.1} %{BOLD:#}",
-                grouped(n.into()),
-                share(n, all)
-            )
+            writeln!(out, "{BOLD}all   {total:>wide$}  {:>wide$}  {:.1} %{BOLD:#}", grouped(n), share(n, all))
         }
         (Some(total), None) => writeln!(out, "{BOLD}all   {total:>wide$}{BOLD:#}"),
     }
@@ -360,12 +320,7 @@ pub(crate) fn index(out: &mut impl Write, report: &IndexReport) -> io::Result<()
 
 pub(crate) fn check(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
     let seen = if report.complete { "all" } else { "the first" };
-    writeln!(
-        out,
-        "{BOLD}{}{BOLD:#}: {seen} {} positions explored",
-        report.game,
-        grouped(report.positions.into())
-    )?;
+    writeln!(out, "{BOLD}{}{BOLD:#}: {seen} {} positions explored", report.game, grouped(report.positions))?;
     let mut line = |name: &str, holds: Option<bool>, why: &str| {
         let (style, word) = match holds {
             Some(true) => (WIN, "yes"),
@@ -386,180 +341,6 @@ pub(crate) fn check(out: &mut impl Write, report: &CheckReport) -> io::Result<()
     )
 }
 
-pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Result<()> {
-    writeln!(out, "{BOLD}{}{BOLD:#}: {} by every solver, one thread", report.game, report.value)?;
-    writeln!(
-        out,
-        "{FAINT}solver                    trials       mean        min   against memo   2020 report{FAINT:#}"
-    )?;
-    for row in &report.rows {
-        let time = |seconds: Option<f64>| seconds.map_or("-".to_string(), duration);
-        let ratio = row.speedup_over_memo.map_or("-".to_string(), |ratio| {
-            if ratio >= 1.0 { format!("{ratio:.1}x faster") } else { format!("{:.1}x slower", 1.0 / ratio) }
-        });
-        let report = row.report.map_or("-".to_string(), |seconds| format!("{seconds:.3} s"));
-        let trials = if row.trials == 0 { "too long".to_string() } else { row.trials.to_string() };
-        writeln!(
-            out,
-            "{:<24}{trials:>8} {:>10} {:>10} {ratio:>14} {report:>13}",
-            row.solver,
-            time(row.mean),
-            time(row.min)
-        )?;
-    }
-    Ok(())
-}
-
-pub(crate) fn verify(out: &mut impl Write, report: &VerifyReport) -> io::Result<()> {
-    let checked = grouped(report.checked.into());
-    if report.wrong == 0 {
-        return writeln!(out, "{BOLD}{}{BOLD:#}: {WIN}all {checked} positions are right{WIN:#}", report.game);
-    }
-    let wrong = grouped(report.wrong.into());
-    writeln!(out, "{BOLD}{}{BOLD:#}: {LOSS}{wrong} of {checked} positions are wrong{LOSS:#}", report.game)?;
-    if let Some(position) = &report.first_wrong {
-        writeln!(out, "  the first is {position}")?;
-    }
-    if let Some(flaw) = &report.flaw {
-        writeln!(out, "  {flaw}")?;
-    }
-    writeln!(
-        out,
-        "  the table cannot be trusted; remove it with `outplay tables --remove {0}` and run `outplay solve {0}`",
-        report.game
-    )
-}
-
-pub(crate) fn stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()> {
-    let view = if report.merged { "the mover" } else { "the first player" };
-    writeln!(out, "{BOLD}{}{BOLD:#}: positions per tier, as {view} sees them", report.game)?;
-    let number = |n: u64| grouped(n.into());
-    let wide = number(report.positions.legal).len().max(8);
-    let longest = |map: &std::collections::BTreeMap<u32, u64>| {
-        map.keys().last().map_or("-".to_string(), u32::to_string)
-    };
-    let name = report.tiers.iter().map(|tier| tier.tier.len()).max().unwrap_or(0).max(4);
-    writeln!(
-        out,
-        "{FAINT}{:<name$} {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  longest win/loss{FAINT:#}",
-        "tier", "all", "won", "drawn", "lost", "finished"
-    )?;
-    for tier in &report.tiers {
-        let (all, splits) = (number(tier.counts.legal), tier.counts.splits);
-        writeln!(
-            out,
-            "{:<name$} {all:>wide$}  {WIN}{:>wide$}{WIN:#}  {DRAW}{:>wide$}{DRAW:#}  {LOSS}{:>wide$}{LOSS:#}  {:>wide$}  {} / {}",
-            tier.tier,
-            number(splits.win),
-            number(splits.draw),
-            number(splits.loss),
-            number(tier.counts.finished),
-            longest(&tier.win_in),
-            longest(&tier.loss_in),
-        )?;
-    }
-    let (all, splits) = (number(report.positions.legal), report.positions.splits);
-    writeln!(
-        out,
-        "{BOLD}{:<name$} {all:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}{BOLD:#}",
-        "all",
-        number(splits.win),
-        number(splits.draw),
-        number(splits.loss),
-        number(report.positions.finished)
-    )?;
-    let each = report.table_bytes as f64 / report.positions.legal.max(1) as f64;
-    writeln!(
-        out,
-        "{FAINT}the table takes {}, {each:.3} bytes per position{FAINT:#}",
-        bytes(report.table_bytes)
-    )
-}
-
-pub(crate) fn tables(out: &mut impl Write, data: &Path, tables: &[Listed]) -> io::Result<()> {
-    if tables.is_empty() {
-        return writeln!(out, "no tables in {}; `outplay solve connect4:5x4` makes one", data.display());
-    }
-    let wide = tables.iter().map(|table| table.name.len()).max().unwrap_or(0);
-    for table in tables {
-        let what = match &table.table {
-            Ok(known) if known.complete => format!("{}, {}", known.identity.spec, known.identity.values),
-            Ok(known) => format!(
-                "{}, {}: {} of {} tiers, `outplay solve {}` goes on",
-                known.identity.spec,
-                known.identity.values,
-                known.tiers_written,
-                known.identity.slots.len(),
-                known.identity.spec
-            ),
-            Err(error) => format!("{LOSS}{error}{LOSS:#}"),
-        };
-        writeln!(out, "{:<wide$}  {:>9}  {what}", table.name, bytes(table.bytes))?;
-    }
-    writeln!(out, "{FAINT}in {}{FAINT:#}", data.display())
-}
-
-/// One line of `bench strong`.
-#[derive(Serialize)]
-pub(crate) struct StrongRow {
-    pub(crate) method: &'static str,
-    pub(crate) values: String,
-    pub(crate) value: &'static str,
-    pub(crate) seconds: f64,
-    pub(crate) cpu_seconds: f64,
-    pub(crate) colourings_per_second: Option<f64>,
-    pub(crate) legal: u64,
-    pub(crate) cpu_ns_per_position: f64,
-    pub(crate) peak_bytes: u64,
-    pub(crate) table_bytes: Option<u64>,
-    pub(crate) table_bytes_per_position: Option<f64>,
-    pub(crate) seconds_with_counts_and_table: f64,
-}
-
-pub(crate) fn strong(out: &mut impl Write, game: &str, rows: &[StrongRow]) -> io::Result<()> {
-    let legal = rows.first().map_or(0, |row| row.legal);
-    writeln!(
-        out,
-        "{BOLD}{game}{BOLD:#}: {} legal positions, {}",
-        grouped(legal.into()),
-        rows.first().map_or("", |row| row.value)
-    )?;
-    writeln!(
-        out,
-        "{FAINT}method values         solve        CPU  colourings/s  ns CPU/pos      peak      table  bytes/pos  with counts and table{FAINT:#}"
-    )?;
-    for row in rows {
-        let dash = || "-".to_string();
-        writeln!(
-            out,
-            "{:<6} {:<9} {:>10} {:>10} {:>13} {:>11.2} {:>9} {:>10} {:>10} {:>16}",
-            row.method,
-            row.values,
-            duration(row.seconds),
-            duration(row.cpu_seconds),
-            row.colourings_per_second.map_or_else(dash, |rate| format!("{rate:.2e}")),
-            row.cpu_ns_per_position,
-            bytes(row.peak_bytes),
-            row.table_bytes.map_or_else(dash, bytes),
-            row.table_bytes_per_position.map_or_else(dash, |each| format!("{each:.4}")),
-            duration(row.seconds_with_counts_and_table),
-        )?;
-    }
-    Ok(())
-}
-
-pub(crate) fn probe(out: &mut impl Write, report: &ProbeReport) -> io::Result<()> {
-    writeln!(
-        out,
-        "{BOLD}{}{BOLD:#}: {} random legal positions, one thread",
-        report.game,
-        grouped(report.positions.into())
-    )?;
-    writeln!(out, "  cold {:>12} probes/s", grouped(report.cold_per_second as u128))?;
-    writeln!(out, "  warm {:>12} probes/s", grouped(report.warm_per_second as u128))?;
-    writeln!(out, "  {FAINT}the table takes {}{FAINT:#}", bytes(report.table_bytes))
-}
-
 pub(crate) fn book(out: &mut impl Write, info: &BookInfo) -> io::Result<()> {
     let BookInfo { width, height, k, plies, bytes: size } = info;
     writeln!(
@@ -567,32 +348,6 @@ pub(crate) fn book(out: &mut impl Write, info: &BookInfo) -> io::Result<()> {
         "{BOLD}{width}x{height}, {k} in a row{BOLD:#}: all positions of up to {plies} stones, {}",
         bytes(*size)
     )
-}
-
-pub(crate) fn positions(out: &mut impl Write, report: &PositionsReport) -> io::Result<()> {
-    let style = if report.wrong == 0 { WIN } else { LOSS };
-    writeln!(
-        out,
-        "{BOLD}{}{BOLD:#}: {} positions, {style}{} wrong{style:#}, {:.1} nodes and {:.4} ms each, {:.1} million nodes/s",
-        report.game,
-        grouped(report.n.into()),
-        report.wrong,
-        report.mean_nodes,
-        report.mean_ms,
-        report.nodes_per_second / 1e6
-    )
-}
-
-pub(crate) fn search_speed(out: &mut impl Write, report: &SearchReport) -> io::Result<()> {
-    writeln!(out, "{BOLD}{}{BOLD:#}: one thread, median of 5 runs", report.game)?;
-    let nodes = grouped(report.nodes.into());
-    writeln!(
-        out,
-        "  alpha-beta to depth {}, no table  {nodes} nodes, {:.1} million/s",
-        report.depth,
-        report.nodes_per_second / 1e6
-    )?;
-    writeln!(out, "  random games  {:.2} million/s", report.playouts_per_second / 1e6)
 }
 
 /// The game and the position that a proof is about.
@@ -608,35 +363,4 @@ pub(crate) fn claimed(board: &LineBoard) -> (String, String) {
     let rows: Vec<String> = (0..board.height).rev().map(row).collect();
     let turn = if board.turn == Turn::First { "x" } else { "o" };
     (format!("mnk:{}x{},k={}", board.width, board.height, board.k), format!("{} {turn}", rows.join("/")))
-}
-
-pub(crate) fn chance(out: &mut impl Write, reports: &[ChanceReport], star2: f64) -> io::Result<()> {
-    for report in reports {
-        let plies: Vec<String> = report.plies.iter().map(u32::to_string).collect();
-        writeln!(
-            out,
-            "{BOLD}{}{BOLD:#}: {} plies ahead from the positions after {} random plies; values differ by {:.1e} at most",
-            report.game,
-            report.depth,
-            plies.join(", "),
-            report.difference
-        )?;
-        for row in &report.rows {
-            writeln!(
-                out,
-                "  {:<15} {:>13} nodes {:>13} leaves {:>11} cuts at dice  {}",
-                row.method,
-                grouped(row.nodes.into()),
-                grouped(row.leaves.into()),
-                grouped(row.dice_cutoffs.into()),
-                duration(row.seconds)
-            )?;
-        }
-        writeln!(out, "  Star2 visits {:.1} % of the leaves", 100.0 * report.star2_leaves)?;
-    }
-    writeln!(
-        out,
-        "{BOLD}all together: Star2 visits {:.1} % of expectiminimax's leaves{BOLD:#}",
-        100.0 * star2
-    )
 }

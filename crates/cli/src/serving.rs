@@ -1,9 +1,9 @@
 //! `outplay serve`: the page and its HTTP interface; and `outplay bench serve`, which torments it.
 
 use crate::args::{BenchServeArgs, Common, ServeArgs};
-use crate::output::grouped;
 use outplay_catalog::{Catalog, Trouble, default_data_dir};
 use outplay_core::Watch;
+use outplay_core::figures::grouped;
 use outplay_serve::bench::{
     ColumnsReport, LoadReport, MalformedReport, columns, load, malformed, random_positions,
 };
@@ -77,9 +77,9 @@ impl BenchReport {
             "load: {} connections for {:.0} s: {} requests, {} answered, {} told \"busy\", {} other errors",
             load.connections,
             load.seconds,
-            grouped(load.requests.into()),
-            grouped(load.ok.into()),
-            grouped(load.busy.into()),
+            grouped(load.requests),
+            grouped(load.ok),
+            grouped(load.busy),
             load.errors
         )?;
         if let Some(error) = &load.first_error {
@@ -105,7 +105,7 @@ impl BenchReport {
                 status => format!("{count} × {status}"),
             })
             .collect();
-        writeln!(out, "malformed: {} requests: {}", grouped(malformed.sent.into()), by_status.join(", "))?;
+        writeln!(out, "malformed: {} requests: {}", grouped(malformed.sent), by_status.join(", "))?;
         writeln!(
             out,
             "  {} server errors, {} accepted; memory {} before, {} afterwards",

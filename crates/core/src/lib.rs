@@ -18,6 +18,7 @@
 
 mod code;
 mod error;
+pub mod figures;
 mod game;
 mod index;
 pub mod laws;

@@ -1,8 +1,9 @@
 //! `alphabeta-savings`: positions that alpha-beta looks at, in the best, the natural and the worst order, against
 //! minimax and against b^(d/2).
 
-use super::{Bench, Findings, Grid, count};
+use super::{Bench, Findings, Grid};
 use crate::ArenaError;
+use outplay_core::figures::grouped;
 use outplay_core::{Game, Turn};
 use outplay_games::mnk::{Board, Mnk};
 use outplay_players::{Judge, PlayError};
@@ -173,12 +174,12 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
         holds &= leaves[2] <= leaves[1] && leaves[2] <= leaves[0];
         grid.row(vec![
             depth.to_string(),
-            count(all),
-            count(leaves[0]),
-            count(leaves[1]),
-            count(leaves[2]),
-            count(least),
-            count(report.counts.nodes),
+            grouped(all),
+            grouped(leaves[0]),
+            grouped(leaves[1]),
+            grouped(leaves[2]),
+            grouped(least),
+            grouped(report.counts.nodes),
             format!("{:.2} %", 100.0 * leaves[2] as f64 / all as f64),
         ]);
     }

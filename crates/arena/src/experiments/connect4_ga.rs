@@ -1,12 +1,13 @@
 //! `connect4-ga`: the genetic algorithm of the Connect-4 report, then its bot against random, greedy and perfect.
 
-use super::{Bench, Findings, Grid, duration};
+use super::{Bench, Findings, Grid};
 use crate::ArenaError;
 use crate::matches::{self, MatchRequest};
 use crate::record::GameRecord;
 use crate::referee::House;
 use crate::standings::PlayerRow;
 use crate::tune::{self, By, Method, TuneReport, TuneRequest, searcher};
+use outplay_core::figures::duration;
 use outplay_core::{Game, Notation};
 use outplay_games::mnk::Mnk;
 use outplay_players::{FeatureSet, Kit};

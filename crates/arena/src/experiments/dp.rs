@@ -1,7 +1,8 @@
 //! `dp`: the solvers of the 2020 report on tic-tac-toe.
 
-use super::{Bench, Findings, Grid, duration};
+use super::{Bench, Findings, Grid};
 use crate::ArenaError;
+use outplay_core::figures::duration;
 
 /// What the report measured, in the order of our solvers.
 const THEIRS: [(&str, f64); 4] =

@@ -1,7 +1,8 @@
 //! `helpful-memory`: time and memory of one move of the heuristic, up to a million cells.
 
-use super::{Bench, Findings, Grid, bytes, duration};
+use super::{Bench, Findings, Grid};
 use crate::ArenaError;
+use outplay_core::figures::{bytes, duration};
 use outplay_core::{Game, LineGame};
 use outplay_games::mnk::{LargeMnk, Rules};
 use outplay_players::Kit;
@@ -11,7 +12,7 @@ use std::time::Instant;
 const SIDES: [u32; 6] = [4, 10, 30, 100, 300, 1000];
 /// What a move on the largest board may take.
 const MOST_SECONDS: f64 = 0.020;
-const MOST_BYTES: f64 = 16e6;
+const MOST_BYTES: u64 = 16_000_000;
 
 pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
     let trials = bench.games.unwrap_or(15).max(1);
@@ -41,8 +42,8 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
         }
         times.sort_by(f64::total_cmp);
         let (median, fastest) = (times[times.len() / 2], times[0]);
-        let cells = f64::from(side) * f64::from(side);
-        let used = player.bytes() as f64;
+        let cells = u64::from(side) * u64::from(side);
+        let used = player.bytes() as u64;
         if side == 1000 {
             holds = fastest < MOST_SECONDS && used < MOST_BYTES;
         }
@@ -50,7 +51,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
             format!("{side}x{side}"),
             bytes(cells),
             bytes(used),
-            format!("{:.1}", used / cells),
+            format!("{:.1}", used as f64 / cells as f64),
             duration(median),
             duration(fastest),
         ]);

@@ -5,9 +5,10 @@
 //! every position that follows. Plain minimax is given up when its time is spent; what it would have taken beyond
 //! is extrapolated, and says so.
 
-use super::{Bench, Findings, Grid, bytes, count, duration};
+use super::{Bench, Findings, Grid};
 use crate::ArenaError;
 use crate::seed::part;
+use outplay_core::figures::{bytes, duration, grouped};
 use outplay_core::{Game, Notation, Quiet, Turn, Value, Watch};
 use outplay_games::mnk::Mnk;
 use outplay_search::{Answer, Engine, Limits, Options};
@@ -92,7 +93,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
                 Ok(found) => {
                     let seconds = start.elapsed().as_secs_f64();
                     known = Some((found.nodes as f64, seconds));
-                    plain_cells = [duration(seconds), count(found.nodes)];
+                    plain_cells = [duration(seconds), grouped(found.nodes)];
                     check(found.value);
                 }
                 Err(SolveError::Stopped) if !bench.watch.stopped() => given_up = true,
@@ -119,7 +120,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
         let memo_seconds = start.elapsed().as_secs_f64();
         check(found.found().value);
         let memo_nodes = found.found().nodes;
-        let remembered = (size_of::<<Mnk<u64> as Game>::Position>() + size_of::<Value>() + 1) as f64;
+        let remembered = (size_of::<<Mnk<u64> as Game>::Position>() + size_of::<Value>() + 1) as u64;
         drop(found);
 
         let options = Options { table: 1 << 18, symmetry: true, ..Options::default() };
@@ -131,7 +132,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
         if let Answer::Exact(exact) = report.answer {
             check(exact);
         }
-        let table_bytes = (options.table * Engine::<'_, Mnk<u64>>::entry_bytes()) as f64;
+        let table_bytes = (options.table * Engine::<'_, Mnk<u64>>::entry_bytes()) as u64;
 
         let tables = bench.lab.table(&preset(game, &pos), bench.watch)?;
         if let (Some(exact), Some(value)) = (tables.value, value) {
@@ -155,12 +156,12 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
             open.to_string(),
             if gigabytes == 0.0 { "0.00 GB".into() } else { format!("{gigabytes} GB") },
             format!("{}, stack only", plain_cells[1]),
-            format!("{}, {}", count(memo_nodes), bytes(memo_nodes as f64 * remembered)),
-            format!("{}, {}", count(report.counts.nodes), bytes(table_bytes)),
+            format!("{}, {}", grouped(memo_nodes), bytes(memo_nodes * remembered)),
+            format!("{}, {}", grouped(report.counts.nodes), bytes(table_bytes)),
             format!(
                 "{}, {}",
-                tables.positions.map_or("?".into(), count),
-                tables.bytes.map_or("?".into(), |b| bytes(b as f64))
+                tables.positions.map_or("?".into(), grouped),
+                tables.bytes.map_or("?".into(), bytes)
             ),
         ]);
         if open == 16 {
@@ -168,7 +169,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
                 "The full board: {} by alpha-beta, {} by tables of all {} positions; the paper predicts {hours} h.",
                 duration(search_seconds),
                 duration(tables_seconds),
-                tables.positions.map_or("?".into(), count),
+                tables.positions.map_or("?".into(), grouped),
             );
             findings.holds = Some(agree && search_seconds < 60.0 && tables_seconds < 60.0);
         }
@@ -180,7 +181,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
         findings.remark(format!(
             "Plain minimax from the empty board walks {} complete games; at the measured {:.1} million positions a second \
              their ends alone take {}.",
-            count(COMPLETE_GAMES as u64),
+            grouped(COMPLETE_GAMES as u64),
             nodes / seconds / 1e6,
             duration(COMPLETE_GAMES * seconds / nodes)
         ));

@@ -21,7 +21,7 @@ mod minimax_cost;
 mod obstacles;
 
 pub use bench::{Bench, Lab, Timed};
-pub use findings::{Findings, Grid, bytes, count, duration};
+pub use findings::{Findings, Grid};
 
 use crate::ArenaError;
 

@@ -1,8 +1,9 @@
 //! `obstacles`: how far a search sees, and what that is worth, as obstacles fill the board.
 
 use super::duel::{Score, duel, opening};
-use super::{Bench, Findings, Grid, count};
+use super::{Bench, Findings, Grid};
 use crate::ArenaError;
+use outplay_core::figures::grouped;
 use outplay_core::{Game, cell_name};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -69,7 +70,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
             format!("{percent} %"),
             format!("{:.1}", mean(choices)),
             format!("{:.2}", mean(depth)),
-            count(mean(nodes) as u64),
+            grouped(mean(nodes) as u64),
             score.text(),
             format!("{:.0} %", 100.0 * share),
         ]);

@@ -7,6 +7,7 @@ use clap::Args;
 use outplay_catalog::{
     Decision, Grid, House, Judged, MatchReport, MatchRequest, Pairs, PlayerRow, Sprt, Strength, Tally,
 };
+use outplay_core::figures::bytes;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -122,15 +123,6 @@ fn percent(share: f64) -> String {
 
 pub(super) fn five(pairs: &Pairs) -> String {
     pairs.0.map(|count| count.to_string()).join(" ")
-}
-
-fn bytes(bytes: u64) -> String {
-    match bytes as f64 {
-        b if b < 1e3 => format!("{b:.0} B"),
-        b if b < 1e6 => format!("{:.0} kB", b / 1e3),
-        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
-        b => format!("{:.1} GB", b / 1e9),
-    }
 }
 
 fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {

@@ -1,0 +1,149 @@
+//! What `outplay bench` prints for people.
+
+use crate::output::{BOLD, FAINT, LOSS, WIN};
+use outplay_catalog::{ChanceReport, ClassicReport, PositionsReport, ProbeReport, SearchReport};
+use outplay_core::figures::{bytes, duration, grouped};
+use serde::Serialize;
+use std::io::{self, Write};
+
+pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Result<()> {
+    writeln!(out, "{BOLD}{}{BOLD:#}: {} by every solver, one thread", report.game, report.value)?;
+    writeln!(
+        out,
+        "{FAINT}solver                    trials       mean        min   against memo   2020 report{FAINT:#}"
+    )?;
+    for row in &report.rows {
+        let time = |seconds: Option<f64>| seconds.map_or("-".to_string(), duration);
+        let ratio = row.speedup_over_memo.map_or("-".to_string(), |ratio| {
+            if ratio >= 1.0 { format!("{ratio:.1}x faster") } else { format!("{:.1}x slower", 1.0 / ratio) }
+        });
+        let report = row.report.map_or("-".to_string(), |seconds| format!("{seconds:.3} s"));
+        let trials = if row.trials == 0 { "too long".to_string() } else { row.trials.to_string() };
+        writeln!(
+            out,
+            "{:<24}{trials:>8} {:>10} {:>10} {ratio:>14} {report:>13}",
+            row.solver,
+            time(row.mean),
+            time(row.min)
+        )?;
+    }
+    Ok(())
+}
+
+/// One line of `bench strong`.
+#[derive(Serialize)]
+pub(crate) struct StrongRow {
+    pub(crate) method: &'static str,
+    pub(crate) values: String,
+    pub(crate) value: &'static str,
+    pub(crate) seconds: f64,
+    pub(crate) cpu_seconds: f64,
+    pub(crate) colourings_per_second: Option<f64>,
+    pub(crate) legal: u64,
+    pub(crate) cpu_ns_per_position: f64,
+    pub(crate) peak_bytes: u64,
+    pub(crate) table_bytes: Option<u64>,
+    pub(crate) table_bytes_per_position: Option<f64>,
+    pub(crate) seconds_with_counts_and_table: f64,
+}
+
+pub(crate) fn strong(out: &mut impl Write, game: &str, rows: &[StrongRow]) -> io::Result<()> {
+    let legal = rows.first().map_or(0, |row| row.legal);
+    writeln!(
+        out,
+        "{BOLD}{game}{BOLD:#}: {} legal positions, {}",
+        grouped(legal),
+        rows.first().map_or("", |row| row.value)
+    )?;
+    writeln!(
+        out,
+        "{FAINT}method values         solve        CPU  colourings/s  ns CPU/pos      peak      table  bytes/pos  with counts and table{FAINT:#}"
+    )?;
+    for row in rows {
+        let dash = || "-".to_string();
+        writeln!(
+            out,
+            "{:<6} {:<9} {:>10} {:>10} {:>13} {:>11.2} {:>9} {:>10} {:>10} {:>16}",
+            row.method,
+            row.values,
+            duration(row.seconds),
+            duration(row.cpu_seconds),
+            row.colourings_per_second.map_or_else(dash, |rate| format!("{rate:.2e}")),
+            row.cpu_ns_per_position,
+            bytes(row.peak_bytes),
+            row.table_bytes.map_or_else(dash, bytes),
+            row.table_bytes_per_position.map_or_else(dash, |each| format!("{each:.4}")),
+            duration(row.seconds_with_counts_and_table),
+        )?;
+    }
+    Ok(())
+}
+
+pub(crate) fn probe(out: &mut impl Write, report: &ProbeReport) -> io::Result<()> {
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}: {} random legal positions, one thread",
+        report.game,
+        grouped(report.positions)
+    )?;
+    writeln!(out, "  cold {:>12} probes/s", grouped(report.cold_per_second as u128))?;
+    writeln!(out, "  warm {:>12} probes/s", grouped(report.warm_per_second as u128))?;
+    writeln!(out, "  {FAINT}the table takes {}{FAINT:#}", bytes(report.table_bytes))
+}
+
+pub(crate) fn positions(out: &mut impl Write, report: &PositionsReport) -> io::Result<()> {
+    let style = if report.wrong == 0 { WIN } else { LOSS };
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}: {} positions, {style}{} wrong{style:#}, {:.1} nodes and {:.4} ms each, {:.1} million nodes/s",
+        report.game,
+        grouped(report.n),
+        report.wrong,
+        report.mean_nodes,
+        report.mean_ms,
+        report.nodes_per_second / 1e6
+    )
+}
+
+pub(crate) fn search_speed(out: &mut impl Write, report: &SearchReport) -> io::Result<()> {
+    writeln!(out, "{BOLD}{}{BOLD:#}: one thread, median of 5 runs", report.game)?;
+    let nodes = grouped(report.nodes);
+    writeln!(
+        out,
+        "  alpha-beta to depth {}, no table  {nodes} nodes, {:.1} million/s",
+        report.depth,
+        report.nodes_per_second / 1e6
+    )?;
+    writeln!(out, "  random games  {:.2} million/s", report.playouts_per_second / 1e6)
+}
+
+pub(crate) fn chance(out: &mut impl Write, reports: &[ChanceReport], star2: f64) -> io::Result<()> {
+    for report in reports {
+        let plies: Vec<String> = report.plies.iter().map(u32::to_string).collect();
+        writeln!(
+            out,
+            "{BOLD}{}{BOLD:#}: {} plies ahead from the positions after {} random plies; values differ by {:.1e} at most",
+            report.game,
+            report.depth,
+            plies.join(", "),
+            report.difference
+        )?;
+        for row in &report.rows {
+            writeln!(
+                out,
+                "  {:<15} {:>13} nodes {:>13} leaves {:>11} cuts at dice  {}",
+                row.method,
+                grouped(row.nodes),
+                grouped(row.leaves),
+                grouped(row.dice_cutoffs),
+                duration(row.seconds)
+            )?;
+        }
+        writeln!(out, "  Star2 visits {:.1} % of the leaves", 100.0 * report.star2_leaves)?;
+    }
+    writeln!(
+        out,
+        "{BOLD}all together: Star2 visits {:.1} % of expectiminimax's leaves{BOLD:#}",
+        100.0 * star2
+    )
+}

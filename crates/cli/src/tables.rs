@@ -1,0 +1,148 @@
+//! Tables on disk: `verify`, `stats` and `tables`.
+
+use crate::commands::{Failure, Run, write_file};
+use crate::output::{BOLD, DRAW, FAINT, LOSS, WIN};
+use outplay_catalog::{Listed, StatsReport, Trouble, Values, VerifyReport};
+use outplay_core::figures::{bytes, grouped};
+use std::io::{self, Write};
+use std::path::Path;
+
+impl<W: Write> Run<'_, W> {
+    pub(crate) fn verify(&mut self, game: &str, values: Option<Values>) -> Result<u8, Failure> {
+        let report = self.open(game)?.verify(&self.data(), values, self.progress)?;
+        self.print(&report, |out, report| print_verified(out, report))?;
+        Ok(u8::from(report.wrong > 0))
+    }
+
+    pub(crate) fn stats(
+        &mut self,
+        game: &str,
+        values: Option<Values>,
+        svg: Option<&Path>,
+    ) -> Result<u8, Failure> {
+        let report = self.open(game)?.stats(&self.data(), values)?;
+        if let Some(file) = svg {
+            write_file(file, &outplay_catalog::stats_svg(&report))?;
+        }
+        self.print(&report, |out, report| print_stats(out, report))
+    }
+
+    pub(crate) fn tables(&mut self) -> Result<u8, Failure> {
+        let data = self.data();
+        let tables = outplay_catalog::list(&data).map_err(Trouble::from)?;
+        let listed: Vec<serde_json::Value> = tables
+            .iter()
+            .map(|table| match &table.table {
+                Ok(known) => serde_json::json!({
+                    "name": table.name, "bytes": table.bytes, "game": known.identity.spec,
+                    "values": known.identity.values.to_string(), "complete": known.complete,
+                    "tiers_written": known.tiers_written, "tiers": known.identity.slots.len(),
+                }),
+                Err(error) => serde_json::json!({ "name": table.name, "bytes": table.bytes, "error": error.to_string() }),
+            })
+            .collect();
+        let answer = serde_json::json!({ "data": data.display().to_string(), "tables": listed });
+        self.print(&answer, |out, _| print_tables(out, &data, &tables))
+    }
+
+    pub(crate) fn remove_table(&mut self, name: &str) -> Result<u8, Failure> {
+        let data = self.data();
+        let tables = outplay_catalog::list(&data).map_err(Trouble::from)?;
+        // A game's spec is as good as its table's name, if there is just one.
+        let spec = self.catalog.open(name).map(|handle| handle.spec()).unwrap_or_default();
+        let of_game = |table: &&Listed| table.table.as_ref().is_ok_and(|known| known.identity.spec == spec);
+        let named = tables.iter().find(|table| table.name == name).or_else(|| tables.iter().find(of_game));
+        let name = named.map_or(name, |table| &table.name).to_string();
+        outplay_catalog::remove(&data, &name).map_err(Trouble::from)?;
+        self.print(&serde_json::json!({ "removed": name }), |out, _| writeln!(out, "removed {name}"))
+    }
+}
+
+fn print_verified(out: &mut impl Write, report: &VerifyReport) -> io::Result<()> {
+    let checked = grouped(report.checked);
+    if report.wrong == 0 {
+        return writeln!(out, "{BOLD}{}{BOLD:#}: {WIN}all {checked} positions are right{WIN:#}", report.game);
+    }
+    let wrong = grouped(report.wrong);
+    writeln!(out, "{BOLD}{}{BOLD:#}: {LOSS}{wrong} of {checked} positions are wrong{LOSS:#}", report.game)?;
+    if let Some(position) = &report.first_wrong {
+        writeln!(out, "  the first is {position}")?;
+    }
+    if let Some(flaw) = &report.flaw {
+        writeln!(out, "  {flaw}")?;
+    }
+    writeln!(
+        out,
+        "  the table cannot be trusted; remove it with `outplay tables --remove {0}` and run `outplay solve {0}`",
+        report.game
+    )
+}
+
+fn print_stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()> {
+    let view = if report.merged { "the mover" } else { "the first player" };
+    writeln!(out, "{BOLD}{}{BOLD:#}: positions per tier, as {view} sees them", report.game)?;
+    let number = |n: u64| grouped(n);
+    let wide = number(report.positions.legal).len().max(8);
+    let longest = |map: &std::collections::BTreeMap<u32, u64>| {
+        map.keys().last().map_or("-".to_string(), u32::to_string)
+    };
+    let name = report.tiers.iter().map(|tier| tier.tier.len()).max().unwrap_or(0).max(4);
+    writeln!(
+        out,
+        "{FAINT}{:<name$} {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  longest win/loss{FAINT:#}",
+        "tier", "all", "won", "drawn", "lost", "finished"
+    )?;
+    for tier in &report.tiers {
+        let (all, splits) = (number(tier.counts.legal), tier.counts.splits);
+        writeln!(
+            out,
+            "{:<name$} {all:>wide$}  {WIN}{:>wide$}{WIN:#}  {DRAW}{:>wide$}{DRAW:#}  {LOSS}{:>wide$}{LOSS:#}  {:>wide$}  {} / {}",
+            tier.tier,
+            number(splits.win),
+            number(splits.draw),
+            number(splits.loss),
+            number(tier.counts.finished),
+            longest(&tier.win_in),
+            longest(&tier.loss_in),
+        )?;
+    }
+    let (all, splits) = (number(report.positions.legal), report.positions.splits);
+    writeln!(
+        out,
+        "{BOLD}{:<name$} {all:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}  {:>wide$}{BOLD:#}",
+        "all",
+        number(splits.win),
+        number(splits.draw),
+        number(splits.loss),
+        number(report.positions.finished)
+    )?;
+    let each = report.table_bytes as f64 / report.positions.legal.max(1) as f64;
+    writeln!(
+        out,
+        "{FAINT}the table takes {}, {each:.3} bytes per position{FAINT:#}",
+        bytes(report.table_bytes)
+    )
+}
+
+fn print_tables(out: &mut impl Write, data: &Path, tables: &[Listed]) -> io::Result<()> {
+    if tables.is_empty() {
+        return writeln!(out, "no tables in {}; `outplay solve connect4:5x4` makes one", data.display());
+    }
+    let wide = tables.iter().map(|table| table.name.len()).max().unwrap_or(0);
+    for table in tables {
+        let what = match &table.table {
+            Ok(known) if known.complete => format!("{}, {}", known.identity.spec, known.identity.values),
+            Ok(known) => format!(
+                "{}, {}: {} of {} tiers, `outplay solve {}` goes on",
+                known.identity.spec,
+                known.identity.values,
+                known.tiers_written,
+                known.identity.slots.len(),
+                known.identity.spec
+            ),
+            Err(error) => format!("{LOSS}{error}{LOSS:#}"),
+        };
+        writeln!(out, "{:<wide$}  {:>9}  {what}", table.name, bytes(table.bytes))?;
+    }
+    writeln!(out, "{FAINT}in {}{FAINT:#}", data.display())
+}

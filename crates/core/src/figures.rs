@@ -1,0 +1,54 @@
+//! Figures as people write them.
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Seconds with a unit that suits them, from nanoseconds to years.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
+        s if s < 1e-3 => format!("{:.1} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
+        s if s < 120.0 => format!("{s:.2} s"),
+        s if s < 7200.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), (s % 60.0).floor()),
+        s if s < 200.0 * 3600.0 => format!("{:.1} h", s / 3600.0),
+        s if s < 1000.0 * 86400.0 => format!("{:.0} days", s / 86400.0),
+        s => format!("{:.0} years", s / (365.25 * 86400.0)),
+    }
+}
+
+/// Bytes with a unit that suits them.
+pub fn bytes(count: u64) -> String {
+    match count as f64 {
+        n if n < 1e3 => format!("{n:.0} B"),
+        n if n < 1e6 => format!("{:.1} kB", n / 1e3),
+        n if n < 1e9 => format!("{:.1} MB", n / 1e6),
+        n => format!("{:.2} GB", n / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_read_well() {
+        assert_eq!(duration(4.978), "4.98 s");
+        assert_eq!(duration(0.000_12), "120.0 µs");
+        assert_eq!(duration(179.9), "2 min 59 s");
+        assert_eq!(duration(607.25 * 3600.0), "25 days");
+        assert_eq!(bytes(100_000_000), "100.0 MB");
+        assert_eq!(grouped(15_038_733_958_272u64), "15,038,733,958,272");
+        assert_eq!(grouped(999u64), "999");
+    }
+}
