@@ -1,20 +1,19 @@
 //! Matches, tuning and experiments as a user meets them.
 
+#[allow(dead_code)]
+mod shell;
+
 use serde_json::Value;
+use shell::text;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 fn outplay_in(data: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_outplay"));
-    command.args(words).current_dir(data).env("OUTPLAY_DATA", data).stdin(Stdio::null()).output().unwrap()
+    shell::command(data, words).current_dir(data).output().unwrap()
 }
 
 fn outplay(words: &[&str]) -> Output {
     outplay_in(tempfile::tempdir().unwrap().path(), words)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
 }
 
 fn json(output: &Output) -> Value {

@@ -1,26 +1,20 @@
 //! The command as a user meets it: answers, JSON, errors, exit codes, pipes.
 
+#[allow(dead_code)]
+mod shell;
+
 use serde_json::Value;
+use shell::text;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 /// Runs the command with a data directory that has nothing in it and keeps nothing.
 fn outplay(words: &[&str]) -> Output {
-    let data = tempfile::tempdir().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_outplay"));
-    command.args(words).env("OUTPLAY_DATA", data.path()).stdin(Stdio::null()).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
+    shell::outplay(tempfile::tempdir().unwrap().path(), words)
 }
 
 fn json(words: &[&str]) -> Value {
-    let output = outplay(&[words, &["--json"]].concat());
-    let out = text(&output.stdout);
-    assert!(output.status.success(), "{words:?}: {}", text(&output.stderr));
-    assert_eq!(out.lines().count(), 1, "{words:?} prints exactly one line: {out}");
-    serde_json::from_str(&out).unwrap()
+    shell::json(tempfile::tempdir().unwrap().path(), words)
 }
 
 #[test]

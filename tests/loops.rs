@@ -2,43 +2,18 @@
 
 #[path = "../examples/chase.rs"]
 mod chase;
+mod shell;
 
 use outplay::catalog::{Catalog, Entry, GameHandle, Method, Place, SolveRequest};
 use outplay_core::{Chance, Game, InputError, Notation, Payoff, Quiet, Tier, Turn};
 use outplay_table::{Cell, Table, Values, Writer};
 use serde_json::Value;
+use shell::{command, json, lines, outplay, text};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
-
-fn command(data: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_outplay"));
-    command.args(words).arg("--quiet").arg("--data").arg(data).stdin(Stdio::null());
-    command
-}
-
-fn outplay(data: &Path, words: &[&str]) -> Output {
-    command(data, words).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// One object for each line of the answer.
-fn lines(data: &Path, words: &[&str]) -> Vec<Value> {
-    let output = outplay(data, &[words, &["--json"]].concat());
-    assert!(output.status.success(), "{words:?}: {}", text(&output.stderr));
-    text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn json(data: &Path, words: &[&str]) -> Value {
-    let mut lines = lines(data, words);
-    assert_eq!(lines.len(), 1, "{words:?}");
-    lines.pop().unwrap()
-}
 
 fn split(value: &Value) -> [u64; 3] {
     ["win", "draw", "loss"].map(|word| value[word].as_u64().unwrap())

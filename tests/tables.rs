@@ -1,37 +1,22 @@
 //! Tables as a user meets them: a kill at any moment, damage, wrong values, strange directories.
 
+#[allow(dead_code)]
+mod shell;
+
 use outplay::games::mnk::{Mnk, MnkIndex, Rules};
 use outplay::solve::{canonical, settled};
 use outplay_core::laws::random_play;
 use outplay_core::{Index, Tier};
 use outplay_table::{Table, Values, Writer};
+use shell::{command, json, outplay, text};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 const GAME: &str = "connect4:5x4";
 const NAME: &str = "connect4-5x4";
-
-fn command(data: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_outplay"));
-    command.args(words).arg("--quiet").arg("--data").arg(data).stdin(Stdio::null());
-    command
-}
-
-fn outplay(data: &Path, words: &[&str]) -> Output {
-    command(data, words).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn json(output: &Output) -> serde_json::Value {
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
 
 /// The files of a table without the lock.
 fn files(data: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -79,14 +64,13 @@ fn sweep_and_dense_tables_answer_alike() {
     let game = "connect:4x4,k=3,obstacles=b1";
     for (data, method) in [(one.path(), "sweep"), (two.path(), "dense")] {
         assert!(outplay(data, &["solve", game, "--method", method]).status.success());
-        let report = json(&outplay(data, &["verify", game, "--json"]));
+        let report = json(data, &["verify", game]);
         assert_eq!(report["wrong"], 0);
-        let stats = json(&outplay(data, &["stats", game, "--json"]));
+        let stats = json(data, &["stats", game]);
         assert_eq!(stats["positions"]["legal"], report["checked"]);
     }
-    let (a, b) =
-        (outplay(one.path(), &["stats", game, "--json"]), outplay(two.path(), &["stats", game, "--json"]));
-    assert_eq!(json(&a)["tiers"], json(&b)["tiers"]);
+    let tiers = |data| json(data, &["stats", game])["tiers"].clone();
+    assert_eq!(tiers(one.path()), tiers(two.path()));
 }
 
 #[test]
@@ -205,13 +189,13 @@ fn tables_are_listed_and_removed() {
     let data = tempfile::tempdir().unwrap();
     assert!(outplay(data.path(), &["solve", "tictactoe"]).status.success());
     assert!(outplay(data.path(), &["solve", "tictactoe", "--values", "wdl"]).status.success());
-    let listed = json(&outplay(data.path(), &["tables", "--json"]));
+    let listed = json(data.path(), &["tables"]);
     assert_eq!(listed["tables"].as_array().unwrap().len(), 2);
-    let second = json(&outplay(data.path(), &["solve", "tictactoe", "--json"]));
+    let second = json(data.path(), &["solve", "tictactoe"]);
     assert_eq!((&second["method"], &second["table"]["found"]), (&"table".into(), &true.into()));
-    let wdl = json(&outplay(data.path(), &["verify", "tictactoe", "--values", "wdl", "--json"]));
+    let wdl = json(data.path(), &["verify", "tictactoe", "--values", "wdl"]);
     assert_eq!((&wdl["checked"], &wdl["wrong"]), (&5478.into(), &0.into()));
     assert!(outplay(data.path(), &["tables", "--remove", "tictactoe"]).status.success());
-    let listed = json(&outplay(data.path(), &["tables", "--json"]));
+    let listed = json(data.path(), &["tables"]);
     assert_eq!(listed["tables"].as_array().unwrap().len(), 1);
 }
