@@ -120,8 +120,6 @@ fn tuning_writes_weights_that_can_be_played_with() {
         "300",
         "--held-out",
         "100",
-        "--plies",
-        "2,10",
         "--steps",
         "100",
         "--sprt-games",

@@ -146,6 +146,7 @@ fn labels_teach_more_than_they_are_told() {
             .collect::<Vec<_>>()
     };
     assert_eq!(positions(50, None), positions(80, Some(&file))[..50]);
+    assert_eq!((Sampling::middle(42), Sampling::middle(20)), ((8, 34), (3, 16)));
     let other = labels(&kit, &Sampling { seed: 2, ..sampling }, 10, Some(&file), 1, &Quiet);
     assert!(other.err().unwrap().to_string().contains("other labels"));
 }

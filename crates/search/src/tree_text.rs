@@ -55,6 +55,16 @@ pub(crate) fn sign<P, M>(branch: &Branch<P, M>) -> &'static str {
     }
 }
 
+/// What the signs of a tree mean.
+const LEGEND: [(&str, &str); 6] = [
+    ("▲", "▲ the first player moves"),
+    ("▼", "▼ the second"),
+    ("■", "■ the game is over"),
+    ("?", "? judged at the horizon"),
+    ("*", "* the best line"),
+    ("✂", "✂ left out"),
+];
+
 impl<G: Notation> Tree<G> {
     /// The tree as text: who moves (▲ first, ▼ second, ■ game over, ? horizon), the first player's worth with
     /// plies from the root, and the window (alpha, beta) where it is not open.
@@ -67,6 +77,9 @@ impl<G: Notation> Tree<G> {
         if let Some(note) = self.note() {
             let _ = writeln!(out, "({note})");
         }
+        let legend: Vec<&str> =
+            LEGEND.iter().filter(|(sign, _)| out.contains(sign)).map(|(_, meaning)| *meaning).collect();
+        let _ = writeln!(out, "{}; values are the first player's", legend.join(", "));
         out
     }
 

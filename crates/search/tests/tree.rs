@@ -143,6 +143,10 @@ alpha-beta, 9 plies ahead: 33 positions entered, 12 of them leaves, 2 alpha and 
 ├─ a3 ▲ ≥ win 2  in (-∞, win 2)
 ";
     assert!(text.starts_with(expected), "{text}");
+    assert!(
+        text.ends_with("✂ left out; values are the first player's\n") && !text.contains("horizon"),
+        "{text}"
+    );
     assert!(tree.note().is_none());
     let cuts = |wanted| tree.branches.iter().filter(|b| b.fate == Fate::CutOff(wanted)).count();
     assert!(cuts(Cut::Alpha) > 0 && cuts(Cut::Beta) > 0 && cuts(Cut::BestPayoff) > 0);

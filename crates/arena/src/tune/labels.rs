@@ -60,6 +60,14 @@ impl Default for Sampling {
     }
 }
 
+impl Sampling {
+    /// The first and the last ply of the same part of a game that fills so many cells.
+    pub fn middle(cells: u32) -> (u32, u32) {
+        let (usual, all) = (Sampling::default(), 42);
+        (cells.saturating_mul(usual.from) / all, cells.saturating_mul(usual.to) / all)
+    }
+}
+
 /// A position and the payoff that each of its moves brings with best play, in the game's order.
 #[derive(Clone, Debug)]
 pub struct Label<G: Game> {
@@ -242,7 +250,9 @@ fn payoffs<G: Game>(
     watch: &dyn Watch,
 ) -> Result<Vec<i32>, ArenaError> {
     let Some(pos) = sample(&kit.game, start, sampling, number) else {
-        return Err(ArenaError::Unable("random play never lasts that long; sample earlier plies".into()));
+        return Err(ArenaError::Unable(
+            "random play never lasts that long; sample earlier plies with --plies".into(),
+        ));
     };
     let Some(payoffs) = truth.payoffs(&pos, watch)? else {
         // Whoever was stopped does not know either, but may find out later.

@@ -72,7 +72,7 @@ pub fn page(report: &TuneReport) -> String {
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:720px;margin:2em auto;padding:0 1em;color:#222;background:#fff}\
 h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}.verdict{font-weight:600}\
-table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}\
+table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:right;white-space:nowrap;border-bottom:1px solid #ddd}\
 td:first-child,th:first-child{text-align:left}pre,code{white-space:pre-wrap;overflow-wrap:anywhere;background:#f4f4f4;padding:.1em .3em}\
 svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:#555}";
 

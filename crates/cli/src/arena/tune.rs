@@ -6,9 +6,10 @@ use crate::args::Effort;
 use crate::commands::{Failure, Run, write_file};
 use clap::{Args, ValueEnum};
 use outplay_catalog::{
-    By, FeatureSet, FitOptions, Grid, Sampling, Spread, Sprt, Trouble, TuneMethod, TuneReport, TuneRequest,
-    Weights, tune_page,
+    By, FeatureSet, FitOptions, Grid, Place, Sampling, Spread, Sprt, Trouble, TuneMethod, TuneReport,
+    TuneRequest, Weights, tune_page,
 };
+use outplay_core::Content;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -94,9 +95,9 @@ pub(crate) struct TuneArgs {
     /// Further positions to measure by
     #[arg(long, default_value_t = 4_000, value_name = "N")]
     held_out: usize,
-    /// The first and last ply of sampled positions
-    #[arg(long, default_value = "8,34", value_name = "FROM,TO", value_parser = parse_plies)]
-    plies: (u32, u32),
+    /// The first and last ply of sampled positions (default: the middle of a game, 8,34 on 7x6)
+    #[arg(long, value_name = "FROM,TO", value_parser = parse_plies)]
+    plies: Option<(u32, u32)>,
     /// How often each of these plies is sampled
     #[arg(long, value_enum, default_value_t = Plies::Even)]
     spread: Plies,
@@ -163,12 +164,16 @@ impl<W: Write> Run<'_, W> {
             Plies::Even => Spread::Even,
             Plies::Natural => Spread::Natural,
         };
+        let open = handle
+            .board(&Place::Start)
+            .map_or(0, |board| board.cells.iter().filter(|content| **content == Content::Empty).count());
+        let (from, to) = args.plies.unwrap_or_else(|| Sampling::middle(open as u32));
         let by = match args.by {
             Source::Games => By::Games(method),
             Source::Labels => By::Labels {
                 positions: args.positions,
                 held_out: args.held_out,
-                sampling: Sampling { from: args.plies.0, to: args.plies.1, spread, seed: args.seed },
+                sampling: Sampling { from, to, spread, seed: args.seed },
                 fit: FitOptions { steps: args.steps, ..FitOptions::default() },
             },
         };
@@ -177,13 +182,8 @@ impl<W: Write> Run<'_, W> {
             (Some(Set::Extended), _) | (None, Source::Labels) => FeatureSet::Extended,
         };
         let name = handle.spec().replace([':', ',', '=', '+', '/'], "-");
-        let kept = self.data().join("labels").join(format!(
-            "{name}-{}-{}-{}-{}.txt",
-            args.plies.0,
-            args.plies.1,
-            spread.word(),
-            args.seed
-        ));
+        let kept = format!("{name}-{from}-{to}-{}-{}.txt", spread.word(), args.seed);
+        let kept = self.data().join("labels").join(kept);
         let request = TuneRequest {
             by,
             features,
