@@ -215,7 +215,7 @@ impl Notation for Pig {
         let words = match pos.turn {
             0 => format!("nothing is at stake yet, and {} are missing", points(need)),
             turn => format!(
-                "{bad}, once in {odds}, loses the {} of this turn; with them {} are missing",
+                "{bad}, once in {odds}, loses the {} of this turn, and beyond them {} are missing",
                 points(turn),
                 points(need)
             ),

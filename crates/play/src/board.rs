@@ -54,10 +54,17 @@ pub(crate) struct Board {
 
 /// Room for the numbers of the rows and the frame.
 const MARGIN: u16 = 4;
+/// The smallest box of a spot.
+const SMALL: (u16, u16) = (4, 1);
 /// Room for the frame.
 const TOP: u16 = 1;
 
 impl Board {
+    /// Characters that the smallest picture of a scene needs from the left to the right.
+    pub(crate) fn least_width(scene: &Scene) -> u16 {
+        (scene.width.ceil().clamp(1.0, 1000.0) as u16).saturating_mul(SMALL.0).saturating_add(MARGIN + 1)
+    }
+
     /// Finds a place for each spot that fits; the spot under the cursor always does.
     pub(crate) fn new(scene: &Scene, area: Rect, cursor: usize) -> Board {
         let (columns, rows) = (scene.width.ceil().max(1.0) as u16, scene.height.ceil().max(1.0) as u16);
@@ -65,7 +72,7 @@ impl Board {
         let fits = |&(wide, tall): &(u16, u16)| {
             columns.saturating_mul(wide) <= room.0 && rows.saturating_mul(tall) <= room.1
         };
-        let (wide, tall) = [(7, 3), (5, 2), (5, 1), (4, 1)].into_iter().find(fits).unwrap_or((4, 1));
+        let (wide, tall) = [(7, 3), (5, 2), (5, 1), SMALL].into_iter().find(fits).unwrap_or(SMALL);
         let shown = ((room.0 / wide).max(1), (room.1 / tall).max(1));
         let here = scene.spots.get(cursor).map_or((0.0, 0.0), |spot| (spot.x, spot.y));
         // The part of a large board that has the cursor in its middle, as far as the edges allow.

@@ -401,9 +401,11 @@ impl<'a> App<'a> {
         let game = self.session.view().game.clone();
         frame.render_widget(Line::from(vec![Span::styled(game, bold), Span::styled(players, faint)]), title);
         frame.render_widget(Line::styled(KEYS, faint), foot);
-        let wide = body.width >= 2 * PANEL;
+        // A board that would be cut off beside the panel stands above it.
+        let board = Board::least_width(&self.session.view().scene);
+        let wide = body.width >= PANEL + board.max(PANEL);
         let [board, panel] = match wide {
-            true => Layout::horizontal([Constraint::Min(PANEL), Constraint::Length(PANEL + 4)]).areas(body),
+            true => Layout::horizontal([Constraint::Min(board), Constraint::Max(PANEL + 4)]).areas(body),
             false => Layout::vertical([Constraint::Min(3), Constraint::Max(9)]).areas(body),
         };
         self.draw_board(frame, board);

@@ -381,7 +381,8 @@ export class App {
     const { signal } = this.asking;
     this.busy(true);
     try {
-      let answer = await this.know(signal);
+      // Where no exact value can be expected, a strong player's opinion is there sooner.
+      let answer = this.answer ?? (this.view.exact === false ? { best: [], line: [], moves: [] } : await this.know(signal));
       if (!answer.best.length) {
         const strongest = this.levels.findLast((level) => level !== "perfect") ?? "random";
         const choice = await api.choose(this.place, strongest, 1, signal);

@@ -42,7 +42,7 @@ export class Explore {
       const { done, total, stage } = app.progress ?? {};
       put(this.headline, h("span", { class: "pulse" }, "Searching"));
       const counted = total > 0 ? `${Math.floor((100 * done) / total)} %` : done > 0 ? `${done.toLocaleString("en")} positions` : "";
-      this.how.textContent = [stage ?? "asking", counted].filter(Boolean).join(" · ");
+      this.how.textContent = [stage ?? "asking", counted, app.view.exact === false && "may be too large for an exact answer"].filter(Boolean).join(" · ");
     }
     this.whyButton.hidden = !answer || app.over || answer.value === "unknown";
     this.whyButton.setAttribute("aria-pressed", String(Boolean(app.reasons)));
