@@ -130,7 +130,7 @@ impl<G: Game, I: Index<G>> Cycles<G> for Loops<G, I> {
         files: &mut LoopFiles<'_>,
         watch: &dyn Watch,
     ) -> Result<Box<dyn LoopValues>, Trouble> {
-        (self.backwards)(game, &self.index, Options { distance }, files, watch)
+        (self.backwards)(game, &self.index, Options { distance, ..Options::default() }, files, watch)
     }
 
     fn until_stable(&self, game: &G, watch: &dyn Watch) -> Result<Box<dyn LoopValues>, Trouble> {

@@ -4,7 +4,7 @@
 //! tier with a higher number, or, where [`Index::loops`] says so, stays in its own. A sweep from the last
 //! tier to the first therefore never looks at an unsolved position.
 
-use crate::{Chance, Game, Turn};
+use crate::{Chance, Game, Sets, Turn};
 use std::ops::Range;
 
 /// A set of positions that is solved as a whole. Moves lead to higher tiers or stay.
@@ -172,6 +172,12 @@ pub trait Predecessors<G: Game>: Index<G> {
         links.dedup();
         exits.extend(links.iter().filter(|link| link.tier != tier));
         links.iter().filter(|link| link.tier == tier).count() as u32
+    }
+
+    /// The tier as sets of positions, where moves can be made for many of them at once. Without them, positions
+    /// are looked at one by one.
+    fn sets(&self, _tier: Tier) -> Option<Box<dyn Sets + '_>> {
+        None
     }
 }
 

@@ -9,6 +9,7 @@
 //! | [`Notation`] | positions and moves as text | the game cannot be used from the command line |
 //! | [`Index`] | positions as numbers, in tiers | an index is made by exploring the game |
 //! | [`Predecessors`] | moves backwards | the graph is explored forwards and stored |
+//! | [`Sets`] | moves of whole sets of positions | positions are looked at one by one |
 //! | [`Rolls`] | numbers for the positions before a roll only | every position has a number |
 //! | [`Chance`] | probabilities of random moves | the game is deterministic |
 //! | [`InPlace`] | make and unmake a move, a hash key | positions are copied |
@@ -26,6 +27,7 @@ mod lines;
 mod notation;
 mod probe;
 mod scene;
+mod sets;
 mod value;
 mod watch;
 
@@ -37,5 +39,6 @@ pub use lines::{Content, LineBoard, LineGame};
 pub use notation::{Mark, Notation, Picture, Span, Tone, cell_name, column_name, parse_cell, parse_column};
 pub use probe::{Probe, ProbeError};
 pub use scene::{Gesture, Holder, Layout, Scene, Spot};
+pub use sets::{Leaving, Sets, Slots};
 pub use value::{Value, Verdict};
 pub use watch::{Quiet, Watch};

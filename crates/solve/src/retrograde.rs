@@ -25,6 +25,7 @@ mod back;
 mod bits;
 mod code;
 mod ends;
+mod sets;
 mod shelf;
 mod stable;
 mod tier;
@@ -40,6 +41,7 @@ use crate::reach::for_blocks;
 use crate::{SolveError, Tally, TierTally};
 use back::{Back, ByGraph, ByRule};
 use outplay_core::{Code, Game, Index, Predecessors, Probe, ProbeError, Tier, Turn, Value, Watch};
+use sets::SetSolver;
 use shelf::{Codes, Shelf};
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -50,11 +52,14 @@ use tier::TierSolver;
 pub struct Options {
     /// Exact distances; without them values take two bits and only payoffs −1, 0, 1 are possible.
     pub distance: bool,
+    /// Whole sets of positions at once where an index has them; without, positions one by one, which is slower
+    /// and finds the same.
+    pub sets: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { distance: true }
+        Options { distance: true, sets: true }
     }
 }
 
@@ -307,8 +312,18 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
             watch.stage(&index.tier_name(tier), index.len(tier));
         }
         let back = back(tier)?;
-        let solver = TierSolver { game, index, back: &back, tier, solved: &solved.shelves, options, watch };
-        let outcome = solver.solve()?;
+        let sets = if options.sets && game.best_payoff() == 1 { back.sets() } else { None };
+        let outcome = match sets.as_deref() {
+            Some(sets) => {
+                let solved = &solved.shelves;
+                SetSolver { game, index, sets, tier, solved, options, watch }.solve()?
+            }
+            None => {
+                let (back, solved) = (&back, &solved.shelves);
+                TierSolver { game, index, back, tier, solved, options, watch }.solve()?
+            }
+        };
+        drop(sets);
         if let Some(why) = game.fault() {
             return Err(SolveError::Fault(why).into());
         }

@@ -133,6 +133,40 @@ fn sweeping_until_nothing_changes_finds_the_same() {
     }
 }
 
+/// Positions one by one, with counters, and by whole sets: the same values, ends of draws and counts.
+fn check_sets(ending: &str) {
+    let (game, index) = chess(&format!("chess:{ending}"));
+    for distance in [true, false] {
+        let run = |sets| -> Solved<LoopCode> {
+            retrograde(&game, &index, Options { distance, sets }, &Quiet).unwrap()
+        };
+        let (by_sets, one_by_one) = (run(true), run(false));
+        for tier in (0..index.tiers()).map(Tier) {
+            assert_eq!(
+                by_sets.tier_tally(tier),
+                one_by_one.tier_tally(tier),
+                "{ending} {}",
+                index.tier_name(tier)
+            );
+            for number in 0..index.len(tier) {
+                let found: Option<LoopCode> = by_sets.code(tier, number);
+                assert_eq!(found, one_by_one.code(tier, number), "{ending} {tier:?} {number} {distance}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sets_and_single_positions_agree_with_three_men() {
+    ["KQK", "KRK", "KBK", "KNK", "KPK"].iter().for_each(|ending| check_sets(ending));
+}
+
+#[test]
+#[ignore = "two minutes"]
+fn sets_and_single_positions_agree_with_four_men() {
+    check_sets("all4");
+}
+
 #[test]
 fn tables_of_three_men_verify() {
     for text in ["chess:KRK", "chess:KPK"] {
@@ -162,6 +196,32 @@ fn known_positions() {
     check("chess:KPK", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", Value::win(21));
     // White can stalemate or let the pawn go: it does not matter which, the game can be ended.
     check("chess:KPK", "4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", Value::TIE);
+}
+
+/// Where the time of solving goes, ending by ending.
+#[test]
+#[ignore = "prints times"]
+fn time_of_each_ending() {
+    struct Times(std::time::Instant);
+    impl outplay_solve::Keep<LoopCode> for Times {
+        type Error = outplay_solve::SolveError;
+        fn known(&mut self, _: Tier) -> Result<Option<Vec<LoopCode>>, Self::Error> {
+            Ok(None)
+        }
+        fn keep(&mut self, solved: &Solved<LoopCode>, tier: Tier) -> Result<(), Self::Error> {
+            let (took, count) = (self.0.elapsed(), solved.tier_tally(tier).total());
+            println!("{:5.0} ms {:9} positions, tier {}", took.as_secs_f64() * 1e3, count, tier.0);
+            self.0 = std::time::Instant::now();
+            Ok(())
+        }
+    }
+    let spec = std::env::var("ENDING").unwrap_or("chess:all4".into());
+    let (game, index) = chess(&spec);
+    let sets = std::env::var("ONE_BY_ONE").is_err();
+    let options = Options { sets, ..Options::default() };
+    let mut times = Times(std::time::Instant::now());
+    outplay_solve::retrograde_kept(&game, &index, options, &mut times, &Quiet).unwrap();
+    (0..index.tiers()).for_each(|tier| println!("{tier} {}", index.tier_name(Tier(tier))));
 }
 
 /// When all is lost, the move after which the opponent has most to find comes first.

@@ -218,9 +218,10 @@ fn two_bits_hold_what_distances_hold() {
         let game = Unit(graph);
         let explored = Explored::new(&game, &0, 1000, &Quiet).unwrap();
         let exact: Solved<LoopCode> =
-            retrograde_by_graph(&game, &explored, Options { distance: true }, &Quiet).unwrap();
+            retrograde_by_graph(&game, &explored, Options::default(), &Quiet).unwrap();
         let small: Solved<LoopCode> =
-            retrograde_by_graph(&game, &explored, Options { distance: false }, &Quiet).unwrap();
+            retrograde_by_graph(&game, &explored, Options { distance: false, ..Options::default() }, &Quiet)
+                .unwrap();
         for t in (0..explored.tiers()).map(Tier) {
             let codes = exact.codes(t).unwrap();
             let bits = small.verdicts(t).unwrap();

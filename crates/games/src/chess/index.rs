@@ -16,12 +16,13 @@ use super::geometry::{ANTIDIAGONAL, DIAGONAL, GEOMETRY, Squares};
 use super::kings::{EIGHT, Kings, NO_PAIR, TRANSPOSE, TWO, transformed};
 use super::material::{BLACK, KING, MOST_MEN, Material, PAWN};
 use super::rules::{Chess, PROMOTIONS};
+use super::sets::ChessSets;
 use super::setup::Setup;
-use outplay_core::{Index, Link, Predecessors, Tier};
+use outplay_core::{Index, Link, Predecessors, Sets, Tier};
 use std::ops::Range;
 
 /// Every square under every symmetry.
-static IMAGES: [[u8; 64]; 8] = {
+pub(super) static IMAGES: [[u8; 64]; 8] = {
     let mut images = [[0; 64]; 8];
     let mut i = 0;
     while i < 8 * 64 {
@@ -33,13 +34,13 @@ static IMAGES: [[u8; 64]; 8] = {
 
 /// Equal men, as one digit of a number.
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
+pub(super) struct Group {
     first: usize,
     count: usize,
     /// Squares below the first that these men can stand on.
     lowest: u8,
     size: u64,
-    stride: u64,
+    pub(super) stride: u64,
 }
 
 impl Group {
@@ -99,20 +100,20 @@ impl Group {
 }
 
 /// The digits of one ending.
-struct Layout {
+pub(super) struct Layout {
     material: Material,
     counted: bool,
     /// Men with the kings first, on no squares yet.
-    codes: [u8; MOST_MEN],
-    men: usize,
-    pawns: bool,
-    kings: &'static Kings,
-    groups: Vec<Group>,
+    pub(super) codes: [u8; MOST_MEN],
+    pub(super) men: usize,
+    pub(super) pawns: bool,
+    pub(super) kings: &'static Kings,
+    pub(super) groups: Vec<Group>,
     /// The group of each man beside the kings.
     group_of: [usize; MOST_MEN],
     /// What a square counts for each man if no two men are equal, and what all of them count too much.
-    strides: Option<([u64; MOST_MEN], u64)>,
-    pair_stride: u64,
+    pub(super) strides: Option<([u64; MOST_MEN], u64)>,
+    pub(super) pair_stride: u64,
     half: u64,
 }
 
@@ -172,7 +173,7 @@ impl Layout {
 
     /// The number of men on squares; the kings must not touch.
     #[inline]
-    fn number(&self, squares: &[u8; MOST_MEN], black_to_move: bool) -> u64 {
+    pub(super) fn number(&self, squares: &[u8; MOST_MEN], black_to_move: bool) -> u64 {
         let pair = self.kings.pair(squares[0], squares[1]);
         let base = u64::from(pair.number) * self.pair_stride + if black_to_move { self.half } else { 0 };
         let digits = self.digits(squares, pair.image);
@@ -186,7 +187,7 @@ impl Layout {
     }
 
     #[inline]
-    fn digits(&self, squares: &[u8; MOST_MEN], image: u8) -> u64 {
+    pub(super) fn digits(&self, squares: &[u8; MOST_MEN], image: u8) -> u64 {
         let images = &IMAGES[image as usize];
         if let Some((strides, excess)) = &self.strides {
             let mut digits = 0;
@@ -294,7 +295,16 @@ impl ChessIndex {
         self.layouts.iter().position(|layout| layout.material == *material).map(|tier| Tier(tier as u32))
     }
 
-    fn layout(&self, tier: Tier) -> &Layout {
+    /// The tier of the men with a key, and whether the colours have to be swapped.
+    #[inline]
+    pub(super) fn tier_with(&self, key: u64) -> (Tier, bool) {
+        let place = self.keys.binary_search_by_key(&key, |&(key, _, _)| key);
+        // Play never leads to men that the closure of the endings does not have.
+        let (_, tier, swap) = self.keys[place.expect("the index has the men of every position of its game")];
+        (Tier(tier), swap)
+    }
+
+    pub(super) fn layout(&self, tier: Tier) -> &Layout {
         &self.layouts[tier.0 as usize]
     }
 }
@@ -335,11 +345,8 @@ impl Index<Chess> for ChessIndex {
     }
 
     fn rank(&self, pos: &Setup) -> (Tier, u64) {
-        let key = Material::key(pos.codes[2..pos.men as usize].iter().copied());
-        let place = self.keys.binary_search_by_key(&key, |&(key, _, _)| key);
-        // Play never leads to men that the closure of the endings does not have.
-        let (_, tier, swap) = self.keys[place.expect("the index has the men of every position of its game")];
-        let layout = &self.layouts[tier as usize];
+        let (tier, swap) = self.tier_with(Material::key(pos.codes[2..pos.men as usize].iter().copied()));
+        let layout = self.layout(tier);
         let number = match swap {
             false => layout.number(&pos.squares, pos.black_to_move),
             true => {
@@ -347,7 +354,7 @@ impl Index<Chess> for ChessIndex {
                 layout.number(&pos.squares, pos.black_to_move)
             }
         };
-        (Tier(tier), number)
+        (tier, number)
     }
 
     fn unrank(&self, tier: Tier, number: u64) -> Option<Setup> {
@@ -479,6 +486,10 @@ impl Predecessors<Chess> for ChessIndex {
         numbers.sort_unstable();
         numbers.dedup();
         count + numbers.len() as u32
+    }
+
+    fn sets(&self, tier: Tier) -> Option<Box<dyn Sets + '_>> {
+        Some(Box::new(ChessSets::new(self, self.layout(tier))?))
     }
 }
 

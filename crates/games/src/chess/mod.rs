@@ -14,6 +14,7 @@
 //!
 //! Captures and promotions lead to smaller endings, which are tiers of the same index.
 
+mod exits;
 mod geometry;
 mod index;
 mod kings;
@@ -21,7 +22,9 @@ mod material;
 mod notation;
 mod rules;
 mod scene;
+mod sets;
 mod setup;
+mod spread;
 
 pub use index::ChessIndex;
 pub use material::Material;

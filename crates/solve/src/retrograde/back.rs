@@ -3,7 +3,7 @@
 use super::tier::IN_TIER_LIMIT;
 use crate::SolveError;
 use crate::reach::{BLOCK, for_blocks};
-use outplay_core::{Game, Index, Link, Predecessors, Tier, Watch};
+use outplay_core::{Game, Index, Link, Predecessors, Sets, Tier, Watch};
 use std::sync::Mutex;
 
 /// Marks a predecessor whose player moves again.
@@ -15,6 +15,10 @@ pub(super) trait Back<G: Game>: Sync {
     fn ahead(&self, pos: &G::Position, exits: &mut Vec<Link>) -> u32;
     /// Appends the predecessors, marked with [`SAME_PLAYER`] where that holds.
     fn before(&self, number: u64, out: &mut Vec<u64>);
+    /// The tier as sets, where the index has them.
+    fn sets(&self) -> Option<Box<dyn Sets + '_>> {
+        None
+    }
 }
 
 /// The index knows.
@@ -33,6 +37,10 @@ impl<G: Game, I: Predecessors<G>> Back<G> for ByRule<'_, G, I> {
     #[inline]
     fn before(&self, number: u64, out: &mut Vec<u64>) {
         self.index.before(self.tier, number, out);
+    }
+
+    fn sets(&self) -> Option<Box<dyn Sets + '_>> {
+        self.index.sets(self.tier)
     }
 }
 

@@ -26,6 +26,20 @@ impl Bits {
         let bit = 1 << (number % 64);
         self.words[(number / 64) as usize].fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
+
+    /// Puts `first + b` in for every bit `b` of a word. The sum wraps, so that `first` may lie below zero.
+    pub(crate) fn insert_all(&self, first: u64, word: u64) {
+        if word == 0 {
+            return;
+        }
+        let lowest = word.trailing_zeros();
+        let (start, word) = (first.wrapping_add(lowest.into()), word >> lowest);
+        let (place, shift) = ((start / 64) as usize, start % 64);
+        self.words[place].fetch_or(word << shift, Ordering::Relaxed);
+        if shift > 0 && word >> (64 - shift) != 0 {
+            self.words[place + 1].fetch_or(word >> (64 - shift), Ordering::Relaxed);
+        }
+    }
 }
 
 /// Win, draw, loss or hole in two bits per number, 32 to a word.
@@ -76,6 +90,19 @@ impl TwoBits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_go_in_bit_by_bit() {
+        for first in [0u64, 5, 63, 64, 100, 0u64.wrapping_sub(8)] {
+            let (one, other) = (Bits::new(300), Bits::new(300));
+            let word = 0x8123_4567_89ab_cd00u64;
+            one.insert_all(first, word);
+            (0..64).filter(|bit| word >> bit & 1 == 1).for_each(|bit| {
+                other.insert(first.wrapping_add(bit));
+            });
+            assert!((0..300).all(|number| one.has(number) == other.has(number)), "{first}");
+        }
+    }
 
     #[test]
     fn two_bits_keep_their_values() {

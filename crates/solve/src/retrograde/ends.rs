@@ -26,8 +26,8 @@ use rayon::prelude::*;
 /// The draws of a tier that the player to move, or the opponent, can force an end of.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
-    mover: Bits,
-    opponent: Bits,
+    pub(super) mover: Bits,
+    pub(super) opponent: Bits,
 }
 
 impl Ends {

@@ -27,6 +27,15 @@ impl<C> Default for Shelf<C> {
 }
 
 impl<C: Code> Shelf<C> {
+    /// The code of a number; that of a draw may not say which.
+    #[inline]
+    pub(super) fn code(&self, number: u64) -> C {
+        match &self.codes {
+            Codes::Exact(codes) => codes[number as usize],
+            Codes::Wdl(_) => self.value(number).and_then(C::pack).unwrap_or(C::UNKNOWN),
+        }
+    }
+
     /// The value of a number, with distance 0 where distances are not kept; `None` for a hole.
     #[inline]
     pub(super) fn value(&self, number: u64) -> Option<Value> {

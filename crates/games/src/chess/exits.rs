@@ -1,0 +1,228 @@
+//! Moves that leave an ending, a row at a time: captures and promotions.
+//!
+//! What follows has the same kings or one king elsewhere, and one man more than the kings or two; its numbers
+//! are looked up in a table by the square of the man that is free.
+
+use super::geometry::{GEOMETRY, Squares};
+use super::index::{ChessIndex, IMAGES, Layout};
+use super::material::{BLACK, MOST_MEN, Material, PAWN};
+use super::rules::PROMOTIONS;
+use super::sets::{ChessSets, Man};
+use super::spread::attackers;
+use outplay_core::{Leaving, Tier};
+
+type Visit<'v> = &'v mut dyn FnMut(Tier, &[Leaving]);
+
+fn leave(slot: u16, number: u32) -> Leaving {
+    Leaving { slot, number }
+}
+
+/// The ending that a move leads to.
+struct Goal<'a> {
+    tier: Tier,
+    layout: &'a Layout,
+    /// The colours change so that the stronger side is white.
+    swap: bool,
+}
+
+impl<'a> Goal<'a> {
+    /// The ending with some men beside the kings.
+    fn new(index: &'a ChessIndex, codes: &[u8]) -> Goal<'a> {
+        let (tier, swap) = index.tier_with(Material::key(codes.iter().copied()));
+        Goal { tier, layout: index.layout(tier), swap }
+    }
+
+    /// The numbers with a man on each square, the kings and another man in their places; the opponent of `black`
+    /// is to move. Squares on which the man cannot stand have no number.
+    fn numbers(&self, kings: [u8; 2], black: bool, free: u8, fixed: Option<(u8, u8)>) -> [u32; 64] {
+        let (flip, recolour) = if self.swap { (56, BLACK) } else { (0, 0) };
+        let mut squares = [u8::MAX; MOST_MEN];
+        (squares[0], squares[1]) = match self.swap {
+            false => (kings[0], kings[1]),
+            true => (kings[1] ^ 56, kings[0] ^ 56),
+        };
+        let mut place = 2;
+        if let Some((code, square)) = fixed {
+            let fixed_place = if self.layout.codes[2] == code ^ recolour { 2 } else { 3 };
+            squares[fixed_place] = square ^ flip;
+            place = 5 - fixed_place;
+        }
+        let black_to_move = black == self.swap;
+        let pair = self.layout.kings.pair(squares[0], squares[1]);
+        let mut numbers = [u32::MAX; 64];
+        let allowed = if free & 7 == PAWN { 8..56 } else { 0..64 };
+        if let (Some((strides, _)), false) = (&self.layout.strides, pair.diagonal) {
+            // Moving the man from square to square changes one digit only.
+            let images = &IMAGES[pair.image as usize];
+            squares[place] = 8;
+            let base = self.layout.number(&squares, black_to_move) - u64::from(images[8]) * strides[place];
+            for square in allowed {
+                let image = images[(square ^ flip) as usize];
+                numbers[square as usize] = (base + u64::from(image) * strides[place]) as u32;
+            }
+            return numbers;
+        }
+        for square in allowed {
+            squares[place] = square ^ flip;
+            numbers[square as usize] = self.layout.number(&squares, black_to_move) as u32;
+        }
+        numbers
+    }
+}
+
+/// All moves of a row that leave the tier.
+pub(super) fn all(sets: &ChessSets<'_>, row: usize, visit: Visit<'_>) {
+    match sets.outer {
+        None => of_one(sets, row, visit),
+        Some(outer) => {
+            let mut list = Vec::new();
+            of_two(sets, row, [outer, sets.last], true, &mut list, visit);
+            of_two(sets, row, [sets.last, outer], false, &mut list, visit);
+        }
+    }
+}
+
+/// The king of the player to move and the other one.
+fn kings_by_turn(kings: [u8; 2], black: bool) -> (u8, u8) {
+    if black { (kings[1], kings[0]) } else { (kings[0], kings[1]) }
+}
+
+/// The kings after the player to move took something with a king.
+fn after_king_move(mut kings: [u8; 2], black: bool, to: u8) -> [u8; 2] {
+    kings[usize::from(black)] = to;
+    kings
+}
+
+/// Squares on which a king can take something.
+fn king_captures(king: u8, other: u8) -> u64 {
+    GEOMETRY.reach[0][king as usize] & !GEOMETRY.reach[0][other as usize]
+}
+
+/// The squares before the last row, and how the last row is reached.
+fn last_step(black: bool) -> (std::ops::Range<u8>, fn(u8) -> u8) {
+    if black { (8..16, |square| square - 8) } else { (48..56, |square| square + 8) }
+}
+
+/// Three men: the king takes the only man, or a pawn becomes something.
+fn of_one(sets: &ChessSets<'_>, row: usize, visit: Visit<'_>) {
+    let (man, black, kings) = (sets.last, sets.black(row), sets.kings(row));
+    let (king, other) = kings_by_turn(kings, black);
+    let legal = sets.legal_row(row)[0];
+    let mut list: Vec<Leaving> = Vec::new();
+    if man.black != black {
+        let goal = Goal::new(sets.index, &[]);
+        for square in Squares(legal & king_captures(king, other)) {
+            let [white, black_king] = after_king_move(kings, black, square);
+            let mut squares = [u8::MAX; MOST_MEN];
+            (squares[0], squares[1]) = (white, black_king);
+            let number = goal.layout.number(&squares, !black) as u32;
+            list.push(leave(square.into(), number));
+        }
+        visit(goal.tier, &list);
+    } else if man.kind == PAWN {
+        let (row_before, step) = last_step(black);
+        for kind in PROMOTIONS {
+            let code = kind | man.code & BLACK;
+            let goal = Goal::new(sets.index, &[code]);
+            let numbers = goal.numbers(kings, black, code, None);
+            list.clear();
+            for square in row_before.clone().filter(|&square| legal >> square & 1 == 1) {
+                if !kings.contains(&step(square)) {
+                    list.push(leave(square.into(), numbers[step(square) as usize]));
+                }
+            }
+            visit(goal.tier, &list);
+        }
+    }
+}
+
+/// Four men: the first of two is taken, by the king or by the second, or it is a pawn that becomes something.
+fn of_two(
+    sets: &ChessSets<'_>,
+    row: usize,
+    [man, second]: [Man; 2],
+    outer: bool,
+    list: &mut Vec<Leaving>,
+    visit: Visit<'_>,
+) {
+    let (black, kings) = (sets.black(row), sets.kings(row));
+    let (king, other) = kings_by_turn(kings, black);
+    let legal = sets.legal_row(row);
+    let slot = |at: u8, second_at: u8| {
+        let (outer_at, last_at) = if outer { (at, second_at) } else { (second_at, at) };
+        u16::from(outer_at) * 64 + u16::from(last_at)
+    };
+    // Squares of the second man with which the position with the first on a square is one.
+    let with = |at: u8| match outer {
+        true => legal[at as usize],
+        false => legal.iter().enumerate().fold(0, |all, (i, word)| all | (word >> at & 1) << i),
+    };
+    if man.black != black {
+        let goal = Goal::new(sets.index, &[second.code]);
+        list.clear();
+        for at in Squares(king_captures(king, other)) {
+            let mut seconds = with(at);
+            if second.black != black {
+                seconds &= !attackers(second.kind, second.black, at, &[other]);
+            }
+            if seconds != 0 {
+                let after = after_king_move(kings, black, at);
+                let numbers = goal.numbers(after, black, second.code, None);
+                list.extend(Squares(seconds).map(|to| leave(slot(at, to), numbers[to as usize])));
+            }
+        }
+        visit(goal.tier, list);
+        if second.black == black {
+            taken_by_the_second(sets, row, [man, second], &with, &slot, list, visit);
+        }
+    } else if man.kind == PAWN {
+        let (row_before, step) = last_step(black);
+        for kind in PROMOTIONS {
+            let code = kind | man.code & BLACK;
+            let goal = Goal::new(sets.index, &[code.min(second.code), code.max(second.code)]);
+            list.clear();
+            for at in row_before.clone().filter(|&at| !kings.contains(&step(at))) {
+                let to = step(at);
+                let mut seconds = with(at) & !(1 << to);
+                if second.black != black {
+                    seconds &= !attackers(second.kind, second.black, king, &[other, to]);
+                }
+                let numbers = goal.numbers(kings, black, second.code, Some((code, to)));
+                list.extend(Squares(seconds).map(|square| leave(slot(at, square), numbers[square as usize])));
+            }
+            visit(goal.tier, list);
+        }
+    }
+}
+
+/// The second man takes the first; a pawn may become something with it.
+fn taken_by_the_second(
+    sets: &ChessSets<'_>,
+    row: usize,
+    [man, second]: [Man; 2],
+    with: &dyn Fn(u8) -> u64,
+    slot: &dyn Fn(u8, u8) -> u16,
+    list: &mut Vec<Leaving>,
+    visit: Visit<'_>,
+) {
+    let (black, kings) = (sets.black(row), sets.kings(row));
+    let last_rows = 0xff00_0000_0000_00ffu64;
+    let targets = if second.kind == PAWN { !last_rows } else { u64::MAX };
+    let mut take = |code: u8, targets: u64| {
+        let goal = Goal::new(sets.index, &[code]);
+        let numbers = goal.numbers(kings, black, code, None);
+        list.clear();
+        for at in Squares(targets) {
+            let from = with(at);
+            if from != 0 {
+                let takers = from & attackers(second.kind, second.black, at, &kings);
+                list.extend(Squares(takers).map(|square| leave(slot(at, square), numbers[at as usize])));
+            }
+        }
+        visit(goal.tier, list);
+    };
+    take(second.code, targets);
+    if second.kind == PAWN && man.kind != PAWN {
+        PROMOTIONS.iter().for_each(|kind| take(kind | second.code & BLACK, last_rows));
+    }
+}

@@ -1,0 +1,396 @@
+//! Endings of three and four men in words: the kings and the *outer* man are fixed, the *last* man's squares are
+//! the slots.
+//!
+//! ```text
+//! row    whose turn it is, and a pair of kings up to symmetry
+//! word   the square of the outer man; with three men there is none, and a row has one word
+//! slot   the square of the last man
+//! ```
+//!
+//! Moves of the last man spread within a word, moves of the outer man run along its lines from word to word,
+//! and a king's move leads to another row, under the symmetry that takes the kings to a listed pair.
+//!
+//! Equal men have a slot for either order, and with both kings on the diagonal both images of a position have
+//! one: work is doubled where that happens, and nothing needs a special case.
+
+use super::geometry::{GEOMETRY, Squares};
+use super::index::{ChessIndex, IMAGES, Layout};
+use super::kings::{NO_PAIR, TRANSPOSE};
+use super::material::{BLACK, MOST_MEN, PAWN};
+use super::spread::{attackers, before_image, origins};
+use outplay_core::{Leaving, Sets, Slots, Tier, Turn};
+
+/// A man that is no king.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Man {
+    pub(super) code: u8,
+    pub(super) kind: u8,
+    pub(super) black: bool,
+}
+
+impl Man {
+    pub(super) fn new(code: u8) -> Man {
+        Man { code, kind: code & 7, black: code & BLACK != 0 }
+    }
+}
+
+/// Where a king's move leads: a row and the symmetry on the way.
+#[derive(Clone, Copy, Debug)]
+struct KingMove {
+    row: u32,
+    image: u8,
+}
+
+/// A row's kings and where they go.
+struct Row {
+    kings: [u8; 2],
+    moves: Vec<KingMove>,
+}
+
+/// An ending in words.
+pub(super) struct ChessSets<'a> {
+    pub(super) index: &'a ChessIndex,
+    pub(super) layout: &'a Layout,
+    pub(super) outer: Option<Man>,
+    pub(super) last: Man,
+    rows: Vec<Row>,
+    legal: Vec<u64>,
+}
+
+impl<'a> ChessSets<'a> {
+    /// The words of an ending; two bare kings need none, and five men have more than a row can hold.
+    pub(super) fn new(index: &'a ChessIndex, layout: &'a Layout) -> Option<ChessSets<'a>> {
+        let (outer, last) = match layout.men {
+            3 => (None, Man::new(layout.codes[2])),
+            4 => (Some(Man::new(layout.codes[2])), Man::new(layout.codes[3])),
+            _ => return None,
+        };
+        let pairs = layout.kings.squares.len();
+        let rows = (0..2 * pairs).map(|row| {
+            let (white, black) = layout.kings.squares[row % pairs];
+            Row { kings: [white, black], moves: king_moves(layout, [white, black], row >= pairs) }
+        });
+        let mut sets = ChessSets { index, layout, outer, last, rows: rows.collect(), legal: Vec::new() };
+        sets.legal = (0..2 * pairs)
+            .flat_map(|row| (0..sets.width()).map(move |word| (row, word)))
+            .map(|(row, word)| sets.legal_word(row, word))
+            .collect();
+        Some(sets)
+    }
+
+    /// Whether black is to move.
+    pub(super) fn black(&self, row: usize) -> bool {
+        row >= self.rows.len() / 2
+    }
+
+    /// The squares of the white and the black king.
+    pub(super) fn kings(&self, row: usize) -> [u8; 2] {
+        self.rows[row].kings
+    }
+
+    /// The words of a row's positions.
+    pub(super) fn legal_row(&self, row: usize) -> &[u64] {
+        &self.legal[row * self.width()..][..self.width()]
+    }
+
+    /// Squares of the last man such that no two men share one and the side that just moved is not in check.
+    fn legal_word(&self, row: usize, word: usize) -> u64 {
+        let black = self.black(row);
+        let [white_king, black_king] = self.rows[row].kings;
+        let (king, attacked) = if black { (black_king, white_king) } else { (white_king, black_king) };
+        let occupied = 1u64 << king | 1 << attacked;
+        let mut squares = !occupied & board(self.last);
+        let Some(outer) = self.outer else {
+            if self.last.black == black {
+                squares &= !attackers(self.last.kind, black, attacked, &[king]);
+            }
+            return squares;
+        };
+        let outer_at = word as u8;
+        if (occupied | !board(outer)) >> word & 1 == 1 {
+            return 0;
+        }
+        squares &= !(1 << word);
+        if outer.black == black && attackers(outer.kind, black, attacked, &[king]) >> word & 1 == 1 {
+            // Only the last man can stand between.
+            squares &= match outer.kind {
+                PAWN => 0,
+                _ => GEOMETRY.between[word][attacked as usize],
+            };
+        }
+        if self.last.black == black {
+            squares &= !attackers(self.last.kind, black, attacked, &[king, outer_at]);
+        }
+        squares
+    }
+
+    /// The squares of the men of a slot, in the order of the layout.
+    fn squares(&self, row: usize, slot: u16) -> [u8; MOST_MEN] {
+        let mut squares = [u8::MAX; MOST_MEN];
+        squares[..2].copy_from_slice(&self.rows[row].kings);
+        let last = (slot % 64) as u8;
+        match self.outer {
+            None => squares[2] = last,
+            Some(_) => (squares[2], squares[3]) = ((slot / 64) as u8, last),
+        }
+        squares
+    }
+
+    /// Squares from which the outer man goes to others, without looking at what is in the way.
+    fn outer_origins(&self, outer: Man, words: u64) -> u64 {
+        match outer.kind {
+            PAWN => origins(PAWN, outer.black, words, u64::MAX),
+            kind => Squares(words).fold(0, |all, to| all | GEOMETRY.reach[kind as usize][to as usize]),
+        }
+    }
+
+    /// Squares of the last man with which the outer man has a move from a square to one of `to`, by word.
+    #[inline]
+    fn outer_moves(&self, outer: Man, from: usize, kings: [u8; 2], to: &[u64]) -> u64 {
+        let mut found = 0;
+        match outer.kind {
+            PAWN => {
+                let step = |square: usize| if outer.black { square - 8 } else { square + 8 };
+                let one = step(from);
+                found |= to[one];
+                let home = if outer.black { 6 } else { 1 };
+                if from / 8 == home && !kings.contains(&(one as u8)) {
+                    found |= to[step(one)] & !(1 << one);
+                }
+            }
+            kind => {
+                // A king's square is a word without positions, and so is a man's own.
+                for square in Squares(attackers(kind, outer.black, from as u8, &kings)) {
+                    found |= to[square as usize] & !GEOMETRY.between[from][square as usize];
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Where a man can stand at all.
+fn board(man: Man) -> u64 {
+    if man.kind == PAWN { 0x00ff_ffff_ffff_ff00 } else { u64::MAX }
+}
+
+fn king_moves(layout: &Layout, kings: [u8; 2], black: bool) -> Vec<KingMove> {
+    let pairs = layout.kings.squares.len();
+    let mut moves = Vec::new();
+    for to in Squares(GEOMETRY.reach[0][kings[usize::from(black)] as usize]) {
+        let [white, other] = if black { [kings[0], to] } else { [to, kings[1]] };
+        let pair = layout.kings.pair(white, other);
+        if pair.number != NO_PAIR {
+            let row = usize::from(pair.number) + if black { 0 } else { pairs };
+            moves.push(KingMove { row: row as u32, image: pair.image });
+        }
+    }
+    // Moves without a symmetry cost least and may settle the matter.
+    moves.sort_by_key(|mv| mv.image);
+    moves
+}
+
+impl Sets for ChessSets<'_> {
+    fn width(&self) -> usize {
+        if self.outer.is_some() { 64 } else { 1 }
+    }
+
+    fn legal(&self) -> &[u64] {
+        &self.legal
+    }
+
+    fn numbers(&self) -> u64 {
+        self.layout.pair_stride
+    }
+
+    fn turn(&self, row: usize) -> Turn {
+        if self.black(row) { Turn::Second } else { Turn::First }
+    }
+
+    fn slots(&self, row: usize, word: usize) -> Slots {
+        let lowest = |man: Man| if man.kind == PAWN { 8u64 } else { 0 };
+        let [white, black] = self.rows[row].kings;
+        let (mut first, mut counted) = (0u64.wrapping_sub(lowest(self.last)), board(self.last));
+        if let Some(outer) = self.outer {
+            if board(outer) >> word & 1 == 0 {
+                return Slots::default();
+            }
+            let place = word as u64 - lowest(outer);
+            if outer == self.last {
+                first = first.wrapping_add(place * place.wrapping_sub(1) / 2);
+                counted &= (1 << word) - 1;
+            } else {
+                first = first.wrapping_add(place * self.layout.groups[0].stride);
+            }
+        }
+        let diagonal = self.layout.kings.pair(white, black).diagonal;
+        let mut numbered = counted;
+        if diagonal {
+            // Of two images the one with the smaller number has it.
+            for square in Squares(counted) {
+                let squares = self.squares(row, (word * 64) as u16 + u16::from(square));
+                if self.layout.digits(&squares, TRANSPOSE) < self.layout.digits(&squares, 0) {
+                    numbered &= !(1 << square);
+                }
+            }
+        }
+        let weight = match (self.layout.pawns, diagonal) {
+            (true, _) => 2,
+            (false, true) => 4,
+            (false, false) => 8,
+        };
+        Slots { first, numbered, counted, weight }
+    }
+
+    fn number(&self, row: usize, slot: u16) -> u64 {
+        self.layout.number(&self.squares(row, slot), self.black(row))
+    }
+
+    fn strike(&self, row: usize, to: &[u64], rest: &mut [u64]) {
+        let width = self.width();
+        let (half, black) = (self.rows.len() / 2, self.black(row));
+        let Row { kings, moves } = &self.rows[row];
+        let passed = if black { row - half } else { row + half };
+        let here = &to[passed * width..][..width];
+        let empty = !(1u64 << kings[0] | 1 << kings[1]);
+        for word in 0..width {
+            let mut left = rest[word];
+            if left == 0 {
+                continue;
+            }
+            for mv in moves {
+                let there = to[mv.row as usize * width + IMAGES[mv.image as usize][word] as usize % width];
+                if there != 0 {
+                    left &= !before_image(there, mv.image);
+                }
+            }
+            if left != 0 && self.last.black == black && here[word] != 0 {
+                let empty = if width == 1 { empty } else { empty & !(1 << word) };
+                left &= !origins(self.last.kind, black, here[word], empty);
+            }
+            if left != 0
+                && let Some(outer) = self.outer
+                && outer.black == black
+            {
+                left &= !self.outer_moves(outer, word, *kings, here);
+            }
+            rest[word] = left;
+        }
+    }
+
+    fn touched(&self, row: usize, changed: &[u64]) -> u64 {
+        let (half, black) = (self.rows.len() / 2, self.black(row));
+        let here = changed[if black { row - half } else { row + half }];
+        let moves = &self.rows[row].moves;
+        let Some(outer) = self.outer else {
+            return moves.iter().fold(here, |all, mv| all | changed[mv.row as usize]);
+        };
+        let mut words = 0;
+        if self.last.black == black {
+            words |= here;
+        }
+        if outer.black == black && here != 0 {
+            words |= self.outer_origins(outer, here);
+        }
+        for mv in moves {
+            words |= before_image(changed[mv.row as usize], mv.image);
+        }
+        words
+    }
+
+    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[Leaving])) {
+        super::exits::all(self, row, visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rules::Chess;
+    use super::*;
+    use crate::Spec;
+    use outplay_core::{Index, Link, Predecessors};
+    use std::collections::HashSet;
+
+    /// Every position of an ending has a slot, and the words say of its moves what the rules say.
+    fn check(ending: &str, step: usize) {
+        let game = Chess::from_spec(Spec::parse(&format!("chess:{ending}")).unwrap()).unwrap();
+        let index = ChessIndex::new(&game);
+        let tier = index.tier_of(&game.endings()[0]).unwrap();
+        let sets = index.sets(tier).unwrap();
+        let (width, legal) = (sets.width(), sets.legal());
+        let rows = legal.len() / width;
+        assert_eq!(rows as u64 * sets.numbers(), index.len(tier));
+        // A set that is neither empty nor regular, closed under symmetry because it goes by number.
+        let picked = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61 == 0;
+        let mut to = vec![0; legal.len()];
+        for (place, word) in to.iter_mut().enumerate() {
+            for square in Squares(legal[place]) {
+                let slot = (place % width * 64) as u16 + u16::from(square);
+                if picked(sets.number(place / width, slot)) {
+                    *word |= 1 << square;
+                }
+            }
+        }
+        let changed: Vec<u64> = to
+            .chunks(width)
+            .map(|row| {
+                row.iter().enumerate().filter(|(_, word)| **word != 0).fold(0, |all, (i, _)| all | 1 << i)
+            })
+            .collect();
+        let mut numbered = 0;
+        for row in (0..rows).step_by(step) {
+            let mut rest = legal[row * width..][..width].to_vec();
+            sets.strike(row, &to, &mut rest);
+            let touched = sets.touched(row, &changed);
+            let mut left: HashSet<(u16, Link)> = HashSet::new();
+            sets.exits(row, &mut |tier, list| {
+                let link =
+                    |leaving: &Leaving| Link { tier, number: leaving.number.into(), same_player: false };
+                left.extend(list.iter().map(|leaving| (leaving.slot, link(leaving))));
+            });
+            let mut listed = HashSet::new();
+            for (word, &struck) in rest.iter().enumerate() {
+                let slots = sets.slots(row, word);
+                assert_eq!(slots.numbered & !slots.counted, 0);
+                for square in 0..64u64 {
+                    let slot = (word * 64) as u16 + square as u16;
+                    let here = legal[row * width + word] >> square & 1 == 1;
+                    let number = row as u64 * sets.numbers() + slots.first.wrapping_add(square) % (1 << 40);
+                    if slots.numbered >> square & 1 == 1 {
+                        assert_eq!(index.unrank(tier, number).is_some(), here, "{ending} {number}");
+                        numbered += u64::from(here);
+                    }
+                    if !here {
+                        continue;
+                    }
+                    let number = sets.number(row, slot);
+                    let pos = index.unrank(tier, number).expect("a position has a number");
+                    assert_eq!(pos.black_to_move, sets.turn(row) == Turn::Second);
+                    let mut links = Vec::new();
+                    index.links(&game, &pos, &mut links);
+                    let strikes = links.iter().any(|link| link.tier == tier && picked(link.number));
+                    assert_eq!(struck >> square & 1 == 0, strikes, "{ending} {pos:?}");
+                    assert!(!strikes || touched >> word & 1 == 1, "{ending} {pos:?}");
+                    listed.extend(links.iter().filter(|link| link.tier != tier).map(|&link| (slot, link)));
+                }
+            }
+            assert_eq!(left, listed, "{ending} row {row}");
+        }
+        let positions = (0..index.len(tier)).filter(|&number| index.unrank(tier, number).is_some()).count();
+        assert!(step > 1 || numbered == positions as u64, "{ending}: {numbered} of {positions}");
+    }
+
+    #[test]
+    fn words_of_three_men_obey_the_rules() {
+        for ending in ["KQK", "KRK", "KBK", "KNK", "KPK"] {
+            check(ending, 1);
+        }
+    }
+
+    #[test]
+    fn words_of_four_men_obey_the_rules() {
+        for ending in ["KQKR", "KBNK", "KNNK", "KRKP", "KNPK", "KPPK", "KPKP"] {
+            check(ending, 41);
+        }
+    }
+}

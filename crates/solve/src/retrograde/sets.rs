@@ -1,0 +1,241 @@
+//! One tier by whole sets of positions, where an index has them ([`Sets`]).
+//!
+//! The levels are those of [`super::tier`], and they are found without counters, by two questions about words
+//! of 64 positions:
+//!
+//! ```text
+//! won in n    some move leads to a position that was found lost in n − 1
+//! lost in n   no move leads to a position that is not known to be won in n − 1 or less
+//! ```
+//!
+//! Only words with a move to what changed one level earlier are asked. Moves that leave the tier are looked up
+//! once, before: a winning one waits in its row until its level comes, a losing one holds a loss back until its
+//! level comes, any other keeps a position from being lost. Who can force the end of a draw is found by the same
+//! two questions.
+//!
+//! Invariant: a row is changed by the thread that works on it, and other rows' words are read only while nobody
+//! changes them: fresh losses while wins are found, positions not yet won while losses are found.
+
+mod draws;
+mod row;
+
+use super::shelf::{Codes, Shelf};
+use super::tier::Outcome;
+use super::{Options, TwoBits};
+use crate::{SolveError, TierTally};
+use outplay_core::{Code, Game, Index, Sets, Tier, Turn, Value, Watch};
+use rayon::prelude::*;
+use row::{Row, bits};
+
+/// Words of a row at most.
+const WIDTH: usize = 64;
+
+/// The solver of one tier.
+pub(super) struct SetSolver<'a, G, I, C> {
+    pub(super) game: &'a G,
+    pub(super) index: &'a I,
+    pub(super) sets: &'a dyn Sets,
+    pub(super) tier: Tier,
+    pub(super) solved: &'a [Shelf<C>],
+    pub(super) options: Options,
+    pub(super) watch: &'a dyn Watch,
+}
+
+/// A set of positions as other rows see it.
+struct Front {
+    /// Row after row.
+    words: Vec<u64>,
+    /// Which words of each row have just changed.
+    changed: Vec<u64>,
+    /// Whether any has.
+    moving: bool,
+}
+
+impl Front {
+    fn new(words: Vec<u64>, rows: usize) -> Front {
+        Front { words, changed: vec![0; rows], moving: false }
+    }
+}
+
+/// How many positions were found, by whether it is the second player's turn.
+type Counts = [u64; 2];
+
+fn plus(a: Counts, b: Counts) -> Counts {
+    [a[0] + b[0], a[1] + b[1]]
+}
+
+impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
+    pub(super) fn solve(&self) -> Result<Outcome<C>, SolveError> {
+        let mut codes = vec![C::UNKNOWN; self.index.len(self.tier) as usize];
+        let mut tally = TierTally::default();
+        let mut rows = self.first_look(&mut codes)?;
+        tally.finished = rows.iter().map(|row| row.finished).sum();
+        let levels = self.spread(&mut rows, &mut tally)?;
+        let ends = self.draws(&mut rows, &mut tally)?;
+        drop(rows);
+        let codes = match self.options.distance {
+            true => Codes::Exact(codes),
+            false => {
+                let verdict = |code: &C| code.unpack().map_or(0, |value| value.verdict() as u8 + 1);
+                Codes::Wdl(TwoBits::pack(codes.iter().map(verdict)))
+            }
+        };
+        Ok(Outcome { shelf: Shelf { codes, ends }, tally, levels })
+    }
+
+    /// Looks up all moves that leave the tier and finds finished positions.
+    fn first_look<'c>(&self, codes: &'c mut [C]) -> Result<Vec<Row<'c, C>>, SolveError> {
+        let chunks: Vec<&mut [C]> = codes.chunks_mut(self.sets.numbers() as usize).collect();
+        let scratch = || vec![C::UNKNOWN; self.sets.width() * 64];
+        let rows =
+            chunks.into_par_iter().enumerate().with_min_len(4).map_init(scratch, |best, (r, codes)| {
+                let mut row = Row::new(self.sets, r, codes);
+                if !self.watch.stopped() {
+                    self.look_outside(&mut row, best);
+                    self.look_inside(&mut row);
+                }
+                self.watch.advance(self.sets.numbers());
+                row
+            });
+        let mut rows: Vec<Row<'c, C>> = rows.collect();
+        if self.watch.stopped() {
+            return Err(SolveError::Stopped);
+        }
+        match rows.iter_mut().find_map(|row| row.trouble.take()) {
+            Some(error) => Err(error),
+            None => Ok(rows),
+        }
+    }
+
+    /// Works off the levels; returns how many there were.
+    fn spread(&self, rows: &mut [Row<'_, C>], tally: &mut TierTally) -> Result<u64, SolveError> {
+        let legal = self.sets.legal();
+        let mut not_won = Front::new(legal.to_vec(), rows.len());
+        // Losses of the level before, and of the level at work.
+        let mut fresh = Front::new(vec![0; legal.len()], rows.len());
+        let mut lost = Front::new(vec![0; legal.len()], rows.len());
+        let (mut plies, mut levels) = (0, 0);
+        loop {
+            if self.watch.stopped() {
+                return Err(SolveError::Stopped);
+            }
+            // Losses come first, because they are found from the wins of earlier levels.
+            let code = C::pack(self.value(false, plies));
+            let losses = self.each_row(rows, &mut lost, |row, words, changed| {
+                let from = |row: &Row<'_, C>, word: usize| row.open[word] & !row.safe[word];
+                let mut found = self.without_move_to(&not_won, row, from);
+                row.hold_back(&mut found, plies);
+                row.come_due(&mut found, plies);
+                if std::mem::take(changed) != 0 {
+                    words.fill(0);
+                }
+                row.settle(self.sets, &found, code, |word, found| {
+                    words[word] = found;
+                    *changed |= 1 << word;
+                })
+            });
+            self.count(tally, false, plies, losses)?;
+            let code = C::pack(self.value(true, plies));
+            let wins = self.each_row(rows, &mut not_won, |row, words, changed| {
+                let mut found = self.with_move_to(&fresh, row, |row, word| row.open[word]);
+                row.leave_and_win(&mut found, plies);
+                *changed = 0;
+                row.settle(self.sets, &found, code, |word, found| {
+                    words[word] &= !found;
+                    *changed |= 1 << word;
+                })
+            });
+            self.count(tally, true, plies, wins)?;
+            std::mem::swap(&mut fresh, &mut lost);
+            if fresh.moving || not_won.moving {
+                levels += 1;
+                plies += 1;
+                continue;
+            }
+            match rows.par_iter().filter_map(Row::next_level).min() {
+                Some(level) => plies = level.max(plies + 1),
+                None => return Ok(levels),
+            }
+        }
+    }
+
+    fn value(&self, won: bool, plies: u32) -> Value {
+        Value::new(if won { 1 } else { -1 }, if self.options.distance { plies } else { 0 })
+    }
+
+    fn count(&self, tally: &mut TierTally, won: bool, plies: u32, counts: Counts) -> Result<(), SolveError> {
+        let value = self.value(won, plies);
+        if counts != [0, 0] && C::pack(value).is_none() {
+            return Err(SolveError::Overflow);
+        }
+        count_as(tally, value, counts);
+        Ok(())
+    }
+
+    /// Works on every row, with its own words of a set and a mask of those that changed.
+    fn each_row<'c>(
+        &self,
+        rows: &mut [Row<'c, C>],
+        front: &mut Front,
+        work: impl Fn(&mut Row<'c, C>, &mut [u64], &mut u64) -> Counts + Sync,
+    ) -> Counts {
+        let words = front.words.par_chunks_mut(self.sets.width());
+        let work = |((row, words), changed)| work(row, words, changed);
+        let parts = rows.par_iter_mut().zip(words).zip(front.changed.par_iter_mut());
+        let counts = parts.with_min_len(8).map(work).reduce(Counts::default, plus);
+        front.moving = front.changed.iter().any(|&changed| changed != 0);
+        counts
+    }
+
+    /// Positions of a row, of those that `from` names, with a move to a set of which words have just changed.
+    fn with_move_to(
+        &self,
+        to: &Front,
+        row: &Row<'_, C>,
+        from: impl Fn(&Row<'_, C>, usize) -> u64,
+    ) -> [u64; WIDTH] {
+        let touched = self.touched(to, row);
+        let mut found = self.without_move(to, row, touched, &from);
+        bits(touched).for_each(|word| found[word] ^= from(row, word));
+        found
+    }
+
+    /// Positions, of those that `from` names, without such a move, in words where this may be new.
+    fn without_move_to(
+        &self,
+        to: &Front,
+        row: &Row<'_, C>,
+        from: impl Fn(&Row<'_, C>, usize) -> u64,
+    ) -> [u64; WIDTH] {
+        self.without_move(to, row, self.touched(to, row), from)
+    }
+
+    /// The same for given words.
+    fn without_move(
+        &self,
+        to: &Front,
+        row: &Row<'_, C>,
+        words: u64,
+        from: impl Fn(&Row<'_, C>, usize) -> u64,
+    ) -> [u64; WIDTH] {
+        let width = self.sets.width();
+        let mut found = [0; WIDTH];
+        bits(words).take_while(|&word| word < width).for_each(|word| found[word] = from(row, word));
+        if words != 0 {
+            self.sets.strike(row.place, &to.words, &mut found[..width]);
+        }
+        found
+    }
+
+    fn touched(&self, to: &Front, row: &Row<'_, C>) -> u64 {
+        if to.moving { self.sets.touched(row.place, &to.changed) } else { 0 }
+    }
+}
+
+fn count_as(tally: &mut TierTally, value: Value, counts: Counts) {
+    for (turn, count) in [(Turn::First, counts[0]), (Turn::Second, counts[1])] {
+        if count > 0 {
+            tally.add(turn, value, count, false);
+        }
+    }
+}

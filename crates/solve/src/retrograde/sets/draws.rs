@@ -1,0 +1,116 @@
+//! Which draws are ties, by sets. The rules are those of [`super::super::ends`]:
+//!
+//! ```text
+//! the player to move can end   some move leads to a draw that the one who moves there cannot avoid the end of
+//! the opponent can end         no move leads to a draw that the opponent, then to move, cannot end
+//! ```
+
+use super::row::Row;
+use super::{Counts, Front, SetSolver, WIDTH, count_as, plus};
+use crate::retrograde::bits::Bits;
+use crate::retrograde::ends::Ends;
+use crate::{SolveError, TierTally};
+use outplay_core::{Code, Game, Index, Value};
+use rayon::prelude::*;
+
+impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
+    /// Gives what is left its codes: ties where a player can force an end, draws by repetition elsewhere.
+    pub(super) fn draws(&self, rows: &mut [Row<'_, C>], tally: &mut TierTally) -> Result<Ends, SolveError> {
+        let ending = |row: &Row<'_, C>| {
+            (0..row.open.len()).any(|word| {
+                let exits = row.leads_to_end[word] | row.safe[word] & !row.stuck[word];
+                row.ties[word] | row.open[word] & exits != 0
+            })
+        };
+        let cannot = match rows.par_iter().any(ending) {
+            true => Some(self.spread_ends(rows)?),
+            false => None,
+        };
+        let len = if cannot.is_some() { self.index.len(self.tier) } else { 0 };
+        let ends = Ends { mover: Bits::new(len), opponent: Bits::new(len) };
+        let tie = C::pack(Value::TIE).ok_or(SolveError::Overflow)?;
+        let never = C::pack(Value::REPETITION).unwrap_or(tie);
+        let width = self.sets.width();
+        let settle = |row: &mut Row<'_, C>| {
+            let (mut ties, mut repetitions) = ([0; WIDTH], [0; WIDTH]);
+            for word in 0..width {
+                let draws = row.open[word] | row.ties[word];
+                if draws == 0 {
+                    continue;
+                }
+                // A draw that the player to move cannot end is one of `cannot`.
+                let mover = cannot.as_ref().map_or(0, |cannot| draws & !cannot[row.place * width + word]);
+                let opponent = row.opponent_ends[word];
+                ties[word] = mover | opponent;
+                repetitions[word] = draws & !ties[word];
+                if ties[word] != 0 {
+                    let slots = self.sets.slots(row.place, word);
+                    let first = (row.place as u64 * self.sets.numbers()).wrapping_add(slots.first);
+                    ends.mover.insert_all(first, mover & slots.numbered);
+                    ends.opponent.insert_all(first, opponent & slots.numbered);
+                }
+            }
+            let ties = row.settle(self.sets, &ties, Some(tie), |_, _| {});
+            [ties, row.settle(self.sets, &repetitions, Some(never), |_, _| {})]
+        };
+        let none = || [Counts::default(); 2];
+        let [ties, repetitions] =
+            rows.par_iter_mut().map(settle).reduce(none, |a, b| [plus(a[0], b[0]), plus(a[1], b[1])]);
+        count_as(tally, Value::TIE, ties);
+        count_as(tally, Value::REPETITION, repetitions);
+        Ok(ends)
+    }
+
+    /// Finds the draws that the opponent can end, in the rows, and returns those that the player to move cannot.
+    fn spread_ends(&self, rows: &mut [Row<'_, C>]) -> Result<Vec<u64>, SolveError> {
+        let width = self.sets.width();
+        let without = rows.iter().flat_map(|row| row.open.iter().zip(&row.leads_to_end));
+        let mut cannot = Front::new(without.map(|(open, leads)| open & !leads).collect(), rows.len());
+        let mut fresh = Front::new(vec![0; self.sets.legal().len()], rows.len());
+        cannot.moving = true;
+        let mut first = true;
+        while cannot.moving {
+            if self.watch.stopped() {
+                return Err(SolveError::Stopped);
+            }
+            self.each_row(rows, &mut fresh, |row, words, changed| {
+                let from = |row: &Row<'_, C>, word: usize| {
+                    row.open[word] & !row.stuck[word] & !row.opponent_ends[word]
+                };
+                // At first nothing is known of any word, later only changes matter.
+                let mut found = match first {
+                    true => self.without_move(&cannot, row, u64::MAX, from),
+                    false => self.without_move_to(&cannot, row, from),
+                };
+                if std::mem::take(changed) != 0 {
+                    words.fill(0);
+                }
+                for word in 0..width {
+                    if first {
+                        found[word] |= row.ties[word];
+                    }
+                    if found[word] != 0 {
+                        row.opponent_ends[word] |= found[word];
+                        words[word] = found[word];
+                        *changed |= 1 << word;
+                    }
+                }
+                Counts::default()
+            });
+            first = false;
+            self.each_row(rows, &mut cannot, |row, words, changed| {
+                *changed = 0;
+                if !fresh.moving {
+                    return Counts::default();
+                }
+                let found = self.with_move_to(&fresh, row, |row, word| row.open[word] & words[word]);
+                for word in (0..width).filter(|&word| found[word] != 0) {
+                    words[word] &= !found[word];
+                    *changed |= 1 << word;
+                }
+                Counts::default()
+            });
+        }
+        Ok(cannot.words)
+    }
+}

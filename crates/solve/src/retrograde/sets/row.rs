@@ -1,0 +1,227 @@
+//! What is known of a row of words, and its moves that leave the tier.
+
+use super::{Counts, SetSolver, WIDTH};
+use crate::SolveError;
+use outplay_core::{Code, Game, Index, Leaving, Sets, Turn};
+use std::collections::BTreeMap;
+
+/// A row at work.
+pub(super) struct Row<'c, C> {
+    /// Which row it is.
+    pub(super) place: usize,
+    /// Which of the counts are its.
+    side: usize,
+    /// The codes of its numbers.
+    pub(super) codes: &'c mut [C],
+    /// Positions without a value.
+    pub(super) open: Vec<u64>,
+    /// Finished positions with payoff 0.
+    pub(super) ties: Vec<u64>,
+    /// A move leaves the tier and does not lose.
+    pub(super) safe: Vec<u64>,
+    /// Moves leave the tier, and all of those lose.
+    losing: Vec<u64>,
+    /// A move leaves the tier to a draw that the player who makes it can end.
+    pub(super) leads_to_end: Vec<u64>,
+    /// A move leaves the tier to a draw that the other player cannot end.
+    pub(super) stuck: Vec<u64>,
+    /// Draws that the opponent of the player to move can end.
+    pub(super) opponent_ends: Vec<u64>,
+    /// Slots won by leaving the tier, with the plies, the soonest last.
+    wins: Vec<(u32, u16)>,
+    /// The plies of `losing` slots, by slot.
+    late: Vec<(u16, u32)>,
+    /// Slots that are lost at a level to come.
+    lost: BTreeMap<u32, Vec<u16>>,
+    /// How many positions are finished.
+    pub(super) finished: u64,
+    pub(super) trouble: Option<SolveError>,
+}
+
+/// The bits of a word, lowest first.
+#[inline]
+pub(super) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        if word == 0 {
+            return None;
+        }
+        let bit = word.trailing_zeros() as usize;
+        word &= word - 1;
+        Some(bit)
+    })
+}
+
+impl<'c, C: Code> Row<'c, C> {
+    /// Every position is open.
+    pub(super) fn new(sets: &dyn Sets, place: usize, codes: &'c mut [C]) -> Row<'c, C> {
+        let width = sets.width();
+        let none = || vec![0; width];
+        Row {
+            place,
+            side: usize::from(sets.turn(place) == Turn::Second),
+            codes,
+            open: sets.legal()[place * width..][..width].to_vec(),
+            ties: none(),
+            safe: none(),
+            losing: none(),
+            leads_to_end: none(),
+            stuck: none(),
+            opponent_ends: none(),
+            wins: Vec::new(),
+            late: Vec::new(),
+            lost: BTreeMap::new(),
+            finished: 0,
+            trouble: None,
+        }
+    }
+
+    /// Gives positions their code and tells which words they are in.
+    pub(super) fn settle(
+        &mut self,
+        sets: &dyn Sets,
+        found: &[u64; WIDTH],
+        code: Option<C>,
+        mut tell: impl FnMut(usize, u64),
+    ) -> Counts {
+        let mut counts = Counts::default();
+        for (word, open) in self.open.iter_mut().enumerate() {
+            let found = found[word];
+            if found == 0 {
+                continue;
+            }
+            *open &= !found;
+            let slots = sets.slots(self.place, word);
+            if let Some(code) = code {
+                for bit in bits(found & slots.numbered) {
+                    self.codes[slots.first.wrapping_add(bit as u64) as usize] = code;
+                }
+            }
+            counts[self.side] += u64::from(slots.weight) * u64::from((found & slots.counted).count_ones());
+            tell(word, found);
+        }
+        counts
+    }
+
+    /// Positions that lose by every move of the tier, and later by leaving it, wait for that level.
+    pub(super) fn hold_back(&mut self, found: &mut [u64; WIDTH], plies: u32) {
+        for (word, found) in found.iter_mut().enumerate().take(self.open.len()) {
+            for bit in bits(*found & self.losing[word]) {
+                let slot = (word * 64 + bit) as u16;
+                if self.plies_outside(slot) > plies {
+                    *found &= !(1 << bit);
+                    self.lose_later(slot);
+                }
+            }
+        }
+    }
+
+    /// Adds the positions that waited for this level.
+    pub(super) fn come_due(&mut self, found: &mut [u64; WIDTH], plies: u32) {
+        while let Some(entry) = self.lost.first_entry().filter(|entry| *entry.key() <= plies) {
+            entry.remove().into_iter().for_each(|slot| found[slot as usize / 64] |= 1 << (slot % 64));
+        }
+    }
+
+    /// Adds the positions that are won at this level by leaving the tier.
+    pub(super) fn leave_and_win(&mut self, found: &mut [u64; WIDTH], plies: u32) {
+        while let Some((_, slot)) = self.wins.pop_if(|&mut (sooner, _)| sooner <= plies) {
+            let word = slot as usize / 64;
+            found[word] |= self.open[word] & 1 << (slot % 64);
+        }
+    }
+
+    /// The next level that is known to come.
+    pub(super) fn next_level(&self) -> Option<u32> {
+        let won = self.wins.last().map(|&(plies, _)| plies);
+        let lost = self.lost.keys().next().copied();
+        won.into_iter().chain(lost).min()
+    }
+
+    /// The plies after which a position loses by leaving the tier.
+    fn plies_outside(&self, slot: u16) -> u32 {
+        let place = self.late.binary_search_by_key(&slot, |&(slot, _)| slot);
+        place.map_or(0, |place| self.late[place].1)
+    }
+
+    fn lose_later(&mut self, slot: u16) {
+        self.open[slot as usize / 64] &= !(1 << (slot % 64));
+        self.lost.entry(self.plies_outside(slot)).or_default().push(slot);
+    }
+}
+
+impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
+    /// Looks up the moves of a row that leave the tier.
+    pub(super) fn look_outside(&self, row: &mut Row<'_, C>, best: &mut [C]) {
+        let mut leaving = [0u64; WIDTH];
+        self.sets.exits(row.place, &mut |tier, list| {
+            let shelf = &self.solved[tier.0 as usize];
+            for &Leaving { slot, number } in list {
+                let code = shelf.code(number.into()).before(false);
+                let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
+                let known = &mut best[slot as usize];
+                if leaving[word] & bit == 0 || *known < code {
+                    *known = code;
+                }
+                leaving[word] |= bit;
+                if code.unpack().is_some_and(|value| value.payoff() == 0) {
+                    let (mover, opponent) = shelf.ends.seen_before(number.into(), false);
+                    row.leads_to_end[word] |= if mover { bit } else { 0 };
+                    row.stuck[word] |= if opponent { 0 } else { bit };
+                }
+            }
+        });
+        for (word, &leaving) in leaving[..self.sets.width()].iter().enumerate() {
+            for bit in bits(leaving) {
+                let slot = (word * 64 + bit) as u16;
+                let Some(value) = best[slot as usize].unpack() else { continue };
+                let plies = if self.options.distance { value.distance().unwrap_or(0) } else { 0 };
+                if value.payoff() < 0 {
+                    row.losing[word] |= 1 << bit;
+                    row.late.push((slot, plies));
+                    continue;
+                }
+                row.safe[word] |= 1 << bit;
+                if value.payoff() > 0 {
+                    row.wins.push((plies, slot));
+                }
+            }
+        }
+        row.wins.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    /// Finds the positions of a row that have no move within the tier.
+    pub(super) fn look_inside(&self, row: &mut Row<'_, C>) {
+        let mut rest: Vec<u64> = row.open.iter().zip(&row.safe).map(|(open, safe)| open & !safe).collect();
+        self.sets.strike(row.place, self.sets.legal(), &mut rest);
+        for (word, &rest) in rest.iter().enumerate() {
+            for bit in bits(rest) {
+                let slot = (word * 64 + bit) as u16;
+                if row.losing[word] >> bit & 1 == 1 {
+                    row.lose_later(slot);
+                } else {
+                    self.finish(row, slot);
+                }
+            }
+        }
+    }
+
+    fn finish(&self, row: &mut Row<'_, C>, slot: u16) {
+        let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
+        let slots = self.sets.slots(row.place, word);
+        if slots.counted & bit != 0 {
+            row.finished += u64::from(slots.weight);
+        }
+        // Every slot of a position has a number with that position.
+        let Some(pos) = self.index.unrank(self.tier, self.sets.number(row.place, slot)) else { return };
+        row.open[word] &= !bit;
+        match self.game.turn(&pos).sees(self.game.outcome(&pos).unwrap_or(0)) {
+            0 => row.ties[word] |= bit,
+            -1 => row.lost.entry(0).or_default().push(slot),
+            1 => {
+                row.open[word] |= bit;
+                row.wins.push((0, slot));
+            }
+            _ => row.trouble = Some(SolveError::Overflow),
+        }
+    }
+}
