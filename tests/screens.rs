@@ -55,6 +55,11 @@ fn screens() {
     page.eval("document.activeElement.blur()").unwrap();
     page.hover(".brand").unwrap();
     keep(&mut page, "chess");
+    page.go(&stage.address("?game=tictactoe&view=explore&moves=b2,a1,c3,a2")).unwrap();
+    page.wait(told, "the history").unwrap();
+    page.press("w").unwrap();
+    page.wait("document.querySelector('.reason-words:not([hidden])')", "the reason").unwrap();
+    keep(&mut page, "why");
     page.go(&stage.address("?game=mnk:6x5,k=4,obstacles=b2%2Be4,x=c3,o=d3")).unwrap();
     page.press("g").unwrap();
     page.wait("document.querySelector('.painter')", "the painter").unwrap();

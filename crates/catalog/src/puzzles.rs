@@ -173,7 +173,7 @@ impl<G: Game + Notation> Entry<G> {
     }
 
     /// Whether a move takes something of the opponent's off the board.
-    fn takes(&self, pos: &G::Position, mv: G::Move) -> bool {
+    pub(crate) fn takes(&self, pos: &G::Position, mv: G::Move) -> bool {
         let other = if self.game.turn(pos) == Turn::Second { Holder::First } else { Holder::Second };
         let men = |pos: &G::Position| {
             self.game.scene(pos).spots.iter().filter(|spot| spot.holder == Some(other)).count()

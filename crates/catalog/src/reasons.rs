@@ -46,6 +46,9 @@ pub struct ReasonMove {
     pub by: &'static str,
     /// Every other move gives something away.
     pub forced: bool,
+    /// It takes something of the opponent's off the board.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub takes: bool,
 }
 
 /// The answer of `why`.
@@ -125,6 +128,7 @@ impl<G: Game + Notation> Entry<G> {
         if watch.stopped() {
             return Err(outplay_solve::SolveError::Stopped.into());
         }
+        sentences.extend(point(&line, answer.value));
         let replies: Vec<&ReasonMove> = line.iter().skip(1).step_by(2).collect();
         if replies.len() > 1 && replies.iter().all(|mv| mv.forced) && answer.value == "win" {
             sentences.push("every reply in the line is forced".into());
@@ -242,7 +246,8 @@ impl<G: Game + Notation> Entry<G> {
             let keeping = merits.iter().filter(|(_, merit)| merit.preserves(best)).count();
             let text = self.game.write_move(&pos, mv);
             let path = self.path_in(&shown, &pos, &text, line.is_empty());
-            line.push(ReasonMove { mv: text, path, by: self.whose_turn(&pos), forced: keeping == 1 });
+            let (by, takes) = (self.whose_turn(&pos), self.takes(&pos, mv));
+            line.push(ReasonMove { mv: text, path, by, forced: keeping == 1, takes });
             pos = self.game.play(&pos, mv);
             let ends = self.game.outcome(&pos).is_some() || self.game.turn(&pos) == Turn::Chance;
             if ends || line.len() >= LINE || seen.contains(&pos) {
@@ -276,4 +281,43 @@ impl<G: Game + Notation> Entry<G> {
 pub(crate) fn first_best<M>(merits: &[(M, Merit)]) -> Option<&(M, Merit)> {
     let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b))?;
     merits.iter().find(|(_, merit)| merit.compare(best).is_eq())
+}
+
+/// Where the winner's line gains something, unless it does so at once for everybody to see.
+fn point(line: &[ReasonMove], value: &str) -> Option<String> {
+    let offset = match value {
+        "win" => 0,
+        "loss" => 1,
+        _ => return None,
+    };
+    let (ply, mv) = line.iter().enumerate().skip(offset).step_by(2).find(|(_, mv)| mv.takes)?;
+    Some(match ply {
+        0 => format!("{} takes a man", mv.mv),
+        _ => format!("the line takes a man at ply {}: {}", ply + 1, mv.mv),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_point_of_a_line_is_what_the_winner_takes() {
+        let line = |takes: &[bool]| -> Vec<ReasonMove> {
+            let step = |(i, &takes): (usize, &bool)| ReasonMove {
+                mv: format!("m{i}"),
+                path: Vec::new(),
+                by: if i % 2 == 0 { "first" } else { "second" },
+                forced: false,
+                takes,
+            };
+            takes.iter().enumerate().map(step).collect()
+        };
+        let told = |takes: &[bool], value: &str| point(&line(takes), value);
+        assert_eq!(told(&[true, true], "win").as_deref(), Some("m0 takes a man"));
+        assert_eq!(told(&[false, true, true], "win").as_deref(), Some("the line takes a man at ply 3: m2"));
+        assert_eq!(told(&[true, true], "loss").as_deref(), Some("the line takes a man at ply 2: m1"));
+        assert_eq!(told(&[true, true], "draw"), None);
+        assert_eq!(told(&[false, true, false], "win"), None);
+    }
 }

@@ -33,7 +33,7 @@ export class Players {
   about(app) {
     const family = app.known.games.find((known) => known.name === app.state.game.split(/[:,]/)[0]);
     const words = (family?.about ?? "").replace(/ *\([^)]*unless given\)/, "");
-    const rules = words && `${words[0].toUpperCase()}${words.slice(1)}. `;
+    const rules = words && `${/^\w\w/.test(words) ? words[0].toUpperCase() : words[0]}${words.slice(1)}. `;
     return `${rules}Values (v) shows what every move is worth, Hint the best one; Explore tells the truth about any position.`;
   }
 
