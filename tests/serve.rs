@@ -307,6 +307,25 @@ fn the_documented_lines_work() {
     }
 }
 
+/// Whether exact values can be expected is said before anybody waits for them.
+#[test]
+fn what_is_too_large_is_told_at_once() {
+    let server = Server::start(&[]);
+    let exact = |address: &str| server.get(&format!("/api/v1/view?game={address}"));
+    for address in
+        ["chess:KQK&position=8/8/8/3k4/8/8/8/KQ6%20w%20-%20-%200%201", "morris:six,men=4", "pig:50"]
+    {
+        let view = exact(address);
+        assert_eq!(view["exact"], true, "{address}");
+        assert!(view["levels"].as_array().unwrap().contains(&json!("perfect")), "{address}");
+    }
+    for address in ["hypergammon", "mnk:19x19,k=5"] {
+        let view = exact(address);
+        assert_eq!(view["exact"], false, "{address}");
+        assert!(!view["levels"].as_array().unwrap().contains(&json!("perfect")), "{address}");
+    }
+}
+
 /// What was solved once is known: later questions about a game with loops or dice take no place in the queue.
 #[test]
 fn what_was_solved_once_is_answered_at_once() {

@@ -56,6 +56,8 @@ pub struct Entry<G: Game> {
     pub(crate) remembered: Arc<OnceLock<Remembered<G>>>,
     /// The same for a game with dice.
     pub(crate) means: Arc<OnceLock<Known<G>>>,
+    /// Whether a game with loops and an index of its own is small enough to be remembered.
+    pub(crate) fits: OnceLock<bool>,
     /// The table of the last query and the directory it is in: values of a complete table never change.
     pub(crate) opened: Mutex<Option<(PathBuf, Arc<Opened<G>>)>>,
     /// The same for a game with dice.
@@ -91,6 +93,7 @@ impl<G: Game + Notation> Entry<G> {
             falls: None,
             explored: OnceLock::new(),
             remembered: Arc::new(OnceLock::new()),
+            fits: OnceLock::new(),
             means: Arc::new(OnceLock::new()),
             opened: Mutex::new(None),
             mean_table: Mutex::new(None),

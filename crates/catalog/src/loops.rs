@@ -308,6 +308,15 @@ impl<G: Game + Notation> Entry<G> {
         self.query_from(pos, |pos| Ok(remembered.value(pos)), blank)
     }
 
+    /// Whether a game with loops and an index of its own can be solved in memory on the way to an answer.
+    pub(crate) fn fits_in_memory(&self, options: &QueryOptions) -> bool {
+        let fits = |cycles: Box<dyn Cycles<G>>| {
+            let total: u64 = cycles.any().sizes().iter().sum();
+            total <= IN_MEMORY && cycles.bytes() <= u128::from(options.memory)
+        };
+        *self.fits.get_or_init(|| self.loop_index().is_some_and(fits))
+    }
+
     /// The answer from values of the whole game that an earlier question left in memory.
     pub(crate) fn solved_once(
         &self,

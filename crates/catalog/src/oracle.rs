@@ -24,6 +24,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 /// Games of up to this many positions are solved whole once and remembered.
 const SMALL: u64 = 300_000;
 
+/// Cells beyond which a board is hardly ever small.
+const LARGE: usize = 30;
+
 /// Solvers kept for callers that ask at the same time.
 const MOST_SOLVERS: usize = 8;
 
@@ -107,13 +110,22 @@ impl<G: Game + Notation> Oracle<G> {
         self.small.get()?.as_ref()?.value(pos)
     }
 
+    /// Whether a board has so many cells that it is not worth a try.
+    fn is_large(&self, start: &G::Position) -> bool {
+        let board = self.board.map(|board| board(&self.game, start));
+        // Stones that fall into one or two columns have few positions however high the columns are.
+        board.is_some_and(|board| board.playable_cells() > LARGE && !(board.gravity && board.width < 3))
+    }
+
     /// The whole game from its start, solved at the first question if it is small.
     fn whole(&self, watch: &dyn Watch) -> Option<&Memo<G>> {
         if let Some(known) = self.small.get() {
             return known.as_ref();
         }
         let quiet = Deadline::new(None, watch).silent();
-        let found = self.game.start().map(|start| memo(&self.game, &start, SMALL, &quiet));
+        // The positions of a large board are too many even to find out that they are too many.
+        let start = self.game.start().filter(|start| !self.is_large(start));
+        let found = start.map(|start| memo(&self.game, &start, SMALL, &quiet));
         // A stop says nothing about the game, so nothing is kept of it.
         if matches!(found, Some(Err(SolveError::Stopped))) {
             return None;

@@ -113,6 +113,9 @@ impl<G: Game + Notation> Entry<G> {
             // Most numbers of an index are positions, but not all are unfinished ones.
             let pos = (0..TRIES).find_map(|_| self.random_position(index, after, &mut rng));
             let Some(pos) = pos else { continue };
+            if self.is_exact_board(&pos, options) == Some(false) {
+                continue;
+            }
             let each = Deadline::new(Some(EACH), &deadline).silent();
             let Ok(Some(merits)) = truth.moves(&pos, &each) else { continue };
             let Some((kind, best)) = one_stands_out(&merits) else { continue };

@@ -118,7 +118,8 @@ impl<G: Game + Notation> Entry<G> {
             marks = seen_marks;
             // A value is the answer, moves and lines are only its illustration.
             let patience = Deadline::new(Some(LINE_TIME), &deadline);
-            let merits = truth.moves(&pos, &patience).ok().flatten().unwrap_or_default();
+            // Where the value is out of reach, those of its moves are too.
+            let merits = merit.and_then(|_| truth.moves(&pos, &patience).ok().flatten()).unwrap_or_default();
             sentences.extend(self.alternatives(&pos, &merits, called(&scene)));
             sentences.extend(self.forking(&pos, &merits));
             if self.game.turn(&pos) != Turn::Chance && !merits.is_empty() {

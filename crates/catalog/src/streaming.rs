@@ -126,17 +126,8 @@ impl<G: Game + Notation> Entry<G> {
     /// Whether a query can be expected to find exact values.
     pub(crate) fn is_exact(&self, place: &Place, options: &QueryOptions) -> Result<bool, Trouble> {
         let pos = self.locate(place)?;
-        if self.plane_slots(&pos, options).is_some_and(|slots| slots <= WHOLE) {
-            return Ok(true);
-        }
-        if let Some(board) = self.board.map(|board| board(&self.game, &pos)) {
-            let empty = board.playable_cells() - board.stones();
-            let within = |most: usize| empty <= most || openings::book(&board).is_some();
-            return Ok(match (self.connect_board(&pos), self.proof_board(&pos)) {
-                (Some(_), _) => within(SEARCHABLE),
-                (_, Some(_)) => empty <= PROVED,
-                _ => false,
-            });
+        if let Some(exact) = self.is_exact_board(&pos, options) {
+            return Ok(exact);
         }
         let table = options.data.as_ref().map(|data| self.kept_table(data)).transpose()?.flatten();
         if let Some(dice) = self.dice.as_deref() {
@@ -145,7 +136,22 @@ impl<G: Game + Notation> Entry<G> {
                 || self.known_means(&pos, &self.blank_query(&pos), options, &Quiet)?.is_some());
         }
         // Whether a game of another kind is small enough to remember shows only when it is tried.
-        Ok(table.is_some() || self.game.start().is_some())
+        Ok(table.is_some() || self.game.start().is_some() || self.fits_in_memory(options))
+    }
+
+    /// The same for boards of lines; nothing for other games.
+    pub(crate) fn is_exact_board(&self, pos: &G::Position, options: &QueryOptions) -> Option<bool> {
+        let board = self.board.map(|board| board(&self.game, pos))?;
+        if self.plane_slots(pos, options).is_some_and(|slots| slots <= WHOLE) {
+            return Some(true);
+        }
+        let empty = board.playable_cells() - board.stones();
+        let within = |most: usize| empty <= most || openings::book(&board).is_some();
+        Some(match (self.connect_board(pos), self.proof_board(pos)) {
+            (Some(_), _) => within(SEARCHABLE),
+            (_, Some(_)) => empty <= PROVED,
+            _ => false,
+        })
     }
 
     /// Positions of the board that the plane solver would go through, if it takes the board at all.

@@ -63,6 +63,8 @@ async function ask(path, options = {}) {
       continue;
     }
     const body = await response.json().catch(() => null);
+    // Whoever left while the answer was on its way gets none, not an empty one.
+    if (options.signal?.aborted) throw new DOMException("left", "AbortError");
     if (!response.ok) {
       const sentence = body?.error ?? `the server answered ${response.status}`;
       throw new ApiError(response.status, sentence, body?.cure);
