@@ -7,7 +7,8 @@
 //! Tiers are solved from the last to the first, and within a tier from its finished positions and its moves
 //! to later tiers backwards. The work is linear in the number of moves. Backward steps come from
 //! [`Predecessors`] where an index has them ([`retrograde`]) and from a stored graph where it has not
-//! ([`retrograde_by_graph`]); a game with forward moves only gets its index from [`crate::Explored`].
+//! ([`retrograde_by_graph`]); a game with forward moves only gets its index from [`crate::Explored`]. An index that
+//! has its tiers as [`outplay_core::Sets`] is solved 64 positions at a time.
 //!
 //! # Draws
 //!
