@@ -151,7 +151,7 @@ impl<W: Write> Run<'_, W> {
                 crate::playing::play(handle, options, self.common, args, self.progress, self.out)
             }
             Command::Serve(args) => {
-                crate::serving::serve(self.catalog, self.common, args, self.out)?;
+                crate::serving::serve(self.catalog, self.common, args, self.progress, self.out)?;
                 Ok(0)
             }
             Command::Book(command) => self.book(command),

@@ -19,6 +19,7 @@ pub(crate) fn serve(
     catalog: &Catalog,
     common: &Common,
     args: &ServeArgs,
+    watch: &dyn Watch,
     out: &mut impl Write,
 ) -> Result<(), Trouble> {
     let why = |error: ServeError| Trouble::Unable(error.to_string());
@@ -30,7 +31,7 @@ pub(crate) fn serve(
         false => writeln!(out, "outplay is at http://{addr} (Ctrl-C ends it)"),
     };
     let _ = out.flush();
-    server.run().map_err(why)
+    server.run(watch).map_err(why)
 }
 
 /// What the options ask for.

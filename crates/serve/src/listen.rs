@@ -7,6 +7,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use outplay_catalog::Catalog;
+use outplay_core::Watch;
 use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
@@ -40,6 +41,9 @@ pub struct Server {
 /// How long open answers may take after the server was asked to end.
 const FAREWELL: Duration = Duration::from_secs(5);
 
+/// How often the server asks whether it is to end.
+const POLL: Duration = Duration::from_millis(100);
+
 impl Server {
     /// Takes the port.
     ///
@@ -65,18 +69,18 @@ impl Server {
         self.listener.local_addr().map_err(ServeError::Run)
     }
 
-    /// Answers until Ctrl-C.
+    /// Answers until `watch` says stop, or the system.
     ///
     /// # Errors
     ///
     /// No threads or no sockets.
-    pub fn run(self) -> Result<(), ServeError> {
+    pub fn run(self, watch: &dyn Watch) -> Result<(), ServeError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
             .build()
             .map_err(ServeError::Run)?;
-        let result = runtime.block_on(self.until(interrupted()));
+        let result = runtime.block_on(self.until(ended(watch)));
         // Searches whose requests are gone were told to stop; nobody waits for them.
         runtime.shutdown_timeout(FAREWELL);
         result
@@ -131,19 +135,26 @@ impl Server {
     }
 }
 
-/// Ctrl-C, or the system's wish to end.
-async fn interrupted() {
-    let interrupt = tokio::signal::ctrl_c();
+/// Somebody or the system wishes the server to end.
+///
+/// The watch is asked again and again rather than the signal caught here: an interrupt that comes before the server runs
+/// reaches the watch alone.
+async fn ended(watch: &dyn Watch) {
+    let stopped = async {
+        while !watch.stopped() {
+            tokio::time::sleep(POLL).await;
+        }
+    };
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
         if let Ok(mut terminate) = signal(SignalKind::terminate()) {
             tokio::select! {
-                _ = interrupt => {}
+                () = stopped => {}
                 _ = terminate.recv() => {}
             }
             return;
         }
     }
-    let _ = interrupt.await;
+    stopped.await;
 }
