@@ -85,6 +85,27 @@ fn connect_four_to_the_end() {
     check("?game=connect4:5x4&first=human&second=perfect", 20);
 }
 
+/// The board that the page begins with, against perfect play chosen by the slider, with a hint on the way.
+#[test]
+fn seven_by_six_to_the_end_with_a_hint_and_a_level() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=connect4");
+    page.wait("outplay.live && document.querySelector('#second-level')", "a level").unwrap();
+    page.eval("document.querySelector('#second-level').focus()").unwrap();
+    page.press("End").unwrap();
+    page.wait("outplay.state.second === 'perfect'", "the strongest level").unwrap();
+    page.click("[data-do=hint]").unwrap();
+    page.wait("document.querySelector('#toast').textContent === 'Hint: 4, win in 41 plies'", "the hint")
+        .unwrap();
+    play_out(&mut page, 42);
+    let status = page.eval("document.querySelector('#status').textContent").unwrap();
+    assert_eq!(status, "Second wins", "columns played in turn lose against perfect play");
+    // The history of the game is told backwards from its end, and its mistakes can be tried again.
+    page.wait("document.querySelector('#history .note').textContent.includes('Mistake')", "mistakes")
+        .unwrap();
+    stage::silent(&mut page);
+}
+
 #[test]
 fn a_board_with_obstacles_to_the_end() {
     check("?game=mnk:4x4,k=3,obstacles=b2&first=human&second=perfect", 16);
@@ -103,6 +124,11 @@ fn a_chess_ending_to_the_end() {
 #[test]
 fn morris_to_the_end() {
     check("?game=morris:tapatan&first=perfect&second=human", 20);
+}
+
+#[test]
+fn six_mens_morris_to_the_end() {
+    check("?game=morris:six,men=3&first=human&second=perfect", 120);
 }
 
 #[test]
@@ -432,6 +458,65 @@ fn why_is_told_and_drawn() {
     page.press("w").unwrap();
     page.wait("document.querySelector('.reason-words').hidden", "the end of the explanation").unwrap();
     stage::silent(&mut page);
+}
+
+/// Every family has a reason to tell beyond the verdict, and its own words for it.
+#[test]
+fn why_is_told_for_every_family() {
+    let Some(stage) = Stage::set() else { return };
+    for (address, words, drawn) in [
+        ("?game=nim:3%2B4%2B5&view=explore", "nim-sum", "rect.reason.key"),
+        ("?game=chess:KQK&position=k7/8/1K6/8/8/8/8/2Q5+w+-+-+0+1&view=explore", "stalemate", ".ghost line"),
+        (
+            "?game=morris:tapatan&view=explore&moves=b2,a1,c2",
+            "threatens to close a line at a2",
+            ".reason.block",
+        ),
+        ("?game=pig:20&position=5-5+A+6&view=explore", "loses the 6 points", ""),
+        ("?game=einstein:3x3&view=explore&moves=2", "wins", ".ghost"),
+        ("?game=connect4:5x4&view=explore&moves=3,1,3,1", "draw", ".ghost"),
+    ] {
+        let mut page = stage.open(address);
+        page.wait("outplay.answer", address).unwrap();
+        page.press("w").unwrap();
+        let told = "document.querySelector('.reason-words:not([hidden])')?.textContent";
+        page.wait(&format!("{told}?.includes('{words}')"), &format!("{address}: {words}")).unwrap();
+        if !drawn.is_empty() {
+            page.wait(&format!("document.querySelector('.over {drawn}')"), &format!("{address}: {drawn}"))
+                .unwrap();
+        }
+        stage::silent(&mut page);
+    }
+}
+
+/// A puzzle is never the start of the game, and its solution is the move it asks for.
+#[test]
+fn puzzles_of_every_family() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.page();
+    for game in ["nim:3%2B4%2B5", "morris:tapatan", "chess:KQK", "connect4:5x4", "pig:20", "einstein:3x3"] {
+        page.go(&stage.address(&format!("?game={game}&view=puzzle&seed=2"))).unwrap();
+        page.wait("outplay.puzzle && outplay.view && outplay.live", game).unwrap();
+        let start = page
+            .eval("fetch(`/api/v1/view?game=${encodeURIComponent(outplay.state.game)}`).then((reply) => reply.json()).then((view) => view.position)")
+            .unwrap();
+        assert_ne!(page.eval("outplay.puzzle.position").unwrap(), start, "{game}");
+        let known = page.eval("fetch(`/api/v1/position?game=${encodeURIComponent(outplay.puzzle.game)}&position=${encodeURIComponent(outplay.puzzle.position)}`).then((reply) => reply.json()).then((answer) => answer.best.join())").unwrap();
+        assert_eq!(page.eval("outplay.puzzle.solution").unwrap(), known, "{game}");
+        page.press("m").unwrap();
+        let solution = page.eval("outplay.puzzle.solution").unwrap();
+        page.type_text(solution.as_str().unwrap()).unwrap();
+        page.press("Enter").unwrap();
+        page.wait("outplay.puzzle.solved", &format!("{game}: the solution {solution}")).unwrap();
+    }
+    // What is asked for in a chess ending is a mate, in the words of chess.
+    page.go(&stage.address("?game=chess:KQK&view=puzzle&seed=2")).unwrap();
+    page.wait(
+        "document.querySelector('#puzzle h2')?.textContent.includes('White to move: mate in')",
+        "a mate",
+    )
+    .unwrap();
+    page.troubles();
 }
 
 #[test]

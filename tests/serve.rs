@@ -145,10 +145,12 @@ fn players_histories_reasons_and_puzzles() {
     let puzzle = server.get("/api/v1/puzzle?game=mnk:4x4,k=3&seed=5");
     let position = puzzle["position"].as_str().unwrap().replace(' ', "%20");
     let query = server.get(&format!("/api/v1/position?game=mnk:4x4,k=3&position={position}"));
-    let keeps = |mv: &&Value| mv["value"] == query["value"];
-    let keeping: Vec<&Value> = query["moves"].as_array().unwrap().iter().filter(keeps).collect();
-    assert_eq!(keeping.len(), 1, "{puzzle} {query}");
-    assert_eq!(keeping[0]["move"], puzzle["solution"]);
+    let sooner = puzzle["kind"] == "soonest";
+    let good =
+        |mv: &&Value| mv["value"] == query["value"] && (!sooner || mv["distance"] == query["distance"]);
+    let good: Vec<&Value> = query["moves"].as_array().unwrap().iter().filter(good).collect();
+    assert_eq!(good.len(), 1, "{puzzle} {query}");
+    assert_eq!(good[0]["move"], puzzle["solution"]);
     assert_eq!(server.get("/api/v1/puzzle?game=mnk:4x4,k=3&seed=5"), puzzle);
 }
 
@@ -262,6 +264,85 @@ fn the_description_describes_what_there_is() {
             let (status, _, body) = server.ask(&method, &path.replace("{id}", "1"), Some("{}"));
             assert_ne!(status, 405, "{method} {path}");
             assert!(status != 404 || body.contains("no solve job"), "{method} {path}: {body}");
+        }
+    }
+}
+
+/// Every curl line of docs/api.md, as somebody would paste it.
+#[test]
+fn the_documented_lines_work() {
+    if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
+        eprintln!("left out: there is no curl");
+        return;
+    }
+    let server = Server::start(&[]);
+    let page = include_str!("../docs/api.md");
+    let script = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let script = script.replace("\\\n", " ");
+    let lines: Vec<&str> = script.lines().filter(|line| line.starts_with("curl ")).collect();
+    assert!(lines.len() > 12, "{lines:?}");
+    for line in lines {
+        let command = format!("B=http://{}; {line}", server.addr);
+        let told =
+            Command::new("sh").args(["-c", &command]).current_dir(server._data.path()).output().unwrap();
+        let text = String::from_utf8_lossy(&told.stdout);
+        assert!(told.status.success(), "{line}");
+        if line.ends_with("-o stats.svg") {
+            let picture = std::fs::read_to_string(server._data.path().join("stats.svg")).unwrap();
+            assert!(picture.starts_with("<svg"), "{picture}");
+        } else if line.contains("/stream") {
+            assert!(text.contains("event: done"), "{line}: {text}");
+        } else {
+            let answer: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{line}: {text}"));
+            assert!(answer.get("error").is_none(), "{line}: {text}");
+        }
+        if line.contains("/api/v1/solve ") {
+            // The lines that follow ask what became of it.
+            let patience = Instant::now() + Duration::from_secs(60);
+            while server.get("/api/v1/solve/1")["state"] == "running" {
+                assert!(Instant::now() < patience, "the job goes on and on");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+    }
+}
+
+/// What was solved once is known: later questions about a game with loops or dice take no place in the queue.
+#[test]
+fn what_was_solved_once_is_answered_at_once() {
+    // One search at a time and nobody may wait: a question that had to search would be refused.
+    let server = Server::start(&["--searches", "1", "--time", "30"]);
+    for (game, positions) in [
+        ("morris:tapatan", ["x../.../..._o_1", "x../.o./..._x_2"]),
+        ("pig:20", ["5-5_A_6", "12-3_B_2_roll"]),
+        ("nim:3%2B4%2B5", ["1%2B4%2B5_B", "0%2B4%2B5_A"]),
+    ] {
+        // A reason makes the game known as a whole.
+        server.get(&format!("/api/v1/why?game={game}"));
+        // Somebody else keeps the only search busy for as long as this takes.
+        let busy = TcpStream::connect(server.addr).unwrap();
+        let mut asking = busy.try_clone().unwrap();
+        asking
+            .write_all(b"GET /api/v1/position/stream?game=connect4:9x8 HTTP/1.1\r\nhost: x\r\n\r\n")
+            .unwrap();
+        let patience = Instant::now() + Duration::from_secs(20);
+        while server.get("/healthz")["searches"] != 1 {
+            assert!(Instant::now() < patience, "the other search does not begin");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        for position in positions {
+            let began = Instant::now();
+            let position = position.replace('_', "%20");
+            let answer = server.get(&format!("/api/v1/position?game={game}&position={position}"));
+            assert!(!answer["moves"].as_array().unwrap().is_empty(), "{answer}");
+            assert!(began.elapsed() < Duration::from_secs(2), "{game} {position}: {:?}", began.elapsed());
+        }
+        assert_eq!(server.get("/healthz")["searches"], 1, "the other search is still under way");
+        busy.shutdown(std::net::Shutdown::Both).unwrap();
+        let patience = Instant::now() + Duration::from_secs(20);
+        while server.get("/healthz")["searches"] != 0 {
+            assert!(Instant::now() < patience, "the other search does not end");
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 }

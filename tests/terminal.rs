@@ -179,6 +179,31 @@ fn nobody_beats_the_perfect_player() {
 }
 
 /// Plays through pipes: what goes in, what comes out, the exit code.
+#[test]
+fn an_ending_begins_with_a_puzzle_and_dice_are_told() {
+    let terminal = Terminal::play(&["chess:KQK", "--second", "human"]);
+    let text = terminal.wait("a task", |text| text.contains("to move (you).") && text.contains("to move: "));
+    assert!(text.contains("White to move") || text.contains("Black to move"), "{text}");
+    assert!(text.contains(" h"), "the columns are named: {text}");
+    terminal.end();
+
+    let mut terminal = Terminal::play(&["pig:20", "--second", "human", "--values"]);
+    terminal.expect("[ roll ]");
+    terminal.expect(" % for First");
+    terminal.press("1");
+    terminal.expect("the dice show ");
+    terminal.end();
+
+    // Points are named, so that a move can be typed.
+    let mut terminal = Terminal::play(&["morris:tapatan", "--second", "human"]);
+    terminal.wait("names of columns", |text| {
+        text.contains('a') && text.lines().any(|line| line.starts_with(" 3"))
+    });
+    terminal.press("c3\r");
+    terminal.expect("moves: c3");
+    terminal.end();
+}
+
 fn piped(words: &[&str], input: &str) -> (String, Option<i32>) {
     let data = tempfile::tempdir().unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_outplay"))

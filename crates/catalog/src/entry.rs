@@ -53,9 +53,9 @@ pub struct Entry<G: Game> {
     /// All positions that play reaches, once somebody needed them.
     explored: OnceLock<Arc<Explored<G>>>,
     /// Values of a small game without a table, once somebody asked for one.
-    pub(crate) remembered: OnceLock<Remembered<G>>,
+    pub(crate) remembered: Arc<OnceLock<Remembered<G>>>,
     /// The same for a game with dice.
-    pub(crate) means: OnceLock<Known<G>>,
+    pub(crate) means: Arc<OnceLock<Known<G>>>,
     /// The table of the last query and the directory it is in: values of a complete table never change.
     pub(crate) opened: Mutex<Option<(PathBuf, Arc<Opened<G>>)>>,
     /// The same for a game with dice.
@@ -90,8 +90,8 @@ impl<G: Game + Notation> Entry<G> {
             dice: None,
             falls: None,
             explored: OnceLock::new(),
-            remembered: OnceLock::new(),
-            means: OnceLock::new(),
+            remembered: Arc::new(OnceLock::new()),
+            means: Arc::new(OnceLock::new()),
             opened: Mutex::new(None),
             mean_table: Mutex::new(None),
             solver: Mutex::new(None),
@@ -156,7 +156,8 @@ impl<G: Game + Notation> Entry<G> {
         self
     }
 
-    /// The same game with the same companions, nothing learned yet: for somebody who outlives this entry.
+    /// The same game with the same companions, sharing the values of all positions once either knows them: for
+    /// somebody who outlives this entry.
     pub(crate) fn twin(&self) -> Entry<G> {
         Entry {
             make_index: self.make_index.clone(),
@@ -166,6 +167,8 @@ impl<G: Game + Notation> Entry<G> {
             graph: self.graph,
             dice: self.dice.clone(),
             falls: self.falls,
+            remembered: Arc::clone(&self.remembered),
+            means: Arc::clone(&self.means),
             ..Entry::acyclic(self.game.clone())
         }
     }

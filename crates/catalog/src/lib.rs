@@ -5,6 +5,7 @@
 //!
 //! A game of one's own joins the catalog with [`Catalog::add`]; see `examples/` of the workspace.
 
+mod alternatives;
 mod answering;
 mod answers;
 mod boards;
@@ -35,6 +36,7 @@ mod solving;
 mod streaming;
 mod summary;
 mod tables;
+mod threats;
 mod timing;
 mod trouble;
 mod viewing;

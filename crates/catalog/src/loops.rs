@@ -308,6 +308,23 @@ impl<G: Game + Notation> Entry<G> {
         self.query_from(pos, |pos| Ok(remembered.value(pos)), blank)
     }
 
+    /// The answer from values of the whole game that an earlier question left in memory.
+    pub(crate) fn solved_once(
+        &self,
+        pos: &G::Position,
+        blank: &QueryAnswer,
+    ) -> Result<Option<QueryAnswer>, Trouble> {
+        if let Some(remembered) = self.remembered.get().filter(|remembered| remembered.has(pos)) {
+            return self.query_from(pos, |pos| Ok(remembered.value(pos)), blank.clone()).map(Some);
+        }
+        // The lock is let go before the answer is made.
+        let oracle = self.oracle.lock().ok().and_then(|oracle| oracle.clone());
+        match oracle.filter(|oracle| oracle.small(pos).is_some()) {
+            Some(oracle) => self.query_from(pos, |pos| Ok(oracle.small(pos)), blank.clone()).map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Values of all positions in memory, if the game is small enough.
     fn remember(
         &self,

@@ -102,6 +102,11 @@ impl<G: Game + Notation> Oracle<G> {
         }
     }
 
+    /// What is known already of a game that is small.
+    pub(crate) fn small(&self, pos: &G::Position) -> Option<Value> {
+        self.small.get()?.as_ref()?.value(pos)
+    }
+
     /// The whole game from its start, solved at the first question if it is small.
     fn whole(&self, watch: &dyn Watch) -> Option<&Memo<G>> {
         if let Some(known) = self.small.get() {

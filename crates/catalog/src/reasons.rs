@@ -1,19 +1,20 @@
-//! Why a position is worth what it is: threats, pairs and the line of best play, for people.
+//! Why a position is worth what it is: what can be seen on the board, what the moves have in common, and the line
+//! of best play, for people.
 //!
 //! ```text
-//!  x x .      win     a stone here completes a line at once
-//!  . o o      block   the opponent's next stone would
-//!  . . .      threat  a line of which one cell is missing that cannot be taken yet
-//!             pair    who loses one of the two cells takes the other
+//!  the verdict · what the rules show (threats, pairs, nim-sums, mills) · what every move would give away
+//!  └ marks on spots: win, block, threat, pair, key             └ line of best play, forced moves marked
 //! ```
 
 use crate::Trouble;
+use crate::alternatives::{Eyes, compared, rolls};
 use crate::answers::Answer;
 use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::handle::{Place, QueryOptions};
-use outplay_core::{Content, Game, LineBoard, Notation, Turn, Watch, cell_name};
-use outplay_players::{Merit, Truth};
+use crate::threats::{board_reasons, fork};
+use outplay_core::{Game, Layout, Notation, Scene, Sign, Turn, Watch};
+use outplay_players::{Merit, Merits, Truth};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ pub struct ReasonMark {
     pub spot: usize,
     /// Its name.
     pub name: String,
-    /// `win`, `block`, `threat` or `pair`.
+    /// `win`, `block`, `threat`, `pair` or `key`.
     pub kind: &'static str,
     /// Whose it is: `first` or `second`.
     pub by: &'static str,
@@ -39,7 +40,7 @@ pub struct ReasonMove {
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// The spots it points at, as in a scene.
+    /// The spots it points at, as in the scene of the position asked for; none where the board has changed.
     pub path: Vec<usize>,
     /// `first`, `second` or `chance`.
     pub by: &'static str,
@@ -69,100 +70,20 @@ pub struct Why {
 
 /// Plies of a line that anybody reads.
 const LINE: usize = 60;
-/// Time for a line.
+/// Time for the values of the moves and the line of best play.
 const LINE_TIME: Duration = Duration::from_secs(3);
-/// Pairs that are tried before no pairing is told.
-const PAIRS: u32 = 20_000;
 
-fn side(turn: Turn) -> (&'static str, &'static str, Content) {
-    match turn {
-        Turn::Second => ("second", "Second", Content::Second),
-        _ => ("first", "First", Content::First),
-    }
+/// What the players are called where a scene is drawn.
+pub(crate) fn called(scene: &Scene) -> [&'static str; 2] {
+    if scene.layout == Layout::Chess { ["White", "Black"] } else { ["First", "Second"] }
 }
 
-/// Cells that complete a line of one player, each once, in order.
-fn completing(board: &LineBoard, player: Content) -> Vec<usize> {
-    let mut cells = Vec::new();
-    for line in board.lines() {
-        let mine = line.iter().filter(|&&cell| board.cells[cell] == player).count();
-        let empty = line.iter().find(|&&cell| board.cells[cell] == Content::Empty);
-        if let (true, Some(&cell)) = (mine + 1 == line.len(), empty) {
-            cells.push(cell);
-        }
+fn word(sign: Sign) -> &'static str {
+    match sign {
+        Sign::Win => "win",
+        Sign::Block => "block",
+        Sign::Key => "key",
     }
-    cells.sort_unstable();
-    cells.dedup();
-    cells
-}
-
-fn names(board: &LineBoard, cells: &[usize]) -> String {
-    let name = |&cell: &usize| cell_name(cell / board.height, cell % board.height);
-    cells.iter().map(name).collect::<Vec<_>>().join(", ")
-}
-
-/// What can be seen on a board: sentences and marks.
-fn board_reasons(board: &LineBoard, payoff: Option<i32>) -> (Vec<String>, Vec<ReasonMark>) {
-    let (mover, mover_name, mine) = side(board.turn);
-    let (other, other_name, theirs) = side(board.turn.other());
-    let open = board.open_cells();
-    let mut sentences = Vec::new();
-    let mut marks = Vec::new();
-    let mut put = |cells: &[usize], kind, by| {
-        let mark = |&spot: &usize| {
-            let name = cell_name(spot / board.height, spot % board.height);
-            ReasonMark { spot, name, kind, by, pair: None }
-        };
-        marks.extend(cells.iter().map(mark));
-    };
-    if board.misere {
-        return (sentences, marks);
-    }
-    let split = |player| completing(board, player).into_iter().partition(|cell| open.contains(cell));
-    let (wins, later): (Vec<usize>, Vec<usize>) = split(mine);
-    let (blocks, theirs_later): (Vec<usize>, Vec<usize>) = split(theirs);
-    if !wins.is_empty() {
-        put(&wins, "win", mover);
-        sentences.push(format!("{mover_name} completes a line at {}", names(board, &wins)));
-        return (sentences, marks);
-    }
-    put(&blocks, "block", other);
-    match blocks.len() {
-        0 => {}
-        1 => sentences.push(format!("{mover_name} has to stop {other_name} at {}", names(board, &blocks))),
-        _ => {
-            let cells = names(board, &blocks);
-            sentences.push(format!("{other_name} threatens {cells}, and only one of them can be stopped"));
-        }
-    }
-    for (cells, by, name) in [(&later, mover, mover_name), (&theirs_later, other, other_name)] {
-        put(cells, "threat", by);
-        if !cells.is_empty() {
-            sentences.push(format!("{name} waits for {}", names(board, cells)));
-        }
-    }
-    if payoff == Some(0) && !board.gravity {
-        for (attacker, holder, holder_name) in
-            [(board.turn.other(), mover, mover_name), (board.turn, other, other_name)]
-        {
-            let Some(pairs) =
-                outplay_proof::pairing(board, attacker, PAIRS).filter(|pairs| !pairs.is_empty())
-            else {
-                continue;
-            };
-            sentences.push(format!(
-                "{holder_name} holds the draw by pairs: whoever loses one cell of a pair takes the other"
-            ));
-            for (pair, (one, two)) in pairs.into_iter().enumerate() {
-                for spot in [one, two] {
-                    let name = cell_name(spot / board.height, spot % board.height);
-                    marks.push(ReasonMark { spot, name, kind: "pair", by: holder, pair: Some(pair) });
-                }
-            }
-            break;
-        }
-    }
-    (sentences, marks)
 }
 
 impl<G: Game + Notation> Entry<G> {
@@ -185,23 +106,25 @@ impl<G: Game + Notation> Entry<G> {
             _ => None,
         };
         let answer = value.map_or(Answer::unknown(-best, best), |value| self.answer(&pos, value));
-        let (mut sentences, marks) = match self.board {
-            Some(to_board) if self.game.outcome(&pos).is_none() => {
-                board_reasons(&to_board(&self.game, &pos), value.map(|value| value.payoff()))
+        let scene = self.game.scene(&pos);
+        let mut sentences = vec![self.verdict_sentence(&pos, called(&scene), &answer, merit)];
+        let (mut marks, mut line) = (Vec::new(), Vec::new());
+        if self.game.outcome(&pos).is_none() {
+            let (seen, seen_marks) = self.seen(&pos, &scene, value.map(|value| value.payoff()));
+            sentences.extend(seen);
+            marks = seen_marks;
+            // A value is the answer, moves and lines are only its illustration.
+            let patience = Deadline::new(Some(LINE_TIME), &deadline);
+            let merits = truth.moves(&pos, &patience).ok().flatten().unwrap_or_default();
+            sentences.extend(self.alternatives(&pos, &merits, called(&scene)));
+            sentences.extend(self.forking(&pos, &merits));
+            if self.game.turn(&pos) != Turn::Chance && !merits.is_empty() {
+                line = self.best_line(&pos, merits, &truth, &patience);
             }
-            _ => Default::default(),
-        };
-        let line = match self.game.outcome(&pos) {
-            // A value is the answer, a line only its illustration.
-            None => self.best_line(&pos, &truth, &Deadline::new(Some(LINE_TIME), &deadline)),
-            Some(_) => Vec::new(),
-        };
+        }
         if watch.stopped() {
             return Err(outplay_solve::SolveError::Stopped.into());
         }
-        let line: Vec<ReasonMove> =
-            line.into_iter().map(|(mv, path, by, forced)| ReasonMove { mv, path, by, forced }).collect();
-        sentences.insert(0, self.verdict_sentence(&pos, &answer, merit));
         let replies: Vec<&ReasonMove> = line.iter().skip(1).step_by(2).collect();
         if replies.len() > 1 && replies.iter().all(|mv| mv.forced) && answer.value == "win" {
             sentences.push("every reply in the line is forced".into());
@@ -217,12 +140,73 @@ impl<G: Game + Notation> Entry<G> {
         })
     }
 
-    /// Who gets what, in words.
-    fn verdict_sentence(&self, pos: &G::Position, answer: &Answer, merit: Option<Merit>) -> String {
+    /// What the rules show, in words and on spots.
+    fn seen(&self, pos: &G::Position, scene: &Scene, payoff: Option<i32>) -> (Vec<String>, Vec<ReasonMark>) {
+        let (mut words, mut marks) = match self.board {
+            Some(to_board) => board_reasons(&to_board(&self.game, pos), payoff),
+            None => Default::default(),
+        };
+        for remark in self.game.remarks(pos) {
+            words.push(remark.words);
+            let by = if remark.by == Turn::Second { "second" } else { "first" };
+            marks.extend(remark.spots.into_iter().filter_map(|(spot, sign)| {
+                let name = scene.spots.get(spot)?.name.clone();
+                Some(ReasonMark { spot, name, kind: word(sign), by, pair: None })
+            }));
+        }
+        (words, marks)
+    }
+
+    /// What the moves have in common and what sets them apart.
+    fn alternatives(
+        &self,
+        pos: &G::Position,
+        merits: &[(G::Move, Merit)],
+        names: [&'static str; 2],
+    ) -> Option<String> {
         let turn = self.game.turn(pos);
-        let (mover, other) = (side(turn).1, side(turn.other()).1);
+        let name = |mv: G::Move| self.game.write_move(pos, mv);
+        let moves: Vec<(String, Merit)> = merits.iter().map(|&(mv, merit)| (name(mv), merit)).collect();
+        let eyes = Eyes { simple: self.game.best_payoff() <= 1, names };
+        match (turn, self.falls) {
+            (Turn::Chance, Some(falls)) => {
+                let mut odds = Vec::new();
+                falls(&self.game, pos, &mut odds);
+                let odds: Vec<(String, f64)> = odds.into_iter().map(|(mv, odds)| (name(mv), odds)).collect();
+                rolls(&moves, &odds, eyes)
+            }
+            _ => compared(&moves, eyes),
+        }
+    }
+
+    /// The best move of a board of lines, if it makes two threats at once.
+    fn forking(&self, pos: &G::Position, merits: &[(G::Move, Merit)]) -> Option<String> {
+        let to_board = self.board?;
+        let &(mv, merit) = first_best(merits)?;
+        let next = self.game.play(pos, mv);
+        if merit.payoff() <= 0.0 || self.game.outcome(&next).is_some() {
+            return None;
+        }
+        let cells = fork(&to_board(&self.game, &next), self.game.turn(pos))?;
+        Some(format!("{} makes two threats at once: {cells}", self.game.write_move(pos, mv)))
+    }
+
+    /// Who gets what, in words.
+    fn verdict_sentence(
+        &self,
+        pos: &G::Position,
+        names: [&'static str; 2],
+        answer: &Answer,
+        merit: Option<Merit>,
+    ) -> String {
+        let turn = self.game.turn(pos);
+        let name = |turn: Turn| names[usize::from(turn == Turn::Second)];
+        let (mover, other) = (name(turn), name(turn.other()));
         let plies = answer.distance.map(|plies| match plies {
             1 => " in 1 ply".to_string(),
+            plies if names[0] == "White" => {
+                format!(" in {plies} plies: mate in {}", plies.div_ceil(2))
+            }
             plies => format!(" in {plies} plies"),
         });
         let plies = plies.unwrap_or_default();
@@ -234,89 +218,62 @@ impl<G: Game + Notation> Entry<G> {
             (_, "draw") if self.game.outcome(pos).is_some() => "the game is over: a draw".into(),
             (_, "draw") if answer.repetition => "nobody can force an end: a draw by repetition".into(),
             (_, "draw") => "neither can force a win: a draw".into(),
-            (Some(Merit::Mean(mean)), _) => format!("{mover} gets {mean:.4} in the mean"),
+            (Some(Merit::Mean(mean)), _) if self.game.best_payoff() <= 1 => {
+                format!("with best play {mover} wins {:.1} % of the games", 50.0 * (1.0 + mean))
+            }
+            (Some(Merit::Mean(mean)), _) => format!("with best play {mover} gets {mean:+.4} in the mean"),
             _ => "the value is out of reach here".into(),
         }
     }
 
-    /// One line of best play with the spots that its moves point at, who makes them and whether they are forced.
+    /// One line of best play from a position whose moves have these merits.
     pub(crate) fn best_line(
         &self,
         pos: &G::Position,
+        merits: Merits<G::Move>,
         truth: &dyn Truth<G>,
         watch: &dyn Watch,
-    ) -> Vec<(String, Vec<usize>, &'static str, bool)> {
-        let mut pos = pos.clone();
+    ) -> Vec<ReasonMove> {
+        let shown = self.game.scene(pos);
+        let (mut pos, mut merits) = (pos.clone(), merits);
         let mut line = Vec::new();
         let mut seen = vec![pos.clone()];
-        while line.len() < LINE && self.game.outcome(&pos).is_none() && self.game.turn(&pos) != Turn::Chance {
-            // A line that cannot be followed to its end is still worth its beginning.
-            let Ok(Some(merits)) = truth.moves(&pos, watch) else { break };
-            let Some(best) = merits.iter().map(|(_, merit)| *merit).reduce(|a, b| match a.compare(b) {
-                std::cmp::Ordering::Less => b,
-                _ => a,
-            }) else {
-                break;
-            };
-            let Some((mv, _)) = merits.iter().find(|(_, merit)| merit.compare(best).is_eq()) else { break };
-            let forced =
-                merits.len() == 1 || merits.iter().filter(|(_, merit)| merit.preserves(best)).count() == 1;
-            let text = self.game.write_move(&pos, *mv);
-            let scene = self.game.scene(&pos);
-            let path = scene.moves.into_iter().find(|gesture| gesture.mv == text).map(|gesture| gesture.path);
-            line.push((text, path.unwrap_or_default(), self.whose_turn(&pos), forced));
-            pos = self.game.play(&pos, *mv);
-            if seen.contains(&pos) {
+        while let Some(&(mv, best)) = first_best(&merits) {
+            let keeping = merits.iter().filter(|(_, merit)| merit.preserves(best)).count();
+            let text = self.game.write_move(&pos, mv);
+            let path = self.path_in(&shown, &pos, &text, line.is_empty());
+            line.push(ReasonMove { mv: text, path, by: self.whose_turn(&pos), forced: keeping == 1 });
+            pos = self.game.play(&pos, mv);
+            let ends = self.game.outcome(&pos).is_some() || self.game.turn(&pos) == Turn::Chance;
+            if ends || line.len() >= LINE || seen.contains(&pos) {
                 break;
             }
             seen.push(pos.clone());
+            // A line that cannot be followed to its end is still worth its beginning.
+            let Ok(Some(next)) = truth.moves(&pos, watch) else { break };
+            merits = next;
         }
         line
     }
+
+    /// The spots of a move in the scene that is shown: by name, because another position may number them otherwise.
+    fn path_in(&self, shown: &Scene, pos: &G::Position, mv: &str, now: bool) -> Vec<usize> {
+        // Piles are sorted anew after every move, so that names do not stay with them.
+        if shown.layout == Layout::Piles && !now {
+            return Vec::new();
+        }
+        let scene = self.game.scene(pos);
+        let path = scene.moves.iter().find(|gesture| gesture.mv == mv).map(|gesture| &gesture.path);
+        let place = |&spot: &usize| {
+            let name = &scene.spots.get(spot)?.name;
+            shown.spots.iter().position(|known| known.name == *name)
+        };
+        path.and_then(|path| path.iter().map(place).collect()).unwrap_or_default()
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn board(rows: &str, turn: Turn, gravity: bool, k: usize) -> LineBoard {
-        let rows: Vec<Vec<char>> = rows.split('/').map(|row| row.chars().collect()).collect();
-        let mut board = LineBoard::empty(rows[0].len(), rows.len(), k);
-        (board.turn, board.gravity) = (turn, gravity);
-        for (i, row) in rows.iter().rev().enumerate() {
-            for (column, c) in row.iter().enumerate() {
-                let cell = board.cell(column, i);
-                board.cells[cell] = match c {
-                    'x' => Content::First,
-                    'o' => Content::Second,
-                    _ => Content::Empty,
-                };
-            }
-        }
-        board
-    }
-
-    #[test]
-    fn threats_are_named() {
-        let check = |board: &LineBoard, expected: &str| {
-            let (sentences, _) = board_reasons(board, None);
-            assert_eq!(sentences.join("; "), expected);
-        };
-        check(&board("oo./.../xx.", Turn::First, false, 3), "First completes a line at c1");
-        check(&board("oo./.../x.x", Turn::Second, false, 3), "Second completes a line at c3");
-        check(&board(".../.o./xx.", Turn::Second, false, 3), "Second has to stop First at c1");
-        check(
-            &board("x.x/.o./x.o", Turn::Second, false, 3),
-            "First threatens a2, b3, and only one of them can be stopped",
-        );
-    }
-
-    #[test]
-    fn a_threat_in_the_air_waits() {
-        let (sentences, marks) =
-            board_reasons(&board("...../...../xxx../oox..", Turn::Second, true, 4), None);
-        assert_eq!(sentences.join("; "), "First waits for d2");
-        assert_eq!(marks.len(), 1);
-        assert_eq!((marks[0].kind, marks[0].name.as_str()), ("threat", "d2"));
-    }
+/// The first of the best moves: `max_by` would take the last.
+pub(crate) fn first_best<M>(merits: &[(M, Merit)]) -> Option<&(M, Merit)> {
+    let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b))?;
+    merits.iter().find(|(_, merit)| merit.compare(best).is_eq())
 }

@@ -94,7 +94,8 @@ impl<G: Game + Notation> Entry<G> {
         Ok(unknown)
     }
 
-    /// The same from what needs no search: the rules, a table, the book, or the planes of a tiny board.
+    /// The same from what needs no search: the rules, a table, what was solved whole before, the book, or the planes
+    /// of a tiny board.
     pub(crate) fn known_moves(
         &self,
         place: &Place,
@@ -109,6 +110,9 @@ impl<G: Game + Notation> Entry<G> {
         let whole = |pos: &G::Position| Ok(self.whole_value(pos, options, AT_ONCE, watch));
         if whole(&pos)?.is_some() {
             return self.query_from(&pos, whole, blank).map(Some);
+        }
+        if let Some(answer) = self.solved_once(&pos, &blank)? {
+            return Ok(Some(answer));
         }
         if self.plane_slots(&pos, options).is_some_and(|slots| slots <= AT_ONCE) {
             return self.query_by_planes(&pos, &blank, options, watch, &mut |_| {});
@@ -135,6 +139,11 @@ impl<G: Game + Notation> Entry<G> {
             });
         }
         let table = options.data.as_ref().map(|data| self.kept_table(data)).transpose()?.flatten();
+        if let Some(dice) = self.dice.as_deref() {
+            // A game with an index of its own is too large to be solved on the way.
+            return Ok(dice.explores()
+                || self.known_means(&pos, &self.blank_query(&pos), options, &Quiet)?.is_some());
+        }
         // Whether a game of another kind is small enough to remember shows only when it is tried.
         Ok(table.is_some() || self.game.start().is_some())
     }

@@ -87,6 +87,11 @@ impl From<ArenaError> for Trouble {
 }
 
 impl Trouble {
+    /// Whether a position is missing because the game has no start.
+    pub fn is_startless(&self) -> bool {
+        matches!(self, Trouble::Solve(SolveError::NoStart))
+    }
+
     /// Whether the user's words are to blame, rather than the work.
     pub fn is_input(&self) -> bool {
         match self {

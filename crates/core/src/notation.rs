@@ -1,6 +1,6 @@
 //! Positions and moves as text, and pictures of positions.
 
-use crate::{Game, Gesture, InputError, Scene};
+use crate::{Game, Gesture, InputError, Remark, Scene};
 
 /// How a piece of a picture is meant; the interface chooses a colour or none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -150,6 +150,12 @@ pub trait Notation: Game {
             moves: moves.into_iter().map(button).collect(),
             ..Scene::default()
         }
+    }
+
+    /// What a player sees in an unfinished position and what explains its value to people; spots are those of
+    /// [`Notation::scene`]. The fallback sees nothing.
+    fn remarks(&self, _pos: &Self::Position) -> Vec<Remark> {
+        Vec::new()
     }
 
     /// What is odd about the game although it can be played, such as a k that no line can hold.

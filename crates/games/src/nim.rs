@@ -9,7 +9,8 @@
 
 use crate::Spec;
 use outplay_core::{
-    Game, Gesture, Holder, InputError, Layout, Mark, Notation, Payoff, Picture, Scene, Spot, Tone, Turn,
+    Game, Gesture, Holder, InputError, Layout, Mark, Notation, Payoff, Picture, Remark, Scene, Sign, Spot,
+    Tone, Turn,
 };
 
 const MOST_PILES: usize = 64;
@@ -245,9 +246,67 @@ impl Notation for Nim {
             ..Scene::default()
         }
     }
+
+    /// The nim-sum and the matches to take.
+    fn remarks(&self, pos: &Piles) -> Vec<Remark> {
+        let mut spots = Vec::new();
+        if let Some(take) = self.good_take(&pos.piles) {
+            let column = pos.piles.iter().position(|&pile| pile == take.pile).unwrap_or(0) as f32;
+            let taken = |spot: &Spot| spot.x == column && spot.y >= (take.pile - take.matches) as f32;
+            let all = self.scene(pos).spots;
+            // A pile shown as a number has no matches to point at.
+            if self.piles.last().is_none_or(|&tallest| tallest <= MOST_SHOWN) {
+                spots.extend((0..all.len()).filter(|&i| taken(&all[i])).map(|i| (i, Sign::Key)));
+            }
+        }
+        vec![Remark { words: self.theory(pos), spots, by: self.turn(pos) }]
+    }
 }
 
 impl Nim {
+    /// The take that theory recommends, if the player to move wins by it.
+    fn good_take(&self, piles: &[u32]) -> Option<Take> {
+        let large = piles.iter().filter(|&&pile| pile > 1).count();
+        let ones = piles.iter().filter(|&&pile| pile == 1).count() as u32;
+        if !self.normal && large <= 1 {
+            // The opponent is left with an odd number of single matches, the last of which is theirs.
+            let pile = piles.iter().copied().max()?;
+            let others = ones - u32::from(pile == 1);
+            let left = u32::from(others.is_multiple_of(2));
+            return (pile > left).then_some(Take { pile, matches: pile - left });
+        }
+        let sum = piles.iter().fold(0, |sum, pile| sum ^ pile);
+        let pile = piles.iter().copied().find(|&pile| pile ^ sum < pile)?;
+        Some(Take { pile, matches: pile - (pile ^ sum) })
+    }
+
+    /// The theory behind a position in words.
+    fn theory(&self, pos: &Piles) -> String {
+        let piles: Vec<u32> = pos.piles.iter().copied().filter(|&pile| pile > 0).collect();
+        let large = piles.iter().filter(|&&pile| pile > 1).count();
+        let sum = piles.iter().fold(0, |sum, pile| sum ^ pile);
+        let list: Vec<String> = piles.iter().map(u32::to_string).collect();
+        let take = self.good_take(&pos.piles);
+        let advice = take.map(|Take { pile, matches }| {
+            let them = if matches == pile { "all".to_string() } else { matches.to_string() };
+            format!("take {them} from the pile of {pile}")
+        });
+        if !self.normal && large <= 1 {
+            return match advice {
+                Some(advice) => {
+                    format!("the last match loses, so leave an odd number of single ones: {advice}")
+                }
+                None => "an odd number of single matches is left, and the last one loses".to_string(),
+            };
+        }
+        // Until one large pile is left, misère is played like the normal game.
+        let sum_of = format!("the nim-sum (exclusive or) of {} is {sum}", list.join(", "));
+        match advice {
+            Some(advice) => format!("{sum_of}, and whoever makes it 0 wins: {advice}"),
+            None => format!("{sum_of}, and every move makes it something else"),
+        }
+    }
+
     /// Whether some number of moves of the right parity leads from the start to the piles.
     fn reachable(&self, pos: &Piles) -> bool {
         // With `taken` matches gone, any number of moves between the fewest and `taken` is possible. The
@@ -311,6 +370,38 @@ mod tests {
         assert_eq!(next, ["(i,ii)-B", "(_,ii)-B"]);
         let end = Piles { piles: vec![0, 0], second_to_move: false };
         assert_eq!(game.outcome(&end), Some(1)); // B took the last match
+    }
+
+    /// Theory recommends a take exactly where plain minimax finds a win, and the take keeps it.
+    #[test]
+    fn theory_agrees_with_minimax() {
+        fn wins(game: &Nim, pos: &Piles) -> bool {
+            if let Some(payoff) = game.outcome(pos) {
+                return game.turn(pos).sees(payoff) > 0;
+            }
+            let mut moves = Vec::new();
+            game.moves(pos, &mut moves);
+            moves.iter().any(|&mv| !wins(game, &game.play(pos, mv)))
+        }
+        for text in ["nim:4+4+3", "nim:4+4+3,normal", "nim:1+1+1+4", "nim:1+1+1+4,normal", "nim:2+2+2"] {
+            let game = nim(text);
+            for pos in game.textbook_positions().unwrap() {
+                if game.outcome(&pos).is_some() {
+                    continue;
+                }
+                let take = game.good_take(&pos.piles);
+                assert_eq!(take.is_some(), wins(&game, &pos), "{text} {}", game.write_position(&pos));
+                if let Some(take) = take {
+                    assert!(!wins(&game, &game.play(&pos, take)), "{text} {pos:?} {take:?}");
+                    assert_eq!(game.remarks(&pos)[0].spots.len(), take.matches as usize);
+                }
+            }
+        }
+        let remark = nim("nim:3+4+5").remarks(&nim("nim:3+4+5").start().unwrap());
+        assert_eq!(
+            remark[0].words,
+            "the nim-sum (exclusive or) of 3, 4, 5 is 2, and whoever makes it 0 wins: take 2 from the pile of 3"
+        );
     }
 
     /// Exactly the positions that play reaches can be read.

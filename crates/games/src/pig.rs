@@ -11,7 +11,7 @@
 //! ```
 
 use crate::Spec;
-use outplay_core::{Chance, Game, Gesture, InputError, Notation, Payoff, Scene, Turn};
+use outplay_core::{Chance, Game, Gesture, InputError, Notation, Payoff, Remark, Scene, Turn};
 
 const MOST_POINTS: usize = 1000;
 
@@ -205,6 +205,22 @@ impl Notation for Pig {
             moves: moves.into_iter().map(button).collect(),
             ..Scene::default()
         }
+    }
+
+    /// What a roll puts at stake.
+    fn remarks(&self, pos: &Points) -> Vec<Remark> {
+        let (bad, odds) = if self.coin { ("tails", 2) } else { ("a 1", 6) };
+        let need = self.goal - pos.kept[usize::from(pos.second)] - pos.turn;
+        let points = |n: u16| if n == 1 { "1 point".to_string() } else { format!("{n} points") };
+        let words = match pos.turn {
+            0 => format!("nothing is at stake yet, and {} are missing", points(need)),
+            turn => format!(
+                "{bad}, once in {odds}, loses the {} of this turn, and beyond them {} are missing",
+                points(turn),
+                points(need)
+            ),
+        };
+        vec![Remark { words, spots: Vec::new(), by: self.turn(pos) }]
     }
 }
 

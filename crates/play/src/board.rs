@@ -12,6 +12,7 @@ use outplay_core::{Holder, Layout, Scene, column_name};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
+use ratatui::widgets::{Block, BorderType, Widget};
 use std::collections::HashMap;
 
 /// Okabe and Ito's colours, which colour-blind readers tell apart.
@@ -51,18 +52,27 @@ pub(crate) struct Board {
     boxes: Vec<Option<Rect>>,
 }
 
-/// Room for the numbers of the rows.
-const MARGIN: u16 = 3;
+/// Room for the numbers of the rows and the frame.
+const MARGIN: u16 = 4;
+/// The smallest box of a spot.
+const SMALL: (u16, u16) = (4, 1);
+/// Room for the frame.
+const TOP: u16 = 1;
 
 impl Board {
+    /// Characters that the smallest picture of a scene needs from the left to the right.
+    pub(crate) fn least_width(scene: &Scene) -> u16 {
+        (scene.width.ceil().clamp(1.0, 1000.0) as u16).saturating_mul(SMALL.0).saturating_add(MARGIN + 1)
+    }
+
     /// Finds a place for each spot that fits; the spot under the cursor always does.
     pub(crate) fn new(scene: &Scene, area: Rect, cursor: usize) -> Board {
         let (columns, rows) = (scene.width.ceil().max(1.0) as u16, scene.height.ceil().max(1.0) as u16);
-        let room = (area.width.saturating_sub(MARGIN), area.height.saturating_sub(1));
+        let room = (area.width.saturating_sub(MARGIN + 1), area.height.saturating_sub(TOP + 2));
         let fits = |&(wide, tall): &(u16, u16)| {
             columns.saturating_mul(wide) <= room.0 && rows.saturating_mul(tall) <= room.1
         };
-        let (wide, tall) = [(7, 3), (5, 2), (5, 1), (4, 1)].into_iter().find(fits).unwrap_or((4, 1));
+        let (wide, tall) = [(7, 3), (5, 2), (5, 1), SMALL].into_iter().find(fits).unwrap_or(SMALL);
         let shown = ((room.0 / wide).max(1), (room.1 / tall).max(1));
         let here = scene.spots.get(cursor).map_or((0.0, 0.0), |spot| (spot.x, spot.y));
         // The part of a large board that has the cursor in its middle, as far as the edges allow.
@@ -77,7 +87,7 @@ impl Board {
             }
             let down = (f32::from(shown.1.min(rows) - 1) - y).max(0.0);
             let column = area.x + MARGIN + (x * f32::from(wide)).round() as u16;
-            let row = area.y + (down * f32::from(tall)).round() as u16;
+            let row = area.y + TOP + (down * f32::from(tall)).round() as u16;
             let spot = Rect::new(column, row, wide, tall);
             (spot.right() <= area.right() && spot.bottom() <= area.bottom()).then_some(spot)
         };
@@ -99,6 +109,7 @@ impl Board {
         area: Rect,
         buffer: &mut Buffer,
     ) {
+        self.frame(scene, area, buffer);
         for [from, to] in &scene.links {
             if let (Some(Some(from)), Some(Some(to))) = (self.boxes.get(*from), self.boxes.get(*to)) {
                 link(middle(*from), middle(*to), buffer);
@@ -149,12 +160,28 @@ impl Board {
         self.name_axes(scene, area, buffer);
     }
 
-    /// Rows are numbered at the left, columns named below.
-    fn name_axes(&self, scene: &Scene, area: Rect, buffer: &mut Buffer) {
-        let faint = Style::new().add_modifier(Modifier::DIM);
+    /// A line around cells; points have lines of their own.
+    fn frame(&self, scene: &Scene, area: Rect, buffer: &mut Buffer) {
         if matches!(scene.layout, Layout::Points | Layout::Piles | Layout::Text) {
             return;
         }
+        let Some(all) = self.boxes.iter().flatten().copied().reduce(|a, b| a.union(b)) else { return };
+        let around = Rect::new(all.x - 1, all.y - 1, all.width + 2, all.height + 2).intersection(area);
+        let style = Style::new().add_modifier(Modifier::DIM);
+        Block::bordered().border_type(BorderType::Rounded).border_style(style).render(around, buffer);
+    }
+
+    /// Rows are numbered at the left, columns named below.
+    fn name_axes(&self, scene: &Scene, area: Rect, buffer: &mut Buffer) {
+        let faint = Style::new().add_modifier(Modifier::DIM);
+        if matches!(scene.layout, Layout::Piles | Layout::Text) {
+            return;
+        }
+        if scene.layout == Layout::Points && scene.links.is_empty() {
+            return self.name_points(scene, area, buffer);
+        }
+        let below = self.boxes.iter().flatten().map(|place| place.bottom()).max().unwrap_or(area.y);
+        let below = below + u16::from(scene.layout != Layout::Points);
         for (spot, place) in scene.spots.iter().zip(&self.boxes) {
             let Some(place) = place else { continue };
             let (column, row) = (spot.x as usize, spot.y as usize);
@@ -163,10 +190,25 @@ impl Board {
                 Layout::Drop => (column + 1).to_string(),
                 _ => column_name(column),
             };
-            let below = self.boxes.iter().flatten().map(|place| place.bottom()).max().unwrap_or(area.y);
             if below < area.bottom() {
                 let wide = usize::from(place.width);
                 buffer.set_string(place.x, below, format!("{name:^wide$}"), faint);
+            }
+        }
+    }
+
+    /// Points that no lines join are named one by one, above or below.
+    fn name_points(&self, scene: &Scene, area: Rect, buffer: &mut Buffer) {
+        let faint = Style::new().add_modifier(Modifier::DIM);
+        for (spot, place) in scene.spots.iter().zip(&self.boxes) {
+            let Some(place) = place else { continue };
+            // The last word of a name is its number, or what kind of place it is.
+            let name = spot.name.split(' ').next_back().unwrap_or_default();
+            let row = if spot.y > 0.0 { place.y.saturating_sub(1) } else { place.bottom() };
+            if (area.y..area.bottom()).contains(&row) {
+                let wide = usize::from(place.width);
+                let name: String = name.chars().take(wide).collect();
+                buffer.set_string(place.x, row, format!("{name:^wide$}"), faint);
             }
         }
     }

@@ -35,6 +35,9 @@ pub fn prompt(
     };
     say(&picture(session)?)?;
     say(&session.status())?;
+    if let Some(task) = session.task() {
+        say(task)?;
+    }
     let humans = session.seats().contains(&crate::Seat::Human);
     if humans {
         say(HELP)?;

@@ -91,13 +91,14 @@ impl<'a> App<'a> {
         let far = |spot: &outplay_core::Spot| (spot.x - middle.0).abs() + (spot.y - middle.1).abs();
         let cursor =
             (0..scene.spots.len()).min_by(|&a, &b| far(&scene.spots[a]).total_cmp(&far(&scene.spots[b])));
+        let task = session.task().unwrap_or_default().to_string();
         App {
             session,
             cursor: cursor.unwrap_or(0),
             picked: Vec::new(),
             typing: None,
             choices: Vec::new(),
-            message: String::new(),
+            message: task,
             show_values,
             values: None,
             wants_hint: false,
@@ -143,7 +144,10 @@ impl<'a> App<'a> {
             changed = true;
             match choice.and_then(|choice| self.session.play(&choice.mv).map(|()| choice)) {
                 Ok(choice) => {
-                    let message = format!("{} plays {}", choice.player, choice.mv);
+                    let message = match choice.player.as_str() {
+                        "dice" => format!("the dice show {}", choice.mv),
+                        player => format!("{player} plays {}", choice.mv),
+                    };
                     self.position_changed();
                     self.message = message;
                 }
@@ -397,9 +401,11 @@ impl<'a> App<'a> {
         let game = self.session.view().game.clone();
         frame.render_widget(Line::from(vec![Span::styled(game, bold), Span::styled(players, faint)]), title);
         frame.render_widget(Line::styled(KEYS, faint), foot);
-        let wide = body.width >= 2 * PANEL;
+        // A board that would be cut off beside the panel stands above it.
+        let board = Board::least_width(&self.session.view().scene);
+        let wide = body.width >= PANEL + board.max(PANEL);
         let [board, panel] = match wide {
-            true => Layout::horizontal([Constraint::Min(PANEL), Constraint::Length(PANEL + 4)]).areas(body),
+            true => Layout::horizontal([Constraint::Min(board), Constraint::Max(PANEL + 4)]).areas(body),
             false => Layout::vertical([Constraint::Min(3), Constraint::Max(9)]).areas(body),
         };
         self.draw_board(frame, board);
@@ -421,7 +427,9 @@ impl<'a> App<'a> {
         let buttons: Vec<&Gesture> =
             view.scene.moves.iter().filter(|gesture| gesture.path.is_empty()).collect();
         let below = (facts.len() + buttons.len()).min(usize::from(area.height / 2)) as u16;
-        let [board, rest] = Layout::vertical([Constraint::Min(1), Constraint::Length(below)]).areas(area);
+        // Where there is nothing to point at, text and buttons have the room of the board.
+        let above = if view.scene.layout == Kind::Text { Constraint::Length(1) } else { Constraint::Min(1) };
+        let [board, rest] = Layout::vertical([above, Constraint::Length(below)]).areas(area);
         self.board = Board::new(&view.scene, board, self.cursor);
         let pointing = Pointing { cursor: self.cursor, picked: &self.picked };
         self.board.draw(&view.scene, &self.labels(), &pointing, board, frame.buffer_mut());

@@ -5,7 +5,7 @@
 use outplay_catalog::{
     ChoiceAnswer, ChooseRequest, GameHandle, Place, QueryAnswer, QueryOptions, Trouble, View,
 };
-use outplay_core::Watch;
+use outplay_core::{Layout, Quiet, Watch};
 use std::sync::Arc;
 
 /// Who makes the moves of one side.
@@ -42,10 +42,11 @@ pub struct Session {
     seed: u64,
     options: QueryOptions,
     view: View,
+    task: Option<String>,
 }
 
 impl Session {
-    /// A game from a place on.
+    /// A game from a place on. A game without a start, such as a chess ending, begins with a puzzle.
     ///
     /// # Errors
     ///
@@ -57,8 +58,22 @@ impl Session {
         seed: u64,
         options: QueryOptions,
     ) -> Result<Session, Trouble> {
-        let view = handle.view(&start)?;
-        Ok(Session { handle, start, moves: Vec::new(), undone: Vec::new(), seats, seed, options, view })
+        let (start, view, task) = match handle.view(&start) {
+            Err(trouble) if start == Place::Start && trouble.is_startless() => {
+                // What cannot be solved in time cannot make a puzzle: then the first sentence stands.
+                let Ok(puzzle) = handle.puzzle(seed, &options, &Quiet) else { return Err(trouble) };
+                let start = Place::Position(puzzle.position);
+                let view = handle.view(&start)?;
+                (start, view, Some(puzzle.task))
+            }
+            found => (start, found?, None),
+        };
+        Ok(Session { handle, start, moves: Vec::new(), undone: Vec::new(), seats, seed, options, view, task })
+    }
+
+    /// What there is to do, if the game began with a puzzle.
+    pub fn task(&self) -> Option<&str> {
+        self.task.as_deref()
     }
 
     /// The position now.
@@ -223,14 +238,18 @@ impl Session {
 
     /// How the game stands, in a sentence.
     pub fn status(&self) -> String {
-        let side = |side: &str| if side == "second" { "Second" } else { "First" };
+        let names = match self.view.scene.layout {
+            Layout::Chess => ["White", "Black"],
+            _ => ["First", "Second"],
+        };
+        let side = |side: &str| names[usize::from(side == "second")];
         match (self.view.outcome, self.turn()) {
             (Some(0), _) => "The game is over: a draw.".into(),
             (Some(payoff), _) => {
                 let winner = if payoff > 0 { 0 } else { 1 };
                 let points =
                     if payoff.abs() > 1 { format!(" {} points", payoff.abs()) } else { String::new() };
-                let (name, seat) = (["First", "Second"][winner], self.seats[winner].name());
+                let (name, seat) = (names[winner], self.seats[winner].name());
                 format!("The game is over: {name} ({seat}) wins{points}.")
             }
             (None, Some(Turn::Dice)) => "The dice roll.".into(),

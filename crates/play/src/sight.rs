@@ -21,6 +21,11 @@ pub(crate) fn worth(answer: &Answer) -> Worth {
     }
 }
 
+/// The first player's chance to win, in games with dice that pay 1 at most: elsewhere what is expected is the mean.
+fn chance(answer: &Answer) -> Option<f64> {
+    answer.expected.filter(|expected| answer.mean != Some(*expected))
+}
+
 /// At most four characters: a symbol and the plies to the end.
 pub(crate) fn mark(answer: &Answer) -> String {
     let plies = answer.distance.map(|plies| plies.to_string()).unwrap_or_default();
@@ -28,10 +33,10 @@ pub(crate) fn mark(answer: &Answer) -> String {
         Worth::Win => format!("✓{plies}"),
         Worth::Draw => "=".into(),
         Worth::Loss => format!("✗{plies}"),
-        Worth::Unknown => match answer.expected {
-            Some(expected) if (0.0..=1.0).contains(&expected) => format!("{:.0}%", 100.0 * expected),
-            Some(expected) => format!("{expected:+.2}"),
-            None => "?".into(),
+        Worth::Unknown => match (chance(answer), answer.mean) {
+            (Some(chance), _) => format!("{:.0}%", 100.0 * chance),
+            (None, Some(mean)) => format!("{mean:+.2}"),
+            (None, None) => "?".into(),
         },
     }
 }
@@ -48,9 +53,10 @@ pub(crate) fn words(answer: &Answer) -> String {
         Worth::Draw if answer.repetition => "draw by repetition".into(),
         Worth::Draw => "draw".into(),
         Worth::Loss => format!("loss{plies}"),
-        Worth::Unknown => match answer.expected {
-            Some(expected) => format!("{expected:.4} for First"),
-            None => "unknown".into(),
+        Worth::Unknown => match (chance(answer), answer.mean) {
+            (Some(chance), _) => format!("{:.1} % for First", 100.0 * chance),
+            (None, Some(mean)) => format!("{mean:+.3} for First in the mean"),
+            (None, None) => "unknown".into(),
         },
     }
 }
@@ -73,4 +79,21 @@ pub(crate) fn ranked(answer: &QueryAnswer) -> Vec<&MoveAnswer> {
     };
     moves.sort_by_key(|mv| key(mv));
     moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_are_told_from_means() {
+        let pig = Answer::mean(0.2, 1);
+        assert_eq!((mark(&pig), words(&pig)), ("60%".into(), "60.0 % for First".into()));
+        // What a game of backgammon brings is no chance to win, though it may lie between 0 and 1.
+        let backgammon = Answer::mean(0.25, 3);
+        assert_eq!(
+            (mark(&backgammon), words(&backgammon)),
+            ("+0.25".into(), "+0.250 for First in the mean".into())
+        );
+    }
 }

@@ -7,7 +7,7 @@
 use crate::budget::Budget;
 use crate::cells::Cells;
 use crate::field::{after, inverse};
-use crate::fours::{Spot, completions};
+use crate::fours::{Spot, completions, spoilers};
 use crate::pairing::{self, Pair};
 use crate::residue::Residue;
 use crate::script::{Link, Step};
@@ -108,12 +108,19 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
             Why::Moves => {
                 let children = self.search.children(key);
                 let mut listed = Vec::with_capacity(children.len());
-                for child in children {
-                    listed.push((child.mv, self.won_link(&child, budget)?));
+                for child in &children {
+                    listed.push((child.mv, self.won_link(child, budget)?));
                 }
                 let other = if !completions(self.search.field, spot.attacker, spot.empty).is_none() {
                     None
                 } else if let Some(moves) = self.search.fours.find(spot, THREATS) {
+                    // Replies that spoil this list and have another one against them were not searched.
+                    let searched: Cells<W> = children.iter().map(|child| usize::from(child.mv)).collect();
+                    for cell in spoilers(self.search.field, spot, &moves).minus(searched).iter() {
+                        let moves = self.search.fours.find(spot.defend(cell), THREATS)?;
+                        let step = self.push(Step::Fours(moves));
+                        listed.push((cell as u16, Link { step, symmetry: 0 }));
+                    }
                     Some(Link { step: self.push(Step::Fours(moves)), symmetry: 0 })
                 } else {
                     // A pass, or a stone where no line is left, is no better than any move was.

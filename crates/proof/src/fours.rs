@@ -129,6 +129,27 @@ impl<'a, const W: usize> Fours<'a, W> {
     }
 }
 
+impl<const W: usize> Fours<'_, W> {
+    /// The cells where a stone of the defender leaves the attacker, who has this list of moves, without any win by
+    /// threats.
+    pub(crate) fn survivors(&mut self, spot: Spot<W>, moves: &[u16], budget: u32) -> Cells<W> {
+        let mut survivors = spoilers(self.field, spot, moves);
+        let mut unsure = survivors;
+        while !unsure.is_none() {
+            let cell = unsure.first();
+            unsure = unsure.without(cell);
+            let Some(other) = self.find(spot.defend(cell), budget) else { continue };
+            survivors = survivors.without(cell);
+            // The new list often answers other cells as well.
+            for third in unsure.iter().filter(|&third| replay(self.field, spot.defend(third), &other)) {
+                survivors = survivors.without(third);
+                unsure = unsure.without(third);
+            }
+        }
+        survivors
+    }
+}
+
 /// Whether a list of moves that [`Fours::find`] gave wins from this position too.
 fn replay<const W: usize>(field: &Field<W>, mut spot: Spot<W>, moves: &[u16]) -> bool {
     for &mv in moves {

@@ -151,7 +151,8 @@ impl<'a, const W: usize> Question<'a, W> {
         while self.wins.is_none() && !budget.spent() {
             let mut attack = Strong::new(self.search.field);
             attack.pressing = Some(self.spot.attacker.count() + quiet + usize::from(self.moves));
-            let outside = budget.enter((patience / 2).min(100_000));
+            // A look of an attack costs more than one of the whole game, and one in a few is enough.
+            let outside = budget.enter(patience / 8);
             self.wins = attack.ask(self.spot, self.moves, budget);
             budget.leave(outside);
             if self.wins.is_some() {

@@ -204,7 +204,8 @@ impl<'a, const W: usize> Strong<'a, W> {
             return open(1, 1);
         }
         let replies = match self.fours.find(key.spot, THREATS) {
-            Some(moves) => spoilers(self.field, key.spot, &moves),
+            // A look that costs more than it has to: the number of true replies is what guides the search.
+            Some(moves) => self.fours.survivors(key.spot, &moves, THREATS),
             // Without cells left there is nothing to press on with.
             None if key.spot.attacker.count() < stones && !key.spot.empty.is_none() => key.spot.empty,
             None => return open(0, NEVER),
@@ -219,6 +220,7 @@ impl<'a, const W: usize> Strong<'a, W> {
     pub(crate) fn replies(&mut self, key: &Key<W>) -> Cells<W> {
         let spot = key.spot;
         match self.fours.find(spot, THREATS) {
+            Some(moves) if self.pressing.is_some() => self.fours.survivors(spot, &moves, THREATS),
             Some(moves) => spoilers(self.field, spot, &moves),
             None => spot.empty,
         }
@@ -312,6 +314,7 @@ impl<'a, const W: usize> Strong<'a, W> {
             // 3. Sum and minimum over the children that are left.
             let (mut sum, mut least, mut second, mut best) = (0u32, NEVER, NEVER, usize::MAX);
             let mut best_other = 0;
+            let (mut hardest, mut left) = (0, 0);
             for (i, (child, entry)) in children.iter().zip(&tried).enumerate() {
                 let (mine, other) =
                     if key.attacker { (entry.win, entry.hold) } else { (entry.hold, entry.win) };
@@ -319,6 +322,7 @@ impl<'a, const W: usize> Strong<'a, W> {
                     continue;
                 }
                 sum = (sum + other).min(NEVER - 1);
+                (hardest, left) = (other.max(hardest), left + 1);
                 if mine < least {
                     (second, least, best, best_other) = (least, mine, i, other);
                 } else if mine < second {
@@ -332,6 +336,11 @@ impl<'a, const W: usize> Strong<'a, W> {
                     zone = self.widened(zone.with(children[0].mv.into()), key.spot, 2);
                 }
                 return self.store(key, Entry { hold, win, why: Why::Moves, zone });
+            }
+            // Replies to an attack mostly lead into the same few lines of play, and a sum would count them again
+            // and again: the hardest reply and one for each other is closer to the truth.
+            if !whole && !key.attacker {
+                (sum, best_other) = ((hardest + left - 1).min(NEVER - 1), hardest);
             }
             let (hold, win) = if key.attacker { (sum, least) } else { (least, sum) };
             let least_hold = blocking.map_or(hold, |(_, weak)| hold.min(weak.hold));

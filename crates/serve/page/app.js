@@ -7,6 +7,7 @@
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { $, announce, toast } from "./dom.js";
+import { middling, nameOf } from "./levels.js";
 import { read, write } from "./link.js";
 import { randomStart } from "./start.js";
 import { buttons, lastSpots, names, trail } from "./scene.js";
@@ -15,10 +16,8 @@ import { ending, long, mean, seen, sentence, share } from "./verdict.js";
 /** Before the computer's stone falls, so that one sees one's own. */
 const BEAT = 250;
 /** Plies of a line that are shown on the board: stones stay where they are put, but men move on. */
-const LINE = { grid: 12, drop: 12 };
+const LINE = { grid: 12, drop: 12, piles: 1 };
 const FEW = 5;
-/** A level that a newcomer can beat and has to think about. */
-export const middling = (levels) => levels[Math.floor(levels.length / 2)] ?? "random";
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export class App {
@@ -187,6 +186,7 @@ export class App {
       this.found = new Map();
       this.progress = null;
       this.reasons = null;
+      this.failed = null;
       this.complain(null);
       this.settle(view);
       return true;
@@ -218,7 +218,10 @@ export class App {
       history.replaceState(null, "", write(this.state));
       this.draw();
     } else {
+      $("#spec").textContent = this.state.game;
       $("#status").textContent = "Nothing to show";
+      $("#elsewhere").hidden = false;
+      document.body.dataset.view = "nothing";
     }
   }
 
@@ -378,7 +381,8 @@ export class App {
     const { signal } = this.asking;
     this.busy(true);
     try {
-      let answer = await this.know(signal);
+      // Where no exact value can be expected, a strong player's opinion is there sooner.
+      let answer = this.answer ?? (this.view.exact === false ? { best: [], line: [], moves: [] } : await this.know(signal));
       if (!answer.best.length) {
         const strongest = this.levels.findLast((level) => level !== "perfect") ?? "random";
         const choice = await api.choose(this.place, strongest, 1, signal);
@@ -445,6 +449,7 @@ export class App {
   }
 
   draw() {
+    $("#elsewhere").hidden = true;
     document.body.dataset.view = this.state.view;
     $("#spec").textContent = this.state.game;
     document.title = `${this.state.game} — outplay`;
@@ -483,7 +488,8 @@ export class App {
     if (this.toMove === "chance") return this.state.view === "explore" ? "Chance: choose what is rolled" : "The dice are rolled";
     const mover = who[this.toMove];
     if (this.state.view !== "play") return `${mover} to move`;
-    return this.mover === "human" ? `${mover} to move: you` : `${mover} to move: ${this.mover}`;
+    if (this.humans === 2) return `${mover} to move`;
+    return this.mover === "human" ? `Your move (${mover})` : `${mover} to move: ${nameOf(this.mover)}`;
   }
 
   drawBar() {

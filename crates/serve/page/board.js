@@ -17,9 +17,9 @@ const MOST_SPOTS = 2500;
 function metrics(scene) {
   const { width, height, layout } = scene;
   const flip = (y) => height - 1 - y;
-  // Small boards are drawn large, but nobody wants their coordinates large.
+  // Small boards are drawn large and large ones small, but coordinates should look the same.
   const side = layout === "points" ? 104 : U;
-  const c = Math.max(0.5, Math.min(1, (Math.max(width, height) * side) / 480));
+  const c = Math.max(0.5, Math.min(layout === "grid" ? 2.2 : 1.2, (Math.max(width, height) * side) / 480));
   const of = (dx, dy, left, top, right, bottom) => ({
     dx, dy, left, top, c,
     width: left + width * dx + right,
@@ -289,6 +289,7 @@ export class Board {
   /** Numbered moves to come: stones for places, arrows for ways. `paths` are lists of spots. */
   ghosts(paths, mover = this.look?.mover) {
     if (!this.over || !this.spots.length) return;
+    this.svg.classList.remove("telling");
     put(this.over, this.numbered(paths.map((path, i) => ({ path, by: (i % 2 === 0) === (mover === "first") ? "first" : "second" }))));
   }
 
@@ -304,7 +305,8 @@ export class Board {
       const number = s("text", { class: "ghost-number", y: 7 }, String(i + 1));
       const transform = `translate(${x + times * 16} ${y + times * 16})`;
       const classes = `ghost ${by}${forced ? " forced" : ""}`;
-      if (path.length === 1) return [s("g", { class: classes, transform }, s("circle", { r: 22 }), number)];
+      const r = scene.layout === "piles" ? 12 : 22;
+      if (path.length === 1) return [s("g", { class: classes, transform }, s("circle", { r }), number)];
       const [x1, y1] = m.at(scene.spots[path[0]]);
       return [s("g", { class: classes }, s("line", { x1, y1, x2: x, y2: y }), s("g", { transform }, s("circle", { r: 14 }), number))];
     });
@@ -316,11 +318,14 @@ export class Board {
     const at = (mark) => this.metrics.at(this.scene.spots[mark.spot]);
     const pairs = Map.groupBy(marks.filter((mark) => mark.pair !== undefined), (mark) => mark.pair);
     const joined = [...pairs.values()].map((pair) => s("polyline", { class: "reason-line pair", points: pair.map((mark) => at(mark).join()).join(" ") }));
+    const piles = this.scene.layout === "piles";
     const rings = marks.map((mark) => {
       const [cx, cy] = at(mark);
-      return s("circle", { class: `reason ${mark.kind}`, cx, cy, r: 28 });
+      return piles ? s("rect", { class: `reason ${mark.kind}`, x: cx - 31, y: cy - 13, width: 62, height: 26, rx: 8 })
+        : s("circle", { class: `reason ${mark.kind}`, cx, cy, r: 28 });
     });
-    put(this.over, joined, rings, this.numbered(line));
+    put(this.over, joined, rings, this.numbered(piles ? [] : line));
+    this.svg.classList.toggle("telling", !piles);
   }
 
   // Pointing.

@@ -6,6 +6,9 @@ import { trail } from "./scene.js";
 import { symbol } from "./symbol.js";
 import { compare, long, mean, meanText, scoreText, sentence, source } from "./verdict.js";
 
+/** Moves that a phone shows at first; style.css hides the others. */
+const MANY = 8;
+
 export class Explore {
   constructor() {
     this.card = $("#verdict");
@@ -13,11 +16,12 @@ export class Explore {
     this.headline = h("h2", { class: "headline" });
     this.how = h("p", { class: "note" });
     this.line = h("p", { class: "line" });
-    this.reason = h("p", { class: "reason-words", hidden: true });
+    this.reason = h("ul", { class: "reason-words", hidden: true });
+    this.more = h("button", { type: "button", class: "quiet more-moves", hidden: true, onclick: () => this.showAll() });
     this.whyButton = h("button", { type: "button", class: "quiet", title: "Why (w)", onclick: () => this.why() }, "Why?");
     this.rows = new Map();
     this.order = "";
-    put(this.card, h("div", { class: "head-row" }, this.headline, this.whyButton), this.how, this.reason, this.list, this.line);
+    put(this.card, h("div", { class: "head-row" }, this.headline, this.whyButton), this.how, this.reason, this.list, this.more, this.line);
   }
 
   draw(app) {
@@ -38,12 +42,12 @@ export class Explore {
       const { done, total, stage } = app.progress ?? {};
       put(this.headline, h("span", { class: "pulse" }, "Searching"));
       const counted = total > 0 ? `${Math.floor((100 * done) / total)} %` : done > 0 ? `${done.toLocaleString("en")} positions` : "";
-      this.how.textContent = [stage ?? "asking", counted].filter(Boolean).join(", ");
+      this.how.textContent = [stage ?? "asking", counted, app.view.exact === false && "may be too large for an exact answer"].filter(Boolean).join(" · ");
     }
     this.whyButton.hidden = !answer || app.over || answer.value === "unknown";
     this.whyButton.setAttribute("aria-pressed", String(Boolean(app.reasons)));
     this.reason.hidden = !app.reasons;
-    if (app.reasons) this.reason.textContent = app.reasons.words;
+    if (app.reasons) put(this.reason, app.reasons.words.map((words) => h("li", {}, words)));
     this.drawMoves(view.scene, found, answer);
     this.drawLine(answer);
   }
@@ -56,11 +60,21 @@ export class Explore {
     const order = known.map((move) => move.move).join("|");
     if (order !== this.order) {
       this.order = order;
+      this.list.classList.remove("all");
+      this.more.hidden = known.length <= MANY;
+      this.more.textContent = `All ${known.length} moves`;
       this.rows = new Map(known.map((move) => [move.move, this.row(move.move)]));
       put(this.list, [...this.rows.values()].map((row) => row.item));
     }
     const longest = Math.max(1, ...known.map((move) => move.distance ?? 0));
     for (const move of known) this.fill(this.rows.get(move.move), move, best.has(move.move), longest);
+  }
+
+  /** On a phone a long list is cut short until somebody asks for all of it. */
+  showAll() {
+    this.list.classList.add("all");
+    this.more.hidden = true;
+    this.list.children[MANY]?.querySelector("button")?.focus();
   }
 
   row(mv) {
@@ -128,14 +142,18 @@ export class Explore {
       const reply = await api.why(app.place, signal);
       if (signal.aborted) return;
       const line = reply.line.slice(0, app.linePlies);
-      const forced = line.some((move) => move.forced) ? " Full circles are moves without an equal." : "";
-      app.reasons = { words: reply.sentence[0].toUpperCase() + reply.sentence.slice(1) + forced };
+      const words = reply.sentence.replace(/\.$/, "").split("; ");
+      if (line.length > 1 && line.some((move) => move.forced)) words.push("full circles are moves without an equal");
+      // The headline says the verdict already, and the name of a move is written as it is played.
+      if (words.length > 1 && words[0] === this.headline.textContent) words.shift();
+      const begun = (part) => (/^[a-z]+[ ,]/.test(part) ? part[0].toUpperCase() + part.slice(1) : part);
+      app.reasons = { words: words.map((part) => `${begun(part)}.`) };
       app.board.reasons(reply.marks, line);
-      announce(app.reasons.words);
+      announce(app.reasons.words.join(" "));
       this.draw(app);
     } catch (error) {
       if (error.name === "AbortError") return;
-      app.reasons = { words: error.words ?? error.message };
+      app.reasons = { words: [error.words ?? error.message] };
       this.draw(app);
     }
   }

@@ -29,7 +29,10 @@ export class Knowledge {
       if (game === this.game) this.found(game, stats);
     } catch (error) {
       if (game !== this.game) return;
-      this.offer(error.status === 404 ? "Every position of a small game can be solved and kept." : (error.words ?? error.message));
+      // Statistics count wins and losses, which games with dice do not have.
+      const words = error.status === 404 ? "Every position of a small game can be solved and kept."
+        : error.status === 422 ? "The chances of every position can be worked out and kept, so that answers come at once." : (error.words ?? error.message);
+      this.offer(words);
     }
   }
 
@@ -41,6 +44,12 @@ export class Knowledge {
   }
 
   offer(words) {
+    if (this.job?.answer?.game === this.game) {
+      const { table, nodes } = this.job.answer;
+      const kept = table ? `${nodes.toLocaleString("en")} positions solved and kept in ${(table.bytes / 1e6).toFixed(1)} MB.` : "Solved.";
+      put(this.body, h("p", { class: "note" }, kept));
+      return;
+    }
     put(this.body, h("p", { class: "note" }, words), h("p", { class: "actions" }, h("button", { type: "button", id: "solve", onclick: () => this.solve() }, "Solve the whole game")));
   }
 
@@ -68,6 +77,7 @@ export class Knowledge {
       if (job.state !== "running" && job.state !== "stopping") {
         if (job.state === "failed") throw new api.ApiError(422, job.error, job.cure);
         if (job.state === "done") toast(`${game} is solved`);
+        this.job = job.state === "done" ? job : null;
         break;
       }
       await new Promise((done) => setTimeout(done, LOOK));

@@ -1,18 +1,8 @@
 // Who plays: a person or a player of the program, its strength by a slider from random to perfect.
 
-import { middling } from "./app.js";
 import { $, h, put } from "./dom.js";
+import { middling, nameOf } from "./levels.js";
 import { token } from "./men.js";
-
-/** A level in words. */
-export function nameOf(spec) {
-  const depth = /^alphabeta:.*?depth=(\d+)/.exec(spec);
-  if (depth) return `${depth[1]} plies deep`;
-  const time = /^alphabeta:.*?time=([\w.]+)/.exec(spec);
-  if (time) return `Thinks ${time[1]}`;
-  if (spec.startsWith("noisy:")) return "Careless";
-  return spec[0].toUpperCase() + spec.slice(1);
-}
 
 export class Players {
   constructor() {
@@ -30,13 +20,21 @@ export class Players {
     // A slider that is being dragged must not be replaced under the hand.
     if (key === this.key) return;
     this.key = key;
-    const notes = [];
+    const notes = [this.about(app)];
     if (app.view.warning) notes.push(app.view.warning);
     if (app.view.exact === false) notes.push("This position is too large for exact values at once; players go by judgement.");
     const focused = document.activeElement?.id;
     put(this.card, h("h2", {}, "Players"), this.side("first", first), this.side("second", second), notes.map((note) => h("p", { class: "note" }, note)),
       behind && h("button", { type: "button", onclick: () => app.go({ moves: app.moves, at: null }) }, "Play on from here"));
     if (focused) document.getElementById(focused)?.focus();
+  }
+
+  /** What the game is about, and where the truth is, for somebody who is new here. */
+  about(app) {
+    const family = app.known.games.find((known) => known.name === app.state.game.split(/[:,]/)[0]);
+    const words = (family?.about ?? "").replace(/ *\([^)]*unless given\)/, "");
+    const rules = words && `${words[0].toUpperCase()}${words.slice(1)}. `;
+    return `${rules}Values (v) shows what every move is worth, Hint the best one; Explore tells the truth about any position.`;
   }
 
   side(side, player) {

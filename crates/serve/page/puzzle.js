@@ -5,7 +5,7 @@
 import * as api from "./api.js";
 import { $, announce, h, put } from "./dom.js";
 import { symbol } from "./symbol.js";
-import { long, mean } from "./verdict.js";
+import { long, mean, plies, seen } from "./verdict.js";
 
 export class Puzzle {
   constructor(history) {
@@ -84,6 +84,22 @@ export class Puzzle {
     announce(puzzle.words);
     await app.refresh();
     if (right) this.card.querySelector("button.main")?.focus();
+    else await this.explain(puzzle, gesture.move);
+  }
+
+  /** Says what a wrong move would be worth, once that is known. */
+  async explain(puzzle, mv) {
+    try {
+      const { moves } = await api.position(this.app.place, this.app.asking.signal);
+      const tried = moves.find((move) => move.move === mv);
+      if (!tried || puzzle.solved || this.app.puzzle !== puzzle || !puzzle.words.startsWith(mv)) return;
+      const value = seen(tried, puzzle.to_move);
+      const later = puzzle.kind === "soonest" && value.value === "win";
+      puzzle.words = later ? `${mv} is not it: it wins too, but takes ${plies(value.distance)}.` : `${mv} is not it: ${long(value)}.`;
+      this.drawPuzzle(this.app);
+    } catch (error) {
+      if (error.name !== "AbortError" && !(error instanceof api.ApiError)) throw error;
+    }
   }
 
   /** Shows the solution as what it is: values on the board. */

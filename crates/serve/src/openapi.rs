@@ -157,7 +157,7 @@ fn schemas() -> Value {
             "marks": objects, "line": objects,
         })),
         "Puzzle": object(&["position", "task", "solution"], json!({
-            "game": text, "position": text, "to_move": text, "task": text, "value": value, "distance": plies,
+            "game": text, "position": text, "to_move": text, "kind": text, "task": text, "value": value, "distance": plies,
             "solution": text, "line": texts, "choices": number,
         })),
         "Job": object(&["id", "game", "state"], json!({

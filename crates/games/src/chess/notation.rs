@@ -171,6 +171,10 @@ impl Notation for Chess {
         picture.put("   a b c d e f g h", Tone::Faint);
         picture
     }
+    fn remarks(&self, pos: &Setup) -> Vec<outplay_core::Remark> {
+        super::scene::remarks(self, pos)
+    }
+
     fn scene(&self, pos: &Setup) -> Scene {
         super::scene::scene(self, pos)
     }

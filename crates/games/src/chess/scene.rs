@@ -5,7 +5,7 @@ use super::material::LETTERS;
 use super::notation::square_name;
 use super::rules::{Chess, ChessMove};
 use super::setup::Setup;
-use outplay_core::{Game, Gesture, Holder, Layout, Notation, Scene, Spot};
+use outplay_core::{Game, Gesture, Holder, Layout, Notation, Remark, Scene, Sign, Spot};
 
 /// The scene of a position.
 pub(super) fn scene(game: &Chess, pos: &Setup) -> Scene {
@@ -36,6 +36,28 @@ pub(super) fn scene(game: &Chess, pos: &Setup) -> Scene {
     }
 }
 
+/// A king in check, and moves that would stalemate the opponent.
+pub(super) fn remarks(game: &Chess, pos: &Setup) -> Vec<Remark> {
+    let (by, who, other) = match pos.black_to_move {
+        false => (game.turn(pos), "White", "Black"),
+        true => (game.turn(pos), "Black", "White"),
+    };
+    let mut remarks = Vec::new();
+    if pos.in_check(pos.black_to_move) {
+        let king = pos.king(pos.black_to_move).into();
+        remarks.push(Remark { words: format!("{who} is in check"), spots: vec![(king, Sign::Block)], by });
+    }
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    let stale = |mv: &ChessMove| game.outcome(&game.play(pos, *mv)) == Some(0);
+    let names: Vec<String> = moves.into_iter().filter(stale).map(|mv| game.write_move(pos, mv)).collect();
+    if !names.is_empty() {
+        let words = format!("{} would leave {other} without a move: stalemate", names.join(", "));
+        remarks.push(Remark { words, spots: Vec::new(), by });
+    }
+    remarks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +80,19 @@ mod tests {
         // A pawn that can go straight on or take has eight ways to become something.
         let scene = check("chess:KRKP", "8/8/8/8/8/k7/2p1K3/1R6 b - - 0 1", &[]);
         assert_eq!(scene.moves.iter().filter(|gesture| !gesture.choice.is_empty()).count(), 8);
+    }
+
+    #[test]
+    fn check_and_stalemate_are_remarked() {
+        let game = Chess::from_spec(Spec::parse("chess:KQK").unwrap()).unwrap();
+        let words = |fen: &str| -> Vec<String> {
+            remarks(&game, &game.read_position(fen).unwrap()).into_iter().map(|remark| remark.words).collect()
+        };
+        assert_eq!(words("k7/8/8/8/8/8/8/K6Q b - - 0 1"), ["Black is in check"]);
+        assert_eq!(
+            words("k7/8/1K6/8/8/8/8/2Q5 w - - 0 1"),
+            ["c1f4, c1c7 would leave Black without a move: stalemate"]
+        );
     }
 
     #[test]

@@ -22,6 +22,7 @@
 mod board;
 mod index;
 mod notation;
+mod remarks;
 mod rules;
 mod scene;
 

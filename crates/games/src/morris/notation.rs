@@ -7,7 +7,7 @@
 //! ```
 
 use super::rules::{Kind, Men, Morris, Step};
-use outplay_core::{InputError, Mark, Notation, Picture, Scene, Tone, cell_name};
+use outplay_core::{InputError, Mark, Notation, Picture, Remark, Scene, Tone, cell_name};
 
 impl Morris {
     pub(super) fn name(&self, point: u8) -> String {
@@ -159,6 +159,10 @@ impl Notation for Morris {
         (0..=width)
             .for_each(|column| picture.put(format!("{:>4}", outplay_core::column_name(column)), Tone::Faint));
         picture
+    }
+
+    fn remarks(&self, pos: &Men) -> Vec<Remark> {
+        super::remarks::remarks(self, pos)
     }
 
     fn scene(&self, pos: &Men) -> Scene {
