@@ -316,8 +316,12 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
         let sets = if options.sets && game.best_payoff() == 1 { back.sets() } else { None };
         let outcome = match sets.as_deref() {
             Some(sets) => {
-                let solved = &solved.shelves;
-                SetSolver { game, index, sets, tier, solved, options, watch }.solve()?
+                let outcome = |number| {
+                    // Every slot of a position has a number with that position.
+                    let pos = index.unrank(tier, number);
+                    pos.map_or(0, |pos| game.turn(&pos).sees(game.outcome(&pos).unwrap_or(0)))
+                };
+                SetSolver { sets, outcome: &outcome, solved: &solved.shelves, options, watch }.solve()?
             }
             None => {
                 let (back, solved) = (&back, &solved.shelves);

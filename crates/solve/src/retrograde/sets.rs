@@ -23,19 +23,18 @@ use super::shelf::{Codes, Shelf};
 use super::tier::Outcome;
 use super::{Options, TwoBits};
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Game, Index, Sets, Tier, Turn, Value, Watch};
+use outplay_core::{Code, Payoff, Sets, Turn, Value, Watch};
 use rayon::prelude::*;
 use row::{Found, Row, bits};
 
 /// Words of a row at most.
 const WIDTH: usize = 64;
 
-/// The solver of one tier.
-pub(super) struct SetSolver<'a, G, I, C> {
-    pub(super) game: &'a G,
-    pub(super) index: &'a I,
+/// The solver of one tier. It knows neither game nor index, so that all of them share its code.
+pub(super) struct SetSolver<'a, C> {
     pub(super) sets: &'a dyn Sets,
-    pub(super) tier: Tier,
+    /// What the player to move gets in a finished position with a number.
+    pub(super) outcome: &'a (dyn Fn(u64) -> Payoff + Sync),
     pub(super) solved: &'a [Shelf<C>],
     pub(super) options: Options,
     pub(super) watch: &'a dyn Watch,
@@ -64,9 +63,9 @@ fn plus(a: Counts, b: Counts) -> Counts {
     [a[0] + b[0], a[1] + b[1]]
 }
 
-impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
+impl<C: Code> SetSolver<'_, C> {
     pub(super) fn solve(&self) -> Result<Outcome<C>, SolveError> {
-        let mut codes = vec![C::UNKNOWN; self.index.len(self.tier) as usize];
+        let mut codes = vec![C::UNKNOWN; self.len() as usize];
         let mut tally = TierTally::default();
         let mut rows = self.first_look(&mut codes)?;
         tally.finished = rows.iter().map(|row| row.finished).sum();
@@ -81,6 +80,11 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
             }
         };
         Ok(Outcome { shelf: Shelf { codes, ends }, tally, levels })
+    }
+
+    /// How many numbers the tier has.
+    fn len(&self) -> u64 {
+        (self.sets.legal().len() / self.sets.width()) as u64 * self.sets.numbers()
     }
 
     /// Looks up all moves that leave the tier and finds finished positions.

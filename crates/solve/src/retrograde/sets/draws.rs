@@ -10,10 +10,10 @@ use super::{Counts, Front, SetSolver, count_as, plus};
 use crate::retrograde::bits::Bits;
 use crate::retrograde::ends::Ends;
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Game, Index, Value};
+use outplay_core::{Code, Value};
 use rayon::prelude::*;
 
-impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
+impl<C: Code> SetSolver<'_, C> {
     /// Gives what is left its codes: ties where a player can force an end, draws by repetition elsewhere.
     pub(super) fn draws(&self, rows: &mut [Row<'_, C>], tally: &mut TierTally) -> Result<Ends, SolveError> {
         let ending = |row: &Row<'_, C>| {
@@ -26,7 +26,7 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
             true => Some(self.spread_ends(rows)?),
             false => None,
         };
-        let len = if cannot.is_some() { self.index.len(self.tier) } else { 0 };
+        let len = if cannot.is_some() { self.len() } else { 0 };
         let ends = Ends { mover: Bits::new(len), opponent: Bits::new(len) };
         let tie = C::pack(Value::TIE).ok_or(SolveError::Overflow)?;
         let never = C::pack(Value::REPETITION).unwrap_or(tie);

@@ -2,7 +2,7 @@
 
 use super::{Counts, SetSolver, WIDTH};
 use crate::SolveError;
-use outplay_core::{Code, Game, Index, Leaving, Sets, Turn};
+use outplay_core::{Code, Leaving, Sets, Turn};
 use std::collections::BTreeMap;
 
 /// A row at work.
@@ -184,7 +184,7 @@ impl Found {
     }
 }
 
-impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
+impl<C: Code> SetSolver<'_, C> {
     /// Looks up the moves of a row that leave the tier.
     pub(super) fn look_outside(&self, row: &mut Row<'_, C>, best: &mut [C]) {
         let mut leaving = [0u64; WIDTH];
@@ -251,10 +251,8 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
         if slots.counted & bit != 0 {
             row.finished += u64::from(slots.weight);
         }
-        // Every slot of a position has a number with that position.
-        let Some(pos) = self.index.unrank(self.tier, self.sets.number(row.place, slot)) else { return };
         row.open[word] &= !bit;
-        match self.game.turn(&pos).sees(self.game.outcome(&pos).unwrap_or(0)) {
+        match (self.outcome)(self.sets.number(row.place, slot)) {
             0 => row.ties[word] |= bit,
             -1 => row.lost.entry(0).or_default().push(slot),
             1 => {
