@@ -328,12 +328,13 @@ fn put<D: Cell>(
 ) -> Result<(), Trouble> {
     /// Slots that one thread prepares at a time.
     const PIECE: u64 = 1 << 16;
-    (0..file.slots().div_ceil(PIECE)).into_par_iter().try_for_each(|piece| {
+    let store: &(dyn Fn(u64) -> Result<(), TableError> + Sync) = &|piece| {
         let range = piece * PIECE..((piece + 1) * PIECE).min(file.slots());
         let cells: Vec<D> = range.clone().map(&cell).collect();
         watch.advance(range.end - range.start);
         file.put(range.start, &cells)
-    })?;
+    };
+    (0..file.slots().div_ceil(PIECE)).into_par_iter().try_for_each(store)?;
     Ok(file.finish()?)
 }
 

@@ -119,7 +119,7 @@ impl<I, C: Code> SweptBy<'_, I, C> {
         /// Slots that one thread prepares at a time.
         const PIECE: u64 = 1 << 16;
         let win_at_once = Value::new(game.best_payoff(), 1);
-        (0..file.slots().div_ceil(PIECE)).into_par_iter().try_for_each(|piece| {
+        let store: &(dyn Fn(u64) -> Result<(), TableError> + Sync) = &|piece| {
             let range = piece * PIECE..((piece + 1) * PIECE).min(file.slots());
             let mut cells = vec![D::UNKNOWN; (range.end - range.start) as usize];
             let mut images = Vec::new();
@@ -132,7 +132,8 @@ impl<I, C: Code> SweptBy<'_, I, C> {
             });
             watch.advance(range.end - range.start);
             file.put(range.start, &cells)
-        })?;
+        };
+        (0..file.slots().div_ceil(PIECE)).into_par_iter().try_for_each(store)?;
         file.finish()
     }
 }

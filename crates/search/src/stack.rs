@@ -22,6 +22,17 @@ pub(crate) fn with_room<T: Send>(plies: u32, work: impl FnOnce() -> T + Send) ->
     if plies <= SHALLOW {
         return work();
     }
+    let mut result = None;
+    let (mut work, slot) = (Some(work), &mut result);
+    on_large_stack(&mut || *slot = work.take().map(|work| work()));
+    match result {
+        Some(result) => result,
+        None => unreachable!("the work was done or has panicked"),
+    }
+}
+
+/// The same with the type of the work hidden, so that there is one copy of it.
+fn on_large_stack(work: &mut (dyn FnMut() + Send)) {
     thread::scope(|scope| match large().spawn_scoped(scope, work) {
         Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         // Without threads there is no deep search either; the machine is out of memory.

@@ -39,13 +39,31 @@ impl Reach {
 }
 
 /// Runs `work` on the blocks of a tier, on all threads if there is more than a block.
+///
+/// The work's type is hidden, here and wherever threads share work: each type of it would bring along a copy of the
+/// machinery, for every game.
 pub(crate) fn for_blocks(len: u64, work: impl Fn(std::ops::Range<u64>) + Send + Sync) {
+    let work: &(dyn Fn(std::ops::Range<u64>) + Sync) = &work;
     let block = |i: u64| i * BLOCK..((i + 1) * BLOCK).min(len);
     let blocks = len.div_ceil(BLOCK);
     if blocks <= 1 {
         (0..blocks).map(block).for_each(work);
     } else {
         (0..blocks).into_par_iter().map(block).for_each(work);
+    }
+}
+
+/// Work on the codes from a number on.
+type Part<'a, C> = dyn Fn(u64, &mut [C]) + Sync + 'a;
+
+/// Runs `work` on the blocks of a tier's codes, in the same way.
+pub(crate) fn for_parts<C: Send>(codes: &mut [C], work: impl Fn(u64, &mut [C]) + Sync) {
+    let work: &Part<'_, C> = &work;
+    let part = |(i, codes): (usize, &mut [C])| work(i as u64 * BLOCK, codes);
+    if codes.len() as u64 <= BLOCK {
+        work(0, codes);
+    } else {
+        codes.par_chunks_mut(BLOCK as usize).enumerate().for_each(part);
     }
 }
 

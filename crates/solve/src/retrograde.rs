@@ -7,7 +7,8 @@
 //! Tiers are solved from the last to the first, and within a tier from its finished positions and its moves
 //! to later tiers backwards. The work is linear in the number of moves. Backward steps come from
 //! [`Predecessors`] where an index has them ([`retrograde`]) and from a stored graph where it has not
-//! ([`retrograde_by_graph`]); a game with forward moves only gets its index from [`crate::Explored`].
+//! ([`retrograde_by_graph`]); a game with forward moves only gets its index from [`crate::Explored`]. An index that
+//! has its tiers as [`outplay_core::Sets`] is solved 64 positions at a time.
 //!
 //! # Draws
 //!
@@ -315,8 +316,12 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
         let sets = if options.sets && game.best_payoff() == 1 { back.sets() } else { None };
         let outcome = match sets.as_deref() {
             Some(sets) => {
-                let solved = &solved.shelves;
-                SetSolver { game, index, sets, tier, solved, options, watch }.solve()?
+                let outcome = |number| {
+                    // Every slot of a position has a number with that position.
+                    let pos = index.unrank(tier, number);
+                    pos.map_or(0, |pos| game.turn(&pos).sees(game.outcome(&pos).unwrap_or(0)))
+                };
+                SetSolver { sets, outcome: &outcome, solved: &solved.shelves, options, watch }.solve()?
             }
             None => {
                 let (back, solved) = (&back, &solved.shelves);

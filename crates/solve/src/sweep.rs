@@ -3,10 +3,9 @@
 //! A position's successors lie in later tiers, so their values are known when it is looked at. A tier is
 //! split into blocks; threads write blocks of this tier and read later ones, so they never meet.
 
-use crate::reach::BLOCK;
+use crate::reach::for_parts;
 use crate::{Reach, SolveError, Tally, TierTally};
 use outplay_core::{Code, Game, Index, Step, Tier, Turn, Value, Watch};
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 
@@ -54,11 +53,10 @@ pub fn sweep<G: Game, I: Index<G>, C: Code>(
         }
         let mut codes = vec![C::UNKNOWN; index.len(tier) as usize];
         let sum = Mutex::new(Ok(TierTally::default()));
-        let work = |(i, block): (usize, &mut [C])| {
+        for_parts(&mut codes, |from, block| {
             if watch.stopped() {
                 return;
             }
-            let from = i as u64 * BLOCK;
             let result = Sweeper { game, index, only, solved: &tiers }.block(tier, from, block);
             watch.advance(block.len() as u64);
             // A poisoned lock means that another block panicked, and that panic is on its way up.
@@ -69,12 +67,7 @@ pub fn sweep<G: Game, I: Index<G>, C: Code>(
                     (Err(_), _) => {}
                 }
             }
-        };
-        if codes.len() as u64 <= BLOCK {
-            codes.chunks_mut(BLOCK as usize).enumerate().for_each(work);
-        } else {
-            codes.par_chunks_mut(BLOCK as usize).enumerate().for_each(work);
-        }
+        });
         if watch.stopped() {
             return Err(SolveError::Stopped);
         }

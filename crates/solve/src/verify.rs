@@ -7,10 +7,9 @@
 //!
 //! Only `moves`, `play`, `outcome`, `symmetric` and the index's `rank` and `walk` are used: no solver's code.
 
-use crate::reach::for_blocks;
+use crate::reach::{for_blocks, for_parts};
 use crate::{Flaw, SolveError, Verified};
 use outplay_core::{Code, Game, Index, Tier, Turn, Value, Watch};
-use rayon::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -78,12 +77,10 @@ pub fn verify<G: Game, I: Index<G>, C: Code, E: From<SolveError>>(
             .into());
         }
         let mut claimed = vec![C::UNKNOWN; codes.len()];
-        let block_len = crate::reach::BLOCK as usize;
-        claimed.par_chunks_mut(block_len).enumerate().for_each(|(i, block)| {
+        for_parts(&mut claimed, |from, block| {
             if watch.stopped() {
                 return;
             }
-            let from = (i * block_len) as u64;
             let checker =
                 Checker { game, index, tier, codes: &codes, claims: &claims, legal: &legal[t as usize] };
             let found = checker.block(from, block);

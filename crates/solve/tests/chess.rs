@@ -198,32 +198,6 @@ fn known_positions() {
     check("chess:KPK", "4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", Value::TIE);
 }
 
-/// Where the time of solving goes, ending by ending.
-#[test]
-#[ignore = "prints times"]
-fn time_of_each_ending() {
-    struct Times(std::time::Instant);
-    impl outplay_solve::Keep<LoopCode> for Times {
-        type Error = outplay_solve::SolveError;
-        fn known(&mut self, _: Tier) -> Result<Option<Vec<LoopCode>>, Self::Error> {
-            Ok(None)
-        }
-        fn keep(&mut self, solved: &Solved<LoopCode>, tier: Tier) -> Result<(), Self::Error> {
-            let (took, count) = (self.0.elapsed(), solved.tier_tally(tier).total());
-            println!("{:5.0} ms {:9} positions, tier {}", took.as_secs_f64() * 1e3, count, tier.0);
-            self.0 = std::time::Instant::now();
-            Ok(())
-        }
-    }
-    let spec = std::env::var("ENDING").unwrap_or("chess:all4".into());
-    let (game, index) = chess(&spec);
-    let sets = std::env::var("ONE_BY_ONE").is_err();
-    let options = Options { sets, ..Options::default() };
-    let mut times = Times(std::time::Instant::now());
-    outplay_solve::retrograde_kept(&game, &index, options, &mut times, &Quiet).unwrap();
-    (0..index.tiers()).for_each(|tier| println!("{tier} {}", index.tier_name(Tier(tier))));
-}
-
 /// When all is lost, the move after which the opponent has most to find comes first.
 #[test]
 fn a_lost_side_sets_problems() {

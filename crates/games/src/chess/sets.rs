@@ -45,6 +45,8 @@ struct KingMove {
 struct Row {
     kings: [u8; 2],
     moves: Vec<KingMove>,
+    /// With both kings on the diagonal: the slots of each word that have the smaller number of two images.
+    smaller: Vec<u64>,
 }
 
 /// An ending in words.
@@ -68,14 +70,32 @@ impl<'a> ChessSets<'a> {
         let pairs = layout.kings.squares.len();
         let rows = (0..2 * pairs).map(|row| {
             let (white, black) = layout.kings.squares[row % pairs];
-            Row { kings: [white, black], moves: king_moves(layout, [white, black], row >= pairs) }
+            Row {
+                kings: [white, black],
+                moves: king_moves(layout, [white, black], row >= pairs),
+                smaller: Vec::new(),
+            }
         });
         let mut sets = ChessSets { index, layout, outer, last, rows: rows.collect(), legal: Vec::new() };
-        sets.legal = (0..2 * pairs)
-            .flat_map(|row| (0..sets.width()).map(move |word| (row, word)))
-            .map(|(row, word)| sets.legal_word(row, word))
-            .collect();
+        let width = sets.width();
+        sets.legal =
+            (0..2 * pairs * width).map(|place| sets.legal_word(place / width, place % width)).collect();
+        for row in 0..2 * pairs {
+            let [white, black] = sets.rows[row].kings;
+            if layout.kings.pair(white, black).diagonal {
+                sets.rows[row].smaller = (0..width).map(|word| sets.smaller_word(row, word)).collect();
+            }
+        }
         Some(sets)
+    }
+
+    /// Slots whose image under the symmetry that is left has no smaller number.
+    fn smaller_word(&self, row: usize, word: usize) -> u64 {
+        let smaller = |&square: &u8| {
+            let squares = self.squares(row, (word * 64) as u16 + u16::from(square));
+            self.layout.digits(&squares, 0) <= self.layout.digits(&squares, TRANSPOSE)
+        };
+        (0..64).filter(smaller).fold(0, |all, square| all | 1 << square)
     }
 
     /// Whether black is to move.
@@ -209,7 +229,6 @@ impl Sets for ChessSets<'_> {
 
     fn slots(&self, row: usize, word: usize) -> Slots {
         let lowest = |man: Man| if man.kind == PAWN { 8u64 } else { 0 };
-        let [white, black] = self.rows[row].kings;
         let (mut first, mut counted) = (0u64.wrapping_sub(lowest(self.last)), board(self.last));
         if let Some(outer) = self.outer {
             if board(outer) >> word & 1 == 0 {
@@ -223,18 +242,9 @@ impl Sets for ChessSets<'_> {
                 first = first.wrapping_add(place * self.layout.groups[0].stride);
             }
         }
-        let diagonal = self.layout.kings.pair(white, black).diagonal;
-        let mut numbered = counted;
-        if diagonal {
-            // Of two images the one with the smaller number has it.
-            for square in Squares(counted) {
-                let squares = self.squares(row, (word * 64) as u16 + u16::from(square));
-                if self.layout.digits(&squares, TRANSPOSE) < self.layout.digits(&squares, 0) {
-                    numbered &= !(1 << square);
-                }
-            }
-        }
-        let weight = match (self.layout.pawns, diagonal) {
+        let smaller = self.rows[row].smaller.get(word);
+        let numbered = counted & smaller.unwrap_or(&u64::MAX);
+        let weight = match (self.layout.pawns, smaller.is_some()) {
             (true, _) => 2,
             (false, true) => 4,
             (false, false) => 8,
@@ -249,7 +259,7 @@ impl Sets for ChessSets<'_> {
     fn strike(&self, row: usize, to: &[u64], rest: &mut [u64]) {
         let width = self.width();
         let (half, black) = (self.rows.len() / 2, self.black(row));
-        let Row { kings, moves } = &self.rows[row];
+        let Row { kings, moves, .. } = &self.rows[row];
         let passed = if black { row - half } else { row + half };
         let here = &to[passed * width..][..width];
         let empty = !(1u64 << kings[0] | 1 << kings[1]);

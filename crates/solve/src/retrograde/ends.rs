@@ -97,7 +97,7 @@ pub(super) fn find<G: Game, B: Back<G>>(back: &B, words: &Words, ties: &[u32], l
     leads_to_end.iter().for_each(|&n| start(n.into(), true));
     (0..words.len()).filter(|&n| words.opponent_ends(n)).for_each(|n| start(n, false));
     while !fresh.is_empty() {
-        let parts = fresh.par_chunks(2048).map(|chunk| {
+        let part: &(dyn Fn(&[Fresh]) -> Vec<Fresh> + Sync) = &|chunk| {
             let (mut next, mut before) = (Vec::new(), Vec::new());
             for &Fresh { number, mover } in chunk {
                 before.clear();
@@ -117,8 +117,8 @@ pub(super) fn find<G: Game, B: Back<G>>(back: &B, words: &Words, ties: &[u32], l
                 }
             }
             next
-        });
-        fresh = parts.flatten().collect();
+        };
+        fresh = fresh.par_chunks(2048).map(part).flatten().collect();
     }
     ends
 }

@@ -23,19 +23,18 @@ use super::shelf::{Codes, Shelf};
 use super::tier::Outcome;
 use super::{Options, TwoBits};
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Game, Index, Sets, Tier, Turn, Value, Watch};
+use outplay_core::{Code, Payoff, Sets, Turn, Value, Watch};
 use rayon::prelude::*;
-use row::{Row, bits};
+use row::{Found, Row, bits};
 
 /// Words of a row at most.
 const WIDTH: usize = 64;
 
-/// The solver of one tier.
-pub(super) struct SetSolver<'a, G, I, C> {
-    pub(super) game: &'a G,
-    pub(super) index: &'a I,
+/// The solver of one tier. It knows neither game nor index, so that all of them share its code.
+pub(super) struct SetSolver<'a, C> {
     pub(super) sets: &'a dyn Sets,
-    pub(super) tier: Tier,
+    /// What the player to move gets in a finished position with a number.
+    pub(super) outcome: &'a (dyn Fn(u64) -> Payoff + Sync),
     pub(super) solved: &'a [Shelf<C>],
     pub(super) options: Options,
     pub(super) watch: &'a dyn Watch,
@@ -64,9 +63,9 @@ fn plus(a: Counts, b: Counts) -> Counts {
     [a[0] + b[0], a[1] + b[1]]
 }
 
-impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
+impl<C: Code> SetSolver<'_, C> {
     pub(super) fn solve(&self) -> Result<Outcome<C>, SolveError> {
-        let mut codes = vec![C::UNKNOWN; self.index.len(self.tier) as usize];
+        let mut codes = vec![C::UNKNOWN; self.len() as usize];
         let mut tally = TierTally::default();
         let mut rows = self.first_look(&mut codes)?;
         tally.finished = rows.iter().map(|row| row.finished).sum();
@@ -81,6 +80,11 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
             }
         };
         Ok(Outcome { shelf: Shelf { codes, ends }, tally, levels })
+    }
+
+    /// How many numbers the tier has.
+    fn len(&self) -> u64 {
+        (self.sets.legal().len() / self.sets.width()) as u64 * self.sets.numbers()
     }
 
     /// Looks up all moves that leave the tier and finds finished positions.
@@ -122,8 +126,7 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
             // Losses come first, because they are found from the wins of earlier levels.
             let code = C::pack(self.value(false, plies));
             let losses = self.each_row(rows, &mut lost, |row, words, changed| {
-                let from = |row: &Row<'_, C>, word: usize| row.open[word] & !row.safe[word];
-                let mut found = self.without_move_to(&not_won, row, from);
+                let mut found = self.without_move_to(&not_won, row, |word| row.open[word] & !row.safe[word]);
                 row.hold_back(&mut found, plies);
                 row.come_due(&mut found, plies);
                 if std::mem::take(changed) != 0 {
@@ -137,7 +140,7 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
             self.count(tally, false, plies, losses)?;
             let code = C::pack(self.value(true, plies));
             let wins = self.each_row(rows, &mut not_won, |row, words, changed| {
-                let mut found = self.with_move_to(&fresh, row, |row, word| row.open[word]);
+                let mut found = self.with_move_to(&fresh, row, |word| row.open[word]);
                 row.leave_and_win(&mut found, plies);
                 *changed = 0;
                 row.settle(self.sets, &found, code, |word, found| {
@@ -188,47 +191,37 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
     }
 
     /// Positions of a row, of those that `from` names, with a move to a set of which words have just changed.
-    fn with_move_to(
-        &self,
-        to: &Front,
-        row: &Row<'_, C>,
-        from: impl Fn(&Row<'_, C>, usize) -> u64,
-    ) -> [u64; WIDTH] {
+    fn with_move_to(&self, to: &Front, row: &Row<'_, C>, from: impl Fn(usize) -> u64) -> Found {
         let touched = self.touched(to, row);
-        let mut found = self.without_move(to, row, touched, &from);
-        bits(touched).for_each(|word| found[word] ^= from(row, word));
+        let struck = self.without_move(to, row, touched, &from);
+        let mut found = Found::NONE;
+        bits(touched).for_each(|word| found.add(word, from(word) & !struck.word(word)));
         found
     }
 
     /// Positions, of those that `from` names, without such a move, in words where this may be new.
-    fn without_move_to(
-        &self,
-        to: &Front,
-        row: &Row<'_, C>,
-        from: impl Fn(&Row<'_, C>, usize) -> u64,
-    ) -> [u64; WIDTH] {
-        self.without_move(to, row, self.touched(to, row), from)
+    fn without_move_to(&self, to: &Front, row: &Row<'_, C>, from: impl Fn(usize) -> u64) -> Found {
+        self.without_move(to, row, self.touched(to, row), &from)
     }
 
     /// The same for given words.
-    fn without_move(
-        &self,
-        to: &Front,
-        row: &Row<'_, C>,
-        words: u64,
-        from: impl Fn(&Row<'_, C>, usize) -> u64,
-    ) -> [u64; WIDTH] {
-        let width = self.sets.width();
-        let mut found = [0; WIDTH];
-        bits(words).take_while(|&word| word < width).for_each(|word| found[word] = from(row, word));
-        if words != 0 {
-            self.sets.strike(row.place, &to.words, &mut found[..width]);
-        }
+    fn without_move(&self, to: &Front, row: &Row<'_, C>, words: u64, from: &impl Fn(usize) -> u64) -> Found {
+        let mut found = Found::NONE;
+        bits(words)
+            .map(|word| (word, from(word)))
+            .filter(|&(_, set)| set != 0)
+            .for_each(|(word, set)| found.add(word, set));
+        found.strike(self.sets, row.place, &to.words);
         found
     }
 
     fn touched(&self, to: &Front, row: &Row<'_, C>) -> u64 {
         if to.moving { self.sets.touched(row.place, &to.changed) } else { 0 }
+    }
+
+    /// A bit for each word of a row.
+    fn all_words(&self) -> u64 {
+        u64::MAX >> (WIDTH - self.sets.width())
     }
 }
 

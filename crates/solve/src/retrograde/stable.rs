@@ -49,13 +49,15 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
     let mut stable = Stable { tiers: vec![Vec::new(); count], ends: vec![Vec::new(); count], sweeps: 0 };
     for t in (0..count).rev() {
         let tier = Tier(t as u32);
-        let start = (0..index.len(tier)).into_par_iter().map(|n| first_code(game, index, tier, n));
-        let start: Result<Vec<(i32, u8)>, SolveError> = start.collect();
+        let first: &(dyn Fn(u64) -> Result<(i32, u8), SolveError> + Sync) =
+            &|n| first_code(game, index, tier, n);
+        let start: Result<Vec<(i32, u8)>, SolveError> =
+            (0..index.len(tier)).into_par_iter().map(first).collect();
         let (mut codes, mut ends): (Vec<i32>, Vec<u8>) = start?.into_iter().unzip();
         let finished: Vec<bool> =
             codes.iter().zip(&ends).map(|(&code, &end)| code != 0 || end != 0).collect();
         loop {
-            let code = |(n, &old): (usize, &i32)| match finished[n] {
+            let code: &(dyn Fn((usize, &i32)) -> i32 + Sync) = &|(n, &old)| match finished[n] {
                 true => old,
                 false => best_move(game, index, tier, n as u64, &codes, &stable.tiers),
             };
@@ -70,7 +72,7 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
             codes = next;
         }
         loop {
-            let end = |(n, &old): (usize, &u8)| match finished[n] || codes[n] != 0 {
+            let end: &(dyn Fn((usize, &u8)) -> u8 + Sync) = &|(n, &old)| match finished[n] || codes[n] != 0 {
                 true => old,
                 false => can_end(game, index, tier, n as u64, (&codes, &ends), &stable),
             };

@@ -317,6 +317,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         if chunks.len() <= 1 {
             return chunks.into_iter().map(part).next().unwrap_or_default();
         }
+        let part: &Part<'_> = &part;
         chunks.into_par_iter().map(part).reduce(Found::default, Found::plus)
     }
 
@@ -392,6 +393,9 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         tally
     }
 }
+
+/// Goes backwards from won or lost numbers.
+type Part<'a> = dyn Fn((&[u32], bool)) -> Found + Sync + 'a;
 
 /// What a batch taught its predecessors.
 #[derive(Default)]

@@ -5,15 +5,15 @@
 //! the opponent can end         no move leads to a draw that the opponent, then to move, cannot end
 //! ```
 
-use super::row::Row;
-use super::{Counts, Front, SetSolver, WIDTH, count_as, plus};
+use super::row::{Found, Row};
+use super::{Counts, Front, SetSolver, count_as, plus};
 use crate::retrograde::bits::Bits;
 use crate::retrograde::ends::Ends;
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Game, Index, Value};
+use outplay_core::{Code, Value};
 use rayon::prelude::*;
 
-impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
+impl<C: Code> SetSolver<'_, C> {
     /// Gives what is left its codes: ties where a player can force an end, draws by repetition elsewhere.
     pub(super) fn draws(&self, rows: &mut [Row<'_, C>], tally: &mut TierTally) -> Result<Ends, SolveError> {
         let ending = |row: &Row<'_, C>| {
@@ -26,13 +26,13 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
             true => Some(self.spread_ends(rows)?),
             false => None,
         };
-        let len = if cannot.is_some() { self.index.len(self.tier) } else { 0 };
+        let len = if cannot.is_some() { self.len() } else { 0 };
         let ends = Ends { mover: Bits::new(len), opponent: Bits::new(len) };
         let tie = C::pack(Value::TIE).ok_or(SolveError::Overflow)?;
         let never = C::pack(Value::REPETITION).unwrap_or(tie);
         let width = self.sets.width();
         let settle = |row: &mut Row<'_, C>| {
-            let (mut ties, mut repetitions) = ([0; WIDTH], [0; WIDTH]);
+            let (mut ties, mut repetitions) = (Found::NONE, Found::NONE);
             for word in 0..width {
                 let draws = row.open[word] | row.ties[word];
                 if draws == 0 {
@@ -41,9 +41,9 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
                 // A draw that the player to move cannot end is one of `cannot`.
                 let mover = cannot.as_ref().map_or(0, |cannot| draws & !cannot[row.place * width + word]);
                 let opponent = row.opponent_ends[word];
-                ties[word] = mover | opponent;
-                repetitions[word] = draws & !ties[word];
-                if ties[word] != 0 {
+                repetitions.add(word, draws & !mover & !opponent);
+                if mover | opponent != 0 {
+                    ties.add(word, mover | opponent);
                     let slots = self.sets.slots(row.place, word);
                     let first = (row.place as u64 * self.sets.numbers()).wrapping_add(slots.first);
                     ends.mover.insert_all(first, mover & slots.numbered);
@@ -74,38 +74,31 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
                 return Err(SolveError::Stopped);
             }
             self.each_row(rows, &mut fresh, |row, words, changed| {
-                let from = |row: &Row<'_, C>, word: usize| {
-                    row.open[word] & !row.stuck[word] & !row.opponent_ends[word]
-                };
+                let from = |word: usize| row.open[word] & !row.stuck[word] & !row.opponent_ends[word];
                 // At first nothing is known of any word, later only changes matter.
                 let mut found = match first {
-                    true => self.without_move(&cannot, row, u64::MAX, from),
+                    true => self.without_move(&cannot, row, self.all_words(), &from),
                     false => self.without_move_to(&cannot, row, from),
                 };
+                if first {
+                    (0..width).for_each(|word| found.add(word, row.ties[word]));
+                }
                 if std::mem::take(changed) != 0 {
                     words.fill(0);
                 }
-                for word in 0..width {
-                    if first {
-                        found[word] |= row.ties[word];
-                    }
-                    if found[word] != 0 {
-                        row.opponent_ends[word] |= found[word];
-                        words[word] = found[word];
-                        *changed |= 1 << word;
-                    }
+                for (word, found) in found.words() {
+                    row.opponent_ends[word] |= found;
+                    words[word] = found;
+                    *changed |= 1 << word;
                 }
                 Counts::default()
             });
             first = false;
             self.each_row(rows, &mut cannot, |row, words, changed| {
                 *changed = 0;
-                if !fresh.moving {
-                    return Counts::default();
-                }
-                let found = self.with_move_to(&fresh, row, |row, word| row.open[word] & words[word]);
-                for word in (0..width).filter(|&word| found[word] != 0) {
-                    words[word] &= !found[word];
+                let found = self.with_move_to(&fresh, row, |word| row.open[word] & words[word]);
+                for (word, found) in found.words() {
+                    words[word] &= !found;
                     *changed |= 1 << word;
                 }
                 Counts::default()

@@ -2,7 +2,7 @@
 
 use super::{Counts, SetSolver, WIDTH};
 use crate::SolveError;
-use outplay_core::{Code, Game, Index, Leaving, Sets, Turn};
+use outplay_core::{Code, Leaving, Sets, Turn};
 use std::collections::BTreeMap;
 
 /// A row at work.
@@ -28,9 +28,10 @@ pub(super) struct Row<'c, C> {
     /// Draws that the opponent of the player to move can end.
     pub(super) opponent_ends: Vec<u64>,
     /// Slots won by leaving the tier, with the plies, the soonest last.
-    wins: Vec<(u32, u16)>,
-    /// The plies of `losing` slots, by slot.
-    late: Vec<(u16, u32)>,
+    wins: Vec<(u16, u16)>,
+    /// The plies of `losing` slots in their order, and where those of each word begin.
+    late: Vec<u16>,
+    late_first: Vec<u16>,
     /// Slots that are lost at a level to come.
     lost: BTreeMap<u32, Vec<u16>>,
     /// How many positions are finished.
@@ -69,6 +70,7 @@ impl<'c, C: Code> Row<'c, C> {
             opponent_ends: none(),
             wins: Vec::new(),
             late: Vec::new(),
+            late_first: Vec::new(),
             lost: BTreeMap::new(),
             finished: 0,
             trouble: None,
@@ -79,77 +81,110 @@ impl<'c, C: Code> Row<'c, C> {
     pub(super) fn settle(
         &mut self,
         sets: &dyn Sets,
-        found: &[u64; WIDTH],
+        found: &Found,
         code: Option<C>,
         mut tell: impl FnMut(usize, u64),
     ) -> Counts {
-        let mut counts = Counts::default();
-        for (word, open) in self.open.iter_mut().enumerate() {
-            let found = found[word];
-            if found == 0 {
-                continue;
-            }
-            *open &= !found;
+        let mut count = 0;
+        for (word, found) in found.words() {
+            self.open[word] &= !found;
             let slots = sets.slots(self.place, word);
             if let Some(code) = code {
                 for bit in bits(found & slots.numbered) {
                     self.codes[slots.first.wrapping_add(bit as u64) as usize] = code;
                 }
             }
-            counts[self.side] += u64::from(slots.weight) * u64::from((found & slots.counted).count_ones());
+            count += u64::from(slots.weight) * u64::from((found & slots.counted).count_ones());
             tell(word, found);
         }
+        let mut counts = Counts::default();
+        counts[self.side] = count;
         counts
     }
 
     /// Positions that lose by every move of the tier, and later by leaving it, wait for that level.
-    pub(super) fn hold_back(&mut self, found: &mut [u64; WIDTH], plies: u32) {
-        for (word, found) in found.iter_mut().enumerate().take(self.open.len()) {
-            for bit in bits(*found & self.losing[word]) {
-                let slot = (word * 64 + bit) as u16;
-                if self.plies_outside(slot) > plies {
-                    *found &= !(1 << bit);
-                    self.lose_later(slot);
+    pub(super) fn hold_back(&mut self, found: &mut Found, plies: u32) {
+        if self.late.is_empty() {
+            return;
+        }
+        for word in bits(found.mask) {
+            for bit in bits(found.words[word] & self.losing[word]) {
+                if self.plies_outside(word, bit) > plies {
+                    found.words[word] &= !(1 << bit);
+                    self.lose_later(word, bit);
                 }
             }
         }
     }
 
     /// Adds the positions that waited for this level.
-    pub(super) fn come_due(&mut self, found: &mut [u64; WIDTH], plies: u32) {
+    pub(super) fn come_due(&mut self, found: &mut Found, plies: u32) {
         while let Some(entry) = self.lost.first_entry().filter(|entry| *entry.key() <= plies) {
-            entry.remove().into_iter().for_each(|slot| found[slot as usize / 64] |= 1 << (slot % 64));
+            entry.remove().into_iter().for_each(|slot| found.add(slot as usize / 64, 1 << (slot % 64)));
         }
     }
 
     /// Adds the positions that are won at this level by leaving the tier.
-    pub(super) fn leave_and_win(&mut self, found: &mut [u64; WIDTH], plies: u32) {
-        while let Some((_, slot)) = self.wins.pop_if(|&mut (sooner, _)| sooner <= plies) {
+    pub(super) fn leave_and_win(&mut self, found: &mut Found, plies: u32) {
+        while let Some((_, slot)) = self.wins.pop_if(|&mut (sooner, _)| u32::from(sooner) <= plies) {
             let word = slot as usize / 64;
-            found[word] |= self.open[word] & 1 << (slot % 64);
+            found.add(word, self.open[word] & 1 << (slot % 64));
         }
     }
 
     /// The next level that is known to come.
     pub(super) fn next_level(&self) -> Option<u32> {
-        let won = self.wins.last().map(|&(plies, _)| plies);
+        let won = self.wins.last().map(|&(plies, _)| plies.into());
         let lost = self.lost.keys().next().copied();
         won.into_iter().chain(lost).min()
     }
 
     /// The plies after which a position loses by leaving the tier.
-    fn plies_outside(&self, slot: u16) -> u32 {
-        let place = self.late.binary_search_by_key(&slot, |&(slot, _)| slot);
-        place.map_or(0, |place| self.late[place].1)
+    fn plies_outside(&self, word: usize, bit: usize) -> u32 {
+        let before = self.losing[word] & ((1 << bit) - 1);
+        self.late[self.late_first[word] as usize + before.count_ones() as usize].into()
     }
 
-    fn lose_later(&mut self, slot: u16) {
-        self.open[slot as usize / 64] &= !(1 << (slot % 64));
-        self.lost.entry(self.plies_outside(slot)).or_default().push(slot);
+    fn lose_later(&mut self, word: usize, bit: usize) {
+        self.open[word] &= !(1 << bit);
+        self.lost.entry(self.plies_outside(word, bit)).or_default().push((word * 64 + bit) as u16);
     }
 }
 
-impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
+/// Positions of a row.
+pub(super) struct Found {
+    words: [u64; WIDTH],
+    /// The words that may have some.
+    mask: u64,
+}
+
+impl Found {
+    pub(super) const NONE: Found = Found { words: [0; WIDTH], mask: 0 };
+
+    #[inline]
+    pub(super) fn add(&mut self, word: usize, set: u64) {
+        self.words[word] |= set;
+        self.mask |= 1 << word;
+    }
+
+    pub(super) fn word(&self, word: usize) -> u64 {
+        self.words[word]
+    }
+
+    /// All words that have some.
+    pub(super) fn words(&self) -> impl Iterator<Item = (usize, u64)> {
+        bits(self.mask).map(|word| (word, self.words[word])).filter(|&(_, set)| set != 0)
+    }
+
+    /// Takes away positions with a move to a set.
+    pub(super) fn strike(&mut self, sets: &dyn Sets, place: usize, to: &[u64]) {
+        if self.mask != 0 {
+            sets.strike(place, to, &mut self.words[..sets.width()]);
+        }
+    }
+}
+
+impl<C: Code> SetSolver<'_, C> {
     /// Looks up the moves of a row that leave the tier.
     pub(super) fn look_outside(&self, row: &mut Row<'_, C>, best: &mut [C]) {
         let mut leaving = [0u64; WIDTH];
@@ -171,22 +206,29 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
             }
         });
         for (word, &leaving) in leaving[..self.sets.width()].iter().enumerate() {
+            row.late_first.push(row.late.len() as u16);
             for bit in bits(leaving) {
-                let slot = (word * 64 + bit) as u16;
-                let Some(value) = best[slot as usize].unpack() else { continue };
+                let slot = word * 64 + bit;
+                let Some(value) = best[slot].unpack() else { continue };
                 let plies = if self.options.distance { value.distance().unwrap_or(0) } else { 0 };
+                let Ok(plies) = u16::try_from(plies) else {
+                    row.trouble = Some(SolveError::Overflow);
+                    return;
+                };
                 if value.payoff() < 0 {
                     row.losing[word] |= 1 << bit;
-                    row.late.push((slot, plies));
+                    row.late.push(plies);
                     continue;
                 }
                 row.safe[word] |= 1 << bit;
                 if value.payoff() > 0 {
-                    row.wins.push((plies, slot));
+                    row.wins.push((plies, slot as u16));
                 }
             }
         }
-        row.wins.sort_unstable_by(|a, b| b.cmp(a));
+        row.wins.sort_unstable_by_key(|&(plies, slot)| {
+            std::cmp::Reverse(u32::from(plies) << 16 | u32::from(slot))
+        });
     }
 
     /// Finds the positions of a row that have no move within the tier.
@@ -195,11 +237,9 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
         self.sets.strike(row.place, self.sets.legal(), &mut rest);
         for (word, &rest) in rest.iter().enumerate() {
             for bit in bits(rest) {
-                let slot = (word * 64 + bit) as u16;
-                if row.losing[word] >> bit & 1 == 1 {
-                    row.lose_later(slot);
-                } else {
-                    self.finish(row, slot);
+                match row.losing[word] >> bit & 1 {
+                    1 => row.lose_later(word, bit),
+                    _ => self.finish(row, (word * 64 + bit) as u16),
                 }
             }
         }
@@ -211,10 +251,8 @@ impl<G: Game, I: Index<G>, C: Code> SetSolver<'_, G, I, C> {
         if slots.counted & bit != 0 {
             row.finished += u64::from(slots.weight);
         }
-        // Every slot of a position has a number with that position.
-        let Some(pos) = self.index.unrank(self.tier, self.sets.number(row.place, slot)) else { return };
         row.open[word] &= !bit;
-        match self.game.turn(&pos).sees(self.game.outcome(&pos).unwrap_or(0)) {
+        match (self.outcome)(self.sets.number(row.place, slot)) {
             0 => row.ties[word] |= bit,
             -1 => row.lost.entry(0).or_default().push(slot),
             1 => {
