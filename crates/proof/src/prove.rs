@@ -128,6 +128,9 @@ pub fn prove(board: &LineBoard, limits: &Limits, watch: &dyn Watch) -> Result<An
     }
 }
 
+/// The most moves without a threat pending that an attack begins with; with more it is hardly an attack.
+const QUIET: usize = 3;
+
 /// One question: the attacker's view of the board, and the answer so far.
 struct Question<'a, const W: usize> {
     spot: Spot<W>,
@@ -168,7 +171,7 @@ impl<'a, const W: usize> Question<'a, W> {
                 budget.leave(outside);
             }
             patience *= 4;
-            quiet += 1;
+            quiet = quiet % QUIET + 1;
         }
     }
 
