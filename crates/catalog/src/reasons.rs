@@ -98,7 +98,12 @@ impl<G: Game + Notation> Entry<G> {
     ) -> Result<Why, Trouble> {
         let pos = self.locate(place)?;
         let truth = self.informed(options)?;
-        let deadline = Deadline::new(options.time, watch).silent();
+        let patience = match self.is_exact_board(&pos, options) {
+            // Threats can be told without a value; a surprise may still be found in a moment.
+            Some(false) => Some(options.time.unwrap_or(LINE_TIME).min(LINE_TIME)),
+            _ => options.time,
+        };
+        let deadline = Deadline::new(patience, watch).silent();
         let merit = truth.value(&pos, &deadline).or_else(|error| match deadline.passed() {
             true => Ok(None),
             false => Err(Trouble::from(error)),

@@ -155,7 +155,7 @@ impl<'a, const W: usize> Question<'a, W> {
             let mut attack = Strong::new(self.search.field);
             attack.pressing = Some(self.spot.attacker.count() + quiet + usize::from(self.moves));
             // A look of an attack costs more than one of the whole game, and one in a few is enough.
-            let outside = budget.enter(patience / 8);
+            let outside = budget.enter(2_000 + patience / 4);
             self.wins = attack.ask(self.spot, self.moves, budget);
             budget.leave(outside);
             if self.wins.is_some() {
