@@ -53,21 +53,11 @@ fn weights_from_labels_keep_the_value_and_beat_the_paper() {
             fit: FitOptions::default(),
         },
         features: FeatureSet::Extended,
-        depth: 7,
-        population: 32,
-        games: 5,
-        survive: 0.5,
-        generations: 5,
-        openings: 0,
-        largest: 30,
-        seed: 1,
         threads: 2,
-        incumbent: "lines:weights=paper".into(),
         sprt: Some(Sprt::new(0.0, 20.0)),
         sprt_games: 4000,
-        checkpoint: None,
-        resume: false,
         labels: std::env::var_os("OUTPLAY_LABELS").map(Into::into),
+        ..TuneRequest::default()
     };
     let report = run(&kit, &request, &Quiet).unwrap();
     let measured = report.measured.unwrap();

@@ -6,11 +6,11 @@ use crate::matches::{self, MatchRequest};
 use crate::record::GameRecord;
 use crate::referee::House;
 use crate::standings::PlayerRow;
-use crate::tune::{self, By, Method, TuneReport, TuneRequest, searcher};
+use crate::tune::{self, TuneReport, TuneRequest, searcher};
 use outplay_core::figures::duration;
 use outplay_core::{Game, Notation};
 use outplay_games::mnk::Mnk;
-use outplay_players::{FeatureSet, Kit};
+use outplay_players::Kit;
 use std::time::Instant;
 
 /// The report's table: generation, centre, fours, threes, twos, block, score out of ten.
@@ -46,23 +46,11 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Findings, ArenaError> {
         ),
     );
     let paper = TuneRequest {
-        by: By::Games(Method::Ga),
-        features: FeatureSet::Paper,
         depth: DEPTH,
-        population: 32,
-        games: 5,
-        survive: 0.5,
-        generations: 5,
-        openings: 0,
-        largest: 30,
         seed: bench.seed + 1,
         threads: bench.threads,
         incumbent: PAPER.into(),
-        sprt: None,
-        sprt_games: 0,
-        checkpoint: None,
-        resume: false,
-        labels: None,
+        ..TuneRequest::default()
     };
     let tuned = tune::run(&kit, &paper, bench.watch)?;
     findings.tables.push(generations(&tuned));

@@ -116,6 +116,31 @@ pub struct TuneRequest {
     pub labels: Option<PathBuf>,
 }
 
+impl Default for TuneRequest {
+    /// The setting of the paper, on one thread, its result taken without a test.
+    fn default() -> TuneRequest {
+        TuneRequest {
+            by: By::Games(Method::Ga),
+            features: FeatureSet::Paper,
+            depth: 7,
+            population: 32,
+            games: 5,
+            survive: 0.5,
+            generations: 5,
+            openings: 0,
+            largest: 30,
+            seed: 1,
+            threads: 1,
+            incumbent: "lines:weights=paper".into(),
+            sprt: None,
+            sprt_games: 0,
+            checkpoint: None,
+            resume: false,
+            labels: None,
+        }
+    }
+}
+
 /// One generation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Generation {
