@@ -7,7 +7,8 @@
 //! The file says how moves go forwards and nothing else. Circles are found by exploring, values by
 //! retrograde analysis, and `solve`, `query`, `verify`, `stats` and all other commands work.
 
-use outplay::catalog::{Catalog, Entry, Family};
+use outplay::answer::Entry;
+use outplay::catalog::{Catalog, Family};
 use outplay::core::{Game, InputError, Notation, Payoff, Turn, cell_name, parse_cell};
 use std::process::ExitCode;
 
@@ -126,7 +127,7 @@ pub(crate) fn family() -> Family {
         let why = "give columns and rows from 3 to 20, as in `chase:4x3`";
         let (columns, rows) = size.ok_or_else(|| spec.error(why))?;
         spec.finish("no options")?;
-        Ok(Box::new(Entry::new(Chase { columns, rows })))
+        Ok(Entry::new(Chase { columns, rows }))
     })
     .parameters("COLUMNSxROWS", "chase:4x3")
 }

@@ -14,7 +14,7 @@ use crate::record::GameRecord;
 use crate::referee::{House, Played, play};
 use crate::scrutiny::scrutinise;
 use crate::seed::part;
-use outplay_core::{Game, Notation, Watch};
+use outplay_core::{AnyPosition, Game, Notation, Watch};
 use outplay_players::{Kit, Player};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -49,13 +49,13 @@ pub fn round_robin(players: usize, pairs: usize) -> Vec<Bout> {
 }
 
 /// What games are played with.
-pub struct Hall<'a, G: Game> {
+pub struct Hall<'a> {
     /// The game and what it brings along.
-    pub kit: &'a Kit<G>,
+    pub kit: &'a Kit,
     /// Where openings begin.
-    pub start: &'a G::Position,
+    pub start: &'a AnyPosition,
     /// Where games begin.
-    pub openings: &'a [Opening<G>],
+    pub openings: &'a [Opening],
     /// The players by spec.
     pub players: &'a [String],
     /// What ends a game besides its own rules.
@@ -77,7 +77,7 @@ pub enum Flow {
     Enough,
 }
 
-impl<G: Game + Notation> Hall<'_, G> {
+impl Hall<'_> {
     /// Plays the bouts and reports each game as it ends, in any order, on the caller's thread.
     ///
     /// Ends early if a report says so or somebody asks to stop; games that are under way then are dropped.
@@ -155,21 +155,21 @@ impl Watch for Hurry<'_> {
 const SEATS: usize = 8;
 
 /// A thread with its players.
-struct Bench<'a, 'b, G: Game> {
-    hall: &'a Hall<'b, G>,
+struct Bench<'a, 'b> {
+    hall: &'a Hall<'b>,
     /// Most recently used last.
-    seated: Vec<(usize, Box<dyn Player<G>>)>,
+    seated: Vec<(usize, Box<dyn Player>)>,
 }
 
-impl<G: Game + Notation> Bench<'_, '_, G> {
-    fn take(&mut self, player: usize) -> Result<Box<dyn Player<G>>, ArenaError> {
+impl Bench<'_, '_> {
+    fn take(&mut self, player: usize) -> Result<Box<dyn Player>, ArenaError> {
         if let Some(at) = self.seated.iter().position(|(seated, _)| *seated == player) {
             return Ok(self.seated.remove(at).1);
         }
         Ok(self.hall.kit.player(&self.hall.players[player])?)
     }
 
-    fn put_back(&mut self, player: usize, made: Box<dyn Player<G>>) {
+    fn put_back(&mut self, player: usize, made: Box<dyn Player>) {
         if self.seated.len() >= SEATS {
             self.seated.remove(0);
         }
@@ -182,7 +182,7 @@ impl<G: Game + Notation> Bench<'_, '_, G> {
         let (mut first, mut second) = (self.take(bout.first)?, self.take(bout.second)?);
         let opening = &hall.openings[bout.opening];
         let seeds = [part(part(hall.seed, 1), bout.number), part(part(hall.seed, 2), bout.opening as u64)];
-        let seats: [&mut dyn Player<G>; 2] = [&mut *first, &mut *second];
+        let seats: [&mut dyn Player; 2] = [&mut *first, &mut *second];
         let Some(played) = play(hall.kit, opening, seats, seeds, &hall.house, watch) else { return Ok(None) };
         if played.end.is_fault() {
             // Whatever went wrong may have left a player in pieces; a panic while dropping it is its last.

@@ -1,11 +1,11 @@
 //! What can go wrong in the arena.
 
+use outplay_answer::Trouble;
 use outplay_core::InputError;
 use outplay_players::PlayError;
-use outplay_solve::SolveError;
 use thiserror::Error;
 
-/// Why there is no match, no tuned player or no experiment.
+/// Why there is no match or no tuned player.
 #[derive(Debug, Error)]
 pub enum ArenaError {
     /// A spec, position or move that makes no sense.
@@ -14,9 +14,6 @@ pub enum ArenaError {
     /// A player that cannot be made or cannot answer.
     #[error(transparent)]
     Play(PlayError),
-    /// A solver gave up.
-    #[error(transparent)]
-    Solve(SolveError),
     /// What was asked for makes no sense.
     #[error("{0}")]
     Unable(String),
@@ -43,11 +40,14 @@ impl From<PlayError> for ArenaError {
     }
 }
 
-impl From<SolveError> for ArenaError {
-    fn from(error: SolveError) -> ArenaError {
+impl From<ArenaError> for Trouble {
+    fn from(error: ArenaError) -> Trouble {
         match error {
-            SolveError::Stopped => ArenaError::Stopped,
-            other => ArenaError::Solve(other),
+            ArenaError::Input(error) => error.into(),
+            ArenaError::Play(error) => error.into(),
+            ArenaError::Stopped => Trouble::stopped(),
+            // A file that is of no use is one that the user named.
+            error @ (ArenaError::Unable(_) | ArenaError::File { .. }) => Trouble::unable(error.to_string()),
         }
     }
 }
@@ -56,5 +56,22 @@ impl ArenaError {
     /// What is wrong with a file.
     pub fn file(file: &std::path::Path, why: impl Into<String>) -> ArenaError {
         ArenaError::File { file: file.display().to_string(), why: why.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trouble_says_whose_fault_it_is() {
+        let file = ArenaError::file(std::path::Path::new("games.jsonl"), "cannot be read");
+        assert_eq!(file.to_string(), "games.jsonl: cannot be read");
+        for error in [file, ArenaError::Unable("no".into()), ArenaError::Play(PlayError::Unknown)] {
+            let (words, trouble) = (error.to_string(), Trouble::from(error));
+            assert!(trouble.is_input() && !trouble.is_stop() && trouble.to_string() == words, "{trouble}");
+        }
+        assert!(Trouble::from(ArenaError::Stopped).is_stop());
+        assert!(Trouble::from(ArenaError::from(PlayError::Stopped)).is_stop());
     }
 }

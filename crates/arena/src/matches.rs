@@ -8,14 +8,26 @@ use crate::referee::House;
 use crate::seed::part;
 use crate::standings::{SprtRow, Standings, pairs_of};
 use crate::stats::{Decision, Pairs, Sprt};
-use outplay_core::{Game, Notation, Watch};
+use outplay_answer::{Entry, Place, QueryOptions, Trouble};
+use outplay_core::{AnyPosition, Game, Notation, Watch};
 use outplay_players::Kit;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
 
 /// What to play.
+///
+/// # Examples
+///
+/// ```
+/// use outplay_arena::matches::MatchRequest;
+///
+/// let mut request = MatchRequest::default();
+/// request.players = vec!["random".into(), "greedy".into()];
+/// request.games = 20;
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MatchRequest {
     /// The players' specs, two or more.
     pub players: Vec<String>,
@@ -37,6 +49,24 @@ pub struct MatchRequest {
     pub out: Option<PathBuf>,
     /// Go on with what is in that file.
     pub resume: bool,
+}
+
+impl Default for MatchRequest {
+    /// A hundred games, one at a time, between players who are yet to be named; nothing is judged or written.
+    fn default() -> MatchRequest {
+        MatchRequest {
+            players: Vec::new(),
+            games: 100,
+            openings: None,
+            seed: 1,
+            concurrency: 1,
+            sprt: None,
+            house: House::default(),
+            judged: false,
+            out: None,
+            resume: false,
+        }
+    }
 }
 
 /// A match that was played.
@@ -74,15 +104,34 @@ pub struct MatchReport {
 /// Faults that are told in full.
 const FAULTS: usize = 5;
 
+/// Plays a match of a game that somebody asked for, from a place in it, with what is exactly known about it.
+///
+/// # Errors
+///
+/// A place that is none, and as [`run`].
+pub fn compete(
+    entry: &Entry,
+    place: &Place,
+    request: &MatchRequest,
+    options: &QueryOptions,
+    watch: &dyn Watch,
+) -> Result<MatchReport, Trouble> {
+    let start = entry.locate(place)?;
+    let position = (*place != Place::Start).then(|| entry.game().write_position(&start));
+    // Games run side by side already, so exact knowledge keeps to one thread in each.
+    let kit = entry.kit(&options.on_threads(1).impartial());
+    Ok(run(&kit, &start, position, request, watch)?)
+}
+
 /// Plays a match from `start` (`position` is its notation if it is not the start of the game).
 ///
 /// # Errors
 ///
 /// Fewer than two players or no games, a player or file that is of no use. A stop is no error: what was played
 /// counts.
-pub fn run<G: Game + Notation>(
-    kit: &Kit<G>,
-    start: &G::Position,
+pub fn run(
+    kit: &Kit,
+    start: &AnyPosition,
     position: Option<String>,
     request: &MatchRequest,
     watch: &dyn Watch,
@@ -95,9 +144,9 @@ pub fn run<G: Game + Notation>(
 /// # Errors
 ///
 /// As [`run`].
-pub fn play<G: Game + Notation>(
-    kit: &Kit<G>,
-    start: &G::Position,
+pub fn play(
+    kit: &Kit,
+    start: &AnyPosition,
     position: Option<String>,
     request: &MatchRequest,
     watch: &dyn Watch,
@@ -107,9 +156,7 @@ pub fn play<G: Game + Notation>(
         return Err(ArenaError::Unable("a match needs at least two players; name another one".into()));
     }
     if request.games == 0 {
-        return Err(ArenaError::Unable(
-            "a match of no games has no result; ask for 2 or more with --games".into(),
-        ));
+        return Err(ArenaError::Unable("a match of no games has no result; ask for 2 or more".into()));
     }
     if request.sprt.is_some() && request.players.len() > 2 {
         return Err(ArenaError::Unable(
@@ -139,7 +186,7 @@ pub fn play<G: Game + Notation>(
     let (mut record, mut games) = match &request.out {
         None if request.resume => {
             return Err(ArenaError::Unable(
-                "there is nothing to go on with; name the record with --out".into(),
+                "there is nothing to go on with; name the file with the record of the match".into(),
             ));
         }
         None => (None, Vec::new()),

@@ -3,7 +3,7 @@
 use crate::ArenaError;
 use crate::referee::roll;
 use crate::seed::part;
-use outplay_core::{Game, Notation, Turn};
+use outplay_core::{AnyMove, AnyPosition, Game, Notation, Turn};
 use outplay_players::Kit;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -11,11 +11,11 @@ use rustc_hash::FxHashSet;
 
 /// Where a game begins: moves that are made for the players.
 #[derive(Clone, Debug)]
-pub struct Opening<G: Game> {
+pub struct Opening {
     /// Where the moves lead.
-    pub pos: G::Position,
+    pub pos: AnyPosition,
     /// The moves from the start, falls of dice included.
-    pub moves: Vec<G::Move>,
+    pub moves: Vec<AnyMove>,
 }
 
 /// Attempts to find an opening that no earlier one equals.
@@ -26,8 +26,8 @@ const MOST_PLIES: u32 = 8;
 
 /// How many plies openings need so that there are enough of them for `pairs` pairs of games: games with dice
 /// need none.
-pub fn plies_for<G: Game + Notation>(kit: &Kit<G>, start: &G::Position, pairs: u64) -> u32 {
-    if kit.dice.is_some() {
+pub fn plies_for(kit: &Kit, start: &AnyPosition, pairs: u64) -> u32 {
+    if kit.game.has_dice() {
         return 0;
     }
     let mut moves = Vec::new();
@@ -46,13 +46,13 @@ pub fn plies_for<G: Game + Notation>(kit: &Kit<G>, start: &G::Position, pairs: u
 /// # Errors
 ///
 /// A game that is always over after so many moves.
-pub fn openings<G: Game + Notation>(
-    kit: &Kit<G>,
-    start: &G::Position,
+pub fn openings(
+    kit: &Kit,
+    start: &AnyPosition,
     plies: u32,
     count: usize,
     seed: u64,
-) -> Result<Vec<Opening<G>>, ArenaError> {
+) -> Result<Vec<Opening>, ArenaError> {
     let mut seen = FxHashSet::default();
     let mut found = Vec::with_capacity(count);
     // Once new ones become rare, looking for them is a waste.
@@ -86,7 +86,7 @@ pub fn openings<G: Game + Notation>(
 }
 
 /// One opening; `None` if the game ends within it.
-fn random<G: Game>(kit: &Kit<G>, start: &G::Position, plies: u32, seed: u64) -> Option<Opening<G>> {
+fn random(kit: &Kit, start: &AnyPosition, plies: u32, seed: u64) -> Option<Opening> {
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut opening = Opening { pos: start.clone(), moves: Vec::new() };
     let mut made = 0;

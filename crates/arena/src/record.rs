@@ -111,10 +111,9 @@ impl Record {
     pub fn create(path: &Path, header: &Header) -> Result<Record, ArenaError> {
         let file = OpenOptions::new().write(true).create_new(true).open(path);
         let file = file.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => ArenaError::file(
-                path,
-                "there is such a file already; add --resume to go on with it, or choose another name",
-            ),
+            io::ErrorKind::AlreadyExists => {
+                ArenaError::file(path, "there is such a file already; resume it, or choose another name")
+            }
             _ => ArenaError::file(path, format!("cannot be written: {error}")),
         })?;
         let mut record = Record { file, path: path.into() };

@@ -5,7 +5,7 @@
 
 use crate::opening::Opening;
 use crate::seed::part;
-use outplay_core::{Game, Payoff, Turn, Watch};
+use outplay_core::{AnyMove, AnyPosition, Chance, Game, Payoff, Turn, Watch};
 use outplay_players::{Kit, PlayError, Player};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -87,9 +87,9 @@ impl Spent {
 
 /// A game that was played.
 #[derive(Clone, Debug)]
-pub struct Played<G: Game> {
+pub struct Played {
     /// All moves from the start, the opening's and the falls of dice included.
-    pub moves: Vec<G::Move>,
+    pub moves: Vec<AnyMove>,
     /// What the first player gets.
     pub payoff: Payoff,
     /// Why it ended.
@@ -115,9 +115,9 @@ impl Watch for Patience<'_> {
 }
 
 /// One fall of the dice; `None` if the game has none to roll.
-pub(crate) fn roll<G: Game>(kit: &Kit<G>, pos: &G::Position, rng: &mut SmallRng) -> Option<G::Move> {
+pub(crate) fn roll(kit: &Kit, pos: &AnyPosition, rng: &mut SmallRng) -> Option<AnyMove> {
     let mut falls = Vec::new();
-    kit.dice?(&kit.game, pos, &mut falls);
+    kit.game.outcomes(pos, &mut falls);
     let mut left: f64 = rng.random();
     // Rounding may leave a crumb after the last fall.
     let found = falls.iter().find(|(_, share)| {
@@ -131,14 +131,14 @@ pub(crate) fn roll<G: Game>(kit: &Kit<G>, pos: &G::Position, rng: &mut SmallRng)
 ///
 /// Each player's chance decisions follow from its own part of `seed`; the dice follow from `dice` alone, so that
 /// two games can share them.
-pub fn play<G: Game>(
-    kit: &Kit<G>,
-    opening: &Opening<G>,
-    mut players: [&mut dyn Player<G>; 2],
+pub fn play(
+    kit: &Kit,
+    opening: &Opening,
+    mut players: [&mut dyn Player; 2],
     [seed, dice]: [u64; 2],
     house: &House,
     watch: &dyn Watch,
-) -> Option<Played<G>> {
+) -> Option<Played> {
     let game = &kit.game;
     let mut pos = opening.pos.clone();
     let mut played = Played {
@@ -150,8 +150,8 @@ pub fn play<G: Game>(
     };
     let mut rng = SmallRng::seed_from_u64(part(dice, 0));
     // Stones that are placed stay, and dice make every repetition the chance of a new start.
-    let repeats = kit.board.is_none() && kit.dice.is_none();
-    let mut seen: FxHashMap<G::Position, u8> = FxHashMap::default();
+    let repeats = !kit.game.has_board() && !kit.game.has_dice();
+    let mut seen: FxHashMap<AnyPosition, u8> = FxHashMap::default();
     let mut legal = Vec::new();
     for (seat, player) in players.iter_mut().enumerate() {
         let seed = part(seed, seat as u64);
@@ -222,8 +222,7 @@ pub fn play<G: Game>(
         legal.clear();
         game.moves(&pos, &mut legal);
         if !legal.contains(&choice.mv) {
-            let why = format!("made the illegal move {:?}", choice.mv);
-            return Some(lost(played, seat, End::Illegal, why));
+            return Some(lost(played, seat, End::Illegal, "made an illegal move".into()));
         }
         played.moves.push(choice.mv);
         pos = game.play(&pos, choice.mv);
@@ -231,7 +230,7 @@ pub fn play<G: Game>(
 }
 
 /// The game as lost by the player in a seat.
-fn lost<G: Game>(played: Played<G>, seat: usize, end: End, why: String) -> Played<G> {
+fn lost(played: Played, seat: usize, end: End, why: String) -> Played {
     Played { payoff: if seat == 0 { -1 } else { 1 }, end, why: Some(why), ..played }
 }
 

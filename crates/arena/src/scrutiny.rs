@@ -1,7 +1,7 @@
 //! Moves held against exact knowledge: which of them gave something away?
 
 use crate::ArenaError;
-use outplay_core::{Content, Game, Turn, Watch};
+use outplay_core::{AnyMove, AnyPosition, Content, Game, Turn, Watch};
 use outplay_players::Kit;
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +47,8 @@ pub struct Scrutiny {
 }
 
 /// Whether neither side could win with its next stone; `None` for games other than k in a row.
-pub fn quiet<G: Game>(kit: &Kit<G>, pos: &G::Position) -> Option<bool> {
-    let board = kit.board?(&kit.game, pos);
+pub fn quiet(kit: &Kit, pos: &AnyPosition) -> Option<bool> {
+    let board = kit.game.board(pos)?;
     let wins = |cell: usize| board.completes(cell, Content::First) || board.completes(cell, Content::Second);
     Some(!board.open_cells().into_iter().any(wins))
 }
@@ -59,10 +59,10 @@ pub fn quiet<G: Game>(kit: &Kit<G>, pos: &G::Position) -> Option<bool> {
 /// # Errors
 ///
 /// A source of knowledge that fails, or a stop.
-pub fn scrutinise<G: Game>(
-    kit: &Kit<G>,
-    start: &G::Position,
-    moves: &[G::Move],
+pub fn scrutinise(
+    kit: &Kit,
+    start: &AnyPosition,
+    moves: &[AnyMove],
     from: usize,
     watch: &dyn Watch,
 ) -> Result<Option<[Scrutiny; 2]>, ArenaError> {

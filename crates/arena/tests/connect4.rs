@@ -7,7 +7,7 @@ use outplay_arena::tune::fit::FitOptions;
 use outplay_arena::tune::labels::Sampling;
 use outplay_arena::tune::{By, TuneRequest, run};
 use outplay_connect::{Depth, Limits, Solver};
-use outplay_core::{Game, LineGame, Quiet, Watch};
+use outplay_core::{AnyMove, AnyPosition, Game, LineGame, Native, Quiet, Watch};
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_players::{FeatureSet, Kit, Merit, Merits, PlayError, Truth};
 use std::sync::{Arc, Mutex};
@@ -15,22 +15,18 @@ use std::sync::{Arc, Mutex};
 type Board = Mnk<u64>;
 
 /// Win, draw or loss by the connect-k solver.
-struct Solved(Board, Mutex<Vec<Solver>>);
+struct Solved(Native<Board>, Mutex<Vec<Solver>>);
 
-impl Truth<Board> for Solved {
-    fn moves(
-        &self,
-        pos: &<Board as Game>::Position,
-        watch: &dyn Watch,
-    ) -> Result<Option<Merits<u8>>, PlayError> {
+impl Truth for Solved {
+    fn moves(&self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Option<Merits>, PlayError> {
+        let Native { game, .. } = &self.0;
         let mut solver = self.1.lock().unwrap().pop().unwrap_or_else(|| Solver::new(1 << 22));
-        let mut moves = Vec::new();
-        self.0.moves(pos, &mut moves);
         let mut merits = Vec::new();
-        for mv in moves {
-            let board = self.0.board(&self.0.play(pos, mv));
+        for (place, &mv) in self.0.list(pos).iter().enumerate() {
+            let board = game.board(&game.play(self.0.pos(pos), mv));
             let answer = solver.solve(&board, Depth::Verdict, Limits::default(), watch, 1).unwrap();
-            merits.push((mv, Merit::Value(outplay_core::Value::untimed(-answer.verdict().unwrap()))));
+            let value = outplay_core::Value::untimed(-answer.verdict().unwrap());
+            merits.push((AnyMove(place as u32), Merit::Value(value)));
         }
         self.1.lock().unwrap().push(solver);
         Ok(Some(merits))
@@ -40,25 +36,23 @@ impl Truth<Board> for Solved {
 #[test]
 #[ignore = "labels thousands of positions, which takes minutes"]
 fn weights_from_labels_keep_the_value_and_beat_the_paper() {
-    let game: Board = Mnk::new(Rules::parse("connect4").unwrap()).unwrap();
-    let truth = Arc::new(Solved(game.clone(), Mutex::new(Vec::new())));
-    let kit = Kit { board: Some(|game: &Board, pos| game.board(pos)), truth: Some(truth), ..Kit::new(game) };
+    let native = Native::new(Board::new(Rules::parse("connect4").unwrap()).unwrap()).lines();
+    let truth = Arc::new(Solved(native.clone(), Mutex::new(Vec::new())));
+    let kit = Kit { truth: Some(truth), ..Kit::new(native) };
     let positions =
         std::env::var("OUTPLAY_POSITIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(6000);
-    let request = TuneRequest {
-        by: By::Labels {
-            positions,
-            held_out: positions / 4,
-            sampling: Sampling::default(),
-            fit: FitOptions::default(),
-        },
-        features: FeatureSet::Extended,
-        threads: 2,
-        sprt: Some(Sprt::new(0.0, 20.0)),
-        sprt_games: 4000,
-        labels: std::env::var_os("OUTPLAY_LABELS").map(Into::into),
-        ..TuneRequest::default()
+    let mut request = TuneRequest::default();
+    request.by = By::Labels {
+        positions,
+        held_out: positions / 4,
+        sampling: Sampling::default(),
+        fit: FitOptions::default(),
     };
+    request.features = FeatureSet::Extended;
+    request.threads = 2;
+    request.sprt = Some(Sprt::new(0.0, 20.0));
+    request.sprt_games = 4000;
+    request.labels = std::env::var_os("OUTPLAY_LABELS").map(Into::into);
     let report = run(&kit, &request, &Quiet).unwrap();
     let measured = report.measured.unwrap();
     let row = &report.trial.as_ref().unwrap().standings.players[0];

@@ -1,13 +1,16 @@
 //! Matches as a whole: what is played, what is written, and what survives.
 
-use outplay_arena::ArenaError;
+use outplay_answer::{Entry, Place, QueryOptions};
 use outplay_arena::contest::round_robin;
 use outplay_arena::matches::{MatchReport, MatchRequest, play, run};
 use outplay_arena::opening::{Opening, openings, plies_for};
 use outplay_arena::record::{GameRecord, read};
 use outplay_arena::referee::{self, End, House};
 use outplay_arena::stats::{Decision, Sprt};
-use outplay_core::{Game, Notation, Payoff, Quiet, Turn, Watch};
+use outplay_arena::{ArenaError, compete};
+use outplay_core::{
+    AnyGame, AnyMove, AnyPosition, Game, InputError, Native, Notation, Payoff, Quiet, Turn, Watch,
+};
 use outplay_games::Spec;
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_games::nim::Nim;
@@ -21,47 +24,49 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 type Board = Mnk<u64>;
-type Position = <Board as Game>::Position;
 
-fn kit(spec: &str) -> Kit<Board> {
-    let game: Board = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
-    Kit { board: Some(outplay_core::LineGame::board), ..Kit::new(game) }
+fn native(spec: &str) -> Native<Board> {
+    Native::new(Mnk::new(Rules::parse(spec).unwrap()).unwrap()).lines()
+}
+
+fn kit(spec: &str) -> Kit {
+    Kit::new(native(spec))
 }
 
 /// Exact knowledge from remembered positions.
-struct Known(Board, Memo<Board>);
+struct Known(Native<Board>, Memo<Board>);
 
-impl Truth<Board> for Known {
-    fn moves(&self, pos: &Position, _: &dyn Watch) -> Result<Option<Merits<u8>>, PlayError> {
-        let mut moves = Vec::new();
-        self.0.moves(pos, &mut moves);
-        let merit = |&mv: &u8| Some((mv, Merit::Value(self.1.value(&self.0.play(pos, mv))?.before(false))));
-        Ok(moves.iter().map(merit).collect())
+impl Truth for Known {
+    fn moves(&self, pos: &AnyPosition, _: &dyn Watch) -> Result<Option<Merits>, PlayError> {
+        let merit = |(place, &mv): (usize, &u8)| {
+            let next = self.0.game.play(self.0.pos(pos), mv);
+            Some((AnyMove(place as u32), Merit::Value(self.1.value(&next)?.before(false))))
+        };
+        Ok(self.0.list(pos).iter().enumerate().map(merit).collect())
     }
 }
 
-fn wise(spec: &str) -> Kit<Board> {
-    let kit = kit(spec);
-    let known = memo(&kit.game, &kit.game.start().unwrap(), u64::MAX, &Quiet).unwrap();
-    Kit { truth: Some(Arc::new(Known(kit.game.clone(), known))), ..kit }
+fn wise(spec: &str) -> Kit {
+    let native = native(spec);
+    let known = memo(&native.game, &native.game.start().unwrap(), u64::MAX, &Quiet).unwrap();
+    Kit { truth: Some(Arc::new(Known(native.clone(), known))), ..Kit::new(native) }
 }
 
 fn request(players: &[&str], games: u64) -> MatchRequest {
-    MatchRequest {
-        players: players.iter().map(|spec| (*spec).to_string()).collect(),
-        games,
-        openings: None,
-        seed: 1,
-        concurrency: 2,
-        sprt: None,
-        house: House::default(),
-        judged: false,
-        out: None,
-        resume: false,
-    }
+    let mut request = MatchRequest::default();
+    request.players = players.iter().map(|spec| (*spec).to_string()).collect();
+    request.games = games;
+    request.concurrency = 2;
+    request
 }
 
-fn go(kit: &Kit<Board>, request: &MatchRequest) -> Result<MatchReport, ArenaError> {
+/// The same request with a change.
+fn with(mut request: MatchRequest, change: impl FnOnce(&mut MatchRequest)) -> MatchRequest {
+    change(&mut request);
+    request
+}
+
+fn go(kit: &Kit, request: &MatchRequest) -> Result<MatchReport, ArenaError> {
     run(kit, &kit.game.start().unwrap(), None, request, &Quiet)
 }
 
@@ -87,7 +92,7 @@ fn openings_differ_and_follow_from_the_seed() {
     let positions: HashSet<String> =
         made(200, 7).iter().map(|opening| format!("{:?}", opening.pos)).collect();
     assert_eq!(positions.len(), 200);
-    let moves = |list: Vec<Opening<Board>>| list.into_iter().map(|opening| opening.moves).collect::<Vec<_>>();
+    let moves = |list: Vec<Opening>| list.into_iter().map(|opening| opening.moves).collect::<Vec<_>>();
     assert_eq!(moves(made(50, 7)), moves(made(200, 7))[..50]);
     assert_ne!(moves(made(50, 7)), moves(made(50, 8)));
     // Two plies of tic-tac-toe have 72 positions: more openings than that repeat, but are found at once.
@@ -120,12 +125,12 @@ fn standings_add_up_and_do_not_depend_on_threads() {
     let random = standings.players[1].judged.unwrap();
     assert!(random.kept.unwrap() < 0.9 && random.first_error.unwrap() >= 3.0);
     assert!(random.kept_choices.unwrap() < random.kept.unwrap() && random.quiet > 0);
-    let alone = go(&kit, &MatchRequest { concurrency: 1, ..wanted.clone() }).unwrap();
+    let alone = go(&kit, &with(wanted.clone(), |wanted| wanted.concurrency = 1)).unwrap();
     let results =
         |report: &MatchReport| report.standings.players.iter().map(|row| row.pairs).collect::<Vec<_>>();
     assert_eq!(results(&alone), results(&report));
     assert_eq!(alone.standings.distinct_games, standings.distinct_games);
-    let other = go(&kit, &MatchRequest { seed: 2, ..wanted }).unwrap();
+    let other = go(&kit, &with(wanted, |wanted| wanted.seed = 2)).unwrap();
     assert_ne!(results(&other), results(&report));
 }
 
@@ -150,9 +155,10 @@ fn requests_that_make_no_sense_are_one_sentence() {
     fails(&request(&["random", "nobody"], 10), "nobody");
     fails(&request(&["random", "lines:tree=3"], 10), "tree");
     let sprt = Some(Sprt::new(0.0, 10.0));
-    fails(&MatchRequest { sprt, ..request(&["random", "greedy", "random"], 10) }, "two players");
-    fails(&MatchRequest { resume: true, ..request(&["random", "greedy"], 10) }, "--out");
-    fails(&MatchRequest { openings: Some(9), ..request(&["random", "greedy"], 10) }, "shorter openings");
+    fails(&with(request(&["random", "greedy", "random"], 10), |wanted| wanted.sprt = sprt), "two players");
+    fails(&with(request(&["random", "greedy"], 10), |wanted| wanted.resume = true), "name the file");
+    let long = with(request(&["random", "greedy"], 10), |wanted| wanted.openings = Some(9));
+    fails(&long, "shorter openings");
 }
 
 #[test]
@@ -165,12 +171,12 @@ fn a_sequential_test_ends_early_and_at_the_same_game_on_any_number_of_threads() 
     assert_eq!(test.decision, Decision::Accepted);
     assert!(report.standings.games < 400 && !report.stopped && test.ratio >= test.high);
     for concurrency in [1, 3] {
-        let again = go(&kit, &MatchRequest { concurrency, ..wanted.clone() }).unwrap();
+        let again = go(&kit, &with(wanted.clone(), |wanted| wanted.concurrency = concurrency)).unwrap();
         assert_eq!(again.standings.games, report.standings.games);
         assert_eq!(again.standings.players[0].pairs, report.standings.players[0].pairs);
     }
     let reversed = request(&["random", "greedy"], 2000);
-    let report = go(&kit, &MatchRequest { sprt: wanted.sprt, ..reversed }).unwrap();
+    let report = go(&kit, &with(reversed, |reversed| reversed.sprt = wanted.sprt)).unwrap();
     assert_eq!(report.sprt.unwrap().decision, Decision::Rejected);
 }
 
@@ -193,7 +199,7 @@ fn a_match_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().unwrap();
     let kit = kit("connect4:5x4");
     let file = folder.path().join("games.jsonl");
-    let wanted = MatchRequest { out: Some(file.clone()), ..request(&["greedy", "random"], 60) };
+    let wanted = with(request(&["greedy", "random"], 60), |wanted| wanted.out = Some(file.clone()));
     let stop = After(AtomicU64::new(20));
     let first = run(&kit, &kit.game.start().unwrap(), None, &wanted, &stop).unwrap();
     assert!(first.stopped && (20..60).contains(&first.standings.games), "{}", first.standings.games);
@@ -204,10 +210,10 @@ fn a_match_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been() {
     std::fs::write(&file, text).unwrap();
 
     let again = go(&kit, &wanted).unwrap_err().to_string();
-    assert!(again.contains("--resume"), "{again}");
-    let resumed = MatchRequest { resume: true, ..wanted.clone() };
+    assert!(again.contains("resume it"), "{again}");
+    let resumed = with(wanted.clone(), |wanted| wanted.resume = true);
     let whole = go(&kit, &resumed).unwrap();
-    let fresh = go(&kit, &MatchRequest { out: None, ..wanted }).unwrap();
+    let fresh = go(&kit, &with(wanted, |wanted| wanted.out = None)).unwrap();
     assert_eq!((whole.standings.games, whole.stopped), (60, false));
     assert_eq!(whole.standings.players[0].pairs, fresh.standings.players[0].pairs);
     assert_eq!(whole.standings.distinct_games, fresh.standings.distinct_games);
@@ -215,11 +221,11 @@ fn a_match_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been() {
     assert_eq!((header.game, header.players.len(), games.len()), (kit.game.spec(), 2, 60));
     games.iter().for_each(|game| replay(&kit, game));
 
-    let fails = |kit: &Kit<Board>, wanted: &MatchRequest, word: &str| {
+    let fails = |kit: &Kit, wanted: &MatchRequest, word: &str| {
         let error = go(kit, wanted).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     };
-    fails(&kit, &MatchRequest { seed: 9, ..resumed.clone() }, "another seed");
+    fails(&kit, &with(resumed.clone(), |resumed| resumed.seed = 9), "another seed");
     fails(&self::kit("connect4:5x5"), &resumed, "another game");
     std::fs::write(&file, "hello\n").unwrap();
     fails(&kit, &resumed, "no record of a match");
@@ -227,7 +233,7 @@ fn a_match_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been() {
 }
 
 /// A recorded game follows the rules and ends as it says.
-fn replay(kit: &Kit<Board>, game: &GameRecord) {
+fn replay(kit: &Kit, game: &GameRecord) {
     let mut pos = kit.game.start().unwrap();
     for word in game.moves.split(' ') {
         let mv = kit.game.read_move(&pos, word).unwrap();
@@ -237,24 +243,24 @@ fn replay(kit: &Kit<Board>, game: &GameRecord) {
 }
 
 /// A player that does something wrong at its second move.
-struct Bad(&'static str, u32, Board);
+struct Bad(&'static str, u32, AnyGame);
 
-impl Player<Board> for Bad {
+impl Player for Bad {
     fn spec(&self) -> String {
         self.0.into()
     }
     fn begin(&mut self, _: u64) {
         self.1 = 0;
     }
-    fn choose(&mut self, pos: &Position, watch: &dyn Watch) -> Result<Choice<u8>, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
         self.1 += 1;
         let mut moves = Vec::new();
         self.2.moves(pos, &mut moves);
         match self.0 {
             _ if self.1 < 2 => Ok(Choice::plain(moves[0])),
             "panics" => panic!("ouch"),
-            "cheats" => Ok(Choice::plain(200)),
-            "gives up" => Err(PlayError::Unknown("no idea".into())),
+            "cheats" => Ok(Choice::plain(AnyMove(200))),
+            "gives up" => Err(PlayError::Source("no idea".into())),
             "dawdles" => {
                 while !watch.stopped() {
                     std::thread::sleep(Duration::from_millis(1));
@@ -279,7 +285,7 @@ fn whatever_a_player_does_wrong_loses_that_game() {
         for seat in 0..2 {
             let mut bad = Bad(what, 0, kit.game.clone());
             let mut good = Bad("plays", 0, kit.game.clone());
-            let players: [&mut dyn Player<Board>; 2] =
+            let players: [&mut dyn Player; 2] =
                 if seat == 0 { [&mut bad, &mut good] } else { [&mut good, &mut bad] };
             let played = referee::play(&kit, &opening, players, [1, 1], &house, &Quiet).unwrap();
             assert_eq!((played.end, played.payoff), (end, if seat == 0 { -1 } else { 1 }), "{what}");
@@ -318,12 +324,27 @@ impl Game for Circle {
     }
 }
 
+impl Notation for Circle {
+    fn spec(&self) -> String {
+        "circle".into()
+    }
+    fn write_position(&self, pos: &(u8, bool)) -> String {
+        format!("{pos:?}")
+    }
+    fn read_position(&self, text: &str) -> Result<(u8, bool), InputError> {
+        Err(InputError::position(text, "not read here"))
+    }
+    fn write_move(&self, _: &(u8, bool), mv: u8) -> String {
+        mv.to_string()
+    }
+}
+
 #[test]
 fn games_that_go_round_in_circles_are_draws() {
-    let kit = Kit::new(Circle);
-    let opening = Opening { pos: (0, true), moves: Vec::new() };
+    let kit = Kit::new(Native::new(Circle));
+    let opening = Opening { pos: kit.game.start().unwrap(), moves: Vec::new() };
     let ends = |house: &House| {
-        let (mut a, mut b) = (Random::new(Circle), Random::new(Circle));
+        let (mut a, mut b) = (Random::new(kit.game.clone()), Random::new(kit.game.clone()));
         let played = referee::play(&kit, &opening, [&mut a, &mut b], [1, 1], house, &Quiet).unwrap();
         (played.end, played.payoff, played.moves.len())
     };
@@ -333,14 +354,10 @@ fn games_that_go_round_in_circles_are_draws() {
 
 #[test]
 fn games_with_dice_are_the_same_for_the_same_seed() {
-    let game = Pig::from_spec(Spec::parse("pig:20").unwrap()).unwrap();
-    let falls = |game: &Pig, pos: &<Pig as Game>::Position, out: &mut Vec<_>| {
-        outplay_core::Chance::outcomes(game, pos, out);
-    };
-    let kit = Kit { dice: Some(falls), ..Kit::new(game) };
+    let kit = Kit::with_dice(Pig::from_spec(Spec::parse("pig:20").unwrap()).unwrap());
     let start = kit.game.start().unwrap();
     let games = |seed| {
-        let wanted = MatchRequest { seed, ..request(&["random", "greedy"], 20) };
+        let wanted = with(request(&["random", "greedy"], 20), |wanted| wanted.seed = seed);
         let (report, games) = play(&kit, &start, None, &wanted, &Quiet).unwrap();
         assert_eq!((report.standings.games, report.openings), (20, 0));
         assert!(games.iter().all(|game| game.end == End::Rules && game.payoff != 0));
@@ -352,9 +369,28 @@ fn games_with_dice_are_the_same_for_the_same_seed() {
 
 #[test]
 fn games_without_a_board_play_too() {
-    let kit = Kit::new(Nim::from_spec(Spec::parse("nim:3+4+5").unwrap()).unwrap());
+    let kit = Kit::new(Native::new(Nim::from_spec(Spec::parse("nim:3+4+5").unwrap()).unwrap()));
     let start = kit.game.start().unwrap();
-    let wanted = MatchRequest { openings: Some(0), ..request(&["random", "alphabeta:depth=9"], 40) };
+    let wanted = with(request(&["random", "alphabeta:depth=9"], 40), |wanted| wanted.openings = Some(0));
     let report = run(&kit, &start, None, &wanted, &Quiet).unwrap();
     assert!(report.standings.players[1].score > 0.9, "{:?}", report.standings.players[1]);
+}
+
+#[test]
+fn a_game_that_somebody_opened_is_played_from_any_place_with_exact_knowledge() {
+    let entry = Entry::indexed(native("tictactoe"), outplay_games::mnk::MnkIndex::new, None);
+    let mut options = QueryOptions::default();
+    options.data = None;
+    let wanted = with(request(&["perfect", "random"], 20), |wanted| wanted.judged = true);
+    let report = compete(&entry, &Place::Start, &wanted, &options, &Quiet).unwrap();
+    assert_eq!((report.position, report.standings.games), (None, 20));
+    let judged = report.standings.players[0].judged.unwrap();
+    assert!(judged.kept == Some(1.0) && judged.moves > 0);
+    let place = Place::Moves("b2 a1".into());
+    let report = compete(&entry, &place, &wanted, &options, &Quiet).unwrap();
+    assert_eq!(report.position.as_deref(), Some("3/1x1/o2 x"));
+    let nowhere = compete(&entry, &Place::Moves("z9".into()), &wanted, &options, &Quiet);
+    assert!(nowhere.unwrap_err().is_input());
+    let nobody = compete(&entry, &Place::Start, &request(&["random"], 20), &options, &Quiet);
+    assert!(nobody.unwrap_err().is_input());
 }

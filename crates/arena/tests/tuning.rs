@@ -1,11 +1,12 @@
 //! Tuning as a whole, on boards small enough for seconds.
 
+use outplay_answer::{Entry, QueryOptions};
 use outplay_arena::ArenaError;
 use outplay_arena::stats::Sprt;
 use outplay_arena::tune::fit::FitOptions;
 use outplay_arena::tune::labels::{Sampling, labels};
 use outplay_arena::tune::{By, Method, TuneReport, TuneRequest, page, run};
-use outplay_core::{Game, Quiet, Watch};
+use outplay_core::{AnyMove, AnyPosition, Game, Native, Quiet, Watch};
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_players::{FeatureSet, Kit, Merit, Merits, PlayError, Truth};
 use outplay_solve::{Memo, memo};
@@ -14,56 +15,54 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 type Board = Mnk<u64>;
 
-struct Known(Board, Memo<Board>);
+struct Known(Native<Board>, Memo<Board>);
 
-impl Truth<Board> for Known {
-    fn moves(&self, pos: &<Board as Game>::Position, _: &dyn Watch) -> Result<Option<Merits<u8>>, PlayError> {
-        let mut moves = Vec::new();
-        self.0.moves(pos, &mut moves);
-        let merit = |&mv: &u8| Some((mv, Merit::Value(self.1.value(&self.0.play(pos, mv))?.before(false))));
-        Ok(moves.iter().map(merit).collect())
+impl Truth for Known {
+    fn moves(&self, pos: &AnyPosition, _: &dyn Watch) -> Result<Option<Merits>, PlayError> {
+        let merit = |(place, &mv): (usize, &u8)| {
+            let next = self.0.game.play(self.0.pos(pos), mv);
+            Some((AnyMove(place as u32), Merit::Value(self.1.value(&next)?.before(false))))
+        };
+        Ok(self.0.list(pos).iter().enumerate().map(merit).collect())
     }
 }
 
-fn kit(spec: &str) -> Kit<Board> {
-    let game: Board = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
-    Kit { board: Some(outplay_core::LineGame::board), ..Kit::new(game) }
+fn native(spec: &str) -> Native<Board> {
+    Native::new(Mnk::new(Rules::parse(spec).unwrap()).unwrap()).lines()
 }
 
-fn wise(spec: &str) -> Kit<Board> {
-    let kit = kit(spec);
-    let known = memo(&kit.game, &kit.game.start().unwrap(), u64::MAX, &Quiet).unwrap();
-    Kit { truth: Some(Arc::new(Known(kit.game.clone(), known))), ..kit }
+fn kit(spec: &str) -> Kit {
+    Kit::new(native(spec))
+}
+
+fn wise(spec: &str) -> Kit {
+    let native = native(spec);
+    let known = memo(&native.game, &native.game.start().unwrap(), u64::MAX, &Quiet).unwrap();
+    Kit { truth: Some(Arc::new(Known(native.clone(), known))), ..Kit::new(native) }
 }
 
 fn request(method: Method) -> TuneRequest {
-    TuneRequest {
-        by: By::Games(method),
-        features: FeatureSet::Paper,
-        depth: 2,
-        population: 8,
-        games: 2,
-        survive: 0.5,
-        generations: 3,
-        openings: 2,
-        largest: 30,
-        seed: 1,
-        threads: 2,
-        incumbent: "lines:weights=paper".into(),
-        sprt: None,
-        sprt_games: 0,
-        checkpoint: None,
-        resume: false,
-        labels: None,
-    }
+    let mut request = TuneRequest::default();
+    request.by = By::Games(method);
+    (request.depth, request.population, request.games) = (2, 8, 2);
+    (request.generations, request.openings, request.threads) = (3, 2, 2);
+    request
+}
+
+/// The same request with a change.
+fn with(mut request: TuneRequest, change: impl FnOnce(&mut TuneRequest)) -> TuneRequest {
+    change(&mut request);
+    request
 }
 
 #[test]
 fn the_same_seed_gives_the_same_run_on_any_number_of_threads() {
     let kit = kit("connect4:5x4");
     for method in [Method::Ga, Method::Sound, Method::Cmaes] {
-        let found =
-            |threads, seed| run(&kit, &TuneRequest { threads, seed, ..request(method) }, &Quiet).unwrap();
+        let found = |threads, seed| {
+            let wanted = with(request(method), |wanted| (wanted.threads, wanted.seed) = (threads, seed));
+            run(&kit, &wanted, &Quiet).unwrap()
+        };
         let (one, three) = (found(1, 1), found(3, 1));
         assert_eq!(one.generations, three.generations, "{method:?}");
         assert_eq!(one.weights, three.weights, "{method:?}");
@@ -94,16 +93,17 @@ fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let kit = kit("connect4:5x4");
     for method in [Method::Ga, Method::Sound, Method::Cmaes] {
         let file = folder.path().join(format!("{}.json", method.word()));
-        let wanted = TuneRequest { checkpoint: Some(file.clone()), ..request(method) };
+        let wanted = with(request(method), |wanted| wanted.checkpoint = Some(file.clone()));
         let stopped = run(&kit, &wanted, &Until(AtomicU32::new(0), "generation 3"));
         assert!(matches!(stopped, Err(ArenaError::Stopped)));
         let again = run(&kit, &wanted, &Quiet).unwrap_err().to_string();
-        assert!(again.contains("--resume"), "{again}");
-        let resumed = TuneRequest { resume: true, ..wanted };
+        assert!(again.contains("resume it"), "{again}");
+        let resumed = with(wanted, |wanted| wanted.resume = true);
         let whole = run(&kit, &resumed, &Quiet).unwrap();
         let fresh = run(&kit, &request(method), &Quiet).unwrap();
         assert_eq!((whole.generations, whole.weights), (fresh.generations, fresh.weights), "{method:?}");
-        let other = run(&kit, &TuneRequest { depth: 3, ..resumed }, &Quiet).unwrap_err().to_string();
+        let deeper = with(resumed, |resumed| resumed.depth = 3);
+        let other = run(&kit, &deeper, &Quiet).unwrap_err().to_string();
         assert!(other.contains("other settings"), "{other}");
     }
 }
@@ -115,7 +115,9 @@ fn by_labels(file: Option<std::path::PathBuf>) -> TuneRequest {
         sampling: Sampling { from: 4, to: 14, ..Sampling::default() },
         fit: FitOptions { steps: 200, ..FitOptions::default() },
     };
-    TuneRequest { by, features: FeatureSet::Extended, labels: file, ..request(Method::Ga) }
+    with(request(Method::Ga), |wanted| {
+        (wanted.by, wanted.features, wanted.labels) = (by, FeatureSet::Extended, file);
+    })
 }
 
 #[test]
@@ -153,19 +155,18 @@ fn labels_teach_more_than_they_are_told() {
 
 fn tested(sprt: Option<Sprt>) -> TuneReport {
     let kit = wise("connect4:5x4");
-    run(&kit, &TuneRequest { sprt, sprt_games: 2000, ..by_labels(None) }, &Quiet).unwrap()
+    let wanted = with(by_labels(None), |wanted| (wanted.sprt, wanted.sprt_games) = (sprt, 2000));
+    run(&kit, &wanted, &Quiet).unwrap()
 }
 
 #[test]
 fn a_result_is_accepted_by_its_test_only() {
     // Against itself no evaluation is 200 points stronger.
     let kit = kit("connect4:5x4");
-    let wanted = TuneRequest {
-        sprt: Some(Sprt::new(100.0, 200.0)),
-        sprt_games: 2000,
-        generations: 1,
-        ..request(Method::Ga)
-    };
+    let wanted = with(request(Method::Ga), |wanted| {
+        wanted.sprt = Some(Sprt::new(100.0, 200.0));
+        (wanted.sprt_games, wanted.generations) = (2000, 1);
+    });
     let report = run(&kit, &wanted, &Quiet).unwrap();
     assert_eq!(report.accepted, Some(false));
     assert!(report.trial.unwrap().sprt.is_some());
@@ -195,11 +196,13 @@ fn what_cannot_be_tuned_is_one_sentence() {
         let error = run(&kit, wanted, &Quiet).unwrap_err().to_string();
         assert!(error.contains(word) && !error.contains('\n'), "{error}");
     };
-    fails(&TuneRequest { population: 1, ..request(Method::Ga) }, "at least 4");
-    fails(&TuneRequest { games: 0, ..request(Method::Ga) }, "at least 1");
-    fails(&TuneRequest { incumbent: "lines:tree=3".into(), ..request(Method::Ga) }, "tree");
+    fails(&with(request(Method::Ga), |wanted| wanted.population = 1), "at least 4");
+    fails(&with(request(Method::Ga), |wanted| wanted.games = 0), "at least 1");
+    fails(&with(request(Method::Ga), |wanted| wanted.incumbent = "lines:tree=3".into()), "tree");
     fails(&by_labels(None), "no exact values");
     let nim = outplay_games::nim::Nim::from_spec(outplay_games::Spec::parse("nim:3+4").unwrap()).unwrap();
-    let error = run(&Kit::new(nim), &request(Method::Ga), &Quiet).unwrap_err().to_string();
-    assert!(error.contains("k in a row"), "{error}");
+    let mut options = QueryOptions::default();
+    options.data = None;
+    let error = outplay_arena::tune(&Entry::new(nim), &request(Method::Ga), &options, &Quiet).unwrap_err();
+    assert!(error.is_input() && error.to_string().contains("k in a row"), "{error}");
 }

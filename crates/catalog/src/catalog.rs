@@ -1,13 +1,13 @@
 //! The list of games.
 
-use crate::handle::GameHandle;
-use crate::{Entry, families};
+use crate::families;
+use outplay_answer::Entry;
 use outplay_core::{Game, InputError, Notation};
 use outplay_games::Spec;
 use std::sync::Arc;
 
 /// How a family of games makes one of them from its spec.
-type Make = Arc<dyn Fn(Spec) -> Result<Box<dyn GameHandle>, InputError> + Send + Sync>;
+type Make = Arc<dyn Fn(Spec) -> Result<Entry, InputError> + Send + Sync>;
 
 /// Games that share a name.
 #[derive(Clone)]
@@ -16,21 +16,29 @@ pub struct Family {
     about: String,
     parameters: String,
     example: String,
+    rules: String,
+    /// Which member a position belongs to, where that shows.
+    infer: Option<Infer>,
     make: Make,
 }
+
+/// Finds the spec of the family's member that a position belongs to.
+type Infer = fn(&str) -> Result<String, InputError>;
 
 impl Family {
     /// A family called `name` whose members are made by `make`.
     pub fn new(
         name: &str,
         about: &str,
-        make: impl Fn(Spec) -> Result<Box<dyn GameHandle>, InputError> + Send + Sync + 'static,
+        make: impl Fn(Spec) -> Result<Entry, InputError> + Send + Sync + 'static,
     ) -> Family {
         Family {
             name: name.into(),
             about: about.into(),
             parameters: String::new(),
             example: name.into(),
+            rules: String::new(),
+            infer: None,
             make: Arc::new(make),
         }
     }
@@ -43,7 +51,7 @@ impl Family {
                 return Err(spec.error(format!("`{known}` takes no argument")));
             }
             spec.finish("no options")?;
-            Ok(Box::new(Entry::new(game.clone())))
+            Ok(Entry::new(game.clone()))
         })
     }
 
@@ -53,6 +61,25 @@ impl Family {
         self.parameters = parameters.into();
         self.example = example.into();
         self
+    }
+
+    /// Tells the rules, in a paragraph.
+    #[must_use]
+    pub fn told(mut self, rules: &str) -> Family {
+        self.rules = rules.into();
+        self
+    }
+
+    /// Says how a position tells which member it belongs to.
+    #[must_use]
+    pub fn inferred(mut self, infer: fn(&str) -> Result<String, InputError>) -> Family {
+        self.infer = Some(infer);
+        self
+    }
+
+    /// The rules in a paragraph.
+    pub fn rules(&self) -> &str {
+        &self.rules
     }
 
     /// The name before the colon.
@@ -104,44 +131,48 @@ impl Catalog {
     /// # Errors
     ///
     /// An unknown name, with the nearest known one, or parameters that make no sense.
-    pub fn open(&self, text: &str) -> Result<Box<dyn GameHandle>, InputError> {
+    pub fn open(&self, text: &str) -> Result<Entry, InputError> {
         let spec = Spec::parse(text)?;
-        let Some(family) = self.families.iter().find(|family| family.name == spec.name()) else {
-            let near =
-                self.nearest(spec.name()).map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
-            return Err(spec.error(format!(
-                "there is no game called `{}`; {near}`outplay games` lists them",
-                spec.name()
-            )));
-        };
+        let family = self.family(text)?;
         (family.make)(spec)
     }
 
-    fn nearest(&self, name: &str) -> Option<&str> {
-        let far = name.chars().count().min(40) / 2;
-        let names = self.families.iter().map(Family::name);
-        names
-            .map(|known| (edits(name, known), known))
-            .filter(|(edits, _)| *edits <= far.min(3))
-            .min()
-            .map(|(_, known)| known)
+    /// The family of the game that a spec string describes.
+    ///
+    /// # Errors
+    ///
+    /// An unknown name, with the nearest known one.
+    pub fn family(&self, text: &str) -> Result<&Family, InputError> {
+        let spec = Spec::parse(text)?;
+        self.families.iter().find(|family| family.name == spec.name()).ok_or_else(|| {
+            let near = self.nearest(spec.name());
+            let near = near.map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
+            spec.error(format!("there is no game called `{}`; {near}`outplay games` lists them", spec.name()))
+        })
     }
-}
 
-/// How many letters must change to turn one word into another.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(40).enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
+    /// A spec that says no more than a family's name, completed by what a position tells: `chess` with a FEN is
+    /// `chess:KQK`. Any other spec stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// A position that tells nothing.
+    pub fn complete(&self, text: &str, position: &str) -> Result<String, InputError> {
+        let family = self.families.iter().find(|family| family.name == text.trim());
+        match family.and_then(|family| family.infer) {
+            Some(infer) => infer(position),
+            None => Ok(text.to_string()),
         }
     }
-    row[b.len()]
+
+    /// The family whose name is most like a word, if any is.
+    fn nearest(&self, name: &str) -> Option<&str> {
+        let short: String = name.chars().take(40).collect();
+        let far = (short.chars().count() / 2).min(3);
+        let names = self.families.iter().map(Family::name);
+        let near = names.map(|known| (strsim::levenshtein(&short, known), known));
+        near.filter(|(edits, _)| *edits <= far).min().map(|(_, known)| known)
+    }
 }
 
 #[cfg(test)]

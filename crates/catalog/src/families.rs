@@ -1,8 +1,8 @@
 //! The games that outplay comes with.
 
-use crate::handle::GameHandle;
-use crate::{Entry, Family};
-use outplay_core::InputError;
+use crate::Family;
+use outplay_answer::Entry;
+use outplay_core::{InputError, Native};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
 use outplay_games::einstein::Einstein;
@@ -28,45 +28,45 @@ pub(crate) fn standard() -> Vec<Family> {
             "connect:9x7,k=5",
         ),
         Family::new("nim", "take matches from a pile; who takes the last one loses", |spec| {
-            Ok(Box::new(Entry::acyclic(Nim::from_spec(spec)?)))
+            Ok(Entry::acyclic(Native::new(Nim::from_spec(spec)?), None))
         })
         .parameters("PILES joined by +, normal (who takes the last match wins); the move 3-2 takes 2 matches from a pile of 3, a position is written `1+2 A`", "nim:3+4+5"),
         Family::new("chess", "chess endings: mate with few men", |spec| {
-            Ok(Box::new(Entry::acyclic(Chess::from_spec(spec)?).loops(ChessIndex::new)))
+            Ok(Entry::cyclic(Chess::from_spec(spec)?, ChessIndex::new))
         })
         .parameters("MEN such as KQKR (up to five men, kings included), or all3, all4 for all endings of so many men and fewer; a position is a FEN, a move e2e4 or a7a8q; no castling, no en passant, no 50-move rule", "chess:KQKR --position '8/8/8/3k4/8/8/1r6/K6Q w'"),
         Family::new("morris", "three, six men's morris: place men, then move them; a line wins or takes a man", |spec| {
-            Ok(Box::new(Entry::acyclic(Morris::from_spec(spec)?).loops(MorrisIndex::to_solve)))
+            Ok(Entry::cyclic(Morris::from_spec(spec)?, MorrisIndex::to_solve))
         })
         .parameters("three, tapatan or six; lines=6|8 (three), men=3…6, flying (six); a move is b2, a1-a4 or a1-a4xd1, a position its rows from the top, x or o to move and the number of men placed", "morris:three,lines=6"),
         Family::new("pig", "roll a die for points as often as you dare; a 1 loses those of the turn", |spec| {
-            Ok(Box::new(Entry::acyclic(Pig::from_spec(spec)?).dice()))
+            Ok(Entry::dice(Pig::from_spec(spec)?))
         })
         .parameters("GOAL (100 unless given); moves are roll, hold and the number rolled, a position is `12-30 A 7`", "pig:100"),
         Family::new("piglet", "Pig with a coin: heads adds a point, tails loses those of the turn", |spec| {
-            Ok(Box::new(Entry::acyclic(Pig::from_spec(spec)?).dice()))
+            Ok(Entry::dice(Pig::from_spec(spec)?))
         })
         .parameters("GOAL (10 unless given); moves are roll, hold, heads and tails", "piglet:3"),
         Family::new("einstein", "EinStein würfelt nicht!: cubes race, the die says which one", |spec| {
-            Ok(Box::new(Entry::acyclic(Einstein::from_spec(spec)?).dice()))
+            Ok(Entry::dice(Einstein::from_spec(spec)?))
         })
         .parameters("3x3, 4x4 or 5x5 (unless given); a position is `12./3.c/.ba A 2`, the 2 having been rolled, a move 2-b2", "einstein:3x3"),
         Family::new("hypergammon", "backgammon with three checkers, gammons and backgammons counted", |spec| {
-            Ok(Box::new(Entry::acyclic(Hypergammon::from_spec(spec)?).rolls(|_| HyperIndex::new())))
+            Ok(Entry::rolls(Hypergammon::from_spec(spec)?, |_| HyperIndex::new()))
         })
         .parameters("none; a position is `24+23+22 bar+6+off A 3-1`, each side's checkers counted from its own home, a move 24/21+23/22*22", "hypergammon"),
     ]
 }
 
 /// The smallest form of board that holds the game.
-fn mnk(spec: Spec) -> Result<Box<dyn GameHandle>, InputError> {
+fn mnk(spec: Spec) -> Result<Entry, InputError> {
     let rules = Rules::from_spec(spec)?;
-    let sizes = tier_sizes(&rules);
+    let sizes = Some(tier_sizes(&rules));
     if let Some(game) = Mnk::<u64>::new(rules.clone()) {
-        return Ok(Box::new(Entry::acyclic(game).lines().sizes(sizes).indexed(MnkIndex::new)));
+        return Ok(Entry::indexed(Native::new(game).lines(), MnkIndex::new, sizes));
     }
     if let Some(game) = Mnk::<u128>::new(rules.clone()) {
-        return Ok(Box::new(Entry::acyclic(game).lines().sizes(sizes).indexed(MnkIndex::new)));
+        return Ok(Entry::indexed(Native::new(game).lines(), MnkIndex::new, sizes));
     }
-    Ok(Box::new(Entry::acyclic(LargeMnk::new(rules)).lines().sizes(sizes)))
+    Ok(Entry::acyclic(Native::new(LargeMnk::new(rules)).lines(), sizes))
 }

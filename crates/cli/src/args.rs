@@ -1,7 +1,7 @@
 //! What may be typed.
 
-use clap::{Args, Parser, Subcommand};
-use outplay_catalog::{Method, Place, Values};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use outplay_answer::{Method, Place, Values};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "outplay", version, max_term_width = 100)]
 #[command(
-    after_help = "First steps:\n  outplay show tictactoe         a board with the value of every move\n  outplay solve connect4:5x4     who wins, and how many positions are won, drawn and lost\n  outplay games                  all games and how to write them"
+    after_help = "First steps:\n  outplay show tictactoe         a board with the value of every move\n  outplay solve connect4:5x4     who wins, and how many positions are won, drawn and lost\n  outplay games                  all games and how to write them\n\nExit codes: 0 known, 1 the answer is no or a check failed, 2 bad input, 3 not known within the limits, 130 interrupted"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -36,14 +36,31 @@ pub(crate) struct Common {
     /// No progress on standard error
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// How progress is told: bar (lines without a terminal) or json (one object per line on standard error)
+    #[arg(long, global = true, value_enum, default_value_t = Telling::Bar, value_name = "FORM")]
+    pub(crate) progress: Telling,
+    /// Store nothing: neither tables nor what a search found
+    #[arg(long, global = true)]
+    pub(crate) no_save: bool,
+}
+
+/// How progress is told.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Telling {
+    /// A bar on a terminal, lines otherwise
+    Bar,
+    /// One JSON object per line
+    Json,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// List the games, their parameters and an example of each
+    /// List the games, or tell the rules of one with a picture
     Games {
+        /// The game whose rules are told, such as nim or connect4:5x4
+        game: Option<String>,
         /// Say which of the conditions of game theory a game meets
-        #[arg(long, value_name = "GAME")]
+        #[arg(long, value_name = "GAME", conflicts_with = "game")]
         check: Option<String>,
     },
     /// List the players, or those that a game can have, from the weakest level to the strongest
@@ -87,9 +104,6 @@ pub(crate) enum Command {
         /// What to find of each position: wdl (win, draw or loss) or distance too
         #[arg(long, default_value = "distance", value_parser = parse_values)]
         values: Values,
-        /// Store nothing
-        #[arg(long)]
-        no_save: bool,
         #[command(flatten)]
         effort: Effort,
         /// Write the proof into this file (with --method proof)
@@ -105,6 +119,40 @@ pub(crate) enum Command {
         /// Answer one line of moves (or positions, with --stdin=position) after the other
         #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "moves", value_parser = ["moves", "position"], conflicts_with_all = ["moves", "position"])]
         stdin: Option<String>,
+        /// Only the value and a best move, as soon as both are proved
+        #[arg(long)]
+        best: bool,
+        #[command(flatten)]
+        effort: Effort,
+    },
+    /// Tell why a position is worth what it is
+    Why {
+        /// The game, such as tictactoe or connect4:5x4
+        game: String,
+        #[command(flatten)]
+        at: At,
+        #[command(flatten)]
+        effort: Effort,
+    },
+    /// Set a puzzle: a position with one move that stands out
+    Puzzle {
+        /// The game, such as tictactoe or chess:KQKR
+        game: String,
+        /// Which one
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Tell the solution, too
+        #[arg(long)]
+        solution: bool,
+        #[command(flatten)]
+        effort: Effort,
+    },
+    /// Value every position of a game that was played, with its mistakes
+    History {
+        /// The game, such as connect4:5x4
+        game: String,
+        #[command(flatten)]
+        at: At,
         #[command(flatten)]
         effort: Effort,
     },
@@ -127,11 +175,14 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE")]
         svg: Option<PathBuf>,
     },
-    /// List the tables on disk
+    /// List the tables on disk, and what searches found and kept
     Tables {
         /// Remove the table with this name or game
         #[arg(long, value_name = "NAME")]
         remove: Option<String>,
+        /// Forget what searches found and kept, of one game or of all
+        #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "remove")]
+        forget: Option<String>,
     },
     /// Build, describe and check books of openings
     #[command(subcommand)]
@@ -162,6 +213,13 @@ pub(crate) enum Command {
     /// Measure what the README claims
     #[command(subcommand)]
     Bench(Bench),
+    /// Print what makes a shell complete commands: `outplay completions bash > FILE`
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, in the form that `man` reads: `outplay man | man -l -`
+    Man,
 }
 
 /// Who plays, and how it looks.
@@ -254,9 +312,6 @@ pub(crate) enum Bench {
         /// Leave the sweep out
         #[arg(long)]
         no_sweep: bool,
-        /// Write no tables
-        #[arg(long)]
-        no_save: bool,
     },
     /// The connect-k solver on a file of positions, each with an empty table
     Positions {
@@ -291,6 +346,14 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
         positions: u32,
     },
+    /// Whether limits hold: each solver and player with little time on games too large for it
+    Budgets {
+        /// Seconds that each may take
+        #[arg(long, value_delimiter = ',', default_values_t = [0.2, 1.0], value_name = "SECONDS")]
+        times: Vec<f64>,
+    },
+    /// Positions that fixed searches enter: a number that changes only when a search does
+    Signature,
     /// Random questions to a table per second, cold and warm
     Probe {
         /// The game
@@ -346,13 +409,16 @@ pub(crate) struct Effort {
     /// Give up a search after so many seconds and say what is known (queries about boards beyond tables: 60)
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) time: Option<f64>,
+    /// A book of openings that `outplay book build` wrote, to look into besides the one that comes along
+    #[arg(long, value_name = "FILE")]
+    pub(crate) book: Option<PathBuf>,
 }
 
 /// Which position.
 #[derive(Args)]
 pub(crate) struct At {
-    /// Play these moves from the start, such as `b2,a1` or, for Connect-4, `4453`
-    #[arg(long, conflicts_with = "position", allow_hyphen_values = true)]
+    /// Play these moves from the start or the position, such as `b2,a1` or, for Connect-4, `4453`
+    #[arg(long, allow_hyphen_values = true)]
     pub(crate) moves: Option<String>,
     /// Start from this position; boards as rows from the top, such as `.../.x./...`
     #[arg(long)]
@@ -362,7 +428,10 @@ pub(crate) struct At {
 impl At {
     pub(crate) fn place(&self) -> Place {
         match (&self.moves, &self.position) {
-            (Some(moves), _) => Place::Moves(moves.clone()),
+            (Some(moves), None) => Place::Moves(moves.clone()),
+            (Some(moves), Some(position)) => {
+                Place::MovesFrom { position: position.clone(), moves: moves.clone() }
+            }
             (None, Some(position)) => Place::Position(position.clone()),
             (None, None) => Place::Start,
         }

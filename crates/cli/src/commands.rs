@@ -1,27 +1,40 @@
-//! What each command does, and how it ends: 0 done, 1 the answer is "no" or the work failed, 2 bad input.
+//! What each command does, and how it ends.
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | done, and known |
+//! | 1 | the answer is "no", or a check or the work failed |
+//! | 2 | bad input |
+//! | 3 | not known within the limits |
+//! | 130 | interrupted |
 
 use crate::args::{BookCommand, Cli, Command, Common, Effort};
 use crate::output;
 use crate::progress::Progress;
 use crate::usage::{self, Clock};
-use clap::Parser;
-use outplay_catalog::{
-    Catalog, GameHandle, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, Values,
-    default_data_dir,
+use clap::{CommandFactory, Parser};
+use outplay_answer::{
+    Cure, Entry, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, default_data_dir,
 };
+use outplay_catalog::Catalog;
 use outplay_core::figures::grouped;
 use serde::Serialize;
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Rules are written out up to this many positions.
-const LISTED: u64 = 20_000;
 /// `games --check` explores up to this many positions.
-const CHECKED: u64 = 5_000_000;
+const CHECKED: u64 = 1_000_000;
 /// `index` counts reachable positions on its own account up to this size; beyond, `--count` asks for it.
 const COUNTED: u128 = 20_000_000;
+
+/// The answer is known, or it is not.
+pub(crate) const KNOWN: u8 = 0;
+pub(crate) const NO: u8 = 1;
+pub(crate) const BAD_INPUT: u8 = 2;
+pub(crate) const UNKNOWN: u8 = 3;
+const INTERRUPTED: u8 = 130;
 
 /// How a command can fail.
 pub(crate) enum Failure {
@@ -41,13 +54,16 @@ pub(crate) fn output_error(error: io::Error) -> Failure {
 
 /// Runs the command line for the games of a catalog.
 pub fn main(catalog: &Catalog) -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misused(&error),
+    };
     if let Some(threads) = cli.common.threads {
         // Fails only if the pool exists already, and nothing has used it yet.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
     let mut out = BufWriter::new(anstream::stdout().lock());
-    let progress = Progress::new(cli.common.quiet);
+    let progress = Progress::new(cli.common.quiet, cli.common.progress);
     let result =
         Run { catalog, common: &cli.common, progress: &progress, out: &mut out }.command(&cli.command);
     progress.clear();
@@ -56,39 +72,78 @@ pub fn main(catalog: &Catalog) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         // Whoever read the output has seen enough.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(Failure::Output(error)) => complain(&format!("cannot write the answer: {error}"), 1),
+        Err(Failure::Output(error)) => {
+            complain(&mut out, false, &format!("cannot write the answer: {error}"), None);
+            ExitCode::from(NO)
+        }
         Err(Failure::Trouble(trouble)) => {
-            let sentence = match trouble.cure() {
-                Some(cure) => format!("{trouble}\n  {cure}"),
-                None => trouble.to_string(),
-            };
-            let code = if trouble.is_stop() {
-                130
-            } else if trouble.is_input() {
-                2
-            } else {
-                1
-            };
-            complain(&sentence, code)
+            complain(&mut out, cli.common.json, &trouble.to_string(), cure(&trouble).as_deref());
+            ExitCode::from(code(&trouble))
         }
     }
 }
 
-fn complain(sentence: &str, code: u8) -> ExitCode {
+/// The exit code of a trouble.
+pub(crate) fn code(trouble: &Trouble) -> u8 {
+    if trouble.is_stop() {
+        INTERRUPTED
+    } else if trouble.is_input() {
+        BAD_INPUT
+    } else {
+        NO
+    }
+}
+
+/// What to do about a trouble, in the words of this command line.
+pub(crate) fn cure(trouble: &Trouble) -> Option<String> {
+    Some(match trouble.cure()? {
+        Cure::MoreMemory => {
+            "raise --memory, or find the value of one position with `--method search` or `--method proof`".into()
+        }
+        Cure::Use(method) => format!("try `--method {method}`"),
+        Cure::Solve { spec, values } => format!("`outplay solve {spec} --values {values}` makes it"),
+        Cure::SolveOrAsk => {
+            "solve the game first with `outplay solve`, or ask another player, such as `alphabeta:time=1s`".into()
+        }
+        Cure::Words(words) => words,
+    })
+}
+
+/// What was typed makes no sense, or asks for help.
+fn misused(error: &clap::Error) -> ExitCode {
+    let json = std::env::args().any(|word| word == "--json");
+    if !json || !error.use_stderr() {
+        // Nobody is left to hear about it if that fails.
+        let _ = error.print();
+        return ExitCode::from(if error.use_stderr() { BAD_INPUT } else { KNOWN });
+    }
+    let text = error.render().to_string();
+    let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    complain(&mut io::stdout(), true, sentence, Some("`outplay help` tells what can be typed"));
+    ExitCode::from(BAD_INPUT)
+}
+
+/// Says what went wrong: in JSON on standard output, for people on standard error.
+fn complain(out: &mut impl Write, json: bool, sentence: &str, cure: Option<&str>) {
+    // Nobody is left to hear about it if writing fails, too.
+    if json {
+        let _ = writeln!(out, "{}", serde_json::json!({ "error": sentence, "cure": cure }));
+        let _ = out.flush();
+        return;
+    }
     let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
-    // Nobody is left to hear about it if standard error is closed too.
-    let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {sentence}");
-    ExitCode::from(code)
+    let cure = cure.map(|cure| format!("\n  {cure}")).unwrap_or_default();
+    let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {sentence}{cure}");
 }
 
 pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
     std::fs::write(file, text)
-        .map_err(|error| Trouble::Unable(format!("cannot write {}: {error}", file.display())))
+        .map_err(|error| Trouble::unable(format!("cannot write {}: {error}", file.display())))
 }
 
 pub(crate) fn read_file(file: &Path) -> Result<String, Trouble> {
     std::fs::read_to_string(file)
-        .map_err(|error| Trouble::Unable(format!("cannot read {}: {error}", file.display())))
+        .map_err(|error| Trouble::unable(format!("cannot read {}: {error}", file.display())))
 }
 
 /// The answer of `solve` with what it cost.
@@ -112,61 +167,81 @@ pub(crate) struct Run<'a, W: Write> {
 impl<W: Write> Run<'_, W> {
     fn command(&mut self, command: &Command) -> Result<u8, Failure> {
         match command {
-            Command::Games { check: None } => self.games(),
-            Command::Games { check: Some(game) } => self.check(game),
+            Command::Games { check: Some(game), .. } => self.check(game),
+            Command::Games { game: Some(game), .. } => self.tell_rules(game),
+            Command::Games { .. } => self.games(),
             Command::Players { game } => self.players(game.as_deref()),
             Command::Show { game, at, tree: true, depth, minimax, svg, .. } => {
-                self.tree(game, &at.place(), *depth, !minimax, svg.as_deref())
+                self.tree(game, at, *depth, !minimax, svg.as_deref())
             }
-            Command::Show { game, at, all, effort, .. } => self.show(game, &at.place(), *all, effort),
-            Command::Solve { game, at, method, values, no_save, effort, proof } => {
-                let request = SolveRequest {
-                    place: at.place(),
-                    method: *method,
-                    values: *values,
-                    data: (!no_save).then(|| self.data()),
-                    proof: proof.clone(),
-                    ..self.request(Some(effort))
-                };
+            Command::Show { game, at, all, effort, .. } => self.show(game, at, *all, effort),
+            Command::Solve { game, at, method, values, effort, proof } => {
+                let mut request = self.request(Some(effort));
+                request.place = at.place();
+                request.method = *method;
+                request.values = *values;
+                request.store = !self.common.no_save;
+                request.proof = proof.clone();
                 if proof.is_some() && *method != Method::Proof {
                     let why = "only the proof search writes proofs; add `--method proof`";
-                    return Err(Trouble::Unable(why.into()).into());
+                    return Err(Trouble::unable(why).into());
                 }
-                self.solve(game, &request)
+                let entry = self.open_at(game, at)?;
+                self.solve(&entry, &request)
             }
             Command::Tune(args) => self.tune(args),
             Command::Match(args) => self.compete(args),
             Command::Experiment(args) => self.experiment(args),
             Command::Verify { game, values } => self.verify(game, *values),
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
-            Command::Tables { remove: None } => self.tables(),
-            Command::Tables { remove: Some(name) } => self.remove_table(name),
+            Command::Tables { remove: Some(name), .. } => self.remove_table(name),
+            Command::Tables { forget: Some(name), .. } => self.forget(name),
+            Command::Tables { .. } => self.tables(),
             Command::Bench(bench) => self.bench(bench),
-            Command::Query { game, at, stdin: None, effort } => self.query(game, &at.place(), effort),
-            Command::Query { game, stdin: Some(kind), effort, .. } => {
-                self.query_lines(game, kind == "position", effort)
+            Command::Query { game, at, stdin: None, best, effort } => self.query(game, at, *best, effort),
+            Command::Query { game, stdin: Some(kind), best, effort, .. } => {
+                self.query_lines(game, kind == "position", *best, effort)
             }
+            Command::Why { game, at, effort } => self.why(game, at, effort),
+            Command::Puzzle { game, seed, solution, effort } => self.puzzle(game, *seed, *solution, effort),
+            Command::History { game, at, effort } => self.history(game, at, effort),
             Command::Play(args) => {
-                let (handle, options) = (self.open(&args.game)?, self.query_options(&args.effort));
-                crate::playing::play(handle, options, self.common, args, self.progress, self.out)
+                let (entry, options) = (self.open_at(&args.game, &args.at)?, self.query_options(&args.effort));
+                crate::playing::play(entry, options, self.common, args, self.progress, self.out)
             }
             Command::Serve(args) => {
                 crate::serving::serve(self.catalog, self.common, args, self.progress, self.out)?;
-                Ok(0)
+                Ok(KNOWN)
             }
             Command::Book(command) => self.book(command),
             Command::Check { file } => self.check_proof(file),
             Command::Index { game, count } => self.index(game, *count),
+            Command::Completions { shell } => {
+                clap_complete::generate(*shell, &mut Cli::command(), "outplay", self.out);
+                Ok(KNOWN)
+            }
+            Command::Man => {
+                clap_mangen::Man::new(Cli::command()).render(self.out).map_err(output_error)?;
+                Ok(KNOWN)
+            }
         }
     }
 
-    pub(crate) fn open(&self, game: &str) -> Result<Box<dyn GameHandle>, Failure> {
-        let handle = self.catalog.open(game)?;
-        if let Some(warning) = handle.warning() {
+    pub(crate) fn open(&self, game: &str) -> Result<Entry, Failure> {
+        let entry = self.catalog.open(game)?;
+        if let Some(warning) = entry.warning() {
             let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Yellow.into()));
             let _ = writeln!(anstream::stderr(), "{style}warning{style:#}: {warning}");
         }
-        Ok(handle)
+        Ok(entry)
+    }
+
+    /// The same where a position may tell which game is meant.
+    pub(crate) fn open_at(&self, game: &str, at: &crate::args::At) -> Result<Entry, Failure> {
+        match &at.position {
+            Some(position) => self.open(&self.catalog.complete(game, position)?),
+            None => self.open(game),
+        }
     }
 
     pub(crate) fn memory(&self) -> u64 {
@@ -180,18 +255,23 @@ impl<W: Write> Run<'_, W> {
 
     /// A request for the start position by the default method, storing nothing.
     pub(crate) fn request(&self, effort: Option<&Effort>) -> SolveRequest {
-        SolveRequest {
-            place: Place::Start,
-            method: Method::Auto,
-            values: Values::Distance,
-            counts: true,
-            memory: self.memory(),
-            threads: rayon::current_num_threads(),
-            hash: self.hash(effort),
-            time: effort.and_then(|effort| effort.time).map(Duration::from_secs_f64),
-            data: None,
-            proof: None,
-        }
+        let mut request = SolveRequest::default();
+        request.options = self.options(effort);
+        request
+    }
+
+    /// What a command may use.
+    fn options(&self, effort: Option<&Effort>) -> QueryOptions {
+        let mut options = QueryOptions::default();
+        options.memory = self.memory();
+        options.hash = self.hash(effort);
+        options.threads = rayon::current_num_threads();
+        options.time = effort.and_then(|effort| effort.time).map(Duration::from_secs_f64);
+        options.data = Some(self.data());
+        options.recall = true;
+        options.keep = !self.common.no_save;
+        options.book = effort.and_then(|effort| effort.book.clone());
+        options
     }
 
     /// Bytes for the table of a search, within the memory allowed.
@@ -202,9 +282,11 @@ impl<W: Write> Run<'_, W> {
     pub(crate) fn query_options(&self, effort: &Effort) -> QueryOptions {
         /// Small enough to be made at once.
         const MODEST: u64 = 256 << 20;
-        let SolveRequest { memory, hash, threads, time, .. } = self.request(Some(effort));
-        let hash = if effort.hash.is_some() { hash } else { hash.min(MODEST) };
-        QueryOptions { memory, hash, threads, time, data: Some(self.data()) }
+        let mut options = self.options(Some(effort));
+        if effort.hash.is_none() {
+            options.hash = options.hash.min(MODEST);
+        }
+        options
     }
 
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
@@ -225,7 +307,7 @@ impl<W: Write> Run<'_, W> {
         } else {
             text(self.out, answer).map_err(output_error)?;
         }
-        Ok(0)
+        Ok(KNOWN)
     }
 
     fn games(&mut self) -> Result<u8, Failure> {
@@ -256,7 +338,42 @@ impl<W: Write> Run<'_, W> {
                 }
                 writeln!(out, "    example     outplay show {}", family.example)?;
             }
-            writeln!(out, "\nA spec is NAME[:ARGUMENT][,key=value][,flag]…; boards are columns x rows, a1 is bottom left.")
+            writeln!(out, "\nA spec is NAME[:ARGUMENT][,key=value][,flag]…; boards are columns x rows, a1 is bottom left.")?;
+            writeln!(out, "`outplay games NAME` tells the rules of one.")
+        })
+    }
+
+    /// The rules of a game in a paragraph, with a picture.
+    fn tell_rules(&mut self, game: &str) -> Result<u8, Failure> {
+        let family = self.catalog.family(game)?;
+        let entry = self.open(game)?;
+        // A game without a start is shown at the position of its example, or at any.
+        let place = match entry.view(&Place::Start) {
+            Ok(_) => Place::Start,
+            Err(_) => {
+                let number = entry.numbered_position(1 << 20).or_else(|| entry.numbered_position(0));
+                number.map_or(Place::Start, |pos| {
+                    Place::Position(outplay_core::Notation::write_position(entry.game(), &pos))
+                })
+            }
+        };
+        let picture = entry.draw(&place, None)?;
+        let answer = serde_json::json!({
+            "game": entry.spec(), "name": family.name(), "about": family.about(), "rules": family.rules(),
+            "parameters": family.options(), "example": family.example(), "picture": picture.plain(),
+        });
+        self.print(&answer, |out, _| {
+            let bold = anstyle::Style::new().bold();
+            writeln!(out, "{bold}{}{bold:#}: {}", family.name(), family.about())?;
+            if !family.rules().is_empty() {
+                writeln!(out, "\n{}", output::wrapped(family.rules(), 80))?;
+            }
+            writeln!(out)?;
+            output::picture(out, &picture)?;
+            if !family.options().is_empty() {
+                writeln!(out, "\nparameters  {}", output::wrapped(family.options(), 80))?;
+            }
+            writeln!(out, "try         outplay show {}", family.example())
         })
     }
 
@@ -265,24 +382,11 @@ impl<W: Write> Run<'_, W> {
         self.print(&report, |out, report| output::check(out, report))
     }
 
-    fn show(&mut self, game: &str, place: &Place, all: bool, effort: &Effort) -> Result<u8, Failure> {
-        let handle = self.open(game)?;
-        if all {
-            let rules = handle.rules(place, LISTED, self.progress)?;
-            return self.print(&rules, |out, rules| output::rules(out, rules));
-        }
-        let answer = handle.query(place, &self.query_options(effort), self.progress)?;
-        let picture = handle.draw(place, Some(&answer))?;
-        self.print(&answer, |out, answer| {
-            output::picture(out, &picture)?;
-            output::legend(out, answer)
-        })
-    }
-
-    fn solve(&mut self, game: &str, request: &SolveRequest) -> Result<u8, Failure> {
-        let handle = self.open(game)?;
-        let (mut clock, mut failure, mut proved) = (Clock::start(), None, true);
+    fn solve(&mut self, entry: &Entry, request: &SolveRequest) -> Result<u8, Failure> {
+        let (mut clock, mut failure) = (Clock::start(), None);
+        let (mut proved, mut known) = (true, true);
         let elsewhere = request.place != Place::Start;
+        let words = output::Words::of(entry);
         let progress = self.progress;
         let mut each = |answer: SolveAnswer| {
             let solved = Solved {
@@ -293,82 +397,36 @@ impl<W: Write> Run<'_, W> {
                 threads: rayon::current_num_threads(),
             };
             proved = answer.proof.is_some();
+            known &= answer.answer.is_known() || answer.position.is_none();
             let printed = self.print(&solved, |out, solved| {
-                output::solve(out, solved.answer, elsewhere, solved.seconds, solved.peak_bytes)
+                output::solve(out, &words, solved.answer, elsewhere, solved.seconds, solved.peak_bytes)
             });
             let printed = printed.and_then(|_| self.out.flush().map_err(output_error));
             failure = failure.take().or(printed.err());
             // A set of games is timed one by one.
             clock = Clock::start();
         };
-        handle.solve_each(request, progress, &mut each)?;
-        match failure {
-            Some(failure) => Err(failure),
+        entry.solve_each(request, progress, &mut each)?;
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        Ok(match (known, request.proof.is_some() && !proved) {
+            (false, _) => UNKNOWN,
             // A proof that was asked for and could not be written is a "no".
-            None => Ok(u8::from(request.proof.is_some() && !proved)),
-        }
-    }
-
-    fn query(&mut self, game: &str, place: &Place, effort: &Effort) -> Result<u8, Failure> {
-        let answer = self.open(game)?.query(place, &self.query_options(effort), self.progress)?;
-        self.print(&answer, |out, answer| output::query(out, answer))
-    }
-
-    /// Answers line by line; a line that makes no sense gets an error in its place and the rest go on.
-    fn query_lines(&mut self, game: &str, positions: bool, effort: &Effort) -> Result<u8, Failure> {
-        let handle = self.open(game)?;
-        let options = self.query_options(effort);
-        let mut code = 0;
-        let mut input = io::stdin().lock();
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let read = input.read_until(b'\n', &mut line);
-            match read {
-                Ok(0) => return Ok(code),
-                Ok(_) => {}
-                Err(error) => {
-                    return Err(Trouble::Unable(format!("cannot read standard input: {error}")).into());
-                }
-            }
-            let result = match std::str::from_utf8(&line) {
-                Err(_) => Err(Trouble::Unable("a line of standard input is not UTF-8 text".into())),
-                Ok(text) => {
-                    let text = text.trim().to_string();
-                    let place = if positions { Place::Position(text) } else { Place::Moves(text) };
-                    handle.query(&place, &options, self.progress)
-                }
-            };
-            match result {
-                Ok(answer) => {
-                    self.print(&answer, |out, answer| output::query(out, answer))?;
-                }
-                Err(trouble) if trouble.is_stop() => return Err(trouble.into()),
-                Err(trouble) => {
-                    code = if trouble.is_input() { 2 } else { 1 };
-                    if self.common.json {
-                        self.json(
-                            &serde_json::json!({ "error": trouble.to_string(), "cure": trouble.cure() }),
-                        )?;
-                    } else {
-                        writeln!(self.out, "error: {trouble}").map_err(output_error)?;
-                    }
-                }
-            }
-            // Whoever feeds the lines may wait for each answer.
-            self.out.flush().map_err(output_error)?;
-        }
+            (true, true) => NO,
+            (true, false) => KNOWN,
+        })
     }
 
     fn tree(
         &mut self,
         game: &str,
-        place: &Place,
+        at: &crate::args::At,
         depth: u32,
         prune: bool,
         svg: Option<&Path>,
     ) -> Result<u8, Failure> {
-        let tree = self.open(game)?.tree(place, depth, prune, self.progress)?;
+        let tree = self.open_at(game, at)?.tree(&at.place(), depth, prune, self.progress)?;
         if let Some(file) = svg {
             write_file(file, &tree.svg)?;
         }
@@ -381,16 +439,16 @@ impl<W: Write> Run<'_, W> {
             BookCommand::Build { game, plies, out, effort } => {
                 let board = self.open(game)?.board(&Place::Start)?;
                 let (plies, hash) = (usize::from(*plies), self.hash(Some(effort)));
-                let info = outplay_catalog::build_book(&board, plies, out, hash, threads, self.progress)?;
+                let info = outplay_answer::build_book(&board, plies, out, hash, threads, self.progress)?;
                 self.print(&info, |out, info| output::book(out, info))
             }
             BookCommand::Info { file } => {
-                let info = outplay_catalog::book_info(file.as_deref())?;
+                let info = outplay_answer::book_info(file.as_deref())?;
                 self.print(&info, |out, info| output::book(out, info))
             }
             BookCommand::Check { file, sample, seed, effort } => {
                 let hash = self.hash(Some(effort));
-                let check = outplay_catalog::check_book(
+                let check = outplay_answer::check_book(
                     file.as_deref(),
                     *sample,
                     *seed,
@@ -405,14 +463,14 @@ impl<W: Write> Run<'_, W> {
                         check.wrong, check.checked
                     )
                 })?;
-                Ok(u8::from(check.wrong > 0))
+                Ok(if check.wrong > 0 { NO } else { KNOWN })
             }
         }
     }
 
     fn check_proof(&mut self, file: &Path) -> Result<u8, Failure> {
         let text = read_file(file)?;
-        match outplay_catalog::check_proof(&text) {
+        match outplay_check::check(&text) {
             Ok(claim) => {
                 let (game, position) = output::claimed(&claim.board);
                 let answer = serde_json::json!({
@@ -428,25 +486,33 @@ impl<W: Write> Run<'_, W> {
             Err(error) => {
                 let answer = serde_json::json!({ "file": file.display().to_string(), "valid": false, "error": error.to_string() });
                 self.print(&answer, |out, _| writeln!(out, "{}: the proof fails: {error}", file.display()))?;
-                Ok(1)
+                Ok(NO)
             }
         }
     }
 
     fn index(&mut self, game: &str, count: bool) -> Result<u8, Failure> {
-        let handle = self.open(game)?;
+        let entry = self.open(game)?;
         // A first look without counting is instant and tells whether counting is cheap.
-        let mut report = handle.index(self.memory(), false, self.progress)?;
+        let mut report = entry.index_report(self.memory(), false, self.progress)?;
         let cheap = report.size.is_some_and(|size| size <= COUNTED);
         if report.reachable.is_none() && (count || cheap) {
-            report = handle.index(self.memory(), true, self.progress)?;
+            report = entry.index_report(self.memory(), true, self.progress)?;
         }
         self.print(&report, |out, report| {
             output::index(out, report)?;
-            if report.reachable.is_none() && report.size.is_some() {
-                writeln!(out, "reachable positions were not counted; --count does it where memory allows")?;
+            match (report.reachable, report.size) {
+                (None, Some(_)) if !count => {
+                    writeln!(out, "reachable positions were not counted; --count does it where memory allows")
+                }
+                (None, Some(size)) => writeln!(
+                    out,
+                    "reachable positions were not counted: that takes a bit for each number, {:.1} GB, and {:.1} GB are allowed",
+                    size as f64 / 8e9,
+                    self.common.memory.unwrap_or_else(usage::available_bytes) as f64 / 1e9
+                ),
+                _ => Ok(()),
             }
-            Ok(())
         })
     }
 }

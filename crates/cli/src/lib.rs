@@ -1,4 +1,4 @@
-//! The command line: text in, text out. It sees the catalog only.
+//! The command line: text in, text out. It sees games by name, answers, explanations and the arena, and nothing below.
 
 mod arena;
 mod args;
@@ -7,6 +7,7 @@ mod commands;
 mod output;
 mod playing;
 mod progress;
+mod questions;
 mod roster;
 mod serving;
 mod tables;

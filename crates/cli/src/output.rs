@@ -3,9 +3,13 @@
 //! Colours come through `anstream`, which drops them for pipes and `NO_COLOR`.
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
-use outplay_catalog::{Answer, BookInfo, CheckReport, IndexReport, QueryAnswer, Rules, SolveAnswer};
+use outplay_answer::{
+    Answer, BookInfo, CheckReport, Entry, How, IndexReport, Method, MoveAnswer, QueryAnswer, Rules, SolveAnswer,
+    Source,
+};
 use outplay_core::figures::{bytes, duration, grouped};
-use outplay_core::{Content, LineBoard, Picture, Tone, Turn};
+use outplay_core::{Content, Game, Layout, LineBoard, Notation, Picture, Tone, Turn, Verdict};
+use outplay_explain::{History, Puzzle, Why};
 use std::io::{self, Write};
 
 /// Okabe–Ito: told apart by colour-blind readers too.
@@ -35,13 +39,62 @@ fn tone(tone: Tone) -> Style {
     }
 }
 
-fn verdict(word: &str) -> Style {
-    match word {
-        "win" => WIN,
-        "draw" => DRAW,
-        "loss" => LOSS,
-        _ => Style::new(),
+fn verdict(answer: &Answer) -> Style {
+    match answer.verdict() {
+        Some(Verdict::Win) => WIN,
+        Some(Verdict::Draw) => DRAW,
+        Some(Verdict::Loss) => LOSS,
+        None => Style::new(),
     }
+}
+
+/// How the players of a game are spoken of.
+pub(crate) struct Words {
+    first: &'static str,
+    second: &'static str,
+    /// A win is a mate, and its distance counts the winner's moves.
+    mates: bool,
+}
+
+impl Words {
+    /// The words that suit a game.
+    pub(crate) fn of(entry: &Entry) -> Words {
+        let game = entry.game();
+        let pos = game.start().or_else(|| entry.numbered_position(1 << 20)).or_else(|| entry.numbered_position(0));
+        let chess = pos.is_some_and(|pos| game.scene(&pos).layout == Layout::Chess);
+        match chess {
+            true => Words { first: "White", second: "Black", mates: true },
+            false => Words { first: "the first player", second: "the second player", mates: false },
+        }
+    }
+
+    fn name(&self, turn: Turn) -> &'static str {
+        if turn == Turn::Second { self.second } else { self.first }
+    }
+
+    /// Who is to move, in a word.
+    fn to_move(&self, turn: Turn) -> &'static str {
+        match turn {
+            Turn::First if self.mates => "White",
+            Turn::Second if self.mates => "Black",
+            turn => turn.word(),
+        }
+    }
+}
+
+/// Text in lines of at most so many characters.
+pub(crate) fn wrapped(text: &str, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines.join("\n")
 }
 
 pub(crate) fn picture(out: &mut impl Write, picture: &Picture) -> io::Result<()> {
@@ -57,9 +110,8 @@ pub(crate) fn picture(out: &mut impl Write, picture: &Picture) -> io::Result<()>
 
 /// A probability, or a mean payoff.
 fn expectation(answer: &Answer) -> Option<String> {
-    let (expected, mean) = (answer.expected?, answer.mean?);
-    // Where the two differ, the first is a probability.
-    Some(if expected == mean { format!("{mean:+.10}") } else { format!("{:.8} %", 100.0 * expected) })
+    let (expected, mean) = (answer.expected()?, answer.mean()?);
+    Some(if answer.is_probability() { format!("{:.8} %", 100.0 * expected) } else { format!("{mean:+.10}") })
 }
 
 /// `win in 5`, `draw`, `unknown`.
@@ -67,45 +119,54 @@ fn phrase(answer: &Answer) -> String {
     if let Some(text) = expectation(answer) {
         return text;
     }
-    let mut text = answer.value.to_string();
-    if answer.repetition {
+    let Some(verdict) = answer.verdict() else {
+        return match answer.bounds() {
+            Some([-1, 0]) => "no win".into(),
+            Some([0, 1]) => "no loss".into(),
+            _ => "unknown".into(),
+        };
+    };
+    let mut text = verdict.to_string();
+    if answer.is_repetition() {
         text += " by repetition";
     }
-    if let Some(payoff) = answer.payoff {
+    if let Some(payoff) = answer.payoff() {
         text += &format!(" of {}", payoff.abs());
     }
-    match (answer.value, answer.distance) {
-        ("draw", _) | (_, None) => text,
+    match (verdict, answer.distance()) {
+        (Verdict::Draw, _) | (_, None) => text,
         (_, Some(plies)) => text + &format!(" in {plies}"),
     }
 }
 
 /// One sentence about who wins and when.
-fn sentence(answer: &Answer, to_move: &str) -> String {
-    let other = if to_move == "first" { "second" } else { "first" };
-    let plies = |n: u32| if n == 1 { "1 ply".to_string() } else { format!("{n} plies") };
+fn sentence(words: &Words, answer: &Answer, to_move: Turn) -> String {
+    let (mover, other) = (words.name(to_move), words.name(to_move.other()));
     if let Some(text) = expectation(answer) {
-        let likely = answer.expected != answer.mean;
-        return if likely {
-            format!("the first player wins with a probability of {text}")
-        } else {
-            format!("the first player gets {text} in the mean")
+        return match answer.is_probability() {
+            true => format!("the first player wins with a probability of {text}"),
+            false => format!("the first player gets {text} in the mean"),
         };
     }
-    match (answer.value, answer.distance) {
-        ("win", Some(0)) => format!("the game is over: the {to_move} player has won"),
-        ("loss", Some(0)) => format!("the game is over: the {other} player has won"),
-        ("draw", Some(0)) => "the game is over: a tie".to_string(),
-        ("win", Some(n)) => format!("the {to_move} player wins in {}", plies(n)),
-        ("loss", Some(n)) => format!("the {other} player wins in {}", plies(n)),
-        ("win", None) => format!("the {to_move} player wins"),
-        ("loss", None) => format!("the {other} player wins"),
-        ("draw", _) if answer.repetition => "a draw: nobody can force an end".to_string(),
-        ("draw", _) => "a draw".to_string(),
-        ("none", _) => "solved".to_string(),
-        _ => match answer.bounds {
-            Some([-1, 0]) => format!("unknown so far, but the {to_move} player does not win"),
-            Some([0, 1]) => format!("unknown so far, but the {to_move} player does not lose"),
+    let wins = |who: &str, plies: Option<u32>| match plies {
+        Some(plies) if words.mates => format!("{who} mates in {} ({plies} plies)", plies.div_ceil(2)),
+        Some(1) => format!("{who} wins in 1 ply"),
+        Some(plies) => format!("{who} wins in {plies} plies"),
+        None => format!("{who} wins"),
+    };
+    let over = answer.distance() == Some(0);
+    match answer.verdict() {
+        Some(Verdict::Win) if over => format!("the game is over: {mover} has won"),
+        Some(Verdict::Loss) if over => format!("the game is over: {other} has won"),
+        Some(Verdict::Draw) if over => "the game is over: a tie".to_string(),
+        Some(Verdict::Win) => wins(mover, answer.distance()),
+        Some(Verdict::Loss) => wins(other, answer.distance()),
+        Some(Verdict::Draw) if answer.is_repetition() => "a draw: nobody can force an end".to_string(),
+        Some(Verdict::Draw) => "a draw".to_string(),
+        None => match answer {
+            Answer::None => "solved".to_string(),
+            Answer::Unknown { low: -1, high: 0 } => format!("unknown so far, but {mover} does not win"),
+            Answer::Unknown { low: 0, high: 1 } => format!("unknown so far, but {mover} does not lose"),
             _ => "unknown so far".to_string(),
         },
     }
@@ -113,14 +174,15 @@ fn sentence(answer: &Answer, to_move: &str) -> String {
 
 pub(crate) fn solve(
     out: &mut impl Write,
+    words: &Words,
     answer: &SolveAnswer,
     elsewhere: bool,
     seconds: f64,
     peak: u64,
 ) -> io::Result<()> {
-    let style = verdict(answer.answer.value);
-    let side = answer.to_move.unwrap_or("first");
-    writeln!(out, "{BOLD}{}{BOLD:#}: {style}{}{style:#}", answer.game, sentence(&answer.answer, side))?;
+    let style = verdict(&answer.answer);
+    let side = answer.to_move.unwrap_or(Turn::First);
+    writeln!(out, "{BOLD}{}{BOLD:#}: {style}{}{style:#}", answer.game, sentence(words, &answer.answer, side))?;
     if let (true, Some(position)) = (elsewhere, &answer.position) {
         writeln!(out, "  position  {position}")?;
     }
@@ -180,10 +242,16 @@ pub(crate) fn solve(
             duration(write)
         )?;
     }
+    for note in &answer.notes {
+        writeln!(out, "  {FAINT}{note}{FAINT:#}")?;
+    }
     let work = match (answer.method, answer.colourings) {
-        ("table", _) => "answered by the table".to_string(),
-        ("dense", Some(colourings)) => format!("{colourings:.2e} colourings by dense"),
-        (method, _) => format!("{} positions by {method}", grouped(answer.nodes)),
+        (How::Table, _) => "answered by the table".to_string(),
+        (How::Book, _) => "answered by the book of openings".to_string(),
+        (How::Kept, _) => "answered by what was found before".to_string(),
+        (How::Theory, _) => "answered by theory".to_string(),
+        (How::By(Method::Dense), Some(colourings)) => format!("{colourings:.2e} colourings by dense"),
+        (How::By(method), _) => format!("{} positions by {method}", grouped(answer.nodes)),
     };
     writeln!(out, "  {FAINT}{work} in {}, {} of memory{FAINT:#}", duration(seconds), bytes(peak))?;
     let stored = match &answer.table {
@@ -199,21 +267,35 @@ pub(crate) fn solve(
     writeln!(out, "  {FAINT}{stored}{FAINT:#}")
 }
 
-pub(crate) fn query(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<()> {
-    let style = verdict(answer.answer.value);
+pub(crate) fn query(
+    out: &mut impl Write,
+    words: &Words,
+    answer: &QueryAnswer,
+    best_only: bool,
+) -> io::Result<()> {
+    let style = verdict(&answer.answer);
     writeln!(out, "{BOLD}{}{BOLD:#}  {}", answer.game, answer.position)?;
     writeln!(
         out,
         "{style}{}{style:#} {FAINT}({} to move; {}){FAINT:#}",
-        sentence(&answer.answer, answer.to_move),
-        answer.to_move,
+        sentence(words, &answer.answer, answer.to_move),
+        words.to_move(answer.to_move),
         source(answer.source)
     )?;
-    let widest = answer.moves.iter().map(|mv| mv.mv.len()).max().unwrap_or(0);
-    for mv in &answer.moves {
-        let style = verdict(mv.answer.value);
+    if best_only {
+        if !answer.best.is_empty() {
+            writeln!(out, "best: {}", answer.best.join(" "))?;
+        }
+        return notes(out, answer);
+    }
+    // Moves of which nothing is known stand together at the end.
+    let (open, told): (Vec<&MoveAnswer>, Vec<&MoveAnswer>) =
+        answer.moves.iter().partition(|mv| matches!(mv.answer, Answer::Unknown { .. }));
+    let widest = told.iter().map(|mv| mv.mv.chars().count()).max().unwrap_or(0);
+    for mv in told {
+        let style = verdict(&mv.answer);
         let mark = if answer.best.contains(&mv.mv) { "*" } else { " " };
-        let likely = mv.answer.probability.map(|p| format!("  rolled with {:.2} %", 100.0 * p));
+        let likely = mv.probability.map(|p| format!("  rolled with {:.2} %", 100.0 * p));
         let likely = likely.unwrap_or_default();
         let score = mv.score.map(|score| format!("  score {score:+}")).unwrap_or_default();
         writeln!(
@@ -223,38 +305,116 @@ pub(crate) fn query(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<()
             phrase(&mv.answer)
         )?;
     }
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for mv in open {
+        let phrase = phrase(&mv.answer);
+        match groups.iter_mut().find(|(known, _)| *known == phrase) {
+            Some((_, moves)) => moves.push(&mv.mv),
+            None => groups.push((phrase, vec![&mv.mv])),
+        }
+    }
+    for (phrase, moves) in groups {
+        writeln!(out, "   {FAINT}{phrase} ({}):{FAINT:#} {}", moves.len(), moves.join(" "))?;
+    }
     if let Some(hits) = answer.probe_hits {
         writeln!(out, "{FAINT}the table answered {} positions of the search{FAINT:#}", grouped(hits))?;
     }
     if !answer.line.is_empty() {
         writeln!(out, "best line: {}", answer.line.join(" "))?;
     }
-    Ok(())
+    notes(out, answer)
 }
 
-fn source(word: &str) -> &str {
-    match word {
-        "rules" => "by the rules",
-        "table" => "from the table",
-        "book" => "from the book",
-        _ => "by search",
+/// What a limit prevented.
+fn notes(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<()> {
+    answer.notes.iter().try_for_each(|note| writeln!(out, "{FAINT}{note}{FAINT:#}"))
+}
+
+fn source(source: Source) -> &'static str {
+    match source {
+        Source::Rules => "by the rules",
+        Source::Theory => "by theory",
+        Source::Table => "from the table",
+        Source::Book => "from the book",
+        Source::Kept => "found before",
+        Source::Search => "by search",
     }
 }
 
 /// What stands under the picture of a position.
-pub(crate) fn legend(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<()> {
-    let style = verdict(answer.answer.value);
+pub(crate) fn legend(out: &mut impl Write, words: &Words, answer: &QueryAnswer) -> io::Result<()> {
+    let style = verdict(&answer.answer);
     writeln!(
         out,
         "\n{style}{}{style:#} {FAINT}({} to move){FAINT:#}",
-        sentence(&answer.answer, answer.to_move),
-        answer.to_move
+        sentence(words, &answer.answer, answer.to_move),
+        words.to_move(answer.to_move)
     )?;
     if !answer.best.is_empty() {
         writeln!(out, "best: {}", answer.best.join(" "))?;
     }
-    if answer.moves.iter().any(|mv| matches!(mv.answer.value, "win" | "draw" | "loss")) {
+    if answer.moves.iter().any(|mv| mv.answer.verdict().is_some()) {
         writeln!(out, "{FAINT}+n wins in n plies, = draws, -n loses in n{FAINT:#}")?;
+    }
+    notes(out, answer)
+}
+
+/// The answer of `why`.
+pub(crate) fn why(out: &mut impl Write, why: &Why) -> io::Result<()> {
+    let style = verdict(&why.answer);
+    // Each reason on a line of its own; the first one is the verdict.
+    for (i, reason) in why.sentence.trim_end_matches('.').split("; ").enumerate() {
+        match i {
+            0 => writeln!(out, "\n{style}{reason}{style:#}")?,
+            _ => writeln!(out, "  {reason}")?,
+        }
+    }
+    if !why.line.is_empty() {
+        let moves: Vec<String> =
+            why.line.iter().map(|mv| format!("{}{}", mv.mv, if mv.forced { "!" } else { "" })).collect();
+        writeln!(out, "best line: {}", moves.join(" "))?;
+        if why.line.iter().any(|mv| mv.forced) {
+            writeln!(out, "{FAINT}! every other move gives something away{FAINT:#}")?;
+        }
+    }
+    Ok(())
+}
+
+/// A puzzle, with its solution on request.
+pub(crate) fn puzzle(out: &mut impl Write, puzzle: &Puzzle, solution: bool, seed: u64) -> io::Result<()> {
+    writeln!(out, "\n{BOLD}{}{BOLD:#}", puzzle.task)?;
+    writeln!(out, "{FAINT}{}  {} ({} moves to choose from){FAINT:#}", puzzle.game, puzzle.position, puzzle.choices)?;
+    match solution {
+        true => writeln!(out, "{WIN}{}{WIN:#}, then {}", puzzle.solution, puzzle.line[1..].join(" ")),
+        false => writeln!(
+            out,
+            "{FAINT}`outplay puzzle {} --seed {seed} --solution` tells the answer, --seed {} sets another{FAINT:#}",
+            puzzle.game,
+            seed.wrapping_add(1)
+        ),
+    }
+}
+
+/// A game that was played, position by position.
+pub(crate) fn history(out: &mut impl Write, words: &Words, history: &History) -> io::Result<()> {
+    writeln!(out, "{BOLD}{}{BOLD:#}", history.game)?;
+    let widest = history.plies.iter().filter_map(|step| step.mv.as_ref()).map(|mv| mv.chars().count()).max();
+    let widest = widest.unwrap_or(0).max(5);
+    for step in &history.plies {
+        let style = verdict(&step.answer);
+        let mv = step.mv.as_deref().unwrap_or("start");
+        let told = sentence(words, &step.answer, step.to_move);
+        write!(out, "{:>3}  {mv:<widest$}  {style}{told}{style:#}", step.ply)?;
+        if let Some(mistake) = &step.mistake {
+            write!(
+                out,
+                "  {LOSS}mistake of {}{LOSS:#}: a {} became a {}",
+                words.name(mistake.by),
+                mistake.from,
+                mistake.to
+            )?;
+        }
+        writeln!(out)?;
     }
     Ok(())
 }
@@ -319,8 +479,13 @@ pub(crate) fn index(out: &mut impl Write, report: &IndexReport) -> io::Result<()
 }
 
 pub(crate) fn check(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
-    let seen = if report.complete { "all" } else { "the first" };
-    writeln!(out, "{BOLD}{}{BOLD:#}: {seen} {} positions explored", report.game, grouped(report.positions))?;
+    match (report.complete, report.positions) {
+        (_, 0) => writeln!(out, "{BOLD}{}{BOLD:#}: by its rules, without exploring it", report.game)?,
+        (complete, positions) => {
+            let seen = if complete { "all" } else { "the first" };
+            writeln!(out, "{BOLD}{}{BOLD:#}: {seen} {} positions explored", report.game, grouped(positions))?;
+        }
+    }
     let mut line = |name: &str, holds: Option<bool>, why: &str| {
         let (style, word) = match holds {
             Some(true) => (WIN, "yes"),

@@ -3,10 +3,9 @@
 use crate::args::{Common, PlayArgs};
 use crate::commands::{Failure, output_error};
 use crate::progress::Progress;
-use outplay_catalog::{GameHandle, QueryOptions, Trouble};
+use outplay_answer::{Entry, QueryOptions, Trouble};
 use outplay_play::{PromptError, Seat, Session, full_screen, prompt};
 use std::io::{self, BufReader, IsTerminal, Write};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a player or a search for values thinks unless told.
@@ -14,19 +13,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Plays a game.
 pub(crate) fn play(
-    handle: Box<dyn GameHandle>,
-    options: QueryOptions,
+    entry: Entry,
+    mut options: QueryOptions,
     common: &Common,
     args: &PlayArgs,
     progress: &Progress,
     out: &mut impl Write,
 ) -> Result<u8, Failure> {
-    let options = QueryOptions { time: options.time.or(Some(PATIENCE)), ..options };
-    let handle: Arc<dyn GameHandle> = Arc::from(handle);
-    let strongest = || handle.players(&options).levels.pop().unwrap_or_else(|| "random".into());
+    options.time = options.time.or(Some(PATIENCE));
+    let strongest = || entry.players(&options).levels.pop().unwrap_or_else(|| "random".into());
     let second = args.second.clone().unwrap_or_else(strongest);
     let seats = [Seat::new(&args.first), Seat::new(&second)];
-    let mut session = Session::new(Arc::clone(&handle), args.at.place(), seats, args.seed, options)?;
+    let mut session = Session::new(entry.clone(), args.at.place(), seats, args.seed, options)?;
     check_players(&session)?;
     let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     if terminal && !args.plain && !common.json {
@@ -55,7 +53,7 @@ pub(crate) fn play(
 fn check_players(session: &Session) -> Result<(), Trouble> {
     for seat in session.seats() {
         if let Seat::Player(spec) = seat {
-            session.handle().check_player(spec, session.options())?;
+            session.entry().check_player(spec, session.options())?;
         }
     }
     Ok(())

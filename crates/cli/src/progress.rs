@@ -1,7 +1,9 @@
 //! Progress on standard error: a bar on a terminal, a line now and then otherwise; and Ctrl-C.
 
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use crate::args::Telling;
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use outplay_core::Watch;
+use outplay_core::figures::{duration, per_second};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,6 +11,8 @@ use std::time::{Duration, Instant};
 
 /// Plain lines come this often.
 const PAUSE: Duration = Duration::from_secs(5);
+/// Objects for scripts come this often.
+const JSON_PAUSE: Duration = Duration::from_secs(1);
 /// A bar appears only for work that takes longer than this.
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -16,6 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 pub(crate) struct Progress {
     stop: Arc<AtomicBool>,
     quiet: bool,
+    json: bool,
     terminal: bool,
     done: AtomicU64,
     stage: Mutex<Stage>,
@@ -33,7 +38,7 @@ struct Stage {
 
 impl Progress {
     /// Listens for Ctrl-C: the first asks the work to stop, the second ends the process.
-    pub(crate) fn new(quiet: bool) -> Progress {
+    pub(crate) fn new(quiet: bool, telling: Telling) -> Progress {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         // A second handler in one process is refused; the first one is then still in place.
@@ -46,7 +51,8 @@ impl Progress {
         let stage =
             Stage { name: String::new(), total: 0, began: now, said: now, status: String::new(), bar: None };
         let terminal = std::io::stderr().is_terminal();
-        Progress { stop, quiet, terminal, done: AtomicU64::new(0), stage: Mutex::new(stage) }
+        let json = telling == Telling::Json;
+        Progress { stop, quiet, json, terminal, done: AtomicU64::new(0), stage: Mutex::new(stage) }
     }
 
     /// Takes the bar away before the answer is printed.
@@ -83,6 +89,20 @@ impl Watch for Progress {
         // Another thread is drawing already if the lock is taken.
         let Ok(mut stage) = self.stage.try_lock() else { return };
         let elapsed = stage.began.elapsed();
+        if self.json {
+            if stage.said.elapsed() > JSON_PAUSE {
+                stage.said = Instant::now();
+                let total = (stage.total > 0).then_some(stage.total);
+                eprintln!(
+                    "{}",
+                    serde_json::json!({
+                        "stage": stage.name, "done": done, "total": total, "seconds": elapsed.as_secs_f64(),
+                        "status": stage.status,
+                    })
+                );
+            }
+            return;
+        }
         if self.terminal {
             if stage.bar.is_none() && elapsed > PATIENCE {
                 stage.bar = Some(bar(&stage.name, stage.total));
@@ -100,9 +120,14 @@ impl Watch for Progress {
             if stage.total > 0 {
                 let share = 100.0 * done as f64 / stage.total as f64;
                 let left = stage.total.saturating_sub(done) as f64 / rate;
-                line += &format!(" of {} ({share:.0} %), about {left:.0} s left", HumanCount(stage.total));
+                let left = duration(left);
+                line += &format!(
+                    " of {} ({share:.0} %), {}, about {left} left",
+                    HumanCount(stage.total),
+                    per_second(rate)
+                );
             } else {
-                line += &format!(", {}/s", HumanCount(rate as u64));
+                line += &format!(", {}", per_second(rate));
             }
             if !stage.status.is_empty() {
                 line += &format!("; {}", stage.status);
@@ -123,22 +148,28 @@ impl Watch for Progress {
     }
 
     fn note(&self, sentence: &str) {
-        if !self.quiet {
-            eprintln!("{sentence}");
+        match (self.quiet, self.json) {
+            (true, _) => {}
+            (false, true) => eprintln!("{}", serde_json::json!({ "note": sentence })),
+            (false, false) => eprintln!("{sentence}"),
         }
     }
 }
 
 fn bar(name: &str, total: u64) -> ProgressBar {
     let template = if total > 0 {
-        "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta} left"
+        "{msg} {wide_bar} {human_pos}/{human_len} {rate} {eta} left"
     } else {
-        "{spinner} {msg} {human_pos} {per_sec} {elapsed}"
+        "{spinner} {msg} {human_pos} {rate} {elapsed}"
     };
     let bar = if total > 0 { ProgressBar::new(total) } else { ProgressBar::new_spinner() };
     // The templates are constants that parse.
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+        let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // A bar that cannot be drawn is nobody's loss.
+            let _ = write!(out, "{}", per_second(state.per_sec()));
+        };
+        bar.set_style(style.with_key("rate", rate));
     }
     bar.set_message(name.to_string());
     bar.enable_steady_tick(Duration::from_millis(100));

@@ -2,7 +2,7 @@
 
 use crate::args::Effort;
 use crate::commands::{Failure, Run};
-use outplay_catalog::{About, ROSTER};
+use outplay_players::{About, ROSTER};
 use std::io::{self, Write};
 
 impl<W: Write> Run<'_, W> {

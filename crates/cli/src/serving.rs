@@ -1,7 +1,8 @@
 //! `outplay serve`: the page and its HTTP interface; and `outplay bench serve`, which torments it.
 
 use crate::args::{BenchServeArgs, Common, ServeArgs};
-use outplay_catalog::{Catalog, Trouble, default_data_dir};
+use outplay_answer::{Trouble, default_data_dir};
+use outplay_catalog::Catalog;
 use outplay_core::Watch;
 use outplay_core::figures::grouped;
 use outplay_serve::bench::{
@@ -22,7 +23,7 @@ pub(crate) fn serve(
     watch: &dyn Watch,
     out: &mut impl Write,
 ) -> Result<(), Trouble> {
-    let why = |error: ServeError| Trouble::Unable(error.to_string());
+    let why = |error: ServeError| Trouble::unable(error.to_string());
     let server = Server::bind(catalog.clone(), settings(common, args)).map_err(why)?;
     let addr = server.addr().map_err(why)?;
     // Whoever started the server may wait for this line; if nobody reads it, the server is still of use.
@@ -193,7 +194,7 @@ pub(crate) fn bench(
     args: &BenchServeArgs,
     watch: &dyn Watch,
 ) -> Result<BenchReport, Trouble> {
-    let why = |error: io::Error| Trouble::Unable(format!("cannot run the bench: {error}"));
+    let why = |error: io::Error| Trouble::unable(format!("cannot run the bench: {error}"));
     let game = catalog.open("connect4")?;
     let data = tempfile::tempdir().map_err(why)?;
     let runtime =
@@ -202,7 +203,7 @@ pub(crate) fn bench(
     let server = Running::start(common, data.path()).map_err(why)?;
     watch.stage("positions", args.columns as u64);
     let columns =
-        runtime.block_on(columns(server.addr, server.child.id(), &*game, args.columns, args.seed, |_| {
+        runtime.block_on(columns(server.addr, server.child.id(), &game, args.columns, args.seed, |_| {
             watch.advance(1);
             watch.stopped()
         }));
@@ -213,7 +214,7 @@ pub(crate) fn bench(
     watch.stage("load", 0);
     let time = Duration::from_secs_f64(args.seconds);
     let connections = args.connections as usize;
-    let openings = random_positions(&*game, OPENINGS, args.seed);
+    let openings = random_positions(&game, OPENINGS, args.seed);
     let load = runtime.block_on(load(server.addr, server.child.id(), connections, time, openings));
     Ok(BenchReport { load, malformed, columns })
 }

@@ -2,7 +2,7 @@
 
 use crate::commands::{Failure, Run, write_file};
 use crate::output::{BOLD, DRAW, FAINT, LOSS, WIN};
-use outplay_catalog::{Listed, StatsReport, Trouble, Values, VerifyReport};
+use outplay_answer::{Listed, ListedNotes, StatsReport, Trouble, Values, VerifyReport, clear_notes, list_notes};
 use outplay_core::figures::{bytes, grouped};
 use std::io::{self, Write};
 use std::path::Path;
@@ -22,14 +22,14 @@ impl<W: Write> Run<'_, W> {
     ) -> Result<u8, Failure> {
         let report = self.open(game)?.stats(&self.data(), values)?;
         if let Some(file) = svg {
-            write_file(file, &outplay_catalog::stats_svg(&report))?;
+            write_file(file, &outplay_answer::stats_svg(&report))?;
         }
         self.print(&report, |out, report| print_stats(out, report))
     }
 
     pub(crate) fn tables(&mut self) -> Result<u8, Failure> {
         let data = self.data();
-        let tables = outplay_catalog::list(&data).map_err(Trouble::from)?;
+        let tables = outplay_answer::list(&data).map_err(Trouble::from)?;
         let listed: Vec<serde_json::Value> = tables
             .iter()
             .map(|table| match &table.table {
@@ -41,19 +41,37 @@ impl<W: Write> Run<'_, W> {
                 Err(error) => serde_json::json!({ "name": table.name, "bytes": table.bytes, "error": error.to_string() }),
             })
             .collect();
-        let answer = serde_json::json!({ "data": data.display().to_string(), "tables": listed });
-        self.print(&answer, |out, _| print_tables(out, &data, &tables))
+        let notes = list_notes(&data);
+        let answer = serde_json::json!({ "data": data.display().to_string(), "tables": listed, "kept": notes });
+        self.print(&answer, |out, _| print_tables(out, &data, &tables, &notes))
+    }
+
+    /// Forgets what searches found and kept, of one game or of all.
+    pub(crate) fn forget(&mut self, name: &str) -> Result<u8, Failure> {
+        let data = self.data();
+        // A game's spec is as good as its name in the list.
+        let spec = self.catalog.open(name).map(|entry| outplay_answer::table_name(&entry.spec()));
+        let name = spec.unwrap_or_else(|_| name.to_string());
+        let only = (!name.is_empty()).then_some(name.as_str());
+        let why = |error| Trouble::unable(format!("cannot forget what is in {}: {error}", data.display()));
+        let removed = clear_notes(&data, only).map_err(why)?;
+        if let (Some(name), 0) = (only, removed) {
+            return Err(Trouble::unable(format!("nothing was kept about `{name}`; `outplay tables` lists what was")).into());
+        }
+        self.print(&serde_json::json!({ "forgotten": removed }), |out, _| {
+            writeln!(out, "forgot what was kept about {removed} games")
+        })
     }
 
     pub(crate) fn remove_table(&mut self, name: &str) -> Result<u8, Failure> {
         let data = self.data();
-        let tables = outplay_catalog::list(&data).map_err(Trouble::from)?;
+        let tables = outplay_answer::list(&data).map_err(Trouble::from)?;
         // A game's spec is as good as its table's name, if there is just one.
         let spec = self.catalog.open(name).map(|handle| handle.spec()).unwrap_or_default();
         let of_game = |table: &&Listed| table.table.as_ref().is_ok_and(|known| known.identity.spec == spec);
         let named = tables.iter().find(|table| table.name == name).or_else(|| tables.iter().find(of_game));
         let name = named.map_or(name, |table| &table.name).to_string();
-        outplay_catalog::remove(&data, &name).map_err(Trouble::from)?;
+        outplay_answer::remove(&data, &name).map_err(Trouble::from)?;
         self.print(&serde_json::json!({ "removed": name }), |out, _| writeln!(out, "removed {name}"))
     }
 }
@@ -124,11 +142,17 @@ fn print_stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()> {
     )
 }
 
-fn print_tables(out: &mut impl Write, data: &Path, tables: &[Listed]) -> io::Result<()> {
-    if tables.is_empty() {
+fn print_tables(
+    out: &mut impl Write,
+    data: &Path,
+    tables: &[Listed],
+    notes: &[ListedNotes],
+) -> io::Result<()> {
+    if tables.is_empty() && notes.is_empty() {
         return writeln!(out, "no tables in {}; `outplay solve connect4:5x4` makes one", data.display());
     }
-    let wide = tables.iter().map(|table| table.name.len()).max().unwrap_or(0);
+    let names = tables.iter().map(|table| table.name.len()).chain(notes.iter().map(|kept| kept.name.len()));
+    let wide = names.max().unwrap_or(0);
     for table in tables {
         let what = match &table.table {
             Ok(known) if known.complete => format!("{}, {}", known.identity.spec, known.identity.values),
@@ -143,6 +167,15 @@ fn print_tables(out: &mut impl Write, data: &Path, tables: &[Listed]) -> io::Res
             Err(error) => format!("{LOSS}{error}{LOSS:#}"),
         };
         writeln!(out, "{:<wide$}  {:>9}  {what}", table.name, bytes(table.bytes))?;
+    }
+    for kept in notes {
+        writeln!(
+            out,
+            "{:<wide$}  {:>9}  {} positions found by search and kept",
+            kept.name,
+            bytes(kept.bytes),
+            grouped(kept.positions as u64)
+        )?;
     }
     writeln!(out, "{FAINT}in {}{FAINT:#}", data.display())
 }

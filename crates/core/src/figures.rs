@@ -27,6 +27,16 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A rate as people write it: `1.8 M/s`.
+pub fn per_second(rate: f64) -> String {
+    match rate {
+        r if r < 1e3 => format!("{r:.0}/s"),
+        r if r < 1e6 => format!("{:.1} k/s", r / 1e3),
+        r if r < 1e9 => format!("{:.1} M/s", r / 1e6),
+        r => format!("{:.1} G/s", r / 1e9),
+    }
+}
+
 /// Bytes with a unit that suits them.
 pub fn bytes(count: u64) -> String {
     match count as f64 {
@@ -48,6 +58,7 @@ mod tests {
         assert_eq!(duration(179.9), "2 min 59 s");
         assert_eq!(duration(607.25 * 3600.0), "25 days");
         assert_eq!(bytes(100_000_000), "100.0 MB");
+        assert_eq!((per_second(999.0), per_second(1.84e6)), ("999/s".into(), "1.8 M/s".into()));
         assert_eq!(grouped(15_038_733_958_272u64), "15,038,733,958,272");
         assert_eq!(grouped(999u64), "999");
     }

@@ -1,6 +1,7 @@
 //! The game trait and the companions that concern moves.
 
-use std::fmt::Debug;
+use serde::Serialize;
+use std::fmt::{self, Debug};
 use std::hash::Hash;
 
 /// What the first player gets at the end; the second gets the opposite.
@@ -9,7 +10,8 @@ use std::hash::Hash;
 pub type Payoff = i32;
 
 /// Who decides what happens next.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Turn {
     /// The player who starts the game, who wants a high payoff.
     First,
@@ -29,9 +31,24 @@ impl Turn {
         }
     }
 
+    /// `first`, `second` or `chance`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Turn::First => "first",
+            Turn::Second => "second",
+            Turn::Chance => "chance",
+        }
+    }
+
     /// `payoff`, which is the first player's, as this player sees it.
     pub fn sees(self, payoff: Payoff) -> Payoff {
         if self == Turn::Second { -payoff } else { payoff }
+    }
+}
+
+impl fmt::Display for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
     }
 }
 
@@ -100,6 +117,17 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The largest payoff any finished position has, in absolute value. Search stops at it.
     fn best_payoff(&self) -> Payoff {
         1
+    }
+
+    /// What best play brings the player to move, where a theorem tells it without any search (nim-sums). How soon is
+    /// left open. The fallback knows no theorem.
+    fn theory(&self, _pos: &Self::Position) -> Option<Payoff> {
+        None
+    }
+
+    /// No more positions than this can be reached; `None` if nobody has counted, or there is no end of them.
+    fn most_positions(&self) -> Option<f64> {
+        None
     }
 
     /// Appends the positions that are the same as this one up to symmetry, itself included.

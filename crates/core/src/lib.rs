@@ -17,6 +17,7 @@
 //!
 //! Nothing here does I/O, knows a particular game, or allocates in a loop.
 
+mod any;
 mod code;
 mod error;
 pub mod figures;
@@ -32,6 +33,7 @@ mod sets;
 mod value;
 mod watch;
 
+pub use any::{AnyGame, AnyMove, AnyPosition, Falls, Native};
 pub use code::{Code, WdlCode};
 pub use error::InputError;
 pub use game::{Chance, Game, InPlace, Payoff, Turn};

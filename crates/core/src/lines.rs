@@ -10,7 +10,7 @@
 //! Any position of such a game is a board of its own: its stones become preset stones. A solver that
 //! answers for a start position therefore answers for every position.
 
-use crate::{Game, Turn};
+use crate::{Game, Turn, cell_name};
 
 /// What a cell holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -126,6 +126,20 @@ impl LineBoard {
             length
         };
         [(0, 1), (1, 0), (1, 1), (1, -1)].iter().any(|&(dc, dr)| 1 + run(dc, dr) + run(-dc, -dr) >= self.k)
+    }
+
+    /// The board after the player to move puts a stone on a cell.
+    pub fn after(&self, cell: usize) -> LineBoard {
+        let mut next = self.clone();
+        next.cells[cell] = if self.turn == Turn::Second { Content::Second } else { Content::First };
+        next.turn = self.turn.other();
+        next
+    }
+
+    /// What the move to a cell is called: the column's number where stones fall, else the cell's name.
+    pub fn move_name(&self, cell: usize) -> String {
+        let (column, row) = (cell / self.height, cell % self.height);
+        if self.gravity { (column + 1).to_string() } else { cell_name(column, row) }
     }
 
     /// The cells where a stone can be placed now, line or no line on the board.

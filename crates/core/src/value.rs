@@ -9,6 +9,7 @@
 //! a position from which nobody can force an end. Both are worth the same, so they compare equal.
 
 use crate::Payoff;
+use serde::Serialize;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -26,7 +27,8 @@ pub struct Value {
 }
 
 /// A value without its distance, as people say it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The player to move loses against best play.
     Loss,

@@ -113,6 +113,16 @@ impl Game for Nim {
         let first_took_last = pos.second_to_move;
         pos.piles.iter().all(|&pile| pile == 0).then_some(if first_took_last == self.normal { 1 } else { -1 })
     }
+
+    fn most_positions(&self) -> Option<f64> {
+        // Each pile has shrunk to anything, and either player may be to move.
+        Some(2.0 * self.piles.iter().map(|&pile| f64::from(pile) + 1.0).product::<f64>())
+    }
+
+    /// Nim-sums tell who wins (Bouton 1901).
+    fn theory(&self, pos: &Piles) -> Option<Payoff> {
+        self.outcome(pos).is_none().then(|| if self.good_take(&pos.piles).is_some() { 1 } else { -1 })
+    }
 }
 
 impl Notation for Nim {
@@ -259,7 +269,7 @@ impl Notation for Nim {
                 spots.extend((0..all.len()).filter(|&i| taken(&all[i])).map(|i| (i, Sign::Key)));
             }
         }
-        vec![Remark { words: self.theory(pos), spots, by: self.turn(pos) }]
+        vec![Remark { words: self.told(pos), spots, by: self.turn(pos) }]
     }
 }
 
@@ -281,7 +291,7 @@ impl Nim {
     }
 
     /// The theory behind a position in words.
-    fn theory(&self, pos: &Piles) -> String {
+    fn told(&self, pos: &Piles) -> String {
         let piles: Vec<u32> = pos.piles.iter().copied().filter(|&pile| pile > 0).collect();
         let large = piles.iter().filter(|&&pile| pile > 1).count();
         let sum = piles.iter().fold(0, |sum, pile| sum ^ pile);

@@ -7,8 +7,7 @@
 //!     a   b   c
 //! ```
 
-use crate::sight::Worth;
-use outplay_core::{Holder, Layout, Scene, column_name};
+use outplay_core::{Holder, Layout, Scene, Verdict, column_name};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -22,20 +21,20 @@ pub(crate) const LOSS: Color = Color::Rgb(0xD5, 0x5E, 0x00);
 const FIRST: Color = Color::Rgb(0x56, 0xB4, 0xE9);
 const SECOND: Color = Color::Rgb(0xCC, 0x79, 0xA7);
 
-/// The colour of a value.
-pub(crate) fn colour(worth: Worth) -> Style {
-    match worth {
-        Worth::Win => Style::new().fg(WIN),
-        Worth::Draw => Style::new().fg(DRAW),
-        Worth::Loss => Style::new().fg(LOSS),
-        Worth::Unknown => Style::new().add_modifier(Modifier::DIM),
+/// The colour of a value, if it is known.
+pub(crate) fn colour(verdict: Option<Verdict>) -> Style {
+    match verdict {
+        Some(Verdict::Win) => Style::new().fg(WIN),
+        Some(Verdict::Draw) => Style::new().fg(DRAW),
+        Some(Verdict::Loss) => Style::new().fg(LOSS),
+        None => Style::new().add_modifier(Modifier::DIM),
     }
 }
 
 /// What stands at a spot besides what lies there.
 pub(crate) struct Label {
     pub(crate) text: String,
-    pub(crate) worth: Worth,
+    pub(crate) verdict: Option<Verdict>,
     pub(crate) best: bool,
 }
 
@@ -232,9 +231,9 @@ fn content(scene: &Scene, at: usize, label: Option<&Label>) -> (String, Style) {
                 _ => men("●"),
             };
             let symbol: String = label.text.chars().take(1).collect();
-            (man + &symbol, colour(label.worth).add_modifier(Modifier::BOLD))
+            (man + &symbol, colour(label.verdict).add_modifier(Modifier::BOLD))
         }
-        (_, Some(label)) => (label.text.clone(), colour(label.worth).add_modifier(Modifier::BOLD)),
+        (_, Some(label)) => (label.text.clone(), colour(label.verdict).add_modifier(Modifier::BOLD)),
         (Some(Holder::First), _) => (men("●"), bold.fg(FIRST)),
         (Some(Holder::Second), _) => {
             let text = if scene.layout == Layout::Chess { men("○").to_lowercase() } else { men("○") };

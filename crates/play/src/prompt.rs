@@ -6,9 +6,10 @@
 //!  board     the position again          new, quit       begin again, leave
 //! ```
 
-use crate::session::{Session, Turn};
+use crate::cure::sentence;
+use crate::session::{Mover, Session};
 use crate::sight::{ranked, words};
-use outplay_catalog::{Trouble, View};
+use outplay_answer::{Trouble, View};
 use outplay_core::Watch;
 use std::io::{self, BufRead, Write};
 
@@ -43,8 +44,8 @@ pub fn prompt(
         say(HELP)?;
     }
     loop {
-        match session.turn() {
-            Some(Turn::Player(spec)) => {
+        match session.mover() {
+            Some(Mover::Player(spec)) => {
                 let spec = spec.to_string();
                 let choice = session.choose(&spec, watch)?;
                 session.play(&choice.mv)?;
@@ -53,14 +54,14 @@ pub fn prompt(
                 say(&session.status())?;
                 continue;
             }
-            Some(Turn::Dice) => {
+            Some(Mover::Dice) => {
                 let roll = session.choose("dice", watch)?;
                 session.play(&roll.mv)?;
                 say(&format!("the dice show {}", roll.mv))?;
                 continue;
             }
             None if !humans => return Ok(()),
-            Some(Turn::Human) | None => {}
+            Some(Mover::Human) | None => {}
         }
         let mut line = Vec::new();
         // A line of a script is short; whatever goes on for longer is no move.
@@ -99,7 +100,7 @@ pub fn prompt(
                     say(&picture(session)?)?;
                     say(&session.status())?;
                 }
-                Err(trouble) => say(&format!("error: {trouble}"))?,
+                Err(trouble) => say(&sentence(&trouble))?,
             },
         }
         if watch.stopped() {
@@ -133,7 +134,7 @@ impl From<io::Error> for PromptError {
 }
 
 fn picture(session: &Session) -> Result<String, Trouble> {
-    Ok(session.handle().draw(&session.place(), None)?.plain().trim_end().to_string())
+    Ok(session.entry().draw(&session.place(), None)?.plain().trim_end().to_string())
 }
 
 fn legal(view: &View) -> String {
@@ -158,5 +159,6 @@ fn values(session: &Session, watch: &dyn Watch) -> Result<String, Trouble> {
         let best = if answer.best.contains(&mv.mv) { "  *" } else { "" };
         lines.push(format!("  {:<6} {}{best}", mv.mv, words(&mv.answer)));
     }
+    lines.extend(answer.notes);
     Ok(lines.join("\n"))
 }

@@ -1,10 +1,11 @@
 //! The full-screen player: keys and the mouse become actions, and every action redraws the screen.
 
 use crate::board::{Board, Label, Pointing, colour, neighbour};
-use crate::session::{Session, Turn};
-use crate::sight::{mark, ranked, words, worth};
+use crate::cure::sentence;
+use crate::session::{Mover, Session};
+use crate::sight::{mark, ranked, words};
 use crate::thought::{Found, Thought};
-use outplay_catalog::{QueryAnswer, Trouble};
+use outplay_answer::QueryAnswer;
 use outplay_core::{Gesture, Layout as Kind};
 use ratatui::Frame;
 use ratatui::crossterm::event::{
@@ -175,10 +176,10 @@ impl<'a> App<'a> {
                 }
             }
         }
-        let player = match self.session.turn() {
-            Some(Turn::Player(spec)) => Some(spec.to_string()),
-            Some(Turn::Dice) => Some("dice".to_string()),
-            Some(Turn::Human) | None => None,
+        let player = match self.session.mover() {
+            Some(Mover::Player(spec)) => Some(spec.to_string()),
+            Some(Mover::Dice) => Some("dice".to_string()),
+            Some(Mover::Human) | None => None,
         };
         if let Some(player) = player
             && !self.choosing.busy()
@@ -186,14 +187,14 @@ impl<'a> App<'a> {
             && self.moved.elapsed() > STEP
         {
             let request = self.session.request(&player);
-            self.choosing.choose(self.session.handle().clone(), request);
+            self.choosing.choose(self.session.entry().clone(), request);
             changed = true;
         }
-        let wanted = (self.show_values || self.wants_hint) && self.session.turn().is_some();
+        let wanted = (self.show_values || self.wants_hint) && self.session.mover().is_some();
         if wanted && self.values.is_none() && !self.valuing.busy() && !self.asked {
             self.asked = true;
             let options = self.session.options().clone();
-            self.valuing.values(self.session.handle().clone(), self.session.place(), options);
+            self.valuing.values(self.session.entry().clone(), self.session.place(), options);
             changed = true;
         }
         changed
@@ -274,7 +275,7 @@ impl<'a> App<'a> {
                 self.asked = false;
                 self.message.clear();
             }
-            'h' if self.session.turn().is_some() => {
+            'h' if self.session.mover().is_some() => {
                 self.wants_hint = true;
                 self.message = "looking for the best move …".into();
                 // Known values answer at once, because the question is asked again.
@@ -375,8 +376,8 @@ impl<'a> App<'a> {
     }
 
     fn play(&mut self, mv: &str) {
-        match self.session.turn() {
-            Some(Turn::Human) => match self.session.play(mv) {
+        match self.session.mover() {
+            Some(Mover::Human) => match self.session.play(mv) {
                 Ok(()) => self.position_changed(),
                 Err(trouble) => {
                     self.clear_input();
@@ -466,7 +467,7 @@ impl<'a> App<'a> {
             if let (true, Some(&spot)) = (gesture.path.starts_with(&self.picked), next) {
                 let label = Label {
                     text: mark(&mv.answer),
-                    worth: worth(&mv.answer),
+                    verdict: mv.answer.verdict(),
                     best: values.best.contains(&mv.mv),
                 };
                 labels.entry(spot).or_insert(label);
@@ -502,23 +503,17 @@ impl<'a> App<'a> {
             (true, Some(values)) => {
                 lines.push(Line::default());
                 let text = format!("value: {}", words(&values.answer));
-                lines.push(Line::styled(text, colour(worth(&values.answer))));
+                lines.push(Line::styled(text, colour(values.answer.verdict())));
                 for mv in ranked(values) {
                     let best = if values.best.contains(&mv.mv) { " ★" } else { "" };
                     let text = format!("{:<6} {} {}{best}", mv.mv, mark(&mv.answer), words(&mv.answer));
-                    lines.push(Line::styled(text, colour(worth(&mv.answer))));
+                    lines.push(Line::styled(text, colour(mv.answer.verdict())));
                 }
+                lines.extend(values.notes.iter().map(|note| Line::from(note.as_str())));
             }
             (true, None) if self.valuing.busy() => lines.push(Line::from("finding values …")),
             _ => {}
         }
         frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
-    }
-}
-
-fn sentence(trouble: &Trouble) -> String {
-    match trouble.cure() {
-        Some(cure) => format!("error: {trouble}; {cure}"),
-        None => format!("error: {trouble}"),
     }
 }

@@ -2,11 +2,8 @@
 //!
 //! Invariant: `moves` is legal from the start position, because a move joins it only after the game has read it.
 
-use outplay_catalog::{
-    ChoiceAnswer, ChooseRequest, GameHandle, Place, QueryAnswer, QueryOptions, Trouble, View,
-};
-use outplay_core::{Layout, Quiet, Watch};
-use std::sync::Arc;
+use outplay_answer::{ChoiceAnswer, ChooseRequest, Entry, Place, QueryAnswer, QueryOptions, Trouble, View};
+use outplay_core::{Layout, Quiet, Turn, Watch};
 
 /// Who makes the moves of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +31,7 @@ impl Seat {
 
 /// A game in progress.
 pub struct Session {
-    handle: Arc<dyn GameHandle>,
+    entry: Entry,
     start: Place,
     moves: Vec<String>,
     undone: Vec<String>,
@@ -52,23 +49,25 @@ impl Session {
     ///
     /// A place or a player that makes no sense.
     pub fn new(
-        handle: Arc<dyn GameHandle>,
+        entry: Entry,
         start: Place,
         seats: [Seat; 2],
         seed: u64,
         options: QueryOptions,
     ) -> Result<Session, Trouble> {
-        let (start, view, task) = match handle.view(&start) {
+        let (start, view, task) = match entry.view(&start) {
             Err(trouble) if start == Place::Start && trouble.is_startless() => {
                 // What cannot be solved in time cannot make a puzzle: then the first sentence stands.
-                let Ok(puzzle) = handle.puzzle(seed, &options, &Quiet) else { return Err(trouble) };
+                let Ok(puzzle) = outplay_explain::puzzle(&entry, seed, &options, &Quiet) else {
+                    return Err(trouble);
+                };
                 let start = Place::Position(puzzle.position);
-                let view = handle.view(&start)?;
+                let view = entry.view(&start)?;
                 (start, view, Some(puzzle.task))
             }
             found => (start, found?, None),
         };
-        Ok(Session { handle, start, moves: Vec::new(), undone: Vec::new(), seats, seed, options, view, task })
+        Ok(Session { entry, start, moves: Vec::new(), undone: Vec::new(), seats, seed, options, view, task })
     }
 
     /// What there is to do, if the game began with a puzzle.
@@ -82,8 +81,8 @@ impl Session {
     }
 
     /// The game.
-    pub fn handle(&self) -> &Arc<dyn GameHandle> {
-        &self.handle
+    pub fn entry(&self) -> &Entry {
+        &self.entry
     }
 
     /// The moves since the start.
@@ -117,17 +116,24 @@ impl Session {
     }
 
     /// Who is to move; `None` when the game is over.
-    pub fn turn(&self) -> Option<Turn<'_>> {
+    pub fn mover(&self) -> Option<Mover<'_>> {
         if self.view.outcome.is_some() || self.view.scene.moves.is_empty() {
             return None;
         }
-        Some(match self.view.to_move {
-            "chance" => Turn::Dice,
-            side => match &self.seats[usize::from(side == "second")] {
-                Seat::Human => Turn::Human,
-                Seat::Player(spec) => Turn::Player(spec),
-            },
+        Some(match self.seat(self.view.to_move) {
+            None => Mover::Dice,
+            Some(Seat::Human) => Mover::Human,
+            Some(Seat::Player(spec)) => Mover::Player(spec),
         })
+    }
+
+    /// Who makes the moves of a side; nobody rolls the dice.
+    fn seat(&self, turn: Turn) -> Option<&Seat> {
+        match turn {
+            Turn::First => Some(&self.seats[0]),
+            Turn::Second => Some(&self.seats[1]),
+            Turn::Chance => None,
+        }
     }
 
     /// Plays a move in the game's notation.
@@ -138,7 +144,7 @@ impl Session {
     pub fn play(&mut self, mv: &str) -> Result<(), Trouble> {
         let mut moves = self.moves.clone();
         moves.push(mv.trim().to_string());
-        self.view = self.handle.view(&self.place_after(&moves))?;
+        self.view = self.entry.view(&self.place_after(&moves))?;
         self.moves = moves;
         self.undone.clear();
         Ok(())
@@ -175,10 +181,9 @@ impl Session {
 
     /// Goes where the moves lead if a human is to move there, or nobody at all plays by hand.
     fn settles(&mut self, moves: &[String]) -> bool {
-        let Ok(view) = self.handle.view(&self.place_after(moves)) else { return false };
+        let Ok(view) = self.entry.view(&self.place_after(moves)) else { return false };
         let nobody = !self.seats.contains(&Seat::Human);
-        let human =
-            view.to_move != "chance" && self.seats[usize::from(view.to_move == "second")] == Seat::Human;
+        let human = self.seat(view.to_move) == Some(&Seat::Human);
         if nobody || human {
             self.view = view;
         }
@@ -187,7 +192,7 @@ impl Session {
 
     fn look(&mut self, moves: &[String]) {
         // These moves were legal before.
-        if let Ok(view) = self.handle.view(&self.place_after(moves)) {
+        if let Ok(view) = self.entry.view(&self.place_after(moves)) {
             self.view = view;
         }
     }
@@ -204,13 +209,13 @@ impl Session {
     pub fn request(&self, player: &str) -> ChooseRequest {
         // Another seed for every move of every game, and the same ones when the game is played again.
         let seed = self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.moves.len() as u64);
-        ChooseRequest {
-            place: self.place(),
-            player: player.into(),
-            seed,
-            files: true,
-            options: self.options.clone(),
-        }
+        let mut request = ChooseRequest::default();
+        request.place = self.place();
+        request.player = player.into();
+        request.seed = seed;
+        request.files = true;
+        request.options = self.options.clone();
+        request
     }
 
     /// What a player, or the dice, would do now.
@@ -219,7 +224,7 @@ impl Session {
     ///
     /// A player that cannot play here, or a stop.
     pub fn choose(&self, player: &str, watch: &dyn Watch) -> Result<ChoiceAnswer, Trouble> {
-        self.handle.choose(&self.request(player), watch)
+        self.entry.choose(&self.request(player), watch)
     }
 
     /// The values of the moves here.
@@ -228,7 +233,7 @@ impl Session {
     ///
     /// A damaged table, or a stop.
     pub fn values(&self, watch: &dyn Watch) -> Result<QueryAnswer, Trouble> {
-        self.handle.query(&self.place(), &self.options, watch)
+        self.entry.query(&self.place(), &self.options, watch)
     }
 
     /// What searches may use.
@@ -242,8 +247,8 @@ impl Session {
             Layout::Chess => ["White", "Black"],
             _ => ["First", "Second"],
         };
-        let side = |side: &str| names[usize::from(side == "second")];
-        match (self.view.outcome, self.turn()) {
+        let side = names[usize::from(self.view.to_move == Turn::Second)];
+        match (self.view.outcome, self.mover()) {
             (Some(0), _) => "The game is over: a draw.".into(),
             (Some(payoff), _) => {
                 let winner = if payoff > 0 { 0 } else { 1 };
@@ -252,17 +257,17 @@ impl Session {
                 let (name, seat) = (names[winner], self.seats[winner].name());
                 format!("The game is over: {name} ({seat}) wins{points}.")
             }
-            (None, Some(Turn::Dice)) => "The dice roll.".into(),
-            (None, Some(Turn::Human)) => format!("{} to move (you).", side(self.view.to_move)),
-            (None, Some(Turn::Player(spec))) => format!("{} to move ({spec}).", side(self.view.to_move)),
+            (None, Some(Mover::Dice)) => "The dice roll.".into(),
+            (None, Some(Mover::Human)) => format!("{side} to move (you)."),
+            (None, Some(Mover::Player(spec))) => format!("{side} to move ({spec})."),
             (None, None) => "The game is over.".into(),
         }
     }
 }
 
-/// Whose turn it is.
+/// Who makes the next move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn<'a> {
+pub enum Mover<'a> {
     /// Somebody at the keyboard.
     Human,
     /// A player, by its spec.

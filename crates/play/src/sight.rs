@@ -1,39 +1,21 @@
 //! Values as people read them: a symbol, a distance, a colour.
 
-use outplay_catalog::{Answer, MoveAnswer, QueryAnswer};
-
-/// What a value means, apart from its distance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Worth {
-    Win,
-    Draw,
-    Loss,
-    Unknown,
-}
-
-/// The worth of an answer.
-pub(crate) fn worth(answer: &Answer) -> Worth {
-    match answer.value {
-        "win" => Worth::Win,
-        "draw" => Worth::Draw,
-        "loss" => Worth::Loss,
-        _ => Worth::Unknown,
-    }
-}
+use outplay_answer::{Answer, MoveAnswer, QueryAnswer};
+use outplay_core::{Turn, Verdict};
 
 /// The first player's chance to win, in games with dice that pay 1 at most: elsewhere what is expected is the mean.
 fn chance(answer: &Answer) -> Option<f64> {
-    answer.expected.filter(|expected| answer.mean != Some(*expected))
+    answer.expected().filter(|_| answer.is_probability())
 }
 
 /// At most four characters: a symbol and the plies to the end.
 pub(crate) fn mark(answer: &Answer) -> String {
-    let plies = answer.distance.map(|plies| plies.to_string()).unwrap_or_default();
-    match worth(answer) {
-        Worth::Win => format!("✓{plies}"),
-        Worth::Draw => "=".into(),
-        Worth::Loss => format!("✗{plies}"),
-        Worth::Unknown => match (chance(answer), answer.mean) {
+    let plies = answer.distance().map(|plies| plies.to_string()).unwrap_or_default();
+    match answer.verdict() {
+        Some(Verdict::Win) => format!("✓{plies}"),
+        Some(Verdict::Draw) => "=".into(),
+        Some(Verdict::Loss) => format!("✗{plies}"),
+        None => match (chance(answer), answer.mean()) {
             (Some(chance), _) => format!("{:.0}%", 100.0 * chance),
             (None, Some(mean)) => format!("{mean:+.2}"),
             (None, None) => "?".into(),
@@ -43,17 +25,17 @@ pub(crate) fn mark(answer: &Answer) -> String {
 
 /// The same in words.
 pub(crate) fn words(answer: &Answer) -> String {
-    let plies = match answer.distance {
+    let plies = match answer.distance() {
         Some(1) => " in 1 ply".to_string(),
         Some(plies) => format!(" in {plies} plies"),
         None => String::new(),
     };
-    match worth(answer) {
-        Worth::Win => format!("win{plies}"),
-        Worth::Draw if answer.repetition => "draw by repetition".into(),
-        Worth::Draw => "draw".into(),
-        Worth::Loss => format!("loss{plies}"),
-        Worth::Unknown => match (chance(answer), answer.mean) {
+    match answer.verdict() {
+        Some(Verdict::Win) => format!("win{plies}"),
+        Some(Verdict::Draw) if answer.is_repetition() => "draw by repetition".into(),
+        Some(Verdict::Draw) => "draw".into(),
+        Some(Verdict::Loss) => format!("loss{plies}"),
+        None => match (chance(answer), answer.mean()) {
             (Some(chance), _) => format!("{:.1} % for First", 100.0 * chance),
             (None, Some(mean)) => format!("{mean:+.3} for First in the mean"),
             (None, None) => "unknown".into(),
@@ -64,16 +46,16 @@ pub(crate) fn words(answer: &Answer) -> String {
 /// The moves from the best to the worst, in the game's order among equals.
 pub(crate) fn ranked(answer: &QueryAnswer) -> Vec<&MoveAnswer> {
     let mut moves: Vec<&MoveAnswer> = answer.moves.iter().collect();
-    let first = answer.to_move != "second";
+    let first = answer.to_move != Turn::Second;
     let key = |mv: &MoveAnswer| {
-        let plies = mv.answer.distance.map_or(0, i64::from);
+        let plies = mv.answer.distance().map_or(0, i64::from);
         let best = i64::from(!answer.best.contains(&mv.mv));
-        let mean = mv.answer.mean.unwrap_or(0.0) * if first { -1e6 } else { 1e6 };
-        let worth = match worth(&mv.answer) {
-            Worth::Win => (0, plies),
-            Worth::Draw => (1, 0),
-            Worth::Unknown => (2, mean as i64),
-            Worth::Loss => (3, -plies),
+        let mean = mv.answer.mean().unwrap_or(0.0) * if first { -1e6 } else { 1e6 };
+        let worth = match mv.answer.verdict() {
+            Some(Verdict::Win) => (0, plies),
+            Some(Verdict::Draw) => (1, 0),
+            None => (2, mean as i64),
+            Some(Verdict::Loss) => (3, -plies),
         };
         (best, worth)
     };
@@ -87,10 +69,10 @@ mod tests {
 
     #[test]
     fn chances_are_told_from_means() {
-        let pig = Answer::mean(0.2, 1);
+        let pig = Answer::Mean { mean: 0.2, most: 1 };
         assert_eq!((mark(&pig), words(&pig)), ("60%".into(), "60.0 % for First".into()));
         // What a game of backgammon brings is no chance to win, though it may lie between 0 and 1.
-        let backgammon = Answer::mean(0.25, 3);
+        let backgammon = Answer::Mean { mean: 0.25, most: 3 };
         assert_eq!(
             (mark(&backgammon), words(&backgammon)),
             ("+0.25".into(), "+0.250 for First in the mean".into())

@@ -3,7 +3,7 @@
 //! Invariant: an answer carries the number of the question, and only the answer to the last question counts. A
 //! question that is no longer of interest is told to stop.
 
-use outplay_catalog::{ChoiceAnswer, ChooseRequest, GameHandle, Place, QueryAnswer, QueryOptions, Trouble};
+use outplay_answer::{ChoiceAnswer, ChooseRequest, Entry, Place, QueryAnswer, QueryOptions, Trouble};
 use outplay_core::Watch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,13 +68,13 @@ impl Thought {
     }
 
     /// Asks a player, or the dice, for a move.
-    pub(crate) fn choose(&mut self, handle: Arc<dyn GameHandle>, request: ChooseRequest) {
-        self.ask(move |watch| Found::Choice(handle.choose(&request, watch)));
+    pub(crate) fn choose(&mut self, entry: Entry, request: ChooseRequest) {
+        self.ask(move |watch| Found::Choice(entry.choose(&request, watch)));
     }
 
     /// Asks for the values of a position.
-    pub(crate) fn values(&mut self, handle: Arc<dyn GameHandle>, place: Place, options: QueryOptions) {
-        self.ask(move |watch| Found::Values(handle.query(&place, &options, watch)));
+    pub(crate) fn values(&mut self, entry: Entry, place: Place, options: QueryOptions) {
+        self.ask(move |watch| Found::Values(entry.query(&place, &options, watch)));
     }
 
     /// The answer to the open question, once there is one.

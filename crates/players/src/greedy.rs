@@ -4,43 +4,43 @@ use crate::judge::squeezed;
 use crate::look::Look;
 use crate::words::spelled;
 use crate::{Choice, Judge, Kit, PlayError, Player};
-use outplay_core::{Game, Turn, Watch};
+use outplay_core::{AnyMove, AnyPosition, Game, Turn, Watch};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// The players `greedy`, `lines` and `polynomial`: they differ in who judges.
-pub struct Greedy<G: Game> {
-    kit: Kit<G>,
+pub struct Greedy {
+    kit: Kit,
     /// Without a judge all moves that the look leaves are alike.
-    judge: Option<Arc<dyn Judge<G>>>,
+    judge: Option<Arc<dyn Judge>>,
     /// A player that is named after its judge.
     named: bool,
     rng: SmallRng,
 }
 
-impl<G: Game> Greedy<G> {
+impl Greedy {
     /// A player that takes any move when there is nothing to win or to block.
-    pub fn new(kit: &Kit<G>, judge: Option<Arc<dyn Judge<G>>>) -> Greedy<G> {
+    pub fn new(kit: &Kit, judge: Option<Arc<dyn Judge>>) -> Greedy {
         Greedy { kit: kit.clone(), judge, named: false, rng: SmallRng::seed_from_u64(0) }
     }
 
     /// A player that is named after its judge.
-    pub fn named(kit: &Kit<G>, judge: Arc<dyn Judge<G>>) -> Greedy<G> {
+    pub fn named(kit: &Kit, judge: Arc<dyn Judge>) -> Greedy {
         Greedy { named: true, ..Greedy::new(kit, Some(judge)) }
     }
 }
 
 /// The moves that `me` likes best one ply ahead, and how much; those that are not looked at in time do not count.
-pub(crate) fn liked<G: Game>(
-    kit: &Kit<G>,
-    judge: &dyn Judge<G>,
-    pos: &G::Position,
-    among: &[G::Move],
+pub(crate) fn liked(
+    kit: &Kit,
+    judge: &dyn Judge,
+    pos: &AnyPosition,
+    among: &[AnyMove],
     me: Turn,
     end: Option<Instant>,
-) -> (Vec<G::Move>, i32) {
+) -> (Vec<AnyMove>, i32) {
     let (mut best, mut top) = (Vec::new(), i32::MIN);
     for &mv in among {
         if !best.is_empty() && end.is_some_and(|end| Instant::now() >= end) {
@@ -59,7 +59,7 @@ pub(crate) fn liked<G: Game>(
     (best, top)
 }
 
-impl<G: Game> Player<G> for Greedy<G> {
+impl Player for Greedy {
     fn spec(&self) -> String {
         match &self.judge {
             None => "greedy".into(),
@@ -72,7 +72,7 @@ impl<G: Game> Player<G> for Greedy<G> {
         self.rng = SmallRng::seed_from_u64(seed);
     }
 
-    fn choose(&mut self, pos: &G::Position, _watch: &dyn Watch) -> Result<Choice<G::Move>, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, _watch: &dyn Watch) -> Result<Choice, PlayError> {
         let moves = self.kit.legal(pos)?;
         let among = match self.kit.look(pos, &moves) {
             Look::Win(mv) => return Ok(Choice::won(mv)),

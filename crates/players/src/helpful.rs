@@ -5,24 +5,23 @@
 
 use crate::helpfulness::{Form, Helpfulness};
 use crate::words::spelled;
-use crate::{Choice, Judge, Kit, PlayError, Player, ToBoard};
-use outplay_core::{Content, Game, LineBoard, Turn, Watch};
+use crate::{Choice, Judge, Kit, PlayError, Player};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, LineBoard, Turn, Watch};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 /// The player `helpful`; equally helpful cells are equally likely.
-pub struct Helpful<G: Game> {
-    kit: Kit<G>,
-    board: ToBoard<G>,
+pub struct Helpful {
+    kit: Kit,
     form: Form,
     rng: SmallRng,
     bytes: usize,
 }
 
-impl<G: Game> Helpful<G> {
+impl Helpful {
     /// A player of a game of lines.
-    pub fn new(kit: &Kit<G>, board: ToBoard<G>, form: Form) -> Helpful<G> {
-        Helpful { kit: kit.clone(), board, form, rng: SmallRng::seed_from_u64(0), bytes: 0 }
+    pub fn new(kit: &Kit, form: Form) -> Helpful {
+        Helpful { kit: kit.clone(), form, rng: SmallRng::seed_from_u64(0), bytes: 0 }
     }
 }
 
@@ -67,7 +66,7 @@ pub fn helpful_choices(board: &LineBoard, form: Form) -> Vec<usize> {
     places
 }
 
-impl<G: Game> Player<G> for Helpful<G> {
+impl Player for Helpful {
     fn spec(&self) -> String {
         match self.form {
             Form::Revised => "helpful".into(),
@@ -79,13 +78,13 @@ impl<G: Game> Player<G> for Helpful<G> {
         self.rng = SmallRng::seed_from_u64(seed);
     }
 
-    fn choose(&mut self, pos: &G::Position, _watch: &dyn Watch) -> Result<Choice<G::Move>, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, _watch: &dyn Watch) -> Result<Choice, PlayError> {
         let moves = self.kit.legal(pos)?;
-        let board = (self.board)(&self.kit.game, pos);
+        let board = self.kit.game.board(pos).ok_or(PlayError::NoMove)?;
         let found = Helpfulness::of(&board, self.form);
         self.bytes = found.cells.len() * size_of::<i32>()
             + board.cells.len() * size_of::<Content>()
-            + moves.capacity() * size_of::<G::Move>();
+            + moves.capacity() * size_of::<AnyMove>();
         let (mut best, mut equals) = ((0, i32::MIN), 0);
         each_rank(&board, &found, |_, rank| {
             if rank > best {
@@ -113,26 +112,25 @@ impl<G: Game> Player<G> for Helpful<G> {
 }
 
 /// The evaluation `helpful`: how much the empty cells help one player more than the other.
-pub(crate) struct HelpfulOpinion<G: Game> {
-    pub(crate) game: G,
-    pub(crate) board: ToBoard<G>,
+pub(crate) struct HelpfulOpinion {
+    game: AnyGame,
     lines: Vec<Vec<usize>>,
 }
 
-impl<G: Game> HelpfulOpinion<G> {
+impl HelpfulOpinion {
     /// Lists the lines of a board once.
-    pub(crate) fn new(game: G, board: ToBoard<G>, start: &LineBoard) -> HelpfulOpinion<G> {
-        HelpfulOpinion { game, board, lines: start.lines() }
+    pub(crate) fn new(game: AnyGame, start: &LineBoard) -> HelpfulOpinion {
+        HelpfulOpinion { game, lines: start.lines() }
     }
 }
 
-impl<G: Game> Judge<G> for HelpfulOpinion<G> {
+impl Judge for HelpfulOpinion {
     fn spec(&self) -> String {
         "helpful".into()
     }
 
-    fn score(&self, pos: &G::Position, me: Turn) -> i32 {
-        let board = (self.board)(&self.game, pos);
+    fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {
+        let Some(board) = self.game.board(pos) else { return 0 };
         let mut score = 0;
         for line in &self.lines {
             let (mut first, mut second) = (0, 0);

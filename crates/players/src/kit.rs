@@ -1,16 +1,17 @@
 //! What players are made from: a spec string and what the game brings along.
 
 use crate::alphabeta::{self, AlphaBeta};
-use crate::dice::Falls;
 use crate::helpful::HelpfulOpinion;
 use crate::helpfulness::MOST_K;
 use crate::lines;
 use crate::words::{Words, nearest};
 use crate::{
-    About, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, NoOpinion, Noisy, Perfect, PlayError,
-    Player, Playout, Polynomial, ROSTER, Random, Swindler, Truth, Weights,
+    About, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, Minds, NoOpinion, Noisy, Perfect,
+    PlayError, Player, Playout, Polynomial, ROSTER, Random, Rolling, Swindler, Truth, Weights,
 };
-use outplay_core::{Game, InputError, LineBoard, Notation, Turn};
+use outplay_core::{
+    AnyGame, AnyMove, AnyPosition, Chance, Game, InputError, LineBoard, Native, Notation, Turn,
+};
 use outplay_search::Limits;
 use outplay_solve::Fallible;
 use std::sync::Arc;
@@ -19,60 +20,48 @@ use std::sync::Arc;
 const MOST_NESTED: u32 = 4;
 
 /// A game with what players can make use of.
-pub struct Kit<G: Game> {
+#[derive(Clone)]
+pub struct Kit {
     /// The game.
-    pub game: G,
-    /// The board of a position, for games of lines.
-    pub board: Option<ToBoard<G>>,
-    /// The falls of the dice, for games that roll them.
-    pub dice: Option<Falls<G>>,
+    pub game: AnyGame,
+    /// Who thinks about this very game.
+    pub minds: Arc<dyn Minds>,
     /// Exact knowledge.
-    pub truth: Option<Arc<dyn Truth<G>>>,
+    pub truth: Option<Arc<dyn Truth>>,
     /// How to read a file that a spec names; `None` where files are nobody's business.
     pub files: Option<ReadFile>,
 }
 
-/// How to see a position as a board of lines.
-pub type ToBoard<G> = fn(&G, &<G as Game>::Position) -> LineBoard;
-
 /// Reads a file as text, or says in a sentence why it cannot.
 pub type ReadFile = fn(&str) -> Result<String, String>;
 
-impl<G: Game> Clone for Kit<G> {
-    fn clone(&self) -> Kit<G> {
-        Kit {
-            game: self.game.clone(),
-            board: self.board,
-            dice: self.dice,
-            truth: self.truth.clone(),
-            files: self.files,
-        }
+impl Kit {
+    /// A game with nothing but its rules, and perhaps its board.
+    pub fn new<G: Game + Notation>(game: Native<G>) -> Kit {
+        Kit { game: AnyGame::of(game.clone()), minds: Arc::new(game), truth: None, files: None }
     }
-}
 
-impl<G: Game> Kit<G> {
-    /// A game with nothing but its rules.
-    pub fn new(game: G) -> Kit<G> {
-        Kit { game, board: None, dice: None, truth: None, files: None }
+    /// A game with dice.
+    pub fn with_dice<G: Chance + Notation>(game: G) -> Kit {
+        let game = Native::new(game).dice();
+        Kit { minds: Arc::new(Rolling(game.clone())), ..Kit::new(game) }
     }
 
     /// The legal moves of a player.
-    pub(crate) fn legal(&self, pos: &G::Position) -> Result<Vec<G::Move>, PlayError> {
+    pub(crate) fn legal(&self, pos: &AnyPosition) -> Result<Vec<AnyMove>, PlayError> {
         let mut moves = Vec::new();
         if self.game.turn(pos) != Turn::Chance {
             self.game.moves(pos, &mut moves);
         }
         if moves.is_empty() { Err(PlayError::NoMove) } else { Ok(moves) }
     }
-}
 
-impl<G: Game + Notation> Kit<G> {
     /// The player that a spec string describes.
     ///
     /// # Errors
     ///
     /// An unknown name, options that make no sense, or a player that this game cannot have.
-    pub fn player(&self, spec: &str) -> Result<Box<dyn Player<G>>, PlayError> {
+    pub fn player(&self, spec: &str) -> Result<Box<dyn Player>, PlayError> {
         self.nested_player(spec, 0)
     }
 
@@ -100,9 +89,9 @@ impl<G: Game + Notation> Kit<G> {
         canonical.collect()
     }
 
-    fn nested_player(&self, spec: &str, depth: u32) -> Result<Box<dyn Player<G>>, PlayError> {
+    fn nested_player(&self, spec: &str, depth: u32) -> Result<Box<dyn Player>, PlayError> {
         let mut words = Words::parse(spec)?;
-        let player: Box<dyn Player<G>> = match words.name() {
+        let player: Box<dyn Player> = match words.name() {
             "random" => {
                 words.finish(&[])?;
                 Box::new(Random::new(self.game.clone()))
@@ -124,7 +113,7 @@ impl<G: Game + Notation> Kit<G> {
                 }
             }
             "helpful" => {
-                let board = self.lines_board(&words)?;
+                let start = self.lines_board(&words)?;
                 let form = match words.take("form").as_deref() {
                     None | Some("revised") => Form::Revised,
                     Some("first") => Form::First,
@@ -134,13 +123,12 @@ impl<G: Game + Notation> Kit<G> {
                     }
                 };
                 words.finish(&["form"])?;
-                let long = self.game.start().is_some_and(|start| board(&self.game, &start).k > MOST_K);
-                if long {
+                if start.k > MOST_K {
                     return Err(words
                         .error(format!("`helpful` counts to {MOST_K} in a row; try `random`"))
                         .into());
                 }
-                Box::new(Helpful::new(self, board, form))
+                Box::new(Helpful::new(self, form))
             }
             "polynomial" => Box::new(Greedy::named(self, self.judge(spec)?)),
             "mcts" => {
@@ -192,7 +180,7 @@ impl<G: Game + Notation> Kit<G> {
     /// # Errors
     ///
     /// An unknown name, options that make no sense, or an opinion that makes no sense for this game.
-    pub fn judge(&self, spec: &str) -> Result<Arc<dyn Judge<G>>, InputError> {
+    pub fn judge(&self, spec: &str) -> Result<Arc<dyn Judge>, InputError> {
         let mut words = Words::parse(spec)?;
         match words.name() {
             "zero" => {
@@ -200,29 +188,26 @@ impl<G: Game + Notation> Kit<G> {
                 Ok(Arc::new(NoOpinion))
             }
             "lines" => {
-                let board = self.lines_board(&words)?;
+                self.lines_board(&words)?;
                 let weights = self.weights(&mut words)?;
                 let why = "the extended features are for boards of up to 128 bits; use `weights=paper` here";
-                lines::judge(&self.game, board, weights).ok_or_else(|| words.error(why))
+                lines::judge(&self.game, weights).ok_or_else(|| words.error(why))
             }
             "polynomial" => {
-                let board = self.lines_board(&words)?;
+                self.lines_board(&words)?;
                 let base = words.number("base", 1.0, 1000.0)?.unwrap_or(10.0);
                 words.finish(&["base"])?;
-                Ok(Arc::new(Polynomial::new(self.game.clone(), board, base)))
+                Ok(Arc::new(Polynomial::new(self.game.clone(), base)))
             }
             "helpful" => {
-                let board = self.lines_board(&words)?;
+                let start = self.lines_board(&words)?;
                 words.finish(&[])?;
-                let Some(start) = self.game.start().map(|start| board(&self.game, &start)) else {
-                    return Err(words.error("this game has no start to list the lines of; try `eval=zero`"));
-                };
-                Ok(Arc::new(HelpfulOpinion::new(self.game.clone(), board, &start)))
+                Ok(Arc::new(HelpfulOpinion::new(self.game.clone(), &start)))
             }
             "playout" => {
                 let games = words.number("games", 1, 1_000_000)?.unwrap_or(20);
                 words.finish(&["games"])?;
-                Ok(Arc::new(Playout::new(self.game.clone(), self.dice, games)))
+                Ok(Arc::new(Playout::new(self.minds.clone(), games)))
             }
             name => {
                 let near = nearest(name, EVALUATIONS.into_iter());
@@ -235,7 +220,7 @@ impl<G: Game + Notation> Kit<G> {
     }
 
     /// The fast form of `alphabeta`, for games and evaluations that have one.
-    fn fast(&self, eval: &str, limits: Limits) -> Result<Option<Box<dyn Player<G>>>, InputError> {
+    fn fast(&self, eval: &str, limits: Limits) -> Result<Option<Box<dyn Player>>, InputError> {
         let mut words = Words::parse(eval)?;
         let weights = match words.name() {
             "zero" => None,
@@ -268,24 +253,22 @@ impl<G: Game + Notation> Kit<G> {
         Ok(weights)
     }
 
-    /// How to see positions as boards of lines, for players that need one.
-    fn lines_board(&self, words: &Words) -> Result<ToBoard<G>, InputError> {
+    /// The board at the start, for players that are for games of lines.
+    fn lines_board(&self, words: &Words) -> Result<LineBoard, InputError> {
         let (name, game) = (words.name(), self.game.spec());
-        let Some(board) = self.board else {
-            return Err(words.error(format!(
-                "`{name}` is for games of k in a row, which {game} is not; try `alphabeta`"
-            )));
-        };
-        let misere = self.game.start().is_some_and(|start| board(&self.game, &start).misere);
-        if misere {
-            return Err(
-                words.error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`"))
-            );
+        let start = self.game.start().and_then(|start| self.game.board(&start));
+        match start {
+            None => Err(words
+                .error(format!("`{name}` is for games of k in a row, which {game} is not; try `alphabeta`"))),
+            Some(board) if board.misere => {
+                Err(words
+                    .error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`")))
+            }
+            Some(board) => Ok(board),
         }
-        Ok(board)
     }
 
-    fn exact(&self, words: &Words) -> Result<Arc<dyn Truth<G>>, InputError> {
+    fn exact(&self, words: &Words) -> Result<Arc<dyn Truth>, InputError> {
         self.truth.clone().ok_or_else(|| {
             let why = format!(
                 "the exact values of {} are not to be had here; try `alphabeta:time=1s`",

@@ -4,24 +4,24 @@
 //! pass up a win in one or leave a loss in one standing.
 
 use crate::Kit;
-use outplay_core::{Content, Game, LineBoard, Turn};
+use outplay_core::{AnyMove, AnyPosition, Content, Game, LineBoard, Turn};
 
 /// What a look shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Look<M> {
+pub(crate) enum Look {
     /// This move wins at once.
-    Win(M),
+    Win(AnyMove),
     /// Only these moves come into question; the others lose at once if any of these does not.
-    Among(Vec<M>),
+    Among(Vec<AnyMove>),
 }
 
 /// Games with more moves than this are not asked for every reply to every move.
 const MOST_REPLIES: usize = 300;
 
-impl<G: Game> Kit<G> {
+impl Kit {
     /// Looks at a position with these legal moves.
-    pub(crate) fn look(&self, pos: &G::Position, moves: &[G::Move]) -> Look<G::Move> {
-        let board = self.board.map(|board| board(&self.game, pos)).filter(|board| !board.misere);
+    pub(crate) fn look(&self, pos: &AnyPosition, moves: &[AnyMove]) -> Look {
+        let board = self.game.board(pos).filter(|board| !board.misere);
         if let Some(board) = board {
             let cells = board.open_cells();
             // Moves of boards come in the order of their cells.
@@ -32,7 +32,7 @@ impl<G: Game> Kit<G> {
         self.look_by_rules(pos, moves)
     }
 
-    fn look_by_rules(&self, pos: &G::Position, moves: &[G::Move]) -> Look<G::Move> {
+    fn look_by_rules(&self, pos: &AnyPosition, moves: &[AnyMove]) -> Look {
         let game = &self.game;
         let me = game.turn(pos);
         let best = game.best_payoff();
@@ -55,7 +55,7 @@ impl<G: Game> Kit<G> {
             let loses = turn == me.other() && moves.len() <= MOST_REPLIES && {
                 replies.clear();
                 game.moves(&next, &mut replies);
-                let ends = |&reply: &G::Move| game.outcome(&game.play(&next, reply));
+                let ends = |&reply: &AnyMove| game.outcome(&game.play(&next, reply));
                 replies.iter().filter_map(ends).any(|payoff| turn.sees(payoff) == best)
             };
             if !loses {
@@ -68,7 +68,7 @@ impl<G: Game> Kit<G> {
 }
 
 /// The same on a board of lines, without playing any move.
-fn look_at_board<M: Copy>(board: &LineBoard, cells: &[usize], moves: &[M]) -> Look<M> {
+fn look_at_board(board: &LineBoard, cells: &[usize], moves: &[AnyMove]) -> Look {
     let (me, other) = match board.turn {
         Turn::Second => (Content::Second, Content::First),
         _ => (Content::First, Content::Second),
@@ -76,7 +76,7 @@ fn look_at_board<M: Copy>(board: &LineBoard, cells: &[usize], moves: &[M]) -> Lo
     if let Some(i) = cells.iter().position(|&cell| board.completes(cell, me)) {
         return Look::Win(moves[i]);
     }
-    let threatened: Vec<M> =
+    let threatened: Vec<AnyMove> =
         (0..cells.len()).filter(|&i| board.completes(cells[i], other)).map(|i| moves[i]).collect();
     if !threatened.is_empty() {
         return Look::Among(threatened);
@@ -85,6 +85,6 @@ fn look_at_board<M: Copy>(board: &LineBoard, cells: &[usize], moves: &[M]) -> Lo
     let feeds = |cell: usize| {
         board.gravity && !(cell + 1).is_multiple_of(board.height) && board.completes(cell + 1, other)
     };
-    let safe: Vec<M> = (0..cells.len()).filter(|&i| !feeds(cells[i])).map(|i| moves[i]).collect();
+    let safe: Vec<AnyMove> = (0..cells.len()).filter(|&i| !feeds(cells[i])).map(|i| moves[i]).collect();
     Look::Among(if safe.is_empty() { moves.to_vec() } else { safe })
 }

@@ -2,26 +2,26 @@
 
 use crate::words::spelled;
 use crate::{Choice, PlayError, Player};
-use outplay_core::{Game, Watch};
+use outplay_core::{AnyGame, AnyPosition, Game, Watch};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 /// The player `noisy`: a random move with probability `p`, else what the inner player says.
-pub struct Noisy<G: Game> {
+pub struct Noisy {
     p: f64,
-    game: G,
-    inner: Box<dyn Player<G>>,
+    game: AnyGame,
+    inner: Box<dyn Player>,
     rng: SmallRng,
 }
 
-impl<G: Game> Noisy<G> {
+impl Noisy {
     /// `inner` with slips.
-    pub fn new(game: G, p: f64, inner: Box<dyn Player<G>>) -> Noisy<G> {
+    pub fn new(game: AnyGame, p: f64, inner: Box<dyn Player>) -> Noisy {
         Noisy { p, game, inner, rng: SmallRng::seed_from_u64(0) }
     }
 }
 
-impl<G: Game> Player<G> for Noisy<G> {
+impl Player for Noisy {
     fn spec(&self) -> String {
         spelled("noisy", &[("p", self.p.to_string()), ("inner", self.inner.spec())])
     }
@@ -32,7 +32,7 @@ impl<G: Game> Player<G> for Noisy<G> {
         self.inner.begin(seed);
     }
 
-    fn choose(&mut self, pos: &G::Position, watch: &dyn Watch) -> Result<Choice<G::Move>, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
         if !self.rng.random_bool(self.p) {
             return self.inner.choose(pos, watch);
         }

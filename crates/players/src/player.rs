@@ -1,6 +1,6 @@
 //! What a player is: something that is shown a position and answers with a move.
 
-use outplay_core::{Game, InputError, ProbeError, Watch};
+use outplay_core::{AnyMove, AnyPosition, InputError, ProbeError, Watch};
 use outplay_search::SearchError;
 use thiserror::Error;
 
@@ -11,8 +11,11 @@ pub enum PlayError {
     #[error("there is no move for a player to make here")]
     NoMove,
     /// The exact value is out of reach.
+    #[error("the exact value of this position is out of reach")]
+    Unknown,
+    /// Whoever knows cannot answer.
     #[error("{0}")]
-    Unknown(String),
+    Source(String),
     /// Somebody asked to stop.
     #[error("stopped")]
     Stopped,
@@ -29,7 +32,7 @@ pub enum PlayError {
 
 /// A move and what went into it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice<M> {
+pub struct Choice<M = AnyMove> {
     /// The move.
     pub mv: M,
     /// Positions that were looked at.
@@ -58,7 +61,7 @@ impl<M> Choice<M> {
 }
 
 /// Somebody who plays one game. It may remember what it learned from move to move.
-pub trait Player<G: Game>: Send {
+pub trait Player: Send {
     /// The canonical spec, from which an equal player can be made.
     fn spec(&self) -> String;
 
@@ -71,7 +74,7 @@ pub trait Player<G: Game>: Send {
     /// # Errors
     ///
     /// The player cannot say, or was asked to stop.
-    fn choose(&mut self, pos: &G::Position, watch: &dyn Watch) -> Result<Choice<G::Move>, PlayError>;
+    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError>;
 
     /// Bytes that the player holds on to, its tables included.
     fn bytes(&self) -> usize {

@@ -14,19 +14,18 @@
 
 use crate::Judge;
 use crate::words::spelled;
-use outplay_core::{Content, Game, LineBoard, Turn};
+use outplay_core::{AnyGame, AnyPosition, Content, LineBoard, Turn};
 
 /// The evaluation `polynomial`.
-pub struct Polynomial<G: Game> {
-    game: G,
-    board: fn(&G, &G::Position) -> LineBoard,
+pub struct Polynomial {
+    game: AnyGame,
     base: f64,
 }
 
-impl<G: Game> Polynomial<G> {
+impl Polynomial {
     /// The evaluation with base B.
-    pub fn new(game: G, board: fn(&G, &G::Position) -> LineBoard, base: f64) -> Polynomial<G> {
-        Polynomial { game, board, base }
+    pub fn new(game: AnyGame, base: f64) -> Polynomial {
+        Polynomial { game, base }
     }
 }
 
@@ -66,13 +65,13 @@ pub(crate) fn polynomial(board: &LineBoard, base: f64) -> f64 {
     of(mine) - of(theirs)
 }
 
-impl<G: Game> Judge<G> for Polynomial<G> {
+impl Judge for Polynomial {
     fn spec(&self) -> String {
         spelled("polynomial", &[("base", self.base.to_string())])
     }
 
-    fn score(&self, pos: &G::Position, me: Turn) -> i32 {
-        let mut board = (self.board)(&self.game, pos);
+    fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {
+        let Some(mut board) = self.game.board(pos) else { return 0 };
         board.turn = me;
         let scale = (1e4 / self.base.powi(board.k as i32 - 1)).min(1.0);
         (polynomial(&board, self.base) * scale).round().clamp(-65535.0, 65535.0) as i32

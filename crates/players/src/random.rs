@@ -1,25 +1,25 @@
 //! Any legal move, each equally likely.
 
 use crate::{Choice, PlayError, Player};
-use outplay_core::{Game, Turn, Watch};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Turn, Watch};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 /// The player `random`.
-pub struct Random<G: Game> {
-    game: G,
+pub struct Random {
+    game: AnyGame,
     rng: SmallRng,
-    moves: Vec<G::Move>,
+    moves: Vec<AnyMove>,
 }
 
-impl<G: Game> Random<G> {
+impl Random {
     /// A player of `game`.
-    pub fn new(game: G) -> Random<G> {
+    pub fn new(game: AnyGame) -> Random {
         Random { game, rng: SmallRng::seed_from_u64(0), moves: Vec::new() }
     }
 }
 
-impl<G: Game> Player<G> for Random<G> {
+impl Player for Random {
     fn spec(&self) -> String {
         "random".into()
     }
@@ -28,7 +28,7 @@ impl<G: Game> Player<G> for Random<G> {
         self.rng = SmallRng::seed_from_u64(seed);
     }
 
-    fn choose(&mut self, pos: &G::Position, _watch: &dyn Watch) -> Result<Choice<G::Move>, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, _watch: &dyn Watch) -> Result<Choice, PlayError> {
         self.moves.clear();
         self.game.moves(pos, &mut self.moves);
         if self.moves.is_empty() || self.game.turn(pos) == Turn::Chance {

@@ -1,7 +1,7 @@
 //! Exact knowledge, as players and the arena see it: a table, a book or a solver.
 
 use crate::PlayError;
-use outplay_core::{Game, Value, Watch};
+use outplay_core::{AnyMove, AnyPosition, Value, Watch};
 use std::cmp::Ordering;
 
 /// What a move is really worth to the player who makes it.
@@ -49,19 +49,30 @@ impl Merit {
 }
 
 /// The moves of a position with their merits.
-pub type Merits<M> = Vec<(M, Merit)>;
+pub type Merits = Vec<(AnyMove, Merit)>;
 
 /// The moves of a position with the payoffs that they bring.
-pub type Payoffs<M> = Vec<(M, f64)>;
+pub type Payoffs = Vec<(AnyMove, f64)>;
+
+/// What a position is worth, and moves that are certainly best there; the others may be as good.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best {
+    /// What the moves are worth to the player who makes them.
+    pub merit: Merit,
+    /// Some of the best moves, in the game's order; at least one.
+    pub moves: Vec<AnyMove>,
+    /// Whether these are all of the best moves.
+    pub all: bool,
+}
 
 /// A source of exact knowledge about one game.
-pub trait Truth<G: Game>: Send + Sync {
+pub trait Truth: Send + Sync {
     /// Every legal move with its merit, in the game's order; `None` if the source cannot tell within its limits.
     ///
     /// # Errors
     ///
     /// A damaged source, or a stop.
-    fn moves(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merits<G::Move>>, PlayError>;
+    fn moves(&self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Option<Merits>, PlayError>;
 
     /// Every legal move with the payoff that it brings, in the game's order. How soon is left open, which may be
     /// far cheaper; the fallback asks for the merits.
@@ -69,9 +80,24 @@ pub trait Truth<G: Game>: Send + Sync {
     /// # Errors
     ///
     /// A damaged source, or a stop.
-    fn payoffs(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Payoffs<G::Move>>, PlayError> {
+    fn payoffs(&self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Option<Payoffs>, PlayError> {
         let merits = self.moves(pos, watch)?;
         Ok(merits.map(|merits| merits.into_iter().map(|(mv, merit)| (mv, merit.payoff())).collect()))
+    }
+
+    /// Moves that are certainly best, which may be known long before every other move is. The fallback compares all
+    /// of them.
+    ///
+    /// # Errors
+    ///
+    /// A damaged source, or a stop.
+    fn best(&self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Option<Best>, PlayError> {
+        let Some(merits) = self.moves(pos, watch)? else { return Ok(None) };
+        let Some(merit) = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b)) else {
+            return Ok(None);
+        };
+        let moves = merits.iter().filter(|(_, other)| other.equals(merit)).map(|(mv, _)| *mv).collect();
+        Ok(Some(Best { merit, moves, all: true }))
     }
 
     /// What an unfinished position is worth to the player to move. The fallback takes the best move.
@@ -79,7 +105,7 @@ pub trait Truth<G: Game>: Send + Sync {
     /// # Errors
     ///
     /// A damaged source, or a stop.
-    fn value(&self, pos: &G::Position, watch: &dyn Watch) -> Result<Option<Merit>, PlayError> {
+    fn value(&self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Option<Merit>, PlayError> {
         let merits = self.moves(pos, watch)?;
         Ok(merits.and_then(|merits| merits.into_iter().map(|(_, merit)| merit).max_by(|a, b| a.compare(*b))))
     }

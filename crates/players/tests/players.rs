@@ -1,7 +1,9 @@
 //! What holds for every player: whole games, specs that read back, seeds, and no blunder in one.
 
-use outplay_core::{Content, Game, LineBoard, LineGame, Notation, Quiet, Turn, Value, Watch};
-use outplay_games::mnk::{Board, LargeMnk, Mnk, Rules};
+use outplay_core::{
+    AnyMove, AnyPosition, Chance, Content, Game, LineBoard, Native, Notation, Quiet, Turn, Value, Watch,
+};
+use outplay_games::mnk::{LargeMnk, Mnk, Rules};
 use outplay_games::nim::Nim;
 use outplay_games::{Spec, pig::Pig};
 use outplay_players::{FeatureSet, Kit, Merit, Merits, PlayError, ROSTER, Truth};
@@ -13,36 +15,46 @@ use std::time::{Duration, Instant};
 
 /// Exact values of a small game.
 struct Solved<G: Game> {
-    game: G,
+    native: Native<G>,
     memo: Memo<G>,
 }
 
-impl<G: Game> Truth<G> for Solved<G> {
-    fn moves(&self, pos: &G::Position, _watch: &dyn Watch) -> Result<Option<Merits<G::Move>>, PlayError> {
-        let mut moves = Vec::new();
-        self.game.moves(pos, &mut moves);
-        let value = |&mv: &G::Move| -> Option<(G::Move, Merit)> {
-            let next = self.game.play(pos, mv);
-            let same = self.game.turn(&next) == self.game.turn(pos);
-            Some((mv, Merit::Value(self.memo.value(&next)?.before(same))))
+impl<G: Game> Truth for Solved<G> {
+    fn moves(&self, pos: &AnyPosition, _watch: &dyn Watch) -> Result<Option<Merits>, PlayError> {
+        let (game, here) = (&self.native.game, self.native.pos(pos));
+        let value = |(place, &mv): (usize, &G::Move)| -> Option<(AnyMove, Merit)> {
+            let next = game.play(here, mv);
+            let same = game.turn(&next) == game.turn(here);
+            Some((AnyMove(place as u32), Merit::Value(self.memo.value(&next)?.before(same))))
         };
-        Ok(moves.iter().map(value).collect())
+        Ok(self.native.list(pos).iter().enumerate().map(value).collect())
     }
 }
 
-fn board(spec: &str) -> Kit<Mnk<u64>> {
-    let game: Mnk<u64> = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
-    Kit { board: Some(|game, pos| game.board(pos)), ..Kit::new(game) }
+fn native(spec: &str) -> Native<Mnk<u64>> {
+    Native::new(Mnk::new(Rules::parse(spec).unwrap()).unwrap()).lines()
 }
 
-fn solved<G: Game>(kit: Kit<G>) -> Kit<G> {
-    let memo = memo(&kit.game, &kit.game.start().unwrap(), 2_000_000, &Quiet).unwrap();
-    let truth = Arc::new(Solved { game: kit.game.clone(), memo });
-    Kit { truth: Some(truth), ..kit }
+fn large(spec: &str) -> Kit {
+    Kit::new(Native::new(LargeMnk::new(Rules::parse(spec).unwrap())).lines())
+}
+
+fn nim(spec: &str) -> Native<Nim> {
+    Native::new(Nim::from_spec(Spec::parse(spec).unwrap()).unwrap())
+}
+
+fn board(spec: &str) -> Kit {
+    Kit::new(native(spec))
+}
+
+fn solved<G: Game + Notation>(native: Native<G>) -> Kit {
+    let memo = memo(&native.game, &native.game.start().unwrap(), 2_000_000, &Quiet).unwrap();
+    let truth = Arc::new(Solved { native: native.clone(), memo });
+    Kit { truth: Some(truth), ..Kit::new(native) }
 }
 
 /// Plays one game and returns its moves.
-fn game<G: Game + Notation>(kit: &Kit<G>, first: &str, second: &str, seed: u64) -> Vec<String> {
+fn game(kit: &Kit, first: &str, second: &str, seed: u64) -> Vec<String> {
     let mut players = [kit.player(first).unwrap(), kit.player(second).unwrap()];
     players.iter_mut().for_each(|player| player.begin(seed));
     let mut rng = SmallRng::seed_from_u64(seed);
@@ -52,7 +64,7 @@ fn game<G: Game + Notation>(kit: &Kit<G>, first: &str, second: &str, seed: u64) 
         let mv = match kit.game.turn(&pos) {
             Turn::Chance => {
                 let mut falls = Vec::new();
-                kit.dice.unwrap()(&kit.game, &pos, &mut falls);
+                kit.game.outcomes(&pos, &mut falls);
                 falls[rng.random_range(0..falls.len())].0
             }
             turn => {
@@ -73,7 +85,7 @@ fn game<G: Game + Notation>(kit: &Kit<G>, first: &str, second: &str, seed: u64) 
 }
 
 /// Every player of a game plays a whole one, twice the same way, and its spec reads back.
-fn everybody_plays<G: Game + Notation>(kit: &Kit<G>, expected: usize) {
+fn everybody_plays(kit: &Kit, expected: usize) {
     let roster = kit.roster();
     assert_eq!(roster.len(), expected, "{:?}", roster.iter().map(|about| about.name).collect::<Vec<_>>());
     for about in roster {
@@ -89,32 +101,26 @@ fn everybody_plays<G: Game + Notation>(kit: &Kit<G>, expected: usize) {
 
 #[test]
 fn everybody_plays_tic_tac_toe() {
-    everybody_plays(&solved(board("tictactoe")), ROSTER.len());
+    everybody_plays(&solved(native("tictactoe")), ROSTER.len());
 }
 
 #[test]
 fn everybody_plays_a_board_with_gravity_and_an_obstacle() {
-    everybody_plays(&solved(board("connect4:4x4,obstacles=b1")), ROSTER.len());
+    everybody_plays(&solved(native("connect4:4x4,obstacles=b1")), ROSTER.len());
 }
 
 #[test]
 fn everybody_who_can_plays_misere_nim_and_pig() {
-    everybody_plays(&solved(board("tictactoe,misere")), ROSTER.len() - 3);
-    everybody_plays(&solved(Kit::new(Nim::from_spec(Spec::parse("nim:2+3").unwrap()).unwrap())), 7);
+    everybody_plays(&solved(native("tictactoe,misere")), ROSTER.len() - 3);
+    everybody_plays(&solved(nim("nim:2+3")), 7);
     let pig = Pig::from_spec(Spec::parse("pig:10").unwrap()).unwrap();
-    let dice = Kit {
-        dice: Some(|game: &Pig, pos, out| outplay_core::Chance::outcomes(game, pos, out)),
-        ..Kit::new(pig)
-    };
-    everybody_plays(&dice, 5);
+    everybody_plays(&Kit::with_dice(pig), 5);
 }
 
 #[test]
 fn helpful_plays_large_boards() {
-    let game = LargeMnk::new(Rules::parse("mnk:20x20,k=5").unwrap());
-    let kit = Kit { board: Some(|game: &LargeMnk, pos| game.board(pos)), ..Kit::new(game) };
-    let moves = game_length(&kit);
-    assert!(moves >= 9, "{moves}");
+    let moves = game(&large("mnk:20x20,k=5"), "helpful", "greedy", 1);
+    assert!(moves.len() >= 9, "{moves:?}");
 }
 
 /// What this thread had of a processor, so that others on the machine do not count; else the time on the wall.
@@ -127,11 +133,11 @@ fn processor_time() -> Duration {
 
 #[test]
 fn helpful_takes_milliseconds_and_little_memory_on_a_million_cells() {
-    let game = LargeMnk::new(Rules::parse("mnk:1000x1000,k=5").unwrap());
-    let start = game.start().unwrap();
-    let kit = Kit { board: Some(|game: &LargeMnk, pos| game.board(pos)), ..Kit::new(game) };
+    let kit = large("mnk:1000x1000,k=5");
     let mut player = kit.player("helpful").unwrap();
     let time = |_| {
+        // A position remembers its moves, so each time is that of a new one.
+        let start = kit.game.start().unwrap();
         let began = processor_time();
         player.choose(&start, &Quiet).unwrap();
         processor_time() - began
@@ -141,18 +147,14 @@ fn helpful_takes_milliseconds_and_little_memory_on_a_million_cells() {
     assert!(player.bytes() < 16_000_000, "{}", player.bytes());
 }
 
-fn game_length(kit: &Kit<LargeMnk>) -> usize {
-    game(kit, "helpful", "greedy", 1).len()
-}
-
 /// Random unfinished positions.
-fn positions(kit: &Kit<Mnk<u64>>, games: u64) -> Vec<Board<u64>> {
+fn positions(kit: &Kit, games: u64) -> Vec<AnyPosition> {
     let mut all = Vec::new();
     for seed in 0..games {
         let mut rng = SmallRng::seed_from_u64(seed);
         let mut pos = kit.game.start().unwrap();
         while kit.game.outcome(&pos).is_none() {
-            all.push(pos);
+            all.push(pos.clone());
             let mut moves = Vec::new();
             kit.game.moves(&pos, &mut moves);
             pos = kit.game.play(&pos, moves[rng.random_range(0..moves.len())]);
@@ -193,7 +195,7 @@ fn no_weights_make_alphabeta_pass_up_a_win_or_leave_a_loss_in_one() {
             let mut player = kit.player(&spec).unwrap();
             player.begin(1);
             for pos in &positions {
-                let board = kit.game.board(pos);
+                let board = kit.game.board(pos).unwrap();
                 let (me, other) = match board.turn {
                     Turn::Second => (Content::Second, Content::First),
                     _ => (Content::First, Content::Second),
@@ -202,10 +204,11 @@ fn no_weights_make_alphabeta_pass_up_a_win_or_leave_a_loss_in_one() {
                 if wins.is_empty() && threats.is_empty() {
                     continue;
                 }
-                let mv = player.choose(pos, &Quiet).unwrap().mv as usize;
-                let cell = mv / (board.height + 1) * board.height + mv % (board.height + 1);
+                let mv = player.choose(pos, &Quiet).unwrap().mv;
+                let word = kit.game.write_move(pos, mv);
                 let wanted = if wins.is_empty() { threats } else { wins };
-                assert!(wanted.contains(&cell), "{spec} at {}", kit.game.write_position(pos));
+                let wanted: Vec<String> = wanted.into_iter().map(|cell| board.move_name(cell)).collect();
+                assert!(wanted.contains(&word), "{spec} at {}: {word}", kit.game.write_position(pos));
             }
         }
     }
@@ -221,7 +224,7 @@ fn looking_to_the_end_is_perfect() {
         "mnk:3x3,k=3,obstacles=a1",
         "tictactoe,misere",
     ] {
-        let kit = solved(board(spec));
+        let kit = solved(native(spec));
         let Some(truth) = kit.truth.clone() else { continue };
         let mut positions = positions(&kit, 60);
         positions.dedup();
@@ -230,7 +233,7 @@ fn looking_to_the_end_is_perfect() {
         for pos in &positions {
             let merits = truth.moves(pos, &Quiet).unwrap().unwrap();
             let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b)).unwrap();
-            let of = |mv: u8| merits.iter().find(|(known, _)| *known == mv).unwrap().1;
+            let of = |mv: AnyMove| merits.iter().find(|(known, _)| *known == mv).unwrap().1;
             let choice = deep.choose(pos, &Quiet).unwrap();
             assert!(of(choice.mv).preserves(best), "{spec} {}", kit.game.write_position(pos));
             let mv = perfect.choose(pos, &Quiet).unwrap().mv;
@@ -241,7 +244,7 @@ fn looking_to_the_end_is_perfect() {
 
 #[test]
 fn a_swindler_gives_nothing_away_and_sets_problems() {
-    let kit = solved(board("tictactoe"));
+    let kit = solved(native("tictactoe"));
     let mut swindler = kit.player("swindler").unwrap();
     swindler.begin(1);
     for pos in positions(&kit, 40) {
@@ -275,8 +278,7 @@ fn bad_specs_are_one_sentence_with_the_nearest_word() {
     check("perfect", "are not to be had here");
     check("helpful:form=new", "write `form=revised` or `form=first`");
     check("", "the player's name is missing");
-    let nim = Kit::new(Nim::from_spec(Spec::parse("nim:2+2").unwrap()).unwrap());
-    let error = nim.player("helpful").err().unwrap().to_string();
+    let error = Kit::new(nim("nim:2+2")).player("helpful").err().unwrap().to_string();
     assert!(error.contains("for games of k in a row, which nim:2+2 is not"), "{error}");
 }
 
@@ -314,7 +316,7 @@ fn players_keep_their_time_when_the_machine_is_busy() {
 
 #[test]
 fn noise_is_as_frequent_as_asked() {
-    let kit = solved(board("tictactoe"));
+    let kit = solved(native("tictactoe"));
     let start = kit.game.read_position("xx1/oo1/3").unwrap();
     let mut slips = 0;
     let mut player = kit.player("noisy:p=0.5,inner=perfect").unwrap();

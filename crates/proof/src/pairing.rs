@@ -8,6 +8,7 @@
 //! One pair may serve many lines. The search is exact apart from its budget: it covers the line with the
 //! fewest free cells first and prefers pairs that serve many lines and hurt few.
 
+use crate::MOST_CELLS;
 use crate::cells::Cells;
 use outplay_core::{Content, LineBoard, Turn};
 
@@ -20,7 +21,7 @@ pub fn pairing(board: &LineBoard, attacker: Turn, budget: u32) -> Option<Vec<(us
         _ if board.gravity || board.k == 0 => None,
         0..=64 => pairing_of::<1>(board, attacker, budget),
         65..=128 => pairing_of::<2>(board, attacker, budget),
-        129..=384 => pairing_of::<6>(board, attacker, budget),
+        129..=MOST_CELLS => pairing_of::<6>(board, attacker, budget),
         _ => None,
     }
 }

@@ -88,11 +88,14 @@ pub enum ProveError {
     Malformed(&'static str),
 }
 
+/// Cells of the largest board that can be asked about.
+pub const MOST_CELLS: usize = 384;
+
 /// Finds the value of a board for the player to move.
 ///
 /// # Errors
 ///
-/// One sentence for boards of another kind: gravity, misère, more than 384 cells.
+/// One sentence for boards of another kind: gravity, misère, more than [`MOST_CELLS`] cells.
 ///
 /// # Examples
 ///
@@ -123,8 +126,8 @@ pub fn prove(board: &LineBoard, limits: &Limits, watch: &dyn Watch) -> Result<An
     match board.cells.len() {
         0..=64 => run::<1>(board, limits, watch),
         65..=128 => run::<2>(board, limits, watch),
-        129..=384 => run::<6>(board, limits, watch),
-        cells => Err(ProveError::Large { cells, most: 384 }),
+        129..=MOST_CELLS => run::<6>(board, limits, watch),
+        cells => Err(ProveError::Large { cells, most: MOST_CELLS }),
     }
 }
 

@@ -99,8 +99,8 @@ const SOURCE = {
   table: "from the table",
   book: "proved, from the opening book",
   search: "proved by search",
-  memory: "solved whole",
-  solve: "solved whole",
+  kept: "proved before and kept",
+  theory: "proved by a theorem",
   rules: "by the rules",
 };
 

@@ -4,14 +4,15 @@
 
 use crate::refusal::Refusal;
 use crate::settings::{ANSWERS, GAMES};
-use outplay_catalog::{Catalog, GameHandle, QueryAnswer};
+use outplay_answer::{Entry, QueryAnswer, is_complete};
+use outplay_catalog::Catalog;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 /// Games that are kept ready, the last used one at the end.
 pub(crate) struct Shelf {
     catalog: Catalog,
-    games: Mutex<Vec<(String, Arc<dyn GameHandle>)>>,
+    games: Mutex<Vec<(String, Entry)>>,
 }
 
 impl Shelf {
@@ -24,18 +25,18 @@ impl Shelf {
     }
 
     /// The game that a spec describes.
-    pub(crate) fn open(&self, spec: &str) -> Result<Arc<dyn GameHandle>, Refusal> {
+    pub(crate) fn open(&self, spec: &str) -> Result<Entry, Refusal> {
         if let Some(game) = self.take(spec) {
             return Ok(game);
         }
-        let made: Arc<dyn GameHandle> = Arc::from(self.catalog.open(spec)?);
+        let made = self.catalog.open(spec)?;
         // Two ways to write the same game share what is known about it.
         let canonical = made.spec();
         let game = if canonical == spec { None } else { self.take(&canonical) };
         let game = game.unwrap_or(made);
         if let Ok(mut games) = self.games.lock() {
             games.retain(|(known, _)| *known != canonical);
-            games.push((canonical, Arc::clone(&game)));
+            games.push((canonical, game.clone()));
             if games.len() > GAMES {
                 games.remove(0);
             }
@@ -43,11 +44,11 @@ impl Shelf {
         Ok(game)
     }
 
-    fn take(&self, spec: &str) -> Option<Arc<dyn GameHandle>> {
+    fn take(&self, spec: &str) -> Option<Entry> {
         let mut games = self.games.lock().ok()?;
         let at = games.iter().position(|(known, _)| known == spec)?;
         let found = games.remove(at);
-        let game = Arc::clone(&found.1);
+        let game = found.1.clone();
         games.push(found);
         Some(game)
     }
@@ -73,9 +74,7 @@ impl Answers {
 
     /// Keeps an answer in which nothing is unknown; others may become better with more time.
     pub(crate) fn keep(&self, answer: &Arc<QueryAnswer>) {
-        let known =
-            answer.answer.value != "unknown" && answer.moves.iter().all(|mv| mv.answer.value != "unknown");
-        if let (true, Ok(mut generations)) = (known, self.generations.lock()) {
+        if let (true, Ok(mut generations)) = (is_complete(answer), self.generations.lock()) {
             insert(&mut generations, (answer.game.clone(), answer.position.clone()), Arc::clone(answer));
         }
     }

@@ -3,7 +3,7 @@
 use crate::router::Shared;
 use axum::Json;
 use axum::extract::State;
-use outplay_catalog::ROSTER;
+use outplay_players::ROSTER;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -10,7 +10,8 @@ use crate::workers::Attention;
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use outplay_catalog::{GameHandle, History};
+use outplay_answer::Entry;
+use outplay_explain::History;
 use std::sync::Arc;
 
 /// `GET /api/v1/history`
@@ -20,8 +21,8 @@ pub(crate) async fn history(
 ) -> Result<Json<History>, Refusal> {
     let place = at.place()?;
     let options = shared.steady_options();
-    let look = move |game: &dyn GameHandle, _, watch: &Attention| {
-        Ok(game.history(&place, &options, watch, &mut |_| {})?)
+    let look = move |game: &Entry, _, watch: &Attention| {
+        Ok(outplay_explain::history(game, &place, &options, watch, &mut |_| {})?)
     };
     shared.ask(at.game, look).await.map(Json)
 }
@@ -41,7 +42,7 @@ pub(crate) async fn history_stream(
         let search = move |_| {
             let game = desk.shelf.open(&at.game)?;
             let found = &mut |step: &_| events.send("ply", step);
-            Ok(game.history(&place, &desk.steady_options(), &*watch, found)?)
+            Ok(outplay_explain::history(&game, &place, &desk.steady_options(), &*watch, found)?)
         };
         shared.workers.search(search).await
     }))

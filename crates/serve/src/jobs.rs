@@ -11,13 +11,14 @@
 
 use crate::ask::Told;
 use crate::place::At;
+use crate::question::GRACE;
 use crate::refusal::Refusal;
 use crate::router::Shared;
 use crate::workers::Attention;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use outplay_catalog::{Method, SolveAnswer, SolveRequest, Values};
+use outplay_answer::{Method, SolveAnswer, SolveRequest, Values};
 use outplay_core::Watch;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -158,21 +159,19 @@ pub(crate) async fn start(
     let desk = Arc::clone(&shared);
     let spec = request.game.clone();
     let game = shared.workers.quick(move || desk.shelf.open(&spec)).await?;
-    let watch = Attention::new(Some(LONGEST));
+    let watch = Attention::new(Some(LONGEST + GRACE));
     let id = shared.jobs.begin(&game.spec(), &watch)?;
     let settings = &shared.settings;
-    let solve = SolveRequest {
-        place,
-        method,
-        values,
-        counts: true,
-        memory: settings.memory,
-        threads: settings.threads,
-        hash: settings.hash(),
-        time: Some(LONGEST),
-        data: request.save.unwrap_or(true).then(|| settings.data.clone()),
-        proof: None,
-    };
+    let mut solve = SolveRequest::default();
+    solve.place = place;
+    solve.method = method;
+    solve.values = values;
+    solve.store = request.save.unwrap_or(true);
+    solve.options = shared.options(settings.threads);
+    solve.options.memory = settings.memory;
+    solve.options.time = Some(LONGEST);
+    // A job is to find out, not to repeat what was found.
+    solve.options.recall = false;
     let desk = Arc::clone(&shared);
     // The job outlives its request, and a fault inside it ends as its answer.
     tokio::spawn(async move {

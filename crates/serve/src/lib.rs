@@ -9,6 +9,17 @@
 //!
 //! Invariants: no request names a file; a request that nobody waits for any more stops its work; what the user
 //! can cause is a 4xx with the command line's sentence.
+//!
+//! ```
+//! use outplay_catalog::Catalog;
+//! use outplay_serve::{Server, Settings};
+//!
+//! // Port 0 lets the system choose; `server.run(…)` would answer until it is told to stop.
+//! let settings = Settings::new(([127, 0, 0, 1], 0).into(), std::env::temp_dir());
+//! let server = Server::bind(Catalog::standard(), settings)?;
+//! assert_ne!(server.addr()?.port(), 0);
+//! # Ok::<(), outplay_serve::ServeError>(())
+//! ```
 
 mod ask;
 pub mod bench;

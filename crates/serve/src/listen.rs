@@ -22,10 +22,10 @@ use tower::ServiceExt;
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// Somebody else has the port.
-    #[error("{0} is taken by another program; choose another port, such as `--addr 127.0.0.1:8081`")]
+    #[error("{0} is taken by another program; choose another port, such as 127.0.0.1:8081")]
     Taken(SocketAddr),
     /// The system does not allow the address.
-    #[error("cannot listen at {0}: {1}; choose another address with --addr")]
+    #[error("cannot listen at {0}: {1}; choose another address")]
     Listen(SocketAddr, io::Error),
     /// No threads or no sockets.
     #[error("cannot run the server: {0}")]

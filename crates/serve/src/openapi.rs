@@ -145,7 +145,8 @@ fn schemas() -> Value {
         "Query": object(&["game", "position", "to_move", "value", "moves"], json!({
             "game": text, "position": text, "to_move": text, "value": value, "distance": plies, "score": plies,
             "best": texts, "moves": { "type": "array", "items": reference("Move") }, "line": texts,
-            "source": { "type": "string", "enum": ["table", "book", "search", "rules"] },
+            "source": { "type": "string", "enum": ["rules", "theory", "table", "book", "kept", "search"] },
+            "notes": texts,
         })),
         "History": object(&["game", "plies"], json!({ "game": text, "plies": objects })),
         "Choice": object(&["game", "position", "player", "move"], json!({

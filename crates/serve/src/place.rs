@@ -2,7 +2,7 @@
 
 use crate::refusal::Refusal;
 use crate::settings::{CELLS, MOVES, NUMBERS, POSITION, SPEC};
-use outplay_catalog::Place;
+use outplay_answer::Place;
 use serde::{Deserialize, Deserializer};
 
 /// A game and one of its positions.

@@ -10,9 +10,8 @@ use crate::workers::{Attention, Leash};
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use outplay_catalog::{
-    About, ChoiceAnswer, ChooseRequest, GameHandle, Place, PlayerList, QueryAnswer, QueryOptions, View,
-};
+use outplay_answer::{ChoiceAnswer, ChooseRequest, Entry, Place, PlayerList, QueryAnswer, View};
+use outplay_players::About;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -59,7 +58,7 @@ pub(crate) async fn position(
         return Ok(Json(answer));
     }
     let desk = Arc::clone(&shared);
-    let look = move |game: &dyn GameHandle, threads, watch: &Attention| {
+    let look = move |game: &Entry, threads, watch: &Attention| {
         let answer = Arc::new(game.query(&place, &desk.options(threads), watch)?);
         desk.answers.keep(&answer);
         Ok(answer)
@@ -79,7 +78,7 @@ pub(crate) async fn known(
     let _leash = Leash(Arc::clone(&watch));
     let look = move || {
         let game = desk.shelf.open(&game)?;
-        recall(&desk, &*game, &place, &watch)
+        recall(&desk, &game, &place, &watch)
     };
     shared.workers.quick(look).await
 }
@@ -87,7 +86,7 @@ pub(crate) async fn known(
 /// The same on this thread.
 pub(crate) fn recall(
     shared: &Shared,
-    game: &dyn GameHandle,
+    game: &Entry,
     place: &Place,
     watch: &Attention,
 ) -> Result<Option<Arc<QueryAnswer>>, Refusal> {
@@ -143,7 +142,12 @@ pub(crate) async fn choose(
     }
     no_files(&request.player)?;
     let MoveRequest { at, player, seed } = request;
-    let asked = ChooseRequest { place, player, seed, options: shared.steady_options(), files: false };
+    let mut asked = ChooseRequest::default();
+    asked.place = place;
+    asked.player = player;
+    asked.seed = seed;
+    asked.options = shared.steady_options();
+    asked.files = false;
     shared.ask(at.game, move |game, _, watch| Ok(game.choose(&asked, watch)?)).await.map(Json)
 }
 
@@ -164,7 +168,8 @@ pub(crate) async fn position_stream(
         let desk = Arc::clone(&shared);
         let search = move |threads| {
             let game = desk.shelf.open(&at.game)?;
-            let options = QueryOptions { time: Some(patience), ..desk.options(threads) };
+            let mut options = desk.options(threads);
+            options.time = Some(patience);
             let answer = game.query_each(&place, &options, &*watch, &mut |mv| events.send("move", mv))?;
             let answer = Arc::new(answer);
             desk.answers.keep(&answer);

@@ -3,7 +3,7 @@
 use crate::refusal::Refusal;
 use crate::router::Shared;
 use crate::workers::{Attention, Leash};
-use outplay_catalog::{GameHandle, QueryOptions};
+use outplay_answer::{Entry, QueryOptions};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,25 +15,27 @@ impl Shared {
     pub(crate) async fn ask<T: Send + 'static>(
         self: &Arc<Self>,
         game: String,
-        question: impl FnOnce(&dyn GameHandle, usize, &Attention) -> Result<T, Refusal> + Send + 'static,
+        question: impl FnOnce(&Entry, usize, &Attention) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let watch = Attention::new(Some(self.settings.time + GRACE));
         let _leash = Leash(Arc::clone(&watch));
         let desk = Arc::clone(self);
-        let search = move |threads| question(&*desk.shelf.open(&game)?, threads, &watch);
+        let search = move |threads| question(&desk.shelf.open(&game)?, threads, &watch);
         self.workers.search(search).await
     }
 
-    /// What one answer may use.
+    /// What one answer may use. What was kept before counts; visitors leave nothing behind.
     pub(crate) fn options(&self, threads: usize) -> QueryOptions {
         let settings = &self.settings;
-        QueryOptions {
-            memory: settings.memory / (settings.searches as u64 + 1),
-            hash: settings.hash(),
-            threads,
-            time: Some(settings.time),
-            data: Some(settings.data.clone()),
-        }
+        let mut options = QueryOptions::default();
+        options.memory = settings.memory / (settings.searches as u64 + 1);
+        options.hash = settings.hash();
+        options.threads = threads;
+        options.time = Some(settings.time);
+        options.data = Some(settings.data.clone());
+        options.recall = true;
+        options.keep = false;
+        options
     }
 
     /// Options that do not change from request to request, for what keeps what it learned under them.

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use outplay_catalog::{TableError, Trouble};
+use outplay_answer::{Cure, TableError, Trouble};
 use outplay_core::InputError;
 use serde_json::json;
 
@@ -53,9 +53,26 @@ impl IntoResponse for Refusal {
     }
 }
 
+/// What to do, in words that somebody can follow who sees this server and no command line.
+fn spelled(cure: Cure) -> String {
+    match cure {
+        Cure::MoreMemory => {
+            "choose a smaller game, ask for one position of it, or start the server with more memory".into()
+        }
+        Cure::Use(method) => format!("ask for the method `{method}`"),
+        Cure::Solve { spec, values } => {
+            format!("solve {spec} first, with `values` {values}: POST /api/v1/solve begins that")
+        }
+        Cure::SolveOrAsk => {
+            "solve the game first (POST /api/v1/solve begins that), or ask a player that needs no exact values".into()
+        }
+        Cure::Words(words) => words,
+    }
+}
+
 impl From<Trouble> for Refusal {
     fn from(trouble: Trouble) -> Refusal {
-        let cure = trouble.cure();
+        let cure = trouble.cure().map(spelled);
         let status = match &trouble {
             Trouble::Table(TableError::NoTable { .. }) => StatusCode::NOT_FOUND,
             _ if trouble.is_input() => StatusCode::BAD_REQUEST,
@@ -71,5 +88,24 @@ impl From<Trouble> for Refusal {
 impl From<InputError> for Refusal {
     fn from(error: InputError) -> Refusal {
         Trouble::from(error).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_answer::{Method, Values};
+
+    #[test]
+    fn cures_name_no_flags() {
+        let solve = Cure::Solve { spec: "chess:KQK".into(), values: Values::Distance };
+        for cure in [Cure::MoreMemory, Cure::Use(Method::Search), solve, Cure::SolveOrAsk] {
+            let words = spelled(cure);
+            assert!(!words.contains("--"), "{words}");
+        }
+        let refusal = Refusal::from(Trouble::Memory { needed: 3 << 30, allowed: 1 << 30 });
+        assert_eq!(refusal.status, StatusCode::BAD_REQUEST);
+        assert!(refusal.cure.is_some_and(|cure| cure.contains("more memory")));
+        assert_eq!(Refusal::from(Trouble::stopped()).status, StatusCode::UNPROCESSABLE_ENTITY);
     }
 }

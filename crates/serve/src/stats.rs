@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use outplay_catalog::StatsReport;
+use outplay_answer::StatsReport;
 use std::sync::Arc;
 
 /// `GET /api/v1/stats`
@@ -25,7 +25,7 @@ pub(crate) async fn picture(
     Asked(at): Asked<At>,
 ) -> Result<impl IntoResponse, Refusal> {
     let report = report(&shared, at).await?;
-    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], outplay_catalog::stats_svg(&report)))
+    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], outplay_answer::stats_svg(&report)))
 }
 
 async fn report(shared: &Arc<Shared>, at: At) -> Result<StatsReport, Refusal> {

@@ -6,7 +6,7 @@ use crate::refusal::Refusal;
 use crate::router::Shared;
 use axum::Json;
 use axum::extract::State;
-use outplay_catalog::{Puzzle, Why};
+use outplay_explain::{Puzzle, Why};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -17,7 +17,10 @@ pub(crate) async fn why(
 ) -> Result<Json<Why>, Refusal> {
     let place = at.place()?;
     let options = shared.steady_options();
-    shared.ask(at.game, move |game, _, watch| Ok(game.why(&place, &options, watch)?)).await.map(Json)
+    shared
+        .ask(at.game, move |game, _, watch| Ok(outplay_explain::why(game, &place, &options, watch)?))
+        .await
+        .map(Json)
 }
 
 /// Which puzzle.
@@ -44,5 +47,8 @@ pub(crate) async fn puzzle(
         )
     })?;
     let options = shared.steady_options();
-    shared.ask(request.at.game, move |game, _, watch| Ok(game.puzzle(seed, &options, watch)?)).await.map(Json)
+    shared
+        .ask(request.at.game, move |game, _, watch| Ok(outplay_explain::puzzle(game, seed, &options, watch)?))
+        .await
+        .map(Json)
 }

@@ -4,7 +4,7 @@ use super::labels::Label;
 use crate::ArenaError;
 use crate::scrutiny::Kept;
 use crate::seed::part;
-use outplay_core::{Game, Notation, Watch};
+use outplay_core::{Game, Watch};
 use outplay_players::Kit;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,14 +26,14 @@ const BLOCK: usize = 64;
 /// # Errors
 ///
 /// A player that cannot be made or gives no answer, or a stop.
-pub fn accuracy<G: Game + Notation>(
-    kit: &Kit<G>,
+pub fn accuracy(
+    kit: &Kit,
     player: &str,
-    labels: &[Label<G>],
+    labels: &[Label],
     threads: usize,
     watch: &dyn Watch,
 ) -> Result<Accuracy, ArenaError> {
-    let blocks: Vec<&[Label<G>]> = labels.chunks(BLOCK).collect();
+    let blocks: Vec<&[Label]> = labels.chunks(BLOCK).collect();
     let next = AtomicUsize::new(0);
     let work = || -> Result<Accuracy, ArenaError> {
         let mut player = kit.player(player)?;

@@ -9,7 +9,7 @@ use crate::contest::{Bout, Flow, Hall};
 use crate::opening::openings;
 use crate::referee::House;
 use crate::seed::part;
-use outplay_core::{Game, Notation, Watch};
+use outplay_core::{AnyPosition, Notation, Watch};
 use outplay_players::{FeatureSet, Kit};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -19,9 +19,9 @@ use rustc_hash::FxHashMap;
 const WIDTH: f64 = 0.4;
 
 /// Runs the generations that are left; gives the best weights and what each generation found.
-pub(super) fn run<G: Game + Notation>(
-    kit: &Kit<G>,
-    start: &G::Position,
+pub(super) fn run(
+    kit: &Kit,
+    start: &AnyPosition,
     method: Method,
     request: &TuneRequest,
     watch: &dyn Watch,
@@ -48,7 +48,7 @@ pub(super) fn run<G: Game + Notation>(
     let kept = match &request.checkpoint {
         Some(path) if request.resume => Checkpoint::load(path, &setting)?,
         Some(path) if path.exists() => {
-            let why = "there is such a file already; add --resume to go on with it, or choose another name";
+            let why = "there is such a file already; resume it, or choose another name";
             return Err(ArenaError::file(path, why));
         }
         _ => None,
@@ -179,9 +179,9 @@ fn specs(request: &TuneRequest, population: &[Candidate]) -> Result<Vec<String>,
 
 /// The paper's games: each candidate draws opponents from the population and meets each of them twice, colours
 /// swapped. Its own meetings count for it; games that would only repeat each other are played once.
-fn among_themselves<G: Game + Notation>(
-    kit: &Kit<G>,
-    start: &G::Position,
+fn among_themselves(
+    kit: &Kit,
+    start: &AnyPosition,
     request: &TuneRequest,
     number: u32,
     population: &mut [Candidate],
@@ -224,9 +224,9 @@ fn among_themselves<G: Game + Notation>(
 
 /// The sounder games: everybody meets the incumbent in the same openings, both colours, and keeps all points
 /// from earlier generations.
-fn against_incumbent<G: Game + Notation>(
-    kit: &Kit<G>,
-    start: &G::Position,
+fn against_incumbent(
+    kit: &Kit,
+    start: &AnyPosition,
     request: &TuneRequest,
     number: u32,
     population: &mut [Candidate],
@@ -254,9 +254,9 @@ fn against_incumbent<G: Game + Notation>(
 }
 
 /// Half points of the player who moved first, bout by bout.
-fn play<G: Game + Notation>(
-    kit: &Kit<G>,
-    start: &G::Position,
+fn play(
+    kit: &Kit,
+    start: &AnyPosition,
     request: &TuneRequest,
     number: u32,
     players: Vec<String>,

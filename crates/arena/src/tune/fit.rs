@@ -11,7 +11,7 @@
 //! weights. Moves after which the opponent wins at once are left out for the same reason.
 
 use super::labels::Label;
-use outplay_core::{Game, LineBoard, Turn};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Turn};
 use outplay_players::{Features, Kit};
 
 /// A position as numbers: a row of features for each move that comes into question, good moves marked.
@@ -53,7 +53,7 @@ pub struct FitStep {
 }
 
 /// Whether the opponent can win at once.
-fn falls<G: Game>(game: &G, pos: &G::Position, moves: &mut Vec<G::Move>) -> bool {
+fn falls(game: &AnyGame, pos: &AnyPosition, moves: &mut Vec<AnyMove>) -> bool {
     let turn = game.turn(pos);
     moves.clear();
     game.moves(pos, moves);
@@ -62,12 +62,7 @@ fn falls<G: Game>(game: &G, pos: &G::Position, moves: &mut Vec<G::Move>) -> bool
 
 impl Lessons {
     /// The quiet ones among labelled positions, as numbers.
-    pub fn new<G: Game>(
-        kit: &Kit<G>,
-        board: fn(&G, &G::Position) -> LineBoard,
-        features: &Features,
-        labels: &[Label<G>],
-    ) -> Lessons {
+    pub fn new(kit: &Kit, features: &Features, labels: &[Label]) -> Lessons {
         let count = features.names().len();
         let mut lessons = Vec::new();
         let (mut moves, mut replies) = (Vec::new(), Vec::new());
@@ -81,7 +76,8 @@ impl Lessons {
                     continue;
                 }
                 debug_assert_ne!(kit.game.turn(&next), Turn::Chance);
-                lesson.rows.extend(features.vector(&board(&kit.game, &next)));
+                let Some(board) = kit.game.board(&next) else { continue };
+                lesson.rows.extend(features.vector(&board));
                 lesson.good.push(label.keeps(place));
             }
             // A choice without good moves, or without bad ones, teaches nothing.

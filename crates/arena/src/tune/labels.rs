@@ -10,7 +10,7 @@
 use crate::ArenaError;
 use crate::scrutiny::quiet;
 use crate::seed::part;
-use outplay_core::{Game, Notation, Watch};
+use outplay_core::{AnyGame, AnyPosition, Game, Notation, Watch};
 use outplay_players::Kit;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -70,16 +70,16 @@ impl Sampling {
 
 /// A position and the payoff that each of its moves brings with best play, in the game's order.
 #[derive(Clone, Debug)]
-pub struct Label<G: Game> {
+pub struct Label {
     /// The position.
-    pub pos: G::Position,
+    pub pos: AnyPosition,
     /// What the moves bring the player to move.
     pub payoffs: Vec<i32>,
     /// Neither side could win with its next stone.
     pub quiet: bool,
 }
 
-impl<G: Game> Label<G> {
+impl Label {
     /// Whether the move in this place gives nothing away.
     pub fn keeps(&self, place: usize) -> bool {
         self.payoffs.get(place) == self.payoffs.iter().max()
@@ -87,7 +87,7 @@ impl<G: Game> Label<G> {
 }
 
 /// A position from random play.
-fn sample<G: Game>(game: &G, start: &G::Position, sampling: &Sampling, number: u64) -> Option<G::Position> {
+fn sample(game: &AnyGame, start: &AnyPosition, sampling: &Sampling, number: u64) -> Option<AnyPosition> {
     /// Play that never gets that far is nobody's position.
     const ATTEMPTS: u32 = 100_000;
     let mut rng = SmallRng::seed_from_u64(part(part(sampling.seed, 3), number));
@@ -114,7 +114,7 @@ fn sample<G: Game>(game: &G, start: &G::Position, sampling: &Sampling, number: u
 }
 
 /// The first line of a file of labels.
-fn heading<G: Notation>(game: &G, sampling: &Sampling) -> String {
+fn heading(game: &AnyGame, sampling: &Sampling) -> String {
     let Sampling { from, to, spread, seed } = sampling;
     format!("outplay labels 2, {}, plies {from} to {to}, {} spread, seed {seed}", game.spec(), spread.word())
 }
@@ -147,19 +147,19 @@ fn read_line(text: &str) -> Option<(u64, Vec<i32>)> {
 /// # Errors
 ///
 /// No exact knowledge, a file of other labels, or a stop.
-pub fn labels<G: Game + Notation>(
-    kit: &Kit<G>,
+pub fn labels(
+    kit: &Kit,
     sampling: &Sampling,
     count: usize,
     file: Option<&Path>,
     threads: usize,
     watch: &dyn Watch,
-) -> Result<Vec<Label<G>>, ArenaError> {
+) -> Result<Vec<Label>, ArenaError> {
     let game = &kit.game;
     let spec = game.spec();
-    let Some(truth) = kit.truth.as_ref().filter(|_| kit.dice.is_none()) else {
+    let Some(truth) = kit.truth.as_ref().filter(|_| !kit.game.has_dice()) else {
         return Err(ArenaError::Unable(format!(
-            "there are no exact values of {spec} to fit to; tune `--by games`"
+            "there are no exact values of {spec} to fit to; tune by games"
         )));
     };
     let start =
@@ -241,18 +241,16 @@ fn push<T>(list: &Mutex<Vec<T>>, value: T) {
 }
 
 /// What the moves of a sampled position bring; empty if they are all worth the same or nobody knows.
-fn payoffs<G: Game>(
-    kit: &Kit<G>,
-    truth: &dyn outplay_players::Truth<G>,
-    start: &G::Position,
+fn payoffs(
+    kit: &Kit,
+    truth: &dyn outplay_players::Truth,
+    start: &AnyPosition,
     sampling: &Sampling,
     number: u64,
     watch: &dyn Watch,
 ) -> Result<Vec<i32>, ArenaError> {
     let Some(pos) = sample(&kit.game, start, sampling, number) else {
-        return Err(ArenaError::Unable(
-            "random play never lasts that long; sample earlier plies with --plies".into(),
-        ));
+        return Err(ArenaError::Unable("random play never lasts that long; sample earlier plies".into()));
     };
     let Some(payoffs) = truth.payoffs(&pos, watch)? else {
         // Whoever was stopped does not know either, but may find out later.

@@ -1,8 +1,8 @@
 //! Weights of the linear evaluation, found by games or by exact values, and accepted only by a test.
 //!
 //! ```text
-//!   --by games    population ──▶ games ──▶ ranking ──▶ next population     breed (ga, sound), cma
-//!   --by labels   positions ──▶ exact values ──▶ fit ──▶ weights           labels, fit, accuracy
+//!   games         population ──▶ games ──▶ ranking ──▶ next population     breed (ga, sound), cma
+//!   labels        positions ──▶ exact values ──▶ fit ──▶ weights           labels, fit, accuracy
 //!                                              │
 //!                 candidate against incumbent, sequential test ──▶ accepted or not
 //! ```
@@ -24,12 +24,12 @@ pub use page::page;
 
 use crate::ArenaError;
 use crate::matches::{self, MatchReport, MatchRequest};
-use crate::referee::House;
 use crate::seed::part;
 use crate::stats::{Decision, Sprt};
 use accuracy::{Accuracy, accuracy};
 use fit::{FitOptions, Lessons};
 use labels::{Sampling, labels};
+use outplay_answer::{Entry, QueryOptions, Trouble};
 use outplay_core::{Game, Notation, Watch};
 use outplay_players::{FeatureSet, Features, Kit, Weights};
 use serde::{Deserialize, Serialize};
@@ -79,6 +79,7 @@ pub enum By {
 
 /// What to tune, and how.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TuneRequest {
     /// What decides.
     pub by: By,
@@ -229,25 +230,38 @@ pub fn searcher(depth: u32, evaluation: &str) -> String {
     format!("alphabeta:depth={depth},eval={evaluation}")
 }
 
+/// Finds and tests weights for a game that somebody asked for, with what is exactly known about it.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn tune(
+    entry: &Entry,
+    request: &TuneRequest,
+    options: &QueryOptions,
+    watch: &dyn Watch,
+) -> Result<TuneReport, Trouble> {
+    // Games run and positions are labelled side by side already, so exact knowledge keeps to one thread in each.
+    Ok(run(&entry.kit(&options.on_threads(1).impartial()), request, watch)?)
+}
+
 /// Finds weights and tests them.
 ///
 /// # Errors
 ///
 /// Bad input, a game without lines, files of no use, or a stop (a checkpoint keeps what was done).
-pub fn run<G: Game + Notation>(
-    kit: &Kit<G>,
-    request: &TuneRequest,
-    watch: &dyn Watch,
-) -> Result<TuneReport, ArenaError> {
+pub fn run(kit: &Kit, request: &TuneRequest, watch: &dyn Watch) -> Result<TuneReport, ArenaError> {
     let spec = kit.game.spec();
-    let Some(board) = kit.board else {
+    let start =
+        kit.game.start().ok_or_else(|| ArenaError::Unable(format!("{spec} has no start to play from")))?;
+    let Some(board) = kit.game.board(&start) else {
         let why = format!("`lines` counts k in a row, and {spec} has none; tune a board such as connect4");
         return Err(ArenaError::Unable(why));
     };
-    let start =
-        kit.game.start().ok_or_else(|| ArenaError::Unable(format!("{spec} has no start to play from")))?;
-    let features = Features::new(request.features, &board(&kit.game, &start)).ok_or_else(|| {
-        ArenaError::Unable(format!("the extended features are for boards of up to 128 bits, not for {spec}; tune the paper's with --features paper"))
+    let features = Features::new(request.features, &board).ok_or_else(|| {
+        ArenaError::Unable(format!(
+            "the extended features are for boards of up to 128 bits, not for {spec}; tune the paper's instead"
+        ))
     })?;
     // A bad incumbent is found out before anything is played.
     let incumbent = kit.judge(&request.incumbent)?.spec();
@@ -262,7 +276,7 @@ pub fn run<G: Game + Notation>(
             let file = request.labels.as_deref();
             let all = labels(kit, &sampling, positions + held_out, file, request.threads, watch)?;
             let (fitted, held) = all.split_at(positions.min(all.len()));
-            let lessons = Lessons::new(kit, board, &features, fitted);
+            let lessons = Lessons::new(kit, &features, fitted);
             if lessons.is_empty() {
                 let why = "no sampled position teaches anything; sample more of them or other plies";
                 return Err(ArenaError::Unable(why.into()));
@@ -276,7 +290,7 @@ pub fn run<G: Game + Notation>(
                 }
             });
             let evaluation = weights(request.features, values.clone())?.spec();
-            let measure = |evaluation: &str, labels: &[labels::Label<G>]| {
+            let measure = |evaluation: &str, labels: &[labels::Label]| {
                 accuracy(kit, &searcher(1, evaluation), labels, request.threads, watch)
             };
             let measured = Measured {
@@ -305,14 +319,10 @@ pub fn run<G: Game + Notation>(
         let request = MatchRequest {
             players,
             games: request.sprt_games,
-            openings: None,
             seed: part(request.seed, 9),
             concurrency: request.threads,
             sprt: Some(sprt),
-            house: House::default(),
-            judged: false,
-            out: None,
-            resume: false,
+            ..MatchRequest::default()
         };
         matches::run(kit, &start, None, &request, watch)
     });

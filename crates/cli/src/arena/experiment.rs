@@ -4,7 +4,7 @@ use super::grid::write_grid;
 use crate::args::Effort;
 use crate::commands::{Failure, Run};
 use clap::Args;
-use outplay_catalog::{ExperimentRequest, Findings, experiments};
+use outplay_experiments::{ExperimentRequest, Findings, experiments};
 use std::io::{self, Write};
 
 /// Run a paper's experiment again.
@@ -28,14 +28,13 @@ pub(crate) struct ExperimentArgs {
 impl<W: Write> Run<'_, W> {
     pub(crate) fn experiment(&mut self, args: &ExperimentArgs) -> Result<u8, Failure> {
         let Some(name) = &args.name else { return self.list_experiments() };
-        let request = ExperimentRequest {
-            name: name.clone(),
-            seed: args.seed,
-            full: args.full,
-            games: args.games,
-            options: self.query_options(&args.effort),
-        };
-        let findings = self.catalog.experiment(&request, self.progress)?;
+        let mut request = ExperimentRequest::default();
+        request.name = name.clone();
+        request.seed = args.seed;
+        request.full = args.full;
+        request.games = args.games;
+        request.options = self.query_options(&args.effort);
+        let findings = outplay_experiments::run(self.catalog, &request, self.progress)?;
         self.print(&findings, |out, findings| write_findings(out, findings))?;
         Ok(u8::from(findings.holds == Some(false)))
     }

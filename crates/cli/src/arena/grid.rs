@@ -1,6 +1,6 @@
 //! Tables of text.
 
-use outplay_catalog::Grid;
+use outplay_experiments::Grid;
 use std::io::{self, Write};
 
 /// A table with its columns aligned: words to the left, figures to the right.

@@ -4,10 +4,12 @@ use super::grid::write_grid;
 use crate::args::{At, Effort};
 use crate::commands::{Failure, Run};
 use clap::Args;
-use outplay_catalog::{
-    Decision, Grid, House, Judged, MatchReport, MatchRequest, Pairs, PlayerRow, Sprt, Strength, Tally,
-};
+use outplay_arena::matches::{MatchReport, MatchRequest, compete};
+use outplay_arena::referee::House;
+use outplay_arena::standings::{Judged, PlayerRow, Tally};
+use outplay_arena::stats::{Decision, Pairs, Sprt, Strength};
 use outplay_core::figures::bytes;
+use outplay_experiments::Grid;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -69,22 +71,21 @@ pub(super) fn parse_sprt(text: &str) -> Result<Sprt, String> {
 
 impl<W: Write> Run<'_, W> {
     pub(crate) fn compete(&mut self, args: &MatchArgs) -> Result<u8, Failure> {
-        let handle = self.open(&args.game)?;
+        let entry = self.open_at(&args.game, &args.at)?;
         let perfect = |spec: &String| spec == "perfect" || spec.starts_with("swindler");
-        let request = MatchRequest {
-            players: args.players.clone(),
-            games: args.games,
-            openings: args.openings,
-            seed: args.seed,
-            concurrency: args.concurrency.map_or_else(rayon::current_num_threads, usize::from),
-            sprt: args.sprt,
-            house: House { plies: args.plies, time: args.move_time.map(Duration::from_secs_f64) },
-            judged: args.judge || args.players.iter().any(perfect),
-            out: args.out.clone(),
-            resume: args.resume,
-        };
+        let mut request = MatchRequest::default();
+        request.players = args.players.clone();
+        request.games = args.games;
+        request.openings = args.openings;
+        request.seed = args.seed;
+        request.concurrency = args.concurrency.map_or_else(rayon::current_num_threads, usize::from);
+        request.sprt = args.sprt;
+        request.house = House { plies: args.plies, time: args.move_time.map(Duration::from_secs_f64) };
+        request.judged = args.judge || args.players.iter().any(perfect);
+        request.out = args.out.clone();
+        request.resume = args.resume;
         let options = self.query_options(&args.effort);
-        let report = handle.compete(&args.at.place(), &request, &options, self.progress)?;
+        let report = compete(&entry, &args.at.place(), &request, &options, self.progress)?;
         self.print(&report, |out, report| write_report(out, report))?;
         Ok(if report.stopped { 130 } else { 0 })
     }

@@ -5,11 +5,14 @@ use super::matches::{elo, five};
 use crate::args::Effort;
 use crate::commands::{Failure, Run, write_file};
 use clap::{Args, ValueEnum};
-use outplay_catalog::{
-    By, FeatureSet, FitOptions, Grid, Place, Sampling, Spread, Sprt, Trouble, TuneMethod, TuneReport,
-    TuneRequest, Weights, tune_page,
-};
-use outplay_core::Content;
+use outplay_answer::Trouble;
+use outplay_arena::scrutiny::Kept;
+use outplay_arena::stats::Sprt;
+use outplay_arena::tune::fit::FitOptions;
+use outplay_arena::tune::labels::{Sampling, Spread};
+use outplay_arena::tune::{By, Method as TuneMethod, TuneReport, TuneRequest, page as tune_page, tune};
+use outplay_experiments::Grid;
+use outplay_players::{FeatureSet, Weights};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -149,11 +152,11 @@ fn parse_plies(text: &str) -> Result<(u32, u32), String> {
 
 impl<W: Write> Run<'_, W> {
     pub(crate) fn tune(&mut self, args: &TuneArgs) -> Result<u8, Failure> {
-        let handle = self.open(&args.game)?;
+        let entry = self.open(&args.game)?;
         if args.player != "lines" {
             let why =
                 format!("`{}` has no weights to tune; the player that has some is `lines`", args.player);
-            return Err(Trouble::Unable(why).into());
+            return Err(Trouble::unable(why).into());
         }
         let method = match args.method {
             Way::Ga => TuneMethod::Ga,
@@ -164,9 +167,7 @@ impl<W: Write> Run<'_, W> {
             Plies::Even => Spread::Even,
             Plies::Natural => Spread::Natural,
         };
-        let open = handle
-            .board(&Place::Start)
-            .map_or(0, |board| board.cells.iter().filter(|content| **content == Content::Empty).count());
+        let open = entry.open_cells().unwrap_or(0);
         let (from, to) = args.plies.unwrap_or_else(|| Sampling::middle(open as u32));
         let by = match args.by {
             Source::Games => By::Games(method),
@@ -181,30 +182,29 @@ impl<W: Write> Run<'_, W> {
             (Some(Set::Paper), _) | (None, Source::Games) => FeatureSet::Paper,
             (Some(Set::Extended), _) | (None, Source::Labels) => FeatureSet::Extended,
         };
-        let name = handle.spec().replace([':', ',', '=', '+', '/'], "-");
+        let name = entry.spec().replace([':', ',', '=', '+', '/'], "-");
         let kept = format!("{name}-{from}-{to}-{}-{}.txt", spread.word(), args.seed);
         let kept = self.data().join("labels").join(kept);
-        let request = TuneRequest {
-            by,
-            features,
-            depth: args.depth,
-            population: args.population,
-            games: args.games,
-            survive: args.survive,
-            generations: args.generations,
-            openings: args.openings.unwrap_or(if method == TuneMethod::Ga { 0 } else { 4 }),
-            largest: args.largest,
-            seed: args.seed,
-            threads: rayon::current_num_threads(),
-            incumbent: args.incumbent.clone(),
-            sprt: (args.sprt_games > 0).then_some(args.sprt),
-            sprt_games: args.sprt_games,
-            checkpoint: args.checkpoint.clone(),
-            resume: args.resume,
-            labels: Some(args.labels.clone().unwrap_or(kept)),
-        };
+        let mut request = TuneRequest::default();
+        request.by = by;
+        request.features = features;
+        request.depth = args.depth;
+        request.population = args.population;
+        request.games = args.games;
+        request.survive = args.survive;
+        request.generations = args.generations;
+        request.openings = args.openings.unwrap_or(if method == TuneMethod::Ga { 0 } else { 4 });
+        request.largest = args.largest;
+        request.seed = args.seed;
+        request.threads = rayon::current_num_threads();
+        request.incumbent = args.incumbent.clone();
+        request.sprt = (args.sprt_games > 0).then_some(args.sprt);
+        request.sprt_games = args.sprt_games;
+        request.checkpoint = args.checkpoint.clone();
+        request.resume = args.resume;
+        request.labels = Some(args.labels.clone().unwrap_or(kept));
         let options = self.query_options(&args.effort);
-        let report = handle.tune(&request, &options, self.progress)?;
+        let report = tune(&entry, &request, &options, self.progress)?;
         if let Some(file) = &args.report {
             write_file(file, &tune_page(&report))?;
         }
@@ -212,7 +212,7 @@ impl<W: Write> Run<'_, W> {
         if let Some(file) = args.out.as_ref().filter(|_| keep) {
             // The weights were made from these very features.
             let weights = Weights::new(features, report.weights.clone())
-                .map_err(|error| Trouble::Unable(error.to_string()))?;
+                .map_err(|error| Trouble::unable(error.to_string()))?;
             write_file(file, &weights.to_file(&report.game))?;
         }
         self.print(&report, |out, report| {
@@ -259,7 +259,7 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
             "moves at one ply that give nothing away",
             &["", "all positions", "quiet ones", "positions", "quiet"],
         );
-        let share = |kept: &outplay_catalog::Kept| {
+        let share = |kept: &Kept| {
             kept.share().map_or("-".into(), |share| format!("{:.1} %", 100.0 * share))
         };
         let rows = [

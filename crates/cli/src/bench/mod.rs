@@ -1,11 +1,13 @@
 //! `outplay bench`: how fast things are.
 
+mod budgets;
+mod signature;
 mod text;
 
 use crate::args::Bench;
 use crate::commands::{Failure, Run, read_file};
 use crate::usage::{self, Clock};
-use outplay_catalog::{GameHandle, Method, SolveRequest, Trouble, Values};
+use outplay_answer::{Entry, Method, SolveRequest, Trouble, Values};
 use std::io::Write;
 use std::path::Path;
 
@@ -13,9 +15,11 @@ impl<W: Write> Run<'_, W> {
     pub(crate) fn bench(&mut self, bench: &Bench) -> Result<u8, Failure> {
         match bench {
             Bench::Classic { game, trials, patience } => self.classic(game, *trials, *patience),
-            Bench::Strong { game, trials, no_sweep, no_save } => {
-                self.strong(game, *trials, !no_sweep, !no_save)
+            Bench::Strong { game, trials, no_sweep } => {
+                self.strong(game, *trials, !no_sweep, !self.common.no_save)
             }
+            Bench::Budgets { times } => self.budgets(times),
+            Bench::Signature => self.signature(),
             Bench::Probe { game, values } => self.probe(game, *values),
             Bench::Positions { game, file, limit, entries } => self.positions(game, file, *limit, *entries),
             Bench::Search { game, depth } => self.search_speed(game, *depth),
@@ -34,7 +38,7 @@ impl<W: Write> Run<'_, W> {
     }
 
     fn strong(&mut self, game: &str, trials: u32, sweep: bool, save: bool) -> Result<u8, Failure> {
-        let handle = self.open(game)?;
+        let entry = self.open(game)?;
         let mut rows = Vec::new();
         for values in [Values::Wdl, Values::Distance] {
             for method in [Method::Sweep, Method::Dense] {
@@ -42,18 +46,19 @@ impl<W: Write> Run<'_, W> {
                 if !dense && (!sweep || values == Values::Wdl) {
                     continue; // a sweep finds distances anyway
                 }
-                let request = SolveRequest { method, values, counts: !dense, ..self.request(None) };
-                rows.push(self.strong_row(&*handle, &request, if dense { trials } else { 1 }, save)?);
+                let mut request = self.request(None);
+                (request.method, request.values, request.counts) = (method, values, !dense);
+                rows.push(self.strong_row(&entry, &request, if dense { trials } else { 1 }, save)?);
             }
         }
-        let answer = serde_json::json!({ "game": handle.spec(), "threads": rayon::current_num_threads(), "rows": rows });
-        self.print(&answer, |out, _| text::strong(out, &handle.spec(), &rows))
+        let answer = serde_json::json!({ "game": entry.spec(), "threads": rayon::current_num_threads(), "rows": rows });
+        self.print(&answer, |out, _| text::strong(out, &entry.spec(), &rows))
     }
 
     /// Times one method: solving alone, then once more with counts and the table.
     fn strong_row(
         &mut self,
-        handle: &dyn GameHandle,
+        entry: &Entry,
         request: &SolveRequest,
         trials: u32,
         save: bool,
@@ -63,25 +68,27 @@ impl<W: Write> Run<'_, W> {
         usage::reset_peak();
         for _ in 0..trials {
             let clock = Clock::start();
-            let answer = handle.solve(request, self.progress)?;
+            let answer = entry.solve(request, self.progress)?;
             walls.push(clock.seconds());
             cpus.push(clock.cpu_seconds());
             colourings = answer.colourings;
         }
         let peak_bytes = usage::peak_bytes();
-        let full = SolveRequest { counts: true, ..request.clone() };
+        let mut full = request.clone();
+        full.counts = true;
         let clock = Clock::start();
         let (answer, table_bytes) = if save {
             let scratch = self.data().join("bench");
-            let request = SolveRequest { data: Some(scratch.clone()), ..full };
-            let answer = handle.solve(&request, self.progress)?;
+            full.options.data = Some(scratch.clone());
+            full.store = true;
+            let answer = entry.solve(&full, self.progress)?;
             let table = answer.table.clone();
             if let Some(table) = &table {
-                outplay_catalog::remove(&scratch, &table.name).map_err(Trouble::from)?;
+                outplay_answer::remove(&scratch, &table.name).map_err(Trouble::from)?;
             }
             (answer, table.map(|table| table.bytes))
         } else {
-            (handle.solve(&full, self.progress)?, None)
+            (entry.solve(&full, self.progress)?, None)
         };
         let full_seconds = clock.seconds();
         walls.sort_by(f64::total_cmp);
@@ -90,7 +97,7 @@ impl<W: Write> Run<'_, W> {
         Ok(text::StrongRow {
             method: request.method.word(),
             values: request.values.to_string(),
-            value: answer.answer.value,
+            value: answer.answer.verdict(),
             seconds: walls[walls.len() / 2],
             cpu_seconds: cpus[cpus.len() / 2],
             colourings_per_second: colourings.map(|count| count / walls[walls.len() / 2]),
@@ -114,11 +121,11 @@ impl<W: Write> Run<'_, W> {
         /// Bytes of an entry.
         const ENTRY: u64 = 8;
         let lines = read_file(file)?;
-        let handle = self.open(game)?;
+        let entry = self.open(game)?;
         let hash = entries.saturating_mul(ENTRY);
-        let request =
-            SolveRequest { hash, threads: self.common.threads.map_or(1, usize::from), ..self.request(None) };
-        let report = handle.positions(&lines, &request, limit, self.progress)?;
+        let mut options = self.request(None).options;
+        (options.hash, options.threads) = (hash, self.common.threads.map_or(1, usize::from));
+        let report = entry.positions(&lines, &options, limit, self.progress)?;
         self.print(&report, |out, report| text::positions(out, report))?;
         Ok(u8::from(report.wrong > 0))
     }

@@ -1,13 +1,15 @@
 //! What `outplay bench` prints for people.
 
 use crate::output::{BOLD, FAINT, LOSS, WIN};
-use outplay_catalog::{ChanceReport, ClassicReport, PositionsReport, ProbeReport, SearchReport};
+use outplay_answer::{ChanceReport, ClassicReport, PositionsReport, ProbeReport, SearchReport};
+use outplay_core::Verdict;
 use outplay_core::figures::{bytes, duration, grouped};
 use serde::Serialize;
 use std::io::{self, Write};
 
 pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Result<()> {
-    writeln!(out, "{BOLD}{}{BOLD:#}: {} by every solver, one thread", report.game, report.value)?;
+    let value = report.value.map_or("unknown", Verdict::word);
+    writeln!(out, "{BOLD}{}{BOLD:#}: {value} by every solver, one thread", report.game)?;
     writeln!(
         out,
         "{FAINT}solver                    trials       mean        min   against memo   2020 report{FAINT:#}"
@@ -35,7 +37,7 @@ pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Resul
 pub(crate) struct StrongRow {
     pub(crate) method: &'static str,
     pub(crate) values: String,
-    pub(crate) value: &'static str,
+    pub(crate) value: Option<Verdict>,
     pub(crate) seconds: f64,
     pub(crate) cpu_seconds: f64,
     pub(crate) colourings_per_second: Option<f64>,
@@ -53,7 +55,7 @@ pub(crate) fn strong(out: &mut impl Write, game: &str, rows: &[StrongRow]) -> io
         out,
         "{BOLD}{game}{BOLD:#}: {} legal positions, {}",
         grouped(legal),
-        rows.first().map_or("", |row| row.value)
+        rows.first().and_then(|row| row.value).map_or("", Verdict::word)
     )?;
     writeln!(
         out,

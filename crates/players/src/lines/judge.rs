@@ -8,10 +8,9 @@ use super::features::{count, paper};
 use super::field::Field;
 use super::{FeatureSet, Weights, plain_features};
 use crate::Judge;
-use outplay_core::{Game, LineBoard, Turn};
-use outplay_games::mnk::{Board, Mnk};
+use outplay_core::{AnyGame, AnyPosition, Native, Turn};
+use outplay_games::mnk::Mnk;
 use outplay_index::Bits;
-use std::any::Any;
 use std::sync::Arc;
 
 /// What the largest weight becomes.
@@ -26,21 +25,21 @@ fn scale(weights: &Weights) -> f32 {
 }
 
 /// The evaluation on bitboards.
-pub(crate) struct BitLines<B> {
+pub(crate) struct BitLines<B: Bits> {
+    native: Native<Mnk<B>>,
     field: Field<B>,
     weights: Weights,
     scaled: Vec<f32>,
     whole: [i32; 5],
-    through: Vec<i32>,
 }
 
 impl<B: Bits> BitLines<B> {
-    pub(crate) fn new(start: &LineBoard, weights: Weights) -> Option<BitLines<B>> {
-        let field = Field::new(start)?;
+    pub(crate) fn new(game: &Mnk<B>, weights: Weights) -> Option<BitLines<B>> {
+        let field = Field::new(game.rules().start())?;
         let factor = scale(&weights);
         let scaled: Vec<f32> = weights.values().iter().map(|weight| weight * factor).collect();
         let whole = std::array::from_fn(|at| scaled.get(at).map_or(0, |weight| weight.round() as i32));
-        Some(BitLines { through: field.lines_through(), field, weights, scaled, whole })
+        Some(BitLines { native: Native::new(game.clone()), field, weights, scaled, whole })
     }
 
     /// What a player thinks whose stones are `own`; `last` says whether it moved last, `first` whether it began.
@@ -60,13 +59,13 @@ impl<B: Bits> BitLines<B> {
     }
 }
 
-impl<B: Bits> Judge<Mnk<B>> for BitLines<B> {
+impl<B: Bits> Judge for BitLines<B> {
     fn spec(&self) -> String {
         self.weights.spec()
     }
 
-    #[inline]
-    fn score(&self, pos: &Board<B>, me: Turn) -> i32 {
+    fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {
+        let pos = self.native.pos(pos);
         let [first, second] = pos.stones;
         let (own, other) = if me == Turn::Second { (second, first) } else { (first, second) };
         let to_move = if pos.second_to_move { Turn::Second } else { Turn::First };
@@ -76,33 +75,22 @@ impl<B: Bits> Judge<Mnk<B>> for BitLines<B> {
     fn unit(&self) -> i32 {
         2 * LARGEST as i32
     }
-
-    #[inline]
-    fn hint(&self, _pos: &Board<B>, mv: u8) -> i32 {
-        self.through[usize::from(mv)]
-    }
-
-    #[inline]
-    fn slot(&self, mv: u8) -> Option<usize> {
-        Some(mv.into())
-    }
 }
 
 /// The evaluation by looking at every window, for boards of any size.
-struct PlainLines<G: Game> {
-    game: G,
-    board: fn(&G, &G::Position) -> LineBoard,
+struct PlainLines {
+    game: AnyGame,
     weights: Weights,
     scaled: Vec<f32>,
 }
 
-impl<G: Game> Judge<G> for PlainLines<G> {
+impl Judge for PlainLines {
     fn spec(&self) -> String {
         self.weights.spec()
     }
 
-    fn score(&self, pos: &G::Position, me: Turn) -> i32 {
-        let mut board = (self.board)(&self.game, pos);
+    fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {
+        let Some(mut board) = self.game.board(pos) else { return 0 };
         // The features are those of the player who moved last.
         board.turn = me.other();
         let sum: f32 =
@@ -115,28 +103,18 @@ impl<G: Game> Judge<G> for PlainLines<G> {
     }
 }
 
-/// An opinion of one type as that of another, if the types are the same.
-fn same<G: Game, H: Game>(judge: Arc<dyn Judge<H>>) -> Option<Arc<dyn Judge<G>>> {
-    (Box::new(judge) as Box<dyn Any>).downcast::<Arc<dyn Judge<G>>>().ok().map(|judge| *judge)
-}
-
 /// The fastest form of the evaluation that the game allows; `None` for extended features on large boards.
-pub(crate) fn judge<G: Game>(
-    game: &G,
-    board: fn(&G, &G::Position) -> LineBoard,
-    weights: Weights,
-) -> Option<Arc<dyn Judge<G>>> {
-    let any = game as &dyn Any;
-    if let Some(bits) = any.downcast_ref::<Mnk<u64>>() {
-        return same::<G, Mnk<u64>>(Arc::new(BitLines::<u64>::new(bits.rules().start(), weights)?));
+pub(crate) fn judge(game: &AnyGame, weights: Weights) -> Option<Arc<dyn Judge>> {
+    if let Some(bits) = game.get::<Mnk<u64>>() {
+        return Some(Arc::new(BitLines::<u64>::new(bits, weights)?));
     }
-    if let Some(bits) = any.downcast_ref::<Mnk<u128>>() {
-        return same::<G, Mnk<u128>>(Arc::new(BitLines::<u128>::new(bits.rules().start(), weights)?));
+    if let Some(bits) = game.get::<Mnk<u128>>() {
+        return Some(Arc::new(BitLines::<u128>::new(bits, weights)?));
     }
     if weights.set() != FeatureSet::Paper {
         return None;
     }
     let factor = scale(&weights);
     let scaled = weights.values().iter().map(|weight| weight * factor).collect();
-    Some(Arc::new(PlainLines { game: game.clone(), board, weights, scaled }))
+    Some(Arc::new(PlainLines { game: game.clone(), weights, scaled }))
 }

@@ -8,17 +8,16 @@ use crate::judge::squeezed;
 use crate::punctual::Punctual;
 use crate::words::spelled;
 use crate::{Choice, Judge, PlayError, Player, Weights};
-use outplay_core::{Game, LineBoard, Watch};
-use outplay_games::mnk::{Board, Mnk};
+use outplay_core::{AnyGame, AnyPosition, Game, Native, Watch};
+use outplay_games::mnk::Mnk;
 use outplay_index::Bits;
 use outplay_search::Limits;
-use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Looks ahead on a bitboard.
-struct BoardPlayer<B> {
-    game: Mnk<B>,
+struct BoardPlayer<B: Bits> {
+    native: Native<Mnk<B>>,
     field: Field<B>,
     judge: Option<Arc<BitLines<B>>>,
     limits: Limits,
@@ -28,22 +27,19 @@ struct BoardPlayer<B> {
 }
 
 impl<B: Bits> BoardPlayer<B> {
-    fn new(
-        game: &Mnk<B>,
-        start: &LineBoard,
-        weights: Option<Weights>,
-        limits: Limits,
-    ) -> Option<BoardPlayer<B>> {
-        let field = Field::new(start)?;
+    /// None for a board on which lines lose.
+    fn new(game: &Mnk<B>, weights: Option<Weights>, limits: Limits) -> Option<BoardPlayer<B>> {
+        let start = game.rules().start();
+        let field = Field::new(start).filter(|_| !start.misere)?;
         let judge = match weights {
-            Some(weights) => Some(Arc::new(BitLines::new(start, weights)?)),
+            Some(weights) => Some(Arc::new(BitLines::new(game, weights)?)),
             None => None,
         };
         // A shallow search fills a small table only, and a small one stays in the cache.
         let shallow = limits.depth.is_some_and(|depth| depth <= 8);
         let entries = if shallow { 1 << 14 } else { 1 << 20 };
         Some(BoardPlayer {
-            game: game.clone(),
+            native: Native::new(game.clone()),
             field,
             judge,
             limits,
@@ -54,10 +50,10 @@ impl<B: Bits> BoardPlayer<B> {
     }
 }
 
-impl<B: Bits> Player<Mnk<B>> for BoardPlayer<B> {
+impl<B: Bits> Player for BoardPlayer<B> {
     fn spec(&self) -> String {
         let mut options = spelled_limits(&self.limits);
-        let eval = self.judge.as_ref().map_or("zero".into(), |judge| Judge::<Mnk<B>>::spec(&**judge));
+        let eval = self.judge.as_ref().map_or("zero".into(), |judge| judge.spec());
         options.push(("eval", eval));
         spelled("alphabeta", &options)
     }
@@ -72,24 +68,26 @@ impl<B: Bits> Player<Mnk<B>> for BoardPlayer<B> {
         }
     }
 
-    fn choose(&mut self, pos: &Board<B>, watch: &dyn Watch) -> Result<Choice<u8>, PlayError> {
+    fn choose(&mut self, any: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
         let began = Instant::now();
-        if self.game.outcome(pos).is_some() {
+        let pos = self.native.pos(any);
+        if self.native.game.outcome(pos).is_some() {
             return Err(PlayError::NoMove);
         }
+        let named = |cell: u8| self.native.any_move(any, cell).ok_or(PlayError::NoMove);
         let [first, second] = pos.stones;
         let (own, other) = if pos.second_to_move { (second, first) } else { (first, second) };
         let open = self.field.open(own | other);
         let won = self.field.threats(own, other) & open;
         if won != B::NONE {
-            return Ok(Choice::won(won.lowest() as u8));
+            return Ok(Choice::won(named(won.lowest() as u8)?));
         }
         let threats = self.field.threats(other, own);
         let averted = threats & open;
         let safe = if self.field.gravity { open & !(threats >> 1) } else { open };
         let among = [averted, safe, open].into_iter().find(|cells| *cells != B::NONE).unwrap_or(open);
         if among.count() == 1 {
-            let mv = among.lowest() as u8;
+            let mv = named(among.lowest() as u8)?;
             return Ok(Choice { line: vec![mv], depth: 1, nodes: 1, ..Choice::plain(mv) });
         }
         let search = self
@@ -107,16 +105,14 @@ impl<B: Bits> Player<Mnk<B>> for BoardPlayer<B> {
         let opinion = match sought.score {
             score if score > SURE => 100.0,
             score if score < -SURE => -100.0,
-            score => {
-                squeezed(score, self.judge.as_ref().map_or(100, |judge| Judge::<Mnk<B>>::unit(&**judge)))
-            }
+            score => squeezed(score, self.judge.as_ref().map_or(100, |judge| judge.unit())),
         };
         Ok(Choice {
-            mv: sought.cell as u8,
+            mv: named(sought.cell as u8)?,
             nodes: sought.nodes,
             depth: sought.depth,
             opinion: Some(opinion),
-            line: sought.line,
+            line: self.native.any_line(any, &sought.line),
         })
     }
 
@@ -125,25 +121,10 @@ impl<B: Bits> Player<Mnk<B>> for BoardPlayer<B> {
     }
 }
 
-/// A player of one type as that of another, if the types are the same.
-fn same<G: Game, H: Game>(player: Box<dyn Player<H>>) -> Option<Box<dyn Player<G>>> {
-    (Box::new(player) as Box<dyn Any>).downcast::<Box<dyn Player<G>>>().ok().map(|player| *player)
-}
-
 /// The fast player, if the game is one of lines on a bitboard in which lines win.
-pub(crate) fn player<G: Game>(
-    game: &G,
-    weights: Option<Weights>,
-    limits: Limits,
-) -> Option<Box<dyn Player<G>>> {
-    let any = game as &dyn Any;
-    if let Some(game) = any.downcast_ref::<Mnk<u64>>() {
-        let start = game.rules().start();
-        let player = BoardPlayer::new(game, start, weights, limits).filter(|_| !start.misere)?;
-        return same::<G, Mnk<u64>>(Box::new(player));
+pub(crate) fn player(game: &AnyGame, weights: Option<Weights>, limits: Limits) -> Option<Box<dyn Player>> {
+    if let Some(game) = game.get::<Mnk<u64>>() {
+        return Some(Box::new(BoardPlayer::new(game, weights, limits)?));
     }
-    let game = any.downcast_ref::<Mnk<u128>>()?;
-    let start = game.rules().start();
-    let player = BoardPlayer::new(game, start, weights, limits).filter(|_| !start.misere)?;
-    same::<G, Mnk<u128>>(Box::new(player))
+    Some(Box::new(BoardPlayer::new(game.get::<Mnk<u128>>()?, weights, limits)?))
 }

@@ -71,7 +71,7 @@ pub(crate) struct Sought {
 }
 
 /// A search that can be used again and again; what it learned serves the next until it is cleared.
-pub(crate) struct BoardSearch<B> {
+pub(crate) struct BoardSearch<B: Bits> {
     field: Field<B>,
     judge: Option<Arc<BitLines<B>>>,
     table: Vec<Entry<B>>,

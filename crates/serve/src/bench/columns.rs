@@ -2,7 +2,7 @@
 
 use super::client::events;
 use super::{cpu_time, percentile};
-use outplay_catalog::{GameHandle, Place};
+use outplay_answer::{Entry, Place};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub struct ColumnsReport {
 pub async fn columns(
     addr: SocketAddr,
     pid: u32,
-    game: &dyn GameHandle,
+    game: &Entry,
     positions: usize,
     seed: u64,
     mut said: impl FnMut(usize) -> bool,
@@ -67,8 +67,9 @@ pub async fn columns(
             if let Some(data) = line.strip_prefix("data: ") {
                 if !done && data.starts_with(r#"{"move""#) {
                     last = began.elapsed();
-                    open |= data.contains(r#""value":"unknown""#);
                 }
+                // Only the whole answer lists moves that were not found.
+                open |= done && data.contains(r#""value":"unknown""#);
                 return done;
             }
             done |= line == "event: done" || line == "event: error";
@@ -106,13 +107,13 @@ pub async fn columns(
 }
 
 /// Random unfinished positions of a game, as moves.
-pub fn random_positions(game: &dyn GameHandle, count: usize, seed: u64) -> Vec<String> {
+pub fn random_positions(game: &Entry, count: usize, seed: u64) -> Vec<String> {
     let mut rng = SmallRng::seed_from_u64(seed);
     (0..count).map(|_| random_moves(game, &mut rng).join(",")).collect()
 }
 
 /// The moves to a position that was chosen at random among the unfinished ones of a random game.
-fn random_moves(game: &dyn GameHandle, rng: &mut SmallRng) -> Vec<String> {
+fn random_moves(game: &Entry, rng: &mut SmallRng) -> Vec<String> {
     let mut moves: Vec<String> = Vec::new();
     loop {
         let place = if moves.is_empty() { Place::Start } else { Place::Moves(moves.join(" ")) };

@@ -1,0 +1,7 @@
+//! How fast the solvers and searches are: the figures behind `bench`.
+
+mod classic;
+mod dice;
+mod searches;
+
+pub use classic::{ClassicReport, ClassicRow};

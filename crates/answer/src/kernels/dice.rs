@@ -1,0 +1,131 @@
+//! Games with dice: an index with the means of its positions, types hidden.
+//!
+//! ```text
+//! explored: every position has a number │ an index of the positions before a roll only
+//!              └──────────── mean payoffs, settled tier by tier ───────────┘ ──▶ table
+//! ```
+//!
+//! All means are the first player's, except inside an index that merges the players.
+
+use super::{Numbered, Numbers};
+use crate::Trouble;
+use outplay_core::{AnyPosition, Chance, Native, Rolls, Tier, Watch};
+use outplay_solve::{
+    Expected, Explored, KeepMeans, Settle, SolveError, chance_kept, chance_rolls_kept, expand, verify_chance,
+    verify_rolls,
+};
+use outplay_table::Writer;
+use std::sync::Arc;
+
+/// Asks for the stored value of a number.
+type At<'a> = &'a dyn Fn(Tier, u64) -> Result<f64, Trouble>;
+
+/// What can be asked of an index of a game with dice.
+pub(crate) trait Means: Send + Sync {
+    fn numbers(&self) -> &dyn Numbers;
+    fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Watch) -> Result<Expected, Trouble>;
+    /// The mean payoff of a position, given those of the numbers; `None` if it is not held.
+    fn mean(&self, pos: &AnyPosition, at: At<'_>) -> Result<Option<f64>, Trouble>;
+    fn verify(
+        &self,
+        stored: &(dyn Fn(Tier, u64) -> f64 + Sync),
+        tolerance: f64,
+        watch: &dyn Watch,
+    ) -> Result<outplay_solve::Means, SolveError>;
+}
+
+/// Every position was explored.
+pub(crate) struct Everything<G: Chance>(Numbered<G, Explored<G>>);
+
+impl<G: Chance> Everything<G> {
+    pub(crate) fn new(native: Native<G>, index: Arc<Explored<G>>) -> Everything<G> {
+        Everything(Numbered { native, index })
+    }
+}
+
+/// Positions before a roll have numbers.
+pub(crate) struct RollsOnly<G: Chance, I>(Numbered<G, I>);
+
+impl<G: Chance, I: Rolls<G>> RollsOnly<G, I> {
+    pub(crate) fn new(native: Native<G>, index: Arc<I>) -> RollsOnly<G, I> {
+        RollsOnly(Numbered { native, index })
+    }
+}
+
+impl<G: Chance> Means for Everything<G> {
+    fn numbers(&self) -> &dyn Numbers {
+        &self.0
+    }
+
+    fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Watch) -> Result<Expected, Trouble> {
+        let Numbered { native, index } = &self.0;
+        watch.stage("solving", index.positions().len() as u64);
+        chance_kept(&native.game, &**index, Settle::default(), files, watch)
+    }
+
+    fn mean(&self, pos: &AnyPosition, at: At<'_>) -> Result<Option<f64>, Trouble> {
+        if !self.0.has(pos) {
+            return Ok(None);
+        }
+        let (tier, number) = self.0.at(pos);
+        at(tier, number).map(Some)
+    }
+
+    fn verify(
+        &self,
+        stored: &(dyn Fn(Tier, u64) -> f64 + Sync),
+        tolerance: f64,
+        watch: &dyn Watch,
+    ) -> Result<outplay_solve::Means, SolveError> {
+        verify_chance(&self.0.native.game, &*self.0.index, stored, tolerance, watch)
+    }
+}
+
+impl<G: Chance, I: Rolls<G>> Means for RollsOnly<G, I> {
+    fn numbers(&self) -> &dyn Numbers {
+        &self.0
+    }
+
+    fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Watch) -> Result<Expected, Trouble> {
+        chance_rolls_kept(&self.0.native.game, &*self.0.index, Settle::default(), files, watch)
+    }
+
+    fn mean(&self, pos: &AnyPosition, at: At<'_>) -> Result<Option<f64>, Trouble> {
+        let Numbered { native, index } = &self.0;
+        expand(&native.game, &**index, native.pos(pos), &at).map(Some)
+    }
+
+    fn verify(
+        &self,
+        stored: &(dyn Fn(Tier, u64) -> f64 + Sync),
+        tolerance: f64,
+        watch: &dyn Watch,
+    ) -> Result<outplay_solve::Means, SolveError> {
+        verify_rolls(&self.0.native.game, &*self.0.index, stored, tolerance, watch)
+    }
+}
+
+/// Reads known tiers of means from a table and writes the others.
+pub(crate) struct MeanFiles<'a> {
+    pub(crate) writer: Option<&'a Writer>,
+}
+
+impl KeepMeans for MeanFiles<'_> {
+    type Error = Trouble;
+
+    fn known(&mut self, tier: Tier) -> Result<Option<Vec<f64>>, Trouble> {
+        match self.writer.filter(|writer| writer.has(tier)) {
+            Some(writer) => Ok(Some(writer.table()?.read_tier(tier)?)),
+            None => Ok(None),
+        }
+    }
+
+    fn keep(&mut self, tier: Tier, values: &[f64]) -> Result<(), Trouble> {
+        if let Some(writer) = self.writer {
+            let file = writer.tier::<f64>(tier)?;
+            file.put_all(values)?;
+            file.finish()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,559 @@
+//! Whole loops behind one dynamic call: the line between any game and one game.
+//!
+//! ```text
+//!  any game      ladder, solve, query, verify …  written for AnyGame, compiled once
+//!  ──────────────────────────────────────────────────────────────────────────────────
+//!  one game      Acyclic │ Cyclic │ Dice │ Own    made for each game, split by what a game is,
+//!                                                 so that what would be refused is not compiled
+//! ```
+//!
+//! | a game is | it has |
+//! |---|---|
+//! | `Acyclic` | minimax plain and remembered, sweeps over an index or what is explored, alpha-beta |
+//! | `Cyclic` | retrograde analysis over its index, alpha-beta that asks it |
+//! | `Dice` | means over an index or what is explored, expectiminimax |
+//! | `Own` | all but dice: nobody has said yet whether it can go round in circles |
+
+mod cycles;
+mod dice;
+mod sweeps;
+
+pub(crate) use cycles::{Cycles, LoopValues, Loops};
+pub(crate) use dice::{Everything, MeanFiles, Means, RollsOnly};
+pub(crate) use sweeps::{Sweeps, Swept};
+
+use outplay_core::{
+    AnyMove, AnyPosition, Chance, Game, Index, Native, Notation, Predecessors, Probe, ProbeError, Rolls, Tier,
+    Value, Watch,
+};
+use outplay_search::{
+    DiceMethod, DiceReport, Engine, Limits, Method, Options, PlayoutOptions, Playouts, Report,
+    SearchError, Zero, expectimax, playouts,
+};
+use outplay_solve::{Explored, Found, Memo, SolveError, Tally, memo, plain};
+use std::mem::size_of;
+use std::sync::Arc;
+
+/// An index of a game with its types hidden: what is cheap to ask of it.
+pub(crate) trait Numbers: Send + Sync {
+    fn tier_names(&self) -> Vec<String>;
+    fn sizes(&self) -> Vec<u64>;
+    fn position(&self, tier: Tier, number: u64) -> Option<AnyPosition>;
+    /// Whether the position has a number.
+    fn has(&self, pos: &AnyPosition) -> bool;
+    /// The number of a position.
+    fn at(&self, pos: &AnyPosition) -> (Tier, u64);
+    /// The games whose tables keep the tiers, where games share them.
+    fn homes(&self) -> Vec<Option<String>>;
+    /// Whether a tier belongs to the game's own counts.
+    fn counts(&self, tier: Tier) -> bool;
+    /// Whether the players share numbers.
+    fn has_one_side(&self) -> bool;
+    /// Whether play can stay within a tier.
+    fn has_loops(&self) -> bool;
+    /// The largest payoff of the game.
+    fn best_payoff(&self) -> i32;
+
+    /// All numbers together.
+    fn total(&self) -> u128 {
+        self.sizes().iter().map(|&size| u128::from(size)).sum()
+    }
+}
+
+/// A game and an index of it.
+pub(crate) struct Numbered<G: Game, I> {
+    pub(crate) native: Native<G>,
+    pub(crate) index: Arc<I>,
+}
+
+impl<G: Game, I: Index<G>> Numbers for Numbered<G, I> {
+    fn tier_names(&self) -> Vec<String> {
+        (0..self.index.tiers()).map(|t| self.index.tier_name(Tier(t))).collect()
+    }
+    fn sizes(&self) -> Vec<u64> {
+        (0..self.index.tiers()).map(|t| self.index.len(Tier(t))).collect()
+    }
+    fn position(&self, tier: Tier, number: u64) -> Option<AnyPosition> {
+        self.index.unrank(tier, number).map(|pos| self.native.any(pos))
+    }
+    fn has(&self, pos: &AnyPosition) -> bool {
+        self.index.holds(self.native.pos(pos))
+    }
+    fn at(&self, pos: &AnyPosition) -> (Tier, u64) {
+        self.index.rank(self.native.pos(pos))
+    }
+    fn homes(&self) -> Vec<Option<String>> {
+        (0..self.index.tiers()).map(|t| self.index.home(Tier(t))).collect()
+    }
+    fn counts(&self, tier: Tier) -> bool {
+        self.index.counted(tier)
+    }
+    fn has_one_side(&self) -> bool {
+        self.index.merged()
+    }
+    fn has_loops(&self) -> bool {
+        (0..self.index.tiers()).any(|t| self.index.loops(Tier(t)))
+    }
+    fn best_payoff(&self) -> i32 {
+        self.native.game.best_payoff()
+    }
+}
+
+/// An index with the solver that suits it.
+#[derive(Clone)]
+pub(crate) enum Numbering {
+    /// Bottom-up, tier by tier.
+    Sweeps(Arc<dyn Sweeps>),
+    /// Backwards from finished positions.
+    Cycles(Arc<dyn Cycles>),
+    /// Mean payoffs.
+    Means(Arc<dyn Means>),
+}
+
+impl Numbering {
+    pub(crate) fn numbers(&self) -> &dyn Numbers {
+        match self {
+            Numbering::Sweeps(sweeps) => sweeps.numbers(),
+            Numbering::Cycles(cycles) => cycles.numbers(),
+            Numbering::Means(means) => means.numbers(),
+        }
+    }
+}
+
+/// Every position that was met by minimax, with its value.
+pub(crate) trait Remembered: Send + Sync {
+    fn found(&self) -> Found;
+    fn value(&self, pos: &AnyPosition) -> Option<Value>;
+    fn tally(&self) -> Tally;
+}
+
+struct Memory<G: Game> {
+    native: Native<G>,
+    memo: Memo<G>,
+}
+
+impl<G: Game> Remembered for Memory<G> {
+    fn found(&self) -> Found {
+        self.memo.found()
+    }
+    fn value(&self, pos: &AnyPosition) -> Option<Value> {
+        self.memo.value(self.native.pos(pos))
+    }
+    fn tally(&self) -> Tally {
+        self.memo.tally(&self.native.game)
+    }
+}
+
+/// A function that knows values of positions.
+pub(crate) type ValueOf<'a> = dyn Fn(&AnyPosition) -> Result<Option<Value>, ProbeError> + Sync + 'a;
+
+/// What a search by the generic engine may use.
+#[derive(Clone, Copy)]
+pub(crate) struct Seek<'a> {
+    /// Bytes of its table.
+    pub(crate) hash: u64,
+    pub(crate) threads: usize,
+    pub(crate) limits: Limits,
+    /// Who may know values of positions that are met.
+    pub(crate) known: Option<&'a ValueOf<'a>>,
+}
+
+/// What only code made for one game can do. A kernel that a kind of game does not have refuses.
+pub(crate) trait Kernels: Send + Sync {
+    /// Whether play can return to an earlier position, where that is known beforehand.
+    fn loops(&self) -> Option<bool>;
+
+    /// Bytes that a position takes in a hash map with its value.
+    fn position_bytes(&self) -> u64;
+
+    /// The index that came along with the game.
+    fn index(&self) -> Option<Numbering> {
+        None
+    }
+
+    /// An index of everything that play from a position reaches.
+    fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Watch) -> Result<Numbering, SolveError>;
+
+    /// Whether the game is small enough for [`Kernels::explore`] as a rule: one with an index of its own is not.
+    fn explores(&self) -> bool {
+        true
+    }
+
+    /// Minimax from the top.
+    fn plain(&self, _pos: &AnyPosition, _watch: &dyn Watch) -> Option<Result<Found, SolveError>> {
+        None
+    }
+
+    /// Minimax with every position remembered.
+    fn memo(
+        &self,
+        _pos: &AnyPosition,
+        _most: u64,
+        _watch: &dyn Watch,
+    ) -> Option<Result<Box<dyn Remembered>, SolveError>> {
+        None
+    }
+
+    /// Alpha-beta to the end of the game, or as far as limits allow.
+    fn search(
+        &self,
+        _pos: &AnyPosition,
+        _seek: Seek<'_>,
+        _watch: &dyn Watch,
+    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+        None
+    }
+
+    /// Looks ahead through dice.
+    fn expect(
+        &self,
+        _pos: &AnyPosition,
+        _method: DiceMethod,
+        _limits: Limits,
+        _watch: &dyn Watch,
+    ) -> Option<Result<DiceReport<AnyMove>, SearchError>> {
+        None
+    }
+
+    /// Alpha-beta without a table or any order of moves: how many positions a second.
+    fn bare(
+        &self,
+        _pos: &AnyPosition,
+        _depth: u32,
+        _watch: &dyn Watch,
+    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+        None
+    }
+
+    /// Random games.
+    fn playouts(
+        &self,
+        _pos: &AnyPosition,
+        _options: PlayoutOptions,
+        _watch: &dyn Watch,
+    ) -> Option<Result<Playouts, SearchError>> {
+        None
+    }
+}
+
+/// Bytes for a position and its value in a hash map that is half full.
+fn position_bytes<G: Game>() -> u64 {
+    2 * (size_of::<G::Position>() + size_of::<Value>() + 8) as u64
+}
+
+/// Makes the index of one game, if it is not too large for one.
+type MakeIndex<G> = Arc<dyn Fn(&Native<G>) -> Option<Numbering> + Send + Sync>;
+
+/// Kernels of a game in which play never returns to an earlier position.
+pub(crate) struct Acyclic<G: Game> {
+    native: Native<G>,
+    make: Option<MakeIndex<G>>,
+}
+
+impl<G: Game> Acyclic<G> {
+    pub(crate) fn new(native: Native<G>) -> Acyclic<G> {
+        Acyclic { native, make: None }
+    }
+
+    pub(crate) fn indexed<I: Index<G> + 'static>(
+        native: Native<G>,
+        make: fn(&G) -> Option<I>,
+    ) -> Acyclic<G> {
+        let make = move |native: &Native<G>| {
+            let index = Arc::new(make(&native.game)?);
+            Some(Numbering::Sweeps(Arc::new(Swept::new(native.clone(), index))))
+        };
+        Acyclic { native, make: Some(Arc::new(make)) }
+    }
+}
+
+impl<G: Game> Kernels for Acyclic<G> {
+    fn loops(&self) -> Option<bool> {
+        Some(false)
+    }
+    fn position_bytes(&self) -> u64 {
+        position_bytes::<G>()
+    }
+    fn index(&self) -> Option<Numbering> {
+        self.make.as_ref().and_then(|make| make(&self.native))
+    }
+    fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Watch) -> Result<Numbering, SolveError> {
+        let explored = Explored::new(&self.native.game, self.native.pos(from), most, watch)?;
+        Ok(Numbering::Sweeps(Arc::new(Swept::new(self.native.clone(), Arc::new(explored)))))
+    }
+    fn plain(&self, pos: &AnyPosition, watch: &dyn Watch) -> Option<Result<Found, SolveError>> {
+        Some(plain(&self.native.game, self.native.pos(pos), watch))
+    }
+    fn memo(
+        &self,
+        pos: &AnyPosition,
+        most: u64,
+        watch: &dyn Watch,
+    ) -> Option<Result<Box<dyn Remembered>, SolveError>> {
+        Some(remember(&self.native, pos, most, watch))
+    }
+    fn search(
+        &self,
+        pos: &AnyPosition,
+        seek: Seek<'_>,
+        watch: &dyn Watch,
+    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+        Some(search(&self.native, false, pos, seek, watch))
+    }
+    fn bare(
+        &self,
+        pos: &AnyPosition,
+        depth: u32,
+        watch: &dyn Watch,
+    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+        let mut engine = Engine::new(&self.native.game, Options::bare(Method::AlphaBeta));
+        let report = engine.search(self.native.pos(pos), Limits::depth(depth), watch);
+        Some(report.map(|report| hidden(&self.native, pos, report)))
+    }
+    fn playouts(
+        &self,
+        pos: &AnyPosition,
+        options: PlayoutOptions,
+        watch: &dyn Watch,
+    ) -> Option<Result<Playouts, SearchError>> {
+        Some(playouts(&self.native.game, self.native.pos(pos), options, watch))
+    }
+}
+
+/// Kernels of a game that can go round in circles and has an index that knows predecessors.
+pub(crate) struct Cyclic<G: Game, I> {
+    native: Native<G>,
+    make: fn(&G) -> I,
+}
+
+impl<G: Game, I: Predecessors<G> + 'static> Cyclic<G, I> {
+    pub(crate) fn new(native: Native<G>, make: fn(&G) -> I) -> Cyclic<G, I> {
+        Cyclic { native, make }
+    }
+}
+
+impl<G: Game, I: Predecessors<G> + 'static> Kernels for Cyclic<G, I> {
+    fn loops(&self) -> Option<bool> {
+        Some(true)
+    }
+    fn position_bytes(&self) -> u64 {
+        position_bytes::<G>()
+    }
+    fn index(&self) -> Option<Numbering> {
+        let index = Arc::new((self.make)(&self.native.game));
+        Some(Numbering::Cycles(Arc::new(Loops::indexed(self.native.clone(), index))))
+    }
+    fn explore(&self, _from: &AnyPosition, _most: u64, _watch: &dyn Watch) -> Result<Numbering, SolveError> {
+        let index = Arc::new((self.make)(&self.native.game));
+        Ok(Numbering::Cycles(Arc::new(Loops::indexed(self.native.clone(), index))))
+    }
+    fn explores(&self) -> bool {
+        false
+    }
+    fn search(
+        &self,
+        pos: &AnyPosition,
+        seek: Seek<'_>,
+        watch: &dyn Watch,
+    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+        // Games with loops have cheap symmetries and positions that come back in many ways.
+        Some(search(&self.native, true, pos, seek, watch))
+    }
+}
+
+/// Kernels of a game of which nothing is known but its rules.
+pub(crate) struct Own<G: Game>(Acyclic<G>);
+
+impl<G: Game> Own<G> {
+    pub(crate) fn new(native: Native<G>) -> Own<G> {
+        Own(Acyclic::new(native))
+    }
+}
+
+impl<G: Game> Kernels for Own<G> {
+    fn loops(&self) -> Option<bool> {
+        None
+    }
+    fn position_bytes(&self) -> u64 {
+        self.0.position_bytes()
+    }
+    fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Watch) -> Result<Numbering, SolveError> {
+        let native = &self.0.native;
+        let explored = Explored::new(&native.game, native.pos(from), most, watch)?;
+        let (loops, explored) = (explored.has_loops(), Arc::new(explored));
+        Ok(match loops {
+            true => Numbering::Cycles(Arc::new(Loops::listed(native.clone(), explored))),
+            false => Numbering::Sweeps(Arc::new(Swept::new(native.clone(), explored))),
+        })
+    }
+    fn plain(&self, pos: &AnyPosition, watch: &dyn Watch) -> Option<Result<Found, SolveError>> {
+        self.0.plain(pos, watch)
+    }
+    fn memo(
+        &self,
+        pos: &AnyPosition,
+        most: u64,
+        watch: &dyn Watch,
+    ) -> Option<Result<Box<dyn Remembered>, SolveError>> {
+        self.0.memo(pos, most, watch)
+    }
+    fn search(
+        &self,
+        pos: &AnyPosition,
+        seek: Seek<'_>,
+        watch: &dyn Watch,
+    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+        self.0.search(pos, seek, watch)
+    }
+    fn bare(
+        &self,
+        pos: &AnyPosition,
+        depth: u32,
+        watch: &dyn Watch,
+    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+        self.0.bare(pos, depth, watch)
+    }
+    fn playouts(
+        &self,
+        pos: &AnyPosition,
+        options: PlayoutOptions,
+        watch: &dyn Watch,
+    ) -> Option<Result<Playouts, SearchError>> {
+        self.0.playouts(pos, options, watch)
+    }
+}
+
+/// Kernels of a game with dice.
+pub(crate) struct Dice<G: Chance> {
+    native: Native<G>,
+    make: Option<MakeIndex<G>>,
+}
+
+impl<G: Chance> Dice<G> {
+    /// Every position is explored and numbered.
+    pub(crate) fn explored(native: Native<G>) -> Dice<G> {
+        Dice { native, make: None }
+    }
+
+    /// Only positions before a roll are numbered, by this function.
+    pub(crate) fn before_rolls<I: Rolls<G> + 'static>(native: Native<G>, make: fn(&G) -> I) -> Dice<G> {
+        let make = move |native: &Native<G>| {
+            let index = Arc::new(make(&native.game));
+            Some(Numbering::Means(Arc::new(RollsOnly::new(native.clone(), index))))
+        };
+        Dice { native, make: Some(Arc::new(make)) }
+    }
+}
+
+impl<G: Chance> Kernels for Dice<G> {
+    fn loops(&self) -> Option<bool> {
+        None
+    }
+    fn position_bytes(&self) -> u64 {
+        position_bytes::<G>()
+    }
+    fn index(&self) -> Option<Numbering> {
+        self.make.as_ref().and_then(|make| make(&self.native))
+    }
+    fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Watch) -> Result<Numbering, SolveError> {
+        let explored = Explored::new(&self.native.game, self.native.pos(from), most, watch)?;
+        Ok(Numbering::Means(Arc::new(Everything::new(self.native.clone(), Arc::new(explored)))))
+    }
+    fn explores(&self) -> bool {
+        self.make.is_none()
+    }
+    fn expect(
+        &self,
+        pos: &AnyPosition,
+        method: DiceMethod,
+        limits: Limits,
+        watch: &dyn Watch,
+    ) -> Option<Result<DiceReport<AnyMove>, SearchError>> {
+        let native = &self.native;
+        let found = expectimax(&native.game, native.pos(pos), &Zero, method, limits, watch);
+        Some(found.map(|report| DiceReport {
+            value: report.value,
+            exact: report.exact,
+            best: report.best.and_then(|mv| native.any_move(pos, mv)),
+            limit: report.limit,
+            nodes: report.nodes,
+            leaves: report.leaves,
+            cutoffs: report.cutoffs,
+            dice_cutoffs: report.dice_cutoffs,
+            seconds: report.seconds,
+        }))
+    }
+}
+
+fn remember<G: Game>(
+    native: &Native<G>,
+    pos: &AnyPosition,
+    most: u64,
+    watch: &dyn Watch,
+) -> Result<Box<dyn Remembered>, SolveError> {
+    let memo = memo(&native.game, native.pos(pos), most, watch)?;
+    Ok(Box::new(Memory { native: native.clone(), memo }))
+}
+
+/// A function that knows values, as a source that the engine can ask.
+struct Asked<'a, G: Game> {
+    native: &'a Native<G>,
+    known: &'a ValueOf<'a>,
+}
+
+impl<G: Game> Probe<G> for Asked<'_, G> {
+    fn probe(&self, pos: &G::Position) -> Result<Option<Value>, ProbeError> {
+        (self.known)(&self.native.any(pos.clone()))
+    }
+}
+
+/// How the engine searches within so many bytes.
+fn engine_options<G: Game>(symmetry: bool, seek: &Seek<'_>) -> Options {
+    let each = (2 * size_of::<G::Position>() + 32) as u64;
+    let table = (seek.hash / each).clamp(1 << 10, 1 << 30) as usize;
+    Options { table: table.next_power_of_two() / 2, threads: seek.threads, symmetry, ..Options::default() }
+}
+
+fn search<G: Game>(
+    native: &Native<G>,
+    symmetry: bool,
+    pos: &AnyPosition,
+    seek: Seek<'_>,
+    watch: &dyn Watch,
+) -> Result<Report<AnyMove>, SearchError> {
+    let asked = seek.known.map(|known| Asked { native, known });
+    let mut engine = Engine::new(&native.game, engine_options::<G>(symmetry, &seek));
+    if let Some(asked) = &asked {
+        engine = engine.probe(asked);
+    }
+    let report = engine.search(native.pos(pos), seek.limits, watch)?;
+    Ok(hidden(native, pos, report))
+}
+
+/// A report with the types of its moves hidden.
+fn hidden<G: Game>(native: &Native<G>, pos: &AnyPosition, report: Report<G::Move>) -> Report<AnyMove> {
+    Report {
+        answer: report.answer,
+        best: report.best.and_then(|mv| native.any_move(pos, mv)),
+        line: native.any_line(pos, &report.line),
+        depth: report.depth,
+        limit: report.limit,
+        counts: report.counts,
+        seconds: report.seconds,
+    }
+}
+
+/// What players think with, for each kind of game.
+pub(crate) mod minds {
+    use super::{Chance, Game, Native, Notation};
+    use outplay_players::{Minds, Rolling};
+    use std::sync::Arc;
+
+    pub(crate) fn plain<G: Game + Notation>(native: &Native<G>) -> Arc<dyn Minds> {
+        Arc::new(native.clone())
+    }
+
+    pub(crate) fn rolling<G: Chance + Notation>(native: &Native<G>) -> Arc<dyn Minds> {
+        Arc::new(Rolling(native.clone()))
+    }
+}

@@ -1,0 +1,168 @@
+//! Mean payoffs of games with dice: solving, and tables of them.
+
+use crate::Trouble;
+use crate::answers::{How, Settled, SolveAnswer, Stored, VerifyReport};
+use crate::entry::Entry;
+use crate::kernels::{MeanFiles, Means, Numbering};
+use crate::ladder::Worth;
+use crate::request::{Method, SolveRequest};
+use crate::shelves::Shelves;
+use crate::tables::QUERY_POSITIONS;
+use outplay_core::{AnyPosition, Notation, Tier, Watch};
+use outplay_solve::{Expected, Settle};
+use outplay_table::{Values, Writer};
+use std::path::Path;
+use std::sync::Arc;
+
+/// How far a stored mean may be from what follows by the rules, beyond the tolerance it was settled with.
+const ROUNDING: f64 = 1e-12;
+
+/// Where means come from.
+enum Source {
+    Table(Shelves),
+    Memory(Expected),
+}
+
+/// Means of all positions of a game, from a table or in memory.
+pub(crate) struct KnownMeans {
+    index: Arc<dyn Means>,
+    source: Source,
+}
+
+impl KnownMeans {
+    pub(crate) fn in_memory(index: Arc<dyn Means>, expected: Expected) -> KnownMeans {
+        KnownMeans { index, source: Source::Memory(expected) }
+    }
+
+    /// The mean payoff of a position; `None` if it is not held.
+    pub(crate) fn mean(&self, pos: &AnyPosition) -> Result<Option<f64>, Trouble> {
+        let at = |tier: Tier, number: u64| match &self.source {
+            Source::Memory(expected) => Ok(expected.value(tier, number)),
+            Source::Table(shelves) => {
+                let (table, tier) = shelves.at(tier);
+                Ok(table.code::<f64>(tier, number)?.unwrap_or(f64::NAN))
+            }
+        };
+        self.index.mean(pos, &at)
+    }
+}
+
+impl Entry {
+    /// The numbering of a game with dice: the one that came along, or every position explored.
+    fn dice_index(&self, most: u64, watch: &dyn Watch) -> Result<Arc<dyn Means>, Trouble> {
+        match self.numbering(most, watch)? {
+            Numbering::Means(means) => Ok(means),
+            _ => Err(Trouble::method(format!("{} has no dice", self.spec()), Method::Auto)),
+        }
+    }
+
+    /// The table of means, if there is a complete one.
+    pub(crate) fn find_means(&self, data: &Path, watch: &dyn Watch) -> Result<Option<KnownMeans>, Trouble> {
+        if !data.join(outplay_table::name(&self.spec(), Values::Expected)).is_dir() {
+            return Ok(None);
+        }
+        let index = self.dice_index(QUERY_POSITIONS, watch)?;
+        let shelves = self.plan(&Numbering::Means(index.clone()), Values::Expected).open(data)?;
+        Ok(shelves.map(|shelves| KnownMeans { index, source: Source::Table(shelves) }))
+    }
+
+    /// `solve --method chance`.
+    pub(crate) fn solve_by_chance(
+        &self,
+        request: &SolveRequest,
+        watch: &dyn Watch,
+    ) -> Result<SolveAnswer, Trouble> {
+        if !self.game().has_dice() {
+            return Err(Trouble::method(format!("{} has no dice", self.spec()), Method::Auto));
+        }
+        let pos = self.locate_if_any(&request.place)?;
+        let index = self.dice_index(self.most_positions(request.options.memory), watch)?;
+        let plan = self.plan(&Numbering::Means(index.clone()), Values::Expected);
+        let settled = |shelves: &Shelves| -> Option<Settled> {
+            serde_json::from_value(shelves.table().summary()?.get("settled")?.clone()).ok()
+        };
+        if let Some(data) = request.data()
+            && let Ok(Some(shelves)) = plan.open(data)
+            && shelves.check().is_ok()
+            && let Some(settled) = settled(&shelves)
+        {
+            let bytes = shelves.bytes(index.numbers());
+            let (name, data) = (shelves.table().name().to_string(), data.display().to_string());
+            let known = KnownMeans { index, source: Source::Table(shelves) };
+            let mut answer = self.mean_answer(request, How::Table, &known, pos.as_ref())?;
+            answer.settled = Some(settled);
+            answer.table = Some(Stored { name, data, bytes, found: true });
+            return Ok(answer);
+        }
+        let writer = match request.data() {
+            Some(data) => Some(Writer::open(data, plan.identities[0].clone())?),
+            None => None,
+        };
+        // A damaged tier counts as not written from here on, and is solved again.
+        writer.as_ref().map(Writer::check).transpose()?;
+        let mut files = MeanFiles { writer: writer.as_ref() };
+        let expected = index.solve(&mut files, watch)?;
+        let tolerance = if index.numbers().has_loops() { Settle::default().tolerance } else { 0.0 };
+        let settled = Settled { tolerance, change: expected.change(), rounds: expected.rounds() };
+        let tiers = index.numbers().sizes().len() as u32;
+        let values = (0..tiers).flat_map(|t| expected.values(Tier(t)));
+        let positions = values.filter(|value| !value.is_nan()).count() as u64;
+        let known = KnownMeans { index, source: Source::Memory(expected) };
+        let mut answer = self.mean_answer(request, How::By(Method::Chance), &known, pos.as_ref())?;
+        answer.nodes = positions;
+        answer.settled = Some(settled);
+        if let (Some(writer), Some(data)) = (writer, request.data()) {
+            let table = writer.table()?;
+            let (name, bytes) = (table.name().to_string(), table.bytes());
+            writer.finish(serde_json::json!({ "settled": settled, "positions": positions }))?;
+            answer.table = Some(Stored { name, data: data.display().to_string(), bytes, found: false });
+        }
+        Ok(answer)
+    }
+
+    fn mean_answer(
+        &self,
+        request: &SolveRequest,
+        how: How,
+        known: &KnownMeans,
+        pos: Option<&AnyPosition>,
+    ) -> Result<SolveAnswer, Trouble> {
+        let blank = self.blank_answer(request, how, None, 0)?;
+        let Some(pos) = pos else { return Ok(blank) };
+        let value = |pos: &AnyPosition| Ok(known.mean(pos)?.map(Worth::Mean));
+        self.filled(request, pos, &value, blank)
+    }
+
+    /// `verify` for a table of means.
+    pub(crate) fn verify_means(
+        &self,
+        data: &Path,
+        watch: &dyn Watch,
+    ) -> Result<Option<VerifyReport>, Trouble> {
+        let Some(KnownMeans { index, source: Source::Table(shelves) }) = self.find_means(data, watch)? else {
+            return Ok(None);
+        };
+        let tiers = index.numbers().sizes().len() as u32;
+        watch.stage("deriving means again", index.numbers().sizes().iter().sum());
+        let values: Result<Vec<Vec<f64>>, Trouble> = (0..tiers)
+            .map(|t| {
+                let (table, tier) = shelves.at(Tier(t));
+                Ok(table.read_tier(tier)?)
+            })
+            .collect();
+        let values = values?;
+        let stored = |tier: Tier, number: u64| values[tier.0 as usize][number as usize];
+        let tolerance = Settle::default().tolerance + ROUNDING;
+        let means = index.verify(&stored, tolerance, watch)?;
+        let first = means.first_wrong;
+        let position = first.and_then(|(tier, number, ..)| index.numbers().position(tier, number));
+        Ok(Some(VerifyReport {
+            game: self.spec(),
+            checked: means.checked,
+            wrong: means.wrong,
+            first_wrong: position.map(|pos| self.game().write_position(&pos)),
+            flaw: first
+                .map(|(_, _, stored, derived)| format!("the table says {stored}, its moves say {derived}")),
+        }))
+    }
+}

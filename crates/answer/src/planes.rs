@@ -1,0 +1,107 @@
+//! What games of lines on a board can do beyond other games: the dense solver and its table.
+
+use crate::Trouble;
+use crate::request::QueryOptions;
+use outplay_core::{LineBoard, Tier, Turn, Value, Watch};
+use outplay_dense::{Counts, DenseError, Options, Sink, Slots, Solution};
+use outplay_solve::Tally;
+use outplay_table::{TableError, TierWriter, Values, Writer};
+use std::sync::{Mutex, RwLock};
+
+/// Solves a board densely; `writer` takes the tiers that its table does not have yet.
+pub(crate) fn dense(
+    board: &LineBoard,
+    options: &Options,
+    writer: Option<&Writer>,
+    watch: &dyn Watch,
+) -> Result<(Solution, Tally), Trouble> {
+    let sink = writer.map(|writer| TierSink { writer, file: RwLock::new(None), trouble: Mutex::new(None) });
+    let result = outplay_dense::solve(board, options, watch, sink.as_ref().map(|sink| sink as &dyn Sink));
+    let solution = match (result, sink.and_then(|sink| sink.trouble.into_inner().ok().flatten())) {
+        // The table's own error has the cure; the solver only passes its text on.
+        (Err(DenseError::Sink { .. }), Some(error)) => return Err(error.into()),
+        (result, _) => result?,
+    };
+    let tally = solution.counts.as_ref().map(|counts| tally(board, counts)).unwrap_or_default();
+    Ok((solution, tally))
+}
+
+/// Options for a solve within a budget.
+pub(crate) fn options(values: Values, options: &QueryOptions, counts: bool) -> Options {
+    let planes = if values == Values::Wdl { Options::wdl() } else { Options::distance() };
+    Options { threads: options.threads, memory: Some(options.memory), counts, ..planes }
+}
+
+/// The counts by ply and value, seen by the player to move.
+fn tally(board: &LineBoard, counts: &Counts) -> Tally {
+    let mut tally = Tally::new(counts.plies.len() as u32, false);
+    for (ply, (tier, counts)) in tally.tiers.iter_mut().zip(&counts.plies).enumerate() {
+        let turn = if ply % 2 == 0 { board.turn } else { board.turn.other() };
+        let sides = [(1, &counts.win_in, counts.win), (-1, &counts.loss_in, counts.loss)];
+        for (payoff, by_distance, total) in sides {
+            let seen = if turn == Turn::Second { -payoff } else { payoff };
+            if by_distance.is_empty() && total > 0 {
+                tier.add(turn, Value::untimed(seen), total, false);
+            }
+            for (plies, &count) in by_distance.iter().enumerate().filter(|(_, count)| **count > 0) {
+                tier.add(turn, Value::new(seen, plies as u32), count, false);
+            }
+        }
+        if counts.draw > 0 {
+            tier.add(turn, Value::TIE, counts.draw, false);
+        }
+        tier.finished = counts.finished;
+    }
+    tally
+}
+
+/// Hands the shapes of a tier, which come in any order, to the tier's file.
+struct TierSink<'a> {
+    writer: &'a Writer,
+    file: RwLock<Option<TierWriter<'a, i8>>>,
+    trouble: Mutex<Option<TableError>>,
+}
+
+impl TierSink<'_> {
+    /// Keeps an error with its cure; the solver only passes the sentence on.
+    fn keep(&self, error: TableError) -> String {
+        let sentence = error.to_string();
+        if let Ok(mut trouble) = self.trouble.lock() {
+            *trouble = Some(error);
+        }
+        sentence
+    }
+
+    /// Begins the tier's file if nobody has yet.
+    fn begin(&self, tier: usize) -> Result<(), String> {
+        let mut file = self.file.write().map_err(|_| "another thread failed".to_string())?;
+        if file.is_none() {
+            *file = Some(self.writer.tier(Tier(tier as u32)).map_err(|error| self.keep(error))?);
+        }
+        Ok(())
+    }
+}
+
+impl Sink for TierSink<'_> {
+    fn wants(&self, tier: usize) -> bool {
+        !self.writer.has(Tier(tier as u32))
+    }
+
+    fn put(&self, slots: Slots<'_>) -> Result<(), String> {
+        loop {
+            let file = self.file.read().map_err(|_| "another thread failed".to_string())?;
+            if let Some(file) = &*file {
+                return file.put(slots.first(), slots.codes).map_err(|error| self.keep(error));
+            }
+            drop(file);
+            self.begin(slots.tier)?;
+        }
+    }
+
+    fn end(&self, tier: usize) -> Result<(), String> {
+        // A tier in which the rules answer everything has no slots to put, but it has a file.
+        self.begin(tier)?;
+        let file = self.file.write().map_err(|_| "another thread failed".to_string())?.take();
+        file.map_or(Ok(()), |file| file.finish().map_err(|error| self.keep(error)))
+    }
+}

@@ -1,0 +1,466 @@
+//! Any game at all, its types hidden: what is not a hot loop is written for this one and compiled once.
+//!
+//! ```text
+//!  Nim · Mnk<u64> · Chess · rules read from elsewhere       a game with types of its own
+//!        │ AnyGame::of(…) [.lines()] [.dice()]
+//!  AnyGame   positions are shared pointers (cheap to copy), moves are places in a position's list of moves
+//!        │ Native::pos, Native::mv                           and back, for a kernel made for one game
+//! ```
+//!
+//! Invariant: a position or move is only ever shown to the game it came from. A kernel that is given another game's
+//! position panics, because that is a mistake of this program and never of its user's.
+
+use crate::{
+    Chance, Game, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Remark, Scene, Turn,
+};
+use std::any::Any;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+/// A position of any game.
+#[derive(Clone)]
+pub struct AnyPosition(Arc<dyn Held>);
+
+/// A move of any game: its place in the list of the moves of its position.
+///
+/// It means nothing without the position it belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AnyMove(pub u32);
+
+/// What a hidden position can do.
+trait Held: Send + Sync {
+    fn any(&self) -> &dyn Any;
+    fn same(&self, other: &dyn Held) -> bool;
+    fn put_hash(&self, state: &mut dyn Hasher);
+    fn put_debug(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+/// A position with its moves, which are listed when the first of them is asked for.
+struct Holding<G: Game> {
+    pos: G::Position,
+    moves: OnceLock<Box<[G::Move]>>,
+}
+
+impl<G: Game> Held for Holding<G> {
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn same(&self, other: &dyn Held) -> bool {
+        other.any().downcast_ref::<Holding<G>>().is_some_and(|other| other.pos == self.pos)
+    }
+
+    fn put_hash(&self, mut state: &mut dyn Hasher) {
+        self.pos.hash(&mut state);
+    }
+
+    fn put_debug(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.pos, f)
+    }
+}
+
+impl PartialEq for AnyPosition {
+    fn eq(&self, other: &AnyPosition) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.same(&*other.0)
+    }
+}
+
+impl Eq for AnyPosition {}
+
+impl Hash for AnyPosition {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.put_hash(state);
+    }
+}
+
+impl fmt::Debug for AnyPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.put_debug(f)
+    }
+}
+
+/// What can happen at a roll: [`Chance::outcomes`] as a plain function.
+pub type Falls<G> = fn(&G, &<G as Game>::Position, &mut Vec<(<G as Game>::Move, f64)>);
+
+/// A game with its types, and the way between its positions and those of [`AnyGame`].
+pub struct Native<G: Game> {
+    /// The game.
+    pub game: G,
+    board: Option<fn(&G, &G::Position) -> LineBoard>,
+    falls: Option<Falls<G>>,
+}
+
+impl<G: Game> Clone for Native<G> {
+    fn clone(&self) -> Native<G> {
+        Native { game: self.game.clone(), board: self.board, falls: self.falls }
+    }
+}
+
+impl<G: Game> Native<G> {
+    /// A game with nothing but its rules.
+    pub fn new(game: G) -> Native<G> {
+        Native { game, board: None, falls: None }
+    }
+
+    /// Says that the game is one of lines on a board.
+    #[must_use]
+    pub fn lines(self) -> Native<G>
+    where
+        G: LineGame,
+    {
+        Native { board: Some(|game, pos| game.board(pos)), ..self }
+    }
+
+    /// Says that the game rolls dice.
+    #[must_use]
+    pub fn dice(self) -> Native<G>
+    where
+        G: Chance,
+    {
+        Native { falls: Some(|game, pos, out| game.outcomes(pos, out)), ..self }
+    }
+
+    /// How the dice fall, for games that roll them.
+    pub fn falls(&self) -> Option<Falls<G>> {
+        self.falls
+    }
+
+    fn held(pos: &AnyPosition) -> &Holding<G> {
+        match pos.0.any().downcast_ref() {
+            Some(held) => held,
+            None => panic!("a position of another game was passed to a kernel: {pos:?}"),
+        }
+    }
+
+    /// The position with its own type.
+    ///
+    /// # Panics
+    ///
+    /// Of another game.
+    pub fn pos<'a>(&self, pos: &'a AnyPosition) -> &'a G::Position {
+        &Self::held(pos).pos
+    }
+
+    /// A position with its type hidden.
+    pub fn any(&self, pos: G::Position) -> AnyPosition {
+        AnyPosition(Arc::new(Holding::<G> { pos, moves: OnceLock::new() }))
+    }
+
+    /// All moves of a position, in the game's order.
+    pub fn list<'a>(&self, pos: &'a AnyPosition) -> &'a [G::Move] {
+        let held = Self::held(pos);
+        held.moves.get_or_init(|| {
+            let mut moves = Vec::new();
+            self.game.moves(&held.pos, &mut moves);
+            moves.into()
+        })
+    }
+
+    /// A move with its own type.
+    ///
+    /// # Panics
+    ///
+    /// If it is none of the position's moves.
+    pub fn mv(&self, pos: &AnyPosition, mv: AnyMove) -> G::Move {
+        self.list(pos)[mv.0 as usize]
+    }
+
+    /// A legal move with its type hidden; `None` if it is not legal.
+    pub fn any_move(&self, pos: &AnyPosition, mv: G::Move) -> Option<AnyMove> {
+        self.list(pos).iter().position(|known| *known == mv).map(|place| AnyMove(place as u32))
+    }
+
+    /// A line of moves from a position with its types hidden, up to the first that is not legal.
+    pub fn any_line(&self, pos: &AnyPosition, line: &[G::Move]) -> Vec<AnyMove> {
+        let (mut pos, mut moves) = (pos.clone(), Vec::with_capacity(line.len()));
+        for &mv in line {
+            let Some(any) = self.any_move(&pos, mv) else { break };
+            moves.push(any);
+            pos = self.any(self.game.play(self.pos(&pos), mv));
+        }
+        moves
+    }
+}
+
+/// A game's rules and notation with its types hidden: what [`Game`] and [`Notation`] ask for, call by call.
+///
+/// Every [`Native`] game has them; rules that run elsewhere implement [`Game`] and [`Notation`] for a type of their
+/// own and come in the same way.
+trait Rules: Send + Sync {
+    fn game(&self) -> &dyn Any;
+    fn start(&self) -> Option<AnyPosition>;
+    fn turn(&self, pos: &AnyPosition) -> Turn;
+    fn count(&self, pos: &AnyPosition) -> u32;
+    fn play(&self, pos: &AnyPosition, mv: AnyMove) -> AnyPosition;
+    fn outcome(&self, pos: &AnyPosition) -> Option<Payoff>;
+    fn tie_plies(&self, pos: &AnyPosition) -> Option<u32>;
+    fn best_payoff(&self) -> Payoff;
+    fn theory(&self, pos: &AnyPosition) -> Option<Payoff>;
+    fn most_positions(&self) -> Option<f64>;
+    fn symmetric(&self, pos: &AnyPosition, out: &mut Vec<AnyPosition>);
+    fn fault(&self) -> Option<String>;
+    fn outcomes(&self, pos: &AnyPosition, out: &mut Vec<(AnyMove, f64)>);
+    fn has_dice(&self) -> bool;
+    fn board(&self, pos: &AnyPosition) -> Option<LineBoard>;
+    fn has_board(&self) -> bool;
+    fn spec(&self) -> String;
+    fn write_position(&self, pos: &AnyPosition) -> String;
+    fn read_position(&self, text: &str) -> Result<AnyPosition, InputError>;
+    fn textbook(&self, pos: &AnyPosition) -> String;
+    fn textbook_positions(&self) -> Option<Vec<AnyPosition>>;
+    fn write_move(&self, pos: &AnyPosition, mv: AnyMove) -> String;
+    fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError>;
+    fn split_moves(&self, text: &str) -> Vec<String>;
+    fn draw(&self, pos: &AnyPosition, marks: &[Mark<AnyMove>]) -> Picture;
+    fn scene(&self, pos: &AnyPosition) -> Scene;
+    fn remarks(&self, pos: &AnyPosition) -> Vec<Remark>;
+    fn warning(&self) -> Option<String>;
+}
+
+impl<G: Game + Notation> Rules for Native<G> {
+    fn game(&self) -> &dyn Any {
+        &self.game
+    }
+    fn start(&self) -> Option<AnyPosition> {
+        self.game.start().map(|pos| self.any(pos))
+    }
+    fn turn(&self, pos: &AnyPosition) -> Turn {
+        self.game.turn(self.pos(pos))
+    }
+    fn count(&self, pos: &AnyPosition) -> u32 {
+        self.list(pos).len() as u32
+    }
+    fn play(&self, pos: &AnyPosition, mv: AnyMove) -> AnyPosition {
+        self.any(self.game.play(self.pos(pos), self.mv(pos, mv)))
+    }
+    fn outcome(&self, pos: &AnyPosition) -> Option<Payoff> {
+        self.game.outcome(self.pos(pos))
+    }
+    fn tie_plies(&self, pos: &AnyPosition) -> Option<u32> {
+        self.game.tie_plies(self.pos(pos))
+    }
+    fn best_payoff(&self) -> Payoff {
+        self.game.best_payoff()
+    }
+    fn theory(&self, pos: &AnyPosition) -> Option<Payoff> {
+        self.game.theory(self.pos(pos))
+    }
+    fn most_positions(&self) -> Option<f64> {
+        self.game.most_positions()
+    }
+    fn symmetric(&self, pos: &AnyPosition, out: &mut Vec<AnyPosition>) {
+        let mut images = Vec::new();
+        self.game.symmetric(self.pos(pos), &mut images);
+        out.extend(images.into_iter().map(|pos| self.any(pos)));
+    }
+    fn fault(&self) -> Option<String> {
+        self.game.fault()
+    }
+    fn outcomes(&self, pos: &AnyPosition, out: &mut Vec<(AnyMove, f64)>) {
+        let Some(falls) = self.falls else { return };
+        let mut rolls = Vec::new();
+        falls(&self.game, self.pos(pos), &mut rolls);
+        out.extend(rolls.into_iter().filter_map(|(mv, odds)| Some((self.any_move(pos, mv)?, odds))));
+    }
+    fn has_dice(&self) -> bool {
+        self.falls.is_some()
+    }
+    fn board(&self, pos: &AnyPosition) -> Option<LineBoard> {
+        self.board.map(|board| board(&self.game, self.pos(pos)))
+    }
+    fn has_board(&self) -> bool {
+        self.board.is_some()
+    }
+    fn spec(&self) -> String {
+        self.game.spec()
+    }
+    fn write_position(&self, pos: &AnyPosition) -> String {
+        self.game.write_position(self.pos(pos))
+    }
+    fn read_position(&self, text: &str) -> Result<AnyPosition, InputError> {
+        self.game.read_position(text).map(|pos| self.any(pos))
+    }
+    fn textbook(&self, pos: &AnyPosition) -> String {
+        self.game.textbook(self.pos(pos))
+    }
+    fn textbook_positions(&self) -> Option<Vec<AnyPosition>> {
+        let listed = self.game.textbook_positions()?;
+        Some(listed.into_iter().map(|pos| self.any(pos)).collect())
+    }
+    fn write_move(&self, pos: &AnyPosition, mv: AnyMove) -> String {
+        self.game.write_move(self.pos(pos), self.mv(pos, mv))
+    }
+    fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError> {
+        let mv = self.game.read_move(self.pos(pos), text)?;
+        self.any_move(pos, mv).ok_or_else(|| InputError::mv(text, "not a legal move here"))
+    }
+    fn split_moves(&self, text: &str) -> Vec<String> {
+        self.game.split_moves(text)
+    }
+    fn draw(&self, pos: &AnyPosition, marks: &[Mark<AnyMove>]) -> Picture {
+        let native =
+            |mark: &Mark<AnyMove>| Mark { mv: self.mv(pos, mark.mv), text: mark.text.clone(), tone: mark.tone };
+        self.game.draw(self.pos(pos), &marks.iter().map(native).collect::<Vec<_>>())
+    }
+    fn scene(&self, pos: &AnyPosition) -> Scene {
+        self.game.scene(self.pos(pos))
+    }
+    fn remarks(&self, pos: &AnyPosition) -> Vec<Remark> {
+        self.game.remarks(self.pos(pos))
+    }
+    fn warning(&self) -> Option<String> {
+        self.game.warning()
+    }
+}
+
+/// Any game, its types hidden.
+///
+/// # Examples
+///
+/// A whole game against oneself, without a word about which one it is:
+///
+/// ```
+/// use outplay_core::{AnyGame, Game};
+///
+/// fn first_moves(game: &AnyGame) -> Option<i32> {
+///     let mut pos = game.start()?;
+///     let mut moves = Vec::new();
+///     while game.outcome(&pos).is_none() {
+///         moves.clear();
+///         game.moves(&pos, &mut moves);
+///         pos = game.play(&pos, moves[0]);
+///     }
+///     game.outcome(&pos)
+/// }
+/// ```
+#[derive(Clone)]
+pub struct AnyGame(Arc<dyn Rules>);
+
+impl AnyGame {
+    /// A game of one's own, its types hidden.
+    pub fn new<G: Game + Notation>(game: G) -> AnyGame {
+        AnyGame::of(Native::new(game))
+    }
+
+    /// A game with what it brings along, its types hidden.
+    pub fn of<G: Game + Notation>(native: Native<G>) -> AnyGame {
+        AnyGame(Arc::new(native))
+    }
+
+    /// The game with its own type, if this is it.
+    pub fn get<G: Game>(&self) -> Option<&G> {
+        self.0.game().downcast_ref()
+    }
+
+    /// The board of a position, for games of lines.
+    pub fn board(&self, pos: &AnyPosition) -> Option<LineBoard> {
+        self.0.board(pos)
+    }
+
+    /// Whether the game is one of lines on a board.
+    pub fn has_board(&self) -> bool {
+        self.0.has_board()
+    }
+
+    /// Whether the game rolls dice.
+    pub fn has_dice(&self) -> bool {
+        self.0.has_dice()
+    }
+
+    /// The moves of a position.
+    pub fn list(&self, pos: &AnyPosition) -> impl Iterator<Item = AnyMove> + use<> {
+        (0..self.0.count(pos)).map(AnyMove)
+    }
+}
+
+impl fmt::Debug for AnyGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.spec())
+    }
+}
+
+impl Game for AnyGame {
+    type Position = AnyPosition;
+    type Move = AnyMove;
+
+    fn start(&self) -> Option<AnyPosition> {
+        self.0.start()
+    }
+    fn turn(&self, pos: &AnyPosition) -> Turn {
+        self.0.turn(pos)
+    }
+    fn moves(&self, pos: &AnyPosition, out: &mut Vec<AnyMove>) {
+        out.extend(self.list(pos));
+    }
+    fn play(&self, pos: &AnyPosition, mv: AnyMove) -> AnyPosition {
+        self.0.play(pos, mv)
+    }
+    fn outcome(&self, pos: &AnyPosition) -> Option<Payoff> {
+        self.0.outcome(pos)
+    }
+    fn tie_plies(&self, pos: &AnyPosition) -> Option<u32> {
+        self.0.tie_plies(pos)
+    }
+    fn best_payoff(&self) -> Payoff {
+        self.0.best_payoff()
+    }
+    fn theory(&self, pos: &AnyPosition) -> Option<Payoff> {
+        self.0.theory(pos)
+    }
+    fn most_positions(&self) -> Option<f64> {
+        self.0.most_positions()
+    }
+    fn symmetric(&self, pos: &AnyPosition, out: &mut Vec<AnyPosition>) {
+        self.0.symmetric(pos, out);
+    }
+    fn fault(&self) -> Option<String> {
+        self.0.fault()
+    }
+}
+
+/// A game without dice has no outcomes.
+impl Chance for AnyGame {
+    fn outcomes(&self, pos: &AnyPosition, out: &mut Vec<(AnyMove, f64)>) {
+        self.0.outcomes(pos, out);
+    }
+}
+
+impl Notation for AnyGame {
+    fn spec(&self) -> String {
+        self.0.spec()
+    }
+    fn write_position(&self, pos: &AnyPosition) -> String {
+        self.0.write_position(pos)
+    }
+    fn read_position(&self, text: &str) -> Result<AnyPosition, InputError> {
+        self.0.read_position(text)
+    }
+    fn textbook(&self, pos: &AnyPosition) -> String {
+        self.0.textbook(pos)
+    }
+    fn textbook_positions(&self) -> Option<Vec<AnyPosition>> {
+        self.0.textbook_positions()
+    }
+    fn write_move(&self, pos: &AnyPosition, mv: AnyMove) -> String {
+        self.0.write_move(pos, mv)
+    }
+    fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError> {
+        self.0.read_move(pos, text)
+    }
+    fn split_moves(&self, text: &str) -> Vec<String> {
+        self.0.split_moves(text)
+    }
+    fn draw(&self, pos: &AnyPosition, marks: &[Mark<AnyMove>]) -> Picture {
+        self.0.draw(pos, marks)
+    }
+    fn scene(&self, pos: &AnyPosition) -> Scene {
+        self.0.scene(pos)
+    }
+    fn remarks(&self, pos: &AnyPosition) -> Vec<Remark> {
+        self.0.remarks(pos)
+    }
+    fn warning(&self) -> Option<String> {
+        self.0.warning()
+    }
+}

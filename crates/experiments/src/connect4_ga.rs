@@ -1,0 +1,223 @@
+//! `connect4-ga`: the genetic algorithm of the Connect-4 report, then its bot against random, greedy and perfect.
+
+use crate::{Bench, Findings, Grid};
+use outplay_answer::Trouble;
+use outplay_arena::matches::{self, MatchRequest};
+use outplay_arena::record::GameRecord;
+use outplay_arena::standings::PlayerRow;
+use outplay_arena::tune::{self, TuneReport, TuneRequest, searcher};
+use outplay_core::figures::duration;
+use outplay_core::{AnyGame, Game, Notation};
+use outplay_players::Kit;
+use std::time::Instant;
+
+/// The report's table: generation, centre, fours, threes, twos, block, score out of ten.
+const THEIRS: [[u32; 7]; 5] = [
+    [1, 3, 100, 1, 10, 29, 9],
+    [2, 3, 100, 1, 10, 29, 9],
+    [3, 3, 100, 1, 8, 29, 9],
+    [4, 9, 100, 8, 9, 29, 9],
+    [5, 3, 100, 1, 8, 29, 10],
+];
+
+const PAPER: &str = "lines:weights=paper";
+const DEPTH: u32 = 7;
+/// What the genetic algorithm may take.
+const MOST_SECONDS: f64 = 60.0;
+/// Games against random and greedy.
+const GAMES: u32 = 200;
+/// Games against perfect play, which thinks for seconds in the opening.
+const PERFECT_GAMES: u64 = 20;
+/// Where games against perfect play begin.
+const PERFECT_OPENING: u32 = 8;
+
+pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
+    let kit = bench.kit("connect4")?;
+    let threads = bench.options.threads;
+    let mut findings = Findings::new(
+        "connect4-ga",
+        "Garner, Optimization for Engineers, final project: Connect-4 by genetic algorithm",
+        format!(
+            "population 32, 5 opponents each met twice with colours swapped (so that the score is out of 10), half survive, \
+             one weight changed by ±1, ±2 or ±5, 5 generations, depth {DEPTH}, seed {} for the algorithm and {} for \
+             the matches, {} threads",
+            bench.seed + 1,
+            bench.seed,
+            threads
+        ),
+    );
+    let mut paper = TuneRequest::default();
+    (paper.depth, paper.seed, paper.threads) = (DEPTH, bench.seed + 1, threads);
+    paper.incumbent = PAPER.into();
+    let tuned = tune::run(&kit, &paper, bench.watch)?;
+    findings.tables.push(generations(&tuned));
+    findings.remark(format!(
+        "The genetic algorithm took {} on {} threads; theirs about 8 h on 16.",
+        duration(tuned.seconds),
+        threads
+    ));
+
+    let bot = searcher(DEPTH, &tuned.evaluation);
+    let mut duels = Grid::new(
+        format!("the bot ({}) against others", tuned.evaluation),
+        &["opponent", "games", "theirs", "won", "drawn", "lost", "Elo, 95 %", "distinct games", "seed"],
+    );
+    let mut missed = Missed::default();
+    let games = u64::from(bench.games.unwrap_or(GAMES));
+    for (number, opponent) in ["random", "greedy"].into_iter().enumerate() {
+        let row =
+            duel(bench, &kit, &bot, opponent, games, 0, number as u64, &mut missed, &mut duels, "100 % won")?;
+        findings.claim(
+            row.tally.losses == 0 && row.tally.wins * 100 >= games * 99,
+            format!("The bot should win 99 of 100 games against {opponent} and lose none, and did not."),
+        );
+    }
+    let others = [
+        (searcher(DEPTH, PAPER), games, None, "its own bot"),
+        ("perfect".to_string(), PERFECT_GAMES, Some(PERFECT_OPENING), "usually lost"),
+    ];
+    for (number, (opponent, games, openings, theirs)) in others.into_iter().enumerate() {
+        let openings = openings.unwrap_or(PERFECT_OPENING / 2);
+        duel(
+            bench,
+            &kit,
+            &bot,
+            &opponent,
+            games,
+            openings,
+            2 + number as u64,
+            &mut missed,
+            &mut duels,
+            theirs,
+        )?;
+    }
+    findings.tables.push(duels);
+    findings.remark(format!(
+        "In all these games the bot could win at once {} times and did so {} times (theirs sometimes passed it up).",
+        missed.chances,
+        missed.chances - missed.missed
+    ));
+    findings.claim(missed.missed == 0, "The bot passed up a win, which it never should.");
+    findings.claim(
+        tuned.seconds < MOST_SECONDS,
+        format!(
+            "The genetic algorithm should take less than {}; this machine may be slow or busy.",
+            duration(MOST_SECONDS)
+        ),
+    );
+    if bench.full {
+        let mut more = paper;
+        (more.games, more.generations) = (10, 20);
+        let better = tune::run(&kit, &more, bench.watch)?;
+        findings.tables.push(generations(&better));
+        findings.remark(format!(
+            "Twenty generations and ten opponents each, as the report suggests, took {}.",
+            duration(better.seconds)
+        ));
+        let mut duels = Grid::new(
+            "the bot of twenty generations",
+            &["opponent", "games", "theirs", "won", "drawn", "lost", "Elo, 95 %", "distinct games", "seed"],
+        );
+        let bot = searcher(DEPTH, &better.evaluation);
+        for (number, opponent) in
+            [searcher(DEPTH, &tuned.evaluation), searcher(DEPTH, PAPER)].into_iter().enumerate()
+        {
+            duel(bench, &kit, &bot, &opponent, 400, 4, 4 + number as u64, &mut missed, &mut duels, "")?;
+        }
+        findings.tables.push(duels);
+    }
+    Ok(findings)
+}
+
+fn generations(tuned: &TuneReport) -> Grid {
+    let mut grid = Grid::new(
+        "the best bot of each generation: centre fours threes twos block",
+        &["generation", "their weights", "score", "our weights", "score", "mean", "games"],
+    );
+    for one in &tuned.generations {
+        let theirs = THEIRS.iter().find(|row| row[0] == one.generation);
+        let words = |weights: &[u32]| weights.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        grid.row(vec![
+            one.generation.to_string(),
+            theirs.map_or(String::new(), |row| words(&row[1..6])),
+            theirs.map_or(String::new(), |row| format!("{} of 10", row[6])),
+            one.best.iter().map(|weight| weight.to_string()).collect::<Vec<_>>().join(" "),
+            format!("{} of {}", one.points, one.out_of),
+            format!("{:.2}", one.mean),
+            one.games.to_string(),
+        ]);
+    }
+    grid
+}
+
+/// Wins in one, and those that were not taken.
+#[derive(Default)]
+struct Missed {
+    chances: u64,
+    missed: u64,
+}
+
+impl Missed {
+    /// Looks at the moves of player 0.
+    fn count(&mut self, game: &AnyGame, record: &GameRecord) -> Result<(), Trouble> {
+        let Some(mut pos) = game.start() else { return Ok(()) };
+        let mut moves = Vec::new();
+        let seat = usize::from(record.second == 0);
+        for (ply, word) in record.moves.split(' ').enumerate() {
+            let mv = game.read_move(&pos, word)?;
+            if ply >= record.opening_moves && ply % 2 == seat {
+                moves.clear();
+                game.moves(&pos, &mut moves);
+                let wins = |mv| game.outcome(&game.play(&pos, mv)).is_some_and(|payoff| payoff != 0);
+                if moves.iter().any(|&mv| wins(mv)) {
+                    self.chances += 1;
+                    self.missed += u64::from(!wins(mv));
+                }
+            }
+            pos = game.play(&pos, mv);
+        }
+        Ok(())
+    }
+}
+
+/// A match of the bot that adds a row to the table.
+#[allow(clippy::too_many_arguments)]
+fn duel(
+    bench: &Bench<'_>,
+    kit: &Kit,
+    bot: &str,
+    opponent: &str,
+    games: u64,
+    openings: u32,
+    number: u64,
+    missed: &mut Missed,
+    grid: &mut Grid,
+    theirs: &str,
+) -> Result<PlayerRow, Trouble> {
+    let seed = bench.seed + number;
+    let mut request = MatchRequest::default();
+    request.players = vec![bot.to_string(), opponent.to_string()];
+    (request.games, request.openings) = (games, Some(openings));
+    (request.seed, request.concurrency) = (seed, bench.options.threads);
+    let start = kit.game.start().ok_or_else(Trouble::stopped)?;
+    let began = Instant::now();
+    let (report, records) = matches::play(kit, &start, None, &request, bench.watch)?;
+    bench.go_on()?;
+    for record in &records {
+        missed.count(&kit.game, record)?;
+    }
+    let row = report.standings.players[0].clone();
+    let ends = |end: Option<f64>| end.map_or("…".to_string(), |elo| format!("{elo:+.0}"));
+    grid.row(vec![
+        opponent.to_string(),
+        format!("{} in {}", row.games, duration(began.elapsed().as_secs_f64())),
+        theirs.to_string(),
+        row.tally.wins.to_string(),
+        row.tally.draws.to_string(),
+        row.tally.losses.to_string(),
+        format!("{} to {}", ends(row.strength.low), ends(row.strength.high)),
+        report.standings.distinct_games.to_string(),
+        seed.to_string(),
+    ]);
+    Ok(row)
+}

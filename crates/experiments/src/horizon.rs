@@ -1,0 +1,169 @@
+//! `horizon`: a search to a fixed depth is fooled by moves that only delay; what helps against it.
+
+use crate::duel::opening;
+use crate::opinion::Opinion;
+use crate::{Bench, Findings, Grid};
+use outplay_answer::Trouble;
+use outplay_core::{AnyMove, AnyPosition, Content, Game, LineGame, Native, Notation, Turn, Value};
+use outplay_games::mnk::{Board, Mnk};
+use outplay_players::{Kit, Merit};
+use outplay_search::{Answer, Engine, Evaluate, Limits, Options};
+
+/// `lines` with its loud moves: those that complete a line, and those that have to stop one.
+struct Loud<'a> {
+    opinion: &'a Opinion,
+    me: Turn,
+}
+
+impl Evaluate<Mnk<u64>> for Loud<'_> {
+    const HINTS: bool = true;
+    fn score(&self, game: &Mnk<u64>, pos: &Board<u64>) -> i32 {
+        let score = self.opinion.score(pos, self.me);
+        if game.turn(pos) == self.me { score } else { -score }
+    }
+    fn noisy(&self, game: &Mnk<u64>, pos: &Board<u64>, out: &mut Vec<u8>) {
+        let board = game.board(pos);
+        let mut moves = Vec::new();
+        game.moves(pos, &mut moves);
+        let urgent =
+            |cell: usize| board.completes(cell, Content::First) || board.completes(cell, Content::Second);
+        let cells = board.open_cells();
+        out.extend(moves.iter().zip(cells).filter(|(_, cell)| urgent(*cell)).map(|(mv, _)| *mv));
+    }
+    fn hint(&self, _game: &Mnk<u64>, _pos: &Board<u64>, mv: u8) -> i32 {
+        self.opinion.hint(mv)
+    }
+}
+
+/// A search to a fixed depth.
+struct Search<'a> {
+    board: &'a Native<Mnk<u64>>,
+    opinion: &'a Opinion,
+    bench: &'a Bench<'a>,
+}
+
+/// What a search thinks.
+struct Thought {
+    /// It knows that all is lost.
+    lost: bool,
+    score: i32,
+    best: Option<AnyMove>,
+}
+
+impl Search<'_> {
+    fn think(&self, pos: &AnyPosition, depth: u32, quiescence: u32) -> Result<Thought, Trouble> {
+        let (game, here) = (&self.board.game, self.board.pos(pos));
+        let loud = Loud { opinion: self.opinion, me: game.turn(here) };
+        let options = Options { quiescence, table: 1 << 14, ..Options::default() };
+        let limits = Limits::depth(depth);
+        let report = Engine::new(game, options).evaluate(loud).search(here, limits, self.bench.watch)?;
+        let (lost, score) = match report.answer {
+            Answer::Exact(value) => (value.payoff() < 0, -100_000),
+            Answer::Payoff(payoff) => (payoff < 0, -100_000),
+            Answer::Unknown { high, score, .. } => (high.payoff() < 0, score.unwrap_or(0)),
+        };
+        let best = report.best.and_then(|mv| self.board.any_move(pos, mv));
+        Ok(Thought { lost, score, best })
+    }
+}
+
+pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
+    let wanted = bench.games.unwrap_or(if bench.full { 200 } else { 40 }) as usize;
+    let setting = format!(
+        "{wanted} random positions of Connect-4 with 18-24 stones that are lost in 6 to 12 plies, seed {}; leaves judged by `lines`",
+        bench.seed
+    );
+    let mut findings = Findings::new("horizon", "the lecture's horizon effect", setting);
+    let (board, kit) = bench.board("connect4")?;
+    let opinion = Opinion::new(&board, &kit, "lines")?;
+    let search = Search { board: &board, opinion: &opinion, bench };
+    let Some(truth) = kit.truth.clone() else { return Ok(findings) };
+    bench.watch.stage("looking for lost positions", wanted as u64);
+    let mut lost: Vec<(AnyPosition, u32)> = Vec::new();
+    for number in 0..100_000 {
+        bench.go_on()?;
+        if lost.len() >= wanted {
+            break;
+        }
+        let plies = 18 + number % 7;
+        let Some(pos) = opening(&kit.game, plies, bench.seed.wrapping_mul(104_729) + u64::from(number))
+        else {
+            continue;
+        };
+        if let Some(Merit::Value(value)) = truth.value(&pos, bench.watch)?
+            && value.payoff() < 0
+            && let Some(distance @ 6..=12) = value.distance()
+        {
+            lost.push((pos, distance));
+            bench.watch.advance(1);
+        }
+    }
+    let mut grid = Grid::new(
+        "share of lost positions in which the search does not see the loss",
+        &["depth", "fixed depth", "with quiescence", "wins and blocks in one seen at once"],
+    );
+    let mut share = [0.0; 3];
+    for depth in 1..=8 {
+        let mut fooled = [0u32; 3];
+        let mut fast = kit.player(&format!("alphabeta:depth={depth},eval=lines"))?;
+        for (pos, _) in &lost {
+            bench.go_on()?;
+            fooled[0] += u32::from(!search.think(pos, depth, 0)?.lost);
+            fooled[1] += u32::from(!search.think(pos, depth, 16)?.lost);
+            fast.begin(1);
+            let opinion = fast.choose(pos, bench.watch)?.opinion;
+            // A forced move is made without a search and says nothing.
+            fooled[2] += u32::from(opinion.is_some_and(|opinion| opinion > -100.0));
+        }
+        share = fooled.map(|count| f64::from(count) / lost.len().max(1) as f64);
+        let cell = |share: f64| format!("{:.0} %", 100.0 * share);
+        grid.row(vec![depth.to_string(), cell(share[0]), cell(share[1]), cell(share[2])]);
+    }
+    findings.tables.push(grid);
+    findings.tables.push(example(&kit, &search, &lost)?);
+    findings.remark("A search to d plies proves a loss only if it comes within d; before that it plays forcing moves that delay, and thinks that it has escaped. Quiescence follows completions and blocks beyond the horizon, but the player may decline noise, so it corrects opinions more often than it proves losses; seeing wins and blocks in one at every position is worth two plies.");
+    findings.claim(
+        share[1] <= share[0],
+        "At the greatest depth quiescence should see at least as many losses as a fixed depth does, and saw fewer.",
+    );
+    Ok(findings)
+}
+
+/// One position, depth by depth: what the search plays, what it thinks, and what is true.
+fn example(kit: &Kit, search: &Search<'_>, lost: &[(AnyPosition, u32)]) -> Result<Grid, Trouble> {
+    // The best example is fooled longest while it thinks that it stands well.
+    let mut chosen: Option<(usize, i32)> = None;
+    for (i, (pos, _)) in lost.iter().enumerate() {
+        let early = search.think(pos, 3, 0)?.score;
+        if chosen.is_none_or(|(_, score)| early > score) {
+            chosen = Some((i, early));
+        }
+    }
+    let Some((i, _)) = chosen else { return Ok(Grid::new("no position was found", &["depth"])) };
+    let (pos, distance) = &lost[i];
+    let title = format!("for example {}, lost in {distance} plies", kit.game.write_position(pos));
+    let mut grid =
+        Grid::new(title, &["depth", "plays", "thinks", "loses then in", "with quiescence, thinks"]);
+    for depth in 1..=*distance {
+        let fixed = search.think(pos, depth, 0)?;
+        let quiet = search.think(pos, depth, 16)?;
+        let thinks = |thought: &Thought| match thought.lost {
+            true => "lost".to_string(),
+            false => format!("{:+}", thought.score),
+        };
+        let then = match (fixed.best, &kit.truth) {
+            (Some(mv), Some(truth)) => {
+                let next = kit.game.play(pos, mv);
+                match truth.value(&next, search.bench.watch)? {
+                    Some(Merit::Value(value)) => Some(value.before(false)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let plies = then.and_then(Value::distance).map_or(String::new(), |plies| plies.to_string());
+        let word = fixed.best.map_or(String::new(), |mv| kit.game.write_move(pos, mv));
+        grid.row(vec![depth.to_string(), word, thinks(&fixed), plies, thinks(&quiet)]);
+    }
+    Ok(grid)
+}

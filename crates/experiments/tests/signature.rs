@@ -1,0 +1,118 @@
+//! Figures that follow from the seed alone: they change only when a search, an evaluation or a game is meant to.
+
+use outplay_catalog::Catalog;
+use outplay_core::Quiet;
+use outplay_experiments::{ExperimentRequest, Findings, Grid, experiments, run};
+
+fn found(name: &str, games: u32) -> Findings {
+    let mut request = ExperimentRequest::default();
+    (request.name, request.games) = (name.into(), Some(games));
+    request.options.data = None;
+    run(&Catalog::standard(), &request, &Quiet).unwrap()
+}
+
+/// A table's rows, cells joined by bars.
+fn rows(grid: &Grid) -> Vec<String> {
+    assert!(grid.rows.iter().all(|row| row.len() == grid.columns.len()), "{grid:?}");
+    grid.rows.iter().map(|row| row.join(" | ")).collect()
+}
+
+#[test]
+fn every_experiment_has_a_name_and_a_line_about_it() {
+    let all = experiments();
+    assert_eq!(all.len(), 8);
+    assert!(all.iter().all(|(name, about)| !name.contains(' ') && about.len() > 20), "{all:?}");
+}
+
+#[test]
+fn alphabeta_savings() {
+    let findings = found("alphabeta-savings", 1);
+    assert_eq!(findings.holds, Some(true));
+    assert_eq!(
+        rows(&findings.tables[0]),
+        [
+            "1 | 7 | 7 | 7 | 7 | 7 | 8 | 100.00 %",
+            "2 | 49 | 19 | 19 | 13 | 13 | 29 | 26.53 %",
+            "3 | 343 | 299 | 141 | 55 | 55 | 125 | 16.03 %",
+            "4 | 2,401 | 847 | 370 | 97 | 97 | 396 | 4.04 %",
+            "5 | 16,807 | 10,149 | 1,711 | 391 | 391 | 940 | 2.33 %",
+            "6 | 117,649 | 57,930 | 8,092 | 685 | 685 | 2,168 | 0.58 %",
+            "7 | 823,536 | 349,011 | 39,910 | 2,743 | 2,743 | 7,052 | 0.33 %",
+        ]
+    );
+}
+
+#[test]
+fn horizon() {
+    let findings = found("horizon", 6);
+    assert_eq!(findings.holds, Some(true));
+    let [shares, example] = &findings.tables[..] else { panic!("{findings:?}") };
+    assert_eq!(
+        rows(shares),
+        [
+            "1 | 100 % | 100 % | 50 %",
+            "2 | 100 % | 100 % | 50 %",
+            "3 | 100 % | 100 % | 50 %",
+            "4 | 100 % | 100 % | 33 %",
+            "5 | 100 % | 67 % | 33 %",
+            "6 | 67 % | 67 % | 17 %",
+            "7 | 67 % | 50 % | 17 %",
+            "8 | 50 % | 50 % | 17 %",
+        ]
+    );
+    assert_eq!(
+        example.title,
+        "for example ......./x....../o....ox/ox...oo/xxo.xxo/oxxoxox, lost in 12 plies"
+    );
+    assert_eq!(
+        rows(example),
+        [
+            "1 | 2 | +3519 | 12 | +3519",
+            "2 | 2 | -1033 | 12 | +2692",
+            "3 | 2 | +2692 | 12 | +2692",
+            "4 | 2 | +692 | 12 | +692",
+            "5 | 2 | +1451 | 12 | +692",
+            "6 | 2 | -2964 | 12 | -205",
+            "7 | 2 | +968 | 12 | +140",
+            "8 | 2 | -3861 | 12 | -3861",
+            "9 | 2 | -3102 | 12 | -3516",
+            "10 | 2 | -5792 | 12 | -5792",
+            "11 | 2 | -5033 | 12 | lost",
+            "12 | 2 | lost | 12 | lost",
+        ]
+    );
+}
+
+#[test]
+fn obstacles() {
+    assert_eq!(
+        rows(&found("obstacles", 2).tables[0]),
+        [
+            "0 | 0 % | 43.8 | 3.00 | 2,042 | 4/0/0 | 100 %",
+            "4 | 10 % | 41.0 | 3.00 | 3,000 | 4/0/0 | 100 %",
+            "9 | 20 % | 34.0 | 3.00 | 2,323 | 4/0/0 | 100 %",
+            "14 | 30 % | 29.0 | 3.00 | 3,000 | 2/1/1 | 62 %",
+            "19 | 40 % | 24.0 | 3.17 | 2,629 | 1/0/3 | 62 %",
+            "24 | 50 % | 19.0 | 3.83 | 3,000 | 1/0/3 | 62 %",
+        ]
+    );
+}
+
+#[test]
+fn helpful_vs_minimax() {
+    let findings = found("helpful-vs-minimax", 4);
+    let [games, exact] = &findings.tables[..] else { panic!("{findings:?}") };
+    let scores: Vec<String> = games.rows.iter().map(|row| row[3..5].join(" ")).collect();
+    assert_eq!(
+        scores,
+        ["0/0/4 0/2/2", "0/0/4 0/0/4", "4/0/0 0/4/0", "2/2/0 0/4/0", "1/0/3 0/2/2", "0/3/1 0/2/2", "0/3/1 0/4/0"]
+    );
+    assert_eq!(
+        rows(exact),
+        [
+            "helpful, moving first | 35.19 % | 0.74 % | 64.07 %",
+            "helpful, moving second | 0.00 % | 71.12 % | 28.88 %",
+            "first player, both perfect | 48 of 72 | 0 of 72 | 24 of 72",
+        ]
+    );
+}

@@ -1,0 +1,36 @@
+//! What went wrong, and what somebody at the board can do about it.
+
+use outplay_answer::{Cure, Trouble};
+
+/// One sentence for whoever plays.
+pub(crate) fn sentence(trouble: &Trouble) -> String {
+    match trouble.cure() {
+        Some(cure) => format!("error: {trouble}; {}", words(cure)),
+        None => format!("error: {trouble}"),
+    }
+}
+
+fn words(cure: Cure) -> String {
+    match cure {
+        Cure::MoreMemory => "begin again with more memory, or with a smaller game".into(),
+        Cure::Use(method) => format!("the method `{method}` can do it"),
+        Cure::Solve { spec, .. } => format!("solve {spec} first, then play"),
+        Cure::SolveOrAsk => "solve the game first, or choose a player that needs no exact values".into(),
+        Cure::Words(words) => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cure_follows_its_trouble() {
+        let memory = Trouble::Memory { needed: 3_000_000_000, allowed: 1_000_000_000 };
+        assert_eq!(
+            sentence(&memory),
+            "error: this needs 3.0 GB of memory and 1.0 GB are allowed; begin again with more memory, or with a smaller game"
+        );
+        assert_eq!(sentence(&Trouble::unable("no")), "error: no");
+    }
+}
