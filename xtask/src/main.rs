@@ -18,7 +18,7 @@ const SLOW: Step = ("slow tests", &["test", "--workspace", "--release", "--", "-
 
 /// What `cargo xtask screens` runs: the pictures of the page under docs/screens.
 const SCREENS: &[Step] =
-    &[("screenshots", &["test", "--package", "outplay", "--test", "screens", "--", "--ignored"])];
+    &[("screenshots", &["test", "--package", "outplay", "--test", "it", "--", "--ignored", "screens::"])];
 
 /// Names under which distributions install the browser that the page is tested in.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
