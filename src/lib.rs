@@ -6,6 +6,7 @@
 //! [`cli::main`]: the whole command line then works for it. `examples/countdown.rs` is such a game.
 
 pub use outplay_catalog as catalog;
+#[cfg(feature = "cli")]
 pub use outplay_cli as cli;
 pub use outplay_connect as connect;
 pub use outplay_core as core;
