@@ -45,6 +45,7 @@ pub use outplay_answer as answer;
 pub use outplay_arena as arena;
 pub use outplay_catalog as catalog;
 pub use outplay_check as check;
+#[cfg(feature = "cli")]
 pub use outplay_cli as cli;
 pub use outplay_connect as connect;
 pub use outplay_core as core;

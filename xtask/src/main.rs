@@ -1,24 +1,31 @@
 //! The project's chores: `cargo xtask test` and `cargo xtask screens`.
 
+use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitCode, Stdio};
 
 /// A step's name and the words that cargo gets.
 type Step = (&'static str, &'static [&'static str]);
 
-/// What `cargo xtask test` runs, in order: cheap checks first.
+/// What `cargo xtask test` runs, in order: cheap checks first. Lints have compiled the examples, so tests need not.
 const STEPS: &[Step] = &[
     ("formatting", &["fmt", "--all", "--check"]),
     ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     ("documentation", &["doc", "--workspace", "--no-deps"]),
-    ("tests", &["test", "--workspace"]),
+    ("the library alone", &["check", "--no-default-features", "--lib"]),
+    ("tests", &["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]),
+    ("examples in the documentation", &["test", "--workspace", "--no-fail-fast", "--doc"]),
 ];
 
 /// What `--slow` adds: heavy tests that are ignored otherwise, in an optimised build.
-const SLOW: Step = ("slow tests", &["test", "--workspace", "--release", "--", "--ignored"]);
+const SLOW: Step =
+    ("slow tests", &["test", "--workspace", "--no-fail-fast", "--release", "--tests", "--", "--ignored"]);
+
+/// What the library alone must not bring along.
+const FOREIGN: [&str; 4] = ["axum", "clap", "ratatui", "tokio"];
 
 /// What `cargo xtask screens` runs: the pictures of the page under docs/screens.
 const SCREENS: &[Step] =
-    &[("screenshots", &["test", "--package", "outplay", "--test", "screens", "--", "--ignored"])];
+    &[("screenshots", &["test", "--package", "outplay", "--test", "it", "--", "--ignored", "screens::"])];
 
 /// Names under which distributions install the browser that the page is tested in.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -47,17 +54,14 @@ fn main() -> ExitCode {
         eprintln!("xtask: {sentence}");
         return ExitCode::FAILURE;
     }
+    let mut count = Count::default();
     for (name, words) in steps {
         eprintln!("xtask: {name}: cargo {}", words.join(" "));
-        let status = Command::new(env!("CARGO"))
-            .args(words)
-            .env("RUSTDOCFLAGS", "-D warnings")
-            .env("OUTPLAY_BROWSER", "required")
-            .status();
-        match status {
-            Ok(status) if status.success() => {}
-            Ok(_) => {
+        match run(words, &mut count) {
+            Ok(true) => {}
+            Ok(false) => {
                 eprintln!("xtask: {name} failed; the lines above say where");
+                count.print();
                 return ExitCode::FAILURE;
             }
             Err(error) => {
@@ -66,8 +70,85 @@ fn main() -> ExitCode {
             }
         }
     }
+    if words[0] == "test"
+        && let Err(sentence) = check_tree()
+    {
+        eprintln!("xtask: {sentence}");
+        return ExitCode::FAILURE;
+    }
     eprintln!("xtask: all is well");
+    count.print();
     ExitCode::SUCCESS
+}
+
+/// Tests of all programs together.
+#[derive(Default)]
+struct Count {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+}
+
+impl Count {
+    /// Adds what a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; …` says.
+    fn add(&mut self, line: &str) {
+        let Some((_, figures)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
+        else {
+            return;
+        };
+        for figure in figures.split("; ") {
+            match figure.split_once(' ') {
+                Some((number, "passed")) => self.passed += number.parse().unwrap_or(0),
+                Some((number, "failed")) => self.failed += number.parse().unwrap_or(0),
+                Some((number, "ignored")) => self.ignored += number.parse().unwrap_or(0),
+                _ => {}
+            }
+        }
+    }
+
+    /// The closing line.
+    fn print(&self) {
+        if self.passed + self.failed > 0 {
+            println!("{} passed, {} failed, {} ignored", self.passed, self.failed, self.ignored);
+        }
+    }
+}
+
+/// Runs cargo, shows what it prints, and counts tests. Whether it succeeded.
+fn run(words: &[&str], count: &mut Count) -> std::io::Result<bool> {
+    let mut child = Command::new(env!("CARGO"))
+        .args(words)
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .env("OUTPLAY_BROWSER", "required")
+        .stdout(Stdio::piped())
+        .spawn()?;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).split(b'\n') {
+            let line = line?;
+            let line = String::from_utf8_lossy(&line);
+            println!("{line}");
+            count.add(&line);
+        }
+    }
+    Ok(child.wait()?.success())
+}
+
+/// Whether the library alone is free of what only the program needs.
+fn check_tree() -> Result<(), String> {
+    let words =
+        ["tree", "--no-default-features", "--edges", "normal", "--prefix", "none", "--format", "{lib}"];
+    let output = Command::new(env!("CARGO")).args(words).output();
+    let output = output.map_err(|error| format!("cannot run cargo: {error}"))?;
+    let tree = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() || !tree.lines().any(|name| name == "outplay") {
+        return Err(format!("cargo {} failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr)));
+    }
+    match FOREIGN.iter().find(|foreign| tree.lines().any(|name| name == **foreign)) {
+        Some(foreign) => Err(format!(
+            "the library alone depends on {foreign}; `cargo tree --no-default-features -i {foreign}` says why"
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Adds the parts of the toolchain that are missing.

@@ -1,16 +1,24 @@
 //! The command line: text in, text out. It sees games by name, answers, explanations and the arena, and nothing below.
 
+#[cfg(not(all(feature = "play", feature = "serve")))]
+mod absent;
 mod arena;
 mod args;
 mod bench;
 mod commands;
 mod output;
+#[cfg(feature = "play")]
 mod playing;
 mod progress;
 mod questions;
 mod roster;
+#[cfg(feature = "serve")]
 mod serving;
 mod tables;
 mod usage;
 
+#[cfg(not(feature = "play"))]
+use absent::playing;
+#[cfg(not(feature = "serve"))]
+use absent::serving;
 pub use commands::main;

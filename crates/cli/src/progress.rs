@@ -4,6 +4,8 @@ use crate::args::Telling;
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use outplay_core::Watch;
 use outplay_core::figures::{duration, per_second};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -40,13 +42,9 @@ impl Progress {
     /// Listens for Ctrl-C: the first asks the work to stop, the second ends the process.
     pub(crate) fn new(quiet: bool, telling: Telling) -> Progress {
         let stop = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&stop);
-        // A second handler in one process is refused; the first one is then still in place.
-        let _ = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
-        });
+        // Asked in this order: the second signal finds the flag that the first has set.
+        let _ = flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&stop));
+        let _ = flag::register(SIGINT, Arc::clone(&stop));
         let now = Instant::now();
         let stage =
             Stage { name: String::new(), total: 0, began: now, said: now, status: String::new(), bar: None };

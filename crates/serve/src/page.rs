@@ -4,12 +4,60 @@ use crate::refusal::Refusal;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use rust_embed::RustEmbed;
+use std::borrow::Cow;
+use xxhash_rust::xxh3::xxh3_64;
 
-#[derive(RustEmbed)]
-#[folder = "page/"]
-#[exclude = "*.md"]
-struct Files;
+/// Names and contents of files in the page's folder.
+macro_rules! files {
+    ($($name:literal)*) => { &[$(($name, include_bytes!(concat!("../page/", $name)))),*] };
+}
+
+/// Everything that can be asked for by name: no request reaches the disk otherwise.
+static FILES: &[(&str, &[u8])] = files! {
+    "api.js"
+    "app.js"
+    "board.js"
+    "dom.js"
+    "explore.js"
+    "history.js"
+    "icon.svg"
+    "index.html"
+    "keys.js"
+    "knowledge.js"
+    "levels.js"
+    "link.js"
+    "main.js"
+    "men.js"
+    "paint.js"
+    "players.js"
+    "puzzle.js"
+    "scene.js"
+    "setup.js"
+    "share.js"
+    "start.js"
+    "style.css"
+    "symbol.js"
+    "verdict.js"
+};
+
+/// The content of a file. A debug build reads it anew, so that a reload shows an edit.
+fn content(name: &str) -> Option<Cow<'static, [u8]>> {
+    let (name, embedded) = FILES.iter().find(|(known, _)| *known == name)?;
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/page/");
+    let fresh = if cfg!(debug_assertions) { std::fs::read(format!("{folder}{name}")).ok() } else { None };
+    Some(fresh.map_or(Cow::Borrowed(*embedded), Cow::Owned))
+}
+
+/// What a browser takes the file for.
+fn kind(name: &str) -> &'static str {
+    match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "html" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "svg" => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}
 
 /// Answers with a file of the page, or says that there is none.
 pub(crate) async fn file(uri: Uri, headers: HeaderMap) -> Response {
@@ -17,22 +65,32 @@ pub(crate) async fn file(uri: Uri, headers: HeaderMap) -> Response {
         "" => "index.html",
         path => path,
     };
-    let Some(file) = Files::get(path) else {
+    let Some(content) = content(path) else {
         let error = "there is nothing at this address";
         return Refusal::new(StatusCode::NOT_FOUND, error, "the page is at /, the interface at /api/v1")
             .into_response();
     };
-    let tag: String = file.metadata.sha256_hash()[..12].iter().map(|byte| format!("{byte:02x}")).collect();
-    let tag = format!("\"{tag}\"");
+    let tag = format!("\"{:016x}\"", xxh3_64(&content));
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
     let base = [(header::ETAG, tag), (header::CACHE_CONTROL, "no-cache".to_string())];
     if known {
         return (StatusCode::NOT_MODIFIED, base).into_response();
     }
-    let mime = file.metadata.mimetype();
-    let kind = match mime.starts_with("text/") {
-        true => format!("{mime}; charset=utf-8"),
-        false => mime.to_string(),
-    };
-    (base, [(header::CONTENT_TYPE, kind)], Body::from(file.data)).into_response()
+    (base, [(header::CONTENT_TYPE, kind(path))], Body::from(content)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_folder_is_embedded_and_of_a_known_kind() {
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/page")).unwrap();
+        let mut names: Vec<String> =
+            folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| !name.ends_with(".md"));
+        names.sort_unstable();
+        assert_eq!(names, FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        assert!(names.iter().all(|name| kind(name) != "application/octet-stream"));
+    }
 }

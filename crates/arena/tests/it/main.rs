@@ -1,0 +1,5 @@
+//! One binary for all tests of the crate: each links everything below.
+
+mod connect4;
+mod matches;
+mod tuning;

@@ -1,0 +1,4 @@
+//! One binary for all tests of the crate: each links everything below.
+
+mod minimax;
+mod oracles;

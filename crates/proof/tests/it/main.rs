@@ -1,0 +1,6 @@
+//! One binary for all tests of the crate: each links everything below.
+
+mod known_values;
+mod mutations;
+mod plain;
+mod random_boards;

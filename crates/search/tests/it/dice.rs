@@ -1,0 +1,189 @@
+//! Star1 and Star2 equal expectiminimax on random trees with dice, and random games follow the dice.
+
+use crate::common;
+
+use common::Opinion;
+use outplay_core::{Chance, Game, Payoff, Quiet, Turn};
+use outplay_games::{Spec, einstein::Einstein};
+use outplay_search::{
+    DiceMethod, Evaluate, Limit, Limits, PlayoutOptions, Zero, expectimax, playouts_with_dice,
+};
+use proptest::prelude::*;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::sync::Arc;
+
+/// A random graph without circles in which a die may be rolled anywhere.
+#[derive(Clone, Debug)]
+struct Casino {
+    turns: Arc<Vec<Turn>>,
+    next: Arc<Vec<Vec<(u16, f64)>>>,
+    paid: Arc<Vec<Payoff>>,
+    best: Payoff,
+}
+
+impl Casino {
+    fn new(seed: u64, positions: u16, most_moves: usize, best: Payoff) -> Casino {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let kinds = [Turn::First, Turn::Second, Turn::Chance];
+        let mut next = Vec::new();
+        for pos in 0..positions {
+            let high = positions.min(pos + 9);
+            let end = pos + 1 >= high || (pos > 0 && rng.random_range(0..8) == 0);
+            let moves = if end { 0 } else { rng.random_range(1..=most_moves) };
+            let mut weights: Vec<f64> = (0..moves).map(|_| f64::from(rng.random_range(0..6u8))).collect();
+            if weights.iter().all(|&weight| weight == 0.0) {
+                weights.fill(1.0);
+            }
+            let sum: f64 = weights.iter().sum();
+            next.push(weights.iter().map(|weight| (rng.random_range(pos + 1..high), weight / sum)).collect());
+        }
+        Casino {
+            turns: Arc::new((0..positions).map(|_| kinds[rng.random_range(0..3usize)]).collect()),
+            next: Arc::new(next),
+            paid: Arc::new((0..positions).map(|_| rng.random_range(-best..=best)).collect()),
+            best,
+        }
+    }
+}
+
+impl Game for Casino {
+    type Position = u16;
+    type Move = u8;
+    fn start(&self) -> Option<u16> {
+        Some(0)
+    }
+    fn turn(&self, pos: &u16) -> Turn {
+        self.turns[*pos as usize]
+    }
+    fn moves(&self, pos: &u16, out: &mut Vec<u8>) {
+        out.extend(0..self.next[*pos as usize].len() as u8);
+    }
+    fn play(&self, pos: &u16, mv: u8) -> u16 {
+        self.next[*pos as usize][mv as usize].0
+    }
+    fn outcome(&self, pos: &u16) -> Option<Payoff> {
+        self.next[*pos as usize].is_empty().then(|| self.paid[*pos as usize])
+    }
+    fn best_payoff(&self) -> Payoff {
+        self.best
+    }
+}
+
+impl Chance for Casino {
+    fn outcomes(&self, pos: &u16, out: &mut Vec<(u8, f64)>) {
+        out.extend(self.next[*pos as usize].iter().enumerate().map(|(i, &(_, p))| (i as u8, p)));
+    }
+}
+
+/// Expectiminimax written as plainly as possible.
+fn plainly(game: &Casino, eval: &Opinion, pos: u16, depth: u32) -> f64 {
+    if let Some(payoff) = game.outcome(&pos) {
+        return payoff.into();
+    }
+    let turn = game.turn(&pos);
+    if depth == 0 {
+        let score = f64::from(eval.score(game, &pos)) / 100.0;
+        return (if turn == Turn::Second { -score } else { score })
+            .clamp(-f64::from(game.best), f64::from(game.best));
+    }
+    let values = game.next[pos as usize].iter().map(|&(to, p)| (plainly(game, eval, to, depth - 1), p));
+    match turn {
+        Turn::First => values.map(|(value, _)| value).fold(f64::NEG_INFINITY, f64::max),
+        Turn::Second => values.map(|(value, _)| value).fold(f64::INFINITY, f64::min),
+        Turn::Chance => values.map(|(value, p)| value * p).sum(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6000))]
+
+    #[test]
+    fn stars_equal_expectiminimax(
+        seed in any::<u64>(), size in 1..40u16, moves in 1..4usize, best in 1..5i32, depth in 0..9u32
+    ) {
+        let game = Casino::new(seed, size, moves, best);
+        let opinion = Opinion { seed, spread: 200, slots: false };
+        let truth = plainly(&game, &opinion, 0, depth);
+        let limits = Limits::depth(depth);
+        let mut plain_nodes = 0;
+        for method in [DiceMethod::Expectiminimax, DiceMethod::Star1, DiceMethod::Star2] {
+            let found = expectimax(&game, &0, &opinion, method, limits, &Quiet).unwrap();
+            let value = found.value.unwrap();
+            prop_assert!((value - truth).abs() < 1e-9, "{:?}: {} instead of {}", method, value, truth);
+            prop_assert_eq!(found.limit, (!found.exact).then_some(Limit::Depth));
+            match method {
+                DiceMethod::Expectiminimax => plain_nodes = found.nodes,
+                DiceMethod::Star1 => prop_assert!(found.nodes <= plain_nodes),
+                DiceMethod::Star2 => {}
+            }
+            // The best move leads to the value, and there is one wherever a player is to move.
+            let player = depth > 0 && game.turn(&0) != Turn::Chance && game.outcome(&0).is_none();
+            prop_assert_eq!(found.best.is_some(), player);
+            if let Some(mv) = found.best {
+                let after = plainly(&game, &opinion, game.play(&0, mv), depth - 1);
+                prop_assert!((after - truth).abs() < 1e-9);
+            }
+        }
+        let end = expectimax(&game, &0, &Zero, DiceMethod::Star2, Limits::NONE, &Quiet).unwrap();
+        prop_assert!(end.exact && end.limit.is_none());
+        prop_assert!((end.value.unwrap() - plainly(&game, &opinion, 0, 1000)).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn pruning_at_dice_saves_work() {
+    let [mut plain, mut star1, mut star2] = [0; 3];
+    for seed in 0..60 {
+        let game = Casino::new(seed, 60, 5, 1);
+        let count = |method| expectimax(&game, &0, &Zero, method, Limits::depth(8), &Quiet).unwrap();
+        plain += count(DiceMethod::Expectiminimax).nodes;
+        let found = count(DiceMethod::Star1);
+        star1 += found.nodes;
+        assert!(found.leaves < found.nodes || found.nodes == 1);
+        star2 += count(DiceMethod::Star2).nodes;
+    }
+    assert!(star1 * 4 < plain * 3 && star2 < plain, "{plain} {star1} {star2}");
+}
+
+/// A real game: the same value three ways, for less work.
+#[test]
+fn einstein_does_not_play_dice_but_we_do() {
+    let game = Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap();
+    let start = game.start().unwrap();
+    for limits in [Limits::depth(6), Limits::depth(9)] {
+        let run = |method| expectimax(&game, &start, &Zero, method, limits, &Quiet).unwrap();
+        let plain = run(DiceMethod::Expectiminimax);
+        let (star1, star2) = (run(DiceMethod::Star1), run(DiceMethod::Star2));
+        for star in [&star1, &star2] {
+            assert!((star.value.unwrap() - plain.value.unwrap()).abs() < 1e-9, "{star:?} {plain:?}");
+            assert_eq!((star.exact, star.limit), (plain.exact, plain.limit));
+            assert!(star.nodes < plain.nodes && star.leaves < plain.leaves, "{star:?} {plain:?}");
+        }
+    }
+}
+
+#[test]
+fn limits_stop_dice_too() {
+    let all = |game: &Casino| {
+        expectimax(game, &0, &Zero, DiceMethod::Expectiminimax, Limits::depth(8), &Quiet).unwrap().nodes
+    };
+    let game = (0..).map(|seed| Casino::new(seed, 60, 4, 1)).find(|game| all(game) > 200).unwrap();
+    let found = expectimax(&game, &0, &Zero, DiceMethod::Expectiminimax, Limits::nodes(100), &Quiet).unwrap();
+    assert_eq!((found.nodes, found.value, found.limit), (100, None, Some(Limit::Nodes)));
+    assert!(!found.exact && found.best.is_none());
+}
+
+/// One roll decides: the first player wins with a probability of 5 to 1.
+#[test]
+fn random_games_follow_the_dice() {
+    let game = Casino {
+        turns: Arc::new(vec![Turn::Chance; 3]),
+        next: Arc::new(vec![vec![(1, 5.0 / 6.0), (2, 1.0 / 6.0)], vec![], vec![]]),
+        paid: Arc::new(vec![0, 1, -1]),
+        best: 1,
+    };
+    let played = playouts_with_dice(&game, &0, PlayoutOptions::games(60_000), &Quiet).unwrap();
+    assert_eq!(played.games(), 60_000);
+    assert!((played.mean() - 4.0 / 6.0).abs() < 0.02, "{played:?}");
+}

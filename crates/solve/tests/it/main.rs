@@ -1,0 +1,8 @@
+//! One binary for all tests of the crate: each links everything below.
+
+mod agree;
+mod chance;
+mod chess;
+mod hypergammon;
+mod loops;
+mod morris;

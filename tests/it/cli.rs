@@ -1,0 +1,207 @@
+//! The command as a user meets it: answers, JSON, errors, exit codes, pipes.
+
+use crate::shell;
+
+use serde_json::Value;
+use shell::text;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+/// Runs the command with a data directory that has nothing in it and keeps nothing.
+fn outplay(words: &[&str]) -> Output {
+    shell::outplay(tempfile::tempdir().unwrap().path(), words)
+}
+
+fn json(words: &[&str]) -> Value {
+    shell::json(tempfile::tempdir().unwrap().path(), words)
+}
+
+#[test]
+fn solve_prints_what_scripts_rely_on() {
+    for method in ["auto", "memo", "sweep"] {
+        let answer = json(&["solve", "tictactoe", "--method", method]);
+        assert_eq!(answer["game"], "tictactoe");
+        assert_eq!(answer["value"], "draw");
+        assert_eq!(answer["distance"], 9);
+        let positions =
+            serde_json::json!({"legal": 5478, "win": 2936, "draw": 1068, "loss": 1474, "finished": 958});
+        assert_eq!(answer["positions"], positions, "{method}");
+        let side = |turn: &str, key: &str| answer["by_turn"][turn][key].as_u64().unwrap();
+        let both = |key: &str| side("first", key) + side("second", key);
+        assert_eq!((both("win"), both("draw"), both("loss")), (2836, 1068, 1574), "{method}");
+        assert_eq!(answer["longest"]["first"]["win"], 5);
+        for key in ["nodes", "seconds", "cpu_seconds", "peak_bytes", "threads"] {
+            assert!(answer[key].is_number(), "{key}");
+        }
+    }
+    let plain = json(&["solve", "tictactoe", "--method", "plain"]);
+    assert_eq!((&plain["value"], &plain["nodes"]), (&"draw".into(), &549_946.into()));
+}
+
+#[test]
+fn known_values_and_counts() {
+    let check = |spec: &str, value: &str, legal: u64| {
+        let answer = json(&["solve", spec]);
+        assert_eq!(answer["value"], value, "{spec}");
+        assert_eq!(answer["positions"]["legal"], legal, "{spec}");
+    };
+    check("mnk:4x3,k=3", "win", 111_973);
+    check("connect4:4x4", "draw", 161_029);
+    check("mnk:3x3,k=3,gravity", "draw", 694);
+    check("nim:2+2", "loss", 9);
+}
+
+#[test]
+fn query_values_every_move() {
+    let answer = json(&["query", "tictactoe", "--moves", "a1,b1"]);
+    assert_eq!(answer["value"], "win");
+    assert_eq!(answer["to_move"], "first");
+    assert_eq!(answer["source"], "search");
+    assert_eq!(answer["moves"].as_array().unwrap().len(), 7);
+    assert_eq!(answer["score"], Value::Null);
+    let ending = json(&["query", "tictactoe", "--position", "xx./oo./..."]);
+    assert_eq!((&ending["value"], &ending["distance"]), (&"win".into(), &1.into()));
+    assert_eq!(ending["best"], serde_json::json!(["c3"]));
+    let over = json(&["query", "tictactoe", "--position", "xxx/oo./..."]);
+    assert_eq!(
+        (&over["value"], &over["distance"], &over["source"]),
+        (&"loss".into(), &0.into(), &"rules".into())
+    );
+    // The convention of the Connect-4 world: a win with the last stone scores 1.
+    let score = json(&["query", "connect4:4x4", "--moves", "1122"]);
+    let best = score["moves"].as_array().unwrap().iter().map(|mv| mv["score"].as_i64().unwrap()).max();
+    assert_eq!(score["score"].as_i64(), best);
+}
+
+#[test]
+fn every_printed_position_can_be_pasted_back() {
+    for (game, moves) in
+        [("tictactoe", "b2 a1 c3"), ("connect4:5x4,obstacles=b2", "1232"), ("nim:1+2+3", "3-2")]
+    {
+        let first = json(&["query", game, "--moves", moves]);
+        let again = json(&["query", game, "--position", first["position"].as_str().unwrap()]);
+        assert_eq!(first["moves"], again["moves"], "{game}");
+    }
+}
+
+#[test]
+fn bulk_queries_answer_line_by_line() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_outplay"))
+        .args(["query", "tictactoe", "--json", "--stdin", "--data", "/nonexistent"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"b2\nz9\n\xff\xfe\nb2 a1\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let lines: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 4);
+    assert_eq!(lines[0]["value"], "draw");
+    assert!(lines[1]["error"].as_str().unwrap().contains("outside the board"));
+    assert!(lines[2]["error"].as_str().unwrap().contains("UTF-8"));
+    assert_eq!(lines[3]["to_move"], "first");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn the_tight_index_of_connect_four() {
+    let report = json(&["index", "connect4"]);
+    assert_eq!(report["size"], 70_728_639_995_483u64);
+    assert_eq!(report["tiers"].as_array().unwrap().len(), 43);
+    let small = json(&["index", "tictactoe"]);
+    assert_eq!((&small["size"], &small["reachable"]), (&6046.into(), &5478.into()));
+    assert!(text(&outplay(&["index", "mnk:19x19,k=5"]).stdout).contains("exceeds 128 bits"));
+}
+
+#[test]
+fn the_lecture_s_nim() {
+    let rules = text(&outplay(&["show", "nim:2+2", "--all"]).stdout);
+    for line in [
+        "I = (ii,ii)-A",
+        "Succs (i,ii)-A = { (_,i)-B, (_,ii)-B, (i,i)-B }",
+        "Succs (ii,ii)-B = { (_,ii)-A, (i,ii)-A }",
+        "V (_,_)-A = +1",
+        "V (_,_)-B = -1",
+    ] {
+        assert!(rules.lines().any(|l| l == line), "{line} is missing in\n{rules}");
+    }
+}
+
+#[test]
+fn conditions_of_game_theory() {
+    let report = json(&["games", "--check", "nim:2+2"]);
+    for key in
+        ["two_players", "zero_sum", "finite", "deterministic", "perfect_information", "acyclic", "complete"]
+    {
+        assert_eq!(report[key], true, "{key}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_sentence_and_code_2() {
+    let long = "x".repeat(100_000);
+    for words in [
+        vec!["solve", "tictacto"],
+        vec!["solve", ""],
+        vec!["solve", &long],
+        vec!["solve", "mnk:3x3,k=0"],
+        vec!["solve", "mnk:3x3,obstacles=d4"],
+        vec!["solve", "mnk:3x3,obstacles=a1+a1"],
+        vec!["solve", "mnk:3x3,x=a1,o=a1"],
+        vec!["solve", "mnk:0x0"],
+        vec!["solve", "mnk:100000x100000"],
+        vec!["solve", "nim:0+2"],
+        vec!["solve", "nim:"],
+        vec!["query", "tictactoe", "--position", "xxx/.../..."],
+        vec!["query", "tictactoe", "--position", "xxx/ooo/..."],
+        vec!["query", "connect4:4x4", "--position", "x.../..../..../...."],
+        vec!["query", "connect4:4x4", "--moves", "11111"],
+        vec!["query", "tictactoe", "--moves", "b2,b2"],
+        vec!["show", "tictactoe", "--moves", "a1,b1,a2,b2,a3,b3"],
+        vec!["solve", "tictactoe", "--method", "magic"],
+        vec!["solve", "tictactoe", "--memory", "lots"],
+        vec!["solve", "tictactoe", "--threads", "0"],
+        vec!["bench", "classic", "--trials", "0"],
+        vec!["solve", "connect4", "--method", "sweep"],
+        vec!["dance"],
+    ] {
+        let output = outplay(&words);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
+        assert!(error.starts_with("error: "), "{words:?}: {error}");
+        assert!(!error.contains("panicked"), "{words:?}: {error}");
+        assert!(output.stdout.is_empty(), "{words:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn words_that_are_not_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let word = std::ffi::OsStr::from_bytes(b"nim:\xff");
+    let output = Command::new(env!("CARGO_BIN_EXE_outplay")).arg("solve").arg(word).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).starts_with("error: "));
+}
+
+#[test]
+fn a_broken_pipe_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_outplay"))
+        .args(["show", "mnk:3x2,k=2", "--all"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn warnings_go_to_standard_error() {
+    let output = outplay(&["solve", "mnk:2x2,k=3", "--json"]);
+    assert!(text(&output.stderr).contains("nobody can win"));
+    assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["value"], "draw");
+}

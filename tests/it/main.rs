@@ -1,0 +1,13 @@
+//! The program as its users meet it: one test binary, because each links the whole workbench.
+
+mod arena;
+mod browser;
+mod cli;
+mod loops;
+mod screens;
+mod searches;
+mod serve;
+mod shell;
+mod stage;
+mod tables;
+mod terminal;

@@ -1,0 +1,66 @@
+//! The pictures of the page under docs/screens, made anew by `cargo xtask screens`.
+
+use crate::stage;
+
+use outplay_browser::Page;
+use stage::Stage;
+use std::path::Path;
+
+/// A picture larger than this does not belong in a repository.
+const MOST_BYTES: usize = 150_000;
+
+fn keep(page: &mut Page, name: &str) {
+    // Fonts and the last transition settle.
+    page.eval("document.fonts.ready.then(() => new Promise((done) => setTimeout(done, 400)))").unwrap();
+    let picture = page.screenshot().unwrap();
+    assert!(picture.len() <= MOST_BYTES, "{name} has {} bytes", picture.len());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/screens");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(format!("{name}.png")), picture).unwrap();
+}
+
+#[test]
+#[ignore = "writes docs/screens; run by `cargo xtask screens`"]
+fn screens() {
+    let stage = Stage::set().expect("Chromium is needed for screenshots");
+    let mut page = stage.page();
+    let mut shot = |size: (u32, u32), scheme: &str, search: &str, ready: &str, name: &str| {
+        page.resize(size.0, size.1, size.0 < 600).unwrap();
+        page.colours(scheme).unwrap();
+        page.go(&stage.address(search)).unwrap();
+        page.wait(ready, name).unwrap();
+        keep(&mut page, name);
+    };
+    let wide = (1100, 780);
+    let valued = "outplay.answer && document.querySelectorAll('.mark .pill, .badge:not(.unknown)').length";
+    let told = "outplay.answer && !document.querySelector('#history .note').textContent.includes('Looking')";
+    shot(wide, "light", "?game=connect4&view=explore", valued, "explore");
+    shot(wide, "dark", "?game=connect4:6x5&view=explore&moves=3,3,3,4,2,2,5,4", told, "dark");
+    shot(
+        wide,
+        "light",
+        "?game=tictactoe&first=human&second=perfect&moves=b2,a1,c1,a3",
+        "outplay.live",
+        "play",
+    );
+    shot(wide, "light", "?game=connect4:5x4&view=puzzle&seed=11", "outplay.puzzle && outplay.view", "puzzle");
+    shot((360, 720), "light", "?game=connect4&view=explore&moves=4,4", valued, "phone");
+    let chess = "?game=chess:KQKR&position=8/8/8/3k4/8/1r6/8/K5Q1+w+-+-+0+1&view=explore";
+    page.resize(wide.0, wide.1, false).unwrap();
+    page.colours("light").unwrap();
+    page.go(&stage.address(chess)).unwrap();
+    page.wait(valued, "the ending").unwrap();
+    page.click("[data-spot='6']").unwrap();
+    page.eval("document.activeElement.blur()").unwrap();
+    page.hover(".brand").unwrap();
+    keep(&mut page, "chess");
+    page.go(&stage.address("?game=tictactoe&view=explore&moves=b2,a1,c3,a2")).unwrap();
+    page.wait(told, "the history").unwrap();
+    page.press("w").unwrap();
+    page.wait("document.querySelector('.reason-words:not([hidden])')", "the reason").unwrap();
+    keep(&mut page, "why");
+    page.go(&stage.address("?game=mnk:6x5,k=4,obstacles=b2%2Be4,x=c3,o=d3")).unwrap();
+    page.press("g").unwrap();
+    page.wait("document.querySelector('.painter')", "the painter").unwrap();
+    keep(&mut page, "setup");
+}

@@ -1,0 +1,425 @@
+//! The server as its users see it: the page's questions, nonsense, load, and what leaving a page does.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A server in a process of its own, with a data directory of its own.
+struct Server {
+    child: Child,
+    addr: SocketAddr,
+    _data: tempfile::TempDir,
+}
+
+impl Server {
+    fn start(more: &[&str]) -> Server {
+        let data = tempfile::tempdir().unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_outplay"))
+            .args(["serve", "--addr", "127.0.0.1:0", "--json", "--data"])
+            .arg(data.path())
+            .args(more)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        let addr = said["address"].as_str().unwrap().strip_prefix("http://").unwrap().parse().unwrap();
+        Server { child, addr, _data: data }
+    }
+
+    /// Sends a request and reads the whole answer: status, head, body.
+    fn ask(&self, method: &str, path: &str, body: Option<&str>) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(self.addr).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let body = body.unwrap_or_default();
+        let kind = if body.is_empty() { "" } else { "content-type: application/json\r\n" };
+        let length = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{kind}content-length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        let text = String::from_utf8_lossy(&bytes).to_string();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split_whitespace().nth(1).unwrap().parse().unwrap();
+        (status, head.to_string(), body.to_string())
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let (status, _, body) = self.ask("GET", path, None);
+        assert_eq!(status, 200, "{path}: {body}");
+        serde_json::from_str(&body).unwrap_or_else(|error| panic!("{path}: {error}: {body}"))
+    }
+
+    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        let (status, _, answer) = self.ask("POST", path, Some(&body.to_string()));
+        (status, serde_json::from_str(&answer).unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_page_and_what_it_asks() {
+    let server = Server::start(&[]);
+    let (status, head, body) = server.ask("GET", "/", None);
+    assert_eq!(status, 200);
+    assert!(body.contains("outplay"));
+    let head = head.to_lowercase();
+    for guard in ["content-security-policy: default-src 'none'", "x-content-type-options: nosniff"] {
+        assert!(head.contains(guard), "{guard} in {head}");
+    }
+    assert!(!head.contains("unsafe-inline"));
+
+    let games = server.get("/api/v1/games");
+    assert!(games["games"].as_array().unwrap().iter().any(|game| game["name"] == "tictactoe"));
+    assert!(games["players"].as_array().unwrap().iter().any(|player| player["name"] == "perfect"));
+
+    let view = server.get("/api/v1/view?game=tictactoe&moves=a1,b2");
+    assert_eq!(view["to_move"], "first");
+    assert_eq!(view["scene"]["moves"].as_array().unwrap().len(), 7);
+    assert_eq!(view["exact"], true);
+    assert!(view["levels"].as_array().unwrap().contains(&json!("perfect")));
+
+    let query = server.get("/api/v1/position?game=connect4");
+    let scores: Vec<i64> =
+        query["moves"].as_array().unwrap().iter().map(|mv| mv["score"].as_i64().unwrap()).collect();
+    assert_eq!(scores, [-2, -1, 0, 1, 0, -1, -2]);
+    assert_eq!(query["source"], "book");
+}
+
+#[test]
+fn a_small_board_answers_at_once() {
+    let server = Server::start(&[]);
+    // The first question solves the board, the others look it up.
+    server.get("/api/v1/position?game=connect4:4x4");
+    let mut worst = Duration::ZERO;
+    for moves in ["1", "12", "123", "1234", "4", "44", "2", "21"] {
+        let began = Instant::now();
+        let query = server.get(&format!("/api/v1/position?game=connect4:4x4&moves={moves}"));
+        worst = worst.max(began.elapsed());
+        assert_ne!(query["value"], "unknown");
+    }
+    // Fifty milliseconds are claimed for a machine that is not compiling on the side.
+    assert!(worst < Duration::from_millis(500), "{worst:?}");
+}
+
+#[test]
+fn players_histories_reasons_and_puzzles() {
+    let server = Server::start(&[]);
+    let (status, choice) = server.post(
+        "/api/v1/move",
+        &json!({"game": "tictactoe", "moves": "a1 b1 a2", "player": "perfect", "seed": 1}),
+    );
+    assert_eq!((status, &choice["move"]), (200, &json!("a3")), "{choice}");
+
+    let history = server.get("/api/v1/history?game=tictactoe&moves=a1,a2,b2,c3");
+    let plies = history["plies"].as_array().unwrap();
+    assert_eq!(plies.len(), 5);
+    assert_eq!(plies[0]["value"], "draw");
+    // The centre is the only answer to a corner.
+    assert_eq!(plies[2]["mistake"]["by"], "second");
+    assert_eq!(plies[2]["mistake"]["from"], "draw");
+    assert_eq!(plies[2]["mistake"]["to"], "loss");
+    assert_eq!(plies[1]["mistake"], Value::Null);
+
+    let why = server.get("/api/v1/why?game=tictactoe&moves=a1,b1,a2");
+    assert!(why["sentence"].as_str().unwrap().contains("stop First at a3"), "{why}");
+    assert!(
+        why["marks"].as_array().unwrap().iter().any(|mark| mark["name"] == "a3" && mark["kind"] == "block")
+    );
+    assert_eq!(why["line"][0]["move"], "a3");
+    let why = server.get("/api/v1/why?game=tictactoe&moves=a1,b2,a2");
+    assert_eq!(why["line"][0]["move"], "a3");
+    assert_eq!(why["line"][0]["forced"], true);
+
+    let puzzle = server.get("/api/v1/puzzle?game=mnk:4x4,k=3&seed=5");
+    let position = puzzle["position"].as_str().unwrap().replace(' ', "%20");
+    let query = server.get(&format!("/api/v1/position?game=mnk:4x4,k=3&position={position}"));
+    let sooner = puzzle["kind"] == "soonest";
+    let good =
+        |mv: &&Value| mv["value"] == query["value"] && (!sooner || mv["distance"] == query["distance"]);
+    let good: Vec<&Value> = query["moves"].as_array().unwrap().iter().filter(good).collect();
+    assert_eq!(good.len(), 1, "{puzzle} {query}");
+    assert_eq!(good[0]["move"], puzzle["solution"]);
+    assert_eq!(server.get("/api/v1/puzzle?game=mnk:4x4,k=3&seed=5"), puzzle);
+}
+
+#[test]
+fn a_solve_job_runs_writes_a_table_and_can_be_cancelled() {
+    let server = Server::start(&[]);
+    let (status, _, body) = server.ask("GET", "/api/v1/stats?game=connect4:4x4", None);
+    assert_eq!(status, 404, "{body}");
+    let (status, job) = server.post("/api/v1/solve", &json!({"game": "connect4:4x4"}));
+    assert_eq!(status, 202, "{job}");
+    let path = format!("/api/v1/solve/{}", job["id"]);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let done = loop {
+        let job = server.get(&path);
+        if job["state"] != "running" {
+            break job;
+        }
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(done["state"], "done", "{done}");
+    assert_eq!(done["answer"]["positions"]["legal"], 161_029);
+    assert_eq!(server.get("/api/v1/stats?game=connect4:4x4")["positions"]["legal"], 161_029);
+    let (status, head, svg) = server.ask("GET", "/api/v1/stats.svg?game=connect4:4x4", None);
+    assert_eq!(status, 200);
+    assert!(head.contains("image/svg+xml") && svg.contains("<svg"));
+    assert_eq!(server.get("/api/v1/position?game=connect4:4x4")["source"], "table");
+
+    let (status, job) = server.post("/api/v1/solve", &json!({"game": "connect4:6x5", "save": false}));
+    assert_eq!(status, 202, "{job}");
+    let (status, _) = server.post("/api/v1/solve", &json!({"game": "tictactoe"}));
+    assert_eq!(status, 503, "one at a time");
+    let path = format!("/api/v1/solve/{}", job["id"]);
+    assert_eq!(server.ask("DELETE", &path, None).0, 200);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while server.get(&path)["state"] == "stopping" {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // A machine that cannot hold the board refuses it before it can be cancelled.
+    let state = server.get(&path)["state"].clone();
+    assert!(state == "cancelled" || state == "failed", "{state}");
+    assert_eq!(server.ask("GET", "/api/v1/solve/999", None).0, 404);
+}
+
+#[test]
+fn values_arrive_as_they_are_found_and_leaving_stops_the_work() {
+    let server = Server::start(&["--searches", "1"]);
+    let open = |path: &str| {
+        let mut stream = TcpStream::connect(server.addr).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+        BufReader::new(stream)
+    };
+    let mut lines = open("/api/v1/position/stream?game=tictactoe&moves=a1").lines();
+    let mut moves = 0;
+    loop {
+        let line = lines.next().unwrap().unwrap();
+        moves += usize::from(line == "event: move");
+        if line == "event: done" {
+            break;
+        }
+    }
+    assert_eq!(moves, 8);
+    // A board that nobody solves in a minute; the search is under way when the first progress arrives.
+    let mut hard = open("/api/v1/position/stream?game=connect4:9x9&moves=55").lines();
+    while hard.next().unwrap().unwrap() != "event: progress" {}
+    assert_eq!(server.get("/healthz")["searches"], 1);
+    // Somebody else's click is answered meanwhile.
+    assert_eq!(server.get("/api/v1/position?game=connect4")["value"], "win");
+    drop(hard);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while server.get("/healthz")["searches"] != 0 {
+        assert!(Instant::now() < deadline, "the search goes on although nobody listens");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn errors_are_the_command_lines_sentences() {
+    let server = Server::start(&[]);
+    let check = |method: &str, path: &str, body: Option<&str>, status: u16, says: &str| {
+        let (found, head, answer) = server.ask(method, path, body);
+        assert_eq!(found, status, "{path}: {answer}");
+        assert!(head.contains("application/json"), "{path}: {head}");
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert!(answer["error"].as_str().unwrap().contains(says), "{path}: {answer}");
+        assert!(answer.get("cure").is_some());
+    };
+    check("GET", "/api/v1/position?game=tictacto", None, 400, "did you mean `tictactoe`?");
+    check("GET", "/api/v1/position?game=tictactoe&moves=a1,a1", None, 400, "a1");
+    check("GET", "/api/v1/view?game=mnk:100x100", None, 400, "larger than the 2500 cells");
+    check("GET", "/api/v1/position", None, 400, "game");
+    check("GET", "/api/v1/nothing", None, 404, "nothing at");
+    check("GET", "/nothing", None, 404, "nothing at");
+    check("GET", "/../Cargo.toml", None, 404, "nothing at");
+    check("DELETE", "/api/v1/games", None, 405, "method");
+    check("POST", "/api/v1/move", Some("{"), 400, "JSON");
+    let weights = r#"{"game":"connect4","player":"lines:weights=/etc/passwd"}"#;
+    check("POST", "/api/v1/move", Some(weights), 400, "file");
+    check("POST", "/api/v1/move", Some(r#"{"game":"connect4","player":"nobody"}"#), 400, "nobody");
+}
+
+#[test]
+fn the_description_describes_what_there_is() {
+    let server = Server::start(&[]);
+    let document = server.get("/api/openapi.json");
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            let method = method.to_uppercase();
+            let (status, _, body) = server.ask(&method, &path.replace("{id}", "1"), Some("{}"));
+            assert_ne!(status, 405, "{method} {path}");
+            assert!(status != 404 || body.contains("no solve job"), "{method} {path}: {body}");
+        }
+    }
+}
+
+/// Every curl line of docs/api.md, as somebody would paste it.
+#[test]
+fn the_documented_lines_work() {
+    if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
+        eprintln!("left out: there is no curl");
+        return;
+    }
+    let server = Server::start(&[]);
+    let page = include_str!("../../docs/api.md");
+    let script = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let script = script.replace("\\\n", " ");
+    let lines: Vec<&str> = script.lines().filter(|line| line.starts_with("curl ")).collect();
+    assert!(lines.len() > 12, "{lines:?}");
+    for line in lines {
+        let command = format!("B=http://{}; {line}", server.addr);
+        let told =
+            Command::new("sh").args(["-c", &command]).current_dir(server._data.path()).output().unwrap();
+        let text = String::from_utf8_lossy(&told.stdout);
+        assert!(told.status.success(), "{line}");
+        if line.ends_with("-o stats.svg") {
+            let picture = std::fs::read_to_string(server._data.path().join("stats.svg")).unwrap();
+            assert!(picture.starts_with("<svg"), "{picture}");
+        } else if line.contains("/stream") {
+            assert!(text.contains("event: done"), "{line}: {text}");
+        } else {
+            let answer: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{line}: {text}"));
+            assert!(answer.get("error").is_none(), "{line}: {text}");
+        }
+        if line.contains("/api/v1/solve ") {
+            // The lines that follow ask what became of it.
+            let patience = Instant::now() + Duration::from_secs(60);
+            while server.get("/api/v1/solve/1")["state"] == "running" {
+                assert!(Instant::now() < patience, "the job goes on and on");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+    }
+}
+
+/// Whether exact values can be expected is said before anybody waits for them.
+#[test]
+fn what_is_too_large_is_told_at_once() {
+    let server = Server::start(&[]);
+    let exact = |address: &str| server.get(&format!("/api/v1/view?game={address}"));
+    for address in
+        ["chess:KQK&position=8/8/8/3k4/8/8/8/KQ6%20w%20-%20-%200%201", "morris:six,men=4", "pig:50"]
+    {
+        let view = exact(address);
+        assert_eq!(view["exact"], true, "{address}");
+        assert!(view["levels"].as_array().unwrap().contains(&json!("perfect")), "{address}");
+    }
+    for address in ["hypergammon", "mnk:19x19,k=5"] {
+        let view = exact(address);
+        assert_eq!(view["exact"], false, "{address}");
+        assert!(!view["levels"].as_array().unwrap().contains(&json!("perfect")), "{address}");
+    }
+}
+
+/// What was solved once is known: later questions about a game with loops or dice take no place in the queue.
+#[test]
+fn what_was_solved_once_is_answered_at_once() {
+    // One search at a time and nobody may wait: a question that had to search would be refused.
+    let server = Server::start(&["--searches", "1", "--time", "30"]);
+    for (game, positions) in [
+        ("morris:tapatan", ["x../.../..._o_1", "x../.o./..._x_2"]),
+        ("pig:20", ["5-5_A_6", "12-3_B_2_roll"]),
+        ("nim:3%2B4%2B5", ["1%2B4%2B5_B", "0%2B4%2B5_A"]),
+    ] {
+        // A reason makes the game known as a whole.
+        server.get(&format!("/api/v1/why?game={game}"));
+        // Somebody else keeps the only search busy for as long as this takes.
+        let busy = TcpStream::connect(server.addr).unwrap();
+        let mut asking = busy.try_clone().unwrap();
+        asking
+            .write_all(b"GET /api/v1/position/stream?game=connect4:9x8 HTTP/1.1\r\nhost: x\r\n\r\n")
+            .unwrap();
+        let patience = Instant::now() + Duration::from_secs(20);
+        while server.get("/healthz")["searches"] != 1 {
+            assert!(Instant::now() < patience, "the other search does not begin");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        for position in positions {
+            let began = Instant::now();
+            let position = position.replace('_', "%20");
+            let answer = server.get(&format!("/api/v1/position?game={game}&position={position}"));
+            assert!(!answer["moves"].as_array().unwrap().is_empty(), "{answer}");
+            assert!(began.elapsed() < Duration::from_secs(2), "{game} {position}: {:?}", began.elapsed());
+        }
+        assert_eq!(server.get("/healthz")["searches"], 1, "the other search is still under way");
+        busy.shutdown(std::net::Shutdown::Both).unwrap();
+        let patience = Instant::now() + Duration::from_secs(20);
+        while server.get("/healthz")["searches"] != 0 {
+            assert!(Instant::now() < patience, "the other search does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+#[test]
+fn a_taken_port_is_one_sentence() {
+    let server = Server::start(&[]);
+    let output = Command::new(env!("CARGO_BIN_EXE_outplay"))
+        .args(["serve", "--addr", &server.addr.to_string()])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).to_string();
+    assert!(said.contains("is taken by another program; choose another port"), "{said}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_ends_the_server_in_good_order() {
+    let mut server = Server::start(&[]);
+    let status = Command::new("kill").args(["-INT", &server.child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        if let Some(status) = server.child.try_wait().unwrap() {
+            assert_eq!(status.code(), Some(0));
+            return;
+        }
+        assert!(Instant::now() < deadline, "the server does not end");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The short form of `outplay bench serve`.
+#[test]
+fn load_and_nonsense() {
+    let output = Command::new(env!("CARGO_BIN_EXE_outplay"))
+        .args([
+            "bench",
+            "serve",
+            "--connections",
+            "40",
+            "--seconds",
+            "3",
+            "--malformed",
+            "400",
+            "--columns",
+            "3",
+        ])
+        .args(["--json", "--quiet"])
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    assert_eq!(report["load"]["errors"], 0, "{report}");
+    assert!(report["load"]["clicks"].as_u64().unwrap() > 0, "{report}");
+    assert_eq!(report["malformed"]["server_errors"], 0, "{report}");
+    assert_eq!(report["malformed"]["accepted"], 0, "{report}");
+    assert_eq!(report["columns"]["errors"], 0, "{report}");
+    assert_eq!(output.status.code(), Some(0));
+}

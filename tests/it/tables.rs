@@ -1,0 +1,200 @@
+//! Tables as a user meets them: a kill at any moment, damage, wrong values, strange directories.
+
+use crate::shell;
+
+use outplay::games::mnk::{Mnk, MnkIndex, Rules};
+use outplay::solve::{canonical, settled};
+use outplay_core::laws::random_play;
+use outplay_core::{Index, Tier};
+use outplay_table::{Table, Values, Writer};
+use shell::{command, json, outplay, text};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+const GAME: &str = "connect4:5x4";
+const NAME: &str = "connect4-5x4";
+
+/// The files of a table without the lock.
+fn files(data: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(data.join(NAME)).unwrap().map(|entry| entry.unwrap());
+    let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));
+    named
+        .filter(|(name, _)| !name.contains("lock"))
+        .map(|(name, path)| (name, fs::read(path).unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_kill_at_any_moment_loses_nothing() {
+    let whole = tempfile::tempdir().unwrap();
+    assert!(outplay(whole.path(), &["solve", GAME]).status.success());
+    let wanted = files(whole.path());
+    let data = tempfile::tempdir().unwrap();
+    let mut killed = 0;
+    for round in 0..40u64 {
+        let mut child = command(data.path(), &["solve", GAME])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(3 + 17 * round % 230));
+        killed += u32::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if round % 8 == 7 {
+            // Begin anew now and then, so that early moments are met too.
+            fs::remove_dir_all(data.path().join(NAME)).ok();
+        }
+    }
+    assert!(killed > 10, "the solver was too quick to be killed: {killed}");
+    assert!(outplay(data.path(), &["solve", GAME]).status.success());
+    assert_eq!(files(data.path()).keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
+    for (name, bytes) in files(data.path()) {
+        assert!(wanted[&name] == bytes, "{name} differs from that of an uninterrupted run");
+    }
+}
+
+#[test]
+fn sweep_and_dense_tables_answer_alike() {
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let game = "connect:4x4,k=3,obstacles=b1";
+    for (data, method) in [(one.path(), "sweep"), (two.path(), "dense")] {
+        assert!(outplay(data, &["solve", game, "--method", method]).status.success());
+        let report = json(data, &["verify", game]);
+        assert_eq!(report["wrong"], 0);
+        let stats = json(data, &["stats", game]);
+        assert_eq!(stats["positions"]["legal"], report["checked"]);
+    }
+    let tiers = |data| json(data, &["stats", game])["tiers"].clone();
+    assert_eq!(tiers(one.path()), tiers(two.path()));
+}
+
+#[test]
+fn damage_is_named_with_its_cure_and_mended() {
+    let data = tempfile::tempdir().unwrap();
+    assert!(outplay(data.path(), &["solve", GAME]).status.success());
+    let file = data.path().join(NAME).join("tier-12.opt");
+    let good = fs::read(&file).unwrap();
+    for place in [0, 40, good.len() / 3, good.len() / 2, good.len() - 1] {
+        let mut bad = good.clone();
+        bad[place] ^= 0x10;
+        fs::write(&file, &bad).unwrap();
+        let output = outplay(data.path(), &["verify", GAME]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "byte {place}: {error}");
+        assert!(
+            error.contains("connect4-5x4/tier-12.opt") && error.contains("outplay solve connect4:5x4"),
+            "{error}"
+        );
+    }
+    fs::write(&file, &good[..good.len() - 7]).unwrap();
+    let error = text(&outplay(data.path(), &["verify", GAME]).stderr);
+    assert!(error.contains("tier-12.opt") && !error.contains("panicked"), "{error}");
+    // The cure works, and the file comes out as it was.
+    assert!(outplay(data.path(), &["solve", GAME]).status.success());
+    assert_eq!(fs::read(&file).unwrap(), good);
+    assert!(outplay(data.path(), &["verify", GAME]).status.success());
+}
+
+/// The slot of a position that the table must hold: not settled by the rules, and first of its images.
+fn stored_slot() -> (Tier, u64) {
+    let game: Mnk<u64> = Mnk::new(Rules::parse(GAME).unwrap()).unwrap();
+    let index = MnkIndex::new(&game).unwrap();
+    let mut found = None;
+    random_play(&game, 50, 3, |pos| {
+        let (tier, slot) = index.rank(pos);
+        let stored = settled(&game, pos, &mut Vec::new()).is_none()
+            && canonical(&game, &index, pos, &mut Vec::new()) == (tier, slot);
+        if tier == Tier(9) && stored {
+            found = Some((tier, slot));
+        }
+    });
+    found.unwrap()
+}
+
+/// A table with right checksums and one wrong value.
+#[test]
+fn a_forged_value_is_found_and_its_position_named() {
+    let (honest, forged) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    assert!(outplay(honest.path(), &["solve", GAME]).status.success());
+    let table = Table::open(honest.path(), GAME, Values::Distance).unwrap();
+    let writer = Writer::open(forged.path(), table.identity().clone()).unwrap();
+    let (wrong_tier, wrong_slot) = stored_slot();
+    for t in 0..table.identity().slots.len() as u32 {
+        let mut codes: Vec<i8> = table.read_tier(Tier(t)).unwrap();
+        if Tier(t) == wrong_tier {
+            let code = &mut codes[wrong_slot as usize];
+            *code = if *code == 0 { 100 } else { -*code };
+        }
+        let file = writer.tier(Tier(t)).unwrap();
+        file.put_all(&codes).unwrap();
+        file.finish().unwrap();
+    }
+    writer.finish(table.summary().unwrap().clone()).unwrap();
+    let output = outplay(forged.path(), &["verify", GAME, "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report["wrong"].as_u64().unwrap() >= 1);
+    let position = report["first_wrong"].as_str().unwrap();
+    let stones = position.chars().filter(|c| "xo".contains(*c)).count();
+    assert!(stones == 8 || stones == 9, "{position}");
+}
+
+#[test]
+fn a_second_writer_is_turned_away() {
+    let data = tempfile::tempdir().unwrap();
+    assert!(outplay(data.path(), &["solve", GAME]).status.success());
+    let identity = Table::open(data.path(), GAME, Values::Distance).unwrap().identity().clone();
+    let writer = Writer::open(data.path(), identity).unwrap();
+    let output = outplay(data.path(), &["solve", GAME]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("is writing this table"), "{}", text(&output.stderr));
+    drop(writer);
+    assert!(outplay(data.path(), &["solve", GAME]).status.success());
+}
+
+#[test]
+fn strange_directories_are_one_sentence() {
+    let data = tempfile::tempdir().unwrap();
+    let check = |words: &[&str], data: &Path, part: &str| {
+        let output = outplay(data, words);
+        let error = text(&output.stderr);
+        assert!(!output.status.success(), "{words:?}");
+        assert!(
+            error.starts_with("error: ") && error.contains(part) && !error.contains("panicked"),
+            "{error}"
+        );
+    };
+    check(&["verify", GAME], data.path(), "there is no such table");
+    check(&["stats", GAME], data.path(), "there is no such table");
+    check(&["bench", "probe", GAME], data.path(), "there is no such table");
+    check(&["tables", "--remove", "nothing"], data.path(), "nothing");
+    let file = data.path().join("file");
+    fs::write(&file, "not a directory").unwrap();
+    check(&["solve", GAME], &file, "file");
+    check(&["solve", GAME], Path::new("/proc/nowhere"), "/proc");
+    // The table of another game under this one's name.
+    assert!(outplay(data.path(), &["solve", "connect4:4x4"]).status.success());
+    fs::rename(data.path().join("connect4-4x4"), data.path().join(NAME)).unwrap();
+    check(&["solve", GAME], data.path(), "this table holds `connect4:4x4`");
+    check(&["query", GAME], data.path(), "this table holds `connect4:4x4`");
+}
+
+#[test]
+fn tables_are_listed_and_removed() {
+    let data = tempfile::tempdir().unwrap();
+    assert!(outplay(data.path(), &["solve", "tictactoe"]).status.success());
+    assert!(outplay(data.path(), &["solve", "tictactoe", "--values", "wdl"]).status.success());
+    let listed = json(data.path(), &["tables"]);
+    assert_eq!(listed["tables"].as_array().unwrap().len(), 2);
+    let second = json(data.path(), &["solve", "tictactoe"]);
+    assert_eq!((&second["method"], &second["table"]["found"]), (&"table".into(), &true.into()));
+    let wdl = json(data.path(), &["verify", "tictactoe", "--values", "wdl"]);
+    assert_eq!((&wdl["checked"], &wdl["wrong"]), (&5478.into(), &0.into()));
+    assert!(outplay(data.path(), &["tables", "--remove", "tictactoe"]).status.success());
+    let listed = json(data.path(), &["tables"]);
+    assert_eq!(listed["tables"].as_array().unwrap().len(), 1);
+}
