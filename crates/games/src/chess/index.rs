@@ -307,6 +307,19 @@ impl ChessIndex {
         (Tier(tier), swap)
     }
 
+    /// The number of a position in its tier.
+    #[inline]
+    fn number(&self, pos: &Setup, tier: Tier, swap: bool) -> u64 {
+        let layout = self.layout(tier);
+        match swap {
+            false => layout.number(&pos.squares, pos.black_to_move),
+            true => {
+                let pos = swapped(pos);
+                layout.number(&pos.squares, pos.black_to_move)
+            }
+        }
+    }
+
     pub(super) fn layout(&self, tier: Tier) -> &Layout {
         &self.layouts[tier.0 as usize]
     }
@@ -350,15 +363,7 @@ impl Index<Chess> for ChessIndex {
     fn rank(&self, pos: &Setup) -> (Tier, u64) {
         debug_assert!(pos.passed == NONE, "a position with a capture en passant has no number");
         let (tier, swap) = self.tier_with(Material::key(pos.codes[2..pos.men as usize].iter().copied()));
-        let layout = self.layout(tier);
-        let number = match swap {
-            false => layout.number(&pos.squares, pos.black_to_move),
-            true => {
-                let pos = swapped(pos);
-                layout.number(&pos.squares, pos.black_to_move)
-            }
-        };
-        (tier, number)
+        (tier, self.number(pos, tier, swap))
     }
 
     fn unrank(&self, tier: Tier, number: u64) -> Option<Setup> {
@@ -397,6 +402,13 @@ impl Index<Chess> for ChessIndex {
         }
         let key = Material::key(pos.codes[2..pos.men as usize].iter().copied());
         self.keys.binary_search_by_key(&key, |&(key, _, _)| key).is_ok()
+    }
+
+    fn find(&self, pos: &Setup) -> Option<(Tier, u64)> {
+        let key = Material::key(pos.codes[2..pos.men as usize].iter().copied());
+        let place = self.keys.binary_search_by_key(&key, |&(key, _, _)| key).ok();
+        let (_, tier, swap) = self.keys[place.filter(|_| pos.passed == NONE)?];
+        Some((Tier(tier), self.number(pos, Tier(tier), swap)))
     }
 
     fn home(&self, tier: Tier) -> Option<String> {
