@@ -42,9 +42,10 @@ impl<G: Game> Remembered<G> {
         self.cycles.any().has(pos)
     }
 
-    fn value(&self, pos: &G::Position) -> Option<Value> {
-        let (tier, number) = self.has(pos).then(|| self.cycles.any().at(pos))?;
-        self.values.value(tier, number)
+    fn value(&self, game: &G, pos: &G::Position) -> Option<Value> {
+        let stored = |tier, number| Ok(self.values.value(tier, number));
+        // Values in memory are always there to be read.
+        self.cycles.any().look_up(game, pos, &stored).ok().flatten()
     }
 }
 
@@ -138,10 +139,8 @@ impl<G: Game + Notation> Entry<G> {
             return Err(error);
         }
         let tally = if distance { solved.tally().clone() } else { untimed(solved.tally()) };
-        let value = |pos: &G::Position| {
-            let (tier, number) = any.at(pos);
-            Ok(solved.value(tier, number).map(|value| request.keep(value)))
-        };
+        let stored = |tier, number| Ok(solved.value(tier, number).map(|value| request.keep(value)));
+        let value = |pos: &G::Position| any.look_up(&self.game, pos, &stored);
         let mut answer = self.answer_with_probe(request, method, &tally, any, &value, watch)?;
         answer.nodes += tally.first_view().total();
         answer.phases = Some(phases);
@@ -159,10 +158,8 @@ impl<G: Game + Notation> Entry<G> {
         let cycles = self.cycles(request.memory, watch)?;
         watch.stage("sweeping until nothing changes", 0);
         let solved = cycles.until_stable(&self.game, watch)?;
-        let value = |pos: &G::Position| {
-            let (tier, number) = cycles.any().at(pos);
-            Ok(solved.value(tier, number).map(|value| request.keep(value)))
-        };
+        let stored = |tier, number| Ok(solved.value(tier, number).map(|value| request.keep(value)));
+        let value = |pos: &G::Position| cycles.any().look_up(&self.game, pos, &stored);
         let timed = request.values == Values::Distance;
         let tally = if timed { solved.tally().clone() } else { untimed(solved.tally()) };
         let method = "sweep-until-stable";
@@ -216,10 +213,8 @@ impl<G: Game + Notation> Entry<G> {
             return Ok(None);
         }
         let Some(tally) = shelves.tally(index) else { return Ok(None) };
-        let value = |pos: &G::Position| {
-            let (tier, number) = index.at(pos);
-            Ok(shelves.loop_value(tier, number)?)
-        };
+        let stored = |tier, number| Ok(shelves.loop_value(tier, number)?);
+        let value = |pos: &G::Position| index.look_up(&self.game, pos, &stored);
         let mut answer = self.answer_with_probe(request, "table", &tally, index, &value, watch)?;
         let names = plan.identities.iter().enumerate();
         let own = names.filter(|(t, _)| !plan.shared() || index.counts(Tier(*t as u32)));
@@ -295,17 +290,22 @@ impl<G: Game + Notation> Entry<G> {
     ) -> Result<QueryAnswer, Trouble> {
         let table = options.data.as_ref().map(|data| self.kept_table(data)).transpose()?.flatten();
         if let Some(table) = &table {
-            let value = |pos: &G::Position| self.probe(table, pos);
+            // The engine looks ahead itself where a position has no number.
+            let value =
+                |pos: &G::Position| if table.index.has(pos) { self.probe(table, pos) } else { Ok(None) };
             return self.query_by_engine(pos, blank, Some(&value), options, watch);
         }
         let Some(remembered) = self.remember(pos, options, watch)? else {
             return self.query_by_engine(pos, blank, None, options, watch);
         };
         if !remembered.has(pos) {
-            let value = |pos: &G::Position| Ok(remembered.value(pos));
+            let value = |pos: &G::Position| match remembered.has(pos) {
+                true => Ok(remembered.value(&self.game, pos)),
+                false => Ok(None),
+            };
             return self.query_by_engine(pos, blank, Some(&value), options, watch);
         }
-        self.query_from(pos, |pos| Ok(remembered.value(pos)), blank)
+        self.query_from(pos, |pos| Ok(remembered.value(&self.game, pos)), blank)
     }
 
     /// Whether a game with loops and an index of its own can be solved in memory on the way to an answer.
@@ -324,7 +324,9 @@ impl<G: Game + Notation> Entry<G> {
         blank: &QueryAnswer,
     ) -> Result<Option<QueryAnswer>, Trouble> {
         if let Some(remembered) = self.remembered.get().filter(|remembered| remembered.has(pos)) {
-            return self.query_from(pos, |pos| Ok(remembered.value(pos)), blank.clone()).map(Some);
+            return self
+                .query_from(pos, |pos| Ok(remembered.value(&self.game, pos)), blank.clone())
+                .map(Some);
         }
         // The lock is let go before the answer is made.
         let oracle = self.oracle.lock().ok().and_then(|oracle| oracle.clone());

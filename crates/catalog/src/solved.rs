@@ -3,16 +3,24 @@
 use crate::Trouble;
 use outplay_core::{Code, Game, Index, Tier, Value, Watch, WdlCode};
 use outplay_solve::{
-    Reach, SolveError, Swept, Tally, Verified, canonical, reach, remembered_sweep, settled, sweep, verify,
+    Reach, SolveError, Swept, Tally, Verified, canonical, looked_up, reach, remembered_sweep, settled, sweep,
+    verify,
 };
 use outplay_table::{Cell, CellKind, Table, TableError, TierWriter, Values, Writer};
 use rayon::prelude::*;
 use std::mem::size_of;
 
+/// Values by number.
+pub(crate) type Stored<'a> = dyn Fn(Tier, u64) -> Result<Option<Value>, Trouble> + Sync + 'a;
+
 /// What an entry asks of an index. Every [`Index`] can do it; the calls inside are monomorphic.
 pub(crate) trait AnyIndex<G: Game>: Send + Sync {
     fn tier_names(&self) -> Vec<String>;
     fn sizes(&self) -> Vec<u64>;
+    /// The version of the rules and of the numbering.
+    fn rules(&self) -> u32;
+    /// The value of a position, with a number or one ply from some, given those of numbered ones.
+    fn look_up(&self, game: &G, pos: &G::Position, stored: &Stored<'_>) -> Result<Option<Value>, Trouble>;
     fn position(&self, tier: Tier, number: u64) -> Option<G::Position>;
     fn reach(&self, game: &G, start: &G::Position, watch: &dyn Watch) -> Result<Reach, SolveError>;
     /// Bytes that [`AnyIndex::sweep`] needs.
@@ -155,6 +163,14 @@ impl<G: Game, I: Index<G>> AnyIndex<G> for I {
 
     fn sizes(&self) -> Vec<u64> {
         (0..self.tiers()).map(|t| self.len(Tier(t))).collect()
+    }
+
+    fn rules(&self) -> u32 {
+        Index::version(self)
+    }
+
+    fn look_up(&self, game: &G, pos: &G::Position, stored: &Stored<'_>) -> Result<Option<Value>, Trouble> {
+        looked_up(game, self, pos, &stored)
     }
 
     fn position(&self, tier: Tier, number: u64) -> Option<G::Position> {

@@ -26,12 +26,12 @@ pub(crate) struct Opened<G: Game> {
 impl<G: Game> Opened<G> {
     /// The stored value of a position; `None` if the table does not hold it.
     pub(crate) fn value(&self, game: &G, pos: &G::Position) -> Result<Option<Value>, Trouble> {
+        if self.loops {
+            let stored = |tier, number| Ok(self.shelves.loop_value(tier, number)?);
+            return self.index.look_up(game, pos, &stored);
+        }
         if !self.index.has(pos) {
             return Ok(None);
-        }
-        if self.loops {
-            let (tier, number) = self.index.at(pos);
-            return Ok(self.shelves.loop_value(tier, number)?);
         }
         Ok(self.index.probe(game, self.shelves.table(), pos)?)
     }
@@ -64,6 +64,7 @@ impl<G: Game + Notation> Entry<G> {
     pub(crate) fn identity(&self, index: &dyn AnyIndex<G>, values: Values) -> Identity {
         Identity {
             spec: self.game.spec(),
+            version: index.rules(),
             values,
             cell: index.cell(&self.game, values),
             slots: index.sizes(),
