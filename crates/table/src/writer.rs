@@ -54,7 +54,11 @@ impl Writer {
             Ok(Some(found)) => match identity.expect(&found.identity) {
                 Ok(()) => found,
                 // Its files say that they are of another table, and give way to this one's.
-                Err(TableError::OtherRules { .. }) => Manifest::new(identity.clone()),
+                Err(TableError::OtherRules { .. }) => {
+                    let fresh = Manifest::new(identity.clone());
+                    fresh.write(&dir)?;
+                    fresh
+                }
                 Err(error) => return Err(error),
             },
             // The files themselves know what they are.
