@@ -123,8 +123,8 @@ pub(super) fn detours(index: &ChessIndex, pos: &Setup, out: &mut Vec<Detour>) {
         Link { tier, number, same_player: false }
     };
     let targets = pos.targets();
-    for man in 2..pos.men as usize {
-        let to = pos.passing(man, targets[man]);
+    for (man, &set) in targets.iter().enumerate().take(pos.men as usize).skip(2) {
+        let to = pos.passing(man, set);
         if to == 0 {
             continue;
         }

@@ -42,6 +42,9 @@ pub(super) struct Stopover {
     state: State,
 }
 
+/// Takes a move that leaves the tier: its row and slot, what it comes to, and who can end that.
+type Exit<'e, C> = dyn FnMut(&mut Row<'_, C>, u16, C, (bool, bool)) + 'e;
+
 /// The word and the bit of a slot.
 fn place(slot: u16) -> (usize, u64) {
     (slot as usize / 64, 1 << (slot % 64))
@@ -86,11 +89,7 @@ impl<C: Code> Row<'_, C> {
 impl<C: Code> SetSolver<'_, C> {
     /// Looks up where the detours of a row lead. Those that are like no position are moves that leave the tier:
     /// `exit` is told what they come to, and whether their maker and the other player can end it if it is a draw.
-    pub(super) fn look_around(
-        &self,
-        row: &mut Row<'_, C>,
-        exit: &mut dyn FnMut(&mut Row<'_, C>, u16, C, (bool, bool)),
-    ) {
+    pub(super) fn look_around(&self, row: &mut Row<'_, C>, exit: &mut Exit<'_, C>) {
         for SetDetour { slot, like, instead } in self.sets.detours(row.place) {
             let (mut best, mut mover_ends, mut stuck): (Option<C>, _, _) = (None, false, false);
             for (tier, number) in instead {
