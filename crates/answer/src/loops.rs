@@ -107,10 +107,8 @@ impl Entry {
             return Err(error);
         }
         let tally = if distance { solved.tally().clone() } else { untimed(solved.tally()) };
-        let value = |pos: &AnyPosition| {
-            let (tier, number) = any.at(pos);
-            Ok(solved.value(tier, number).map(|value| Worth::Exact(request.told(value))))
-        };
+        let stored = |tier, number| Ok(solved.value(tier, number).map(|value| request.told(value)));
+        let value = |pos: &AnyPosition| Ok(any.look_up(pos, &stored)?.map(Worth::Exact));
         let mut answer = self.answer_with_probe(request, how, &tally, any, &value, watch)?;
         answer.nodes += tally.first_view().total();
         answer.phases = Some(phases);
@@ -128,10 +126,8 @@ impl Entry {
         let cycles = self.cycles(request.options.memory, watch)?;
         watch.stage("sweeping until nothing changes", 0);
         let solved = cycles.until_stable(watch)?;
-        let value = |pos: &AnyPosition| {
-            let (tier, number) = cycles.numbers().at(pos);
-            Ok(solved.value(tier, number).map(|value| Worth::Exact(request.told(value))))
-        };
+        let stored = |tier, number| Ok(solved.value(tier, number).map(|value| request.told(value)));
+        let value = |pos: &AnyPosition| Ok(cycles.numbers().look_up(pos, &stored)?.map(Worth::Exact));
         let timed = request.values == Values::Distance;
         let tally = if timed { solved.tally().clone() } else { untimed(solved.tally()) };
         let how = How::By(Method::UntilStable);
@@ -188,10 +184,8 @@ impl Entry {
             return Ok(None);
         }
         let Some(tally) = shelves.tally(index) else { return Ok(None) };
-        let value = |pos: &AnyPosition| {
-            let (tier, number) = index.at(pos);
-            Ok(shelves.loop_value(tier, number)?.map(Worth::Exact))
-        };
+        let stored = |tier, number| Ok(shelves.loop_value(tier, number)?);
+        let value = |pos: &AnyPosition| Ok(index.look_up(pos, &stored)?.map(Worth::Exact));
         let mut answer = self.answer_with_probe(request, How::Table, &tally, index, &value, watch)?;
         let names = plan.identities.iter().enumerate();
         let own = names.filter(|(t, _)| !plan.shared() || index.counts(Tier(*t as u32)));

@@ -32,13 +32,13 @@ impl Plan {
         values: Values,
         cell: CellKind,
     ) -> Plan {
-        let (sizes, homes) = (index.sizes(), index.homes());
+        let (sizes, homes, version) = (index.sizes(), index.homes(), index.rules());
         if homes.iter().any(Option::is_none) || homes.is_empty() {
             let places = (0..sizes.len()).map(|t| (0, Tier(t as u32))).collect();
-            return Plan { identities: vec![Identity { spec, values, cell, slots: sizes }], places };
+            return Plan { identities: vec![Identity { spec, version, values, cell, slots: sizes }], places };
         }
         let identity = |(home, size): (Option<String>, u64)| {
-            home.map(|spec| Identity { spec, values, cell, slots: vec![size] })
+            home.map(|spec| Identity { spec, version, values, cell, slots: vec![size] })
         };
         let identities: Vec<Identity> = homes.into_iter().zip(sizes).filter_map(identity).collect();
         let places = (0..identities.len()).map(|t| (t, Tier(0))).collect();

@@ -26,17 +26,16 @@ pub(crate) struct Opened {
 impl Opened {
     /// The stored value of a position; `None` if the table does not hold it.
     pub(crate) fn value(&self, pos: &AnyPosition) -> Result<Option<Value>, Trouble> {
-        if !self.numbering.numbers().has(pos) {
-            return Ok(None);
-        }
-        Ok(match &self.numbering {
-            Numbering::Sweeps(sweeps) => sweeps.probe(self.shelves.table(), pos)?,
-            Numbering::Cycles(cycles) => {
-                let (tier, number) = cycles.numbers().at(pos);
-                self.shelves.loop_value(tier, number)?
+        match &self.numbering {
+            Numbering::Sweeps(sweeps) if sweeps.numbers().has(pos) => {
+                Ok(sweeps.probe(self.shelves.table(), pos)?)
             }
-            Numbering::Means(_) => None,
-        })
+            Numbering::Cycles(cycles) => {
+                let stored = |tier, number| Ok(self.shelves.loop_value(tier, number)?);
+                cycles.numbers().look_up(pos, &stored)
+            }
+            _ => Ok(None),
+        }
     }
 
     pub(crate) fn has_distances(&self) -> bool {

@@ -4,7 +4,7 @@ use crate::Family;
 use outplay_answer::Entry;
 use outplay_core::{InputError, Native};
 use outplay_games::Spec;
-use outplay_games::chess::{Chess, ChessIndex};
+use outplay_games::chess::{Chess, ChessIndex, ending_of};
 use outplay_games::einstein::Einstein;
 use outplay_games::hypergammon::{HyperIndex, Hypergammon};
 use outplay_games::mnk::{LargeMnk, Mnk, MnkIndex, Rules, tier_sizes};
@@ -34,7 +34,8 @@ pub(crate) fn standard() -> Vec<Family> {
         Family::new("chess", "chess endings: mate with few men", |spec| {
             Ok(Entry::cyclic(Chess::from_spec(spec)?, ChessIndex::new))
         })
-        .parameters("MEN such as KQKR (up to five men, kings included), or all3, all4 for all endings of so many men and fewer; a position is a FEN, a move e2e4 or a7a8q; no castling, no en passant, no 50-move rule", "chess:KQKR --position '8/8/8/3k4/8/8/1r6/K6Q w'"),
+        .parameters("MEN such as KQKR (up to five men, kings included), or all3, all4 for all endings of so many men and fewer; a position is a FEN, a move e2e4, a7a8q or Nxd5; no castling, no 50-move rule", "chess:KQKR --position '8/8/3k4/8/8/2r5/8/K6Q w'")
+        .inferred(|fen| Ok(format!("chess:{}", ending_of(fen)?))),
         Family::new("morris", "three, six men's morris: place men, then move them; a line wins or takes a man", |spec| {
             Ok(Entry::cyclic(Morris::from_spec(spec)?, MorrisIndex::to_solve))
         })

@@ -210,6 +210,7 @@ trait Rules: Send + Sync {
     fn textbook(&self, pos: &AnyPosition) -> String;
     fn textbook_positions(&self) -> Option<Vec<AnyPosition>>;
     fn write_move(&self, pos: &AnyPosition, mv: AnyMove) -> String;
+    fn spoken(&self, pos: &AnyPosition, mv: AnyMove) -> Option<String>;
     fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError>;
     fn split_moves(&self, text: &str) -> Vec<String>;
     fn draw(&self, pos: &AnyPosition, marks: &[Mark<AnyMove>]) -> Picture;
@@ -290,6 +291,9 @@ impl<G: Game + Notation> Rules for Native<G> {
     }
     fn write_move(&self, pos: &AnyPosition, mv: AnyMove) -> String {
         self.game.write_move(self.pos(pos), self.mv(pos, mv))
+    }
+    fn spoken(&self, pos: &AnyPosition, mv: AnyMove) -> Option<String> {
+        self.game.spoken(self.pos(pos), self.mv(pos, mv))
     }
     fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError> {
         let mv = self.game.read_move(self.pos(pos), text)?;
@@ -444,6 +448,9 @@ impl Notation for AnyGame {
     }
     fn write_move(&self, pos: &AnyPosition, mv: AnyMove) -> String {
         self.0.write_move(pos, mv)
+    }
+    fn spoken(&self, pos: &AnyPosition, mv: AnyMove) -> Option<String> {
+        self.0.spoken(pos, mv)
     }
     fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError> {
         self.0.read_move(pos, text)

@@ -22,6 +22,23 @@ pub struct Link {
     pub same_player: bool,
 }
 
+/// A move to a position that has no number of its own but is nearly one that has: the same player moves there,
+/// with the same moves and some more. (Chess: a pawn that has just gone two squares may be taken as if it had
+/// gone one; the position without that right has a number.)
+///
+/// Its value is the best of the value at `like` and of what `instead` leads to.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Detour {
+    /// The number, in the same tier, of the position with the other moves; `None` if there is no other move. (The
+    /// position without the additional moves is finished then, and its value is none of this one's.)
+    pub like: Option<u64>,
+    /// Where the additional moves lead, one at least, each to a later tier. `same_player` speaks of the player who
+    /// makes them.
+    pub instead: Vec<Link>,
+    /// Whether the player who made the move moves again.
+    pub same_player: bool,
+}
+
 /// Where a move leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
@@ -79,9 +96,23 @@ pub trait Index<G: Game>: Send + Sync {
         true
     }
 
-    /// Whether the position has a number here. An index of one phase of a game does not hold the others.
+    /// The version of the rules and of the numbering. Tables remember it, so that one made by other rules is told
+    /// from one that can be believed: an index whose positions change their values or their numbers counts up.
+    fn version(&self) -> u32 {
+        1
+    }
+
+    /// Whether the position has a number here. An index of one phase of a game does not hold the others; a position
+    /// between two numbered ones, see [`Index::detours`], is not held either, but its moves lead to ones that are.
     fn holds(&self, _pos: &G::Position) -> bool {
         true
+    }
+
+    /// The number of a position, `None` if it has none. The fallback asks [`Index::holds`] first; an index that finds
+    /// out both at once is faster.
+    #[inline]
+    fn find(&self, pos: &G::Position) -> Option<(Tier, u64)> {
+        self.holds(pos).then(|| self.rank(pos))
     }
 
     /// The spec of the game whose table keeps this tier, and nothing but it, where several games share tiers:
@@ -90,7 +121,8 @@ pub trait Index<G: Game>: Send + Sync {
         None
     }
 
-    /// Appends where the moves of a position lead. The fallback plays each move and ranks the result.
+    /// Appends where the moves of a position lead, those of [`Index::detours`] left out. The fallback plays each
+    /// move and ranks the result.
     fn links(&self, game: &G, pos: &G::Position, out: &mut Vec<Link>)
     where
         Self: Sized,
@@ -98,12 +130,15 @@ pub trait Index<G: Game>: Send + Sync {
         let mut moves = Vec::new();
         game.moves(pos, &mut moves);
         let turn = game.turn(pos);
-        out.extend(moves.iter().map(|&mv| {
+        out.extend(moves.iter().filter_map(|&mv| {
             let next = game.play(pos, mv);
-            let (tier, number) = self.rank(&next);
-            Link { tier, number, same_player: game.turn(&next) == turn }
+            let (tier, number) = self.find(&next)?;
+            Some(Link { tier, number, same_player: game.turn(&next) == turn })
         }));
     }
+
+    /// Appends the moves of a numbered position that lead to positions without a number. The fallback knows none.
+    fn detours(&self, _game: &G, _tier: Tier, _pos: &G::Position, _out: &mut Vec<Detour>) {}
 
     /// Visits the positions of a range in order. The fallback unranks each; a game that can step from
     /// one position to the next is several times faster.
@@ -157,11 +192,11 @@ pub trait Index<G: Game>: Send + Sync {
 /// An index that also knows where positions come from. Within a tier the players alternate.
 pub trait Predecessors<G: Game>: Index<G> {
     /// Appends the numbers of the positions of the same tier with a move to this one, each once. Holes may
-    /// be among them: callers know which numbers those are.
+    /// be among them: callers know which numbers those are. A detour leads elsewhere, so it is no such move.
     fn before(&self, tier: Tier, number: u64, out: &mut Vec<u64>);
 
     /// Counts the distinct positions of the same tier that the moves of a position lead to, and appends
-    /// where the other moves lead. The fallback looks at all links.
+    /// where the other moves lead, detours left out. The fallback looks at all links.
     fn ahead(&self, game: &G, tier: Tier, pos: &G::Position, exits: &mut Vec<Link>) -> u32
     where
         Self: Sized,

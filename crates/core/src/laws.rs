@@ -3,7 +3,7 @@
 //! A game's tests call [`check`], or [`check_index`] when it has an index of its own. Play is random but
 //! seeded, so a failure repeats.
 
-use crate::{Game, Index, Notation, Tier, Turn, cell_name};
+use crate::{Detour, Game, Index, Link, Notation, Tier, Turn, cell_name};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashSet;
@@ -160,6 +160,50 @@ pub fn check_scene<G: Game + Notation>(game: &G, pos: &G::Position) {
     assert_eq!(names.len(), scene.spots.len(), "{name}: two spots share a name");
 }
 
+/// Checks that the detours of a numbered position are its moves to positions without a number, and that each has
+/// the moves it should have.
+///
+/// # Panics
+///
+/// With the law that the position breaks.
+pub fn check_detours<G: Game, I: Index<G>>(game: &G, index: &I, tier: Tier, pos: &G::Position) {
+    let links = |pos: &G::Position| -> Vec<Link> {
+        let mut links = Vec::new();
+        index.links(game, pos, &mut links);
+        links
+    };
+    let (mut moves, mut detours) = (Vec::new(), Vec::new());
+    game.moves(pos, &mut moves);
+    index.detours(game, tier, pos, &mut detours);
+    let described = |detour: Detour| {
+        let like = detour.like.and_then(|number| index.unrank(tier, number));
+        assert_eq!(like.is_some(), detour.like.is_some(), "{pos:?}: a detour is like a hole");
+        let mut ahead = like.as_ref().map(links).unwrap_or_default();
+        assert_eq!(ahead.is_empty(), like.is_none(), "{pos:?}: a detour is like a finished position");
+        assert!(!detour.instead.is_empty(), "{pos:?}: a detour without moves of its own");
+        assert!(
+            detour.instead.iter().all(|link| link.tier > tier),
+            "{pos:?}: a detour does not leave the tier"
+        );
+        ahead.extend(detour.instead);
+        ahead.sort_unstable();
+        (detour.same_player, ahead)
+    };
+    let mut listed: Vec<(bool, Vec<Link>)> = detours.into_iter().map(described).collect();
+    let mut played = Vec::new();
+    for next in moves.iter().map(|&mv| game.play(pos, mv)).filter(|next| !index.holds(next)) {
+        let mut further = Vec::new();
+        game.moves(&next, &mut further);
+        let mut ahead = links(&next);
+        assert_eq!(ahead.len(), further.len(), "{next:?}: has no number, nor has what follows");
+        ahead.sort_unstable();
+        played.push((game.turn(&next) == game.turn(pos), ahead));
+    }
+    listed.sort_unstable();
+    played.sort_unstable();
+    assert_eq!(listed, played, "{pos:?}: detours are not the moves to positions without a number");
+}
+
 /// Checks an index exhaustively: one-to-one, exactly `len` numbers, moves lead to later tiers only.
 ///
 /// # Panics
@@ -181,8 +225,13 @@ pub fn check_index<G: Game, I: Index<G>>(game: &G, index: &I) {
             }
             moves.clear();
             game.moves(pos, &mut moves);
+            check_detours(game, index, tier, pos);
             for &mv in &moves {
-                let (next, number) = index.rank(&game.play(pos, mv));
+                let next = game.play(pos, mv);
+                if !index.holds(&next) {
+                    continue;
+                }
+                let (next, number) = index.rank(&next);
                 assert!(number < index.len(next), "{pos:?}: {mv:?} has a number beyond its tier");
                 let allowed = after.contains(&next) || (next == tier && index.loops(tier));
                 assert!(allowed, "{pos:?}: {mv:?} leads from tier {t} to tier {}", next.0);

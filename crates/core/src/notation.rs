@@ -102,6 +102,12 @@ pub trait Notation: Game {
     /// A legal move as a word without spaces or commas.
     fn write_move(&self, pos: &Self::Position, mv: Self::Move) -> String;
 
+    /// A legal move as people of the field write it, where that differs from `write_move`: `Nxd5+` in chess.
+    /// `read_move` reads it back.
+    fn spoken(&self, _pos: &Self::Position, _mv: Self::Move) -> Option<String> {
+        None
+    }
+
     /// Reads a legal move. The fallback compares with `write_move` of every legal one.
     ///
     /// # Errors

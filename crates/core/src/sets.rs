@@ -36,6 +36,17 @@ pub struct Leaving {
     pub number: u32,
 }
 
+/// A move to a position without a slot, see [`crate::Detour`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SetDetour {
+    /// The position's number within its row.
+    pub slot: u16,
+    /// The row and the slot of the position with the other moves; `None` if there is no other move.
+    pub like: Option<(u32, u16)>,
+    /// Tiers and numbers that the additional moves lead to.
+    pub instead: Vec<(Tier, u64)>,
+}
+
 /// A tier in words. The players alternate on every move, those that leave the tier included.
 pub trait Sets: Send + Sync {
     /// How many words a row has, 64 at most.
@@ -57,7 +68,7 @@ pub trait Sets: Send + Sync {
     fn number(&self, row: usize, slot: u16) -> u64;
 
     /// Takes away from `rest`, some positions of a row, all that have a move within the tier to one of `to`, a
-    /// set of positions.
+    /// set of positions. Detours are no such moves.
     fn strike(&self, row: usize, to: &[u64], rest: &mut [u64]);
 
     /// The words of a row, one bit each, with perhaps a move to one of the words `changed`, a mask for each row.
@@ -65,4 +76,9 @@ pub trait Sets: Send + Sync {
 
     /// Visits all moves of a row that leave the tier: tier by tier, in any number of pieces.
     fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[Leaving]));
+
+    /// The moves of a row that lead to positions without a slot. The fallback knows none.
+    fn detours(&self, _row: usize) -> Vec<SetDetour> {
+        Vec::new()
+    }
 }

@@ -3,7 +3,7 @@
 use cozy_chess::Board;
 use outplay_core::{Game, Index, Link, Notation, Predecessors, Tier, laws};
 use outplay_games::Spec;
-use outplay_games::chess::{Chess, ChessIndex, Setup};
+use outplay_games::chess::{Chess, ChessIndex, Setup, ending_of};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeSet;
@@ -41,6 +41,38 @@ fn theirs(board: &Board) -> BTreeSet<String> {
     words
 }
 
+/// What follows from a position and has no number: a pawn has just passed another and can be taken for it.
+fn passed(game: &Chess, index: &ChessIndex, pos: &Setup) -> Vec<Setup> {
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    moves.iter().map(|&mv| game.play(pos, mv)).filter(|next| !index.holds(next)).collect()
+}
+
+/// A position, with pawns on both sides, that has such a follower.
+fn random_passing(game: &Chess, index: &ChessIndex, tier: Tier, rng: &mut SmallRng) -> (Setup, Setup) {
+    loop {
+        let (_, pos) = random(index, tier, rng);
+        if let Some(next) = passed(game, index, &pos).first() {
+            return (pos, *next);
+        }
+    }
+}
+
+fn compare(game: &Chess, pos: &Setup) {
+    let fen = game.write_position(pos);
+    let board = Board::from_fen(&fen, false).unwrap_or_else(|error| panic!("{fen}: {error}"));
+    assert_eq!(moves(game, pos), theirs(&board), "{fen}");
+    let over = game.outcome(pos);
+    let expected = match board.status() {
+        // Their draws by rule of fifty moves or repetition cannot occur in a fresh position.
+        cozy_chess::GameStatus::Ongoing => None,
+        cozy_chess::GameStatus::Drawn => Some(0),
+        cozy_chess::GameStatus::Won => Some(if fen.contains(" w ") { -1 } else { 1 }),
+    };
+    assert_eq!(over, expected, "{fen}");
+    assert_eq!(game.read_position(&fen).as_ref(), Ok(pos), "{fen}");
+}
+
 #[test]
 fn moves_are_those_of_another_program() {
     let mut rng = SmallRng::seed_from_u64(5);
@@ -49,18 +81,7 @@ fn moves_are_those_of_another_program() {
         for tier in (0..index.tiers()).map(Tier) {
             for _ in 0..200 {
                 let (_, pos) = random(&index, tier, &mut rng);
-                let fen = game.write_position(&pos);
-                let board = Board::from_fen(&fen, false).unwrap_or_else(|error| panic!("{fen}: {error}"));
-                assert_eq!(moves(&game, &pos), theirs(&board), "{fen}");
-                let over = game.outcome(&pos);
-                let expected = match board.status() {
-                    // Their draws by rule of fifty moves or repetition cannot occur in a fresh position.
-                    cozy_chess::GameStatus::Ongoing => None,
-                    cozy_chess::GameStatus::Drawn => Some(0),
-                    cozy_chess::GameStatus::Won => Some(if fen.contains(" w ") { -1 } else { 1 }),
-                };
-                assert_eq!(over, expected, "{fen}");
-                assert_eq!(game.read_position(&fen).as_ref(), Ok(&pos), "{fen}");
+                compare(&game, &pos);
             }
         }
     }
@@ -91,14 +112,153 @@ fn their_perft(board: &Board, depth: u32) -> u64 {
 #[test]
 fn perft_agrees() {
     let mut rng = SmallRng::seed_from_u64(6);
-    // No pawns on both sides, because captures en passant are left out here.
-    for name in ["KQKR", "KBNK", "KPPK", "KRPKB", "KQKP", "KNNKR"] {
+    for name in ["KQKR", "KBNK", "KPPK", "KRPKB", "KQKP", "KNNKR", "KPKP", "KPPKP", "KRPKP", "KPKBP"] {
         let (game, index) = chess(&format!("chess:{name}"));
         for _ in 0..8 {
             let (_, pos) = random(&index, Tier(0), &mut rng);
             let fen = game.write_position(&pos);
             let board = Board::from_fen(&fen, false).unwrap();
             assert_eq!(perft(&game, &pos, 4), their_perft(&board, 4), "{fen}");
+        }
+    }
+}
+
+const BOTH_HAVE_PAWNS: [&str; 7] = ["KPKP", "KPPKP", "KQPKP", "KRPKP", "KBPKP", "KNPKP", "KPKPP"];
+
+/// Thousands of positions before and after a pawn passed another: moves, ends and counts a few plies ahead.
+#[test]
+fn captures_en_passant_are_those_of_another_program() {
+    let mut rng = SmallRng::seed_from_u64(8);
+    for name in BOTH_HAVE_PAWNS {
+        let (game, index) = chess(&format!("chess:{name}"));
+        for round in 0..500 {
+            let (pos, next) = random_passing(&game, &index, Tier(0), &mut rng);
+            compare(&game, &pos);
+            compare(&game, &next);
+            assert!(moves(&game, &next).len() > moves_without_right(&game, &next), "{next:?}");
+            laws::check_detours(&game, &index, Tier(0), &pos);
+            if round < 25 {
+                let board = Board::from_fen(&game.write_position(&pos), false).unwrap();
+                assert_eq!(perft(&game, &pos, 3), their_perft(&board, 3), "{}", game.write_position(&pos));
+            }
+        }
+    }
+}
+
+fn moves_without_right(game: &Chess, pos: &Setup) -> usize {
+    let fen = game.write_position(pos);
+    let fields: Vec<&str> = fen.split(' ').collect();
+    let plain = format!("{} {} - - 0 1", fields[0], fields[1]);
+    moves(game, &game.read_position(&plain).unwrap()).len()
+}
+
+/// Mate and stalemate look at the capture, and a capture that would uncover the king is none.
+#[test]
+fn the_right_is_kept_only_where_it_is_worth_something() {
+    let (game, index) = chess("chess:KRPKP");
+    let live = |spec: &str, fen: &str| {
+        let (game, index) = chess(spec);
+        let pos = game.read_position(fen).unwrap();
+        assert!(!index.holds(&pos), "{fen}");
+        assert_eq!(game.write_position(&pos), fen);
+        assert_eq!(game.outcome(&pos), None, "{fen}");
+        moves(&game, &pos)
+    };
+    let vain = |fen: &str| {
+        let pos = game.read_position(fen).unwrap();
+        assert!(index.holds(&pos), "{fen}");
+        assert!(game.write_position(&pos).contains(" - - "), "{fen}");
+    };
+    assert!(live("chess:KPKP", "8/8/8/8/1pP5/8/8/k2K4 b - c3 0 1").contains("b4c3"));
+    // The pawn gives check and can be taken for it.
+    assert!(live("chess:KPKP", "8/8/8/1k6/1pP5/8/8/3K4 b - c3 0 1").contains("b4c3"));
+    // Nothing but the capture is legal, and so this is neither mate nor stalemate.
+    let only = |fen: &str| assert!(live("chess:KQPKP", fen).iter().eq(["c4b3"]), "{fen}");
+    only("8/8/2Q5/k7/1Pp5/K7/8/8 b - b3 0 1");
+    only("k7/2Q5/8/8/1Pp5/2K5/8/8 b - b3 0 1");
+    // Nobody stands beside the pawn.
+    vain("8/8/8/8/p1P5/8/8/k2K4 b - c3 0 1");
+    // Both pawns leave the row and the rook gives check.
+    vain("8/8/8/8/k1pP3R/8/8/3K4 b - d3 0 1");
+    // The pawn is pinned on its column.
+    vain("2R5/8/8/8/2pP4/8/8/2k1K3 b - d3 0 1");
+    let refuse = |fen: &str, why: &str| {
+        let error = game.read_position(fen).unwrap_err().to_string();
+        assert!(error.contains(why) && error.contains("write -"), "{fen}: {error}");
+    };
+    refuse("8/8/8/8/1pP5/8/8/k2K4 b - z9 0 1", "no square");
+    refuse("8/8/8/8/1pP5/8/8/k2K4 b - c6 0 1", "on row 3 only");
+    refuse("8/8/8/8/1pP5/8/8/k2K4 w - c3 0 1", "on row 6 only");
+    refuse("8/8/8/8/1pP5/8/8/k2K4 b - d3 0 1", "no pawn stands");
+    refuse("8/8/8/8/1pP5/2R5/8/k2K4 b - c3 0 1", "way was not free");
+    refuse("8/8/8/8/1pP5/8/2K5/k7 b - c3 0 1", "way was not free");
+    refuse("8/8/8/8/1pP4R/8/8/3K3k b - c3 0 1", "in check before");
+}
+
+/// A FEN says which ending it is of, whatever the colours.
+#[test]
+fn fens_find_their_ending() {
+    let check = |fen: &str, name: &str| {
+        assert_eq!(ending_of(fen).unwrap().to_string(), name, "{fen}");
+        let (game, _) = chess(&format!("chess:{name}"));
+        let pos = game.read_position(fen).unwrap();
+        assert_eq!(game.write_position(&pos), fen, "read as it stands, colours and all");
+    };
+    check("8/8/8/8/1pP5/8/8/k2K4 b - c3 0 1", "KPKP");
+    check("8/8/8/8/8/2k5/8/K6Q w - - 0 1", "KQK");
+    check("7K/6q1/5k2/8/8/8/8/8 w - - 0 1", "KQK");
+    check("8/8/2r5/8/8/k7/8/K6q w - - 0 1", "KQRK");
+    check("8/8/8/2k5/8/1n6/8/2K2R2 w - - 0 1", "KRKN");
+    check("8/8/8/2k5/8/1q6/8/3K1R2 w - - 0 1", "KQKR");
+    check("8/8/8/2k5/8/8/8/K7 w - - 0 1", "KK");
+    for (fen, why) in [
+        ("8/8/8/2k5/8/8/8/8 w", "white king is missing"),
+        ("8/8/8/2k5/8/QQQQ4/8/K7 w", "6 men are too many"),
+        ("nonsense", "1 rows"),
+        ("", "1 rows"),
+    ] {
+        let error = ending_of(fen).unwrap_err().to_string();
+        assert!(error.contains(why), "{fen}: {error}");
+    }
+}
+
+/// Every move has a name of its own that reads back, and says of captures and checks what another program sees.
+#[test]
+fn spoken_moves_are_unique_and_true() {
+    let mut rng = SmallRng::seed_from_u64(9);
+    for name in ["KQQQK", "KNNNK", "KRRKB", "KBBKP", "KQKR", "KPPKP", "KRPKP", "KNKP"] {
+        let (game, index) = chess(&format!("chess:{name}"));
+        for round in 0..150 {
+            let (_, mut pos) = random(&index, Tier(0), &mut rng);
+            if index.tier_name(Tier(0)).matches('P').count() > 1 && round % 2 == 0 {
+                pos = random_passing(&game, &index, Tier(0), &mut rng).1;
+            }
+            let fen = game.write_position(&pos);
+            // They take no position with three checks at once.
+            let Ok(board) = Board::from_fen(&fen, false) else { continue };
+            let mut names = BTreeSet::new();
+            let mut list = Vec::new();
+            game.moves(&pos, &mut list);
+            for &mv in &list {
+                let san = game.spoken(&pos, mv).unwrap();
+                assert_eq!(san, game.san(&pos, mv));
+                assert!(names.insert(san.clone()), "{fen}: {san} twice");
+                assert_eq!(game.read_move(&pos, &san), Ok(mv), "{fen}: {san}");
+                let mut after = board.clone();
+                after.play(game.write_move(&pos, mv).parse().unwrap());
+                let checks = !after.checkers().is_empty();
+                let mates = after.status() == cozy_chess::GameStatus::Won;
+                assert_eq!(san.contains('#'), mates, "{fen}: {san}");
+                assert_eq!(san.contains('+'), checks && !mates, "{fen}: {san}");
+                let taken = board.occupied().len() > after.occupied().len();
+                assert_eq!(san.contains('x'), taken, "{fen}: {san}");
+                // Nothing is said of where a man comes from unless it has to be.
+                let short = san.replace(['x', '+', '#'], "");
+                if short.starts_with(|c: char| "QRBN".contains(c)) && short.len() > 3 {
+                    let bare = format!("{}{}", &short[..1], &short[short.len() - 2..]);
+                    assert!(game.read_move(&pos, &bare).is_err(), "{fen}: {san} could be shorter");
+                }
+            }
         }
     }
 }
@@ -157,6 +317,7 @@ fn steps_forwards_and_backwards_match() {
                 let count = index.ahead(&game, tier, &pos, &mut exits);
                 let ahead = inner(number);
                 assert_eq!(count as usize, ahead.len(), "{}", game.write_position(&pos));
+                laws::check_detours(&game, &index, tier, &pos);
                 index.links(&game, &pos, &mut links);
                 links.retain(|link| link.tier != tier);
                 links.sort_unstable();

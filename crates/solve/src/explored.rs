@@ -148,6 +148,10 @@ impl<G: Game> Index<G> for Explored<G> {
         self.places.contains_key(pos)
     }
 
+    fn find(&self, pos: &G::Position) -> Option<(Tier, u64)> {
+        self.places.get(pos).map(|&(tier, number)| (tier, number.into()))
+    }
+
     fn rank(&self, pos: &G::Position) -> (Tier, u64) {
         // Callers rank positions that play reaches, and all of those were explored.
         let (tier, number) = self.places[pos];

@@ -37,8 +37,8 @@ pub use reach::{Reach, reach};
 pub use remembered::remembered_sweep;
 pub use retrograde::{
     Draws, Flaw, Forget, Keep, Known, LoopCode, Options, Solved, Stable, TwoBits, Verified, WideLoopCode,
-    retrograde, retrograde_by_graph, retrograde_by_graph_kept, retrograde_kept, sweep_until_stable, tally_of,
-    verify_loops,
+    looked_up, retrograde, retrograde_by_graph, retrograde_by_graph_kept, retrograde_kept,
+    sweep_until_stable, tally_of, verify_loops,
 };
 pub use sweep::{Swept, sweep};
 pub use swindle::{Fallible, Hope, hardest};

@@ -25,7 +25,9 @@
 mod back;
 mod bits;
 mod code;
+mod detours;
 mod ends;
+mod looking;
 mod sets;
 mod shelf;
 mod stable;
@@ -35,6 +37,7 @@ mod words;
 
 pub use bits::TwoBits;
 pub use code::{Draws, LoopCode, WideLoopCode};
+pub use looking::looked_up;
 pub use stable::{Stable, sweep_until_stable};
 pub use verify::{Flaw, Verified, verify_loops};
 
@@ -135,17 +138,18 @@ impl<C: Code> Solved<C> {
 }
 
 /// Solved values as a source that search and players can ask.
-pub struct Known<'a, I, C> {
+pub struct Known<'a, G, I, C> {
+    /// The rules, for positions that have no number.
+    pub game: &'a G,
     /// The numbering.
     pub index: &'a I,
     /// The values.
     pub solved: &'a Solved<C>,
 }
 
-impl<G: Game, I: Index<G>, C: Code> Probe<G> for Known<'_, I, C> {
+impl<G: Game, I: Index<G>, C: Code> Probe<G> for Known<'_, G, I, C> {
     fn probe(&self, pos: &G::Position) -> Result<Option<Value>, ProbeError> {
-        let (tier, number) = self.index.rank(pos);
-        Ok(self.solved.value(tier, number))
+        looked_up(self.game, self.index, pos, &|tier, number| Ok(self.solved.value(tier, number)))
     }
 }
 

@@ -95,7 +95,7 @@ fn measure(
     data: &Path,
 ) -> Result<(), Box<dyn Error>> {
     let slots = all.iter().map(|codes| codes.len() as u64).collect();
-    let identity = Identity { spec: spec.into(), values, cell: CellKind::I8, slots };
+    let identity = Identity { spec: spec.into(), version: 1, values, cell: CellKind::I8, slots };
     let start = Instant::now();
     let writer = Writer::open(data, identity)?;
     for (tier, codes) in (0..).map(Tier).zip(all) {

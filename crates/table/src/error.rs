@@ -84,6 +84,18 @@ pub enum TableError {
         /// The game that was asked for.
         spec: String,
     },
+    /// The table is of this game and was made when its rules or the numbering of its positions were others.
+    #[error("{table}: this table was made by other rules (version {found}, now {now})")]
+    OtherRules {
+        /// The table's name.
+        table: String,
+        /// The version that made it.
+        found: u32,
+        /// The version that is asked for.
+        now: u32,
+        /// The game.
+        spec: String,
+    },
     /// A file is shorter or longer than it should be.
     #[error("{file}: the file has {is} bytes and should have {should}")]
     Truncated {
@@ -179,6 +191,7 @@ impl TableError {
             TableError::OtherGame { table, spec, .. } => {
                 format!("{}, then run `outplay solve {spec}`", removal(table))
             }
+            TableError::OtherRules { spec, .. } => format!("`outplay solve {spec}` rebuilds it"),
             TableError::Truncated { spec, .. } | TableError::Damaged { spec, tier: Some(_), .. } => format!(
                 "the file was damaged after it was written; run `outplay solve {spec}` to rebuild that tier"
             ),

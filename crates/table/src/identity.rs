@@ -33,6 +33,8 @@ impl fmt::Display for Values {
 pub struct Identity {
     /// The game's canonical spec.
     pub spec: String,
+    /// The version of the game's rules and of its index ([`outplay_core::Index::version`]): 1 unless they changed.
+    pub version: u32,
     /// What is stored of each position.
     pub values: Values,
     /// How it is stored.
@@ -50,14 +52,23 @@ impl Identity {
     /// A number that tells tables apart: every tier file carries it.
     pub(crate) fn number(&self) -> u64 {
         let slots: Vec<String> = self.slots.iter().map(u64::to_string).collect();
-        let Identity { spec, values, cell, .. } = self;
-        xxh3_64(format!("{VERSION}\n{spec}\n{values}\n{}\n{}", cell.bytes(), slots.join(" ")).as_bytes())
+        let Identity { spec, version, values, cell, .. } = self;
+        let mut text = format!("{VERSION}\n{spec}\n{values}\n{}\n{}", cell.bytes(), slots.join(" "));
+        // Tables of first versions are older than the number, and stay what they were.
+        if *version != 1 {
+            text += &format!("\n{version}");
+        }
+        xxh3_64(text.as_bytes())
     }
 
     /// Complains if the table found under this one's name is another.
     pub(crate) fn expect(&self, found: &Identity) -> Result<(), TableError> {
         if self == found {
             return Ok(());
+        }
+        let (table, spec) = (self.name(), self.spec.clone());
+        if (&self.spec, self.values) == (&found.spec, found.values) && self.version != found.version {
+            return Err(TableError::OtherRules { table, found: found.version, now: self.version, spec });
         }
         let mut texts = [self, found].map(|table| format!("`{}` with values `{}`", table.spec, table.values));
         if texts[0] == texts[1] {
@@ -67,7 +78,7 @@ impl Identity {
             });
         }
         let [wanted, found] = texts;
-        Err(TableError::OtherGame { table: self.name(), wanted, found, spec: self.spec.clone() })
+        Err(TableError::OtherGame { table, wanted, found, spec })
     }
 }
 
@@ -143,6 +154,7 @@ mod tests {
     fn another_table_is_told_from_this_one() {
         let one = Identity {
             spec: "nim:2+2".into(),
+            version: 1,
             values: Values::Distance,
             cell: CellKind::I8,
             slots: vec![1, 2],
@@ -158,5 +170,10 @@ mod tests {
             let error = one.expect(&other).expect_err("another table");
             assert!(matches!(error, TableError::OtherGame { .. }), "{error}");
         }
+        let other = Identity { version: 2, ..one.clone() };
+        assert_ne!(one.number(), other.number());
+        let error = other.expect(&one).expect_err("other rules");
+        assert_eq!(error.to_string(), "nim-2+2: this table was made by other rules (version 1, now 2)");
+        assert_eq!(error.cure(), "`outplay solve nim:2+2` rebuilds it");
     }
 }

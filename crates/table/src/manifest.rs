@@ -38,11 +38,19 @@ pub(crate) struct Written {
 struct Body {
     format: u64,
     game: String,
+    /// Manifests of first versions may lack it.
+    #[serde(default = "first")]
+    version: u32,
     values: Values,
     cell: CellKind,
     slots: Vec<u64>,
     tiers: BTreeMap<u32, Written>,
     summary: Option<serde_json::Value>,
+}
+
+/// The version of rules that were never changed.
+fn first() -> u32 {
+    1
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -79,6 +87,7 @@ impl Manifest {
         let body = Body {
             format: VERSION.into(),
             game: self.identity.spec.clone(),
+            version: self.identity.version,
             values: self.identity.values,
             cell: self.identity.cell,
             slots: self.identity.slots.clone(),
@@ -123,11 +132,11 @@ impl Manifest {
         if body.format != u64::from(VERSION) {
             return Err(version(table, body.format, spec));
         }
-        let Body { game, values, cell, slots, tiers, summary, .. } = body;
+        let Body { game, version, values, cell, slots, tiers, summary, .. } = body;
         if tiers.keys().any(|&tier| tier as usize >= slots.len()) {
             return Err(damaged(table, spec));
         }
-        Ok(Manifest { identity: Identity { spec: game, values, cell, slots }, tiers, summary })
+        Ok(Manifest { identity: Identity { spec: game, version, values, cell, slots }, tiers, summary })
     }
 }
 
@@ -179,6 +188,7 @@ mod tests {
     fn sample() -> Manifest {
         let identity = Identity {
             spec: "connect4:5x4".into(),
+            version: 1,
             values: Values::Distance,
             cell: CellKind::I8,
             slots: vec![1, 5, u64::MAX],
@@ -206,6 +216,16 @@ mod tests {
         for cut in 0..text.len() {
             assert!(Manifest::parse(&text.as_bytes()[..cut], "t", "s").is_err());
         }
+    }
+
+    #[test]
+    fn a_manifest_without_a_version_is_of_the_first() {
+        let mut text = sample().text().expect("is JSON");
+        assert!(text.contains("\"version\": 1,"), "{text}");
+        text = text.replace("  \"version\": 1,\n", "");
+        let rest = text.split_once("\",").expect("has a checksum").1.to_string();
+        let sealed = format!("{PREFIX}{:016x}\",{rest}", xxh3_64(rest.as_bytes()));
+        assert_eq!(Manifest::parse(sealed.as_bytes(), "t", "s").expect("reads"), sample());
     }
 
     #[test]

@@ -316,8 +316,13 @@ mod tests {
     /// Opens a file with correct checksums whose header and index say what they like.
     fn open(slots: u64, change: impl Fn(&mut Header), model: &[u8], index: &[u8]) -> Result<(), TableError> {
         let dir = tempfile::tempdir().expect("a directory");
-        let identity =
-            Identity { spec: "g".into(), values: Values::Wdl, cell: CellKind::I8, slots: vec![slots] };
+        let identity = Identity {
+            spec: "g".into(),
+            version: 1,
+            values: Values::Wdl,
+            cell: CellKind::I8,
+            slots: vec![slots],
+        };
         let mut header = Header {
             tier: 0,
             identity: identity.number(),

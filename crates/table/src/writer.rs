@@ -39,7 +39,7 @@ impl Writer {
     ///
     /// Tiers whose files are missing, of the wrong size or damaged in header, model or index count as not
     /// written. Complete files that the manifest does not know, because it was lost or not written in time,
-    /// are checked block by block and taken over.
+    /// are checked block by block and taken over. A table that was made by other rules is begun anew.
     ///
     /// # Errors
     ///
@@ -51,10 +51,16 @@ impl Writer {
         let lock = Lock::take(&dir, &name, &spec)?;
         disk::sync_dir(data).map_err(|e| TableError::io("write the directory", data, &spec, e))?;
         let manifest = match Manifest::read(&dir, &name, &spec) {
-            Ok(Some(found)) => {
-                identity.expect(&found.identity)?;
-                found
-            }
+            Ok(Some(found)) => match identity.expect(&found.identity) {
+                Ok(()) => found,
+                // Its files say that they are of another table, and give way to this one's.
+                Err(TableError::OtherRules { .. }) => {
+                    let fresh = Manifest::new(identity.clone());
+                    fresh.write(&dir)?;
+                    fresh
+                }
+                Err(error) => return Err(error),
+            },
             // The files themselves know what they are.
             Ok(None) | Err(TableError::Damaged { .. }) => Manifest::new(identity.clone()),
             Err(error) => return Err(error),

@@ -22,6 +22,7 @@ pub(crate) use cycles::{Cycles, LoopValues, Loops};
 pub(crate) use dice::{Everything, MeanFiles, Means, RollsOnly};
 pub(crate) use sweeps::{Sweeps, Swept};
 
+use crate::Trouble;
 use outplay_core::{
     AnyMove, AnyPosition, Chance, Game, Index, Native, Notation, Predecessors, Probe, ProbeError, Rolls, Tier,
     Value, Watch,
@@ -30,19 +31,26 @@ use outplay_search::{
     DiceMethod, DiceReport, Engine, Limits, Method, Options, PlayoutOptions, Playouts, Report,
     SearchError, Zero, expectimax, playouts,
 };
-use outplay_solve::{Explored, Found, Memo, SolveError, Tally, memo, plain};
+use outplay_solve::{Explored, Found, Memo, SolveError, Tally, looked_up, memo, plain};
 use std::mem::size_of;
 use std::sync::Arc;
+
+/// Values by number.
+pub(crate) type Stored<'a> = dyn Fn(Tier, u64) -> Result<Option<Value>, Trouble> + Sync + 'a;
 
 /// An index of a game with its types hidden: what is cheap to ask of it.
 pub(crate) trait Numbers: Send + Sync {
     fn tier_names(&self) -> Vec<String>;
     fn sizes(&self) -> Vec<u64>;
     fn position(&self, tier: Tier, number: u64) -> Option<AnyPosition>;
+    /// The version of the rules and of the numbering.
+    fn rules(&self) -> u32;
     /// Whether the position has a number.
     fn has(&self, pos: &AnyPosition) -> bool;
-    /// The number of a position.
+    /// The number of a position that has one.
     fn at(&self, pos: &AnyPosition) -> (Tier, u64);
+    /// The value of a position, with a number or one ply from some, given those of numbered ones.
+    fn look_up(&self, pos: &AnyPosition, stored: &Stored<'_>) -> Result<Option<Value>, Trouble>;
     /// The games whose tables keep the tiers, where games share them.
     fn homes(&self) -> Vec<Option<String>>;
     /// Whether a tier belongs to the game's own counts.
@@ -81,6 +89,12 @@ impl<G: Game, I: Index<G>> Numbers for Numbered<G, I> {
     }
     fn at(&self, pos: &AnyPosition) -> (Tier, u64) {
         self.index.rank(self.native.pos(pos))
+    }
+    fn rules(&self) -> u32 {
+        self.index.version()
+    }
+    fn look_up(&self, pos: &AnyPosition, stored: &Stored<'_>) -> Result<Option<Value>, Trouble> {
+        looked_up(&self.native.game, &*self.index, self.native.pos(pos), &stored)
     }
     fn homes(&self) -> Vec<Option<String>> {
         (0..self.index.tiers()).map(|t| self.index.home(Tier(t))).collect()

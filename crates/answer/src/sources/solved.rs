@@ -37,8 +37,8 @@ impl Whole {
             }
             Whole::Memory(memory) => memory.value(pos).map(Worth::Exact),
             Whole::Loops { cycles, values } => {
-                let held = cycles.numbers().has(pos).then(|| cycles.numbers().at(pos));
-                held.and_then(|(tier, number)| values.value(tier, number)).map(Worth::Exact)
+                let stored = |tier, number| Ok(values.value(tier, number));
+                cycles.numbers().look_up(pos, &stored)?.map(Worth::Exact)
             }
             Whole::Means(means) => means.mean(pos)?.map(Worth::Mean),
         })

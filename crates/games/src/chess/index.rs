@@ -17,8 +17,8 @@ use super::kings::{EIGHT, Kings, NO_PAIR, TRANSPOSE, TWO, transformed};
 use super::material::{BLACK, KING, MOST_MEN, Material, PAWN};
 use super::rules::{Chess, PROMOTIONS};
 use super::sets::ChessSets;
-use super::setup::Setup;
-use outplay_core::{Index, Link, Predecessors, Sets, Tier};
+use super::setup::{NONE, Setup};
+use outplay_core::{Detour, Index, Link, Predecessors, Sets, Tier};
 use std::ops::Range;
 
 /// Every square under every symmetry.
@@ -107,6 +107,8 @@ pub(super) struct Layout {
     pub(super) codes: [u8; MOST_MEN],
     pub(super) men: usize,
     pub(super) pawns: bool,
+    /// Both sides have pawns, so that one may pass another.
+    pub(super) passing: bool,
     pub(super) kings: &'static Kings,
     pub(super) groups: Vec<Group>,
     /// The group of each man beside the kings.
@@ -162,6 +164,7 @@ impl Layout {
             codes,
             men,
             pawns,
+            passing: [PAWN, PAWN | BLACK].iter().all(|pawn| codes[2..men].contains(pawn)),
             kings,
             groups,
             group_of,
@@ -215,7 +218,7 @@ impl Layout {
             group.place(rest / group.stride, &mut squares);
             rest %= group.stride;
         }
-        Setup { codes: self.codes, squares, men: self.men as u8, black_to_move }
+        Setup { codes: self.codes, squares, men: self.men as u8, black_to_move, passed: NONE }
     }
 
     fn is_diagonal(&self, setup: &Setup) -> bool {
@@ -304,6 +307,19 @@ impl ChessIndex {
         (Tier(tier), swap)
     }
 
+    /// The number of a position in its tier.
+    #[inline]
+    fn number(&self, pos: &Setup, tier: Tier, swap: bool) -> u64 {
+        let layout = self.layout(tier);
+        match swap {
+            false => layout.number(&pos.squares, pos.black_to_move),
+            true => {
+                let pos = swapped(pos);
+                layout.number(&pos.squares, pos.black_to_move)
+            }
+        }
+    }
+
     pub(super) fn layout(&self, tier: Tier) -> &Layout {
         &self.layouts[tier.0 as usize]
     }
@@ -345,16 +361,9 @@ impl Index<Chess> for ChessIndex {
     }
 
     fn rank(&self, pos: &Setup) -> (Tier, u64) {
+        debug_assert!(pos.passed == NONE, "a position with a capture en passant has no number");
         let (tier, swap) = self.tier_with(Material::key(pos.codes[2..pos.men as usize].iter().copied()));
-        let layout = self.layout(tier);
-        let number = match swap {
-            false => layout.number(&pos.squares, pos.black_to_move),
-            true => {
-                let pos = swapped(pos);
-                layout.number(&pos.squares, pos.black_to_move)
-            }
-        };
-        (tier, number)
+        (tier, self.number(pos, tier, swap))
     }
 
     fn unrank(&self, tier: Tier, number: u64) -> Option<Setup> {
@@ -382,13 +391,34 @@ impl Index<Chess> for ChessIndex {
         self.layout(tier).counted
     }
 
+    /// The second version has captures en passant.
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn holds(&self, pos: &Setup) -> bool {
+        if pos.passed != NONE {
+            return false;
+        }
         let key = Material::key(pos.codes[2..pos.men as usize].iter().copied());
         self.keys.binary_search_by_key(&key, |&(key, _, _)| key).is_ok()
     }
 
+    fn find(&self, pos: &Setup) -> Option<(Tier, u64)> {
+        let key = Material::key(pos.codes[2..pos.men as usize].iter().copied());
+        let place = self.keys.binary_search_by_key(&key, |&(key, _, _)| key).ok();
+        let (_, tier, swap) = self.keys[place.filter(|_| pos.passed == NONE)?];
+        Some((Tier(tier), self.number(pos, Tier(tier), swap)))
+    }
+
     fn home(&self, tier: Tier) -> Option<String> {
         Some(format!("chess:{}", self.material(tier)))
+    }
+
+    fn detours(&self, _game: &Chess, tier: Tier, pos: &Setup, out: &mut Vec<Detour>) {
+        if self.layout(tier).passing {
+            super::passing::detours(self, pos, out);
+        }
     }
 
     fn walk(&self, tier: Tier, range: Range<u64>, visit: &mut impl FnMut(u64, &Setup)) {
@@ -428,6 +458,7 @@ impl Predecessors<Chess> for ChessIndex {
                 PAWN => pawn_origins(square, black, empty),
                 _ => setup.sees(man, MOST_MEN),
             } & empty;
+            let origins = if layout.passing { origins & !setup.detoured(man) } else { origins };
             for origin in Squares(origins) {
                 if man >= 2 && !slow {
                     out.push(layout.moved(number, &setup, man, origin));
@@ -461,7 +492,10 @@ impl Predecessors<Chess> for ChessIndex {
         for man in 0..pos.men as usize {
             let last_row = if pos.kind(man) == PAWN { 0xff00_0000_0000_00ff } else { 0u64 };
             let leaving = targets[man] & (opponent | last_row);
-            let staying = targets[man] & !leaving;
+            let mut staying = targets[man] & !leaving;
+            if layout.passing {
+                staying &= !pos.passing(man, staying);
+            }
             if twins {
                 for to in Squares(staying) {
                     let mut squares = pos.squares;

@@ -8,9 +8,10 @@
 //!     a  b  c  d  e  f  g  h
 //! ```
 //!
-//! The stronger side is white in the name; `chess:KRKQ` is `chess:KQKR`. There is no castling, no capture en
-//! passant, no fifty-move rule and no rule of repetition: mate and stalemate end the game, and stalemate is a
-//! tie. Positions are FEN, moves are `e2e4` and `a7a8q`. An ending has no start position.
+//! The stronger side is white in the name; `chess:KRKQ` is `chess:KQKR`, and a position with the colours the other
+//! way round belongs to it as well. There is no castling, no fifty-move rule and no rule of repetition: mate and
+//! stalemate end the game, and stalemate is a tie. Positions are FEN, moves are `e2e4` and `a7a8q` or, as people
+//! write them, `Nxd5+` and `a8=Q`. An ending has no start position.
 //!
 //! Captures and promotions lead to smaller endings, which are tiers of the same index.
 
@@ -20,7 +21,9 @@ mod index;
 mod kings;
 mod material;
 mod notation;
+mod passing;
 mod rules;
+mod san;
 mod scene;
 mod sets;
 mod setup;
@@ -28,5 +31,6 @@ mod spread;
 
 pub use index::ChessIndex;
 pub use material::Material;
+pub use notation::ending_of;
 pub use rules::{Chess, ChessMove};
 pub use setup::Setup;

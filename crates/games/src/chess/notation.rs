@@ -1,11 +1,11 @@
-//! FEN and moves like `e2e4`.
+//! FEN, moves like `e2e4`, and the ending that a FEN belongs to.
 
 use super::geometry::Squares;
 use super::index::kings_apart;
 use super::material::{BLACK, KING, LETTERS, MOST_MEN, Material, PAWN};
 use super::rules::{Chess, ChessMove};
 use super::setup::Setup;
-use outplay_core::{InputError, Mark, Notation, Picture, Scene, Tone, cell_name};
+use outplay_core::{InputError, Mark, Notation, Picture, Scene, Tone, cell_name, parse_cell};
 
 pub(super) fn square_name(square: u8) -> String {
     cell_name((square & 7).into(), (square >> 3).into())
@@ -54,18 +54,74 @@ fn men_of(board: &str) -> Result<Vec<(u8, u8)>, String> {
     Ok(men)
 }
 
+/// Both sides have their king, and it is one.
+fn two_kings(men: &[(u8, u8)]) -> Result<(), String> {
+    for (code, who) in [(KING, "white"), (KING | BLACK, "black")] {
+        match men.iter().filter(|man| man.0 == code).count() {
+            1 => {}
+            0 => return Err(format!("the {who} king is missing")),
+            n => return Err(format!("there are {n} {who} kings")),
+        }
+    }
+    Ok(())
+}
+
+/// The ending that the men of a FEN make: `KPKP`, so that a position finds its game.
+///
+/// The stronger side comes first in an ending's name, whatever its colour: a position with black's queen against
+/// white's bare king belongs to KQK, reads as it stands and is looked up with the colours swapped.
+///
+/// # Errors
+///
+/// One sentence if the FEN's board makes no sense or has too many men. Whether the position is legal is for
+/// [`Notation::read_position`] to say.
+pub fn ending_of(fen: &str) -> Result<Material, InputError> {
+    let bad = |why: String| InputError::position(fen, why);
+    let board = fen.split_whitespace().next().unwrap_or_default();
+    let men = men_of(board).map_err(&bad)?;
+    two_kings(&men).map_err(&bad)?;
+    if men.len() > MOST_MEN {
+        let n = men.len();
+        return Err(bad(format!("{n} men are too many; endings have at most {MOST_MEN}, kings included")));
+    }
+    let of = |side: u8| {
+        let own = men.iter().filter(|&&(code, _)| code & BLACK == side && code & 7 != KING);
+        own.map(|(code, _)| code & 7).collect()
+    };
+    Ok(Material::new(of(0), of(BLACK)).0)
+}
+
+/// The square of the fourth field of a FEN, over which a pawn has just passed.
+fn passed_square(text: &str, setup: &Setup) -> Result<u8, String> {
+    let cell = parse_cell(text).filter(|&(column, row)| column < 8 && row < 8);
+    let Some((column, row)) = cell.filter(|_| text.len() == 2) else {
+        return Err(format!(
+            "`{text}` is no square; write - or the square on which a capture en passant is possible"
+        ));
+    };
+    let (who, other, expected) =
+        if setup.black_to_move { ("black", "white", 2) } else { ("white", "black", 5) };
+    if row != expected {
+        let row = expected + 1;
+        return Err(format!(
+            "{who} captures en passant on row {row} only, not on {text}; write - for the square"
+        ));
+    }
+    let passed = (row * 8 + column) as u8;
+    let from_to = if setup.black_to_move { (passed - 8, passed + 8) } else { (passed + 8, passed - 8) };
+    setup.can_have_passed(passed).map(|()| passed).map_err(|why| {
+        let (from, to) = (square_name(from_to.0), square_name(from_to.1));
+        format!(
+            "{other} cannot just have played {from}{to} for a capture en passant on {text}, because {why}; write - for the square"
+        )
+    })
+}
+
 impl Chess {
     /// Puts men on the board if they are legal there.
     fn setup(&self, mut men: Vec<(u8, u8)>, black_to_move: bool) -> Result<Setup, String> {
         men.sort_by_key(|&(code, _)| (code & 7 != KING, code));
-        let kings = |code| men.iter().filter(|man| man.0 == code).count();
-        for (code, who) in [(KING, "white"), (KING | BLACK, "black")] {
-            match kings(code) {
-                1 => {}
-                0 => return Err(format!("the {who} king is missing")),
-                n => return Err(format!("there are {n} {who} kings")),
-            }
-        }
+        two_kings(&men)?;
         let most = self.own.iter().map(Material::men).max().unwrap_or(0);
         if men.len() > most.min(MOST_MEN) {
             return Err(format!("{} men are on the board and {} has {most}", men.len(), self.spec()));
@@ -119,7 +175,8 @@ impl Notation for Chess {
             }
             rows.push(text);
         }
-        format!("{} {} - - 0 1", rows.join("/"), if pos.black_to_move { 'b' } else { 'w' })
+        let passed = pos.passed().map_or("-".to_string(), square_name);
+        format!("{} {} - {passed} 0 1", rows.join("/"), if pos.black_to_move { 'b' } else { 'w' })
     }
 
     fn read_position(&self, text: &str) -> Result<Setup, InputError> {
@@ -138,18 +195,27 @@ impl Notation for Chess {
         if fields.get(2).is_some_and(|&castling| castling != "-") {
             return Err(bad("endings have no castling; write - for it".into()));
         }
-        if fields.get(3).is_some_and(|&passed| passed != "-") {
-            return Err(bad("captures en passant are left out; write - for the square".into()));
-        }
         if fields.len() > 6 || fields.iter().skip(4).any(|number| number.parse::<u32>().is_err()) {
-            return Err(bad("after the board come w or b, - - and two numbers".into()));
+            return Err(bad("after the board come w or b, -, - or a square, and two numbers".into()));
         }
-        self.setup(men, black_to_move).map_err(bad)
+        let setup = self.setup(men, black_to_move).map_err(&bad)?;
+        match fields.get(3).filter(|&&passed| passed != "-") {
+            None => Ok(setup),
+            Some(text) => Ok(setup.with_right(passed_square(text, &setup).map_err(bad)?)),
+        }
     }
 
     fn write_move(&self, _pos: &Setup, mv: ChessMove) -> String {
         let promotion = mv.promotion.map(|kind| LETTERS[kind as usize].to_ascii_lowercase().to_string());
         square_name(mv.from) + &square_name(mv.to) + &promotion.unwrap_or_default()
+    }
+
+    fn spoken(&self, pos: &Setup, mv: ChessMove) -> Option<String> {
+        Some(self.san(pos, mv))
+    }
+
+    fn read_move(&self, pos: &Setup, text: &str) -> Result<ChessMove, InputError> {
+        super::san::read(self, pos, text)
     }
 
     fn draw(&self, pos: &Setup, _marks: &[Mark<ChessMove>]) -> Picture {

@@ -95,7 +95,10 @@ impl Game for Chess {
                 let square = super::kings::transformed(pos.squares[man], image);
                 men.push((pos.codes[man], square));
             }
-            let next = Setup::new(&men, pos.black_to_move);
+            let mut next = Setup::new(&men, pos.black_to_move);
+            if let Some(passed) = pos.passed() {
+                next.passed = super::kings::transformed(passed, image);
+            }
             if !out.contains(&next) {
                 out.push(next);
             }

@@ -10,6 +10,9 @@
 //! Moves of the last man spread within a word, moves of the outer man run along its lines from word to word,
 //! and a king's move leads to another row, under the symmetry that takes the kings to a listed pair.
 //!
+//! A pawn that goes two squares past another may be taken for it: such a move leads to no slot, so it is left out of
+//! all of these and listed as a detour.
+//!
 //! Equal men have a slot for either order, and with both kings on the diagonal both images of a position have
 //! one: work is doubled where that happens, and nothing needs a special case.
 
@@ -17,8 +20,10 @@ use super::geometry::{GEOMETRY, Squares};
 use super::index::{ChessIndex, IMAGES, Layout};
 use super::kings::{NO_PAIR, TRANSPOSE};
 use super::material::{BLACK, MOST_MEN, PAWN};
+use super::passing;
+use super::setup::{NONE, Setup};
 use super::spread::{attackers, before_image, origins};
-use outplay_core::{Leaving, Sets, Slots, Tier, Turn};
+use outplay_core::{Leaving, SetDetour, Sets, Slots, Tier, Turn};
 
 /// A man that is no king.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +52,9 @@ struct Row {
     moves: Vec<KingMove>,
     /// With both kings on the diagonal: the slots of each word that have the smaller number of two images.
     smaller: Vec<u64>,
+    /// With pawns on both sides: the slots of each word, as the other player finds them, in which the pawn of this
+    /// row's player may be taken en passant if it came by two steps.
+    passing: Vec<u64>,
 }
 
 /// An ending in words.
@@ -74,6 +82,7 @@ impl<'a> ChessSets<'a> {
                 kings: [white, black],
                 moves: king_moves(layout, [white, black], row >= pairs),
                 smaller: Vec::new(),
+                passing: Vec::new(),
             }
         });
         let mut sets = ChessSets { index, layout, outer, last, rows: rows.collect(), legal: Vec::new() };
@@ -84,6 +93,9 @@ impl<'a> ChessSets<'a> {
             let [white, black] = sets.rows[row].kings;
             if layout.kings.pair(white, black).diagonal {
                 sets.rows[row].smaller = (0..width).map(|word| sets.smaller_word(row, word)).collect();
+            }
+            if layout.passing {
+                sets.rows[row].passing = sets.passing_words(row);
             }
         }
         Some(sets)
@@ -96,6 +108,42 @@ impl<'a> ChessSets<'a> {
             self.layout.digits(&squares, 0) <= self.layout.digits(&squares, TRANSPOSE)
         };
         (0..64).filter(smaller).fold(0, |all, square| all | 1 << square)
+    }
+
+    /// The words of the row after this one in which a pawn that came by two steps may be taken.
+    fn passing_words(&self, row: usize) -> Vec<u64> {
+        let (black, after) = (self.black(row), self.passed_row(row));
+        let outer_moves = self.outer.is_some_and(|outer| outer.black == black);
+        let mut words = vec![0; self.width()];
+        // Both pawns stand on the row that two steps lead to, next to one another.
+        let home = if black { 32u8 } else { 24 };
+        for (outer, last) in
+            (home..home + 8).flat_map(|a| [(a, a + 1), (a + 1, a)]).filter(|&(a, b)| a.max(b) < home + 8)
+        {
+            let slot = u16::from(outer) * 64 + u16::from(last);
+            let here = self.legal_row(after)[outer as usize] >> last & 1 == 1;
+            if here && self.setup(after, slot).may_take(if outer_moves { outer } else { last }) {
+                words[outer as usize] |= 1 << last;
+            }
+        }
+        words
+    }
+
+    /// The row with the same kings and the other player to move.
+    fn passed_row(&self, row: usize) -> usize {
+        let half = self.rows.len() / 2;
+        if row < half { row + half } else { row - half }
+    }
+
+    /// The position of a slot.
+    fn setup(&self, row: usize, slot: u16) -> Setup {
+        Setup {
+            codes: self.layout.codes,
+            squares: self.squares(row, slot),
+            men: self.layout.men as u8,
+            black_to_move: self.black(row),
+            passed: NONE,
+        }
     }
 
     /// Whether black is to move.
@@ -166,8 +214,9 @@ impl<'a> ChessSets<'a> {
 
     /// Squares of the last man with which the outer man has a move from a square to one of `to`, by word.
     #[inline]
-    fn outer_moves(&self, outer: Man, from: usize, kings: [u8; 2], to: &[u64]) -> u64 {
+    fn outer_moves(&self, outer: Man, from: usize, row: &Row, to: &[u64]) -> u64 {
         let mut found = 0;
+        let kings = &row.kings;
         match outer.kind {
             PAWN => {
                 let step = |square: usize| if outer.black { square - 8 } else { square + 8 };
@@ -175,12 +224,13 @@ impl<'a> ChessSets<'a> {
                 found |= to[one];
                 let home = if outer.black { 6 } else { 1 };
                 if from / 8 == home && !kings.contains(&(one as u8)) {
-                    found |= to[step(one)] & !(1 << one);
+                    let two = step(one);
+                    found |= to[two] & !(1 << one) & !row.passing.get(two).unwrap_or(&0);
                 }
             }
             kind => {
                 // A king's square is a word without positions, and so is a man's own.
-                for square in Squares(attackers(kind, outer.black, from as u8, &kings)) {
+                for square in Squares(attackers(kind, outer.black, from as u8, kings)) {
                     found |= to[square as usize] & !GEOMETRY.between[from][square as usize];
                 }
             }
@@ -258,10 +308,10 @@ impl Sets for ChessSets<'_> {
 
     fn strike(&self, row: usize, to: &[u64], rest: &mut [u64]) {
         let width = self.width();
-        let (half, black) = (self.rows.len() / 2, self.black(row));
-        let Row { kings, moves, .. } = &self.rows[row];
-        let passed = if black { row - half } else { row + half };
-        let here = &to[passed * width..][..width];
+        let black = self.black(row);
+        let this = &self.rows[row];
+        let Row { kings, moves, .. } = this;
+        let here = &to[self.passed_row(row) * width..][..width];
         let empty = !(1u64 << kings[0] | 1 << kings[1]);
         for word in 0..width {
             let mut left = rest[word];
@@ -276,21 +326,26 @@ impl Sets for ChessSets<'_> {
             }
             if left != 0 && self.last.black == black && here[word] != 0 {
                 let empty = if width == 1 { empty } else { empty & !(1 << word) };
-                left &= !origins(self.last.kind, black, here[word], empty);
+                let passing = this.passing.get(word).unwrap_or(&0) & here[word];
+                left &= !origins(self.last.kind, black, here[word] & !passing, empty);
+                if passing != 0 {
+                    // These pawns came by one step.
+                    left &= !if black { passing << 8 } else { passing >> 8 };
+                }
             }
             if left != 0
                 && let Some(outer) = self.outer
                 && outer.black == black
             {
-                left &= !self.outer_moves(outer, word, *kings, here);
+                left &= !self.outer_moves(outer, word, this, here);
             }
             rest[word] = left;
         }
     }
 
     fn touched(&self, row: usize, changed: &[u64]) -> u64 {
-        let (half, black) = (self.rows.len() / 2, self.black(row));
-        let here = changed[if black { row - half } else { row + half }];
+        let black = self.black(row);
+        let here = changed[self.passed_row(row)];
         let moves = &self.rows[row].moves;
         let Some(outer) = self.outer else {
             return moves.iter().fold(here, |all, mv| all | changed[mv.row as usize]);
@@ -310,6 +365,32 @@ impl Sets for ChessSets<'_> {
 
     fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[Leaving])) {
         super::exits::all(self, row, visit);
+    }
+
+    fn detours(&self, row: usize) -> Vec<SetDetour> {
+        let black = self.black(row);
+        let outer_moves = self.outer.is_some_and(|outer| outer.black == black);
+        let steps = |square: u16| if black { square + 16 } else { square - 16 };
+        let (mut found, mut detours) = (Vec::new(), Vec::new());
+        for (word, &passing) in self.rows[row].passing.iter().enumerate() {
+            for last in Squares(passing) {
+                let (outer, last) = (word as u16, u16::from(last));
+                let (from, from_last) = if outer_moves { (steps(outer), last) } else { (outer, steps(last)) };
+                if self.legal_row(row)[from as usize] >> from_last & 1 == 0 {
+                    continue;
+                }
+                let slot = from * 64 + from_last;
+                detours.clear();
+                passing::detours(self.index, &self.setup(row, slot), &mut detours);
+                // With one pawn a side there is at most one; the way may be blocked, and then there is none.
+                found.extend(detours.drain(..).map(|detour| SetDetour {
+                    slot,
+                    like: detour.like.map(|_| (self.passed_row(row) as u32, outer * 64 + last)),
+                    instead: detour.instead.iter().map(|link| (link.tier, link.number)).collect(),
+                }));
+            }
+        }
+        found
     }
 }
 
@@ -358,6 +439,7 @@ mod tests {
                     |leaving: &Leaving| Link { tier, number: leaving.number.into(), same_player: false };
                 left.extend(list.iter().map(|leaving| (leaving.slot, link(leaving))));
             });
+            let around = sets.detours(row);
             let mut listed = HashSet::new();
             for (word, &struck) in rest.iter().enumerate() {
                 let slots = sets.slots(row, word);
@@ -382,6 +464,18 @@ mod tests {
                     assert_eq!(struck >> square & 1 == 0, strikes, "{ending} {pos:?}");
                     assert!(!strikes || touched >> word & 1 == 1, "{ending} {pos:?}");
                     listed.extend(links.iter().filter(|link| link.tier != tier).map(|&link| (slot, link)));
+                    let mut detours = Vec::new();
+                    index.detours(&game, tier, &pos, &mut detours);
+                    let here = around.iter().filter(|detour| detour.slot == slot);
+                    let here = here.map(|detour| {
+                        let like = detour.like.map(|(row, slot)| sets.number(row as usize, slot));
+                        (like, detour.instead.clone())
+                    });
+                    let expected = detours.iter().map(|detour| {
+                        let instead = detour.instead.iter().map(|link| (link.tier, link.number));
+                        (detour.like, instead.collect::<Vec<_>>())
+                    });
+                    assert!(here.eq(expected), "{ending} {pos:?}");
                 }
             }
             assert_eq!(left, listed, "{ending} row {row}");

@@ -1,4 +1,4 @@
-//! Men on squares and whose turn it is.
+//! Men on squares, whose turn it is, and whether a pawn may be taken en passant.
 //!
 //! ```text
 //! codes    K  k  Q  r         the kings first, then white's men, then black's, strongest first;
@@ -9,6 +9,7 @@
 
 use super::geometry::GEOMETRY;
 use super::material::{BLACK, KING, MOST_MEN, PAWN};
+use super::passing::passer;
 
 /// A position of an ending.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -17,16 +18,23 @@ pub struct Setup {
     pub(super) squares: [u8; MOST_MEN],
     pub(super) men: u8,
     pub(super) black_to_move: bool,
+    /// The square that a pawn has just passed over, if it can be taken there.
+    pub(super) passed: u8,
 }
 
-/// No man.
-const NONE: u8 = u8::MAX;
+/// No man and no square.
+pub(super) const NONE: u8 = u8::MAX;
 
 impl Setup {
     /// Puts the men, kings first, into their order.
     pub(super) fn new(men: &[(u8, u8)], black_to_move: bool) -> Setup {
-        let mut setup =
-            Setup { codes: [NONE; MOST_MEN], squares: [NONE; MOST_MEN], men: men.len() as u8, black_to_move };
+        let mut setup = Setup {
+            codes: [NONE; MOST_MEN],
+            squares: [NONE; MOST_MEN],
+            men: men.len() as u8,
+            black_to_move,
+            passed: NONE,
+        };
         for (i, &(code, square)) in men.iter().enumerate() {
             setup.codes[i] = code;
             setup.squares[i] = square;
@@ -168,6 +176,9 @@ impl Setup {
                 _ => self.sees(man, MOST_MEN) & !own & answers & pinned[man],
             };
         }
+        if self.passed != NONE {
+            self.takers().for_each(|man| targets[man] |= 1 << self.passed);
+        }
         targets
     }
 
@@ -191,9 +202,12 @@ impl Setup {
 
     /// The position after a man went to a square, perhaps becoming another kind.
     pub(super) fn after(&self, from: u8, to: u8, kind: Option<u8>) -> Setup {
-        let mut next = Setup { black_to_move: !self.black_to_move, ..*self };
+        let mut next = Setup { black_to_move: !self.black_to_move, passed: NONE, ..*self };
+        let pawn = (2..self.men as usize).any(|man| self.squares[man] == from && self.kind(man) == PAWN);
+        // A pawn that goes to the passed square takes the one that went beyond it.
+        let prey = if pawn && to == self.passed { passer(to) } else { to };
         // A king is never taken, so the first two places stay.
-        if let Some(taken) = (2..self.men as usize).find(|&man| self.squares[man] == to) {
+        if let Some(taken) = (2..self.men as usize).find(|&man| self.squares[man] == prey) {
             let last = self.men as usize - 1;
             for place in taken..last {
                 next.codes[place] = next.codes[place + 1];
@@ -210,7 +224,7 @@ impl Setup {
             }
         }
         next.sort();
-        next
+        if pawn && from.abs_diff(to) == 16 { next.with_right((from + to) / 2) } else { next }
     }
 
     /// Whether the position could stand on a board: one man a square, the side that just moved not in check.

@@ -11,7 +11,6 @@
 //!
 //! and nothing else: the least sets that obey the rules, so no cycle vouches for itself. A drawn position is
 //! a *tie* if one of the players can force an end, and a *draw by repetition* if nobody can.
-
 //!
 //! The sets grow backwards like wins and losses do: a draw that its opponent can end makes each move to it an
 //! end for the player who makes it, and a draw that its mover can end is one more such move to be counted.
@@ -19,6 +18,7 @@
 use super::back::{Back, SAME_PLAYER};
 use super::bits::Bits;
 use super::code::Draws;
+use super::detours::Stopovers;
 use super::words::{Seen, Words};
 use outplay_core::{Game, Value};
 use rayon::prelude::*;
@@ -80,7 +80,13 @@ struct Fresh {
 }
 
 /// Finds the sets from finished ties and from moves to ties of later tiers, backwards. Uses up the counts.
-pub(super) fn find<G: Game, B: Back<G>>(back: &B, words: &Words, ties: &[u32], leads_to_end: &[u32]) -> Ends {
+pub(super) fn find<G: Game, B: Back<G>>(
+    back: &B,
+    stopovers: &Stopovers,
+    words: &Words,
+    ties: &[u32],
+    leads_to_end: &[u32],
+) -> Ends {
     let ends = Ends { mover: Bits::new(words.len()), opponent: Bits::new(words.len()) };
     let is_draw = |n: u64| matches!(words.at(n), Seen::Open | Seen::Tie);
     let mut fresh: Vec<Fresh> = Vec::new();
@@ -101,7 +107,13 @@ pub(super) fn find<G: Game, B: Back<G>>(back: &B, words: &Words, ties: &[u32], l
             let (mut next, mut before) = (Vec::new(), Vec::new());
             for &Fresh { number, mover } in chunk {
                 before.clear();
-                back.before(number.into(), &mut before);
+                match stopovers.at(number.into()) {
+                    Some(stopover) => before.push(stopover.mark()),
+                    None => {
+                        back.before(number.into(), &mut before);
+                        before.extend(stopovers.like(number.into()).map(|n| n | SAME_PLAYER));
+                    }
+                }
                 for &mark in &before {
                     let (from, same) = (mark & !SAME_PLAYER, mark & SAME_PLAYER != 0);
                     if words.at(from) != Seen::Open {

@@ -10,12 +10,13 @@
 //!
 //! Only words with a move to what changed one level earlier are asked. Moves that leave the tier are looked up
 //! once, before: a winning one waits in its row until its level comes, a losing one holds a loss back until its
-//! level comes, any other keeps a position from being lost. Who can force the end of a draw is found by the same
+//! level comes, any other keeps a position from being lost. Moves to positions without a slot are in [`detours`]. Who can force the end of a draw is found by the same
 //! two questions.
 //!
 //! Invariant: a row is changed by the thread that works on it, and other rows' words are read only while nobody
 //! changes them: fresh losses while wins are found, positions not yet won while losses are found.
 
+mod detours;
 mod draws;
 mod row;
 
@@ -118,6 +119,7 @@ impl<C: Code> SetSolver<'_, C> {
         // Losses of the level before, and of the level at work.
         let mut fresh = Front::new(vec![0; legal.len()], rows.len());
         let mut lost = Front::new(vec![0; legal.len()], rows.len());
+        let detours = rows.iter().any(|row| !row.stopovers.is_empty());
         let (mut plies, mut levels) = (0, 0);
         loop {
             if self.watch.stopped() {
@@ -126,7 +128,10 @@ impl<C: Code> SetSolver<'_, C> {
             // Losses come first, because they are found from the wins of earlier levels.
             let code = C::pack(self.value(false, plies));
             let losses = self.each_row(rows, &mut lost, |row, words, changed| {
-                let mut found = self.without_move_to(&not_won, row, |word| row.open[word] & !row.safe[word]);
+                let mut found = self.without_move_to(&not_won, row, |word| {
+                    row.open[word] & !row.safe[word] & !row.held[word]
+                });
+                row.again = 0;
                 row.hold_back(&mut found, plies);
                 row.come_due(&mut found, plies);
                 if std::mem::take(changed) != 0 {
@@ -149,15 +154,19 @@ impl<C: Code> SetSolver<'_, C> {
                 })
             });
             self.count(tally, true, plies, wins)?;
+            let again = detours && self.pass_on(rows, (&not_won, &lost), plies);
             std::mem::swap(&mut fresh, &mut lost);
-            if fresh.moving || not_won.moving {
+            if fresh.moving || not_won.moving || again {
                 levels += 1;
                 plies += 1;
                 continue;
             }
             match rows.par_iter().filter_map(Row::next_level).min() {
                 Some(level) => plies = level.max(plies + 1),
-                None => return Ok(levels),
+                None => {
+                    let trouble = rows.iter_mut().find_map(|row| row.trouble.take());
+                    return trouble.map_or(Ok(levels), Err);
+                }
             }
         }
     }
@@ -201,7 +210,7 @@ impl<C: Code> SetSolver<'_, C> {
 
     /// Positions, of those that `from` names, without such a move, in words where this may be new.
     fn without_move_to(&self, to: &Front, row: &Row<'_, C>, from: impl Fn(usize) -> u64) -> Found {
-        self.without_move(to, row, self.touched(to, row), &from)
+        self.without_move(to, row, self.touched(to, row) | row.again, &from)
     }
 
     /// The same for given words.

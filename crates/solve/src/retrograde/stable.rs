@@ -6,7 +6,7 @@
 //! as the longest win has plies.
 
 use crate::SolveError;
-use outplay_core::{Code, Game, Index, Link, Tier, Turn, Value, Watch};
+use outplay_core::{Code, Game, Index, Tier, Turn, Value, Watch};
 use rayon::prelude::*;
 
 /// Values found by sweeping until nothing changed.
@@ -59,7 +59,13 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
         loop {
             let code: &(dyn Fn((usize, &i32)) -> i32 + Sync) = &|(n, &old)| match finished[n] {
                 true => old,
-                false => best_move(game, index, tier, n as u64, &codes, &stable.tiers),
+                // Holes stay what they are.
+                false => match index.unrank(tier, n as u64) {
+                    None => old,
+                    Some(pos) => {
+                        Sweep { game, index, tier, codes: &codes, ends: &[], solved: &stable }.best(&pos)
+                    }
+                },
             };
             let next: Vec<i32> = codes.par_iter().enumerate().map(code).collect();
             stable.sweeps += 1;
@@ -74,7 +80,12 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
         loop {
             let end: &(dyn Fn((usize, &u8)) -> u8 + Sync) = &|(n, &old)| match finished[n] || codes[n] != 0 {
                 true => old,
-                false => can_end(game, index, tier, n as u64, (&codes, &ends), &stable),
+                false => match index.unrank(tier, n as u64) {
+                    None => old,
+                    Some(pos) => {
+                        Sweep { game, index, tier, codes: &codes, ends: &ends, solved: &stable }.end(&pos)
+                    }
+                },
             };
             let next: Vec<u8> = ends.par_iter().enumerate().map(end).collect();
             stable.sweeps += 1;
@@ -112,47 +123,65 @@ fn first_code<G: Game, I: Index<G>>(
     }
 }
 
-fn best_move<G: Game, I: Index<G>>(
-    game: &G,
-    index: &I,
+/// What the last sweep left, and what later tiers have.
+struct Sweep<'a, G, I> {
+    game: &'a G,
+    index: &'a I,
     tier: Tier,
-    number: u64,
-    codes: &[i32],
-    solved: &[Vec<i32>],
-) -> i32 {
-    let Some(pos) = index.unrank(tier, number) else { return i32::UNKNOWN };
-    let mut links = Vec::new();
-    index.links(game, &pos, &mut links);
-    let code = |link: &Link| {
-        let codes = if link.tier == tier { codes } else { &solved[link.tier.0 as usize] };
-        codes[link.number as usize].before(link.same_player)
-    };
-    // Only a finished position has no move, and those are not asked about.
-    links.iter().map(code).max().unwrap_or(0)
+    codes: &'a [i32],
+    ends: &'a [u8],
+    solved: &'a Stable,
 }
 
-fn can_end<G: Game, I: Index<G>>(
-    game: &G,
-    index: &I,
-    tier: Tier,
-    number: u64,
-    (codes, ends): (&[i32], &[u8]),
-    solved: &Stable,
-) -> u8 {
-    let Some(pos) = index.unrank(tier, number) else { return 0 };
-    let mut links = Vec::new();
-    index.links(game, &pos, &mut links);
-    let look = |link: &Link| {
-        let (n, t) = (link.number as usize, link.tier.0 as usize);
-        let (code, end) =
-            if link.tier == tier { (codes[n], ends[n]) } else { (solved.tiers[t][n], solved.ends[t][n]) };
-        match (code, link.same_player) {
-            (0, true) => end,
-            (0, false) => ((end & MOVER) * OPPONENT) | ((end & OPPONENT) / OPPONENT),
-            _ => OPPONENT,
+impl<G: Game, I: Index<G>> Sweep<'_, G, I> {
+    /// What follows from a position, with whether the same player moves.
+    fn ahead(&self, pos: &G::Position) -> Vec<(G::Position, bool)> {
+        let (mut moves, turn) = (Vec::new(), self.game.turn(pos));
+        self.game.moves(pos, &mut moves);
+        let mut ahead = Vec::with_capacity(moves.len());
+        for next in moves.iter().map(|&mv| self.game.play(pos, mv)) {
+            let same_player = self.game.turn(&next) == turn;
+            ahead.push((next, same_player));
         }
-    };
-    let any = links.iter().any(|link| look(link) & MOVER != 0);
-    let all = links.iter().all(|link| look(link) & OPPONENT != 0);
-    (u8::from(any) * MOVER) | (u8::from(all) * OPPONENT)
+        ahead
+    }
+
+    /// The best of the moves of a position.
+    fn best(&self, pos: &G::Position) -> i32 {
+        let code = |(next, same_player): &(G::Position, bool)| self.code(next).before(*same_player);
+        // Only a finished position has no move, and those are not asked about.
+        self.ahead(pos).iter().map(code).max().unwrap_or(0)
+    }
+
+    /// The code of a position; one without a number is worth the best of its own moves, which have numbers.
+    fn code(&self, pos: &G::Position) -> i32 {
+        let Some((tier, number)) = self.index.find(pos) else { return self.best(pos) };
+        let codes = if tier == self.tier { self.codes } else { &self.solved.tiers[tier.0 as usize] };
+        codes[number as usize]
+    }
+
+    /// Who can force an end of a draw, given by its moves.
+    fn end(&self, pos: &G::Position) -> u8 {
+        let ahead = self.ahead(pos);
+        let look = |(next, same_player): &(G::Position, bool)| {
+            let end = || match self.index.find(next) {
+                Some((tier, number)) => {
+                    let ends = if tier == self.tier { self.ends } else { &self.solved.ends[tier.0 as usize] };
+                    ends[number as usize]
+                }
+                None => self.end(next),
+            };
+            match (self.code(next), same_player) {
+                (0, true) => end(),
+                (0, false) => {
+                    let end = end();
+                    ((end & MOVER) * OPPONENT) | ((end & OPPONENT) / OPPONENT)
+                }
+                _ => OPPONENT,
+            }
+        };
+        let any = ahead.iter().any(|next| look(next) & MOVER != 0);
+        let all = ahead.iter().all(|next| look(next) & OPPONENT != 0);
+        (u8::from(any) * MOVER) | (u8::from(all) * OPPONENT)
+    }
 }

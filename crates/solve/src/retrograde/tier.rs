@@ -10,16 +10,18 @@
 //!                                      the last move counted was the best one, so this is final too
 //! ```
 //!
-//! Each move is looked at once forwards and once backwards: linear work. What is never reached is a draw.
+//! Each move is looked at once forwards and once backwards: linear work. What is never reached is a draw. Moves to
+//! positions without a number are in [`super::detours`].
 
 use super::Options;
 use super::back::{Back, SAME_PLAYER};
 use super::bits::Bits;
+use super::detours::{Stopover, Stopovers, Way};
 use super::shelf::{Codes, Shelf};
 use super::words::{Counted, Exit, MOST_LEVELS, MOST_SUCCESSORS, Seen, Words};
 use crate::reach::for_blocks;
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Game, Index, Link, Tier, Turn, Value, Watch};
+use outplay_core::{Code, Detour, Game, Index, Link, Tier, Turn, Value, Watch};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -29,7 +31,7 @@ pub(super) const IN_TIER_LIMIT: u64 = 1 << 31;
 
 /// A payoff, counted down from the best one, and plies. Smaller levels are worked off first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Level {
+pub(super) struct Level {
     below_best: u32,
     plies: u32,
 }
@@ -38,12 +40,12 @@ const FIRST: Level = Level { below_best: 0, plies: 0 };
 
 /// What the moves that leave the tier come to.
 #[derive(Default)]
-struct Exits {
-    best: Option<Value>,
+pub(super) struct Exits {
+    pub(super) best: Option<Value>,
     /// One leads to a draw that the player who makes the move can end.
-    mover_ends: bool,
+    pub(super) mover_ends: bool,
     /// One leads to a draw that the other player cannot end.
-    stuck: bool,
+    pub(super) stuck: bool,
 }
 
 /// Positions of one level, as far as they are known.
@@ -65,6 +67,8 @@ struct Start {
     ties: Vec<u32>,
     /// Positions with a move out of the tier to a draw that its maker can bring to an end.
     leads_to_end: Vec<u32>,
+    /// Where detours lead.
+    stopovers: Vec<Stopover>,
     /// Whether some position has moves out of the tier only to draws that the other player can end.
     opponent_ends: bool,
     finished: u64,
@@ -113,14 +117,20 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         if len >= IN_TIER_LIMIT {
             return Err(SolveError::TooLarge(IN_TIER_LIMIT));
         }
-        let words = Words::new(len);
+        let mut words = Words::new(len);
         let second = Bits::new(len);
-        let start = self.first_look(&words, &second)?;
+        let mut start = self.first_look(&words, &second)?;
+        let stopovers = Stopovers::new(len, std::mem::take(&mut start.stopovers));
+        if len + stopovers.len() >= IN_TIER_LIMIT {
+            return Err(SolveError::TooLarge(IN_TIER_LIMIT));
+        }
+        words.grow(stopovers.len());
+        stopovers.numbered().for_each(|(number, stopover)| start.stop_over(number, stopover, &words));
         let mut levels = Levels::default();
-        self.spread(&words, &mut levels, start.batches)?;
+        self.spread(&words, &mut levels, start.batches, &stopovers)?;
         let ended = !start.ties.is_empty() || !start.leads_to_end.is_empty() || start.opponent_ends;
         let ends = match ended {
-            true => super::ends::find(self.back, &words, &start.ties, &start.leads_to_end),
+            true => super::ends::find(self.back, &stopovers, &words, &start.ties, &start.leads_to_end),
             false => super::ends::Ends::default(),
         };
         let shelf = self.shelf(&words, &levels, ends)?;
@@ -156,6 +166,13 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         found
     }
 
+    /// Looks up where a detour of a position leads.
+    fn add_detour(&self, from: u64, detour: &Detour, exits: &mut Exits) -> Way {
+        let own = self.best_exit(&detour.instead);
+        let level = own.best.map_or(FIRST, |value| self.level(value));
+        exits.add_detour(from, detour, own, level)
+    }
+
     /// Looks at every position once: finished ones, moves that leave the tier, and a count of the others.
     fn first_look(&self, words: &Words, second: &Bits) -> Result<Start, SolveError> {
         let sum = Mutex::new(Start::default());
@@ -165,15 +182,23 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             }
             let units = block.end - block.start;
             let mut found = Start::default();
-            let mut exits = Vec::new();
+            let (mut exits, mut detours) = (Vec::new(), Vec::new());
             self.index.walk(self.tier, block, &mut |number, pos| {
                 let turn = self.game.turn(pos);
                 if turn == Turn::Second {
                     second.insert(number);
                 }
                 exits.clear();
-                let count = self.back.ahead(pos, &mut exits);
-                if count == 0 && exits.is_empty() {
+                let mut count = self.back.ahead(pos, &mut exits);
+                let mut exit = self.best_exit(&exits);
+                self.index.detours(self.game, self.tier, pos, &mut detours);
+                for detour in detours.drain(..) {
+                    if let Way::Stopover(stopover) = self.add_detour(number, &detour, &mut exit) {
+                        count += 1;
+                        found.stopovers.push(stopover);
+                    }
+                }
+                if count == 0 && exit.best.is_none() {
                     found.finished += u64::from(self.index.orbit(self.tier, number));
                     self.finished(pos, turn, number, words, &mut found);
                     return;
@@ -183,7 +208,6 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
                 } else if count > MOST_SUCCESSORS {
                     found.trouble = Some(SolveError::TooLarge(MOST_SUCCESSORS.into()));
                 }
-                let exit = self.best_exit(&exits);
                 if exit.mover_ends {
                     found.leads_to_end.push(number as u32);
                 }
@@ -241,6 +265,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         words: &Words,
         levels: &mut Levels,
         mut batches: BTreeMap<Level, Batch>,
+        stopovers: &Stopovers,
     ) -> Result<(), SolveError> {
         for (&level, batch) in &batches {
             let number = levels.number(level)?;
@@ -258,9 +283,12 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             if !loops {
                 continue;
             }
+            if !stopovers.is_empty() {
+                self.pass_on(words, levels, level, &mut batch, &mut batches, stopovers)?;
+            }
             let next = Level { plies: level.plies + u32::from(self.options.distance), ..level };
             let next_number = levels.number(next)?;
-            let found = self.expand(words, &batch, next_number);
+            let found = self.expand(words, &batch, next_number, stopovers);
             for n in found.lost_with_exits {
                 // The exits lose as well, perhaps later or less than the moves within the tier.
                 let exit = self.exit_level(n.into()).map_or(next, |exit| exit.max(next));
@@ -277,22 +305,61 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         Ok(())
     }
 
+    /// Tells stopovers of the level at work what became of the positions that they are like: it is theirs, without a
+    /// ply in between, unless their own moves are better.
+    fn pass_on(
+        &self,
+        words: &Words,
+        levels: &mut Levels,
+        level: Level,
+        batch: &mut Batch,
+        batches: &mut BTreeMap<Level, Batch>,
+        stopovers: &Stopovers,
+    ) -> Result<(), SolveError> {
+        let number = levels.number(level)?;
+        let won = batch.won.iter().flat_map(|&n| stopovers.like(n.into()));
+        let won: Vec<u32> = won.filter(|&n| words.claim_win(n, number)).map(|n| n as u32).collect();
+        batch.won.extend(won);
+        let lost: Vec<u64> = batch.lost.iter().flat_map(|&n| stopovers.like(n.into())).collect();
+        for n in lost {
+            match words.count_down(n, number) {
+                Counted::On => {}
+                Counted::Lost => batch.lost.push(n as u32),
+                Counted::LostWithExits => {
+                    let exit = stopovers.at(n).map_or(level, |stopover| stopover.level.max(level));
+                    words.lose(n, levels.number(exit)?);
+                    let batch = if exit > level { batches.entry(exit).or_default() } else { &mut *batch };
+                    batch.lost.push(n as u32);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn exit_level(&self, number: u64) -> Option<Level> {
         let pos = self.index.unrank(self.tier, number)?;
-        let mut exits = Vec::new();
+        let (mut exits, mut detours) = (Vec::new(), Vec::new());
         self.back.ahead(&pos, &mut exits);
-        self.best_exit(&exits).best.map(|value| self.level(value))
+        let mut exits = self.best_exit(&exits);
+        self.index.detours(self.game, self.tier, &pos, &mut detours);
+        for detour in &detours {
+            self.add_detour(number, detour, &mut exits);
+        }
+        exits.best.map(|value| self.level(value))
     }
 
     /// Tells the predecessors of a batch what they can know now.
-    fn expand(&self, words: &Words, batch: &Batch, next: u16) -> Found {
+    fn expand(&self, words: &Words, batch: &Batch, next: u16, stopovers: &Stopovers) -> Found {
         const CHUNK: usize = 2048;
         let part = |(numbers, won): (&[u32], bool)| {
             let mut found = Found::default();
             let mut before = Vec::new();
             for &n in numbers {
                 before.clear();
-                self.back.before(n.into(), &mut before);
+                match stopovers.at(n.into()) {
+                    Some(stopover) => before.push(stopover.mark()),
+                    None => self.back.before(n.into(), &mut before),
+                }
                 for &mark in &before {
                     let (from, same) = (mark & !SAME_PLAYER, mark & SAME_PLAYER != 0);
                     if won == same {
@@ -327,7 +394,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             if self.game.best_payoff() > 1 {
                 return Err(SolveError::Overflow);
             }
-            let values = (0..words.len()).map(|n| match words.at(n) {
+            let values = (0..self.index.len(self.tier)).map(|n| match words.at(n) {
                 Seen::Hole => 0,
                 Seen::Loss(_) => 1,
                 Seen::Open | Seen::Tie => 2,
@@ -350,8 +417,9 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             Seen::Win(level) => Some(wins[level as usize]).filter(|&code| code != C::UNKNOWN),
             Seen::Loss(level) => Some(losses[level as usize]).filter(|&code| code != C::UNKNOWN),
         };
+        let len = self.index.len(self.tier) as usize;
         let codes: Option<Vec<C>> =
-            (0..words.len() as usize).into_par_iter().with_min_len(1 << 14).map(|n| code(n as u64)).collect();
+            (0..len).into_par_iter().with_min_len(1 << 14).map(|n| code(n as u64)).collect();
         Ok(Shelf { codes: Codes::Exact(codes.ok_or(SolveError::Overflow)?), ends })
     }
 
@@ -362,7 +430,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         let slots = 2 + 2 * levels.list.len();
         let merged = self.index.merged();
         let sum = Mutex::new(vec![0u64; 2 * slots]);
-        for_blocks(words.len(), |block| {
+        for_blocks(self.index.len(self.tier), |block| {
             let mut counts = vec![0u64; 2 * slots];
             for n in block {
                 let slot = match words.at(n) {
@@ -415,6 +483,24 @@ impl Found {
 }
 
 impl Start {
+    /// Opens a stopover, whose exits are known and whose one other successor is not.
+    fn stop_over(&mut self, number: u64, stopover: &Stopover, words: &Words) {
+        if stopover.mover_ends {
+            self.leads_to_end.push(number as u32);
+        }
+        match stopover.payoff {
+            ..0 => words.open(number, 1, Exit::Losing),
+            0 => {
+                self.opponent_ends |= !stopover.stuck;
+                words.open(number, 1, Exit::Safe { stuck: stopover.stuck });
+            }
+            1.. => {
+                words.open(number, 1, Exit::Safe { stuck: true });
+                self.batches.entry(stopover.level).or_default().won_by_exit.push(number as u32);
+            }
+        }
+    }
+
     fn add(&mut self, other: Start) {
         for (level, mut batch) in other.batches {
             let mine = self.batches.entry(level).or_default();
@@ -424,6 +510,7 @@ impl Start {
         }
         self.ties.extend(other.ties);
         self.leads_to_end.extend(other.leads_to_end);
+        self.stopovers.extend(other.stopovers);
         self.opponent_ends |= other.opponent_ends;
         self.finished += other.finished;
         self.trouble = self.trouble.take().or(other.trouble);

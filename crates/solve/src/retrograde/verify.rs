@@ -139,11 +139,54 @@ fn expected<G: Game, I: Index<G>>(
     let mut best: Option<Value> = None;
     for &mv in &moves {
         let next = game.play(pos, mv);
-        let (tier, number) = index.rank(&next);
-        let value = stored(tier, number)?.before(game.turn(&next) == turn);
-        best = best.max(Some(value));
+        best = best.max(Some(value_of(game, index, &next, stored)?.before(game.turn(&next) == turn)));
     }
     best
+}
+
+/// The value of a position: the stored one, or, if it has no number, that of its best move.
+fn value_of<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    pos: &G::Position,
+    stored: &impl Fn(Tier, u64) -> Option<Value>,
+) -> Option<Value> {
+    match index.find(pos) {
+        Some((tier, number)) => stored(tier, number),
+        None => expected(game, index, pos, stored),
+    }
+}
+
+/// The wins and losses that are held up by finished positions, as far as they are known.
+struct Grounds<'a, G, I, S> {
+    game: &'a G,
+    index: &'a I,
+    stored: &'a S,
+    tiers: Vec<Bits>,
+}
+
+impl<G: Game, I: Index<G>, S: Fn(Tier, u64) -> Option<Value>> Grounds<'_, G, I, S> {
+    /// Whether the moves of a position hold up that it pays so much.
+    fn hold(&self, pos: &G::Position, payoff: i32) -> bool {
+        if self.game.outcome(pos).is_some() {
+            return true;
+        }
+        let turn = self.game.turn(pos);
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        let mut grounded = moves.iter().map(|&mv| {
+            let next = self.game.play(pos, mv);
+            let value = value_of(self.game, self.index, &next, self.stored);
+            let pays = value.map_or(0, |value| value.before(self.game.turn(&next) == turn).payoff());
+            let has_ground = || match self.index.find(&next) {
+                Some((tier, number)) => self.tiers[tier.0 as usize].has(number),
+                // It has no number to remember this by, but its moves lead to ones that have.
+                None => self.hold(&next, value.map_or(0, Value::payoff)),
+            };
+            pays >= payoff && pays != 0 && has_ground() || payoff < 0 && pays < payoff
+        });
+        if payoff > 0 { grounded.any(|held| held) } else { grounded.all(|held| held) }
+    }
 }
 
 /// Builds wins and losses up from finished positions and reports those that are never reached.
@@ -154,25 +197,10 @@ fn groundless<G: Game, I: Index<G>>(
     watch: &dyn Watch,
     verified: &mut Verified,
 ) -> Result<(), SolveError> {
-    let grounds: Vec<Bits> = (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)))).collect();
-    let held = |pos: &G::Position, payoff: i32| {
-        if game.outcome(pos).is_some() {
-            return true;
-        }
-        let turn = game.turn(pos);
-        let mut moves = Vec::new();
-        game.moves(pos, &mut moves);
-        let mut grounded = moves.iter().map(|&mv| {
-            let next = game.play(pos, mv);
-            let (tier, number) = index.rank(&next);
-            let same_player = game.turn(&next) == turn;
-            let pays = stored(tier, number).map_or(0, |value| value.before(same_player).payoff());
-            pays >= payoff && pays != 0 && grounds[tier.0 as usize].has(number) || payoff < 0 && pays < payoff
-        });
-        if payoff > 0 { grounded.any(|held| held) } else { grounded.all(|held| held) }
-    };
+    let tiers = (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)))).collect();
+    let grounds = Grounds { game, index, stored, tiers };
     for t in (0..index.tiers()).rev() {
-        let (tier, ground) = (Tier(t), &grounds[t as usize]);
+        let (tier, ground) = (Tier(t), &grounds.tiers[t as usize]);
         loop {
             let changed = AtomicBool::new(false);
             for_blocks(index.len(tier), |block| {
@@ -181,7 +209,7 @@ fn groundless<G: Game, I: Index<G>>(
                 }
                 index.walk(tier, block, &mut |number, pos| {
                     let payoff = stored(tier, number).map_or(0, Value::payoff);
-                    if payoff != 0 && !ground.has(number) && held(pos, payoff) {
+                    if payoff != 0 && !ground.has(number) && grounds.hold(pos, payoff) {
                         ground.insert(number);
                         changed.store(true, Ordering::Relaxed);
                     }

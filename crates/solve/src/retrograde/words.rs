@@ -71,6 +71,11 @@ impl Words {
         Words((0..len).map(|_| AtomicU16::new(HOLE)).collect())
     }
 
+    /// Adds holes behind the last number.
+    pub(super) fn grow(&mut self, more: u64) {
+        self.0.extend((0..more).map(|_| AtomicU16::new(HOLE)));
+    }
+
     fn set(&self, number: u64, word: u16) {
         self.0[number as usize].store(word, Ordering::Relaxed);
     }

@@ -1,6 +1,6 @@
 //! Chess endings: counts by side to move over all 64 squares, and the longest mates, as the literature has them.
 
-use outplay_core::{Index, Notation, Quiet, Tier, Turn, Value};
+use outplay_core::{Index, Notation, Probe, Quiet, Tier, Turn, Value};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
 use outplay_solve::{
@@ -167,6 +167,42 @@ fn sets_and_single_positions_agree_with_four_men() {
     check_sets("all4");
 }
 
+/// Captures en passant by sets, by counters, and derived again from the rules, with distances and without. (Sweeping until
+/// nothing changes takes an hour here; toy games compare it, in `detours.rs`.)
+#[test]
+#[ignore = "some minutes"]
+fn captures_en_passant_by_every_solver() {
+    check_sets("KPKP");
+    let (game, index, solved) = solve("chess:KPKP");
+    let stored = |tier, number| solved.value(tier, number);
+    for exact in [true, false] {
+        let verified = verify_loops(&game, &index, exact, stored, &Quiet).unwrap();
+        assert_eq!(verified.wrong, 0, "{verified:?}");
+    }
+}
+
+/// Positions that the right to capture en passant makes better, with what they are worth without it; the verdicts are
+/// those of other tables.
+#[test]
+#[ignore = "half a minute"]
+fn a_right_to_capture_en_passant_is_worth_something() {
+    let (game, index, solved) = solve("chess:KPKP");
+    let known = Known { game: &game, index: &index, solved: &solved };
+    let check = |board: &str, square: &str, [without, with]: [i32; 2]| {
+        let payoff = |square: &str| {
+            let pos = game.read_position(&format!("{board} - {square} 0 1")).unwrap();
+            known.probe(&pos).unwrap().unwrap().payoff()
+        };
+        assert_eq!([payoff("-"), payoff(square)], [without, with], "{board} {square}");
+    };
+    check("8/8/8/8/2Pp4/8/1k1K4/8 b", "c3", [-1, 1]);
+    check("8/K7/8/3pP1k1/8/8/8/8 w", "d6", [-1, 1]);
+    check("8/8/4k3/pP6/8/8/8/1K6 w", "a6", [0, 1]);
+    check("8/2K5/8/8/Pp6/8/4k3/8 b", "a3", [0, 1]);
+    check("8/8/8/1K2pPk1/8/8/8/8 w", "e6", [-1, 0]);
+    check("8/7k/8/6pP/8/8/1K6/8 w", "g6", [-1, 0]);
+}
+
 #[test]
 fn tables_of_three_men_verify() {
     for text in ["chess:KRK", "chess:KPK"] {
@@ -202,7 +238,7 @@ fn known_positions() {
 #[test]
 fn a_lost_side_sets_problems() {
     let (game, index, solved) = solve("chess:KQK");
-    let probe = Known { index: &index, solved: &solved };
+    let probe = Known { game: &game, index: &index, solved: &solved };
     let rank = |fen: &str| {
         let pos = game.read_position(fen).unwrap();
         let hopes = hardest(&game, &probe, &pos, Fallible::default()).unwrap();

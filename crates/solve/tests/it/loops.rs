@@ -319,7 +319,7 @@ fn a_users_own_game_with_forward_moves_only_solves() {
         }
         let stored = |tier, number| solved.value(tier, number);
         assert_eq!(verify_loops(&game, &explored, true, stored, &Quiet).unwrap().wrong, 0);
-        let probe = Known { index: &explored, solved: &solved };
+        let probe = Known { game: &game, index: &explored, solved: &solved };
         let start = game.start().unwrap();
         assert!(outplay_core::Probe::<Chase>::probe(&probe, &start).unwrap().is_some());
     }

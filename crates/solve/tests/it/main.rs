@@ -3,6 +3,7 @@
 mod agree;
 mod chance;
 mod chess;
+mod detours;
 mod hypergammon;
 mod loops;
 mod morris;

@@ -10,7 +10,8 @@ use std::path::Path;
 pub(crate) const SPEC: &str = "made:up,k=3";
 
 pub(crate) fn identity(slots: &[u64]) -> Identity {
-    Identity { spec: SPEC.into(), values: Values::Distance, cell: CellKind::I8, slots: slots.to_vec() }
+    let (values, cell) = (Values::Distance, CellKind::I8);
+    Identity { spec: SPEC.into(), version: 1, values, cell, slots: slots.to_vec() }
 }
 
 /// Runs of a few values with many don't-cares, some stretches without any value, some dense ones.

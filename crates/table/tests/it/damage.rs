@@ -204,6 +204,29 @@ fn another_game_format_or_nothing_under_the_name_is_one_sentence() {
     check(dir.path(), &SLOTS);
 }
 
+/// A table made by other rules is told from one to be believed, and its writer begins anew in its place.
+#[test]
+fn a_table_of_other_rules_is_named_and_rebuilt() {
+    let (dir, table) = made();
+    let newer = Identity { version: 2, ..identity(&SLOTS) };
+    let error = Table::open_as(dir.path(), &newer).map(|_| ()).expect_err("other rules");
+    assert_eq!(error.to_string(), "made-up,k=3: this table was made by other rules (version 1, now 2)");
+    assert_eq!(error.cure(), "`outplay solve made:up,k=3` rebuilds it");
+    let writer = Writer::open(dir.path(), newer.clone()).expect("opens");
+    assert!(!writer.complete());
+    assert!((0..SLOTS.len() as u32).all(|tier| !writer.has(Tier(tier))), "nothing of it is taken over");
+    drop(writer);
+    let text = fs::read_to_string(table.join("manifest.json")).expect("reads");
+    assert!(text.contains("\"version\": 2"), "{text}");
+    // Without its manifest, the old files are still not the new table's.
+    fs::remove_file(table.join("manifest.json")).expect("removes");
+    let writer = Writer::open(dir.path(), newer).expect("opens");
+    assert!((0..SLOTS.len() as u32).all(|tier| !writer.has(Tier(tier))));
+    drop(writer);
+    let error = Table::open_as(dir.path(), &identity(&SLOTS)).map(|_| ()).expect_err("other rules");
+    assert!(matches!(error, TableError::OtherRules { found: 2, now: 1, .. }), "{error}");
+}
+
 #[test]
 fn hostile_manifests_do_not_allocate() {
     let dir = tempfile::tempdir().expect("a directory");

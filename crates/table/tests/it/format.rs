@@ -199,6 +199,7 @@ fn the_document_describes_the_files() {
     let manifest: serde_json::Value = serde_json::from_str(&text).expect("is JSON");
     assert_eq!(manifest["format"], 1);
     assert_eq!(manifest["game"], common::SPEC);
+    assert_eq!(manifest["version"], 1);
     assert_eq!((&manifest["values"], &manifest["cell"]), (&"distance".into(), &"i8".into()));
     assert_eq!(manifest["slots"], serde_json::json!(SLOTS));
     assert_eq!(manifest["summary"], serde_json::json!({"tiers": 4}));

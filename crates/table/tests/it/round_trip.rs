@@ -38,6 +38,7 @@ fn check_cells<C: Cell>(cells: &[C], most_bytes: u64) {
     let dir = tempfile::tempdir().expect("a directory");
     let identity = Identity {
         spec: "cells".into(),
+        version: 1,
         values: Values::Expected,
         cell: C::KIND,
         slots: vec![cells.len() as u64],

@@ -22,7 +22,8 @@ impl<C: Code> SetSolver<'_, C> {
                 row.ties[word] | row.open[word] & exits != 0
             })
         };
-        let cannot = match rows.par_iter().any(ending) {
+        let any_end = rows.par_iter().any(|row| !row.stopovers.is_empty() || ending(row));
+        let cannot = match any_end {
             true => Some(self.spread_ends(rows)?),
             false => None,
         };
@@ -68,13 +69,16 @@ impl<C: Code> SetSolver<'_, C> {
         let mut cannot = Front::new(without.map(|(open, leads)| open & !leads).collect(), rows.len());
         let mut fresh = Front::new(vec![0; self.sets.legal().len()], rows.len());
         cannot.moving = true;
+        self.hold_draws(rows);
         let mut first = true;
         while cannot.moving {
             if self.watch.stopped() {
                 return Err(SolveError::Stopped);
             }
             self.each_row(rows, &mut fresh, |row, words, changed| {
-                let from = |word: usize| row.open[word] & !row.stuck[word] & !row.opponent_ends[word];
+                let from = |word: usize| {
+                    row.open[word] & !row.stuck[word] & !row.opponent_ends[word] & !row.held[word]
+                };
                 // At first nothing is known of any word, later only changes matter.
                 let mut found = match first {
                     true => self.without_move(&cannot, row, self.all_words(), &from),
@@ -83,6 +87,7 @@ impl<C: Code> SetSolver<'_, C> {
                 if first {
                     (0..width).for_each(|word| found.add(word, row.ties[word]));
                 }
+                row.again = 0;
                 if std::mem::take(changed) != 0 {
                     words.fill(0);
                 }
@@ -103,6 +108,7 @@ impl<C: Code> SetSolver<'_, C> {
                 }
                 Counts::default()
             });
+            self.pass_on_ends(rows, &mut cannot);
         }
         Ok(cannot.words)
     }

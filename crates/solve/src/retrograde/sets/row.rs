@@ -1,5 +1,6 @@
 //! What is known of a row of words, and its moves that leave the tier.
 
+use super::detours::Stopover;
 use super::{Counts, SetSolver, WIDTH};
 use crate::SolveError;
 use outplay_core::{Code, Leaving, Sets, Turn};
@@ -34,6 +35,12 @@ pub(super) struct Row<'c, C> {
     late_first: Vec<u16>,
     /// Slots that are lost at a level to come.
     lost: BTreeMap<u32, Vec<u16>>,
+    /// Where its detours lead.
+    pub(super) stopovers: Vec<Stopover>,
+    /// Positions that stopovers keep from being lost.
+    pub(super) held: Vec<u64>,
+    /// Words to look at again although no move within the tier says so.
+    pub(super) again: u64,
     /// How many positions are finished.
     pub(super) finished: u64,
     pub(super) trouble: Option<SolveError>,
@@ -72,6 +79,9 @@ impl<'c, C: Code> Row<'c, C> {
             late: Vec::new(),
             late_first: Vec::new(),
             lost: BTreeMap::new(),
+            stopovers: Vec::new(),
+            held: none(),
+            again: 0,
             finished: 0,
             trouble: None,
         }
@@ -132,11 +142,19 @@ impl<'c, C: Code> Row<'c, C> {
         }
     }
 
+    /// A position is won at a level to come.
+    pub(super) fn win_later(&mut self, slot: u16, plies: u16) {
+        // The soonest ones are last.
+        let place = self.wins.partition_point(|&(sooner, _)| sooner > plies);
+        self.wins.insert(place, (plies, slot));
+    }
+
     /// The next level that is known to come.
     pub(super) fn next_level(&self) -> Option<u32> {
         let won = self.wins.last().map(|&(plies, _)| plies.into());
         let lost = self.lost.keys().next().copied();
-        won.into_iter().chain(lost).min()
+        let stopovers = self.stopovers.iter().filter_map(Stopover::due);
+        won.into_iter().chain(lost).chain(stopovers).min()
     }
 
     /// The plies after which a position loses by leaving the tier.
@@ -205,6 +223,18 @@ impl<C: Code> SetSolver<'_, C> {
                 }
             }
         });
+        self.look_around(row, &mut |row, slot, code, (mover, opponent)| {
+            let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
+            let known = &mut best[slot as usize];
+            if leaving[word] & bit == 0 || *known < code {
+                *known = code;
+            }
+            leaving[word] |= bit;
+            if code.unpack().is_some_and(|value| value.payoff() == 0) {
+                row.leads_to_end[word] |= if mover { bit } else { 0 };
+                row.stuck[word] |= if opponent { 0 } else { bit };
+            }
+        });
         for (word, &leaving) in leaving[..self.sets.width()].iter().enumerate() {
             row.late_first.push(row.late.len() as u16);
             for bit in bits(leaving) {
@@ -233,7 +263,8 @@ impl<C: Code> SetSolver<'_, C> {
 
     /// Finds the positions of a row that have no move within the tier.
     pub(super) fn look_inside(&self, row: &mut Row<'_, C>) {
-        let mut rest: Vec<u64> = row.open.iter().zip(&row.safe).map(|(open, safe)| open & !safe).collect();
+        let rest = row.open.iter().zip(&row.safe).zip(&row.held);
+        let mut rest: Vec<u64> = rest.map(|((open, safe), held)| open & !safe & !held).collect();
         self.sets.strike(row.place, self.sets.legal(), &mut rest);
         for (word, &rest) in rest.iter().enumerate() {
             for bit in bits(rest) {

@@ -1,0 +1,141 @@
+//! Capture en passant: a pawn that has just gone two squares may be taken as if it had gone one.
+//!
+//! ```text
+//! 4   . P p .      white played c2c4, and black, to move, may answer d4c3: the *passed* square is c3
+//! 3   . * . .
+//! 2   . . . .
+//! ```
+//!
+//! Invariant: a position keeps the square only if one of the captures is legal, so that equal positions are equal.
+//! Such a position has no number of its own. It is a detour ([`outplay_core::Detour`]): worth the better, for the
+//! player to move, of the same position without the right and of the captures, each of which leads to an
+//! ending with one man less.
+
+use super::index::ChessIndex;
+use super::material::PAWN;
+use super::setup::{NONE, Setup};
+use outplay_core::{Detour, Index, Link};
+
+/// The square of the pawn that passed over a square.
+#[inline]
+pub(super) fn passer(passed: u8) -> u8 {
+    passed ^ 8
+}
+
+/// The squares to the left and right of a square.
+#[inline]
+fn beside(square: u8) -> u64 {
+    let place = 1u64 << square;
+    (place & !0x0101_0101_0101_0101) >> 1 | (place & !0x8080_8080_8080_8080) << 1
+}
+
+impl Setup {
+    /// The square that a pawn has just passed over and on which it may be taken.
+    pub(super) fn passed(&self) -> Option<u8> {
+        (self.passed != NONE).then_some(self.passed)
+    }
+
+    /// The same men without the right.
+    pub(super) fn without_right(&self) -> Setup {
+        Setup { passed: NONE, ..*self }
+    }
+
+    /// The same men after a pawn passed over a square: with the right if a capture is legal, else without.
+    #[inline]
+    pub(super) fn with_right(&self, passed: u8) -> Setup {
+        let right = Setup { passed, ..*self };
+        if right.takers().next().is_some() { right } else { self.without_right() }
+    }
+
+    /// The pawns that can legally take the one that has just passed by.
+    pub(super) fn takers(&self) -> impl Iterator<Item = usize> + '_ {
+        let black = self.black_to_move;
+        // Two men leave one row at once and may together uncover the king, which pins do not tell: the position after
+        // the capture does.
+        let legal = move |&man: &usize| !self.after(self.squares[man], self.passed, None).in_check(black);
+        let near = if self.passed == NONE { 0 } else { beside(passer(self.passed)) };
+        let is_near = move |&man: &usize| {
+            near >> (self.squares[man] & 63) & 1 == 1 && self.kind(man) == PAWN && self.is_black(man) == black
+        };
+        (2..self.men as usize).filter(is_near).filter(legal)
+    }
+
+    /// Where a pawn of the player to move can go two squares and may be taken for it, of the squares it can go to.
+    #[inline]
+    pub(super) fn passing(&self, man: usize, targets: u64) -> u64 {
+        let from = self.squares[man];
+        let black = self.is_black(man);
+        if self.kind(man) != PAWN || from / 8 != if black { 6 } else { 1 } {
+            return 0;
+        }
+        let to = if black { from - 16 } else { from + 16 };
+        let near = targets >> to & 1 == 1 && self.pawns(!black) & beside(to) != 0;
+        if near && self.after(from, to, None).passed != NONE { 1 << to } else { 0 }
+    }
+
+    /// Where a pawn of the player who has just moved cannot have come from, because it could be taken now: the
+    /// square two steps behind.
+    #[inline]
+    pub(super) fn detoured(&self, man: usize) -> u64 {
+        let (black, square) = (self.is_black(man), self.squares[man]);
+        if self.kind(man) != PAWN || square / 8 != if black { 4 } else { 3 } || !self.may_take(square) {
+            return 0;
+        }
+        1 << if black { square + 16 } else { square - 16 }
+    }
+
+    /// Whether a pawn of the player who has just moved, if it came to a square by two steps, may be taken for it.
+    #[inline]
+    pub(super) fn may_take(&self, square: u8) -> bool {
+        self.pawns(self.black_to_move) & beside(square) != 0 && self.with_right(passer(square)).passed != NONE
+    }
+
+    /// The squares of a side's pawns.
+    fn pawns(&self, black: bool) -> u64 {
+        let own = (2..self.men as usize).filter(|&man| self.kind(man) == PAWN && self.is_black(man) == black);
+        own.fold(0, |all, man| all | 1 << self.squares[man])
+    }
+
+    /// Whether a pawn of the player who is not to move can just have passed over a square: why not, if it cannot.
+    pub(super) fn can_have_passed(&self, passed: u8) -> Result<(), &'static str> {
+        let black = !self.black_to_move;
+        let (from, to) = if black { (passed + 8, passed - 8) } else { (passed - 8, passed + 8) };
+        let Some(man) = (2..self.men as usize)
+            .find(|&man| self.squares[man] == to && self.kind(man) == PAWN && self.is_black(man) == black)
+        else {
+            return Err("no pawn stands where it would have gone");
+        };
+        let [white, others] = self.sides();
+        if (white | others) & (1 << passed | 1 << from) != 0 {
+            return Err("its way was not free");
+        }
+        let mut before = self.without_right();
+        before.squares[man] = from;
+        before.black_to_move = black;
+        if before.is_legal() { Ok(()) } else { Err("the king that may take it was in check before") }
+    }
+}
+
+/// The moves of a position after which the opponent can capture en passant.
+pub(super) fn detours(index: &ChessIndex, pos: &Setup, out: &mut Vec<Detour>) {
+    let link = |pos: Setup| {
+        let (tier, number) = index.rank(&pos);
+        Link { tier, number, same_player: false }
+    };
+    let targets = pos.targets();
+    for (man, &set) in targets.iter().enumerate().take(pos.men as usize).skip(2) {
+        let to = pos.passing(man, set);
+        if to == 0 {
+            continue;
+        }
+        let next = pos.after(pos.squares[man], to.trailing_zeros() as u8, None);
+        let plain = next.without_right();
+        let goes_on = plain.targets().iter().any(|&set| set != 0);
+        let takes = |taker: usize| link(next.after(next.squares[taker], next.passed, None));
+        out.push(Detour {
+            like: goes_on.then(|| link(plain).number),
+            instead: next.takers().map(takes).collect(),
+            same_player: false,
+        });
+    }
+}

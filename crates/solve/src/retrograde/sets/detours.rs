@@ -1,0 +1,202 @@
+//! Moves to positions without a slot. As in [`crate::retrograde::detours`], each leads to a *stopover*: the player to
+//! move there has the moves of the position that it is like, and some that leave the tier.
+//!
+//! ```text
+//! won    as soon as one of the two is          the position with the move to it is no longer held
+//! lost   when both are                         that position is won one ply later
+//! else   a draw                                that position is not lost
+//! ```
+//!
+//! A position is *held* while one of its stopovers is not known to be won, so that it is not taken for lost.
+
+use super::row::Row;
+use super::{Front, SetSolver};
+use crate::SolveError;
+use outplay_core::{Code, SetDetour};
+use rayon::prelude::*;
+
+/// What is known of a stopover.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// Nothing, or, when all levels are worked off, that it is a draw.
+    Open,
+    Won,
+    Lost,
+}
+
+/// A position without a slot.
+pub(super) struct Stopover {
+    /// The position with the move to it, in its row.
+    slot: u16,
+    /// The row and slot of the position that it is like.
+    like: (usize, u16),
+    /// What its own moves come to, and after how many plies.
+    payoff: i32,
+    plies: u32,
+    /// If it is a draw: whether the player to move can end it, as far as is known.
+    mover_ends: bool,
+    /// One of its own moves leads to a draw that the other player cannot end.
+    stuck: bool,
+    /// The other player can end it, and the position with the move to it was told.
+    opponent_ends: bool,
+    state: State,
+}
+
+/// Takes a move that leaves the tier: its row and slot, what it comes to, and who can end that.
+type Exit<'e, C> = dyn FnMut(&mut Row<'_, C>, u16, C, (bool, bool)) + 'e;
+
+/// The word and the bit of a slot.
+fn place(slot: u16) -> (usize, u64) {
+    (slot as usize / 64, 1 << (slot % 64))
+}
+
+impl Stopover {
+    /// The level at which it is won by its own moves.
+    pub(super) fn due(&self) -> Option<u32> {
+        (self.state == State::Open && self.payoff > 0).then_some(self.plies)
+    }
+
+    /// Whether it keeps the position with the move to it from being lost, or, among draws, from being ended.
+    fn holds(&self, among_draws: bool) -> bool {
+        match among_draws {
+            false => self.state != State::Won,
+            true => self.state == State::Open && !self.mover_ends,
+        }
+    }
+}
+
+impl<C: Code> Row<'_, C> {
+    /// Holds positions as their stopovers say.
+    fn hold(&mut self, among_draws: bool) {
+        self.held.fill(0);
+        for stopover in self.stopovers.iter().filter(|stopover| stopover.holds(among_draws)) {
+            let (word, bit) = place(stopover.slot);
+            self.held[word] |= bit;
+        }
+    }
+
+    /// A stopover has ceased to hold its position: unless another one does, it is to be looked at again.
+    fn release(&mut self, slot: u16, among_draws: bool) {
+        if self.stopovers.iter().any(|other| other.slot == slot && other.holds(among_draws)) {
+            return;
+        }
+        let (word, bit) = place(slot);
+        self.held[word] &= !bit;
+        self.again |= 1 << word;
+    }
+}
+
+impl<C: Code> SetSolver<'_, C> {
+    /// Looks up where the detours of a row lead. Those that are like no position are moves that leave the tier:
+    /// `exit` is told what they come to, and whether their maker and the other player can end it if it is a draw.
+    pub(super) fn look_around(&self, row: &mut Row<'_, C>, exit: &mut Exit<'_, C>) {
+        for SetDetour { slot, like, instead } in self.sets.detours(row.place) {
+            let (mut best, mut mover_ends, mut stuck): (Option<C>, _, _) = (None, false, false);
+            for (tier, number) in instead {
+                let shelf = &self.solved[tier.0 as usize];
+                let code = shelf.code(number).before(false);
+                best = best.max(Some(code));
+                if code.unpack().is_some_and(|value| value.payoff() == 0) {
+                    let (mover, opponent) = shelf.ends.seen_before(number, false);
+                    mover_ends |= mover;
+                    stuck |= !opponent;
+                }
+            }
+            // A detour has moves of its own, and what they lead to is solved.
+            let Some((best, value)) = best.and_then(|best| Some((best, best.unpack()?))) else { continue };
+            let Some((like_row, like_slot)) = like else {
+                exit(row, slot, best.before(false), (!stuck, mover_ends));
+                continue;
+            };
+            row.stopovers.push(Stopover {
+                slot,
+                like: (like_row as usize, like_slot),
+                payoff: value.payoff(),
+                plies: if self.options.distance { value.distance().unwrap_or(0) } else { 0 },
+                mover_ends,
+                stuck,
+                opponent_ends: false,
+                state: State::Open,
+            });
+        }
+        row.hold(false);
+    }
+
+    /// Settles the stopovers that are won or lost now that a level is worked off, and tells the positions with a move
+    /// to them. Returns whether some are to be looked at again.
+    pub(super) fn pass_on(
+        &self,
+        rows: &mut [Row<'_, C>],
+        (not_won, lost): (&Front, &Front),
+        plies: u32,
+    ) -> bool {
+        let width = self.sets.width();
+        let settle = |row: &mut Row<'_, C>| {
+            for i in 0..row.stopovers.len() {
+                let Stopover { slot, like: (like_row, like_slot), state, .. } = row.stopovers[i];
+                if state != State::Open {
+                    continue;
+                }
+                let (word, bit) = place(like_slot);
+                let is_in = |front: &Front| front.words[like_row * width + word] & bit != 0;
+                let Stopover { payoff, plies: own, .. } = row.stopovers[i];
+                if !is_in(not_won) || payoff > 0 && own <= plies {
+                    row.stopovers[i].state = State::Won;
+                    row.release(slot, false);
+                } else if payoff < 0 && is_in(lost) {
+                    row.stopovers[i].state = State::Lost;
+                    match u16::try_from(own.max(plies) + 1) {
+                        Ok(plies) => row.win_later(slot, plies),
+                        Err(_) => row.trouble = Some(SolveError::Overflow),
+                    }
+                }
+            }
+            row.again != 0
+        };
+        rows.par_iter_mut().filter(|row| !row.stopovers.is_empty()).map(settle).reduce(|| false, |a, b| a | b)
+    }
+
+    /// Begins with the stopovers that are draws.
+    pub(super) fn hold_draws(&self, rows: &mut [Row<'_, C>]) {
+        rows.iter_mut().filter(|row| !row.stopovers.is_empty()).for_each(|row| row.hold(true));
+    }
+
+    /// Finds out who can end the stopovers that are draws, as far as it is known of the positions that they are
+    /// like, and tells the positions with a move to them.
+    pub(super) fn pass_on_ends(&self, rows: &mut [Row<'_, C>], cannot: &mut Front) {
+        let width = self.sets.width();
+        let mut found = Vec::new();
+        for row in rows.iter() {
+            for (i, stopover) in row.stopovers.iter().enumerate() {
+                if stopover.state != State::Open {
+                    continue;
+                }
+                let (like, (word, bit)) = (&rows[stopover.like.0], place(stopover.like.1));
+                // One that is like a lost position is a draw by its own moves alone.
+                let draw = like.open[word] & bit != 0;
+                let mover = draw && cannot.words[like.place * width + word] & bit == 0;
+                let opponent = !stopover.stuck && (!draw || like.opponent_ends[word] & bit != 0);
+                let (mover, opponent) = (mover && !stopover.mover_ends, opponent && !stopover.opponent_ends);
+                if mover || opponent {
+                    found.push((row.place, i, mover, opponent));
+                }
+            }
+        }
+        for (r, i, mover, opponent) in found {
+            let row = &mut rows[r];
+            let slot = row.stopovers[i].slot;
+            if mover {
+                row.stopovers[i].mover_ends = true;
+                row.release(slot, true);
+                cannot.moving = true;
+            }
+            if opponent {
+                row.stopovers[i].opponent_ends = true;
+                let (word, bit) = place(slot);
+                cannot.words[r * width + word] &= !bit;
+                cannot.changed[r] |= 1 << word;
+                cannot.moving = true;
+            }
+        }
+    }
+}

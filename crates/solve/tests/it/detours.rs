@@ -1,0 +1,354 @@
+//! Moves to positions without a number: every solver on random toy games with them, where plain sweeps know better.
+//!
+//! ```text
+//! tier 0   2 rows of 64 positions, one row a player      moves to positions of the other row, to tier 1, and
+//! tier 1   2 rows of 64 positions                        detours: to a copy of a position with further moves
+//! ```
+
+use outplay_core::{
+    Detour, Game, Index, Leaving, Link, Payoff, Predecessors, Quiet, SetDetour, Sets, Slots, Tier, Turn, laws,
+};
+use outplay_solve::{
+    LoopCode, Options, Solved, looked_up, retrograde, retrograde_by_graph, sweep_until_stable, verify_loops,
+};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::sync::Arc;
+
+const ROW: u32 = 64;
+const TIER: u32 = 2 * ROW;
+
+/// Positions are numbers: those of tier 0, those of tier 1, then the copies.
+#[derive(Clone)]
+struct Toy(Arc<Rules>);
+
+struct Rules {
+    /// What follows from each position.
+    moves: Vec<Vec<u32>>,
+    /// Of each copy: the position that it is like, if that has moves, and its moves beyond those.
+    copies: Vec<(Option<u32>, Vec<u32>)>,
+    /// The payoff of each finished position.
+    payoffs: Vec<Payoff>,
+    /// Tier 0 may be used with holes.
+    holes: Vec<bool>,
+}
+
+/// Whether it is the second player's turn.
+fn second(rules: &Rules, pos: u32) -> bool {
+    match pos.checked_sub(2 * TIER) {
+        // A copy's own moves lead to positions of the other player.
+        Some(copy) => !second(rules, rules.copies[copy as usize].1[0]),
+        None => pos % TIER >= ROW,
+    }
+}
+
+impl Toy {
+    fn new(seed: u64) -> Toy {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let count = 2 * TIER;
+        let mut rules = Rules {
+            moves: vec![Vec::new(); count as usize],
+            copies: Vec::new(),
+            payoffs: (0..count).map(|_| rng.random_range(-1..=1)).collect(),
+            holes: (0..count).map(|_| rng.random_range(0..8) == 0).collect(),
+        };
+        let [inner, outer] = [(); 2].map(|()| rng.random_range(1..4));
+        let other_row = |rng: &mut SmallRng, pos: u32, tier: u32, holes: &[bool]| loop {
+            let row = if pos % TIER < ROW { ROW } else { 0 };
+            let next = tier * TIER + row + rng.random_range(0..ROW);
+            if !holes[next as usize] {
+                return next;
+            }
+        };
+        for pos in (0..count).filter(|&pos| !rules.holes[pos as usize]) {
+            let tier = pos / TIER;
+            for _ in 0..rng.random_range(0..=inner) {
+                let next = other_row(&mut rng, pos, tier, &rules.holes);
+                rules.moves[pos as usize].push(next);
+            }
+            for _ in 0..(1 - tier) * rng.random_range(0..outer) {
+                let next = other_row(&mut rng, pos, 1, &rules.holes);
+                rules.moves[pos as usize].push(next);
+            }
+            rules.moves[pos as usize].sort_unstable();
+            rules.moves[pos as usize].dedup();
+        }
+        // Copies come after all moves are known, because a finished position has none to share.
+        let plain = rules.moves.clone();
+        for pos in (0..TIER).filter(|&pos| !rules.holes[pos as usize]) {
+            for _ in 0..rng.random_range(0..3u32).saturating_sub(rng.random_range(0..2)) {
+                let like = other_row(&mut rng, pos, 0, &rules.holes);
+                let mut own: Vec<u32> = (0..rng.random_range(1..3))
+                    .map(|_| other_row(&mut rng, like, 1, &rules.holes))
+                    .filter(|next| !plain[like as usize].contains(next))
+                    .collect();
+                own.sort_unstable();
+                own.dedup();
+                if own.is_empty() {
+                    continue;
+                }
+                let goes_on = !plain[like as usize].is_empty();
+                rules.copies.push((goes_on.then_some(like), own));
+                let copy = 2 * TIER + rules.copies.len() as u32 - 1;
+                rules.moves[pos as usize].push(copy);
+            }
+        }
+        // What a position can do its copies can do, detours included: leave those out of copied positions.
+        let passes = |rules: &Rules, pos: u32| rules.moves[pos as usize].iter().any(|&next| next >= 2 * TIER);
+        for copy in 0..rules.copies.len() {
+            if rules.copies[copy].0.is_some_and(|like| passes(&rules, like)) {
+                let pos = 2 * TIER + copy as u32;
+                rules.moves.iter_mut().for_each(|moves| moves.retain(|&next| next != pos));
+            }
+        }
+        Toy(Arc::new(rules))
+    }
+
+    fn ahead(&self, pos: u32) -> Vec<u32> {
+        match pos.checked_sub(2 * TIER) {
+            None => self.0.moves[pos as usize].clone(),
+            Some(copy) => {
+                let (like, own) = &self.0.copies[copy as usize];
+                let mut all = like.map(|like| self.0.moves[like as usize].clone()).unwrap_or_default();
+                all.extend(own);
+                all
+            }
+        }
+    }
+}
+
+impl Game for Toy {
+    type Position = u32;
+    type Move = u32;
+
+    fn start(&self) -> Option<u32> {
+        None
+    }
+
+    fn turn(&self, pos: &u32) -> Turn {
+        if second(&self.0, *pos) { Turn::Second } else { Turn::First }
+    }
+
+    fn moves(&self, pos: &u32, out: &mut Vec<u32>) {
+        out.extend(self.ahead(*pos));
+    }
+
+    fn play(&self, _pos: &u32, mv: u32) -> u32 {
+        mv
+    }
+
+    fn outcome(&self, pos: &u32) -> Option<Payoff> {
+        self.ahead(*pos).is_empty().then(|| self.0.payoffs[*pos as usize])
+    }
+}
+
+struct ToyIndex(Toy);
+
+fn place(pos: u32) -> (Tier, u64) {
+    (Tier(pos / TIER), u64::from(pos % TIER))
+}
+
+fn link(pos: u32) -> Link {
+    let (tier, number) = place(pos);
+    Link { tier, number, same_player: false }
+}
+
+impl Index<Toy> for ToyIndex {
+    fn tiers(&self) -> u32 {
+        2
+    }
+
+    fn after(&self, tier: Tier) -> Vec<Tier> {
+        if tier == Tier(0) { vec![Tier(1)] } else { Vec::new() }
+    }
+
+    fn loops(&self, _tier: Tier) -> bool {
+        true
+    }
+
+    fn len(&self, _tier: Tier) -> u64 {
+        TIER.into()
+    }
+
+    fn rank(&self, pos: &u32) -> (Tier, u64) {
+        place(*pos)
+    }
+
+    fn unrank(&self, tier: Tier, number: u64) -> Option<u32> {
+        let pos = tier.0 * TIER + number as u32;
+        (!self.0.0.holes[pos as usize]).then_some(pos)
+    }
+
+    fn holds(&self, pos: &u32) -> bool {
+        *pos < 2 * TIER
+    }
+
+    fn detours(&self, _game: &Toy, _tier: Tier, pos: &u32, out: &mut Vec<Detour>) {
+        let rules = &self.0.0;
+        for copy in rules.moves[*pos as usize].iter().filter_map(|next| next.checked_sub(2 * TIER)) {
+            let (like, own) = &rules.copies[copy as usize];
+            out.push(Detour {
+                like: like.map(u64::from),
+                instead: own.iter().copied().map(link).collect(),
+                same_player: false,
+            });
+        }
+    }
+}
+
+impl Predecessors<Toy> for ToyIndex {
+    fn before(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
+        let pos = tier.0 * TIER + number as u32;
+        let all =
+            (tier.0 * TIER..(tier.0 + 1) * TIER).filter(|&from| self.0.0.moves[from as usize].contains(&pos));
+        out.extend(all.map(|from| place(from).1));
+    }
+
+    fn sets(&self, tier: Tier) -> Option<Box<dyn Sets + '_>> {
+        let legal = |row: u32| {
+            (0..ROW)
+                .filter(|slot| self.unrank(tier, (row * ROW + slot).into()).is_some())
+                .fold(0, |a, s| a | 1 << s)
+        };
+        Some(Box::new(ToySets { rules: &self.0.0, tier: tier.0, legal: [legal(0), legal(1)] }))
+    }
+}
+
+struct ToySets<'a> {
+    rules: &'a Rules,
+    tier: u32,
+    legal: [u64; 2],
+}
+
+impl ToySets<'_> {
+    fn position(&self, row: usize, slot: u32) -> u32 {
+        self.tier * TIER + row as u32 * ROW + slot
+    }
+
+    fn has_move(&self, row: usize, slot: u32, to: &[u64]) -> bool {
+        self.rules.moves[self.position(row, slot) as usize].iter().any(|&next| {
+            next / TIER == self.tier && to[(next % TIER / ROW) as usize] >> (next % ROW) & 1 == 1
+        })
+    }
+}
+
+impl Sets for ToySets<'_> {
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn legal(&self) -> &[u64] {
+        &self.legal
+    }
+
+    fn numbers(&self) -> u64 {
+        ROW.into()
+    }
+
+    fn turn(&self, row: usize) -> Turn {
+        if row == 1 { Turn::Second } else { Turn::First }
+    }
+
+    fn slots(&self, _row: usize, _word: usize) -> Slots {
+        Slots { first: 0, numbered: u64::MAX, counted: u64::MAX, weight: 1 }
+    }
+
+    fn number(&self, row: usize, slot: u16) -> u64 {
+        row as u64 * u64::from(ROW) + u64::from(slot)
+    }
+
+    fn strike(&self, row: usize, to: &[u64], rest: &mut [u64]) {
+        for slot in (0..ROW).filter(|&slot| self.has_move(row, slot, to)) {
+            rest[0] &= !(1 << slot);
+        }
+    }
+
+    fn touched(&self, row: usize, changed: &[u64]) -> u64 {
+        changed[1 - row]
+    }
+
+    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[Leaving])) {
+        let mut list = Vec::new();
+        for slot in 0..ROW {
+            let moves = &self.rules.moves[self.position(row, slot) as usize];
+            let out = moves.iter().filter(|&&next| next / TIER > self.tier && next < 2 * TIER);
+            list.extend(out.map(|next| Leaving { slot: slot as u16, number: next % TIER }));
+        }
+        visit(Tier(1), &list);
+    }
+
+    fn detours(&self, row: usize) -> Vec<SetDetour> {
+        let mut found = Vec::new();
+        for slot in 0..ROW {
+            for next in &self.rules.moves[self.position(row, slot) as usize] {
+                let Some(copy) = next.checked_sub(2 * TIER) else { continue };
+                let (like, own) = &self.rules.copies[copy as usize];
+                found.push(SetDetour {
+                    slot: slot as u16,
+                    like: like.map(|like| (like % TIER / ROW, (like % ROW) as u16)),
+                    instead: own.iter().map(|&next| place(next)).collect(),
+                });
+            }
+        }
+        found
+    }
+}
+
+#[test]
+fn every_solver_agrees_on_games_with_detours() {
+    let (mut copies, mut bound) = (0, 0);
+    for seed in 0..400 {
+        let game = Toy::new(seed);
+        let index = ToyIndex(game.clone());
+        if seed < 20 {
+            laws::check_index(&game, &index);
+        }
+        let stable = sweep_until_stable(&game, &index, &Quiet).unwrap();
+        for distance in [true, false] {
+            let run = |sets| -> Solved<LoopCode> {
+                retrograde(&game, &index, Options { distance, sets }, &Quiet).unwrap()
+            };
+            let (by_sets, by_counters) = (run(true), run(false));
+            let graph: Solved<LoopCode> =
+                retrograde_by_graph(&game, &index, Options { distance, sets: false }, &Quiet).unwrap();
+            for tier in [Tier(0), Tier(1)] {
+                assert_eq!(
+                    by_sets.tier_tally(tier),
+                    by_counters.tier_tally(tier),
+                    "{seed} {tier:?} {distance}"
+                );
+                for number in 0..u64::from(TIER) {
+                    let [a, b, c] =
+                        [&by_sets, &by_counters, &graph].map(|solved| solved.code::<LoopCode>(tier, number));
+                    assert_eq!((a, a), (b, c), "{seed} {tier:?} {number} {distance}");
+                    let (swept, found) = (stable.value(tier, number), by_counters.value(tier, number));
+                    match distance {
+                        true => assert_eq!(swept, found, "{seed} {tier:?} {number}"),
+                        false => {
+                            let plain = |value: outplay_core::Value| (value.payoff(), value.is_repetition());
+                            assert_eq!(swept.map(plain), found.map(plain), "{seed} {tier:?} {number}");
+                        }
+                    }
+                }
+            }
+            let stored = |tier, number| by_counters.value(tier, number);
+            for exact in [distance, false] {
+                let verified = verify_loops(&game, &index, exact, stored, &Quiet).unwrap();
+                assert_eq!(verified.wrong, 0, "{seed} {exact}: {verified:?}");
+            }
+        }
+        // A copy is worth at least what the position is that it is like, and now and then more.
+        for (copy, (like, _)) in game.0.copies.iter().enumerate() {
+            let stored = |tier, number| Ok::<_, ()>(stable.value(tier, number));
+            let pos = 2 * TIER + copy as u32;
+            let (Ok(Some(value)), Some(like)) = (looked_up(&game, &index, &pos, &stored), like) else {
+                continue;
+            };
+            let plain = stable.value(Tier(0), (*like).into()).unwrap();
+            assert!(value >= plain, "{seed}: {value} is less than {plain}");
+            copies += 1;
+            bound += u32::from(value > plain);
+        }
+    }
+    assert!(copies > 2_500 && bound > 250, "{copies} {bound}");
+}
