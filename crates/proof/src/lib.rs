@@ -23,5 +23,5 @@ mod strong;
 mod weak;
 
 pub use pairing::pairing;
-pub use prove::{Answer, Limits, ProveError, prove};
+pub use prove::{Answer, Limits, MOST_CELLS, ProveError, prove};
 pub use script::Proof;
