@@ -133,6 +133,7 @@ fn grow<G: Game>(
             }
             for &mv in &moves {
                 if clock.must_pause() {
+                    discard((open, numbers, level));
                     return Ok(levels);
                 }
                 let next = game.play(pos, mv);

@@ -9,8 +9,8 @@ use outplay_games::hypergammon::Hypergammon;
 use outplay_games::mnk::{LargeMnk, Mnk, Rules};
 use outplay_games::nim::Nim;
 use outplay_search::{
-    DiceMethod, Engine, Limits, Method, Options, PlayoutOptions, TreeOptions, Zero, breadth_first, expectimax,
-    playouts, tree,
+    DiceMethod, Engine, Limits, Method, Options, PlayoutOptions, TreeOptions, Zero, breadth_first,
+    expectimax, playouts, tree,
 };
 use std::time::Duration;
 
