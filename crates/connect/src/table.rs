@@ -75,8 +75,8 @@ pub(crate) struct Table {
 const FIRST_BITS: u32 = 14;
 /// Buckets that are moved between two questions whether to stop: a few megabytes.
 const MOVED_AT_ONCE: usize = 1 << 16;
-/// Bytes up to which clearing memory is quicker than asking for fresh one.
-const CLEARED: usize = 4 << 20;
+/// Bytes up to which clearing memory is quicker than asking for fresh one, and takes only a few milliseconds.
+const CLEARED: usize = 32 << 20;
 /// Bits of the tag in an entry of 64 bits, and in one of 128.
 const NARROW_TAG: u32 = 45;
 const WIDE_TAG: u32 = 64 + 43;

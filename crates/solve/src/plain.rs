@@ -110,7 +110,7 @@ fn walk<G: Game>(
                 Err(value) => top.learn(value, turn),
                 Ok(frame) => {
                     fanout = moves.len() - frame.base;
-                    if depth % SUSPICIOUS == 0 && path.iter().any(|above| above.pos == frame.pos) {
+                    if depth.is_multiple_of(SUSPICIOUS) && path.iter().any(|above| above.pos == frame.pos) {
                         return Err(SolveError::Loops("plain"));
                     }
                     path.push(frame);
