@@ -17,8 +17,8 @@ use crate::book::{BookError, ZERO, header};
 use crate::places::{Colours, Place, Places};
 use crate::solver::solve_with;
 use crate::table::Table;
-use crate::{Book, Depth, Limits, board};
-use outplay_core::{LineBoard, Watch};
+use crate::{Book, Depth, board};
+use outplay_core::{LineBoard, Pace, Watch};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -63,25 +63,29 @@ impl Author {
         let missing: Vec<usize> = (0..units.len()).filter(|&unit| units[unit].is_none()).collect();
         watch.stage("book", missing.len() as u64);
         if !missing.is_empty() {
-            let reachable = self.reachable();
+            let Some(reachable) = self.reachable(watch) else { return Err(self.stopped(&units)) };
             let table = Table::new(table_entries, board::key_bits(&self.places.board))?;
-            table.spread();
+            table.spread(&|| watch.stopped());
             self.solve_units(&missing, &reachable, &table, watch, threads, &mut file, &mut units)?;
         }
-        let done = units.iter().flatten().count();
-        if done < units.len() {
-            return Err(BookError::Stopped { done, units: units.len() });
+        let stopped = self.stopped(&units);
+        if units.iter().any(Option::is_none) {
+            return Err(stopped);
         }
         let mut layers = vec![units.into_iter().flatten().flatten().collect::<Vec<u8>>()];
         for ply in (0..plies).rev() {
-            let above = self.derive(ply, &layers[layers.len() - 1]);
+            let Some(above) = self.derive(ply, &layers[layers.len() - 1], watch) else { return Err(stopped) };
             layers.push(above);
         }
         layers.reverse();
         let places = Places::new(&self.places.board, plies)?;
-        let book = Book::pack(places, &layers);
+        let Some(book) = Book::pack(places, layers, watch) else { return Err(stopped) };
         self.publish(&book.to_bytes()).map_err(|source| self.trouble(&self.path, source))?;
         Ok(book)
+    }
+
+    fn stopped(&self, units: &Units) -> BookError {
+        BookError::Stopped { done: units.iter().flatten().count(), units: units.len() }
     }
 
     /// Solves shapes in parallel and appends a record for each.
@@ -126,9 +130,13 @@ impl Author {
     ) -> Option<Vec<u8>> {
         let ply = self.places.plies();
         let unwatched = Silent(watch);
+        let mut pace = Pace::new(watch);
         let mut previous = ZERO as u8;
         (0..self.places.colourings(ply))
             .map(|colouring| {
+                if pace.step() {
+                    return None;
+                }
                 let place = Place { ply, unit, colouring };
                 if !reachable[self.places.number(place)] {
                     return Some(previous);
@@ -136,7 +144,7 @@ impl Author {
                 let colours = self.places.position(place);
                 if self.places.settled(colours).is_none() {
                     let board = self.places.board_of(colours);
-                    let answer = solve_with(table, &board, Depth::Score, Limits::default(), &unwatched, 1);
+                    let answer = solve_with(table, &board, Depth::Score, None, &unwatched, 1);
                     previous = (answer.score()? + ZERO) as u8;
                 }
                 Some(previous)
@@ -144,13 +152,17 @@ impl Author {
             .collect()
     }
 
-    /// Which entries of the deepest layer come about in play.
-    fn reachable(&self) -> Vec<bool> {
+    /// Which entries of the deepest layer come about in play; `None` if the watcher stopped the work.
+    fn reachable(&self, watch: &dyn Watch) -> Option<Vec<bool>> {
         let mut layer = vec![true];
         let mut moves = Vec::new();
+        let mut pace = Pace::new(watch);
         for ply in 0..self.places.plies() {
             let mut next = vec![false; self.places.len(ply + 1)];
             for number in (0..layer.len()).filter(|&number| layer[number]) {
+                if pace.step() {
+                    return None;
+                }
                 let colours = self.places.position(self.places.entry(ply, number));
                 if self.places.finished(colours) {
                     continue;
@@ -162,11 +174,12 @@ impl Author {
             }
             layer = next;
         }
-        layer
+        Some(layer)
     }
 
-    /// A layer from the one with a stone more.
-    fn derive(&self, ply: usize, deeper: &[u8]) -> Vec<u8> {
+    /// A layer from the one with a stone more; `None` if the watcher stopped the work.
+    fn derive(&self, ply: usize, deeper: &[u8], watch: &dyn Watch) -> Option<Vec<u8>> {
+        let mut pace = Pace::new(watch);
         let mut moves = Vec::new();
         let mut previous = ZERO as u8;
         let score = |after: &Colours| {
@@ -176,6 +189,9 @@ impl Author {
         };
         (0..self.places.len(ply))
             .map(|number| {
+                if pace.step() {
+                    return None;
+                }
                 let colours = self.places.position(self.places.entry(ply, number));
                 if self.places.settled(colours).is_none() {
                     self.places.successors(colours, &mut moves);
@@ -183,7 +199,7 @@ impl Author {
                     let best = moves.iter().filter_map(score).map(|score| -score).max();
                     previous = (best.unwrap_or(0) + ZERO) as u8;
                 }
-                previous
+                Some(previous)
             })
             .collect()
     }

@@ -17,6 +17,7 @@ use crate::{ConnectError, Depth, Limits, Solver};
 use outplay_core::{Content, LineBoard, Watch};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use thiserror::Error;
@@ -102,18 +103,15 @@ pub struct Checked {
 }
 
 impl Book {
-    /// Packs layers of scores, one per number of stones.
-    pub(crate) fn pack(places: Places, layers: &[Vec<u8>]) -> Book {
-        let layers = layers
-            .iter()
-            .map(|scores| {
-                // Packing into memory fails only if the level is out of range, which 19 is not.
-                let packed = zstd::bulk::compress(scores, 19).expect("zstd packs what it is given");
-                let checksum = xxh3_64(&packed);
-                Layer { packed, checksum, scores: OnceLock::from(Some(scores.clone())) }
-            })
-            .collect();
-        Book { places, layers, name: "book".into() }
+    /// Packs layers of scores, one per number of stones; `None` if the watcher stopped the work.
+    pub(crate) fn pack(places: Places, layers: Vec<Vec<u8>>, watch: &dyn Watch) -> Option<Book> {
+        let pack = |scores: Vec<u8>| {
+            let packed = packed(&scores, watch)?;
+            let checksum = xxh3_64(&packed);
+            Some(Layer { packed, checksum, scores: OnceLock::from(Some(scores)) })
+        };
+        let layers: Option<Vec<Layer>> = layers.into_iter().map(pack).collect();
+        Some(Book { places, layers: layers?, name: "book".into() })
     }
 
     /// Reads a book from a file.
@@ -265,6 +263,22 @@ impl Book {
         }
         Ok(result)
     }
+}
+
+/// Packs bytes, a few milliseconds' worth at a time; `None` if the watcher stopped the work.
+fn packed(bytes: &[u8], watch: &dyn Watch) -> Option<Vec<u8>> {
+    const AT_ONCE: usize = 1 << 14;
+    // Packing into memory fails only if the level is out of range, which 19 is not.
+    let whole = "zstd packs what it is given";
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 19).expect(whole);
+    encoder.set_pledged_src_size(Some(bytes.len() as u64)).expect(whole);
+    for part in bytes.chunks(AT_ONCE) {
+        if watch.stopped() {
+            return None;
+        }
+        encoder.write_all(part).expect(whole);
+    }
+    Some(encoder.finish().expect(whole))
 }
 
 /// Width, height, k, plies and the floors of the columns.

@@ -19,7 +19,6 @@ use crate::share::{Shared, Signal};
 use crate::table::Bounds;
 use outplay_index::Bits;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
 
 /// A position with what was already found out about it.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +84,7 @@ fn recent() -> bool {
     false
 }
 
-/// How many positions are entered between two looks at the clock.
+/// How many positions are entered between two looks at the clock: a millisecond's worth, a few on the widest boards.
 const POLL: u64 = 1 << 10;
 /// Threads keep out of each other's way where at least this many cells are empty.
 const SPREAD: i32 = 14;
@@ -395,12 +394,13 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         self.reported = self.nodes;
         let total = self.shared.nodes.fetch_add(fresh, Relaxed) + fresh;
         self.shared.watch.advance(fresh);
-        let late = self.shared.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if total >= self.shared.node_limit || late || self.shared.watch.stopped() {
+        let stop = || self.shared.watch.stopped();
+        // What is stopped while the table grows goes on growing before the next question.
+        if total >= self.shared.node_limit
+            || stop()
+            || self.shared.busy.is_none() && !self.shared.table.grow(fresh, &stop)
+        {
             self.shared.signal.raise(Signal::GAVE_UP);
-        }
-        if self.shared.busy.is_none() {
-            self.shared.table.grow(fresh);
         }
         self.stopped = self.shared.signal.raised() || self.nodes >= self.budget;
     }
@@ -424,7 +424,6 @@ mod tests {
             signal: &signal,
             nodes: &nodes,
             node_limit: u64::MAX,
-            deadline: None,
             watch: &Quiet,
         };
         let Settled::Choice(pos, true) = Searcher::settle(&rules, stones) else {

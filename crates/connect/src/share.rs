@@ -7,7 +7,6 @@
 use crate::table::Table;
 use outplay_index::Bits;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
 
 /// What all threads of a search share.
 pub(crate) struct Shared<'a> {
@@ -17,7 +16,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) signal: &'a Signal,
     pub(crate) nodes: &'a AtomicU64,
     pub(crate) node_limit: u64,
-    pub(crate) deadline: Option<Instant>,
     pub(crate) watch: &'a dyn outplay_core::Watch,
 }
 

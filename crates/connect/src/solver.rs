@@ -16,7 +16,7 @@ use crate::search::{Position, Searcher, Settled};
 use crate::share::{Busy, Shared, Signal};
 use crate::table::{Bounds, Table};
 use crate::{ConnectError, board};
-use outplay_core::{LineBoard, Value, Watch};
+use outplay_core::{LineBoard, Timed, Value, Watch};
 use outplay_index::Bits;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -152,42 +152,11 @@ impl Solver {
         threads: usize,
     ) -> Result<Answer, ConnectError> {
         check(board)?;
+        // Time runs from here on: making the table is part of the work.
+        let watch = Timed::within(watch, limits.time);
         watch.stage("search", 0);
         let table = self.table_for(board)?;
-        Ok(solve_with(table, board, depth, limits, watch, threads))
-    }
-
-    /// The score of every legal move for the player who makes it, by column (from 0). None if the game
-    /// is finished. A limit holds for all moves together.
-    ///
-    /// # Errors
-    ///
-    /// Boards that [`check`] refuses, or not enough memory for the table.
-    pub fn analyse(
-        &mut self,
-        board: &LineBoard,
-        depth: Depth,
-        limits: Limits,
-        watch: &dyn Watch,
-        threads: usize,
-    ) -> Result<Vec<(usize, Answer)>, ConnectError> {
-        check(board)?;
-        let depth = match depth {
-            Depth::AtLeast(score) => Depth::AtLeast(1 - score),
-            other => other,
-        };
-        let (start, mut nodes) = (Instant::now(), 0);
-        let mut moves = Vec::new();
-        for column in board::columns(board) {
-            let limits = Limits {
-                nodes: limits.nodes.map(|most| most.saturating_sub(nodes)),
-                time: limits.time.map(|most| most.saturating_sub(start.elapsed())),
-            };
-            let answer = self.solve(&board::after(board, column), depth, limits, watch, threads)?;
-            nodes += answer.nodes;
-            moves.push((column, Answer { low: -answer.high, high: -answer.low, ..answer }));
-        }
-        Ok(moves)
+        Ok(solve_with(table, board, depth, limits.nodes, &watch, threads))
     }
 
     /// A line of best play as columns (from 0) to the end of the game, or to where a limit stopped it.
@@ -263,19 +232,19 @@ pub(crate) fn solve_with(
     table: &Table,
     board: &LineBoard,
     depth: Depth,
-    limits: Limits,
+    nodes: Option<u64>,
     watch: &dyn Watch,
     threads: usize,
 ) -> Answer {
     match (board.width, board.height, board.k) {
-        (7, 6, 4) => Task::<u64, 7, 6, 4>::run(table, board, depth, limits, watch, threads),
+        (7, 6, 4) => Task::<u64, 7, 6, 4>::run(table, board, depth, nodes, watch, threads),
         (_, _, 4) if board::key_bits(board) <= 64 => {
-            Task::<u64, 0, 0, 4>::run(table, board, depth, limits, watch, threads)
+            Task::<u64, 0, 0, 4>::run(table, board, depth, nodes, watch, threads)
         }
         _ if board::key_bits(board) <= 64 => {
-            Task::<u64, 0, 0, 0>::run(table, board, depth, limits, watch, threads)
+            Task::<u64, 0, 0, 0>::run(table, board, depth, nodes, watch, threads)
         }
-        _ => Task::<u128, 0, 0, 0>::run(table, board, depth, limits, watch, threads),
+        _ => Task::<u128, 0, 0, 0>::run(table, board, depth, nodes, watch, threads),
     }
 }
 
@@ -294,7 +263,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
         table: &Table,
         board: &LineBoard,
         depth: Depth,
-        limits: Limits,
+        nodes: Option<u64>,
         watch: &dyn Watch,
         threads: usize,
     ) -> Answer {
@@ -306,15 +275,14 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
             }
             Settled::Choice(pos, same) => (pos, same),
         };
-        let (signal, nodes) = (Signal::default(), AtomicU64::new(0));
+        let (signal, entered) = (Signal::default(), AtomicU64::new(0));
         let busy = (threads > 1).then(Busy::new);
         let shared = Shared {
             table,
             busy: busy.as_ref(),
             signal: &signal,
-            nodes: &nodes,
-            node_limit: limits.nodes.unwrap_or(u64::MAX),
-            deadline: limits.time.map(|time| Instant::now() + time),
+            nodes: &entered,
+            node_limit: nodes.unwrap_or(u64::MAX),
             watch,
         };
         let searchers = (0..threads.max(1)).map(|_| Searcher::new(&rules, &shared)).collect();
@@ -331,6 +299,10 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
     /// Asks until the score is known within the window, or the search is stopped.
     fn narrow(&mut self, shared: &Shared<'_>, window: Bounds) -> (Bounds, bool) {
         let mut known = Searcher::<B, W, H, K>::horizon(self.pos.left);
+        // An earlier question may have been stopped while the table grew.
+        if !shared.table.grow(0, &|| shared.watch.stopped()) {
+            return (known, true);
+        }
         if let Some(stored) = shared.table.probe(self.key) {
             known = Bounds { low: known.low.max(stored.low), high: known.high.min(stored.high) };
         }
@@ -361,8 +333,8 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
             }
             shared.signal.reset();
         }
-        if !helpers.is_empty() {
-            shared.table.spread();
+        if !helpers.is_empty() && !shared.table.spread(&|| shared.watch.stopped()) {
+            return None;
         }
         std::thread::scope(|scope| {
             let others: Vec<_> = helpers

@@ -13,8 +13,16 @@
 //! entries that cost most work to find.
 //!
 //! A search begins with a few buckets, which stay in the processor's cache, and spreads over more of the
-//! memory as it goes on: [`Table::grow`] moves every entry to the bucket that one more bit chooses. Small
-//! searches are thus fast however large the table is, and forgetting them costs little.
+//! memory as it goes on: [`Table::grow`] moves every entry to the bucket that one more bit chooses. Memory that
+//! was never reached is never touched. Small searches are thus fast and small however large the table is, and
+//! forgetting them costs little.
+//!
+//! ```text
+//! moving bucket i to 2 i and 2 i + 1, from the last one down:   0 … i … n … 2 i … 2 n
+//!                                                               not yet |     | moved
+//! ```
+//!
+//! A move that is interrupted goes on where it was; until it is over nobody may ask the table.
 //!
 //! Several threads share the table without waiting. An entry of 64 bits is one relaxed atomic word and
 //! is never torn. Two threads that write to one bucket at once may overwrite each other's entry, or store
@@ -27,7 +35,7 @@ use crate::ConnectError;
 use memmap2::MmapMut;
 use outplay_index::Bits;
 use std::sync::atomic::{
-    AtomicBool, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+    AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
 /// Words in a bucket: half a cache line.
@@ -49,16 +57,26 @@ pub(crate) struct Table {
     memory: MmapMut,
     locks: Vec<AtomicBool>,
     key_bits: u32,
+    /// How many bits choose a bucket at first.
+    first_bits: u32,
     /// How many bits choose a bucket when all of the memory is in use.
     most_bits: u32,
     /// How many choose one now.
     bucket_bits: AtomicU32,
+    /// How many will choose one when the move that was begun is over, and how many buckets it has still to move;
+    /// none between moves.
+    next_bits: AtomicU32,
+    unmoved: AtomicUsize,
     /// About how many positions were stored.
     positions: AtomicU64,
 }
 
 /// Bits that choose a bucket at first: half a megabyte.
 const FIRST_BITS: u32 = 14;
+/// Buckets that are moved between two questions whether to stop: a few megabytes.
+const MOVED_AT_ONCE: usize = 1 << 16;
+/// Bytes up to which clearing memory is quicker than asking for fresh one, and takes only a few milliseconds.
+const CLEARED: usize = 32 << 20;
 /// Bits of the tag in an entry of 64 bits, and in one of 128.
 const NARROW_TAG: u32 = 45;
 const WIDE_TAG: u32 = 64 + 43;
@@ -68,20 +86,23 @@ impl Table {
     pub(crate) fn new(entries: usize, key_bits: u32) -> Result<Table, ConnectError> {
         let wide = key_bits > 64;
         let per_bucket = if wide { BUCKET / 2 } else { BUCKET };
+        // Fewer bits for the bucket would leave more for the tag than it has.
         let least = key_bits.saturating_sub(if wide { WIDE_TAG } else { NARROW_TAG });
         let asked = (entries / per_bucket).max(1).ilog2().min(40);
         let most_bits = asked.max(least).min(key_bits - 1).max(1);
-        let bytes = (BUCKET * 8) << most_bits;
-        let memory = MmapMut::map_anon(bytes).map_err(|_| ConnectError::NoMemory { bytes })?;
-        // Large pages spare most of the address translations; without them all works the same.
-        #[cfg(target_os = "linux")]
-        let _ = memory.advise(memmap2::Advice::HugePage);
+        let first_bits = least.max(FIRST_BITS).min(most_bits);
         let locks = if wide { (0..LOCKS).map(|_| AtomicBool::new(false)).collect() } else { Vec::new() };
-        // Clearing all of the memory now keeps page faults out of the search.
-        let (bucket_bits, positions) = (AtomicU32::new(most_bits), AtomicU64::new(0));
-        let mut table = Table { memory, locks, key_bits, most_bits, bucket_bits, positions };
-        table.clear();
-        Ok(table)
+        Ok(Table {
+            memory: fresh((BUCKET * 8) << most_bits)?,
+            locks,
+            key_bits,
+            first_bits,
+            most_bits,
+            bucket_bits: AtomicU32::new(first_bits),
+            next_bits: AtomicU32::new(first_bits),
+            unmoved: AtomicUsize::new(0),
+            positions: AtomicU64::new(0),
+        })
     }
 
     /// Whether the table was made for such keys.
@@ -91,45 +112,91 @@ impl Table {
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        let used = (BUCKET * 8) << *self.bucket_bits.get_mut();
-        self.memory[..used].fill(0);
+        let used = (BUCKET * 8) << *self.next_bits.get_mut();
+        // Pages that go back to the system need not be cleared, and are there again only when they are needed.
+        match (used > CLEARED).then(|| fresh(self.memory.len())) {
+            Some(Ok(memory)) => self.memory = memory,
+            _ => self.memory[..used].fill(0),
+        }
         *self.positions.get_mut() = 0;
-        let wide = self.key_bits > 64;
-        let least = self.key_bits.saturating_sub(NARROW_TAG).max(FIRST_BITS);
-        *self.bucket_bits.get_mut() = if wide { self.most_bits } else { least.min(self.most_bits) };
+        *self.unmoved.get_mut() = 0;
+        *self.bucket_bits.get_mut() = self.first_bits;
+        *self.next_bits.get_mut() = self.first_bits;
     }
 
-    /// Makes room for more positions if there are too many for what is in use. Other threads may use
+    /// Makes room for more positions if there are too many for what is in use, unless it is told to stop; the
+    /// table can then not be asked before this was called again and says that all is done. Other threads may use
     /// the table only if it is spread already.
-    pub(crate) fn grow(&self, more: u64) {
+    pub(crate) fn grow(&self, more: u64, stop: &dyn Fn() -> bool) -> bool {
         let positions = self.positions.fetch_add(more, Relaxed).saturating_add(more);
-        while self.bucket_bits.load(Relaxed) < self.most_bits
-            && positions > (BUCKET as u64 / 2) << self.bucket_bits.load(Relaxed)
-        {
-            self.double();
+        // Wide entries have fewer neighbours to give way to, so their buckets are kept emptier.
+        let fill = |bits: u32| if self.key_bits > 64 { 1 << bits >> 3 } else { (BUCKET as u64 / 2) << bits };
+        let mut bits = self.bucket_bits.load(Relaxed);
+        while bits < self.most_bits && positions > fill(bits) {
+            bits += 1;
+        }
+        self.move_to(bits, stop)
+    }
+
+    /// Uses all of the memory, before several threads do, unless it is told to stop. No other thread may use the table.
+    pub(crate) fn spread(&self, stop: &dyn Fn() -> bool) -> bool {
+        self.move_to(self.most_bits, stop)
+    }
+
+    /// Splits every bucket until so many bits choose one; says whether all is done.
+    fn move_to(&self, bits: u32, stop: &dyn Fn() -> bool) -> bool {
+        self.go_on(stop) && {
+            let now = self.bucket_bits.load(Relaxed);
+            if bits > now {
+                self.next_bits.store(bits, Relaxed);
+                self.unmoved.store(1 << now, Relaxed);
+            }
+            self.go_on(stop)
         }
     }
 
-    /// Uses all of the memory, before several threads do. No other thread may use the table.
-    pub(crate) fn spread(&self) {
-        self.grow(u64::MAX / 2);
+    /// Goes on with the move that was begun, if one was.
+    fn go_on(&self, stop: &dyn Fn() -> bool) -> bool {
+        while self.unmoved.load(Relaxed) > 0 {
+            if stop() {
+                return false;
+            }
+            self.move_some();
+        }
+        true
     }
 
-    /// Splits every bucket in two.
     #[cold]
-    fn double(&self) {
-        let bits = self.bucket_bits.load(Relaxed);
+    fn move_some(&self) {
+        let (bits, next) = (self.bucket_bits.load(Relaxed), self.next_bits.load(Relaxed));
+        let unmoved = self.unmoved.load(Relaxed);
+        let rest = unmoved.saturating_sub(MOVED_AT_ONCE);
+        let (more, wide) = (next - bits, self.key_bits > 64);
+        let shift = self.key_bits - next;
         // From the last bucket down, no bucket is written before it was read.
-        for index in (0..1 << bits).rev() {
+        for index in (rest..unmoved).rev() {
             let old = self.bucket(index * BUCKET);
-            let entries: [u64; BUCKET] = std::array::from_fn(|slot| old[slot].swap(0, Relaxed));
-            let halves = [self.bucket(2 * index * BUCKET), self.bucket((2 * index + 1) * BUCKET)];
-            for (slot, entry) in entries.into_iter().enumerate() {
-                let bit = entry >> (64 - NARROW_TAG) >> (self.key_bits - bits - 1) & 1;
-                halves[bit as usize][slot].store(entry, Relaxed);
+            for slot in (0..BUCKET).step_by(if wide { 2 } else { 1 }) {
+                let entry = [old[slot].load(Relaxed), if wide { old[slot + 1].load(Relaxed) } else { 0 }];
+                if entry == [0, 0] {
+                    // Pages that nothing is written to need not exist.
+                    continue;
+                }
+                let tag = match wide {
+                    false => u128::from(entry[0] >> (64 - NARROW_TAG)),
+                    true => u128::from(entry[1] >> 21) << 64 | u128::from(entry[0]),
+                };
+                let new = self.bucket((index << more | (tag >> shift) as usize & ((1 << more) - 1)) * BUCKET);
+                for (word, part) in entry.into_iter().enumerate().take(if wide { 2 } else { 1 }) {
+                    old[slot + word].store(0, Relaxed);
+                    new[slot + word].store(part, Relaxed);
+                }
             }
         }
-        self.bucket_bits.store(bits + 1, Relaxed);
+        self.unmoved.store(rest, Relaxed);
+        if rest == 0 {
+            self.bucket_bits.store(next, Relaxed);
+        }
     }
 
     #[inline(always)]
@@ -258,6 +325,15 @@ impl Table {
     }
 }
 
+/// Memory that is zero and costs nothing before it is written to.
+fn fresh(bytes: usize) -> Result<MmapMut, ConnectError> {
+    let memory = MmapMut::map_anon(bytes).map_err(|_| ConnectError::NoMemory { bytes })?;
+    // Large pages spare most of the address translations; without them all works the same.
+    #[cfg(target_os = "linux")]
+    let _ = memory.advise(memmap2::Advice::HugePage);
+    Ok(memory)
+}
+
 #[inline(always)]
 fn narrow_bounds(entry: u64) -> Bounds {
     Bounds { low: (entry & 127) as i32 - 64, high: (entry >> 7 & 127) as i32 - 64 }
@@ -271,4 +347,60 @@ fn wide_bounds(entry: u64) -> Bounds {
 #[inline(always)]
 fn join(one: Bounds, other: Bounds) -> Bounds {
     Bounds { low: one.low.max(other.low), high: one.high.min(other.high) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    const BOUNDS: Bounds = Bounds { low: -3, high: 5 };
+
+    /// Keys that look random, with so many bits.
+    fn keys(bits: u32, count: u128) -> impl Iterator<Item = u128> {
+        (1..=count)
+            .map(move |n| n.wrapping_mul(0x1234_5678_9abc_def1_1357_9bdf_0246_8ace | 1) % (1 << (bits - 1)))
+    }
+
+    fn check<B: Bits>(key_bits: u32, key: impl Fn(u128) -> B) {
+        let mut table = Table::new(1 << 25, key_bits).unwrap();
+        let all = || keys(key_bits, 3000).map(&key);
+        all().for_each(|key| table.store(key, BOUNDS, 1));
+        let known = |table: &Table| all().filter(|&key| table.probe(key) == Some(BOUNDS)).count();
+        assert!(known(&table) > 2900);
+        // A move that is stopped again and again ends, and loses nothing.
+        let (before, stops) = (known(&table), Cell::new(0));
+        let often = || {
+            stops.set(stops.get() + 1);
+            stops.get() % 2 == 1
+        };
+        let first = table.bucket_bits.load(Relaxed);
+        while !table.grow(1 << 20, &often) {}
+        assert!(table.bucket_bits.load(Relaxed) > first && known(&table) == before);
+        while !table.spread(&often) {}
+        assert_eq!((table.bucket_bits.load(Relaxed), known(&table)), (table.most_bits, before));
+        // One question for each part of the memory that is moved.
+        assert!(stops.get() >= (1 << first) / MOVED_AT_ONCE);
+        table.clear();
+        assert_eq!((table.bucket_bits.load(Relaxed), known(&table)), (first, 0));
+        // Forgetting in the middle of a move forgets all.
+        all().for_each(|key| table.store(key, BOUNDS, 1));
+        assert!(!table.spread(&|| true));
+        table.clear();
+        assert_eq!(known(&table), 0);
+        assert!(table.spread(&|| false) && known(&table) == 0);
+    }
+
+    #[test]
+    fn tables_grow_without_forgetting() {
+        check::<u64>(49, |key| key as u64);
+        check::<u64>(63, |key| key as u64);
+        check::<u128>(72, |key| key);
+        check::<u128>(128, |key| key);
+    }
+
+    #[test]
+    fn a_table_that_cannot_be_had_is_an_error() {
+        assert!(matches!(Table::new(1 << 42, 128), Err(ConnectError::NoMemory { .. })));
+    }
 }

@@ -21,6 +21,8 @@ pub trait Code: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     const UNKNOWN: Self;
 
     /// Packs a value; `None` if its payoff or distance does not fit.
+    ///
+    /// A win or loss without a distance ([`Value::untimed`]) fits only a code without distances, [`WdlCode`].
     fn pack(value: Value) -> Option<Self>;
 
     /// What the code stands for; `None` for [`Code::UNKNOWN`].
@@ -41,10 +43,10 @@ impl Code for i8 {
     const UNKNOWN: i8 = i8::MIN;
 
     fn pack(value: Value) -> Option<i8> {
-        if value.is_repetition() {
-            return None;
+        if value == Value::TIE {
+            return Some(0);
         }
-        let Some(plies) = value.distance() else { return Some(0) };
+        let plies = value.distance()?;
         if plies > 126 || value.payoff().abs() > 1 {
             return None;
         }
@@ -76,10 +78,10 @@ impl Code for i32 {
     const UNKNOWN: i32 = i32::MIN;
 
     fn pack(value: Value) -> Option<i32> {
-        if value.is_repetition() {
-            return None;
+        if value == Value::TIE {
+            return Some(0);
         }
-        let Some(plies) = value.distance() else { return Some(0) };
+        let plies = value.distance()?;
         if plies > 0xffff || value.payoff().abs() > 0x4000 {
             return None;
         }
@@ -166,5 +168,16 @@ mod tests {
         assert_eq!(i8::pack(Value::new(2, 1)), None);
         assert_eq!(i8::pack(Value::REPETITION), None);
         assert_eq!(i32::pack(Value::win(70_000)), None);
+        assert_eq!(i32::pack(Value::REPETITION), None);
+    }
+
+    #[test]
+    fn a_win_without_a_distance_is_no_tie() {
+        for payoff in [-1, 1] {
+            assert_eq!(i8::pack(Value::untimed(payoff)), None);
+            assert_eq!(i32::pack(Value::untimed(payoff)), None);
+            assert_eq!(WdlCode::pack(Value::untimed(payoff)), Some(WdlCode(payoff as i8)));
+        }
+        assert_eq!(i8::pack(Value::untimed(0)), Some(0));
     }
 }

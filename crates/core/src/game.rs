@@ -137,6 +137,12 @@ pub trait Game: Clone + Send + Sync + 'static {
         out.push(pos.clone());
     }
 
+    /// Bytes that a position keeps outside of itself, in a `Vec` or a `Box`, so that solvers which remember positions
+    /// can tell how many of them fit in memory.
+    fn heap_bytes(&self, _pos: &Self::Position) -> usize {
+        0
+    }
+
     /// Why the game stopped working, for games whose rules run elsewhere (in a script, say).
     ///
     /// Solvers poll this between tiers and give up with the sentence it returns. Rules written in Rust
@@ -153,14 +159,8 @@ pub trait Chance: Game {
     fn outcomes(&self, pos: &Self::Position, out: &mut Vec<(Self::Move, f64)>);
 }
 
-/// A game whose moves can be made and taken back without copying the position.
-pub trait InPlace: Game {
-    /// What a move destroys and `unmake` needs.
-    type Undo;
-    /// Plays a legal move.
-    fn make(&self, pos: &mut Self::Position, mv: Self::Move) -> Self::Undo;
-    /// Takes back the last move made.
-    fn unmake(&self, pos: &mut Self::Position, mv: Self::Move, undo: Self::Undo);
+/// A game that has hash keys of its own.
+pub trait Keyed: Game {
     /// A hash of the position for transposition tables; equal positions have equal keys.
     fn key(&self, pos: &Self::Position) -> u64;
 }

@@ -12,7 +12,7 @@
 //! | [`Sets`] | moves of whole sets of positions | positions are looked at one by one |
 //! | [`Rolls`] | numbers for the positions before a roll only | every position has a number |
 //! | [`Chance`] | probabilities of random moves | the game is deterministic |
-//! | [`InPlace`] | make and unmake a move, a hash key | positions are copied |
+//! | [`Keyed`] | a hash key of the game's own | positions are hashed |
 //! | [`LineGame`] | "k in a row on a board" | no dense, connect-k or proof solver |
 //!
 //! Nothing here does I/O, knows a particular game, or allocates in a loop.
@@ -24,7 +24,9 @@ pub mod figures;
 mod game;
 mod index;
 pub mod laws;
+mod ledger;
 mod lines;
+mod meter;
 mod notation;
 mod probe;
 mod remark;
@@ -36,13 +38,15 @@ mod watch;
 pub use any::{AnyGame, AnyMove, AnyPosition, Falls, Native};
 pub use code::{Code, WdlCode};
 pub use error::InputError;
-pub use game::{Chance, Game, InPlace, Payoff, Turn};
+pub use game::{Chance, Game, Keyed, Payoff, Turn};
 pub use index::{Detour, Index, Link, Predecessors, Rolls, Step, Tier};
+pub use ledger::{Ledger, NoMemory, discard};
 pub use lines::{Content, LineBoard, LineGame};
+pub use meter::Meter;
 pub use notation::{Mark, Notation, Picture, Span, Tone, cell_name, column_name, parse_cell, parse_column};
 pub use probe::{Probe, ProbeError};
 pub use remark::{Remark, Sign};
 pub use scene::{Gesture, Holder, Layout, Scene, Spot};
 pub use sets::{Leaving, SetDetour, Sets, Slots};
 pub use value::{Value, Verdict};
-pub use watch::{Quiet, Watch};
+pub use watch::{Pace, Quiet, Timed, Watch};

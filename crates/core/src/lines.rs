@@ -128,21 +128,33 @@ impl LineBoard {
         [(0, 1), (1, 0), (1, 1), (1, -1)].iter().any(|&(dc, dr)| 1 + run(dc, dr) + run(-dc, -dr) >= self.k)
     }
 
-    /// The board after the player to move puts a stone on a cell.
+    /// Whether a player could still fill a line: one without obstacles and without stones of the opponent.
+    pub fn can_make_line(&self, player: Content) -> bool {
+        let free = |cell: &usize| self.cells[*cell] == Content::Empty || self.cells[*cell] == player;
+        self.lines().iter().any(|line| line.iter().all(free))
+    }
+
+    /// What a stone of the player to move looks like.
+    pub fn mover(&self) -> Content {
+        if self.turn == Turn::Second { Content::Second } else { Content::First }
+    }
+
+    /// The board after the player to move has put a stone on a cell that [`LineBoard::open_cells`] names.
     pub fn after(&self, cell: usize) -> LineBoard {
+        debug_assert!(self.cells[cell] == Content::Empty && self.playable(cell));
         let mut next = self.clone();
-        next.cells[cell] = if self.turn == Turn::Second { Content::Second } else { Content::First };
+        next.cells[cell] = self.mover();
         next.turn = self.turn.other();
         next
     }
 
-    /// What the move to a cell is called: the column's number where stones fall, else the cell's name.
+    /// What the move onto a cell is called: its column, counted from 1, with gravity, and else the cell's name.
     pub fn move_name(&self, cell: usize) -> String {
         let (column, row) = (cell / self.height, cell % self.height);
         if self.gravity { (column + 1).to_string() } else { cell_name(column, row) }
     }
 
-    /// The cells where a stone can be placed now, line or no line on the board.
+    /// The cells where a stone can be placed now, line or no line on the board, in the order of the game's moves.
     pub fn open_cells(&self) -> Vec<usize> {
         let empty = |cell: usize| self.cells[cell] == Content::Empty;
         if !self.gravity {
@@ -186,5 +198,33 @@ mod tests {
         board.gravity = true;
         assert_eq!(board.playable_cells(), 7);
         assert_eq!(board.open_cells(), vec![2, 3, 6]);
+    }
+
+    #[test]
+    fn moves_change_stones_and_turn() {
+        let mut board = LineBoard::empty(3, 2, 2);
+        let next = board.after(3);
+        assert_eq!((next.cells[3], next.turn), (Content::First, Turn::Second));
+        let last = next.after(0);
+        assert_eq!((last.cells[0], last.turn, last.stones()), (Content::Second, Turn::First, 2));
+        assert_eq!(last.open_cells(), vec![1, 2, 4, 5]);
+        assert_eq!((board.move_name(3), board.move_name(4)), ("b2".into(), "c1".into()));
+        board.gravity = true;
+        assert_eq!((board.move_name(3), board.move_name(4)), ("2".into(), "3".into()));
+        assert_eq!(board.after(2).open_cells(), vec![0, 3, 4]);
+    }
+
+    #[test]
+    fn a_line_is_possible_until_the_opponent_or_an_obstacle_is_in_all() {
+        let mut board = LineBoard::empty(3, 1, 2);
+        assert!(board.can_make_line(Content::First) && board.can_make_line(Content::Second));
+        board.cells[1] = Content::First;
+        assert!(board.can_make_line(Content::First) && !board.can_make_line(Content::Second));
+        board.cells[0] = Content::Second;
+        board.cells[2] = Content::Blocked;
+        assert!(!board.can_make_line(Content::First) && !board.can_make_line(Content::Second));
+        // A line that is there already counts.
+        board.cells[0] = Content::First;
+        assert!(board.can_make_line(Content::First));
     }
 }

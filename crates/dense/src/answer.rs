@@ -3,12 +3,13 @@
 //! Invariant: only tiers whose planes are at hand are asked for.
 #![allow(unsafe_code)]
 
+use crate::DenseError;
 use crate::back::end;
 use crate::counts::{Counts, PlyCounts};
 use crate::engine::Engine;
 use crate::solve::{Solution, Values};
 use crate::tight::WORDS;
-use outplay_core::{Turn, Value};
+use outplay_core::{Turn, Value, Watch};
 
 impl Engine {
     /// The solution of a board on which the game is over.
@@ -96,13 +97,13 @@ impl Engine {
     }
 
     /// The value of the start and the cells of its best moves.
-    pub(crate) fn start(&self) -> (Value, Vec<usize>) {
+    pub(crate) fn start(&self, watch: &dyn Watch) -> Result<(Value, Vec<usize>), DenseError> {
         if self.field.plies() == 0 {
-            return (Value::TIE, Vec::new());
+            return Ok((Value::TIE, Vec::new()));
         }
-        let value = self.value(0, &self.offsets(0), 0, 0);
+        let value = self.value(0, &self.offsets(0, watch)?, 0, 0);
         let colour = self.field.mover(0);
-        let offsets = self.offsets(1);
+        let offsets = self.offsets(1, watch)?;
         let mut best = Vec::new();
         for stack in &self.field.stacks {
             let Some(&variable) = stack.variables.first() else { continue };
@@ -124,6 +125,6 @@ impl Engine {
             }
         }
         best.sort_unstable();
-        (value, best)
+        Ok((value, best))
     }
 }

@@ -35,10 +35,11 @@ impl Dense {
     /// As for [`crate::solve`]; all tiers together must fit in the memory allowed.
     pub fn new(board: &LineBoard, options: &Options, watch: &dyn Watch) -> Result<Dense, DenseError> {
         let field = Field::new(board, options.mirror, options.low)?;
-        let mut engine = Engine::new(field, options, false, true)?;
+        let mut engine = Engine::new(field, options, false, true, watch)?;
         let solution = engine.run(watch, None)?;
-        let offsets = (0..=engine.field.plies()).map(|tier| engine.offsets(tier)).collect();
-        Ok(Dense { engine, solution, offsets })
+        let offsets: Result<_, DenseError> =
+            (0..=engine.field.plies()).map(|tier| engine.offsets(tier, watch)).collect();
+        Ok(Dense { engine, solution, offsets: offsets? })
     }
 
     /// What is known of the start position.

@@ -28,9 +28,10 @@ use outplay_core::{Verdict, Watch};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Blocks that one task takes of a large shape.
-const TASK: u32 = 4096;
+const TASK: u32 = 1024;
 /// Blocks below which work is not worth dividing.
 const HANDFUL: u64 = 64;
 
@@ -76,13 +77,14 @@ impl Engine {
         options: &Options,
         export: bool,
         keep: bool,
+        watch: &dyn Watch,
     ) -> Result<Engine, DenseError> {
-        let mut plan = Plan::new(&field, options, export, keep)?;
+        let mut plan = Plan::new(&field, options, export, keep, watch)?;
         if let (None, Some(available)) = (options.memory, arena::available())
             && plan.peak_bytes > available
         {
             let options = Options { memory: Some(available), ..options.clone() };
-            plan = Plan::new(&field, &options, export, keep)?;
+            plan = Plan::new(&field, &options, export, keep, watch)?;
         }
         let spill = options.spill.as_deref();
         let (values_dir, reach_dir) = match plan.place {
@@ -101,7 +103,7 @@ impl Engine {
         let pool = (plan.threads > 1).then(build).transpose()?;
         Ok(Engine {
             tight: Tight::new(options.low, most as usize),
-            shapes: Shapes::new(&field),
+            shapes: Shapes::new(&field, watch)?,
             field,
             values: options.values,
             // A level that the machine lacks would crash, so it is taken for the best one.
@@ -130,7 +132,7 @@ impl Engine {
             self.forth(watch, &mut counts)?;
         }
         self.back(watch, sink, &mut counts)?;
-        let (value, best) = self.start();
+        let (value, best) = self.start(watch)?;
         let exact = self.values == Values::Distance || value.verdict() == Verdict::Draw;
         Ok(Solution {
             verdict: value.verdict(),
@@ -142,8 +144,8 @@ impl Engine {
     }
 
     /// Where blocks begin in a tier.
-    pub(crate) fn offsets(&self, tier: usize) -> Vec<u32> {
-        self.tight.offsets(self.tight.high(tier), self.field.ones(tier))
+    pub(crate) fn offsets(&self, tier: usize, watch: &dyn Watch) -> Result<Vec<u32>, DenseError> {
+        self.tight.offsets(self.tight.high(tier), self.field.ones(tier), watch)
     }
 
     /// The planes of values of a tier.
@@ -187,13 +189,16 @@ impl Engine {
         // Small tasks are dealt in handfuls, and buffers are passed on from one handful to the next.
         let handful = (HANDFUL / u64::from(size)).max(1) as usize;
         let free: Mutex<Vec<W>> = Mutex::new(ready);
+        let stopped = AtomicBool::new(false);
         let deal = |i: usize| {
+            // A handful takes a few milliseconds at most.
+            if stopped.load(Relaxed) || watch.stopped() {
+                stopped.store(true, Relaxed);
+                return;
+            }
             let taken = free.lock().ok().and_then(|mut free| free.pop());
             let mut worker = taken.unwrap_or_else(&make);
             for i in (i * handful..tasks).take(handful) {
-                if watch.stopped() {
-                    break;
-                }
                 let first = (i % pieces) as u32 * size;
                 task(&mut worker, i / pieces, first..first + size);
             }
@@ -208,7 +213,7 @@ impl Engine {
         }
         // The lock is poisoned only if a task panicked, and then the panic is already on its way.
         let workers = free.into_inner().unwrap_or_default();
-        if watch.stopped() { Err(DenseError::Stopped) } else { Ok(workers) }
+        if stopped.into_inner() { Err(DenseError::Stopped) } else { Ok(workers) }
     }
 
     /// All blocks of all tiers, mirror images left out.
@@ -261,10 +266,10 @@ impl Engine {
         // SAFETY: the first tier has one shape with one colouring, the lowest bit of its only block.
         unsafe { *self.live(0) = 1 };
         counts.plies[0].legal = 1;
-        let mut last_offsets = self.offsets(0);
+        let mut last_offsets = self.offsets(0, watch)?;
         for tier in 1..=plies {
             self.relay(watch, tier - 1, 1, &last_offsets, self.live(tier - 1))?;
-            let offsets = self.offsets(tier);
+            let offsets = self.offsets(tier, watch)?;
             let pass = Forth {
                 field: &self.field,
                 tight: &self.tight,
@@ -321,12 +326,12 @@ impl Engine {
         watch.stage("values", self.work());
         let plies = self.field.plies();
         let counting = self.plan.reach > 0;
-        let mut next_offsets = self.offsets(plies);
+        let mut next_offsets = self.offsets(plies, watch)?;
         if let Some(sink) = sink {
             export::tier(self, watch, sink, plies, &next_offsets, std::ptr::null())?;
         }
         for tier in (0..plies).rev() {
-            let offsets = self.offsets(tier);
+            let offsets = self.offsets(tier, watch)?;
             let pass = Back {
                 field: &self.field,
                 tight: &self.tight,

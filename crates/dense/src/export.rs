@@ -17,7 +17,7 @@ use crate::relay::Reorder;
 use crate::shapes::walk;
 use crate::solve::Values;
 use crate::tight::WORDS;
-use outplay_core::{Code, Turn, Value, Watch};
+use outplay_core::{Code, Pace, Turn, Value, Watch};
 use rayon::prelude::*;
 use std::sync::Mutex;
 
@@ -96,7 +96,7 @@ pub(crate) fn tier(
     let failed = |why| DenseError::Sink { tier, why };
     let mut shapes = Vec::new();
     let mut number = 0u64;
-    walk(&engine.field, |shape, stones, _| {
+    walk(&engine.field, watch, |shape, stones, _| {
         if stones == tier {
             let first = engine.field.mirror.as_ref().is_none_or(|m| shape <= engine.field.image(m, shape));
             if first {
@@ -104,17 +104,14 @@ pub(crate) fn tier(
             }
             number += 1;
         }
-    });
+    })?;
     let lut = codes(engine, tier);
     let job = Job { engine, tier, offsets, care: care as usize, lut: &lut };
     let free: Mutex<Vec<Buffers>> = Mutex::new(Vec::new());
     let one = |&(shape, number): &(u32, u64)| {
-        if watch.stopped() {
-            return Err(DenseError::Stopped);
-        }
         let taken = free.lock().ok().and_then(|mut free| free.pop());
         let mut buffers = taken.unwrap_or_default();
-        job.shape(&mut buffers, sink, shape, number).map_err(failed)?;
+        job.shape(&mut buffers, sink, shape, number, &mut Pace::new(watch))?;
         if let Ok(mut free) = free.lock() {
             free.push(buffers);
         }
@@ -158,20 +155,38 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn shape(&self, buffers: &mut Buffers, sink: &dyn Sink, shape: u32, number: u64) -> Result<(), String> {
+    fn shape(
+        &self,
+        buffers: &mut Buffers,
+        sink: &dyn Sink,
+        shape: u32,
+        number: u64,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), DenseError> {
         let engine = self.engine;
         let (field, tight) = (&engine.field, &engine.tight);
         let stones: Vec<u8> = (0..field.stacks.len()).map(|i| field.count(shape, i) as u8).collect();
         let ones = field.ones(self.tier);
         let of = tight.choose[self.tier][ones];
         let put = |rank: u64, codes: &[i8]| {
-            sink.put(Slots { tier: self.tier, shape: number, stones: &stones, rank, of, codes })
+            let slots = Slots { tier: self.tier, shape: number, stones: &stones, rank, of, codes };
+            sink.put(slots).map_err(|why| DenseError::Sink { tier: self.tier, why })
         };
+        if pace.step() {
+            return Err(DenseError::Stopped);
+        }
         buffers.codes.clear();
         buffers.codes.reserve(of.min(SLICE) as usize);
         if self.tier == field.plies() {
             // A full board is finished: the rules answer for all of it.
-            buffers.codes.resize(of.min(SLICE) as usize, i8::UNKNOWN);
+            let whole = of.min(SLICE) as usize;
+            while buffers.codes.len() < whole {
+                // Memory that is written to for the first time takes its time.
+                if pace.steps(256) {
+                    return Err(DenseError::Stopped);
+                }
+                buffers.codes.resize(whole.min(buffers.codes.len() + (1 << 16)), i8::UNKNOWN);
+            }
             let mut rank = 0;
             while rank < of {
                 let length = (of - rank).min(SLICE);
@@ -191,7 +206,7 @@ impl Job<'_> {
             .collect();
         cells.sort_unstable();
         let ranks: Vec<u8> = cells.iter().map(|&(_, v)| (held & ((1 << v) - 1)).count_ones() as u8).collect();
-        self.raw(&mut buffers.raw, source);
+        self.raw(&mut buffers.raw, source, pace)?;
 
         let reorder = Reorder::new(&ranks);
         let inner = INNER.min(self.tier);
@@ -204,6 +219,9 @@ impl Job<'_> {
         for upper in 0..1u64 << (self.tier - inner) {
             let Some(left) = ones.checked_sub(upper.count_ones() as usize) else { continue };
             let Some(list) = lists.get(left) else { continue };
+            if pace.steps(1 + list.len() / 16) {
+                return Err(DenseError::Stopped);
+            }
             let upper = reorder.apply(upper << inner);
             let raw = &buffers.raw;
             buffers.codes.extend(list.iter().map(|&lower| {
@@ -226,7 +244,7 @@ impl Job<'_> {
     }
 
     /// One byte for every bit of a stored shape: its planes, and 128 if it matters.
-    fn raw(&self, raw: &mut Vec<u8>, shape: u32) {
+    fn raw(&self, raw: &mut Vec<u8>, shape: u32, pace: &mut Pace<'_>) -> Result<(), DenseError> {
         let engine = self.engine;
         let planes = engine.planes(self.tier);
         let lines = self.offsets[self.offsets.len() - 1] as usize;
@@ -242,6 +260,9 @@ impl Job<'_> {
         // SAFETY: see above.
         let table = unsafe { std::slice::from_raw_parts(table, lines * planes * WORDS) };
         for (line, care) in care.chunks_exact(WORDS).enumerate() {
+            if pace.steps(8) {
+                return Err(DenseError::Stopped);
+            }
             let table = &table[line * planes * WORDS..][..planes * WORDS];
             for (word, &care) in care.iter().enumerate() {
                 if care == 0 {
@@ -257,6 +278,7 @@ impl Job<'_> {
                 }
             }
         }
+        Ok(())
     }
 }
 

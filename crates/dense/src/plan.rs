@@ -15,7 +15,7 @@ use crate::field::Field;
 use crate::shapes::{Shapes, census};
 use crate::solve::{Options, Values};
 use crate::tight::{Tight, binomials};
-use outplay_core::LineBoard;
+use outplay_core::{LineBoard, Quiet, Watch};
 use std::fmt;
 use std::ops::Range;
 
@@ -97,7 +97,7 @@ pub struct Plan {
 /// with the planes on disk; the error has the figures.
 pub fn plan(board: &LineBoard, options: &Options, export: bool) -> Result<Plan, DenseError> {
     let field = Field::new(board, options.mirror, options.low)?;
-    Plan::new(&field, options, export, false)
+    Plan::new(&field, options, export, false, &Quiet)
 }
 
 impl Plan {
@@ -107,6 +107,7 @@ impl Plan {
         options: &Options,
         export: bool,
         keep: bool,
+        watch: &dyn Watch,
     ) -> Result<Plan, DenseError> {
         let choose = binomials();
         let tight = Tight::new(options.low, 1);
@@ -159,7 +160,7 @@ impl Plan {
         // Tables that are given back early save at most half, and to know how much takes a list of shapes.
         let frugal_bytes = match options.memory {
             Some(allowed) if !keep && small + plane_bytes > allowed && tight_fit <= allowed => {
-                frugal_lines(field, &tiers) * 64 + image_bytes
+                frugal_lines(field, &tiers, watch)? * 64 + image_bytes
             }
             _ => plane_bytes,
         };
@@ -177,7 +178,7 @@ impl Plan {
             let mut cures = Vec::new();
             if options.values == Values::Distance {
                 let cheaper = Options { values: Values::Wdl, memory: None, ..options.clone() };
-                let needs = Plan::new(field, &cheaper, export, keep)?.peak_bytes;
+                let needs = Plan::new(field, &cheaper, export, keep, watch)?.peak_bytes;
                 if needs < choices[possible - 1].2 {
                     cures.push(format!("ask for win/draw/loss only ({})", Bytes(needs)));
                 }
@@ -216,8 +217,8 @@ pub(crate) fn parts(shapes: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The most lines that a frugal solve holds: of the next tier what is still needed, of this one what is done.
-fn frugal_lines(field: &Field, tiers: &[TierPlan]) -> u64 {
-    let shapes = Shapes::new(field);
+fn frugal_lines(field: &Field, tiers: &[TierPlan], watch: &dyn Watch) -> Result<u64, DenseError> {
+    let shapes = Shapes::new(field, watch)?;
     let mut most = 0;
     for tier in 0..field.plies() {
         let size = |n: usize| tiers[n].value_lines.checked_div(tiers[n].stored).unwrap_or(0);
@@ -229,7 +230,7 @@ fn frugal_lines(field: &Field, tiers: &[TierPlan]) -> u64 {
         }
     }
     // Memory is given back in huge pages.
-    most + 4 * HUGE / 64
+    Ok(most + 4 * HUGE / 64)
 }
 
 /// How many planes a tier with so many plies left has. The last tier is all ties and has none.

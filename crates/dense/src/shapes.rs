@@ -10,8 +10,10 @@
 //!
 //! Invariant: every child and every parent of a computed shape is computed or copied.
 
+use crate::DenseError;
 use crate::back::RELAID;
 use crate::field::Field;
+use outplay_core::{Pace, Watch};
 
 /// No table.
 const NOWHERE: u32 = u32::MAX;
@@ -35,25 +37,45 @@ pub(crate) struct Shapes {
 
 impl Shapes {
     /// Lists the shapes of a board.
-    pub(crate) fn new(field: &Field) -> Shapes {
+    ///
+    /// # Errors
+    ///
+    /// No memory, or a stop.
+    pub(crate) fn new(field: &Field, watch: &dyn Watch) -> Result<Shapes, DenseError> {
         let mut tiers = vec![TierShapes::default(); field.plies() + 1];
-        let mut place = vec![NOWHERE; field.shapes as usize];
-        walk(field, |shape, tier, lean| {
+        let mut place: Vec<u32> = Vec::new();
+        place.try_reserve_exact(field.shapes as usize).map_err(|_| {
+            let why = std::io::ErrorKind::OutOfMemory.into();
+            DenseError::Refused { bytes: 4 * u64::from(field.shapes), why }
+        })?;
+        walk(field, watch, |_, tier, lean| {
             let tier = &mut tiers[tier];
+            let shape = place.len() as u32;
             if field.mirror.is_none() || lean >= 0 {
-                place[shape as usize] = tier.stored.len() as u32;
+                place.push(tier.stored.len() as u32);
                 tier.stored.push(shape);
             } else if lean == -1 {
-                place[shape as usize] = tier.relaid.len() as u32 | RELAID;
+                place.push(tier.relaid.len() as u32 | RELAID);
                 tier.relaid.push(shape);
+            } else {
+                place.push(NOWHERE);
             }
-        });
-        Shapes { tiers, place }
+        })?;
+        Ok(Shapes { tiers, place })
     }
 }
 
 /// Visits every shape in ascending order with its tier and lean.
-pub(crate) fn walk(field: &Field, mut visit: impl FnMut(u32, usize, i32)) {
+///
+/// # Errors
+///
+/// A stop.
+pub(crate) fn walk(
+    field: &Field,
+    watch: &dyn Watch,
+    mut visit: impl FnMut(u32, usize, i32),
+) -> Result<(), DenseError> {
+    let mut pace = Pace::new(watch);
     // Stacks from the smallest step to the largest, as the digits of a number.
     let mut digits: Vec<(usize, i32)> = Vec::new();
     let mut stacks: Vec<_> = field.stacks.iter().collect();
@@ -66,6 +88,9 @@ pub(crate) fn walk(field: &Field, mut visit: impl FnMut(u32, usize, i32)) {
     let mut counts = vec![0usize; digits.len()];
     let (mut tier, mut lean) = (0usize, 0i32);
     for shape in 0..field.shapes {
+        if pace.step() {
+            return Err(DenseError::Stopped);
+        }
         visit(shape, tier, lean);
         for (count, &(most, side)) in counts.iter_mut().zip(&digits) {
             if *count < most {
@@ -79,6 +104,7 @@ pub(crate) fn walk(field: &Field, mut visit: impl FnMut(u32, usize, i32)) {
             *count = 0;
         }
     }
+    Ok(())
 }
 
 /// How many shapes of each tier there are: all, computed, copied. Needs no list of shapes.
@@ -112,7 +138,7 @@ pub(crate) fn census(field: &Field) -> Vec<[u64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_core::LineBoard;
+    use outplay_core::{LineBoard, Quiet};
 
     #[test]
     fn the_census_agrees_with_the_list() {
@@ -126,19 +152,20 @@ mod tests {
             let mut board = LineBoard::empty(width, height, 3);
             board.gravity = gravity;
             let field = Field::new(&board, symmetric, 12).expect("a small board");
-            let shapes = Shapes::new(&field);
+            let shapes = Shapes::new(&field, &Quiet).expect("a small board");
             let census = census(&field);
             for (tier, shapes) in shapes.tiers.iter().enumerate() {
                 assert_eq!(shapes.stored.len() as u64, census[tier][1]);
                 assert_eq!(shapes.relaid.len() as u64, census[tier][2]);
             }
-            walk(&field, |shape, tier, lean| {
+            let walked = walk(&field, &Quiet, |shape, tier, lean| {
                 assert_eq!(field.filled(shape).count_ones() as usize, tier);
                 assert_eq!(field.lean(shape), lean);
                 if let Some(mirror) = &field.mirror {
                     assert_eq!(field.lean(field.image(mirror, shape)), -lean);
                 }
             });
+            assert!(walked.is_ok());
         }
     }
 }

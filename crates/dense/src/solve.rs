@@ -123,6 +123,6 @@ pub fn solve(
     sink: Option<&dyn Sink>,
 ) -> Result<Solution, DenseError> {
     let field = Field::new(board, options.mirror, options.low)?;
-    let mut engine = Engine::new(field, options, sink.is_some(), false)?;
+    let mut engine = Engine::new(field, options, sink.is_some(), false, watch)?;
     engine.run(watch, sink)
 }

@@ -15,6 +15,9 @@
 //! Invariant: a low colouring with fewer variables has the same rank, so every table here serves all
 //! shapes.
 
+use crate::DenseError;
+use outplay_core::{Pace, Watch};
+
 /// Low variables: blocks of up to C(12, 6) = 924 bits fit in two lines.
 pub(crate) const LOW: usize = 12;
 /// Machine words of a line.
@@ -133,15 +136,32 @@ impl Tight {
     }
 
     /// Where the block of each value of the high variables begins, in lines; the last entry is the end.
-    pub(crate) fn offsets(&self, high: usize, ones: usize) -> Vec<u32> {
-        let mut offsets = Vec::with_capacity((1 << high) + 1);
+    ///
+    /// # Errors
+    ///
+    /// No memory, or a stop.
+    pub(crate) fn offsets(
+        &self,
+        high: usize,
+        ones: usize,
+        watch: &dyn Watch,
+    ) -> Result<Vec<u32>, DenseError> {
+        let mut offsets = Vec::new();
+        offsets.try_reserve_exact((1 << high) + 1).map_err(|_| {
+            let why = std::io::ErrorKind::OutOfMemory.into();
+            DenseError::Refused { bytes: 4 << high, why }
+        })?;
         let mut at = 0u32;
+        let mut pace = Pace::new(watch);
         for h in 0..1u32 << high {
+            if pace.step() {
+                return Err(DenseError::Stopped);
+            }
             offsets.push(at);
             at += self.block_lines(ones as i32 - h.count_ones() as i32) as u32;
         }
         offsets.push(at);
-        offsets
+        Ok(offsets)
     }
 
     /// Lines of the block whose low part has `ones` ones: none if that is impossible.
@@ -195,7 +215,8 @@ mod tests {
             let tight = Tight::new(low, 3);
             for stones in 0..18 {
                 for ones in 0..=stones {
-                    let offsets = tight.offsets(tight.high(stones), ones);
+                    let offsets =
+                        tight.offsets(tight.high(stones), ones, &outplay_core::Quiet).expect("memory");
                     assert_eq!(u64::from(offsets[offsets.len() - 1]), tight.plane_lines(stones, ones));
                     let bits: u64 = (0..1u32 << tight.high(stones))
                         .map(|h| ones as i32 - h.count_ones() as i32)

@@ -89,6 +89,10 @@ impl Game for Nim {
         if pos.second_to_move { Turn::Second } else { Turn::First }
     }
 
+    fn heap_bytes(&self, pos: &Piles) -> usize {
+        size_of_val(pos.piles.as_slice())
+    }
+
     fn moves(&self, pos: &Piles, out: &mut Vec<Take>) {
         let mut last = 0;
         for &pile in pos.piles.iter().filter(|&&pile| pile > 0) {

@@ -1,39 +1,57 @@
 //! How much work may be done, and how much has been.
 
-use outplay_core::Watch;
-use std::time::Instant;
+use outplay_core::{Pace, Watch};
 
-/// Counts looks at positions and stops the work at a limit, a deadline or on request.
+/// Counts looks at positions and stops the work at a limit or when the watch says so.
 pub(crate) struct Budget<'a> {
     watch: &'a dyn Watch,
-    deadline: Option<Instant>,
+    pace: Pace<'a>,
     left: u64,
     /// Looks so far.
     pub(crate) looks: u64,
-    stopped: bool,
+    /// Lines of the board: what everything takes time in proportion to.
+    lines: usize,
+    /// There is no memory for more.
+    full: bool,
 }
 
-/// Clock and watch are asked once in so many looks.
+/// Progress is told once in so many looks.
 const INTERVAL: u64 = 256;
 
 impl<'a> Budget<'a> {
-    pub(crate) fn new(watch: &'a dyn Watch, deadline: Option<Instant>, looks: u64) -> Self {
-        Budget { watch, deadline, left: looks, looks: 0, stopped: false }
+    pub(crate) fn new(watch: &'a dyn Watch, looks: u64, lines: usize) -> Self {
+        Budget { watch, pace: Pace::new(watch), left: looks, looks: 0, lines, full: false }
     }
 
     /// Counts one look.
     pub(crate) fn spend(&mut self) {
         self.looks += 1;
         self.left = self.left.saturating_sub(1);
+        self.pace.steps(1 + self.lines / 2);
         if self.looks.is_multiple_of(INTERVAL) {
             self.watch.advance(INTERVAL);
-            self.stopped |= self.watch.stopped() || self.deadline.is_some_and(|d| Instant::now() >= d);
         }
+    }
+
+    /// Counts a part of a look, or of other work, that goes through the lines once; says whether the watch wants the
+    /// work to end.
+    pub(crate) fn part(&mut self) -> bool {
+        self.pace.steps(1 + self.lines / 64)
     }
 
     /// Whether the work must end now.
     pub(crate) fn spent(&self) -> bool {
-        self.left == 0 || self.stopped
+        self.left == 0 || self.pace.stopped() || self.full
+    }
+
+    /// Whether the watch wants the work to end.
+    pub(crate) fn stopped(&self) -> bool {
+        self.pace.stopped()
+    }
+
+    /// There is no memory for more.
+    pub(crate) fn fill(&mut self) {
+        self.full = true;
     }
 
     /// Gives a part of the work a limit of its own; returns what to hand to [`Budget::leave`].

@@ -19,9 +19,10 @@ use rustc_hash::FxHashMap;
 type Held<const W: usize> = (u32, Cells<W>);
 
 /// Collects the steps of the strategies of one board.
-pub(crate) struct Extract<'s, 'a, const W: usize> {
+pub(crate) struct Extract<'s, 'a, 'b, const W: usize> {
     pub(crate) search: &'s mut Strong<'a, W>,
     pub(crate) steps: &'s mut Vec<Step>,
+    budget: &'s mut Budget<'b>,
     weak: FxHashMap<weak::Key<W>, Held<W>>,
     held: FxHashMap<strong::Key<W>, Held<W>>,
     won: FxHashMap<strong::Key<W>, u32>,
@@ -34,10 +35,14 @@ fn list<const W: usize>(cells: Cells<W>) -> Vec<u16> {
 /// One answered move of the attacker: the move, where it leads and the cells needed there.
 type Answered<const W: usize> = (u16, Link, Cells<W>);
 
-impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
-    pub(crate) fn new(search: &'s mut Strong<'a, W>, steps: &'s mut Vec<Step>) -> Self {
+impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
+    pub(crate) fn new(
+        search: &'s mut Strong<'a, W>,
+        steps: &'s mut Vec<Step>,
+        budget: &'s mut Budget<'b>,
+    ) -> Self {
         let (weak, held, won) = Default::default();
-        Extract { search, steps, weak, held, won }
+        Extract { search, steps, budget, weak, held, won }
     }
 
     fn push(&mut self, step: Step) -> u32 {
@@ -47,13 +52,8 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
 
     /// The first step of a strategy for a position whose result is proved, in the frame of the board;
     /// `None` if the budget for positions the search had skipped ran out.
-    pub(crate) fn root(
-        &mut self,
-        child: &strong::Child<W>,
-        wins: bool,
-        budget: &mut Budget<'_>,
-    ) -> Option<u32> {
-        let step = if wins { self.won(&child.key, budget)? } else { self.held(&child.key)?.0 };
+    pub(crate) fn root(&mut self, child: &strong::Child<W>, wins: bool) -> Option<u32> {
+        let step = if wins { self.won(&child.key)? } else { self.held(&child.key)?.0 };
         if child.symmetry == 0 {
             return Some(step);
         }
@@ -92,32 +92,36 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
     }
 
     /// The step of a position that the attacker wins.
-    fn won(&mut self, key: &strong::Key<W>, budget: &mut Budget<'_>) -> Option<u32> {
+    fn won(&mut self, key: &strong::Key<W>) -> Option<u32> {
+        if self.budget.part() {
+            return None;
+        }
         if let Some(&step) = self.won.get(key) {
             return Some(step);
         }
         let entry = self.search.table.get(key).copied()?;
         let spot = key.spot;
         let step = match entry.why {
-            Why::Threats => Step::Fours(self.search.fours.find(spot, THREATS)?),
+            Why::Threats => Step::Fours(self.search.fours.find(spot, THREATS, self.budget)?),
             Why::Move(mv) => {
                 let child = self.search.child(mv, spot.attack(mv.into()), false);
-                Step::Plays(mv, self.won_link(&child, budget)?)
+                Step::Plays(mv, self.won_link(&child)?)
             }
             Why::Rules => Step::Replies { listed: Vec::new(), other: None },
             Why::Moves => {
-                let children = self.search.children(key);
+                let children = self.search.children(key, self.budget)?;
                 let mut listed = Vec::with_capacity(children.len());
                 for child in &children {
-                    listed.push((child.mv, self.won_link(child, budget)?));
+                    listed.push((child.mv, self.won_link(child)?));
                 }
                 let other = if !completions(self.search.field, spot.attacker, spot.empty).is_none() {
                     None
-                } else if let Some(moves) = self.search.fours.find(spot, THREATS) {
+                } else if let Some(moves) = self.search.fours.find(spot, THREATS, self.budget) {
                     // Replies that spoil this list and have another one against them were not searched.
                     let searched: Cells<W> = children.iter().map(|child| usize::from(child.mv)).collect();
-                    for cell in spoilers(self.search.field, spot, &moves).minus(searched).iter() {
-                        let moves = self.search.fours.find(spot.defend(cell), THREATS)?;
+                    for cell in spoilers(self.search.field, spot, &moves, self.budget).minus(searched).iter()
+                    {
+                        let moves = self.search.fours.find(spot.defend(cell), THREATS, self.budget)?;
                         let step = self.push(Step::Fours(moves));
                         listed.push((cell as u16, Link { step, symmetry: 0 }));
                     }
@@ -125,10 +129,10 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
                 } else {
                     // A pass, or a stone where no line is left, is no better than any move was.
                     let pass = self.search.child(NO_MOVE, spot, true);
-                    if self.search.ask(spot, true, budget) != Some(true) {
-                        self.ask_anew(spot, budget)?;
+                    if self.search.ask(spot, true, self.budget) != Some(true) {
+                        self.ask_anew(spot)?;
                     }
-                    Some(self.won_link(&pass, budget)?)
+                    Some(self.won_link(&pass)?)
                 };
                 Step::Replies { listed, other }
             }
@@ -140,21 +144,27 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
     }
 
     /// Wins a position, attacker to move, that a pressing attack does not: in the whole game.
-    fn ask_anew(&mut self, spot: Spot<W>, budget: &mut Budget<'_>) -> Option<()> {
+    fn ask_anew(&mut self, spot: Spot<W>) -> Option<()> {
         let mut whole = Strong::new(self.search.field);
-        if whole.ask(spot, true, budget) != Some(true) {
+        if whole.ask(spot, true, self.budget) != Some(true) {
             return None;
         }
-        self.search.table.extend(whole.table.into_iter().filter(|(_, entry)| entry.win == 0));
+        for (key, entry) in whole.table.iter().filter(|(_, entry)| entry.win == 0) {
+            self.search.table.insert(*key, *entry).ok()?;
+        }
+        whole.discard();
         Some(())
     }
 
-    fn won_link(&mut self, child: &strong::Child<W>, budget: &mut Budget<'_>) -> Option<Link> {
-        Some(Link { step: self.won(&child.key, budget)?, symmetry: child.symmetry })
+    fn won_link(&mut self, child: &strong::Child<W>) -> Option<Link> {
+        Some(Link { step: self.won(&child.key)?, symmetry: child.symmetry })
     }
 
     /// The step of a position in which the defender holds.
     fn held(&mut self, key: &strong::Key<W>) -> Option<Held<W>> {
+        if self.budget.part() {
+            return None;
+        }
         if let Some(&held) = self.held.get(key) {
             return Some(held);
         }
@@ -183,7 +193,7 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
                 (self.push(Step::Takes(mv, link)), zone.with(mv.into()))
             }
             Why::Moves => {
-                let children = self.search.children(key);
+                let children = self.search.children(key, self.budget)?;
                 if children.len() == 1 {
                     // A forced move: whatever else the attacker does, the defender completes a line.
                     let (link, _) = self.held_link(&children[0])?;
@@ -259,6 +269,9 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
 
     /// The step of a normalised position in which blocking is enough.
     fn weak(&mut self, key: &weak::Key<W>) -> Option<Held<W>> {
+        if self.budget.part() {
+            return None;
+        }
         if let Some(&held) = self.weak.get(key) {
             return Some(held);
         }
@@ -266,12 +279,16 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
         let held = if entry.mv == LEAF {
             self.weak_leaf(key, entry.zone)?
         } else if !key.attacker {
-            let (_, residue) =
-                self.search.weak.children(key).into_iter().find(|(child, _)| child.mv == entry.mv)?;
+            let (_, residue) = self
+                .search
+                .weak
+                .children(key, self.budget)?
+                .into_iter()
+                .find(|(child, _)| child.mv == entry.mv)?;
             let (link, zone) = self.residue_link(residue, true)?;
             (self.push(Step::Takes(entry.mv, link)), zone.with(entry.mv.into()))
         } else {
-            let children = self.search.weak.children(key);
+            let children = self.search.weak.children(key, self.budget)?;
             if children[0].0.mv == NO_MOVE {
                 let (mut parts, mut zone) = (Vec::new(), Cells::NONE);
                 for (_, residue) in children {
@@ -312,7 +329,8 @@ impl<'s, 'a, const W: usize> Extract<'s, 'a, W> {
         }
         // The search saw the position in another frame, but the cells of its pairs are the zone.
         let lines: Vec<Cells<W>> = residue.lines().map(|line| line & zone).collect();
-        let pairs = pairing::find(&lines, u32::MAX)?;
+        let budget = &mut *self.budget;
+        let pairs = pairing::find(&lines, u32::MAX, &mut || budget.part())?;
         let zone = pairs.iter().flat_map(|&(one, two)| [one.into(), two.into()]).collect();
         Some((self.push(Step::Pairs(pairs)), zone))
     }

@@ -8,6 +8,7 @@
 //! The defender's replies are forced, so a win is a plain list of moves. It can be replayed with further
 //! stones of the defender on the board to see whether they make a difference.
 
+use crate::budget::Budget;
 use crate::cells::Cells;
 use crate::field::Field;
 use rustc_hash::FxHashSet;
@@ -58,27 +59,31 @@ pub(crate) fn completions<const W: usize>(field: &Field<W>, stones: Cells<W>, em
 pub(crate) struct Fours<'a, const W: usize> {
     field: &'a Field<W>,
     failed: FxHashSet<(Cells<W>, Cells<W>)>,
-    budget: u32,
+    /// Positions left to look at.
+    left: u32,
 }
 
 impl<'a, const W: usize> Fours<'a, W> {
     pub(crate) fn new(field: &'a Field<W>) -> Self {
-        Fours { field, failed: FxHashSet::default(), budget: 0 }
+        Fours { field, failed: FxHashSet::default(), left: 0 }
     }
 
     /// The attacker's moves, the last of which completes a line or leaves two cells that do.
-    /// `None` if there is no such win within the budget, in positions.
-    pub(crate) fn find(&mut self, spot: Spot<W>, budget: u32) -> Option<Vec<u16>> {
+    /// `None` if there is no such win within `most` positions, or the work is stopped.
+    pub(crate) fn find(&mut self, spot: Spot<W>, most: u32, budget: &mut Budget<'_>) -> Option<Vec<u16>> {
         self.failed.clear();
-        self.budget = budget;
+        self.left = most;
         let mut moves = Vec::new();
-        self.win(spot, &mut moves).then(|| {
+        self.win(spot, &mut moves, budget).then(|| {
             moves.reverse();
             moves
         })
     }
 
-    fn win(&mut self, spot: Spot<W>, moves: &mut Vec<u16>) -> bool {
+    fn win(&mut self, spot: Spot<W>, moves: &mut Vec<u16>, budget: &mut Budget<'_>) -> bool {
+        if budget.part() {
+            return false;
+        }
         let (mut ours, mut theirs, mut twos) = (Cells::NONE, Cells::NONE, Cells::NONE);
         let (with_attacker, with_defender) = (spot.attacker | spot.empty, spot.defender | spot.empty);
         for &line in &self.field.lines {
@@ -106,10 +111,10 @@ impl<'a, const W: usize> Fours<'a, W> {
                 return false;
             }
         }
-        if twos.is_none() || self.budget == 0 || self.failed.contains(&(spot.attacker, spot.defender)) {
+        if twos.is_none() || self.left == 0 || self.failed.contains(&(spot.attacker, spot.defender)) {
             return false;
         }
-        self.budget -= 1;
+        self.left -= 1;
         for mv in twos.iter() {
             let after = spot.attack(mv);
             let mut replies = Cells::NONE;
@@ -119,7 +124,7 @@ impl<'a, const W: usize> Fours<'a, W> {
                     replies = replies | left;
                 }
             }
-            if replies.count() > 1 || self.win(after.defend(replies.first()), moves) {
+            if replies.count() > 1 || self.win(after.defend(replies.first()), moves, budget) {
                 moves.push(mv as u16);
                 return true;
             }
@@ -131,17 +136,29 @@ impl<'a, const W: usize> Fours<'a, W> {
 
 impl<const W: usize> Fours<'_, W> {
     /// The cells where a stone of the defender leaves the attacker, who has this list of moves, without any win by
-    /// threats.
-    pub(crate) fn survivors(&mut self, spot: Spot<W>, moves: &[u16], budget: u32) -> Cells<W> {
-        let mut survivors = spoilers(self.field, spot, moves);
+    /// threats, or perhaps does where the work is stopped.
+    pub(crate) fn survivors(
+        &mut self,
+        spot: Spot<W>,
+        moves: &[u16],
+        most: u32,
+        budget: &mut Budget<'_>,
+    ) -> Cells<W> {
+        let mut survivors = spoilers(self.field, spot, moves, budget);
         let mut unsure = survivors;
         while !unsure.is_none() {
             let cell = unsure.first();
             unsure = unsure.without(cell);
-            let Some(other) = self.find(spot.defend(cell), budget) else { continue };
+            if budget.stopped() {
+                break;
+            }
+            let Some(other) = self.find(spot.defend(cell), most, budget) else { continue };
             survivors = survivors.without(cell);
             // The new list often answers other cells as well.
-            for third in unsure.iter().filter(|&third| replay(self.field, spot.defend(third), &other)) {
+            for third in unsure.iter() {
+                if budget.part() || !replay(self.field, spot.defend(third), &other) {
+                    continue;
+                }
                 survivors = survivors.without(third);
                 unsure = unsure.without(third);
             }
@@ -175,8 +192,14 @@ fn replay<const W: usize>(field: &Field<W>, mut spot: Spot<W>, moves: &[u16]) ->
     false
 }
 
-/// The cells where a stone of the defender spoils a list of moves that [`Fours::find`] gave.
-pub(crate) fn spoilers<const W: usize>(field: &Field<W>, spot: Spot<W>, moves: &[u16]) -> Cells<W> {
+/// The cells where a stone of the defender spoils a list of moves that [`Fours::find`] gave, or perhaps does where the
+/// work is stopped.
+pub(crate) fn spoilers<const W: usize>(
+    field: &Field<W>,
+    spot: Spot<W>,
+    moves: &[u16],
+    budget: &mut Budget<'_>,
+) -> Cells<W> {
     // The cells that the list uses, and all stones the defender has in the course of it.
     let (mut used, mut stones, mut after) = (Cells::NONE, spot.defender, spot);
     for &mv in moves {
@@ -199,7 +222,7 @@ pub(crate) fn spoilers<const W: usize>(field: &Field<W>, spot: Spot<W>, moves: &
                 let line = field.lines[usize::from(number)];
                 line.within(with_defender) && line.minus(stones).without(cell).count() <= 1
             });
-        if near && !replay(field, spot.defend(cell), moves) {
+        if near && (budget.part() || !replay(field, spot.defend(cell), moves)) {
             spoilers = spoilers.with(cell);
         }
     }

@@ -39,7 +39,7 @@ fn pairing_of<const W: usize>(board: &LineBoard, attacker: Turn, budget: u32) ->
     if lines.len() > usize::from(u16::MAX) || lines.iter().any(|line| line.count() < 2) {
         return None;
     }
-    let pairs = find(&lines, budget)?;
+    let pairs = find(&lines, budget, &mut || false)?;
     Some(pairs.into_iter().map(|(one, two)| (one.into(), two.into())).collect())
 }
 
@@ -50,14 +50,19 @@ struct Finder<'a, const W: usize> {
     lines: &'a [Cells<W>],
     pairs: Vec<Pair>,
     budget: u32,
+    stop: &'a mut dyn FnMut() -> bool,
 }
 
 /// A pairing for lines that all have at least two cells, or `None` if there is none or the budget, in
-/// tried pairs, ran out.
-pub(crate) fn find<const W: usize>(lines: &[Cells<W>], budget: u32) -> Option<Vec<Pair>> {
+/// tried pairs, ran out. `stop` is asked once for each and ends the search.
+pub(crate) fn find<const W: usize>(
+    lines: &[Cells<W>],
+    budget: u32,
+    stop: &mut dyn FnMut() -> bool,
+) -> Option<Vec<Pair>> {
     // Every pair takes two cells; lines without a common pair need one each. A cheap count of lines
     // that pairwise share at most one cell would bound this, but the first branch fails fast anyway.
-    let mut finder = Finder { lines, pairs: Vec::new(), budget };
+    let mut finder = Finder { lines, pairs: Vec::new(), budget, stop };
     let open: Vec<u16> = (0..lines.len() as u16).collect();
     finder.cover(&open, Cells::NONE).then_some(finder.pairs)
 }
@@ -94,7 +99,8 @@ impl<const W: usize> Finder<'_, W> {
         }
         choices.sort_unstable();
         for (_, one, two) in choices {
-            if self.budget == 0 {
+            if self.budget == 0 || (self.stop)() {
+                self.budget = 0;
                 return false;
             }
             self.budget -= 1;
@@ -122,7 +128,7 @@ mod tests {
             .into_iter()
             .map(|line| line.into_iter().collect())
             .collect();
-        let found = find(&lines, 100_000);
+        let found = find(&lines, 100_000, &mut || false);
         assert_eq!(found.is_some(), expected, "{width}x{height},k={k}");
         let Some(pairs) = found else { return };
         let mut seen = Cells::<2>::NONE;

@@ -18,7 +18,7 @@ use crate::fours::{Spot, completions};
 use crate::script::{Ground, Proof, Step};
 use crate::strong::{Strong, THREATS, Why};
 use crate::weak::NO_MOVE;
-use outplay_core::{Content, LineBoard, Turn, Verdict, Watch};
+use outplay_core::{Content, LineBoard, Quiet, Timed, Turn, Verdict, Watch};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -88,8 +88,8 @@ pub enum ProveError {
     Malformed(&'static str),
 }
 
-/// Cells of the largest board that can be asked about.
-pub const MOST_CELLS: usize = 384;
+/// The most cells a board may have.
+pub const MOST_CELLS: usize = Cells::<6>::ROOM;
 
 /// Finds the value of a board for the player to move.
 ///
@@ -162,9 +162,10 @@ impl<'a, const W: usize> Question<'a, W> {
             self.wins = attack.ask(self.spot, self.moves, budget);
             budget.leave(outside);
             if self.wins.is_some() {
-                self.search = attack;
+                std::mem::replace(&mut self.search, attack).discard();
                 break;
             }
+            attack.discard();
             let outside = budget.enter(patience);
             self.wins = self.search.ask(self.spot, self.moves, budget);
             budget.leave(outside);
@@ -180,13 +181,13 @@ impl<'a, const W: usize> Question<'a, W> {
 
     /// What the player to move should do, as far as this question tells: win if it is the attacker, hold if it
     /// is not.
-    fn best(&mut self) -> Option<usize> {
+    fn best(&mut self, budget: &mut Budget<'_>) -> Option<usize> {
         let child = self.search.child(NO_MOVE, self.spot, self.moves);
         let entry = *self.search.table.get(&child.key)?;
         let spot = child.key.spot;
         let cell = match (entry.why, self.wins? == self.moves) {
             (Why::Move(mv), true) => mv.into(),
-            (Why::Threats, true) => (*self.search.fours.find(spot, THREATS)?.first()?).into(),
+            (Why::Threats, true) => (*self.search.fours.find(spot, THREATS, budget)?.first()?).into(),
             (Why::Rules, true) if self.moves => {
                 let cells = completions(self.search.field, spot.attacker, spot.empty);
                 (!cells.is_none()).then(|| cells.first())?
@@ -200,7 +201,7 @@ impl<'a, const W: usize> Question<'a, W> {
     fn extract(&mut self, steps: &mut Vec<Step>, budget: &mut Budget<'_>) -> Option<Ground> {
         let wins = self.wins?;
         let child = self.search.child(NO_MOVE, self.spot, self.moves);
-        Extract::new(&mut self.search, steps).root(&child, wins, budget).map(Ground::Step)
+        Extract::new(&mut self.search, steps, budget).root(&child, wins).map(Ground::Step)
     }
 }
 
@@ -234,21 +235,27 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
         empty: set(Content::Empty),
     };
     // The clock of the first question leaves time for the second one, where it needs a search.
-    let deadline = |share: u32| limits.time.map(|time| begun + time * share / 2);
+    let timed = |part: u32| {
+        let time = limits.time.map(|time| time.saturating_mul(part) / 2);
+        Timed::until(watch, time.and_then(|time| begun.checked_add(time)))
+    };
     let shares = if bare { 2 } else { 1 };
+    let (first_watch, watch) = (timed(shares), timed(2));
     let room = limits.bytes / u64::from(3 - shares) / Strong::<W>::bytes_per_look();
-    let budget = |share, looks: u64| Budget::new(watch, deadline(share), looks.min(room));
+    let lines = field.lines.len();
 
     watch.stage("Can the player to move win?", 0);
     let mut first = Question::new(&field, spot, true);
-    let mut spending = budget(shares, limits.positions / if bare { 1 } else { 2 });
+    let most = limits.positions / if bare { 1 } else { 2 };
+    let mut spending = Budget::new(&first_watch, most.min(room), lines);
     first.ask(&mut spending);
     let mut positions = spending.looks;
 
     let mut second = Question::new(&field, spot.flipped(), false);
     if first.wins != Some(true) && !bare {
         watch.stage("Can the other player win?", 0);
-        let mut spending = budget(2, limits.positions.saturating_sub(positions));
+        let most = limits.positions.saturating_sub(positions);
+        let mut spending = Budget::new(&watch, most.min(room), lines);
         second.ask(&mut spending);
         positions += spending.looks;
     }
@@ -267,7 +274,7 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
     if limits.proof && low == high {
         watch.stage("Writing the proof", 0);
         let mut steps = Vec::new();
-        let mut spending = budget(2, u64::MAX);
+        let mut spending = Budget::new(&watch, room, lines);
         let grounds = match low {
             Verdict::Win => {
                 first.extract(&mut steps, &mut spending).map(|ground| vec![(board.turn, true, ground)])
@@ -289,10 +296,14 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
             proof
         });
     }
+    // The list of threats that decided is found again in a moment, and a result without its move is worth little.
+    let mut spending = Budget::new(&Quiet, u64::MAX, lines);
     let best = match low {
-        Verdict::Win => first.best(),
-        Verdict::Draw if low == high => second.best(),
+        Verdict::Win => first.best(&mut spending),
+        Verdict::Draw if low == high => second.best(&mut spending),
         _ => None,
     };
+    first.search.discard();
+    second.search.discard();
     Ok(Answer { low, high, best, positions, time: begun.elapsed(), proof })
 }

@@ -18,7 +18,7 @@ use crate::cells::Cells;
 use crate::field::{Field, Symmetry, inverse};
 use crate::fours::{Fours, Spot, completions, spoilers};
 use crate::weak::{self, NEVER, NO_MOVE, Weak};
-use rustc_hash::FxHashMap;
+use outplay_core::Ledger;
 
 /// A normalised position with the player to move; its least image under the symmetries.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -74,7 +74,7 @@ pub(crate) struct Strong<'a, const W: usize> {
     pub(crate) field: &'a Field<W>,
     pub(crate) weak: Weak<'a, W>,
     pub(crate) fours: Fours<'a, W>,
-    pub(crate) table: FxHashMap<Key<W>, Entry<W>>,
+    pub(crate) table: Ledger<Key<W>, Entry<W>>,
     /// With so many stones or more the attacker must leave a win by threats pending at every move, or
     /// counts as held; `None` for the whole game. A win is a win either way, a hold is not.
     pub(crate) pressing: Option<usize>,
@@ -83,14 +83,19 @@ pub(crate) struct Strong<'a, const W: usize> {
 impl<'a, const W: usize> Strong<'a, W> {
     pub(crate) fn new(field: &'a Field<W>) -> Self {
         let (weak, fours) = (Weak::new(field), Fours::new(field));
-        Strong { field, weak, fours, table: FxHashMap::default(), pressing: None }
+        Strong { field, weak, fours, table: Ledger::default(), pressing: None }
     }
 
-    /// What a look costs in memory: tables hold one entry per look and may double while they grow.
+    /// What a look costs in memory: each puts at most one entry into one of the tables.
     pub(crate) fn bytes_per_look() -> u64 {
-        let weak = size_of::<(weak::Key<W>, weak::Entry<W>)>();
-        let strong = size_of::<(Key<W>, Entry<W>)>();
-        (weak.max(strong) * 2) as u64
+        let weak = Ledger::<weak::Key<W>, weak::Entry<W>>::ENTRY_BYTES;
+        weak.max(Ledger::<Key<W>, Entry<W>>::ENTRY_BYTES) as u64
+    }
+
+    /// Forgets everything, without standing still for it.
+    pub(crate) fn discard(self) {
+        self.table.discard();
+        self.weak.table.discard();
     }
 
     /// Asks whether the attacker wins; `None` if the budget runs out or only a pressing attack fails.
@@ -142,8 +147,7 @@ impl<'a, const W: usize> Strong<'a, W> {
         }
         budget.spend();
         let entry = self.first_look(key, budget);
-        self.table.insert(*key, entry);
-        entry
+        self.store(*key, entry, budget)
     }
 
     fn first_look(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Entry<W> {
@@ -170,11 +174,11 @@ impl<'a, const W: usize> Strong<'a, W> {
             }
         }
         // 2. A win by threats.
-        if key.attacker && self.fours.find(spot, THREATS).is_some() {
+        if key.attacker && self.fours.find(spot, THREATS, budget).is_some() {
             return won(Why::Threats);
         }
         if let Some(stones) = self.pressing {
-            return self.pressing_look(key, !ours.is_none(), stones);
+            return self.pressing_look(key, !ours.is_none(), stones, budget);
         }
         // 3. Blocking may be enough.
         let (child, weak) = self.weak.child(spot.attacker, spot.empty, key.attacker, budget);
@@ -187,7 +191,7 @@ impl<'a, const W: usize> Strong<'a, W> {
         } else if !ours.is_none() {
             1
         } else {
-            let replies = self.replies(key).count() as u32;
+            let replies = self.replies(key, budget).count() as u32;
             if replies == 0 {
                 return won(Why::Moves);
             }
@@ -198,14 +202,20 @@ impl<'a, const W: usize> Strong<'a, W> {
     }
 
     /// A first look for an attacker that has to keep up the pressure.
-    fn pressing_look(&mut self, key: &Key<W>, forced: bool, stones: usize) -> Entry<W> {
+    fn pressing_look(
+        &mut self,
+        key: &Key<W>,
+        forced: bool,
+        stones: usize,
+        budget: &mut Budget<'_>,
+    ) -> Entry<W> {
         let open = |hold, win| Entry { hold, win, why: Why::Open, zone: Cells::NONE };
         if key.attacker || forced {
             return open(1, 1);
         }
-        let replies = match self.fours.find(key.spot, THREATS) {
+        let replies = match self.fours.find(key.spot, THREATS, budget) {
             // A look that costs more than it has to: the number of true replies is what guides the search.
-            Some(moves) => self.fours.survivors(key.spot, &moves, THREATS),
+            Some(moves) => self.fours.survivors(key.spot, &moves, THREATS, budget),
             // Without cells left there is nothing to press on with.
             None if key.spot.attacker.count() < stones && !key.spot.empty.is_none() => key.spot.empty,
             None => return open(0, NEVER),
@@ -217,17 +227,17 @@ impl<'a, const W: usize> Strong<'a, W> {
     }
 
     /// The defender's moves that the attacker's threats do not refute as if the defender had passed.
-    pub(crate) fn replies(&mut self, key: &Key<W>) -> Cells<W> {
+    pub(crate) fn replies(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Cells<W> {
         let spot = key.spot;
-        match self.fours.find(spot, THREATS) {
-            Some(moves) if self.pressing.is_some() => self.fours.survivors(spot, &moves, THREATS),
-            Some(moves) => spoilers(self.field, spot, &moves),
+        match self.fours.find(spot, THREATS, budget) {
+            Some(moves) if self.pressing.is_some() => self.fours.survivors(spot, &moves, THREATS, budget),
+            Some(moves) => spoilers(self.field, spot, &moves, budget),
             None => spot.empty,
         }
     }
 
-    /// The moves to try from a key, promising ones first.
-    pub(crate) fn children(&mut self, key: &Key<W>) -> Vec<Child<W>> {
+    /// The moves to try from a key, promising ones first; `None` if the work is stopped.
+    pub(crate) fn children(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Option<Vec<Child<W>>> {
         let spot = key.spot;
         let forcing = if key.attacker { (spot.defender, spot.empty) } else { (spot.attacker, spot.empty) };
         let forced = completions(self.field, forcing.0, forcing.1);
@@ -236,7 +246,7 @@ impl<'a, const W: usize> Strong<'a, W> {
         } else if key.attacker {
             spot.empty
         } else {
-            self.replies(key)
+            self.replies(key, budget)
         };
         let mut weights = vec![0u64; Cells::<W>::ROOM];
         let (with_attacker, with_defender) = (spot.attacker | spot.empty, spot.defender | spot.empty);
@@ -258,8 +268,11 @@ impl<'a, const W: usize> Strong<'a, W> {
         moves
             .into_iter()
             .map(|cell| {
+                if budget.part() {
+                    return None;
+                }
                 let after = if key.attacker { spot.attack(cell) } else { spot.defend(cell) };
-                self.child(cell as u16, after, !key.attacker)
+                Some(self.child(cell as u16, after, !key.attacker))
             })
             .collect()
     }
@@ -270,9 +283,12 @@ impl<'a, const W: usize> Strong<'a, W> {
             return *entry;
         }
         budget.spend();
-        let children = self.children(&key);
+        let Some(children) = self.children(&key, budget) else { return self.unfinished(&key) };
         let mut tried: Vec<Entry<W>> = Vec::with_capacity(children.len());
         for child in &children {
+            if budget.stopped() {
+                return self.unfinished(&key);
+            }
             let entry = self.entry(&child.key, budget);
             tried.push(entry);
             if if key.attacker { entry.win == 0 } else { entry.hold == 0 } {
@@ -287,7 +303,7 @@ impl<'a, const W: usize> Strong<'a, W> {
             // 0. Where blocking is enough, nothing else matters.
             if let Some((child, weak)) = blocking.filter(|(_, weak)| weak.hold == 0) {
                 let zone = self.weak.zone_here(&child, &weak);
-                return self.store(key, Entry { hold: 0, win: NEVER, why: Why::Blocking, zone });
+                return self.store(key, Entry { hold: 0, win: NEVER, why: Why::Blocking, zone }, budget);
             }
             // 1. A child that is right for the side to move decides.
             let done = |entry: &Entry<W>| if key.attacker { entry.win == 0 } else { entry.hold == 0 };
@@ -299,7 +315,7 @@ impl<'a, const W: usize> Strong<'a, W> {
                     let zone = self.zone_here(&children[i], &tried[i]).with(children[i].mv.into());
                     Entry { hold: 0, win: NEVER, why, zone }
                 };
-                return self.store(key, entry);
+                return self.store(key, entry, budget);
             }
             // 2. Moves outside the zone of an answer that holds fail too.
             let mut must = key.spot.empty;
@@ -335,7 +351,7 @@ impl<'a, const W: usize> Strong<'a, W> {
                     // The attacker had to answer a threat: it must not be able to complete a line instead.
                     zone = self.widened(zone.with(children[0].mv.into()), key.spot, 2);
                 }
-                return self.store(key, Entry { hold, win, why: Why::Moves, zone });
+                return self.store(key, Entry { hold, win, why: Why::Moves, zone }, budget);
             }
             // Replies to an attack mostly lead into the same few lines of play, and a sum would count them again
             // and again: the hardest reply and one for each other is closer to the truth.
@@ -346,7 +362,7 @@ impl<'a, const W: usize> Strong<'a, W> {
             let least_hold = blocking.map_or(hold, |(_, weak)| hold.min(weak.hold));
             if least_hold >= most_hold || win >= most_win || budget.spent() {
                 let hold = least_hold;
-                return self.store(key, Entry { hold, win, why: Why::Open, zone: Cells::NONE });
+                return self.store(key, Entry { hold, win, why: Why::Open, zone: Cells::NONE }, budget);
             }
             // 4. Blocking is tried first where it looks easier than the moves here.
             let most = most_hold.min(hold + 1);
@@ -384,8 +400,16 @@ impl<'a, const W: usize> Strong<'a, W> {
         zone
     }
 
-    fn store(&mut self, key: Key<W>, entry: Entry<W>) -> Entry<W> {
-        self.table.insert(key, entry);
+    fn store(&mut self, key: Key<W>, entry: Entry<W>, budget: &mut Budget<'_>) -> Entry<W> {
+        if self.table.insert(key, entry).is_err() {
+            budget.fill();
+        }
         entry
+    }
+
+    /// What is known of a key when the work is stopped before anything new is.
+    fn unfinished(&self, key: &Key<W>) -> Entry<W> {
+        let nothing = Entry { hold: 1, win: 1, why: Why::Open, zone: Cells::NONE };
+        self.table.get(key).copied().unwrap_or(nothing)
     }
 }

@@ -21,7 +21,7 @@ use crate::cells::Cells;
 use crate::field::{Field, Symmetry, inverse};
 use crate::pairing;
 use crate::residue::Residue;
-use rustc_hash::FxHashMap;
+use outplay_core::Ledger;
 
 /// A proof number that says "never".
 pub(crate) const NEVER: u32 = 1 << 30;
@@ -72,14 +72,14 @@ pub(crate) const LEAF: u16 = u16::MAX - 1;
 /// The search for the game of blocking, with everything it has learnt.
 pub(crate) struct Weak<'a, const W: usize> {
     pub(crate) field: &'a Field<W>,
-    pub(crate) table: FxHashMap<Key<W>, Entry<W>>,
+    pub(crate) table: Ledger<Key<W>, Entry<W>>,
     /// Pairs tried at a leaf.
     pub(crate) effort: u32,
 }
 
 impl<'a, const W: usize> Weak<'a, W> {
     pub(crate) fn new(field: &'a Field<W>) -> Self {
-        Weak { field, table: FxHashMap::default(), effort: 24 }
+        Weak { field, table: Ledger::default(), effort: 24 }
     }
 
     /// The key of a position and how to get there, with a first look if it is new.
@@ -115,8 +115,7 @@ impl<'a, const W: usize> Weak<'a, W> {
         budget.spend();
         let mut entry = self.first_look(residue, child.key.attacker);
         entry.zone = self.field.map(child.symmetry, entry.zone);
-        self.table.insert(child.key, entry);
-        entry
+        self.store(child.key, entry, budget)
     }
 
     /// Decides a residue without moves if it can, else guesses its proof numbers.
@@ -131,7 +130,7 @@ impl<'a, const W: usize> Weak<'a, W> {
         }
         if attacker {
             let lines: Vec<Cells<W>> = residue.lines().collect();
-            if let Some(pairs) = pairing::find(&lines, self.effort) {
+            if let Some(pairs) = pairing::find(&lines, self.effort, &mut || false) {
                 return held(pairs.iter().flat_map(|&(one, two)| [one.into(), two.into()]).collect());
             }
         }
@@ -143,8 +142,12 @@ impl<'a, const W: usize> Weak<'a, W> {
         Entry { hold: 1 + size, fill: 2 + 16 / (1 + size), zone: Cells::NONE, mv: NO_MOVE }
     }
 
-    /// The ways on from a key with their residues, promising ones first.
-    pub(crate) fn children(&self, key: &Key<W>) -> Vec<(Child<W>, Residue<W>)> {
+    /// The ways on from a key with their residues, promising ones first; `None` if the work is stopped.
+    pub(crate) fn children(
+        &self,
+        key: &Key<W>,
+        budget: &mut Budget<'_>,
+    ) -> Option<Vec<(Child<W>, Residue<W>)>> {
         let residue = Residue::new(self.field, key.stones, key.cells);
         if key.attacker {
             let parts = residue.parts();
@@ -153,7 +156,7 @@ impl<'a, const W: usize> Weak<'a, W> {
                     let part = residue.part(cells);
                     (self.reach(NO_MOVE, &part, true), part)
                 };
-                return parts.into_iter().map(part).collect();
+                return Some(parts.into_iter().map(part).collect());
             }
         }
         let mut weights = vec![0u64; Cells::<W>::ROOM];
@@ -172,8 +175,11 @@ impl<'a, const W: usize> Weak<'a, W> {
         moves
             .into_iter()
             .map(|cell| {
+                if budget.part() {
+                    return None;
+                }
                 let after = if key.attacker { residue.attack(cell) } else { residue.defend(cell) };
-                (self.reach(cell as u16, &after, !key.attacker), after)
+                Some((self.reach(cell as u16, &after, !key.attacker), after))
             })
             .collect()
     }
@@ -191,13 +197,16 @@ impl<'a, const W: usize> Weak<'a, W> {
             return *entry;
         }
         budget.spend();
-        let fresh = self.children(&key);
+        let Some(fresh) = self.children(&key, budget) else { return self.unfinished(&key) };
         let mut children: Vec<Child<W>> = Vec::with_capacity(fresh.len());
         // Parts are like attacker's moves: the defender must hold all of them.
         let parts = fresh[0].0.mv == NO_MOVE;
         let mut tried: Vec<Entry<W>> = Vec::with_capacity(fresh.len());
         let forced = !key.attacker && fresh.len() == 1;
         for (child, residue) in fresh {
+            if budget.stopped() {
+                return self.unfinished(&key);
+            }
             let entry = self.entry(&child, &residue, budget);
             children.push(child);
             tried.push(entry);
@@ -216,7 +225,7 @@ impl<'a, const W: usize> Weak<'a, W> {
                     zone = zone.with(mv.into());
                 }
                 let (hold, fill) = if key.attacker { (NEVER, 0) } else { (0, NEVER) };
-                return self.store(key, Entry { hold, fill, zone, mv });
+                return self.store(key, Entry { hold, fill, zone, mv }, budget);
             }
             // 2. Children that fail leave zones; only moves inside all of them can still succeed.
             let mut must = key.cells;
@@ -249,11 +258,11 @@ impl<'a, const W: usize> Weak<'a, W> {
             }
             if best == usize::MAX {
                 let (hold, fill) = if key.attacker { (0, NEVER) } else { (NEVER, 0) };
-                return self.store(key, Entry { hold, fill, zone, mv: NO_MOVE });
+                return self.store(key, Entry { hold, fill, zone, mv: NO_MOVE }, budget);
             }
             let (hold, fill) = if key.attacker { (sum, least) } else { (least, sum) };
             if hold >= most_hold || fill >= most_fill || budget.spent() {
-                return self.store(key, Entry { hold, fill, zone: Cells::NONE, mv: NO_MOVE });
+                return self.store(key, Entry { hold, fill, zone: Cells::NONE, mv: NO_MOVE }, budget);
             }
             // 4. Go on with the child that looks easiest for the side to move.
             let (most_mine, most_other) =
@@ -266,9 +275,17 @@ impl<'a, const W: usize> Weak<'a, W> {
         }
     }
 
-    fn store(&mut self, key: Key<W>, entry: Entry<W>) -> Entry<W> {
-        self.table.insert(key, entry);
+    fn store(&mut self, key: Key<W>, entry: Entry<W>, budget: &mut Budget<'_>) -> Entry<W> {
+        if self.table.insert(key, entry).is_err() {
+            budget.fill();
+        }
         entry
+    }
+
+    /// What is known of a key when the work is stopped before anything new is.
+    fn unfinished(&self, key: &Key<W>) -> Entry<W> {
+        let nothing = Entry { hold: 1, fill: 1, zone: Cells::NONE, mv: NO_MOVE };
+        self.table.get(key).copied().unwrap_or(nothing)
     }
 }
 

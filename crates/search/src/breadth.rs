@@ -14,8 +14,7 @@ use crate::clock::{Clock, Purse, Stop};
 use crate::report::{Answer, Report, settled};
 use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, MOST_PAYOFF, Scale};
 use crate::{Counts, Evaluate, Limit, Limits, SearchError};
-use outplay_core::{Game, Turn, Watch};
-use rustc_hash::FxHashMap;
+use outplay_core::{Game, Ledger, Turn, Watch, discard};
 use std::time::Instant;
 
 /// What a breadth-first search found and what it had to keep.
@@ -87,11 +86,11 @@ pub fn breadth_first<G: Game, E: Evaluate<G>>(
             *kind = kind.saturating_add(ways);
         }
     }
-    let (found, line) = if clock.stopped {
-        (None, Vec::new())
-    } else {
-        let (found, line) = back_up(game, evaluate, &levels);
-        (Some(settled(found, depth, best, true)), line)
+    let backed_up = if clock.stopped { None } else { back_up(game, evaluate, &levels, &mut clock) };
+    discard(levels);
+    let (found, line) = match backed_up {
+        None => (None, Vec::new()),
+        Some((found, line)) => (Some(settled(found, depth, best, true)), line),
     };
     let depth = if clock.stopped { 0 } else { depth };
     let answer = Answer::new(found, depth, best, true);
@@ -120,7 +119,7 @@ fn grow<G: Game>(
     for ply in 0..=depth {
         let (positions, ways) = std::mem::take(&mut open);
         let mut level = Level { positions, ways, edges: Vec::new(), ends: Vec::new() };
-        let mut numbers: FxHashMap<G::Position, u32> = FxHashMap::default();
+        let mut numbers: Ledger<G::Position, u32> = Ledger::default();
         for (pos, &ways) in level.positions.iter().zip(&level.ways) {
             if clock.must_stop() {
                 return Ok(levels);
@@ -133,12 +132,16 @@ fn grow<G: Game>(
                 game.moves(pos, &mut moves);
             }
             for &mv in &moves {
+                if clock.must_pause() {
+                    discard((open, numbers, level));
+                    return Ok(levels);
+                }
                 let next = game.play(pos, mv);
                 let new = numbers.len() as u32;
-                let number = *numbers.entry(next.clone()).or_insert(new);
+                let number = numbers.get(&next).copied().unwrap_or(new);
                 if number == new {
                     kept += 1;
-                    if kept > most || new == u32::MAX {
+                    if kept > most || new == u32::MAX || numbers.insert(next.clone(), new).is_err() {
                         return Err(SearchError::TooLarge(most));
                     }
                     open.0.push(next);
@@ -158,8 +161,14 @@ fn grow<G: Game>(
     Ok(levels)
 }
 
-/// Values from the last level to the root, and the best line, for the player to move at the root.
-fn back_up<G: Game, E: Evaluate<G>>(game: &G, evaluate: &E, levels: &[Level<G>]) -> (Found, Vec<G::Move>) {
+/// Values from the last level to the root, and the best line, for the player to move at the root; `None` if the clock
+/// says stop.
+fn back_up<G: Game, E: Evaluate<G>>(
+    game: &G,
+    evaluate: &E,
+    levels: &[Level<G>],
+    clock: &mut Clock<'_>,
+) -> Option<(Found, Vec<G::Move>)> {
     let scale = Scale::new(true, None);
     // Scores are the first player's. Best edges are kept for the line.
     let mut below: Vec<Found> = Vec::new();
@@ -168,6 +177,9 @@ fn back_up<G: Game, E: Evaluate<G>>(game: &G, evaluate: &E, levels: &[Level<G>])
         let mut here = Vec::with_capacity(level.positions.len());
         let mut chosen = vec![0; level.positions.len()];
         for (i, pos) in level.positions.iter().enumerate() {
+            if clock.must_pause() {
+                return None;
+            }
             let max = game.turn(pos) != Turn::Second;
             let found = match game.outcome(pos) {
                 Some(payoff) => scale.finished(payoff, ply as u32),
@@ -209,5 +221,5 @@ fn back_up<G: Game, E: Evaluate<G>>(game: &G, evaluate: &E, levels: &[Level<G>])
         number = next as usize;
     }
     let root = &levels[0].positions[0];
-    (below[0].seen(game.turn(root) != Turn::Second), line)
+    Some((below[0].seen(game.turn(root) != Turn::Second), line))
 }

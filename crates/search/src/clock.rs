@@ -3,17 +3,18 @@
 //! Threads draw positions from one shared purse in small handfuls, so a limit of n positions is kept to the
 //! position by any number of threads, and the hot path is one decrement. Everything slow (the time, the
 //! watch, faults of the rules) is looked at when a handful is used up. Handfuls begin small and grow while
-//! they are used up quickly, so that slow evaluations overrun a time limit by little.
+//! they are used up quickly, so that slow evaluations overrun a time limit by little; what takes long within one
+//! position counts its steps apart.
 
 use crate::{Limit, Limits, SearchError};
-use outplay_core::Watch;
+use outplay_core::{Pace, Timed, Watch};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The most positions per handful.
 const HANDFUL: u64 = 1024;
-/// Positions of the first handful under a time limit.
+/// Positions of the first handful.
 const FIRST: u64 = 1;
 /// A handful that takes longer than this was too large.
 const LONG: Duration = Duration::from_micros(500);
@@ -32,8 +33,7 @@ pub(crate) enum Stop {
 /// What all threads of one search share.
 pub(crate) struct Purse<'a> {
     left: AtomicU64,
-    deadline: Option<Instant>,
-    watch: &'a dyn Watch,
+    watch: Timed<'a>,
     fault: &'a (dyn Fn() -> Option<String> + Sync),
     closed: AtomicBool,
     why: Mutex<Option<Stop>>,
@@ -47,8 +47,7 @@ impl<'a> Purse<'a> {
     ) -> Purse<'a> {
         Purse {
             left: AtomicU64::new(limits.nodes.unwrap_or(u64::MAX)),
-            deadline: limits.time.and_then(|time| Instant::now().checked_add(time)),
-            watch,
+            watch: Timed::within(watch, limits.time),
             fault,
             closed: AtomicBool::new(false),
             why: Mutex::new(None),
@@ -73,6 +72,12 @@ impl<'a> Purse<'a> {
         self.watch.stage(name, 0);
     }
 
+    /// Ends the search because of the clock or whoever watches.
+    fn give_up(&self) {
+        let limit = if self.watch.is_late() { Limit::Time } else { Limit::Watch };
+        self.close(Stop::Limit(limit));
+    }
+
     /// Takes a handful of positions; none when it is time to stop.
     fn draw(&self, used: u64, most: u64) -> u64 {
         self.watch.advance(used);
@@ -80,11 +85,7 @@ impl<'a> Purse<'a> {
             return 0;
         }
         if self.watch.stopped() {
-            self.close(Stop::Limit(Limit::Watch));
-            return 0;
-        }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.close(Stop::Limit(Limit::Time));
+            self.give_up();
             return 0;
         }
         if let Some(why) = (self.fault)() {
@@ -116,14 +117,16 @@ pub(crate) struct Clock<'a> {
     /// How large the next handful may be, and when the last one was drawn.
     handful: u64,
     since: Option<Instant>,
+    /// For what takes long within one position.
+    pace: Pace<'a>,
     /// The search unwinds: whatever it returns from now on means nothing.
     pub(crate) stopped: bool,
 }
 
 impl<'a> Clock<'a> {
     pub(crate) fn new(purse: &'a Purse<'a>) -> Clock<'a> {
-        let handful = if purse.deadline.is_some() { FIRST } else { HANDFUL };
-        Clock { purse, left: 0, drawn: 0, last: 0, handful, since: None, stopped: false }
+        let pace = Pace::new(&purse.watch);
+        Clock { purse, left: 0, drawn: 0, last: 0, handful: FIRST, since: None, pace, stopped: false }
     }
 
     /// Counts one more position, or says that the search must stop before entering it.
@@ -134,6 +137,17 @@ impl<'a> Clock<'a> {
         }
         self.left -= 1;
         false
+    }
+
+    /// Counts a step of work that enters no position, such as one of a million moves, or says that the search must
+    /// stop.
+    #[inline]
+    pub(crate) fn must_pause(&mut self) -> bool {
+        if !self.stopped && self.pace.step() {
+            self.purse.give_up();
+            self.stopped = true;
+        }
+        self.stopped
     }
 
     /// Positions counted so far.
@@ -152,16 +166,13 @@ impl<'a> Clock<'a> {
     #[inline(never)]
     fn refill(&mut self) -> bool {
         if !self.stopped {
-            if self.purse.deadline.is_some() {
-                let now = Instant::now();
-                let long = self.since.replace(now).is_some_and(|since| now - since > LONG);
-                let known = self.drawn > 0;
-                self.handful = if long {
-                    (self.handful / 2).max(1)
-                } else if known {
-                    (self.handful * 2).min(HANDFUL)
-                } else {
-                    self.handful
+            let now = Instant::now();
+            if let Some(since) = self.since.replace(now) {
+                let took = now - since;
+                // A handful that took far too long is followed by a far smaller one.
+                self.handful = match (took.as_nanos() / LONG.as_nanos()).min(u64::MAX.into()) as u64 {
+                    0 => (self.handful * 2).min(HANDFUL),
+                    times => (self.handful / (times + 1)).max(1),
                 };
             }
             self.left = self.purse.draw(self.last, self.handful);

@@ -17,7 +17,7 @@ use crate::score::{Found, HIGH, LOW, MOST_PAYOFF, Scale};
 use crate::stack::{MOST_PLIES, SHALLOW, large};
 use crate::table::{Hashed, Keys, Own, Table};
 use crate::{Counts, Evaluate, Limit, Limits, Method, Options, SearchError, Zero};
-use outplay_core::{Game, InPlace, Probe, Turn, Value, Watch};
+use outplay_core::{Game, Keyed, Probe, Turn, Value, Watch};
 use std::marker::PhantomData;
 use std::sync::Mutex;
 use std::thread;
@@ -73,7 +73,7 @@ impl<G: Game> Kept<G> {
         self.cache = None;
     }
 
-    /// Bytes of the table, what positions keep elsewhere not counted.
+    /// Bytes that the table may come to take, what positions keep elsewhere not counted.
     pub fn bytes(&self) -> usize {
         self.table.as_ref().map_or(0, |table| table.entries() * Table::<G>::ENTRY_BYTES)
     }
@@ -98,10 +98,10 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
         Engine { game, evaluate, options, table: None, cache: None, probe, keys: PhantomData }
     }
 
-    /// Takes the keys of positions from the game, [`InPlace::key`], instead of hashing them.
+    /// Takes the keys of positions from the game, [`Keyed::key`], instead of hashing them.
     pub fn own_keys(self) -> Engine<'a, G, E, Own>
     where
-        G: InPlace,
+        G: Keyed,
     {
         let Engine { game, evaluate, options, probe, .. } = self;
         Engine { game, evaluate, options, table: None, cache: None, probe, keys: PhantomData }
@@ -168,8 +168,6 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
         if self.options.cache > 0 {
             self.cache.get_or_insert_with(|| Cache::new(self.options.cache));
         }
-        // Making the table is not searching.
-        let begin = Instant::now();
         let fault = || self.game.fault();
         let purse = Purse::new(&limits, watch, &fault);
         let common = Common {
@@ -236,6 +234,11 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
                 nodes: limits.nodes.map(|most| most.saturating_sub(nodes) / u64::from(share)),
                 time: limits.time.map(|time| time.saturating_sub(begin.elapsed()) / share),
             };
+            // Where time is up there is nothing to say about the moves that are left, and they can be very many.
+            if watch.stopped() || limits.time.is_some_and(|time| time.is_zero()) {
+                judged.push(self.unjudged(mv));
+                continue;
+            }
             let next = self.game.play(pos, mv);
             let report = self.search(&next, limits, watch)?;
             nodes += report.counts.nodes;
@@ -243,6 +246,21 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
             judged.push(Judged { mv, answer, report });
         }
         Ok(judged)
+    }
+
+    /// A move of which nothing is known.
+    fn unjudged(&self, mv: G::Move) -> Judged<G::Move> {
+        let answer = Answer::new(None, 0, self.game.best_payoff(), self.options.distance);
+        let report = Report {
+            answer,
+            best: None,
+            line: Vec::new(),
+            depth: 0,
+            limit: Some(Limit::Time),
+            counts: Counts::default(),
+            seconds: 0.0,
+        };
+        Judged { mv, answer: answer.before(false), report }
     }
 }
 

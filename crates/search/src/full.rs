@@ -203,8 +203,12 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         self.ranks.resize(base, 0);
         let ordered = hash.is_some() || options.killers || options.history || (options.hints && E::HINTS);
         if ordered {
-            let Full { order, moves, ranks, .. } = self;
-            ranks.extend(moves[base..].iter().map(|&mv| order.rank(place, options, hash, mv)));
+            let Full { order, moves, ranks, clock, .. } = self;
+            // A position can have very many moves, and a hint can be slow.
+            ranks.extend(moves[base..].iter().map(|&mv| match clock.must_pause() {
+                true => 0,
+                false => order.rank(place, options, hash, mv),
+            }));
         }
         ordered
     }

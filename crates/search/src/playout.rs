@@ -4,11 +4,11 @@
 //! buffer of moves, so a game costs its rules and nothing else.
 
 use crate::SearchError;
-use outplay_core::{Chance, Game, Turn, Watch};
+use outplay_core::{Chance, Game, Pace, Turn, Watch};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
-/// How often the watch is asked, in games.
+/// How often progress is told and a fault of the rules looked for, in games.
 const POLL: u64 = 1 << 12;
 
 /// How many games, how long, and which.
@@ -128,12 +128,10 @@ fn play<G: Game>(
     let mut rng = SmallRng::seed_from_u64(options.seed);
     let mut sum = Playouts::default();
     watch.stage("random games", options.games);
-    for number in 0..options.games {
+    let mut pace = Pace::new(watch);
+    'games: for number in 0..options.games {
         if number % POLL == 0 {
             watch.advance(if number == 0 { 0 } else { POLL });
-            if watch.stopped() {
-                break;
-            }
             if let Some(why) = game.fault() {
                 return Err(SearchError::Fault(why));
             }
@@ -143,6 +141,10 @@ fn play<G: Game>(
         while plies < options.plies
             && let Some(mv) = choose(&pos, &mut rng)?
         {
+            // A game that is not over when somebody stops it does not count.
+            if pace.step() {
+                break 'games;
+            }
             pos = game.play(&pos, mv);
             plies += 1;
         }

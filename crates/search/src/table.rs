@@ -5,6 +5,8 @@
 //!                                                    the whole position must match
 //! ```
 //!
+//! Buckets are there only where something was stored: a small search in a large table takes little memory.
+//!
 //! An entry keeps its position, so two positions with one key can cost a hit but never give a wrong answer.
 //! Threads share the table; each bucket has a lock of its own, and whoever finds it taken goes on without.
 //!
@@ -12,10 +14,10 @@
 //! bound of the value of minimax to the stored depth; its proof bits hold whatever the depth.
 
 use crate::score::Found;
-use outplay_core::{Game, InPlace};
+use outplay_core::{Game, Keyed};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 /// Where the keys of positions come from.
 pub trait Keys<G: Game>: Send + Sync {
@@ -27,7 +29,7 @@ pub trait Keys<G: Game>: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct Hashed;
 
-/// Keys that the game itself keeps, [`InPlace::key`].
+/// Keys that the game itself keeps, [`Keyed::key`].
 #[derive(Clone, Copy, Debug)]
 pub struct Own;
 
@@ -40,7 +42,7 @@ impl<G: Game> Keys<G> for Hashed {
     }
 }
 
-impl<G: InPlace> Keys<G> for Own {
+impl<G: Keyed> Keys<G> for Own {
     #[inline]
     fn key(game: &G, pos: &G::Position) -> u64 {
         game.key(pos)
@@ -72,9 +74,13 @@ struct Entry<G: Game> {
 
 type Bucket<G> = Mutex<[Option<Entry<G>>; 2]>;
 
+/// Buckets that come into being together.
+const SHELF: usize = 16;
+type Shelf<G> = OnceLock<Box<[Bucket<G>; SHELF]>>;
+
 /// A table for one game.
 pub(crate) struct Table<G: Game> {
-    buckets: Vec<Bucket<G>>,
+    shelves: Vec<Shelf<G>>,
     shift: u32,
     age: u32,
 }
@@ -83,25 +89,27 @@ impl<G: Game> Table<G> {
     /// What an entry takes, its share of the bucket's lock included.
     pub(crate) const ENTRY_BYTES: usize = size_of::<Bucket<G>>().div_ceil(2);
 
-    /// A table of at least `entries` entries.
+    /// A table of at least `entries` entries, fewer if there is no memory for so many.
     pub(crate) fn new(entries: usize) -> Table<G> {
-        let buckets = entries.div_ceil(2).next_power_of_two().max(2);
-        let buckets: Vec<Bucket<G>> = (0..buckets).map(|_| Mutex::new([None, None])).collect();
-        Table { shift: 64 - buckets.len().trailing_zeros(), buckets, age: 0 }
+        let mut count = (entries / 2).div_ceil(SHELF).max(1).next_power_of_two();
+        let mut shelves = Vec::new();
+        while shelves.try_reserve_exact(count).is_err() && count > 1 {
+            count /= 2;
+        }
+        shelves.resize_with(count, OnceLock::new);
+        let buckets = entries.div_ceil(2).next_power_of_two().clamp(2, (count * SHELF).max(2));
+        Table { shift: 64 - buckets.trailing_zeros(), shelves, age: 0 }
     }
 
     /// How many entries there are.
     pub(crate) fn entries(&self) -> usize {
-        2 * self.buckets.len()
+        2 << (64 - self.shift)
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.age = 0;
-        for bucket in &mut self.buckets {
-            // A poisoned lock only means that a thread panicked; what it left is thrown away here.
-            *bucket.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()) = [None, None];
-        }
+        self.shelves.fill_with(OnceLock::new);
     }
 
     /// A new search begins: what earlier ones left may be replaced.
@@ -109,19 +117,24 @@ impl<G: Game> Table<G> {
         self.age += 1;
     }
 
+    /// The shelf of a key, and its place there.
     #[inline]
-    fn bucket(&self, key: u64) -> &Bucket<G> {
+    fn place(&self, key: u64) -> (&Shelf<G>, usize) {
         // Keys may differ in a few bits only; the product spreads them over the high ones.
-        &self.buckets[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize]
+        let bucket = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize;
+        (&self.shelves[bucket / SHELF], bucket % SHELF)
     }
 
     pub(crate) fn find(&self, key: u64, pos: &G::Position) -> Option<Known<G::Move>> {
-        let bucket = self.bucket(key).try_lock().ok()?;
+        let (shelf, place) = self.place(key);
+        let bucket = shelf.get()?[place].try_lock().ok()?;
         bucket.iter().flatten().find(|entry| entry.pos == *pos).map(|entry| entry.known)
     }
 
     pub(crate) fn store(&self, key: u64, pos: &G::Position, mut known: Known<G::Move>) {
-        let Ok(mut bucket) = self.bucket(key).try_lock() else { return };
+        let (shelf, place) = self.place(key);
+        let shelf = shelf.get_or_init(|| Box::new(std::array::from_fn(|_| Mutex::new([None, None]))));
+        let Ok(mut bucket) = shelf[place].try_lock() else { return };
         let [deep, recent] = &mut *bucket;
         let same = |slot: &Option<Entry<G>>| slot.as_ref().is_some_and(|entry| entry.pos == *pos);
         let slot = if same(deep) {
@@ -162,6 +175,27 @@ mod tests {
             let found = Found::opinion(i as Score);
             table.store(7, &pos, Known { mv: None, depth: 3, found, bound: AT_LEAST });
             assert_eq!(table.find(7, &pos).unwrap().found, found);
+        }
+    }
+
+    #[test]
+    fn a_large_table_takes_memory_only_where_it_is_used() {
+        let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
+        let mut table: Table<Mnk<u64>> = Table::new(1 << 20);
+        let start = game.start().unwrap();
+        let used =
+            |table: &Table<Mnk<u64>>| table.shelves.iter().filter(|shelf| shelf.get().is_some()).count();
+        assert_eq!((table.entries(), used(&table)), (1 << 20, 0));
+        let lesson = Known { mv: None, depth: 1, found: Found::opinion(0), bound: AT_LEAST };
+        (0..100).for_each(|key| table.store(key, &start, lesson));
+        assert!((50..=100).contains(&used(&table)));
+        table.clear();
+        assert_eq!(used(&table), 0);
+        for entries in [0, 1, 2, 3, 31, 32, 33, 1000] {
+            let table: Table<Mnk<u64>> = Table::new(entries);
+            assert!(table.entries() >= entries && table.entries() <= (2 * entries).max(4));
+            table.store(u64::MAX, &start, lesson);
+            assert!(table.find(u64::MAX, &start).is_some());
         }
     }
 

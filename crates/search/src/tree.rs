@@ -373,6 +373,10 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
         let mut best = if max { OPEN.0 } else { OPEN.1 };
         let mut cut = None;
         for (i, &mv) in moves.iter().enumerate() {
+            // Moves that are cut off are shown, and they can be very many.
+            if self.clock.must_pause() {
+                return best;
+            }
             let next = self.game.play(pos, mv);
             if let Some(cut) = cut {
                 let fate = Fate::CutOff(cut);

@@ -22,7 +22,7 @@ pub use verify::{Means, verify_chance, verify_rolls};
 
 use crate::{Forget, SolveError};
 use graph::{Knot, TierGraph};
-use outplay_core::{Chance, Game, Index, Tier, Turn, Watch};
+use outplay_core::{Chance, Game, Index, Pace, Tier, Turn, Watch};
 
 /// When a value counts as settled.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -153,10 +153,10 @@ pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
             expected.tiers[t as usize] = values;
             continue;
         }
-        let graph = tier_graph(game, index, tier, &expected.tiers)?;
-        let mut values = graph.start();
+        let graph = tier_graph(game, index, tier, &expected.tiers, watch)?;
+        let mut values = graph.start(watch)?;
         if index.loops(tier) {
-            if let Some(number) = graph.endless() {
+            if let Some(number) = graph.endless(watch)? {
                 let pos = index.unrank(tier, number);
                 return Err(SolveError::Endless(format!("{pos:?}")).into());
             }
@@ -180,11 +180,12 @@ fn tier_graph<G: Chance, I: Index<G>>(
     index: &I,
     tier: Tier,
     solved: &[Vec<f64>],
+    watch: &dyn Watch,
 ) -> Result<TierGraph, SolveError> {
-    let mut graph = TierGraph::new(index.len(tier));
+    let mut graph = TierGraph::new(index.len(tier), watch)?;
     let (mut rolls, mut moves) = (Vec::new(), Vec::new());
     let mut trouble = None;
-    index.walk(tier, 0..index.len(tier), &mut |number, pos| {
+    let mut visit = |number: u64, pos: &G::Position| {
         if trouble.is_some() {
             return;
         }
@@ -216,9 +217,13 @@ fn tier_graph<G: Chance, I: Index<G>>(
             })
             .collect();
         graph.add(number, knot, &edges);
+    };
+    let stopped = Pace::pieces(watch, 0..index.len(tier), &mut |piece| {
+        index.walk(tier, piece, &mut visit);
     });
     match trouble {
         Some(error) => Err(error),
+        None if stopped => Err(SolveError::Stopped),
         None => Ok(graph),
     }
 }

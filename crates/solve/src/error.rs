@@ -27,6 +27,9 @@ pub enum SolveError {
         "the game has more than {0} positions, too many to list in memory; raise --memory or solve a smaller one"
     )]
     TooLarge(u64),
+    /// The system has no memory for this.
+    #[error("there is no memory for {0} bytes more; solve a smaller game or close other programs")]
+    NoMemory(u64),
     /// A distance or payoff does not fit the solver's numbers.
     #[error("a distance of more than 65535 plies or a payoff above 16384 does not fit")]
     Overflow,

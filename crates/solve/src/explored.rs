@@ -8,14 +8,16 @@
 //! through the components, so moves lead to higher tiers or stay.
 
 use crate::SolveError;
-use outplay_core::{Game, Index, Tier, Turn, Watch};
-use rustc_hash::FxHashMap;
+use crate::memo::heap_bytes;
+use outplay_core::{Game, Index, Ledger, NoMemory, Pace, Tier, Turn, Watch, discard};
 
 /// All positions that play can reach, numbered.
 pub struct Explored<G: Game> {
     positions: Vec<G::Position>,
-    /// Where each position is: tier and number.
-    places: FxHashMap<G::Position, (Tier, u32)>,
+    /// Which of them a position is.
+    ids: Ledger<G::Position, u32>,
+    /// Where each of them is: tier and number.
+    places: Vec<(Tier, u32)>,
     /// The positions of each tier.
     tiers: Vec<Vec<u32>>,
     after: Vec<Vec<Tier>>,
@@ -24,11 +26,36 @@ pub struct Explored<G: Game> {
     moves: u64,
 }
 
-/// How often the watch is asked, in positions.
+/// How often a fault of the rules is looked for, and progress told, in positions.
 const POLL: usize = 1 << 12;
+/// Moves that are reckoned with for each position, and bytes of each, in a list that grows by a half.
+const MOVES: u64 = 8;
+const BYTES_PER_MOVE: u64 = 6;
+
+/// The graph of all moves, while positions are found.
+struct Found<G: Game> {
+    positions: Vec<G::Position>,
+    ids: Ledger<G::Position, u32>,
+    /// Successors of position i are `edges[first[i]..first[i + 1]]`.
+    edges: Vec<u32>,
+    first: Vec<usize>,
+    chance: bool,
+}
 
 impl<G: Game> Explored<G> {
-    /// Plays every move from `start`, giving up beyond `most` positions.
+    /// The bytes that exploring takes for each position: the position itself twice, in the list and in the hash map,
+    /// its place, what the search for components needs, and eight moves. `pos` shows what positions of the game keep
+    /// outside of themselves.
+    pub fn bytes_per_position(game: &G, pos: &G::Position) -> u64 {
+        let listed = size_of::<G::Position>() + size_of::<usize>() + size_of::<(Tier, u32)>();
+        let searching = 6 * size_of::<u32>();
+        let bytes =
+            Ledger::<G::Position, u32>::ENTRY_BYTES + listed * 3 / 2 + searching + 2 * heap_bytes(game, pos);
+        bytes as u64 + MOVES * BYTES_PER_MOVE
+    }
+
+    /// Plays every move from `start`, giving up beyond `most` positions; each takes [`Explored::bytes_per_position`].
+    /// Where positions have more than eight moves on average, those count as well, by the bytes they take.
     ///
     /// # Errors
     ///
@@ -39,71 +66,28 @@ impl<G: Game> Explored<G> {
         most: u64,
         watch: &dyn Watch,
     ) -> Result<Explored<G>, SolveError> {
-        let most = most.min(u64::from(u32::MAX) - 1);
-        let mut ids: FxHashMap<G::Position, u32> = FxHashMap::default();
-        let mut positions = vec![start.clone()];
-        ids.insert(start.clone(), 0);
-        // Successors of position i are edges[first[i]..first[i + 1]].
-        let (mut edges, mut first) = (Vec::<u32>::new(), vec![0usize]);
-        let mut moves = Vec::new();
-        let mut chance = false;
-        let mut i = 0;
-        while i < positions.len() {
-            if i % POLL == 0 {
-                watch.advance(POLL as u64);
-                if watch.stopped() {
-                    return Err(SolveError::Stopped);
-                }
-                if let Some(why) = game.fault() {
-                    return Err(SolveError::Fault(why));
-                }
+        let mut found = Found {
+            positions: vec![start.clone()],
+            ids: Ledger::default(),
+            edges: Vec::new(),
+            first: vec![0],
+            chance: false,
+        };
+        let numbered = found.explore(game, most, watch).and_then(|()| {
+            let graph = Graph { edges: &found.edges, first: &found.first, watch };
+            graph.numbered()
+        });
+        match numbered {
+            Ok(Numbered { places, tiers, after, loops }) => {
+                let Found { positions, ids, edges, chance, .. } = found;
+                let moves = edges.len() as u64;
+                Ok(Explored { positions, ids, places, tiers, after, loops, chance, moves })
             }
-            moves.clear();
-            game.moves(&positions[i], &mut moves);
-            chance |= game.turn(&positions[i]) == Turn::Chance;
-            for &mv in &moves {
-                let next = game.play(&positions[i], mv);
-                let id = *ids.entry(next).or_insert_with_key(|next| {
-                    positions.push(next.clone());
-                    positions.len() as u32 - 1
-                });
-                edges.push(id);
-            }
-            if positions.len() as u64 > most {
-                return Err(SolveError::TooLarge(most));
-            }
-            first.push(edges.len());
-            i += 1;
-        }
-        let graph = Graph { edges: &edges, first: &first };
-        let (tier_of, loops) = graph.tiers();
-        let mut tiers: Vec<Vec<u32>> = vec![Vec::new(); loops.len()];
-        let mut places = FxHashMap::default();
-        for (pos, id) in ids {
-            places.insert(pos, (Tier(tier_of[id as usize]), id));
-        }
-        let mut numbers = vec![0u32; positions.len()];
-        for (id, &tier) in tier_of.iter().enumerate() {
-            numbers[id] = tiers[tier as usize].len() as u32;
-            tiers[tier as usize].push(id as u32);
-        }
-        for (_, id) in places.values_mut() {
-            *id = numbers[*id as usize];
-        }
-        let mut after: Vec<Vec<Tier>> = vec![Vec::new(); loops.len()];
-        for id in 0..positions.len() {
-            let from = tier_of[id];
-            for &next in graph.next(id) {
-                let to = Tier(tier_of[next as usize]);
-                if to.0 != from && !after[from as usize].contains(&to) {
-                    after[from as usize].push(to);
-                }
+            Err(error) => {
+                discard(found);
+                Err(error)
             }
         }
-        for list in &mut after {
-            list.sort_unstable();
-        }
-        Ok(Explored { positions, places, tiers, after, loops, chance, moves: edges.len() as u64 })
     }
 
     /// How many positions play can reach.
@@ -145,17 +129,17 @@ impl<G: Game> Index<G> for Explored<G> {
     }
 
     fn holds(&self, pos: &G::Position) -> bool {
-        self.places.contains_key(pos)
+        self.ids.contains_key(pos)
     }
 
     fn find(&self, pos: &G::Position) -> Option<(Tier, u64)> {
-        self.places.get(pos).map(|&(tier, number)| (tier, number.into()))
+        let (tier, number) = self.places[*self.ids.get(pos)? as usize];
+        Some((tier, u64::from(number)))
     }
 
     fn rank(&self, pos: &G::Position) -> (Tier, u64) {
         // Callers rank positions that play reaches, and all of those were explored.
-        let (tier, number) = self.places[pos];
-        (tier, u64::from(number))
+        self.find(pos).expect("only positions that play reaches are ranked")
     }
 
     fn unrank(&self, tier: Tier, number: u64) -> Option<G::Position> {
@@ -164,9 +148,82 @@ impl<G: Game> Index<G> for Explored<G> {
     }
 }
 
+impl<G: Game> Found<G> {
+    fn explore(&mut self, game: &G, most: u64, watch: &dyn Watch) -> Result<(), SolveError> {
+        let most = most.min(u64::from(u32::MAX) - 1);
+        let bytes = Explored::bytes_per_position(game, &self.positions[0]);
+        let full = |NoMemory| SolveError::NoMemory(bytes);
+        self.ids.insert(self.positions[0].clone(), 0).map_err(full)?;
+        let mut pace = Pace::new(watch);
+        let mut moves = Vec::new();
+        let mut i = 0;
+        while i < self.positions.len() {
+            if i % POLL == 0 {
+                watch.advance(POLL as u64);
+                if let Some(why) = game.fault() {
+                    return Err(SolveError::Fault(why));
+                }
+            }
+            let pos = self.positions[i].clone();
+            moves.clear();
+            game.moves(&pos, &mut moves);
+            self.chance |= game.turn(&pos) == Turn::Chance;
+            for &mv in &moves {
+                if pace.step() {
+                    return Err(SolveError::Stopped);
+                }
+                let next = game.play(&pos, mv);
+                let id = match self.ids.get(&next) {
+                    Some(&id) => id,
+                    None => {
+                        let known = self.positions.len() as u64;
+                        let further = (self.edges.len() as u64).saturating_sub(MOVES * known);
+                        if known + further * BYTES_PER_MOVE / bytes >= most {
+                            return Err(SolveError::TooLarge(most));
+                        }
+                        let id = known as u32;
+                        self.ids.insert(next.clone(), id).map_err(full)?;
+                        push(&mut self.positions, next)?;
+                        id
+                    }
+                };
+                push(&mut self.edges, id)?;
+            }
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
+            push(&mut self.first, self.edges.len())?;
+            i += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Appends to a list that may be so long that there is no memory for it to grow.
+#[inline]
+fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), SolveError> {
+    if list.len() == list.capacity() {
+        // A long list grows by a half: doubling it would take more than was reckoned with.
+        let more = if list.len() < 1 << 16 { list.len().max(16) } else { list.len() / 2 };
+        let bytes = (more * size_of::<T>()) as u64;
+        list.try_reserve_exact(more).map_err(|_| SolveError::NoMemory(bytes))?;
+    }
+    list.push(item);
+    Ok(())
+}
+
+/// A graph with tiers.
+struct Numbered {
+    places: Vec<(Tier, u32)>,
+    tiers: Vec<Vec<u32>>,
+    after: Vec<Vec<Tier>>,
+    loops: Vec<bool>,
+}
+
 struct Graph<'a> {
     edges: &'a [u32],
     first: &'a [usize],
+    watch: &'a dyn Watch,
 }
 
 impl Graph<'_> {
@@ -174,19 +231,76 @@ impl Graph<'_> {
         &self.edges[self.first[id]..self.first[id + 1]]
     }
 
-    /// The tier of every position and which tiers loop.
-    fn tiers(&self) -> (Vec<u32>, Vec<bool>) {
-        let (component, components) = self.components();
-        // A component is numbered after all that it leads to: going down visits sources first.
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); components];
-        for (id, &c) in component.iter().enumerate() {
-            members[c as usize].push(id as u32);
+    fn len(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// Puts every position in its tier.
+    fn numbered(&self) -> Result<Numbered, SolveError> {
+        let (tier_of, loops) = self.tiers()?;
+        let mut pace = Pace::new(self.watch);
+        let mut tiers: Vec<Vec<u32>> = vec![Vec::new(); loops.len()];
+        let mut after: Vec<Vec<Tier>> = vec![Vec::new(); loops.len()];
+        let mut places = Vec::new();
+        for (id, &tier) in tier_of.iter().enumerate() {
+            if pace.steps(1 + self.next(id).len()) {
+                return Err(SolveError::Stopped);
+            }
+            let (list, after) = (&mut tiers[tier as usize], &mut after[tier as usize]);
+            push(&mut places, (Tier(tier), list.len() as u32))?;
+            push(list, id as u32)?;
+            for &next in self.next(id) {
+                let to = Tier(tier_of[next as usize]);
+                // The list is kept in order, so that looking something up in a long one is quick.
+                if to.0 != tier
+                    && let Err(place) = after.binary_search(&to)
+                {
+                    after.insert(place, to);
+                }
+            }
         }
-        let mut layer = vec![0u32; components];
-        let mut looping = vec![false; components];
-        for c in (0..components).rev() {
-            for &id in &members[c] {
-                for &next in self.next(id as usize) {
+        Ok(Numbered { places, tiers, after, loops })
+    }
+
+    /// The tier of every position and which tiers loop.
+    fn tiers(&self) -> Result<(Vec<u32>, Vec<bool>), SolveError> {
+        let (mut component, components) = self.components()?;
+        let mut pace = Pace::new(self.watch);
+        // A component is numbered after all that it leads to: going down visits sources first. The members of
+        // component c are members[ends[c - 1]..ends[c]].
+        let mut ends = vec![0u32; components + 1];
+        for &c in &component {
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
+            ends[c as usize] += 1;
+        }
+        for c in 1..=components {
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
+            ends[c] += ends[c - 1];
+        }
+        let mut members = vec![0u32; component.len()];
+        let mut place = ends.clone();
+        for (id, &c) in component.iter().enumerate() {
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
+            // Filling each part from its end backwards leaves where it begins, which the next part does not need.
+            place[c as usize] -= 1;
+            members[place[c as usize] as usize] = id as u32;
+        }
+        drop(place);
+        let mut layer = vec![0u32; components + 1];
+        let mut looping = vec![false; components + 1];
+        for c in (1..=components).rev() {
+            for &id in &members[ends[c - 1] as usize..ends[c] as usize] {
+                let next = self.next(id as usize);
+                if pace.steps(1 + next.len()) {
+                    return Err(SolveError::Stopped);
+                }
+                for &next in next {
                     let to = component[next as usize] as usize;
                     if to == c {
                         looping[c] = true;
@@ -198,28 +312,39 @@ impl Graph<'_> {
         }
         let tiers = layer.iter().max().map_or(0, |&last| last as usize + 1);
         let mut loops = vec![false; tiers];
-        for c in (0..components).filter(|&c| looping[c]) {
+        for c in (1..=components).filter(|&c| looping[c]) {
             loops[layer[c] as usize] = true;
         }
-        (component.iter().map(|&c| layer[c as usize]).collect(), loops)
+        for c in &mut component {
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
+            *c = layer[*c as usize];
+        }
+        Ok((component, loops))
     }
 
-    /// Tarjan's strongly connected components, on a stack of its own; sinks are numbered first.
-    fn components(&self) -> (Vec<u32>, usize) {
-        const NEW: u32 = u32::MAX;
-        let n = self.first.len() - 1;
+    /// Tarjan's strongly connected components, on a stack of its own; sinks are numbered first, from 1.
+    fn components(&self) -> Result<(Vec<u32>, usize), SolveError> {
+        // Zeroed lists cost nothing before they are used.
+        const NEW: u32 = 0;
+        let n = self.len();
         let mut order = vec![NEW; n];
         let mut low = vec![0u32; n];
         let mut component = vec![NEW; n];
         let mut open: Vec<u32> = Vec::new();
         let mut path: Vec<(u32, usize)> = Vec::new();
-        let (mut clock, mut components) = (0u32, 0usize);
+        let mut pace = Pace::new(self.watch);
+        let (mut clock, mut components) = (1u32, 0usize);
         for root in 0..n as u32 {
             if order[root as usize] != NEW {
                 continue;
             }
             path.push((root, 0));
             while let Some(&mut (id, ref mut step)) = path.last_mut() {
+                if pace.step() {
+                    return Err(SolveError::Stopped);
+                }
                 let v = id as usize;
                 if *step == 0 {
                     order[v] = clock;
@@ -243,16 +368,19 @@ impl Graph<'_> {
                     low[parent as usize] = low[parent as usize].min(low[v]);
                 }
                 if low[v] == order[v] {
+                    components += 1;
                     while let Some(member) = open.pop() {
                         component[member as usize] = components as u32;
                         if member == id {
                             break;
                         }
+                        if pace.step() {
+                            return Err(SolveError::Stopped);
+                        }
                     }
-                    components += 1;
                 }
             }
         }
-        (component, components)
+        Ok((component, components))
     }
 }

@@ -12,6 +12,7 @@
 //!
 //! They agree position by position; `plain` is the oracle for the others. No solver does I/O or prints.
 
+mod blocks;
 mod chance;
 mod error;
 mod explored;
@@ -31,7 +32,7 @@ pub use chance::{
 };
 pub use error::SolveError;
 pub use explored::Explored;
-pub use memo::{Memo, memo};
+pub use memo::{Memo, memo, memo_bytes_per_position};
 pub use plain::{Found, plain};
 pub use reach::{Reach, reach};
 pub use remembered::remembered_sweep;
@@ -41,6 +42,6 @@ pub use retrograde::{
     sweep_until_stable, tally_of, verify_loops,
 };
 pub use sweep::{Swept, sweep};
-pub use swindle::{Fallible, Hope, hardest};
+pub use swindle::{Fallible, Hope, hardest, hardest_watched};
 pub use tally::{Split, Tally, TierTally};
 pub use verify::{canonical, settled, verify};

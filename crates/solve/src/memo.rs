@@ -1,15 +1,14 @@
 //! Minimax from the top that remembers: each reached position is solved once.
 
-use crate::plain::{Found, Frame};
+use crate::plain::{Found, Frame, POLL};
 use crate::{SolveError, Tally};
-use outplay_core::{Game, Value, Watch};
-use rustc_hash::FxHashMap;
+use outplay_core::{Game, Ledger, NoMemory, Pace, Value, Watch, discard};
 
 /// The values of every position that play can reach from the one asked for.
 pub struct Memo<G: Game> {
     found: Found,
     /// `None` marks a position that is being solved: meeting it again means that the game loops.
-    values: FxHashMap<G::Position, Option<Value>>,
+    values: Ledger<G::Position, Option<Value>>,
 }
 
 impl<G: Game> Memo<G> {
@@ -26,7 +25,7 @@ impl<G: Game> Memo<G> {
     /// Counts all positions by value.
     pub fn tally(&self, game: &G) -> Tally {
         let mut tally = Tally::new(1, false);
-        for (pos, value) in &self.values {
+        for (pos, value) in self.values.iter() {
             if let Some(value) = value {
                 tally.tiers[0].add(game.turn(pos), *value, 1, game.outcome(pos).is_some());
             }
@@ -35,12 +34,24 @@ impl<G: Game> Memo<G> {
     }
 }
 
-/// How often the watch is asked, in positions.
-const POLL: u64 = 1 << 14;
+/// The bytes that [`memo`] takes for each position it remembers, where its hash map is least full. `pos` shows what
+/// positions of the game keep outside of themselves.
+pub fn memo_bytes_per_position<G: Game>(game: &G, pos: &G::Position) -> u64 {
+    (Ledger::<G::Position, Option<Value>>::ENTRY_BYTES + heap_bytes(game, pos)) as u64
+}
+
+/// What the allocator takes for the parts of a position that lie elsewhere.
+pub(crate) fn heap_bytes<G: Game>(game: &G, pos: &G::Position) -> usize {
+    match game.heap_bytes(pos) {
+        0 => 0,
+        bytes => bytes.next_multiple_of(16) + 16,
+    }
+}
 
 /// Solves a position and all that follow from it.
 ///
-/// `most` bounds the number of remembered positions.
+/// `most` bounds the number of remembered positions; each takes [`memo_bytes_per_position`]. Moves that wait to be
+/// played count as well, by the bytes they take.
 ///
 /// # Errors
 ///
@@ -51,20 +62,42 @@ pub fn memo<G: Game>(
     most: u64,
     watch: &dyn Watch,
 ) -> Result<Memo<G>, SolveError> {
-    let mut values: FxHashMap<G::Position, Option<Value>> = FxHashMap::default();
+    let (mut values, mut path) = (Ledger::default(), Vec::new());
+    match fill(game, pos, most, watch, &mut values, &mut path) {
+        Ok(found) => Ok(Memo { found, values }),
+        Err(error) => {
+            discard((values, path));
+            Err(error)
+        }
+    }
+}
+
+fn fill<G: Game>(
+    game: &G,
+    pos: &G::Position,
+    most: u64,
+    watch: &dyn Watch,
+    values: &mut Ledger<G::Position, Option<Value>>,
+    path: &mut Vec<Frame<G>>,
+) -> Result<Found, SolveError> {
+    let bytes = memo_bytes_per_position(game, pos);
+    let waiting = |moves: &Vec<G::Move>| (moves.len() * size_of::<G::Move>()) as u64 / bytes;
+    let full = |NoMemory| SolveError::NoMemory(bytes);
     let mut moves: Vec<G::Move> = Vec::new();
-    let mut path: Vec<Frame<G>> = Vec::new();
     let mut nodes = 1;
+    let mut pace = Pace::new(watch);
     match Frame::open(game, pos.clone(), &mut moves, "memo")? {
         Ok(frame) => {
-            values.insert(pos.clone(), None);
+            values.insert(pos.clone(), None).map_err(full)?;
             path.push(frame);
         }
         Err(value) => {
-            values.insert(pos.clone(), Some(value));
-            return Ok(Memo { found: Found { value, nodes }, values });
+            values.insert(pos.clone(), Some(value)).map_err(full)?;
+            return Ok(Found { value, nodes });
         }
     }
+    // Moves of the position that was opened last: what opening another one is likely to cost.
+    let mut fanout = moves.len();
     loop {
         let depth = path.len();
         // The path is never empty here: it starts with one frame and the last one returns below.
@@ -73,6 +106,10 @@ pub fn memo<G: Game>(
             let mv = moves[moves.len() - 1];
             moves.truncate(moves.len() - 1);
             let next = game.play(&top.pos, mv);
+            // Known positions count too: they can be many in a row.
+            if pace.steps(1 + fanout / 16) {
+                return Err(SolveError::Stopped);
+            }
             let turn = game.turn(&next);
             match values.get(&next) {
                 Some(Some(value)) => {
@@ -85,23 +122,21 @@ pub fn memo<G: Game>(
             nodes += 1;
             if nodes % POLL == 0 {
                 watch.advance(POLL);
-                if watch.stopped() {
-                    return Err(SolveError::Stopped);
-                }
                 if let Some(why) = game.fault() {
                     return Err(SolveError::Fault(why));
                 }
-                if nodes > most {
-                    return Err(SolveError::TooLarge(most));
-                }
+            }
+            if nodes + waiting(&moves) > most {
+                return Err(SolveError::TooLarge(most));
             }
             match Frame::open(game, next.clone(), &mut moves, "memo")? {
                 Err(value) => {
-                    values.insert(next, Some(value));
+                    values.insert(next, Some(value)).map_err(full)?;
                     top.learn(value, turn);
                 }
                 Ok(frame) => {
-                    values.insert(next, None);
+                    fanout = moves.len() - frame.base;
+                    values.insert(next, None).map_err(full)?;
                     path.push(frame);
                 }
             }
@@ -109,10 +144,10 @@ pub fn memo<G: Game>(
             let Some(Frame { pos, best: Some(value), turn, .. }) = path.pop() else {
                 return Err(SolveError::Fault("a position that is not finished has no moves".into()));
             };
-            values.insert(pos, Some(value));
+            values.insert(pos, Some(value)).map_err(full)?;
             match path.last_mut() {
                 Some(parent) => parent.learn(value, turn),
-                None => return Ok(Memo { found: Found { value, nodes }, values }),
+                None => return Ok(Found { value, nodes }),
             }
         }
     }

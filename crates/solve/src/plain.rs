@@ -4,7 +4,7 @@
 //! with the depth of the game only, and every path to a position is walked again.
 
 use crate::SolveError;
-use outplay_core::{Game, Turn, Value, Watch};
+use outplay_core::{Game, Pace, Turn, Value, Watch, discard};
 
 /// A position on the way down: which of its moves come next and the best value so far.
 pub(crate) struct Frame<G: Game> {
@@ -54,8 +54,8 @@ pub struct Found {
 /// Depth from which a repetition on the current path is looked for: real games end before.
 const SUSPICIOUS: usize = 100_000;
 
-/// How often the watch is asked, in positions.
-const POLL: u64 = 1 << 16;
+/// How often a fault of the rules is looked for, and progress told, in positions.
+pub(crate) const POLL: u64 = 1 << 14;
 
 /// The value of a position by plain minimax.
 ///
@@ -63,12 +63,29 @@ const POLL: u64 = 1 << 16;
 ///
 /// Chance, loops, a fault of the rules, or a stop.
 pub fn plain<G: Game>(game: &G, pos: &G::Position, watch: &dyn Watch) -> Result<Found, SolveError> {
-    let mut moves: Vec<G::Move> = Vec::new();
+    let (mut moves, mut path) = (Vec::new(), Vec::new());
+    let found = walk(game, pos, watch, &mut moves, &mut path);
+    if found.is_err() {
+        discard((moves, path));
+    }
+    found
+}
+
+fn walk<G: Game>(
+    game: &G,
+    pos: &G::Position,
+    watch: &dyn Watch,
+    moves: &mut Vec<G::Move>,
+    path: &mut Vec<Frame<G>>,
+) -> Result<Found, SolveError> {
     let mut nodes = 1;
-    let mut path = match Frame::open(game, pos.clone(), &mut moves, "plain")? {
-        Ok(frame) => vec![frame],
+    let mut pace = Pace::new(watch);
+    match Frame::open(game, pos.clone(), moves, "plain")? {
+        Ok(frame) => path.push(frame),
         Err(value) => return Ok(Found { value, nodes }),
-    };
+    }
+    // Moves of the position that was opened last: what opening another one is likely to cost.
+    let mut fanout = moves.len();
     loop {
         let depth = path.len();
         // The path is never empty here: it starts with one frame and the last one returns below.
@@ -78,20 +95,22 @@ pub fn plain<G: Game>(game: &G, pos: &G::Position, watch: &dyn Watch) -> Result<
             moves.truncate(moves.len() - 1);
             let next = game.play(&top.pos, mv);
             nodes += 1;
+            // A position with very many moves takes the longer for it.
+            if pace.steps(1 + fanout / 16) {
+                return Err(SolveError::Stopped);
+            }
             if nodes % POLL == 0 {
                 watch.advance(POLL);
-                if watch.stopped() {
-                    return Err(SolveError::Stopped);
-                }
                 if let Some(why) = game.fault() {
                     return Err(SolveError::Fault(why));
                 }
             }
             let turn = game.turn(&next);
-            match Frame::open(game, next, &mut moves, "plain")? {
+            match Frame::open(game, next, moves, "plain")? {
                 Err(value) => top.learn(value, turn),
                 Ok(frame) => {
-                    if depth % SUSPICIOUS == 0 && path.iter().any(|above| above.pos == frame.pos) {
+                    fanout = moves.len() - frame.base;
+                    if depth.is_multiple_of(SUSPICIOUS) && path.iter().any(|above| above.pos == frame.pos) {
                         return Err(SolveError::Loops("plain"));
                     }
                     path.push(frame);

@@ -4,8 +4,7 @@
 //! few instructions it is the other way round; the solver is kept to show just that.
 
 use crate::SolveError;
-use outplay_core::{Game, Index, Tier, Turn, Value, Watch};
-use rustc_hash::FxHashMap;
+use outplay_core::{Game, Index, Ledger, Pace, Tier, Turn, Value, Watch};
 
 /// The value of `pos` by a sweep over all numbers of an index, with remembered ranks.
 ///
@@ -18,18 +17,15 @@ pub fn remembered_sweep<G: Game, I: Index<G>>(
     pos: &G::Position,
     watch: &dyn Watch,
 ) -> Result<Value, SolveError> {
-    let mut ranks: FxHashMap<G::Position, usize> = FxHashMap::default();
+    let mut ranks: Ledger<G::Position, usize> = Ledger::default();
     let mut values: Vec<Value> = Vec::new();
     let mut moves = Vec::new();
     for t in (0..index.tiers()).rev() {
         if index.loops(Tier(t)) {
             return Err(SolveError::Loops("sweep"));
         }
-        if watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
         let mut trouble = None;
-        index.walk(Tier(t), 0..index.len(Tier(t)), &mut |_, pos| {
+        let mut visit = |pos: &G::Position| {
             let turn = game.turn(pos);
             moves.clear();
             game.moves(pos, &mut moves);
@@ -42,15 +38,24 @@ pub fn remembered_sweep<G: Game, I: Index<G>>(
                 let successor = |&mv: &G::Move| {
                     let next = game.play(pos, mv);
                     // Successors lie in later tiers, which were remembered before.
-                    values[ranks[&next]].before(game.turn(&next) == turn)
+                    ranks.get(&next).map(|&rank| values[rank].before(game.turn(&next) == turn))
                 };
-                moves.iter().map(successor).max()
+                moves.iter().filter_map(successor).max()
             };
             if let Some(value) = value {
-                ranks.insert(pos.clone(), values.len());
+                if ranks.insert(pos.clone(), values.len()).is_err() {
+                    trouble = Some(SolveError::NoMemory(Ledger::<G::Position, usize>::ENTRY_BYTES as u64));
+                }
                 values.push(value);
             }
+        };
+        let stopped = Pace::pieces(watch, 0..index.len(Tier(t)), &mut |piece| {
+            index.walk(Tier(t), piece, &mut |_, pos| visit(pos));
         });
+        if stopped {
+            ranks.discard();
+            return Err(SolveError::Stopped);
+        }
         if let Some(error) = trouble {
             return Err(error);
         }

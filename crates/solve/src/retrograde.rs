@@ -41,10 +41,10 @@ pub use looking::looked_up;
 pub use stable::{Stable, sweep_until_stable};
 pub use verify::{Flaw, Verified, verify_loops};
 
-use crate::reach::for_blocks;
+use crate::blocks::for_blocks;
 use crate::{SolveError, Tally, TierTally};
 use back::{Back, ByGraph, ByRule};
-use outplay_core::{Code, Game, Index, Predecessors, Probe, ProbeError, Tier, Turn, Value, Watch};
+use outplay_core::{Code, Game, Index, Predecessors, Probe, ProbeError, Quiet, Tier, Turn, Value, Watch};
 use sets::SetSolver;
 use shelf::{Codes, Shelf};
 use std::cell::RefCell;
@@ -230,7 +230,7 @@ pub fn retrograde_kept<G: Game, I: Predecessors<G>, C: Draws, K: Keep<C>>(
     watch: &dyn Watch,
 ) -> Result<Solved<C>, K::Error> {
     let keeper = RefCell::new(keeper);
-    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options);
+    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options, watch);
     let keep = |solved: &Solved<C>, tier| keeper.borrow_mut().keep(solved, tier);
     all_tiers(game, index, options, watch, |tier| Ok(ByRule { game, index, tier }), known, keep)
 }
@@ -264,7 +264,7 @@ pub fn retrograde_by_graph_kept<G: Game, I: Index<G>, C: Draws, K: Keep<C>>(
 ) -> Result<Solved<C>, K::Error> {
     let keeper = RefCell::new(keeper);
     let back = |tier| ByGraph::new(game, index, tier, watch);
-    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options);
+    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options, watch);
     let keep = |solved: &Solved<C>, tier| keeper.borrow_mut().keep(solved, tier);
     all_tiers(game, index, options, watch, back, known, keep)
 }
@@ -278,19 +278,21 @@ fn fetch<C: Draws, K: Keep<C>>(
     tier: Tier,
     len: u64,
     options: Options,
+    watch: &dyn Watch,
 ) -> Result<Option<Fetched<C>>, K::Error> {
     let Some(codes) = keeper.known(tier)? else { return Ok(None) };
     if codes.len() as u64 != len {
         let why = format!("tier {} has {} values where the game has {len}", tier.0, codes.len());
         return Err(SolveError::Fault(why).into());
     }
-    let ends = ends::Ends::of(&codes);
+    let ends = ends::Ends::of(&codes, watch)?;
     let counts = keeper.counts(tier);
     if options.distance {
         return Ok(Some((Shelf { codes: Codes::Exact(codes), ends }, counts)));
     }
-    let bits = codes.iter().map(|code| code.unpack().map_or(0, |value| value.verdict() as u8 + 1));
-    Ok(Some((Shelf { codes: Codes::Wdl(TwoBits::pack(bits)), ends }, counts)))
+    let verdict = |n: u64| codes[n as usize].unpack().map_or(0, |value| value.verdict() as u8 + 1);
+    let bits = TwoBits::packed(len, watch, verdict)?;
+    Ok(Some((Shelf { codes: Codes::Wdl(bits), ends }, counts)))
 }
 
 fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
@@ -309,7 +311,10 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
     for t in (0..tiers).rev() {
         let tier = Tier(t);
         if let Some((shelf, counts)) = known(tier)? {
-            let counts = counts.unwrap_or_else(|| recount(game, index, tier, &shelf));
+            let counts = match counts {
+                Some(counts) => counts,
+                None => count(game, index, tier, |number| shelf.value(number), watch)?,
+            };
             solved.add(index, tier, shelf, counts);
             continue;
         }
@@ -343,11 +348,6 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
     Ok(solved)
 }
 
-/// Counts the values of a tier that was known already.
-fn recount<G: Game, I: Index<G>, C: Code>(game: &G, index: &I, tier: Tier, shelf: &Shelf<C>) -> TierTally {
-    tally_of(game, index, tier, |number| shelf.value(number))
-}
-
 /// Counts the positions of a tier by value, given the values by number.
 pub fn tally_of<G: Game, I: Index<G>>(
     game: &G,
@@ -355,8 +355,19 @@ pub fn tally_of<G: Game, I: Index<G>>(
     tier: Tier,
     value: impl Fn(u64) -> Option<Value> + Sync,
 ) -> TierTally {
+    // Nobody stops what nobody watches.
+    count(game, index, tier, value, &Quiet).unwrap_or_default()
+}
+
+fn count<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    tier: Tier,
+    value: impl Fn(u64) -> Option<Value> + Sync,
+    watch: &dyn Watch,
+) -> Result<TierTally, SolveError> {
     let sum = Mutex::new(TierTally::default());
-    for_blocks(index.len(tier), |block| {
+    for_blocks(index.len(tier), watch, |block| {
         let mut tally = TierTally::default();
         index.walk(tier, block, &mut |number, pos| {
             let Some(value) = value(number) else { return };
@@ -367,8 +378,8 @@ pub fn tally_of<G: Game, I: Index<G>>(
         if let Ok(mut sum) = sum.lock() {
             sum.merge(tally);
         }
-    });
-    sum.into_inner().unwrap_or_default()
+    })?;
+    Ok(sum.into_inner().unwrap_or_default())
 }
 
 /// An explored index can have thousands of tiny tiers, which nobody wants to hear of one by one.

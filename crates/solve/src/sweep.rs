@@ -3,7 +3,7 @@
 //! A position's successors lie in later tiers, so their values are known when it is looked at. A tier is
 //! split into blocks; threads write blocks of this tier and read later ones, so they never meet.
 
-use crate::reach::for_parts;
+use crate::blocks::{for_parts, list};
 use crate::{Reach, SolveError, Tally, TierTally};
 use outplay_core::{Code, Game, Index, Step, Tier, Turn, Value, Watch};
 use rustc_hash::FxHashMap;
@@ -51,12 +51,9 @@ pub fn sweep<G: Game, I: Index<G>, C: Code>(
         if index.loops(tier) {
             return Err(SolveError::Loops("sweep"));
         }
-        let mut codes = vec![C::UNKNOWN; index.len(tier) as usize];
+        let mut codes = list(index.len(tier), watch, |_| C::UNKNOWN)?;
         let sum = Mutex::new(Ok(TierTally::default()));
-        for_parts(&mut codes, |from, block| {
-            if watch.stopped() {
-                return;
-            }
+        for_parts(&mut codes, watch, |from, block| {
             let result = Sweeper { game, index, only, solved: &tiers }.block(tier, from, block);
             watch.advance(block.len() as u64);
             // A poisoned lock means that another block panicked, and that panic is on its way up.
@@ -67,10 +64,7 @@ pub fn sweep<G: Game, I: Index<G>, C: Code>(
                     (Err(_), _) => {}
                 }
             }
-        });
-        if watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
+        })?;
         if let Some(why) = game.fault() {
             return Err(SolveError::Fault(why));
         }

@@ -15,7 +15,8 @@
 //! and a win one. Our chance after a good move is that of our best move there, looked ahead a few moves and
 //! then taken as nothing. Among moves of equal chance the one that lasts longest is first.
 
-use outplay_core::{Game, Probe, ProbeError, Value};
+use outplay_core::{Game, Pace, Probe, ProbeError, Quiet, Value, Watch};
+use std::cell::RefCell;
 
 /// How an opponent errs.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -55,11 +56,26 @@ pub fn hardest<G: Game>(
     pos: &G::Position,
     model: Fallible,
 ) -> Result<Option<Vec<Hope<G::Move>>>, ProbeError> {
+    hardest_watched(game, probe, pos, model, &Quiet)
+}
+
+/// The same for somebody who may stop it; `None` then as well.
+///
+/// # Errors
+///
+/// The source is damaged.
+pub fn hardest_watched<G: Game>(
+    game: &G,
+    probe: &dyn Probe<G>,
+    pos: &G::Position,
+    model: Fallible,
+    watch: &dyn Watch,
+) -> Result<Option<Vec<Hope<G::Move>>>, ProbeError> {
     let Some(value) = probe.probe(pos)? else { return Ok(None) };
     if value.payoff() >= 0 || game.outcome(pos).is_some() {
         return Ok(None);
     }
-    let swindler = Swindler { game, probe, model };
+    let swindler = Swindler { game, probe, model, pace: RefCell::new(Pace::new(watch)) };
     let Some(mut hopes) = swindler.hopes(pos, model.ahead)? else { return Ok(None) };
     hopes.sort_by(|a, b| b.chance.total_cmp(&a.chance).then(b.value.cmp(&a.value)));
     Ok(Some(hopes))
@@ -69,9 +85,15 @@ struct Swindler<'a, G: Game> {
     game: &'a G,
     probe: &'a dyn Probe<G>,
     model: Fallible,
+    pace: RefCell<Pace<'a>>,
 }
 
 impl<G: Game> Swindler<'_, G> {
+    /// The value of a position; `None` if it is missing or somebody wants to stop.
+    fn ask(&self, pos: &G::Position) -> Result<Option<Value>, ProbeError> {
+        if self.pace.borrow_mut().step() { Ok(None) } else { self.probe.probe(pos) }
+    }
+
     /// The moves of a position of ours that is lost; `None` if a value is missing.
     fn hopes(&self, pos: &G::Position, ahead: u32) -> Result<Option<Vec<Hope<G::Move>>>, ProbeError> {
         let mut moves = Vec::new();
@@ -80,7 +102,7 @@ impl<G: Game> Swindler<'_, G> {
         for mv in moves {
             let next = self.game.play(pos, mv);
             let same_player = self.game.turn(&next) == self.game.turn(pos);
-            let Some(value) = self.probe.probe(&next)? else { return Ok(None) };
+            let Some(value) = self.ask(&next)? else { return Ok(None) };
             let chance = match same_player {
                 // We move again: our best continuation counts.
                 true => self.best(&next, ahead)?,
@@ -108,7 +130,7 @@ impl<G: Game> Swindler<'_, G> {
         for mv in moves {
             let next = self.game.play(pos, mv);
             let same_player = self.game.turn(&next) == self.game.turn(pos);
-            let Some(value) = self.probe.probe(&next)? else { return Ok(None) };
+            let Some(value) = self.ask(&next)? else { return Ok(None) };
             let kept = value.before(same_player).payoff();
             if kept < won.payoff() {
                 let given = f64::from(won.payoff() - kept) / f64::from(2 * won.payoff().max(1));

@@ -7,7 +7,7 @@
 //!
 //! Only `moves`, `play`, `outcome`, `symmetric` and the index's `rank` and `walk` are used: no solver's code.
 
-use crate::reach::{for_blocks, for_parts};
+use crate::blocks::{for_blocks, for_parts, list};
 use crate::{Flaw, SolveError, Verified};
 use outplay_core::{Code, Game, Index, Tier, Turn, Value, Watch};
 use std::sync::Mutex;
@@ -76,11 +76,8 @@ pub fn verify<G: Game, I: Index<G>, C: Code, E: From<SolveError>>(
             ))
             .into());
         }
-        let mut claimed = vec![C::UNKNOWN; codes.len()];
-        for_parts(&mut claimed, |from, block| {
-            if watch.stopped() {
-                return;
-            }
+        let mut claimed = list(codes.len() as u64, watch, |_| C::UNKNOWN)?;
+        for_parts(&mut claimed, watch, |from, block| {
             let checker =
                 Checker { game, index, tier, codes: &codes, claims: &claims, legal: &legal[t as usize] };
             let found = checker.block(from, block);
@@ -89,10 +86,7 @@ pub fn verify<G: Game, I: Index<G>, C: Code, E: From<SolveError>>(
             if let Ok(mut sum) = sum.lock() {
                 sum.plus(found);
             }
-        });
-        if watch.stopped() {
-            return Err(SolveError::Stopped.into());
-        }
+        })?;
         if let Some(why) = game.fault() {
             return Err(SolveError::Fault(why).into());
         }
@@ -124,8 +118,9 @@ fn legal<G: Game, I: Index<G>>(
     start: &G::Position,
     watch: &dyn Watch,
 ) -> Result<Vec<Vec<AtomicU64>>, SolveError> {
-    let words = |t: u32| (0..index.len(Tier(t)).div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-    let bits: Vec<Vec<AtomicU64>> = (0..index.tiers()).map(words).collect();
+    let words = |t: u32| list(index.len(Tier(t)).div_ceil(64), watch, |_| AtomicU64::new(0));
+    let bits: Result<Vec<Vec<AtomicU64>>, SolveError> = (0..index.tiers()).map(words).collect();
+    let bits = bits?;
     let mark = |(tier, number): (Tier, u64)| {
         let word = &bits[tier.0 as usize][(number / 64) as usize];
         if word.load(Ordering::Relaxed) >> (number % 64) & 1 == 0 {
@@ -137,10 +132,7 @@ fn legal<G: Game, I: Index<G>>(
         if index.loops(Tier(t)) {
             return Err(SolveError::Loops("verify"));
         }
-        for_blocks(index.len(Tier(t)), |block| {
-            if watch.stopped() {
-                return;
-            }
+        for_blocks(index.len(Tier(t)), watch, |block| {
             let units = block.end - block.start;
             let mut moves = Vec::new();
             index.walk(Tier(t), block, &mut |number, pos| {
@@ -151,10 +143,7 @@ fn legal<G: Game, I: Index<G>>(
                 }
             });
             watch.advance(units);
-        });
-        if watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
+        })?;
     }
     Ok(bits)
 }

@@ -11,7 +11,7 @@
 
 use super::{Rules, grid, reach, scene};
 use outplay_core::{
-    Content, Game, InPlace, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Scene, Turn,
+    Content, Game, InputError, Keyed, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Scene, Turn,
 };
 use outplay_index::{Bits, Columns};
 use std::sync::Arc;
@@ -232,9 +232,10 @@ impl<B: Bits> Game for Mnk<B> {
 
     #[inline]
     fn play(&self, pos: &Board<B>, mv: u8) -> Board<B> {
-        let mut next = *pos;
-        self.make(&mut next, mv);
-        next
+        // Choosing by value instead of by index keeps the stones in registers.
+        let bit = B::one(u32::from(mv));
+        let (first, second) = if pos.second_to_move { (B::NONE, bit) } else { (bit, B::NONE) };
+        Board { stones: [pos.stones[0] | first, pos.stones[1] | second], second_to_move: !pos.second_to_move }
     }
 
     #[inline]
@@ -261,25 +262,7 @@ impl<B: Bits> Game for Mnk<B> {
     }
 }
 
-impl<B: Bits> InPlace for Mnk<B> {
-    type Undo = ();
-
-    #[inline]
-    fn make(&self, pos: &mut Board<B>, mv: u8) {
-        // Choosing by value instead of by index keeps the stones in registers.
-        let bit = B::one(u32::from(mv));
-        let (first, second) = if pos.second_to_move { (B::NONE, bit) } else { (bit, B::NONE) };
-        pos.stones = [pos.stones[0] | first, pos.stones[1] | second];
-        pos.second_to_move = !pos.second_to_move;
-    }
-
-    #[inline]
-    fn unmake(&self, pos: &mut Board<B>, mv: u8, (): ()) {
-        pos.second_to_move = !pos.second_to_move;
-        let mover = usize::from(pos.second_to_move);
-        pos.stones[mover] = pos.stones[mover] & !B::one(u32::from(mv));
-    }
-
+impl<B: Bits> Keyed for Mnk<B> {
     #[inline]
     fn key(&self, pos: &Board<B>) -> u64 {
         // Two odd factors keep the players apart; the last steps let every bit reach the low ones.

@@ -73,6 +73,10 @@ impl Game for LargeMnk {
         pos.turn
     }
 
+    fn heap_bytes(&self, pos: &LargeBoard) -> usize {
+        size_of_val(pos.cells.as_slice())
+    }
+
     fn moves(&self, pos: &LargeBoard, out: &mut Vec<u32>) {
         if pos.line {
             return;

@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{Graph, Opinion, end_of_line, minimax};
-use outplay_core::{Game, InPlace, Quiet, Turn, Value};
+use outplay_core::{Game, Keyed, Quiet, Turn, Value};
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_search::{Answer, Engine, Evaluate, Judged, Limits, Method, Options, Report, breadth_first};
 use outplay_solve::{memo, plain};

@@ -5,7 +5,8 @@
 
 use super::Settle;
 use crate::SolveError;
-use outplay_core::Watch;
+use crate::blocks::list;
+use outplay_core::{Pace, Watch};
 
 /// How the value of a position comes from those after it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -37,15 +38,14 @@ pub(super) struct TierGraph {
 }
 
 impl TierGraph {
-    pub(super) fn new(len: u64) -> TierGraph {
-        let len = len as usize;
-        TierGraph {
-            knots: vec![Knot::Hole; len],
-            outside: vec![f64::NAN; len],
-            leaves: vec![false; len],
-            spans: vec![(0, 0); len],
+    pub(super) fn new(len: u64, watch: &dyn Watch) -> Result<TierGraph, SolveError> {
+        Ok(TierGraph {
+            knots: list(len, watch, |_| Knot::Hole)?,
+            outside: list(len, watch, |_| f64::NAN)?,
+            leaves: list(len, watch, |_| false)?,
+            spans: list(len, watch, |_| (0, 0))?,
             edges: Vec::new(),
-        }
+        })
     }
 
     /// Adds a position.
@@ -75,14 +75,14 @@ impl TierGraph {
     }
 
     /// Values that are right where nothing stays in the tier, and 0 where something does.
-    pub(super) fn start(&self) -> Vec<f64> {
+    pub(super) fn start(&self, watch: &dyn Watch) -> Result<Vec<f64>, SolveError> {
         let value = |n: usize| match self.knots[n] {
             Knot::Hole => f64::NAN,
             Knot::Fixed(payoff) => payoff,
             _ if self.inside(n).is_empty() => self.outside[n],
             _ => 0.0,
         };
-        (0..self.knots.len()).map(value).collect()
+        list(self.knots.len() as u64, watch, |n| value(n as usize))
     }
 
     fn inside(&self, n: usize) -> &[(u32, f64)] {
@@ -103,13 +103,16 @@ impl TierGraph {
     }
 
     /// A position from which neither moves nor rolls ever leave the tier or end the game.
-    pub(super) fn endless(&self) -> Option<u64> {
-        let mut ends: Vec<bool> = (0..self.knots.len())
-            .map(|n| self.leaves[n] || matches!(self.knots[n], Knot::Fixed(_)))
-            .collect();
+    pub(super) fn endless(&self, watch: &dyn Watch) -> Result<Option<u64>, SolveError> {
+        let ending = |n: usize| self.leaves[n] || matches!(self.knots[n], Knot::Fixed(_));
+        let mut ends: Vec<bool> = list(self.knots.len() as u64, watch, |n| ending(n as usize))?;
+        let mut pace = Pace::new(watch);
         loop {
             let mut changed = false;
             for n in (0..self.knots.len()).rev() {
+                if pace.step() {
+                    return Err(SolveError::Stopped);
+                }
                 if !ends[n] && self.inside(n).iter().any(|&(to, _)| ends[to as usize]) {
                     ends[n] = true;
                     changed = true;
@@ -119,7 +122,7 @@ impl TierGraph {
                 break;
             }
         }
-        (0..self.knots.len()).find(|&n| !ends[n] && self.knots[n] != Knot::Hole).map(|n| n as u64)
+        Ok((0..self.knots.len()).find(|&n| !ends[n] && self.knots[n] != Knot::Hole).map(|n| n as u64))
     }
 
     /// Goes through the positions until nothing changes by more than the tolerance; each uses what the others
@@ -131,13 +134,14 @@ impl TierGraph {
         watch: &dyn Watch,
     ) -> Result<(u64, f64), SolveError> {
         let mut change = f64::INFINITY;
+        let mut pace = Pace::new(watch);
         for round in 0..settle.most_rounds {
-            if round % 64 == 0 && watch.stopped() {
-                return Err(SolveError::Stopped);
-            }
             change = 0.0;
             // Late positions are nearer to the end, so values travel far in one round.
             for n in (0..self.knots.len()).rev() {
+                if pace.steps(1 + self.inside(n).len() / 8) {
+                    return Err(SolveError::Stopped);
+                }
                 if self.inside(n).is_empty() {
                     continue;
                 }

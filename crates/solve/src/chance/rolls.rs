@@ -14,9 +14,9 @@
 //! nearly all.
 
 use super::{Expected, KeepMeans, Settle, outcomes};
-use crate::reach::BLOCK;
+use crate::blocks::{BLOCK, list};
 use crate::{Forget, SolveError};
-use outplay_core::{Chance, Rolls, Tier, Turn, Watch};
+use outplay_core::{Chance, Pace, Rolls, Tier, Turn, Watch};
 use rayon::prelude::*;
 
 /// How much smaller than in the last improvement a change must be before improving again.
@@ -84,11 +84,14 @@ impl Picks {
 
 /// Follows all picks once, in order and in place, so that each number uses what those before it just learnt, and
 /// says what changed most. One thread does it: the order then never depends on the machine, nor do the values.
-fn follow(picks: &[Picks], values: &mut [f64]) -> f64 {
+fn follow(picks: &[Picks], values: &mut [f64], pace: &mut Pace<'_>) -> Result<f64, SolveError> {
     let mut change = 0.0f64;
     let mut number = 0;
     for block in picks {
         for place in 0..block.ends.len() {
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
             let next = block.value(place, values);
             // A hole is NaN before and after, and `max` ignores it.
             change = change.max((next - values[number]).abs());
@@ -96,7 +99,7 @@ fn follow(picks: &[Picks], values: &mut [f64]) -> f64 {
             number += 1;
         }
     }
-    change
+    Ok(change)
 }
 
 /// Solves a game in which only positions before a roll have numbers.
@@ -133,7 +136,7 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
             continue;
         }
         watch.stage(&index.tier_name(tier), index.len(tier));
-        let mut values = vec![0.0; index.len(tier) as usize];
+        let mut values = list(index.len(tier), watch, |_| 0.0)?;
         let solver = Roller { game, index, tier, solved: &expected.tiers, watch };
         let (rounds, change) = match index.loops(tier) {
             true => solver.settle(&mut values, settle)?,
@@ -206,12 +209,10 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
             }
             // Near the end there is nothing left to improve, so follow until it shows.
             let enough = (change * NEARLY).max(settle.tolerance * 0.5);
+            let mut pace = Pace::new(self.watch);
             for _ in 0..MOST_FOLLOWED {
-                if self.watch.stopped() {
-                    return Err(SolveError::Stopped);
-                }
                 rounds += 1;
-                if follow(&picks, values) <= enough {
+                if follow(&picks, values, &mut pace)? <= enough {
                     break;
                 }
             }
@@ -245,9 +246,6 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
         before: Option<&Picks>,
         drift: f64,
     ) -> Result<(Picks, f64), SolveError> {
-        if self.watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
         // Weights that are taken over keep their numbers.
         let kinds = before.map(|before| before.kinds.clone()).unwrap_or_default();
         let mut picks = Picks { kinds, ..Picks::default() };
@@ -256,7 +254,7 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
         let mut trouble = None;
         let merged = self.index.merged();
         let clear = (2.0 * drift) as f32;
-        self.index.walk(self.tier, from..from + block.len() as u64, &mut |number, pos| {
+        let mut visit = |number: u64, pos: &G::Position| {
             let place = (number - from) as usize;
             // Numbers that were skipped are holes.
             while picks.ends.len() < place {
@@ -292,7 +290,13 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
             }
             // Rounding must never make a pick look clearer than it is.
             picks.end(fixed, ((margin + 2.0 * drift) * 0.999_999) as f32);
+        };
+        let stopped = Pace::pieces(self.watch, from..from + block.len() as u64, &mut |piece| {
+            self.index.walk(self.tier, piece, &mut visit);
         });
+        if stopped {
+            return Err(SolveError::Stopped);
+        }
         while picks.ends.len() < block.len() {
             picks.end(f64::NAN, f32::INFINITY);
         }

@@ -6,7 +6,7 @@
 
 use super::{expand, outcomes};
 use crate::SolveError;
-use crate::reach::for_blocks;
+use crate::blocks::for_blocks;
 use outplay_core::{Chance, Index, Rolls, Tier, Turn, Watch};
 use std::sync::Mutex;
 
@@ -122,10 +122,7 @@ fn check<G: Chance, I: Index<G>>(
 ) -> Result<Means, SolveError> {
     let sum = Mutex::new((Means::default(), None));
     for tier in (0..index.tiers()).rev().map(Tier) {
-        for_blocks(index.len(tier), |block| {
-            if watch.stopped() {
-                return;
-            }
+        for_blocks(index.len(tier), watch, |block| {
             let units = block.end - block.start;
             let (mut means, mut trouble, mut rolls) = (Means::default(), None, Vec::new());
             index.walk(tier, block, &mut |number, pos| match derive(pos, &mut rolls) {
@@ -138,10 +135,7 @@ fn check<G: Chance, I: Index<G>>(
                 sum.0.plus(means);
                 sum.1 = sum.1.take().or(trouble);
             }
-        });
-        if watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
+        })?;
         if let Some(why) = game.fault() {
             return Err(SolveError::Fault(why));
         }

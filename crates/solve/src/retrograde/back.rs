@@ -2,8 +2,8 @@
 
 use super::tier::IN_TIER_LIMIT;
 use crate::SolveError;
-use crate::reach::{BLOCK, for_blocks};
-use outplay_core::{Game, Index, Link, Predecessors, Sets, Tier, Watch};
+use crate::blocks::{BLOCK, for_blocks, list};
+use outplay_core::{Game, Index, Link, Pace, Predecessors, Sets, Tier, Watch};
 use std::sync::Mutex;
 
 /// Marks a predecessor whose player moves again.
@@ -79,10 +79,7 @@ impl<'a, G: Game, I: Index<G>> ByGraph<'a, G, I> {
         let len = index.len(tier);
         let blocks: Vec<Mutex<Vec<(u32, u32)>>> =
             (0..len.div_ceil(BLOCK)).map(|_| Mutex::new(Vec::new())).collect();
-        for_blocks(len, |block| {
-            if watch.stopped() {
-                return;
-            }
+        for_blocks(len, watch, |block| {
             let place = (block.start / BLOCK) as usize;
             let (mut links, mut edges) = (Vec::new(), Vec::new());
             index.walk(tier, block, &mut |number, pos| {
@@ -93,27 +90,34 @@ impl<'a, G: Game, I: Index<G>> ByGraph<'a, G, I> {
             });
             // A poisoned lock means that another block panicked, and that panic is on its way up.
             if let Ok(mut slot) = blocks[place].lock() {
-                *slot = edges;
+                slot.append(&mut edges);
             }
-        });
-        if watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
+        })?;
         let blocks: Vec<Vec<(u32, u32)>> =
             blocks.into_iter().map(|block| block.into_inner().unwrap_or_default()).collect();
         let total: usize = blocks.iter().map(Vec::len).sum();
         if total as u64 >= IN_TIER_LIMIT {
             return Err(SolveError::TooLarge(IN_TIER_LIMIT));
         }
-        let mut first = vec![0u32; len as usize + 2];
+        let mut pace = Pace::new(watch);
+        let mut first = list(len + 2, watch, |_| 0u32)?;
         for &(to, _) in blocks.iter().flatten() {
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
             first[to as usize + 2] += 1;
         }
         for n in 2..first.len() {
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
             first[n] += first[n - 1];
         }
-        graph.edges = vec![0; total];
+        graph.edges = list(total as u64, watch, |_| 0)?;
         for (to, from) in blocks.into_iter().flatten() {
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
             let place = &mut first[to as usize + 1];
             graph.edges[*place as usize] = from;
             *place += 1;

@@ -1,5 +1,8 @@
 //! A set of numbers, one bit each, that several threads may fill.
 
+use crate::SolveError;
+use crate::blocks::list;
+use outplay_core::{Pace, Watch};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A bit per number. Threads set bits; whoever reads does so after they have joined, which orders the two.
@@ -9,8 +12,11 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    pub(crate) fn new(len: u64) -> Bits {
-        Bits { words: (0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
+    /// # Errors
+    ///
+    /// No memory, or a stop.
+    pub(crate) fn new(len: u64, watch: &dyn Watch) -> Result<Bits, SolveError> {
+        Ok(Bits { words: list(len.div_ceil(64), watch, |_| AtomicU64::new(0))? })
     }
 
     /// Whether a number is in the set; an empty set may be kept without any words.
@@ -65,6 +71,27 @@ impl TwoBits {
         packed
     }
 
+    /// The same for the numbers below `len`, without standing still for long.
+    ///
+    /// # Errors
+    ///
+    /// A stop.
+    pub(crate) fn packed(
+        len: u64,
+        watch: &dyn Watch,
+        value: impl Fn(u64) -> u8,
+    ) -> Result<TwoBits, SolveError> {
+        let mut packed = TwoBits::default();
+        let stopped = Pace::pieces(watch, 0..len.div_ceil(32), &mut |piece| {
+            packed.words.extend(piece.map(|word| {
+                let numbers = (0..32).filter(|slot| word * 32 + slot < len);
+                numbers.fold(0, |bits, slot| bits | u64::from(value(word * 32 + slot) & 3) << (2 * slot))
+            }));
+        });
+        packed.len = len;
+        if stopped { Err(SolveError::Stopped) } else { Ok(packed) }
+    }
+
     /// The value of a number below `len`.
     #[inline]
     pub fn at(&self, number: u64) -> u8 {
@@ -90,11 +117,13 @@ impl TwoBits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outplay_core::Quiet;
 
     #[test]
     fn words_go_in_bit_by_bit() {
         for first in [0u64, 5, 63, 64, 100, 0u64.wrapping_sub(8)] {
-            let (one, other) = (Bits::new(300), Bits::new(300));
+            let bits = || Bits::new(300, &Quiet).unwrap();
+            let (one, other) = (bits(), bits());
             let word = 0x8123_4567_89ab_cd00u64;
             one.insert_all(first, word);
             (0..64).filter(|bit| word >> bit & 1 == 1).for_each(|bit| {
@@ -109,6 +138,7 @@ mod tests {
         for len in [0u64, 1, 31, 32, 33, 100] {
             let packed = TwoBits::pack((0..len).map(|n| (n * 7 % 4) as u8));
             assert_eq!(packed.len(), len);
+            assert_eq!(TwoBits::packed(len, &Quiet, |n| (n * 7 % 4) as u8), Ok(packed.clone()));
             assert_eq!(packed.words().len() as u64, len.div_ceil(32));
             assert!((0..len).all(|n| packed.at(n) == (n * 7 % 4) as u8));
         }

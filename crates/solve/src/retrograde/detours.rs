@@ -14,7 +14,8 @@
 use super::back::SAME_PLAYER;
 use super::bits::Bits;
 use super::tier::{Exits, Level};
-use outplay_core::Detour;
+use crate::SolveError;
+use outplay_core::{Detour, Watch};
 use std::ops::Range;
 
 /// A position without a number of its own.
@@ -52,11 +53,15 @@ pub(super) struct Stopovers {
 
 impl Stopovers {
     /// Numbers them from `first` on.
-    pub(super) fn new(first: u64, mut list: Vec<Stopover>) -> Stopovers {
+    pub(super) fn new(
+        first: u64,
+        mut list: Vec<Stopover>,
+        watch: &dyn Watch,
+    ) -> Result<Stopovers, SolveError> {
         list.sort_unstable();
-        let liked = Bits::new(if list.is_empty() { 0 } else { first });
+        let liked = Bits::new(if list.is_empty() { 0 } else { first }, watch)?;
         list.iter().for_each(|stopover| _ = liked.insert(stopover.like.into()));
-        Stopovers { first, list, liked }
+        Ok(Stopovers { first, list, liked })
     }
 
     pub(super) fn len(&self) -> u64 {

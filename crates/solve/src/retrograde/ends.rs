@@ -20,8 +20,11 @@ use super::bits::Bits;
 use super::code::Draws;
 use super::detours::Stopovers;
 use super::words::{Seen, Words};
-use outplay_core::{Game, Value};
+use crate::SolveError;
+use crate::blocks::for_blocks;
+use outplay_core::{Game, Pace, Value, Watch};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The draws of a tier that the player to move, or the opponent, can force an end of.
 #[derive(Debug, Default)]
@@ -32,25 +35,34 @@ pub(super) struct Ends {
 
 impl Ends {
     /// What the codes of a tier say; those of holes do not matter.
-    pub(super) fn of<C: Draws>(codes: &[C]) -> Ends {
-        let mut ends = Ends::default();
-        let decided = |code: &C| code.unpack().is_none_or(|value| value != Value::TIE);
-        if codes.par_iter().all(decided) {
-            return ends;
+    pub(super) fn of<C: Draws>(codes: &[C], watch: &dyn Watch) -> Result<Ends, SolveError> {
+        let len = codes.len() as u64;
+        let tie = |code: &C| code.unpack() == Some(Value::TIE);
+        let ties = AtomicBool::new(false);
+        for_blocks(len, watch, |piece| {
+            if codes[piece.start as usize..piece.end as usize].iter().any(tie) {
+                ties.store(true, Relaxed);
+            }
+        })?;
+        if !ties.into_inner() {
+            return Ok(Ends::default());
         }
-        ends = Ends { mover: Bits::new(codes.len() as u64), opponent: Bits::new(codes.len() as u64) };
-        codes.par_iter().enumerate().with_min_len(1 << 14).for_each(|(n, code)| {
-            if code.unpack() == Some(Value::TIE) {
-                let (mover, opponent) = code.ends();
-                if mover {
-                    ends.mover.insert(n as u64);
-                }
-                if opponent {
-                    ends.opponent.insert(n as u64);
+        let ends = Ends { mover: Bits::new(len, watch)?, opponent: Bits::new(len, watch)? };
+        for_blocks(len, watch, |piece| {
+            for n in piece {
+                let code = codes[n as usize];
+                if tie(&code) {
+                    let (mover, opponent) = code.ends();
+                    if mover {
+                        ends.mover.insert(n);
+                    }
+                    if opponent {
+                        ends.opponent.insert(n);
+                    }
                 }
             }
-        });
-        ends
+        })?;
+        Ok(ends)
     }
 
     /// Whether the player to move, and whether the opponent, can force an end.
@@ -86,8 +98,9 @@ pub(super) fn find<G: Game, B: Back<G>>(
     words: &Words,
     ties: &[u32],
     leads_to_end: &[u32],
-) -> Ends {
-    let ends = Ends { mover: Bits::new(words.len()), opponent: Bits::new(words.len()) };
+    watch: &dyn Watch,
+) -> Result<Ends, SolveError> {
+    let ends = Ends { mover: Bits::new(words.len(), watch)?, opponent: Bits::new(words.len(), watch)? };
     let is_draw = |n: u64| matches!(words.at(n), Seen::Open | Seen::Tie);
     let mut fresh: Vec<Fresh> = Vec::new();
     let mut start = |n: u64, mover: bool| {
@@ -96,16 +109,31 @@ pub(super) fn find<G: Game, B: Back<G>>(
             fresh.push(Fresh { number: n as u32, mover });
         }
     };
-    for &n in ties {
-        start(n.into(), true);
-        start(n.into(), false);
+    let mut stopped = Pace::pieces(watch, 0..ties.len() as u64, &mut |piece| {
+        for &n in &ties[piece.start as usize..piece.end as usize] {
+            start(n.into(), true);
+            start(n.into(), false);
+        }
+    });
+    stopped |= Pace::pieces(watch, 0..leads_to_end.len() as u64, &mut |piece| {
+        leads_to_end[piece.start as usize..piece.end as usize].iter().for_each(|&n| start(n.into(), true));
+    });
+    stopped |= Pace::pieces(watch, 0..words.len(), &mut |piece| {
+        piece.filter(|&n| words.opponent_ends(n)).for_each(|n| start(n, false));
+    });
+    if stopped {
+        return Err(SolveError::Stopped);
     }
-    leads_to_end.iter().for_each(|&n| start(n.into(), true));
-    (0..words.len()).filter(|&n| words.opponent_ends(n)).for_each(|n| start(n, false));
+    let stopped = AtomicBool::new(false);
     while !fresh.is_empty() {
         let part: &(dyn Fn(&[Fresh]) -> Vec<Fresh> + Sync) = &|chunk| {
             let (mut next, mut before) = (Vec::new(), Vec::new());
+            let mut pace = Pace::new(watch);
             for &Fresh { number, mover } in chunk {
+                if stopped.load(Relaxed) || pace.step() {
+                    stopped.store(true, Relaxed);
+                    break;
+                }
                 before.clear();
                 match stopovers.at(number.into()) {
                     Some(stopover) => before.push(stopover.mark()),
@@ -131,6 +159,9 @@ pub(super) fn find<G: Game, B: Back<G>>(
             next
         };
         fresh = fresh.par_chunks(2048).map(part).flatten().collect();
+        if stopped.load(Relaxed) {
+            return Err(SolveError::Stopped);
+        }
     }
-    ends
+    Ok(ends)
 }

@@ -23,10 +23,12 @@ mod row;
 use super::shelf::{Codes, Shelf};
 use super::tier::Outcome;
 use super::{Options, TwoBits};
+use crate::blocks::list;
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Payoff, Sets, Turn, Value, Watch};
+use outplay_core::{Code, Pace, Payoff, Sets, Turn, Value, Watch};
 use rayon::prelude::*;
 use row::{Found, Row, bits};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Words of a row at most.
 const WIDTH: usize = 64;
@@ -66,7 +68,7 @@ fn plus(a: Counts, b: Counts) -> Counts {
 
 impl<C: Code> SetSolver<'_, C> {
     pub(super) fn solve(&self) -> Result<Outcome<C>, SolveError> {
-        let mut codes = vec![C::UNKNOWN; self.len() as usize];
+        let mut codes = list(self.len(), self.watch, |_| C::UNKNOWN)?;
         let mut tally = TierTally::default();
         let mut rows = self.first_look(&mut codes)?;
         tally.finished = rows.iter().map(|row| row.finished).sum();
@@ -76,8 +78,9 @@ impl<C: Code> SetSolver<'_, C> {
         let codes = match self.options.distance {
             true => Codes::Exact(codes),
             false => {
-                let verdict = |code: &C| code.unpack().map_or(0, |value| value.verdict() as u8 + 1);
-                Codes::Wdl(TwoBits::pack(codes.iter().map(verdict)))
+                let verdict =
+                    |n: u64| codes[n as usize].unpack().map_or(0, |value| value.verdict() as u8 + 1);
+                Codes::Wdl(TwoBits::packed(codes.len() as u64, self.watch, verdict)?)
             }
         };
         Ok(Outcome { shelf: Shelf { codes, ends }, tally, levels })
@@ -91,19 +94,22 @@ impl<C: Code> SetSolver<'_, C> {
     /// Looks up all moves that leave the tier and finds finished positions.
     fn first_look<'c>(&self, codes: &'c mut [C]) -> Result<Vec<Row<'c, C>>, SolveError> {
         let chunks: Vec<&mut [C]> = codes.chunks_mut(self.sets.numbers() as usize).collect();
-        let scratch = || vec![C::UNKNOWN; self.sets.width() * 64];
-        let rows =
-            chunks.into_par_iter().enumerate().with_min_len(4).map_init(scratch, |best, (r, codes)| {
-                let mut row = Row::new(self.sets, r, codes);
-                if !self.watch.stopped() {
-                    self.look_outside(&mut row, best);
-                    self.look_inside(&mut row);
-                }
-                self.watch.advance(self.sets.numbers());
-                row
-            });
+        let scratch = || (vec![C::UNKNOWN; self.sets.width() * 64], Pace::new(self.watch));
+        let stopped = AtomicBool::new(false);
+        let look = |(best, pace): &mut (Vec<C>, Pace<'_>), (r, codes): (usize, &'c mut [C])| {
+            let mut row = Row::new(self.sets, r, codes);
+            if stopped.load(Relaxed) || pace.step() {
+                stopped.store(true, Relaxed);
+                return row;
+            }
+            self.look_outside(&mut row, best);
+            self.look_inside(&mut row);
+            self.watch.advance(self.sets.numbers());
+            row
+        };
+        let rows = chunks.into_par_iter().enumerate().with_min_len(4).map_init(scratch, look);
         let mut rows: Vec<Row<'c, C>> = rows.collect();
-        if self.watch.stopped() {
+        if stopped.into_inner() {
             return Err(SolveError::Stopped);
         }
         match rows.iter_mut().find_map(|row| row.trouble.take()) {
@@ -122,9 +128,6 @@ impl<C: Code> SetSolver<'_, C> {
         let detours = rows.iter().any(|row| !row.stopovers.is_empty());
         let (mut plies, mut levels) = (0, 0);
         loop {
-            if self.watch.stopped() {
-                return Err(SolveError::Stopped);
-            }
             // Losses come first, because they are found from the wins of earlier levels.
             let code = C::pack(self.value(false, plies));
             let losses = self.each_row(rows, &mut lost, |row, words, changed| {
@@ -141,7 +144,7 @@ impl<C: Code> SetSolver<'_, C> {
                     words[word] = found;
                     *changed |= 1 << word;
                 })
-            });
+            })?;
             self.count(tally, false, plies, losses)?;
             let code = C::pack(self.value(true, plies));
             let wins = self.each_row(rows, &mut not_won, |row, words, changed| {
@@ -152,7 +155,7 @@ impl<C: Code> SetSolver<'_, C> {
                     words[word] &= !found;
                     *changed |= 1 << word;
                 })
-            });
+            })?;
             self.count(tally, true, plies, wins)?;
             let again = detours && self.pass_on(rows, (&not_won, &lost), plies);
             std::mem::swap(&mut fresh, &mut lost);
@@ -190,13 +193,21 @@ impl<C: Code> SetSolver<'_, C> {
         rows: &mut [Row<'c, C>],
         front: &mut Front,
         work: impl Fn(&mut Row<'c, C>, &mut [u64], &mut u64) -> Counts + Sync,
-    ) -> Counts {
+    ) -> Result<Counts, SolveError> {
         let words = front.words.par_chunks_mut(self.sets.width());
-        let work = |((row, words), changed)| work(row, words, changed);
+        let stopped = AtomicBool::new(false);
+        let work = |pace: &mut Pace<'_>, ((row, words), changed)| {
+            if stopped.load(Relaxed) || pace.step() {
+                stopped.store(true, Relaxed);
+                return Counts::default();
+            }
+            work(row, words, changed)
+        };
         let parts = rows.par_iter_mut().zip(words).zip(front.changed.par_iter_mut());
-        let counts = parts.with_min_len(8).map(work).reduce(Counts::default, plus);
+        let counts =
+            parts.with_min_len(8).map_init(|| Pace::new(self.watch), work).reduce(Counts::default, plus);
         front.moving = front.changed.iter().any(|&changed| changed != 0);
-        counts
+        if stopped.into_inner() { Err(SolveError::Stopped) } else { Ok(counts) }
     }
 
     /// Positions of a row, of those that `from` names, with a move to a set of which words have just changed.

@@ -6,8 +6,9 @@
 //! as the longest win has plies.
 
 use crate::SolveError;
+use crate::blocks::{for_parts, list};
 use outplay_core::{Code, Game, Index, Tier, Turn, Value, Watch};
-use rayon::prelude::*;
+use std::sync::Mutex;
 
 /// Values found by sweeping until nothing changed.
 pub struct Stable {
@@ -49,45 +50,55 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
     let mut stable = Stable { tiers: vec![Vec::new(); count], ends: vec![Vec::new(); count], sweeps: 0 };
     for t in (0..count).rev() {
         let tier = Tier(t as u32);
-        let first: &(dyn Fn(u64) -> Result<(i32, u8), SolveError> + Sync) =
-            &|n| first_code(game, index, tier, n);
-        let start: Result<Vec<(i32, u8)>, SolveError> =
-            (0..index.len(tier)).into_par_iter().map(first).collect();
-        let (mut codes, mut ends): (Vec<i32>, Vec<u8>) = start?.into_iter().unzip();
+        let mut start: Vec<(i32, u8)> = list(index.len(tier), watch, |_| (0, 0))?;
+        let trouble = Mutex::new(None);
+        for_parts(&mut start, watch, |from, part| {
+            for (slot, n) in part.iter_mut().zip(from..) {
+                match first_code(game, index, tier, n) {
+                    Ok(first) => *slot = first,
+                    Err(error) => {
+                        // A poisoned lock means that another block panicked, and that panic is on its way up.
+                        if let Ok(mut trouble) = trouble.lock() {
+                            *trouble = Some(error);
+                        }
+                    }
+                }
+            }
+        })?;
+        if let Ok(Some(error)) = trouble.into_inner() {
+            return Err(error);
+        }
+        let (mut codes, mut ends): (Vec<i32>, Vec<u8>) = start.into_iter().unzip();
         let finished: Vec<bool> =
             codes.iter().zip(&ends).map(|(&code, &end)| code != 0 || end != 0).collect();
         loop {
-            let code: &(dyn Fn((usize, &i32)) -> i32 + Sync) = &|(n, &old)| match finished[n] {
-                true => old,
-                // Holes stay what they are.
-                false => match index.unrank(tier, n as u64) {
-                    None => old,
-                    Some(pos) => {
-                        Sweep { game, index, tier, codes: &codes, ends: &[], solved: &stable }.best(&pos)
+            let mut next = codes.clone();
+            for_parts(&mut next, watch, |from, part| {
+                for (code, n) in part.iter_mut().zip(from..).filter(|(_, n)| !finished[*n as usize]) {
+                    // Holes stay what they are.
+                    if let Some(pos) = index.unrank(tier, n) {
+                        let sweep = Sweep { game, index, tier, codes: &codes, ends: &[], solved: &stable };
+                        *code = sweep.best(&pos);
                     }
-                },
-            };
-            let next: Vec<i32> = codes.par_iter().enumerate().map(code).collect();
+                }
+            })?;
             stable.sweeps += 1;
-            if watch.stopped() {
-                return Err(SolveError::Stopped);
-            }
             if next == codes {
                 break;
             }
             codes = next;
         }
         loop {
-            let end: &(dyn Fn((usize, &u8)) -> u8 + Sync) = &|(n, &old)| match finished[n] || codes[n] != 0 {
-                true => old,
-                false => match index.unrank(tier, n as u64) {
-                    None => old,
-                    Some(pos) => {
-                        Sweep { game, index, tier, codes: &codes, ends: &ends, solved: &stable }.end(&pos)
+            let mut next = ends.clone();
+            for_parts(&mut next, watch, |from, part| {
+                let drawn = |n: &u64| !finished[*n as usize] && codes[*n as usize] == 0;
+                for (end, n) in part.iter_mut().zip(from..).filter(|(_, n)| drawn(n)) {
+                    if let Some(pos) = index.unrank(tier, n) {
+                        let sweep = Sweep { game, index, tier, codes: &codes, ends: &ends, solved: &stable };
+                        *end = sweep.end(&pos);
                     }
-                },
-            };
-            let next: Vec<u8> = ends.par_iter().enumerate().map(end).collect();
+                }
+            })?;
             stable.sweeps += 1;
             if next == ends {
                 break;

@@ -19,12 +19,13 @@ use super::bits::Bits;
 use super::detours::{Stopover, Stopovers, Way};
 use super::shelf::{Codes, Shelf};
 use super::words::{Counted, Exit, MOST_LEVELS, MOST_SUCCESSORS, Seen, Words};
-use crate::reach::for_blocks;
+use crate::blocks::{for_blocks, for_parts, list};
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Detour, Game, Index, Link, Tier, Turn, Value, Watch};
+use outplay_core::{Code, Detour, Game, Index, Link, Pace, Tier, Turn, Value, Watch};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Numbers and moves of one tier fit in 31 bits.
 pub(super) const IN_TIER_LIMIT: u64 = 1 << 31;
@@ -117,10 +118,10 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         if len >= IN_TIER_LIMIT {
             return Err(SolveError::TooLarge(IN_TIER_LIMIT));
         }
-        let mut words = Words::new(len);
-        let second = Bits::new(len);
+        let mut words = Words::new(len, self.watch)?;
+        let second = Bits::new(len, self.watch)?;
         let mut start = self.first_look(&words, &second)?;
-        let stopovers = Stopovers::new(len, std::mem::take(&mut start.stopovers));
+        let stopovers = Stopovers::new(len, std::mem::take(&mut start.stopovers), self.watch)?;
         if len + stopovers.len() >= IN_TIER_LIMIT {
             return Err(SolveError::TooLarge(IN_TIER_LIMIT));
         }
@@ -130,11 +131,14 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         self.spread(&words, &mut levels, start.batches, &stopovers)?;
         let ended = !start.ties.is_empty() || !start.leads_to_end.is_empty() || start.opponent_ends;
         let ends = match ended {
-            true => super::ends::find(self.back, &stopovers, &words, &start.ties, &start.leads_to_end),
+            true => {
+                let (ties, leads) = (&start.ties, &start.leads_to_end);
+                super::ends::find(self.back, &stopovers, &words, ties, leads, self.watch)?
+            }
             false => super::ends::Ends::default(),
         };
         let shelf = self.shelf(&words, &levels, ends)?;
-        let mut tally = self.tally(&words, &second, &levels, &shelf);
+        let mut tally = self.tally(&words, &second, &levels, &shelf)?;
         tally.finished = start.finished;
         Ok(Outcome { shelf, tally, levels: levels.list.len() as u64 })
     }
@@ -176,10 +180,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
     /// Looks at every position once: finished ones, moves that leave the tier, and a count of the others.
     fn first_look(&self, words: &Words, second: &Bits) -> Result<Start, SolveError> {
         let sum = Mutex::new(Start::default());
-        for_blocks(words.len(), |block| {
-            if self.watch.stopped() {
-                return;
-            }
+        for_blocks(words.len(), self.watch, |block| {
             let units = block.end - block.start;
             let mut found = Start::default();
             let (mut exits, mut detours) = (Vec::new(), Vec::new());
@@ -234,10 +235,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             if let Ok(mut sum) = sum.lock() {
                 sum.add(found);
             }
-        });
-        if self.watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
+        })?;
         let start = sum.into_inner().map_err(|_| SolveError::Stopped)?;
         match start.trouble {
             Some(error) => Err(error),
@@ -267,18 +265,25 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         mut batches: BTreeMap<Level, Batch>,
         stopovers: &Stopovers,
     ) -> Result<(), SolveError> {
+        let mut pace = Pace::new(self.watch);
         for (&level, batch) in &batches {
             let number = levels.number(level)?;
-            batch.lost.iter().for_each(|&n| words.lose(n.into(), number));
-            batch.won.iter().for_each(|&n| words.win(n.into(), number));
+            for (list, won) in [(&batch.lost, false), (&batch.won, true)] {
+                for &n in list {
+                    if pace.step() {
+                        return Err(SolveError::Stopped);
+                    }
+                    if won { words.win(n.into(), number) } else { words.lose(n.into(), number) }
+                }
+            }
         }
         let loops = self.index.loops(self.tier);
         while let Some((level, mut batch)) = batches.pop_first() {
-            if self.watch.stopped() {
+            let number = levels.number(level)?;
+            batch.won_by_exit.retain(|&n| !pace.step() && words.claim_win(n.into(), number));
+            if pace.step() {
                 return Err(SolveError::Stopped);
             }
-            let number = levels.number(level)?;
-            batch.won_by_exit.retain(|&n| words.claim_win(n.into(), number));
             batch.won.append(&mut batch.won_by_exit);
             if !loops {
                 continue;
@@ -288,8 +293,11 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             }
             let next = Level { plies: level.plies + u32::from(self.options.distance), ..level };
             let next_number = levels.number(next)?;
-            let found = self.expand(words, &batch, next_number, stopovers);
+            let found = self.expand(words, &batch, next_number, stopovers)?;
             for n in found.lost_with_exits {
+                if pace.step() {
+                    return Err(SolveError::Stopped);
+                }
                 // The exits lose as well, perhaps later or less than the moves within the tier.
                 let exit = self.exit_level(n.into()).map_or(next, |exit| exit.max(next));
                 let number = levels.number(exit)?;
@@ -349,12 +357,24 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
     }
 
     /// Tells the predecessors of a batch what they can know now.
-    fn expand(&self, words: &Words, batch: &Batch, next: u16, stopovers: &Stopovers) -> Found {
+    fn expand(
+        &self,
+        words: &Words,
+        batch: &Batch,
+        next: u16,
+        stopovers: &Stopovers,
+    ) -> Result<Found, SolveError> {
         const CHUNK: usize = 2048;
+        let stopped = AtomicBool::new(false);
         let part = |(numbers, won): (&[u32], bool)| {
             let mut found = Found::default();
             let mut before = Vec::new();
+            let mut pace = Pace::new(self.watch);
             for &n in numbers {
+                if stopped.load(Relaxed) || pace.step() {
+                    stopped.store(true, Relaxed);
+                    break;
+                }
                 before.clear();
                 match stopovers.at(n.into()) {
                     Some(stopover) => before.push(stopover.mark()),
@@ -375,17 +395,17 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
                     }
                 }
             }
-            self.watch.advance(0);
             found
         };
         let chunks: Vec<(&[u32], bool)> = (batch.won.chunks(CHUNK).map(|chunk| (chunk, true)))
             .chain(batch.lost.chunks(CHUNK).map(|chunk| (chunk, false)))
             .collect();
-        if chunks.len() <= 1 {
-            return chunks.into_iter().map(part).next().unwrap_or_default();
-        }
         let part: &Part<'_> = &part;
-        chunks.into_par_iter().map(part).reduce(Found::default, Found::plus)
+        let found = match chunks.len() {
+            0..=1 => chunks.into_iter().map(part).next().unwrap_or_default(),
+            _ => chunks.into_par_iter().map(part).reduce(Found::default, Found::plus),
+        };
+        if stopped.into_inner() { Err(SolveError::Stopped) } else { Ok(found) }
     }
 
     /// Packs what was found.
@@ -394,13 +414,14 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             if self.game.best_payoff() > 1 {
                 return Err(SolveError::Overflow);
             }
-            let values = (0..self.index.len(self.tier)).map(|n| match words.at(n) {
+            let value = |n| match words.at(n) {
                 Seen::Hole => 0,
                 Seen::Loss(_) => 1,
                 Seen::Open | Seen::Tie => 2,
                 Seen::Win(_) => 3,
-            });
-            return Ok(Shelf { codes: Codes::Wdl(super::TwoBits::pack(values)), ends });
+            };
+            let bits = super::TwoBits::packed(self.index.len(self.tier), self.watch, value)?;
+            return Ok(Shelf { codes: Codes::Wdl(bits), ends });
         }
         let codes = |won: bool| -> Result<Vec<C>, SolveError> {
             // A level that was numbered but has no position may be too far away to have a code.
@@ -417,20 +438,36 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             Seen::Win(level) => Some(wins[level as usize]).filter(|&code| code != C::UNKNOWN),
             Seen::Loss(level) => Some(losses[level as usize]).filter(|&code| code != C::UNKNOWN),
         };
-        let len = self.index.len(self.tier) as usize;
-        let codes: Option<Vec<C>> =
-            (0..len).into_par_iter().with_min_len(1 << 14).map(|n| code(n as u64)).collect();
-        Ok(Shelf { codes: Codes::Exact(codes.ok_or(SolveError::Overflow)?), ends })
+        let mut codes = list(self.index.len(self.tier), self.watch, |_| C::UNKNOWN)?;
+        let overflow = AtomicBool::new(false);
+        for_parts(&mut codes, self.watch, |from, part| {
+            for (slot, n) in part.iter_mut().zip(from..) {
+                match code(n) {
+                    Some(code) => *slot = code,
+                    None => overflow.store(true, Relaxed),
+                }
+            }
+        })?;
+        if overflow.into_inner() {
+            return Err(SolveError::Overflow);
+        }
+        Ok(Shelf { codes: Codes::Exact(codes), ends })
     }
 
     /// Counts positions by player to move and value.
-    fn tally(&self, words: &Words, second: &Bits, levels: &Levels, shelf: &Shelf<C>) -> TierTally {
+    fn tally(
+        &self,
+        words: &Words,
+        second: &Bits,
+        levels: &Levels,
+        shelf: &Shelf<C>,
+    ) -> Result<TierTally, SolveError> {
         let mut tally = TierTally::default();
         // Per player: ties, draws by repetition, then wins and losses of each level.
         let slots = 2 + 2 * levels.list.len();
         let merged = self.index.merged();
         let sum = Mutex::new(vec![0u64; 2 * slots]);
-        for_blocks(self.index.len(self.tier), |block| {
+        for_blocks(self.index.len(self.tier), self.watch, |block| {
             let mut counts = vec![0u64; 2 * slots];
             for n in block {
                 let slot = match words.at(n) {
@@ -447,7 +484,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             if let Ok(mut sum) = sum.lock() {
                 sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
             }
-        });
+        })?;
         let sum = sum.into_inner().unwrap_or_default();
         for (place, count) in sum.into_iter().enumerate().filter(|&(_, count)| count > 0) {
             let turn = if place < slots { Turn::First } else { Turn::Second };
@@ -458,7 +495,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             };
             tally.add(turn, value, count, false);
         }
-        tally
+        Ok(tally)
     }
 }
 

@@ -12,8 +12,8 @@
 
 use super::bits::Bits;
 use crate::SolveError;
-use crate::reach::for_blocks;
-use outplay_core::{Game, Index, Tier, Value, Watch};
+use crate::blocks::for_blocks;
+use outplay_core::{Game, Index, Pace, Tier, Value, Watch};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -78,10 +78,7 @@ pub fn verify_loops<G: Game, I: Index<G>>(
     let sum = Mutex::new(Verified::default());
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
-        for_blocks(index.len(tier), |block| {
-            if watch.stopped() {
-                return;
-            }
+        for_blocks(index.len(tier), watch, |block| {
             let units = block.end - block.start;
             let mut found = Verified::default();
             index.walk(tier, block, &mut |number, pos| {
@@ -108,10 +105,7 @@ pub fn verify_loops<G: Game, I: Index<G>>(
             if let Ok(mut sum) = sum.lock() {
                 sum.plus(found);
             }
-        });
-        if watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
+        })?;
         if let Some(why) = game.fault() {
             return Err(SolveError::Fault(why));
         }
@@ -197,16 +191,14 @@ fn groundless<G: Game, I: Index<G>>(
     watch: &dyn Watch,
     verified: &mut Verified,
 ) -> Result<(), SolveError> {
-    let tiers = (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)))).collect();
-    let grounds = Grounds { game, index, stored, tiers };
+    let tiers: Result<Vec<Bits>, SolveError> =
+        (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)), watch)).collect();
+    let grounds = Grounds { game, index, stored, tiers: tiers? };
     for t in (0..index.tiers()).rev() {
         let (tier, ground) = (Tier(t), &grounds.tiers[t as usize]);
         loop {
             let changed = AtomicBool::new(false);
-            for_blocks(index.len(tier), |block| {
-                if watch.stopped() {
-                    return;
-                }
+            for_blocks(index.len(tier), watch, |block| {
                 index.walk(tier, block, &mut |number, pos| {
                     let payoff = stored(tier, number).map_or(0, Value::payoff);
                     if payoff != 0 && !ground.has(number) && grounds.hold(pos, payoff) {
@@ -214,20 +206,22 @@ fn groundless<G: Game, I: Index<G>>(
                         changed.store(true, Ordering::Relaxed);
                     }
                 });
-            });
-            if watch.stopped() {
-                return Err(SolveError::Stopped);
-            }
+            })?;
             if !changed.into_inner() || !index.loops(tier) {
                 break;
             }
         }
-        index.walk(tier, 0..index.len(tier), &mut |number, _| {
-            let decided = stored(tier, number).is_some_and(|value| value.payoff() != 0);
-            if decided && !ground.has(number) {
-                verified.flaw(tier, number, Flaw::Groundless);
-            }
+        let stopped = Pace::pieces(watch, 0..index.len(tier), &mut |piece| {
+            index.walk(tier, piece, &mut |number, _| {
+                let decided = stored(tier, number).is_some_and(|value| value.payoff() != 0);
+                if decided && !ground.has(number) {
+                    verified.flaw(tier, number, Flaw::Groundless);
+                }
+            });
         });
+        if stopped {
+            return Err(SolveError::Stopped);
+        }
     }
     Ok(())
 }

@@ -13,6 +13,9 @@
 //! Invariant: a resolved word never changes. Threads change open words by compare-and-swap only, so a count
 //! that reaches zero is seen by exactly one of them.
 
+use crate::SolveError;
+use crate::blocks::list;
+use outplay_core::Watch;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 const RESOLVED: u16 = 1 << 15;
@@ -67,8 +70,8 @@ pub(super) enum Counted {
 
 impl Words {
     /// All numbers are holes.
-    pub(super) fn new(len: u64) -> Words {
-        Words((0..len).map(|_| AtomicU16::new(HOLE)).collect())
+    pub(super) fn new(len: u64, watch: &dyn Watch) -> Result<Words, SolveError> {
+        Ok(Words(list(len, watch, |_| AtomicU16::new(HOLE))?))
     }
 
     /// Adds holes behind the last number.

@@ -10,8 +10,9 @@ use super::{Counts, Front, SetSolver, count_as, plus};
 use crate::retrograde::bits::Bits;
 use crate::retrograde::ends::Ends;
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Value};
+use outplay_core::{Code, Pace, Value};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 impl<C: Code> SetSolver<'_, C> {
     /// Gives what is left its codes: ties where a player can force an end, draws by repetition elsewhere.
@@ -28,11 +29,16 @@ impl<C: Code> SetSolver<'_, C> {
             false => None,
         };
         let len = if cannot.is_some() { self.len() } else { 0 };
-        let ends = Ends { mover: Bits::new(len), opponent: Bits::new(len) };
+        let ends = Ends { mover: Bits::new(len, self.watch)?, opponent: Bits::new(len, self.watch)? };
         let tie = C::pack(Value::TIE).ok_or(SolveError::Overflow)?;
         let never = C::pack(Value::REPETITION).unwrap_or(tie);
         let width = self.sets.width();
-        let settle = |row: &mut Row<'_, C>| {
+        let stopped = AtomicBool::new(false);
+        let settle = |pace: &mut Pace<'_>, row: &mut Row<'_, C>| {
+            if stopped.load(Relaxed) || pace.step() {
+                stopped.store(true, Relaxed);
+                return [Counts::default(); 2];
+            }
             let (mut ties, mut repetitions) = (Found::NONE, Found::NONE);
             for word in 0..width {
                 let draws = row.open[word] | row.ties[word];
@@ -55,8 +61,13 @@ impl<C: Code> SetSolver<'_, C> {
             [ties, row.settle(self.sets, &repetitions, Some(never), |_, _| {})]
         };
         let none = || [Counts::default(); 2];
-        let [ties, repetitions] =
-            rows.par_iter_mut().map(settle).reduce(none, |a, b| [plus(a[0], b[0]), plus(a[1], b[1])]);
+        let [ties, repetitions] = rows
+            .par_iter_mut()
+            .map_init(|| Pace::new(self.watch), settle)
+            .reduce(none, |a, b| [plus(a[0], b[0]), plus(a[1], b[1])]);
+        if stopped.into_inner() {
+            return Err(SolveError::Stopped);
+        }
         count_as(tally, Value::TIE, ties);
         count_as(tally, Value::REPETITION, repetitions);
         Ok(ends)
@@ -72,9 +83,6 @@ impl<C: Code> SetSolver<'_, C> {
         self.hold_draws(rows);
         let mut first = true;
         while cannot.moving {
-            if self.watch.stopped() {
-                return Err(SolveError::Stopped);
-            }
             self.each_row(rows, &mut fresh, |row, words, changed| {
                 let from = |word: usize| {
                     row.open[word] & !row.stuck[word] & !row.opponent_ends[word] & !row.held[word]
@@ -97,7 +105,7 @@ impl<C: Code> SetSolver<'_, C> {
                     *changed |= 1 << word;
                 }
                 Counts::default()
-            });
+            })?;
             first = false;
             self.each_row(rows, &mut cannot, |row, words, changed| {
                 *changed = 0;
@@ -107,7 +115,7 @@ impl<C: Code> SetSolver<'_, C> {
                     *changed |= 1 << word;
                 }
                 Counts::default()
-            });
+            })?;
             self.pass_on_ends(rows, &mut cannot);
         }
         Ok(cannot.words)

@@ -1,0 +1,138 @@
+//! Every solver asks its watch often, however large the game, and ends soon after it was told to.
+//!
+//! Bounds are generous, so that a busy machine does not fail them; the times themselves are printed, see
+//! `cargo test --release -p outplay-solve --test budget -- --nocapture --test-threads 1`.
+
+use outplay_core::{Game, Index, Meter, Quiet, Value, Watch};
+use outplay_games::Spec;
+use outplay_games::chess::{Chess, ChessIndex};
+use outplay_games::hypergammon::{HyperIndex, Hypergammon};
+use outplay_games::mnk::{LargeMnk, Mnk, MnkIndex, Rules};
+use outplay_games::morris::{Morris, MorrisIndex};
+use outplay_games::nim::Nim;
+use outplay_games::pig::Pig;
+use outplay_solve::{
+    Explored, LoopCode, Options, Settle, SolveError, chance, chance_rolls, memo, plain, reach,
+    remembered_sweep, retrograde, retrograde_by_graph, sweep, sweep_until_stable, verify, verify_loops,
+    verify_rolls,
+};
+use std::time::Duration;
+
+/// What no gap may reach on any machine; 20 ms is what is meant.
+const NEVER: Duration = Duration::from_millis(600);
+
+/// Stops the work at several moments.
+fn check<T>(name: &str, work: impl Fn(&dyn Watch) -> Result<T, SolveError>) {
+    check_until(if cfg!(debug_assertions) { 300 } else { 3000 }, name, work);
+}
+
+fn check_until<T>(last: u64, name: &str, work: impl Fn(&dyn Watch) -> Result<T, SolveError>) {
+    for most in [1, 5, 60, last] {
+        let meter = Meter::new(most);
+        let result = work(&meter).map(|_| ());
+        let (gap, after) = (meter.longest_gap(), meter.since_stop());
+        println!("{name:28} {most:5} questions: longest gap {gap:9.1?}, end after {after:9.1?}");
+        match meter.has_stopped() {
+            true => assert_eq!(result, Err(SolveError::Stopped), "{name}"),
+            false => assert_eq!(result, Ok(()), "{name}"),
+        }
+        assert!(gap < NEVER && after < NEVER, "{name}: {gap:?}, {after:?}");
+        // Who was told to stop does not go on asking: once for each thread and block is enough.
+        assert!(meter.questions() <= most + 64, "{name}: {} questions", meter.questions());
+    }
+}
+
+fn spec(text: &str) -> Spec {
+    Spec::parse(text).unwrap()
+}
+
+fn from_the_top<G: Game>(last: u64, name: &str, game: &G) {
+    let start = game.start().unwrap();
+    check_until(last, &format!("plain {name}"), |watch| plain(game, &start, watch));
+    check_until(last, &format!("memo {name}"), |watch| memo(game, &start, u64::MAX, watch));
+    check_until(last, &format!("explored {name}"), |watch| Explored::new(game, &start, u64::MAX, watch));
+}
+
+#[test]
+fn searches_from_the_top() {
+    from_the_top(300, "nim:1000+1000", &Nim::from_spec(spec("nim:1000+1000")).unwrap());
+    // Each of these positions is large: longer work would fill the memory.
+    from_the_top(100, "mnk:300x300", &LargeMnk::new(Rules::parse("mnk:300x300,k=5").unwrap()));
+    let game: Mnk<u64> = Mnk::new(Rules::parse("mnk:7x7,k=5").unwrap()).unwrap();
+    from_the_top(300, "mnk:7x7", &game);
+}
+
+#[test]
+fn every_phase_of_an_exploration() {
+    let game = Nim::from_spec(spec("nim:150+150")).unwrap();
+    let meter = Meter::new(u64::MAX);
+    Explored::new(&game, &game.start().unwrap(), u64::MAX, &meter).unwrap();
+    // Whichever question is answered with stop, the exploration ends.
+    let questions = meter.questions();
+    for most in (1..=questions).step_by(1 + questions as usize / 40) {
+        let meter = Meter::new(most);
+        let explored = Explored::new(&game, &game.start().unwrap(), u64::MAX, &meter);
+        assert!(meter.since_stop() < NEVER);
+        assert!(!meter.has_stopped() || explored.err() == Some(SolveError::Stopped));
+    }
+}
+
+#[test]
+fn sweeps() {
+    let game: Mnk<u64> = Mnk::new(Rules::parse("connect4:5x5").unwrap()).unwrap();
+    let (index, start) = (MnkIndex::new(&game).unwrap(), game.start().unwrap());
+    check("reach", |watch| reach(&game, &index, &start, watch));
+    check("sweep", |watch| sweep::<_, _, i8>(&game, &index, None, watch));
+    check("remembered sweep", |watch| remembered_sweep(&game, &index, &start, watch));
+    let none = |tier| Ok::<Vec<i8>, SolveError>(vec![i8::MIN; Index::<Mnk<u64>>::len(&index, tier) as usize]);
+    check("verify", |watch| verify(&game, &index, &start, none, watch));
+}
+
+#[test]
+fn loops() {
+    let game = Morris::from_spec(spec("morris:six")).unwrap();
+    let index = MorrisIndex::new(&game);
+    for distance in [true, false] {
+        let options = Options { distance, ..Options::default() };
+        check("retrograde", |watch| retrograde::<_, _, LoopCode>(&game, &index, options, watch));
+    }
+    check("retrograde by graph", |watch| {
+        retrograde_by_graph::<_, _, LoopCode>(&game, &index, Options::default(), watch)
+    });
+    check("until stable", |watch| sweep_until_stable(&game, &index, watch));
+    check("verify loops", |watch| verify_loops(&game, &index, false, |_, _| Some(Value::TIE), watch));
+}
+
+#[test]
+fn sets() {
+    let game = Chess::from_spec(spec("chess:KQKR")).unwrap();
+    let index = ChessIndex::new(&game);
+    check("retrograde by sets", |watch| {
+        retrograde::<_, _, LoopCode>(&game, &index, Options::default(), watch)
+    });
+}
+
+#[test]
+fn dice() {
+    let game = Pig::from_spec(spec("pig:60")).unwrap();
+    let start = game.start().unwrap();
+    check("explored pig", |watch| Explored::new(&game, &start, u64::MAX, watch));
+    let explored = Explored::new(&game, &start, u64::MAX, &Quiet).unwrap();
+    check("chance", |watch| chance(&game, &explored, Settle::default(), watch));
+    let (game, index) = (Hypergammon, HyperIndex::new());
+    check("rolls", |watch| chance_rolls(&game, &index, Settle::default(), watch));
+    check("verify rolls", |watch| verify_rolls(&game, &index, |_, _| 0.0, 1.0, watch));
+}
+
+/// The limits of memory are kept: what a position is said to take is no less than what it takes.
+#[test]
+fn too_many_positions_are_noticed_at_once() {
+    let game = LargeMnk::new(Rules::parse("mnk:300x300,k=5").unwrap());
+    let start = game.start().unwrap();
+    // A position has 90,000 moves, and a limit of 100 positions is met among those of the first.
+    assert_eq!(Explored::new(&game, &start, 100, &Quiet).err(), Some(SolveError::TooLarge(100)));
+    assert_eq!(memo(&game, &start, 100, &Quiet).err(), Some(SolveError::TooLarge(100)));
+    let each = outplay_solve::memo_bytes_per_position(&game, &start);
+    assert!((90_000..100_000).contains(&each), "{each}");
+    assert!(Explored::bytes_per_position(&game, &start) > 2 * 90_000);
+}
