@@ -64,7 +64,5 @@ pub use outplay_table as table;
 pub mod prelude {
     pub use outplay_answer::{Answer, Entry, Method, Place, QueryOptions, SolveRequest, Trouble};
     pub use outplay_catalog::{Catalog, Family};
-    pub use outplay_core::{
-        Chance, Game, InputError, Notation, Payoff, Quiet, Turn, Value, Verdict, Watch,
-    };
+    pub use outplay_core::{Chance, Game, InputError, Notation, Payoff, Quiet, Turn, Value, Verdict, Watch};
 }

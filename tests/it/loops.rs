@@ -4,8 +4,9 @@
 mod chase;
 use crate::shell;
 
-use outplay::catalog::{Catalog, Entry, GameHandle, Method, Place, SolveRequest};
-use outplay_core::{Chance, Game, InputError, Notation, Payoff, Quiet, Tier, Turn};
+use outplay::answer::{Entry, How, Method, SolveRequest};
+use outplay::catalog::Catalog;
+use outplay_core::{Chance, Game, InputError, Notation, Payoff, Quiet, Tier, Turn, Verdict};
 use outplay_table::{Cell, Table, Values, Writer};
 use serde_json::Value;
 use shell::{command, json, lines, outplay, text};
@@ -459,27 +460,20 @@ impl Notation for Wheel {
 }
 
 fn request(method: Method, data: Option<&Path>) -> SolveRequest {
-    SolveRequest {
-        place: Place::Start,
-        method,
-        values: Values::Distance,
-        counts: true,
-        memory: 1 << 30,
-        threads: 2,
-        hash: 1 << 24,
-        time: None,
-        data: data.map(Path::to_path_buf),
-        proof: None,
-    }
+    let mut request = SolveRequest::default();
+    request.method = method;
+    request.store = data.is_some();
+    request.options.data = data.map(Path::to_path_buf);
+    (request.options.threads, request.options.hash) = (2, 1 << 24);
+    request
 }
 
 #[test]
 fn dice_that_make_no_sense_are_refused() {
-    let solve = |ends: f64, sum: f64| {
-        Entry::acyclic(Wheel { ends, sum }).dice().solve(&request(Method::Auto, None), &Quiet)
-    };
+    let solve =
+        |ends: f64, sum: f64| Entry::dice(Wheel { ends, sum }).solve(&request(Method::Auto, None), &Quiet);
     let fine = solve(0.5, 1.0).unwrap();
-    assert!((fine.answer.expected.unwrap() - 1.0).abs() < 1e-12, "it ends some day, and then it pays 1");
+    assert!((fine.answer.expected().unwrap() - 1.0).abs() < 1e-12, "it ends some day, and then it pays 1");
     let sentence = |ends, sum| solve(ends, sum).unwrap_err().to_string();
     assert!(sentence(0.5, 0.9).contains("sum to 0.9 instead of 1"), "{}", sentence(0.5, 0.9));
     assert!(sentence(0.0, 1.0).contains("no roll and no move ever ends the game"), "{}", sentence(0.0, 1.0));
@@ -492,18 +486,20 @@ fn a_game_of_ones_own_may_go_round_in_circles() {
     let data = tempfile::tempdir().unwrap();
     let mut values = Vec::new();
     for spec in ["chase:3x3", "chase:4x3", "chase:4x4", "chase:5x5"] {
-        let game: Box<dyn GameHandle> = catalog.open(spec).unwrap();
+        let game = catalog.open(spec).unwrap();
         let solved = game.solve(&request(Method::Auto, Some(data.path())), &Quiet).unwrap();
-        assert_eq!(solved.method, "retrograde", "{spec}");
+        assert_eq!(solved.method, How::By(Method::Retrograde), "{spec}");
         let stable = game.solve(&request(Method::UntilStable, None), &Quiet).unwrap();
         assert_eq!((&stable.answer, stable.positions), (&solved.answer, solved.positions), "{spec}");
         let verified = game.verify(data.path(), None, &Quiet).unwrap();
         assert_eq!((verified.wrong, verified.checked), (0, solved.positions.unwrap().legal), "{spec}");
         let found = game.solve(&request(Method::Auto, Some(data.path())), &Quiet).unwrap();
-        assert_eq!((found.method, &found.answer), ("table", &solved.answer), "{spec}");
+        assert_eq!((found.method, &found.answer), (How::Table, &solved.answer), "{spec}");
         values.push(solved.answer);
     }
-    let words: Vec<(&str, bool)> = values.iter().map(|answer| (answer.value, answer.repetition)).collect();
+    let words: Vec<(Verdict, bool)> =
+        values.iter().map(|answer| (answer.verdict().unwrap(), answer.is_repetition())).collect();
+    let (draw, win) = (Verdict::Draw, Verdict::Win);
     // On 4x3 the guard is in time, on the others both can keep clear of each other for ever.
-    assert_eq!(words, [("draw", true), ("win", false), ("draw", true), ("draw", true)], "{values:?}");
+    assert_eq!(words, [(draw, true), (win, false), (draw, true), (draw, true)], "{values:?}");
 }

@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A server in a process of its own, with a data directory of its own.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     addr: SocketAddr,
     _data: tempfile::TempDir,
 }
 
 impl Server {
-    fn start(more: &[&str]) -> Server {
+    pub(crate) fn start(more: &[&str]) -> Server {
         let data = tempfile::tempdir().unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_outplay"))
             .args(["serve", "--addr", "127.0.0.1:0", "--json", "--data"])
@@ -49,7 +49,7 @@ impl Server {
         (status, head.to_string(), body.to_string())
     }
 
-    fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         let (status, _, body) = self.ask("GET", path, None);
         assert_eq!(status, 200, "{path}: {body}");
         serde_json::from_str(&body).unwrap_or_else(|error| panic!("{path}: {error}: {body}"))

@@ -230,7 +230,12 @@ impl Entry {
     }
 
     /// Lends the connect-k solver that has learned most, or a new one with so many bytes.
-    pub(crate) fn with_solver<T>(&self, board: &LineBoard, hash: u64, work: impl FnOnce(&mut Solver) -> T) -> T {
+    pub(crate) fn with_solver<T>(
+        &self,
+        board: &LineBoard,
+        hash: u64,
+        work: impl FnOnce(&mut Solver) -> T,
+    ) -> T {
         let kept = lock(&self.0.solvers).pop();
         let mut solver = kept.unwrap_or_else(|| Solver::new(books::entries(board, hash)));
         let done = work(&mut solver);
@@ -256,7 +261,11 @@ impl Entry {
     }
 
     /// The game's table of means in a directory, kept open.
-    pub(crate) fn kept_means(&self, data: &Path, watch: &dyn Watch) -> Result<Option<Arc<KnownMeans>>, Trouble> {
+    pub(crate) fn kept_means(
+        &self,
+        data: &Path,
+        watch: &dyn Watch,
+    ) -> Result<Option<Arc<KnownMeans>>, Trouble> {
         let mut kept = lock(&self.0.means);
         if let Some((_, means)) = kept.as_ref().filter(|(of, _)| of == data) {
             return Ok(Some(means.clone()));

@@ -178,7 +178,8 @@ impl Entry {
             game.outcomes(pos, &mut odds);
         }
         let probability = |mv: AnyMove| odds.iter().find(|(roll, _)| *roll == mv).map(|(_, odds)| *odds);
-        let listed = asked.moves.len() <= LISTED || asked.moves.iter().any(|valued| valued.worth.is_settled());
+        let listed =
+            asked.moves.len() <= LISTED || asked.moves.iter().any(|valued| valued.worth.is_settled());
         let moves = asked.moves.iter().filter(|_| listed);
         let moves = moves.map(|valued| self.move_answer(pos, valued, probability(valued.mv))).collect();
         Ok(QueryAnswer {
@@ -312,9 +313,13 @@ impl Ladder<'_> {
         found: &mut dyn FnMut(&Valued),
     ) {
         // The position is worth what its best move is.
-        let settled: Option<Vec<Value>> =
-            worths.iter().map(|worth| if let Worth::Exact(value) = worth { Some(*value) } else { None }).collect();
-        let top = worths.iter().filter_map(|worth| if let Worth::Exact(value) = worth { Some(*value) } else { None });
+        let settled: Option<Vec<Value>> = worths
+            .iter()
+            .map(|worth| if let Worth::Exact(value) = worth { Some(*value) } else { None })
+            .collect();
+        let top = worths
+            .iter()
+            .filter_map(|worth| if let Worth::Exact(value) = worth { Some(*value) } else { None });
         let top = top.max();
         if let Some(values) = settled.filter(|values| !values.is_empty()) {
             let best = values.into_iter().max().map(Worth::Exact);
@@ -339,7 +344,8 @@ impl Ladder<'_> {
                 *worth = between(a.min(high), b.min(high));
             }
         }
-        let able: Vec<usize> = (0..worths.len()).filter(|&class| worths[class].bounds(most).1 >= low).collect();
+        let able: Vec<usize> =
+            (0..worths.len()).filter(|&class| worths[class].bounds(most).1 >= low).collect();
         if let [only] = able[..]
             && let Worth::Between(a, b) = worths[only]
         {
@@ -353,9 +359,13 @@ impl Ladder<'_> {
 
     /// Whether the value is known and so is a move that keeps it.
     fn has_best(&self, known: &Known, worths: &[Worth], most: i32) -> bool {
-        let top = worths.iter().filter_map(|worth| if let Worth::Exact(value) = worth { Some(*value) } else { None });
+        let top = worths
+            .iter()
+            .filter_map(|worth| if let Worth::Exact(value) = worth { Some(*value) } else { None });
         match (known.worth, top.max()) {
-            (Worth::Exact(value), Some(top)) => top >= value || top.payoff() == value.payoff() && value.distance().is_none(),
+            (Worth::Exact(value), Some(top)) => {
+                top >= value || top.payoff() == value.payoff() && value.distance().is_none()
+            }
             (Worth::Between(..), Some(top)) => top.payoff() == most,
             _ => false,
         }
@@ -368,7 +378,8 @@ impl Ladder<'_> {
         }
         if self.entry.game().has_dice() {
             let wish = if turn == Turn::Second { -1.0 } else { 1.0 };
-            let mean = |valued: &Valued| if let Worth::Mean(mean) = valued.worth { Some(wish * mean) } else { None };
+            let mean =
+                |valued: &Valued| if let Worth::Mean(mean) = valued.worth { Some(wish * mean) } else { None };
             let best = moves.iter().filter_map(mean).fold(f64::NEG_INFINITY, f64::max);
             let all = moves.iter().all(|valued| valued.worth.is_settled());
             let good = moves.iter().filter(|valued| mean(valued).is_some_and(|mean| mean >= best - EQUAL));
@@ -431,7 +442,9 @@ impl Ladder<'_> {
     /// One line of best play, as far as it is known without further work; stops when a position comes back.
     fn line(&self, pos: &AnyPosition, asked: &Asked) -> Result<Vec<String>, Trouble> {
         let game = self.entry.game();
-        if game.has_dice() || !asked.known.worth.is_settled() {
+        // Without distances there is no telling which of the best moves comes to an end.
+        let timed = |worth: Worth| matches!(worth, Worth::Exact(value) if value.payoff() == 0 || value.distance().is_some());
+        if !timed(asked.known.worth) {
             return Ok(Vec::new());
         }
         if let Some(line) = self.principal_variation(pos, asked)? {

@@ -61,7 +61,13 @@ impl Entry {
     /// # Errors
     ///
     /// Bad input, a game with dice, or a stop.
-    pub fn tree(&self, place: &Place, depth: u32, prune: bool, watch: &dyn Watch) -> Result<TreeReport, Trouble> {
+    pub fn tree(
+        &self,
+        place: &Place,
+        depth: u32,
+        prune: bool,
+        watch: &dyn Watch,
+    ) -> Result<TreeReport, Trouble> {
         let game = self.game();
         let pos = self.locate(place)?;
         let options = TreeOptions { prune, ..TreeOptions::default() };
@@ -132,7 +138,8 @@ impl Entry {
             game: game.spec(),
             two_players: self.has_two_players(&start),
             zero_sum: true,
-            finite: (self.index().is_some() || game.most_positions().is_some() || game.has_board()).then_some(true),
+            finite: (self.index().is_some() || game.most_positions().is_some() || game.has_board())
+                .then_some(true),
             deterministic: Some(!game.has_dice()),
             perfect_information: true,
             acyclic: self.kernels().loops().map(|loops| !loops),

@@ -26,12 +26,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new(
-        spec: String,
-        index: &dyn Numbers,
-        values: Values,
-        cell: CellKind,
-    ) -> Plan {
+    pub(crate) fn new(spec: String, index: &dyn Numbers, values: Values, cell: CellKind) -> Plan {
         let (sizes, homes, version) = (index.sizes(), index.homes(), index.rules());
         if homes.iter().any(Option::is_none) || homes.is_empty() {
             let places = (0..sizes.len()).map(|t| (0, Tier(t as u32))).collect();

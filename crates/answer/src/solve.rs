@@ -56,11 +56,13 @@ impl Entry {
             Method::Plain => {
                 let pos = self.locate(&request.place)?;
                 clock.stage("searching", 0);
-                let refused = || Trouble::method("plain minimax is for games without loops and dice", Method::Auto);
+                let refused =
+                    || Trouble::method("plain minimax is for games without loops and dice", Method::Auto);
                 let found = self.kernels().plain(&pos, clock).ok_or_else(refused)??;
                 // The values of the moves cost as much again; plain minimax remembers nothing.
                 let value = |next: &AnyPosition| {
-                    let known = if *next == pos { Some(Ok(found)) } else { self.kernels().plain(next, clock) };
+                    let known =
+                        if *next == pos { Some(Ok(found)) } else { self.kernels().plain(next, clock) };
                     Ok(known.transpose()?.map(|found| Worth::Exact(found.value)))
                 };
                 let blank = self.blank_answer(request, How::By(Method::Plain), None, found.nodes)?;
@@ -70,7 +72,8 @@ impl Entry {
                 let pos = self.locate(&request.place)?;
                 clock.stage("searching", 0);
                 let most = self.most_positions(request.options.memory);
-                let refused = || Trouble::method("remembering is for games without loops and dice", Method::Auto);
+                let refused =
+                    || Trouble::method("remembering is for games without loops and dice", Method::Auto);
                 let memo = self.kernels().memo(&pos, most, clock).ok_or_else(refused)??;
                 let tally = memo.tally();
                 let value = |pos: &AnyPosition| Ok(memo.value(pos).map(Worth::Exact));
@@ -82,9 +85,10 @@ impl Entry {
                 let most = self.most_positions(request.options.memory);
                 match self.numbering(most, clock)? {
                     Numbering::Sweeps(sweeps) => self.solve_by_sweep(&*sweeps, request, clock),
-                    Numbering::Cycles(_) => {
-                        Err(Trouble::method(format!("{} can go round in circles", self.spec()), Method::Retrograde))
-                    }
+                    Numbering::Cycles(_) => Err(Trouble::method(
+                        format!("{} can go round in circles", self.spec()),
+                        Method::Retrograde,
+                    )),
                     Numbering::Means(_) => {
                         Err(Trouble::method(format!("{} has dice", self.spec()), Method::Chance))
                     }
@@ -195,8 +199,7 @@ impl Entry {
         }
         let solved = sweeps.sweep(&self.start()?, watch)?;
         let tally = solved.tally();
-        let value =
-            |pos: &AnyPosition| Ok(solved.value(pos).map(|value| Worth::Exact(request.told(value))));
+        let value = |pos: &AnyPosition| Ok(solved.value(pos).map(|value| Worth::Exact(request.told(value))));
         let how = How::By(Method::Sweep);
         let blank = self.blank_answer(request, how, Some(tally), tally.first_view().total())?;
         let mut answer = self.filled_by(request, &self.locate(&request.place)?, &value, blank)?;

@@ -134,7 +134,8 @@ impl Entry {
             Numbering::Sweeps(sweeps) => sweeps.verify(&self.start()?, opened.shelves.table(), watch)?,
             Numbering::Means(_) => Verified::default(),
         };
-        let position = |(tier, number, _): (Tier, u64, Flaw)| opened.numbering.numbers().position(tier, number);
+        let position =
+            |(tier, number, _): (Tier, u64, Flaw)| opened.numbering.numbers().position(tier, number);
         let first_wrong = verified.first_wrong.and_then(position).map(|pos| self.game().write_position(&pos));
         let flaw = verified.first_wrong.map(|(_, _, flaw)| match flaw {
             Flaw::Missing => "it has no value".to_string(),
@@ -160,10 +161,8 @@ impl Entry {
         let opened = self.open_table(data, values)?;
         let index = opened.numbering.numbers();
         let Some(tally) = opened.shelves.tally(index) else {
-            let why = format!(
-                "the table of {} has no statistics; remove it and solve the game again",
-                self.spec()
-            );
+            let why =
+                format!("the table of {} has no statistics; remove it and solve the game again", self.spec());
             return Err(Trouble::unable(why));
         };
         let names = index.tier_names().into_iter().enumerate();

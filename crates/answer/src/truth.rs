@@ -39,8 +39,7 @@ impl Oracle {
         question: impl FnOnce(&Ladder<'_>) -> Result<T, Trouble>,
     ) -> Result<T, PlayError> {
         let clock = Deadline::new(Some(self.options.time.unwrap_or(PATIENCE)), watch).silent();
-        let ladder =
-            Ladder { entry: &self.entry, options: &self.options, clock: &clock, reach: Reach::Far };
+        let ladder = Ladder { entry: &self.entry, options: &self.options, clock: &clock, reach: Reach::Far };
         question(&ladder).map_err(told)
     }
 
@@ -53,7 +52,12 @@ impl Oracle {
         }
     }
 
-    fn merits(&self, pos: &AnyPosition, verdict: bool, watch: &dyn Watch) -> Result<Option<Merits>, PlayError> {
+    fn merits(
+        &self,
+        pos: &AnyPosition,
+        verdict: bool,
+        watch: &dyn Watch,
+    ) -> Result<Option<Merits>, PlayError> {
         let turn = self.entry.game().turn(pos);
         let asked = self.climb(watch, |ladder| ladder.moves(pos, Ask::Moves, verdict, &mut |_| {}))?;
         if watch.stopped() {

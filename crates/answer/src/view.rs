@@ -5,7 +5,9 @@ use crate::answers::{Answer, ChoiceAnswer, QueryAnswer, View};
 use crate::entry::Entry;
 use crate::request::{ChooseRequest, Place, QueryOptions};
 use crate::truth::Oracle;
-use outplay_core::{AnyPosition, Chance, Game, LineBoard, Mark, Notation, Picture, Tone, Turn, Verdict, Watch};
+use outplay_core::{
+    AnyPosition, Chance, Game, LineBoard, Mark, Notation, Picture, Tone, Turn, Verdict, Watch,
+};
 use outplay_players::{About, Kit};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

@@ -98,12 +98,14 @@ pub(crate) fn code(trouble: &Trouble) -> u8 {
 pub(crate) fn cure(trouble: &Trouble) -> Option<String> {
     Some(match trouble.cure()? {
         Cure::MoreMemory => {
-            "raise --memory, or find the value of one position with `--method search` or `--method proof`".into()
+            "raise --memory, or find the value of one position with `--method search` or `--method proof`"
+                .into()
         }
         Cure::Use(method) => format!("try `--method {method}`"),
         Cure::Solve { spec, values } => format!("`outplay solve {spec} --values {values}` makes it"),
         Cure::SolveOrAsk => {
-            "solve the game first with `outplay solve`, or ask another player, such as `alphabeta:time=1s`".into()
+            "solve the game first with `outplay solve`, or ask another player, such as `alphabeta:time=1s`"
+                .into()
         }
         Cure::Words(words) => words,
     })
@@ -206,7 +208,8 @@ impl<W: Write> Run<'_, W> {
             Command::Puzzle { game, seed, solution, effort } => self.puzzle(game, *seed, *solution, effort),
             Command::History { game, at, effort } => self.history(game, at, effort),
             Command::Play(args) => {
-                let (entry, options) = (self.open_at(&args.game, &args.at)?, self.query_options(&args.effort));
+                let (entry, options) =
+                    (self.open_at(&args.game, &args.at)?, self.query_options(&args.effort));
                 crate::playing::play(entry, options, self.common, args, self.progress, self.out)
             }
             Command::Serve(args) => {

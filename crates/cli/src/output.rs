@@ -4,8 +4,8 @@
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use outplay_answer::{
-    Answer, BookInfo, CheckReport, Entry, How, IndexReport, Method, MoveAnswer, QueryAnswer, Rules, SolveAnswer,
-    Source,
+    Answer, BookInfo, CheckReport, Entry, How, IndexReport, Method, MoveAnswer, QueryAnswer, Rules,
+    SolveAnswer, Source,
 };
 use outplay_core::figures::{bytes, duration, grouped};
 use outplay_core::{Content, Game, Layout, LineBoard, Notation, Picture, Tone, Turn, Verdict};
@@ -60,7 +60,8 @@ impl Words {
     /// The words that suit a game.
     pub(crate) fn of(entry: &Entry) -> Words {
         let game = entry.game();
-        let pos = game.start().or_else(|| entry.numbered_position(1 << 20)).or_else(|| entry.numbered_position(0));
+        let pos =
+            game.start().or_else(|| entry.numbered_position(1 << 20)).or_else(|| entry.numbered_position(0));
         let chess = pos.is_some_and(|pos| game.scene(&pos).layout == Layout::Chess);
         match chess {
             true => Words { first: "White", second: "Black", mates: true },
@@ -182,7 +183,12 @@ pub(crate) fn solve(
 ) -> io::Result<()> {
     let style = verdict(&answer.answer);
     let side = answer.to_move.unwrap_or(Turn::First);
-    writeln!(out, "{BOLD}{}{BOLD:#}: {style}{}{style:#}", answer.game, sentence(words, &answer.answer, side))?;
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}: {style}{}{style:#}",
+        answer.game,
+        sentence(words, &answer.answer, side)
+    )?;
     if let (true, Some(position)) = (elsewhere, &answer.position) {
         writeln!(out, "  position  {position}")?;
     }
@@ -283,9 +289,7 @@ pub(crate) fn query(
         source(answer.source)
     )?;
     if best_only {
-        if !answer.best.is_empty() {
-            writeln!(out, "best: {}", answer.best.join(" "))?;
-        }
+        best(out, answer)?;
         return notes(out, answer);
     }
     // Moves of which nothing is known stand together at the end.
@@ -325,6 +329,18 @@ pub(crate) fn query(
     notes(out, answer)
 }
 
+/// The best moves, as many as anybody reads.
+fn best(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<()> {
+    const READ: usize = 24;
+    match answer.best.len() {
+        0 => Ok(()),
+        all if all > READ => {
+            writeln!(out, "best: {} … ({all} moves are equally good)", answer.best[..READ].join(" "))
+        }
+        _ => writeln!(out, "best: {}", answer.best.join(" ")),
+    }
+}
+
 /// What a limit prevented.
 fn notes(out: &mut impl Write, answer: &QueryAnswer) -> io::Result<()> {
     answer.notes.iter().try_for_each(|note| writeln!(out, "{FAINT}{note}{FAINT:#}"))
@@ -350,9 +366,7 @@ pub(crate) fn legend(out: &mut impl Write, words: &Words, answer: &QueryAnswer) 
         sentence(words, &answer.answer, answer.to_move),
         words.to_move(answer.to_move)
     )?;
-    if !answer.best.is_empty() {
-        writeln!(out, "best: {}", answer.best.join(" "))?;
-    }
+    best(out, answer)?;
     if answer.moves.iter().any(|mv| mv.answer.verdict().is_some()) {
         writeln!(out, "{FAINT}+n wins in n plies, = draws, -n loses in n{FAINT:#}")?;
     }
@@ -383,7 +397,11 @@ pub(crate) fn why(out: &mut impl Write, why: &Why) -> io::Result<()> {
 /// A puzzle, with its solution on request.
 pub(crate) fn puzzle(out: &mut impl Write, puzzle: &Puzzle, solution: bool, seed: u64) -> io::Result<()> {
     writeln!(out, "\n{BOLD}{}{BOLD:#}", puzzle.task)?;
-    writeln!(out, "{FAINT}{}  {} ({} moves to choose from){FAINT:#}", puzzle.game, puzzle.position, puzzle.choices)?;
+    writeln!(
+        out,
+        "{FAINT}{}  {} ({} moves to choose from){FAINT:#}",
+        puzzle.game, puzzle.position, puzzle.choices
+    )?;
     match solution {
         true => writeln!(out, "{WIN}{}{WIN:#}, then {}", puzzle.solution, puzzle.line[1..].join(" ")),
         false => writeln!(

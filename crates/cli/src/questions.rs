@@ -135,8 +135,13 @@ impl<W: Write> Run<'_, W> {
     pub(crate) fn history(&mut self, game: &str, at: &At, effort: &Effort) -> Result<u8, Failure> {
         let entry = self.open_at(game, at)?;
         let options = self.query_options(effort);
-        let history =
-            outplay_explain::history(&entry, &at.place(), &options, self.progress, &mut |_: &HistoryStep| {})?;
+        let history = outplay_explain::history(
+            &entry,
+            &at.place(),
+            &options,
+            self.progress,
+            &mut |_: &HistoryStep| {},
+        )?;
         let words = output::Words::of(&entry);
         self.print(&history, |out, history| output::history(out, &words, history))?;
         let all = history.plies.iter().all(|step| step.answer.is_known());

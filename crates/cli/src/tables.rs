@@ -2,7 +2,9 @@
 
 use crate::commands::{Failure, Run, write_file};
 use crate::output::{BOLD, DRAW, FAINT, LOSS, WIN};
-use outplay_answer::{Listed, ListedNotes, StatsReport, Trouble, Values, VerifyReport, clear_notes, list_notes};
+use outplay_answer::{
+    Listed, ListedNotes, StatsReport, Trouble, Values, VerifyReport, clear_notes, list_notes,
+};
 use outplay_core::figures::{bytes, grouped};
 use std::io::{self, Write};
 use std::path::Path;
@@ -42,7 +44,8 @@ impl<W: Write> Run<'_, W> {
             })
             .collect();
         let notes = list_notes(&data);
-        let answer = serde_json::json!({ "data": data.display().to_string(), "tables": listed, "kept": notes });
+        let answer =
+            serde_json::json!({ "data": data.display().to_string(), "tables": listed, "kept": notes });
         self.print(&answer, |out, _| print_tables(out, &data, &tables, &notes))
     }
 
@@ -56,7 +59,10 @@ impl<W: Write> Run<'_, W> {
         let why = |error| Trouble::unable(format!("cannot forget what is in {}: {error}", data.display()));
         let removed = clear_notes(&data, only).map_err(why)?;
         if let (Some(name), 0) = (only, removed) {
-            return Err(Trouble::unable(format!("nothing was kept about `{name}`; `outplay tables` lists what was")).into());
+            return Err(Trouble::unable(format!(
+                "nothing was kept about `{name}`; `outplay tables` lists what was"
+            ))
+            .into());
         }
         self.print(&serde_json::json!({ "forgotten": removed }), |out, _| {
             writeln!(out, "forgot what was kept about {removed} games")

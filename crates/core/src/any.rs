@@ -303,8 +303,11 @@ impl<G: Game + Notation> Rules for Native<G> {
         self.game.split_moves(text)
     }
     fn draw(&self, pos: &AnyPosition, marks: &[Mark<AnyMove>]) -> Picture {
-        let native =
-            |mark: &Mark<AnyMove>| Mark { mv: self.mv(pos, mark.mv), text: mark.text.clone(), tone: mark.tone };
+        let native = |mark: &Mark<AnyMove>| Mark {
+            mv: self.mv(pos, mark.mv),
+            text: mark.text.clone(),
+            tone: mark.tone,
+        };
         self.game.draw(self.pos(pos), &marks.iter().map(native).collect::<Vec<_>>())
     }
     fn scene(&self, pos: &AnyPosition) -> Scene {

@@ -88,7 +88,12 @@ struct Candidate {
 /// # Errors
 ///
 /// No such position was found, or a stop.
-pub fn puzzle(entry: &Entry, seed: u64, options: &QueryOptions, watch: &dyn Watch) -> Result<Puzzle, Trouble> {
+pub fn puzzle(
+    entry: &Entry,
+    seed: u64,
+    options: &QueryOptions,
+    watch: &dyn Watch,
+) -> Result<Puzzle, Trouble> {
     let game = entry.game();
     let mut rng = SmallRng::seed_from_u64(seed);
     let truth = Oracle::new(entry.clone(), options.clone());

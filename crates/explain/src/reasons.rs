@@ -348,7 +348,10 @@ mod tests {
         };
         let told = |takes: &[bool], verdict| point(&line(takes), Some(verdict));
         assert_eq!(told(&[true, true], Verdict::Win).as_deref(), Some("m0 takes a man"));
-        assert_eq!(told(&[false, true, true], Verdict::Win).as_deref(), Some("the line takes a man at ply 3: m2"));
+        assert_eq!(
+            told(&[false, true, true], Verdict::Win).as_deref(),
+            Some("the line takes a man at ply 3: m2")
+        );
         assert_eq!(told(&[true, true], Verdict::Loss).as_deref(), Some("the line takes a man at ply 2: m1"));
         assert_eq!(told(&[true, true], Verdict::Draw), None);
         assert_eq!(told(&[false, true, false], Verdict::Win), None);

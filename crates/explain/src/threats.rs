@@ -81,9 +81,7 @@ pub(crate) fn board_reasons(board: &LineBoard, payoff: Option<i32>) -> (Vec<Stri
         }
     }
     if payoff == Some(0) && !board.gravity {
-        for (attacker, holder, holder_name) in
-            [(other, mover, mover_name), (mover, other, other_name)]
-        {
+        for (attacker, holder, holder_name) in [(other, mover, mover_name), (mover, other, other_name)] {
             let Some(pairs) =
                 outplay_proof::pairing(board, attacker, PAIRS).filter(|pairs| !pairs.is_empty())
             else {

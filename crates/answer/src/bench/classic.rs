@@ -53,7 +53,11 @@ impl Entry {
         let kernels = self.kernels();
         let none = || SolveError::Overflow;
         let solvers: Vec<Timed<'_>> = vec![
-            ("plain", Some(4.978), Box::new(|watch| Ok(kernels.plain(&start, watch).ok_or_else(none)??.value))),
+            (
+                "plain",
+                Some(4.978),
+                Box::new(|watch| Ok(kernels.plain(&start, watch).ok_or_else(none)??.value)),
+            ),
             (
                 "memo",
                 Some(0.074),
@@ -71,7 +75,8 @@ impl Entry {
 }
 
 /// A solver by name, with what the report measured.
-type Timed<'a> = (&'static str, Option<f64>, Box<dyn Fn(&dyn Watch) -> Result<Value, SolveError> + Send + Sync + 'a>);
+type Timed<'a> =
+    (&'static str, Option<f64>, Box<dyn Fn(&dyn Watch) -> Result<Value, SolveError> + Send + Sync + 'a>);
 
 /// Times every solver on one thread.
 fn run(

@@ -2,9 +2,9 @@
 
 use crate::Trouble;
 use crate::answers::{PositionsReport, SearchReport};
+use crate::books::entries;
 use crate::deadline::Deadline;
 use crate::entry::Entry;
-use crate::books::entries;
 use crate::request::{Place, QueryOptions};
 use outplay_connect::{Depth, Limits, Solver};
 use outplay_core::{InputError, Watch};
@@ -81,7 +81,8 @@ impl Entry {
         const RUNS: usize = 5;
         const GAMES: u64 = 300_000;
         let start = self.start()?;
-        let refused = || Trouble::unable("this is measured on games without loops and dice, such as connect4");
+        let refused =
+            || Trouble::unable("this is measured on games without loops and dice, such as connect4");
         let median = |mut rates: Vec<f64>| {
             rates.sort_by(f64::total_cmp);
             rates[rates.len() / 2]

@@ -24,12 +24,12 @@ pub(crate) use sweeps::{Sweeps, Swept};
 
 use crate::Trouble;
 use outplay_core::{
-    AnyMove, AnyPosition, Chance, Game, Index, Native, Notation, Predecessors, Probe, ProbeError, Rolls, Tier,
-    Value, Watch,
+    AnyMove, AnyPosition, Chance, Game, Index, Native, Notation, Predecessors, Probe, ProbeError, Rolls,
+    Tier, Value, Watch,
 };
 use outplay_search::{
-    DiceMethod, DiceReport, Engine, Limits, Method, Options, PlayoutOptions, Playouts, Report,
-    SearchError, Zero, expectimax, playouts,
+    DiceMethod, DiceReport, Engine, Limits, Method, Options, PlayoutOptions, Playouts, Report, SearchError,
+    Zero, expectimax, playouts,
 };
 use outplay_solve::{Explored, Found, Memo, SolveError, Tally, looked_up, memo, plain};
 use std::mem::size_of;
@@ -269,10 +269,7 @@ impl<G: Game> Acyclic<G> {
         Acyclic { native, make: None }
     }
 
-    pub(crate) fn indexed<I: Index<G> + 'static>(
-        native: Native<G>,
-        make: fn(&G) -> Option<I>,
-    ) -> Acyclic<G> {
+    pub(crate) fn indexed<I: Index<G> + 'static>(native: Native<G>, make: fn(&G) -> Option<I>) -> Acyclic<G> {
         let make = move |native: &Native<G>| {
             let index = Arc::new(make(&native.game)?);
             Some(Numbering::Sweeps(Arc::new(Swept::new(native.clone(), index))))

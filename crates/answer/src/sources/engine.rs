@@ -27,7 +27,9 @@ impl Rung for Looking {
         let wholes = ask.entry.wholes();
         let known = |pos: &AnyPosition| -> Result<Option<Value>, ProbeError> {
             let told = |trouble: Trouble| ProbeError(trouble.to_string());
-            if let Some(value) = table.as_ref().map(|table| table.value(pos)).transpose().map_err(told)?.flatten() {
+            if let Some(value) =
+                table.as_ref().map(|table| table.value(pos)).transpose().map_err(told)?.flatten()
+            {
                 return Ok(Some(value));
             }
             for whole in &wholes {

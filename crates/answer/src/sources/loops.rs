@@ -34,7 +34,8 @@ impl Rung for Backwards {
             Some(true) => {
                 let Some(Numbering::Cycles(cycles)) = ask.entry.index() else { return Cost::Never };
                 let total = cycles.numbers().total();
-                if total > IN_MEMORY || ask.entry.wholes().iter().any(|w| matches!(**w, Whole::Loops { .. })) {
+                if total > IN_MEMORY || ask.entry.wholes().iter().any(|w| matches!(**w, Whole::Loops { .. }))
+                {
                     return Cost::Never;
                 }
                 if cycles.bytes() > u128::from(ask.options.memory) {

@@ -32,19 +32,22 @@ impl Rung for Theorem {
 
     fn value(&self, ask: &Ask<'_>) -> Result<Option<Known>, Trouble> {
         let game = ask.entry.game();
-        let moves: Vec<AnyMove> = game.list(ask.pos).collect();
         if let Some(payoff) = game.theory(ask.pos) {
-            let work = game.most_positions().map(|positions| positions * moves.len() as f64);
-            // A small game is remembered, which tells how soon as well.
+            // A small game is remembered, which tells how soon as well. How much there is to remember goes by the game,
+            // so that its positions are all told in the same way.
+            let moves = game.start().map_or(0, |start| game.list(&start).count());
+            let work = game.most_positions().map(|positions| positions * moves as f64);
             if ask.verdict || work.is_none_or(|work| work > REMEMBERED) {
                 return Ok(Some(Known::new(Worth::Exact(Value::untimed(payoff)), Source::Theory)));
             }
             return Ok(None);
         }
         let board = game.board(ask.pos).filter(|board| board.cells.len() <= CELLS);
+        let moves: Vec<AnyMove> = game.list(ask.pos).collect();
         if moves.len() <= MOVES {
             let (turn, most) = (game.turn(ask.pos), game.best_payoff());
-            let wins = |mv: &AnyMove| game.outcome(&game.play(ask.pos, *mv)).map(|p| turn.sees(p)) == Some(most);
+            let wins =
+                |mv: &AnyMove| game.outcome(&game.play(ask.pos, *mv)).map(|p| turn.sees(p)) == Some(most);
             let best: Vec<AnyMove> = moves.into_iter().filter(wins).collect();
             if !best.is_empty() {
                 let worth = Worth::Exact(Value::new(most, 1));

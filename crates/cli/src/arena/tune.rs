@@ -259,9 +259,7 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
             "moves at one ply that give nothing away",
             &["", "all positions", "quiet ones", "positions", "quiet"],
         );
-        let share = |kept: &Kept| {
-            kept.share().map_or("-".into(), |share| format!("{:.1} %", 100.0 * share))
-        };
+        let share = |kept: &Kept| kept.share().map_or("-".into(), |share| format!("{:.1} %", 100.0 * share));
         let rows = [
             ("tuned, fitted to", &measured.fitted),
             ("tuned, held out", &measured.held_out),

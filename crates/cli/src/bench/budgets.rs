@@ -86,7 +86,8 @@ struct Row {
 impl<W: Write> Run<'_, W> {
     pub(crate) fn budgets(&mut self, times: &[f64]) -> Result<u8, Failure> {
         let program = std::env::current_exe();
-        let program = program.map_err(|error| Trouble::unable(format!("this program cannot be found: {error}")))?;
+        let program =
+            program.map_err(|error| Trouble::unable(format!("this program cannot be found: {error}")))?;
         let data = tempfile::tempdir().map_err(|error| Trouble::unable(format!("no directory: {error}")))?;
         let mut rows = Vec::new();
         for &limit in times {
@@ -104,7 +105,13 @@ impl<W: Write> Run<'_, W> {
                 .collect();
             for words in commands {
                 let mut command = Command::new(&program);
-                command.args(&words).args(["--json", "--quiet", "--no-save", "--memory", &MEMORY.to_string()]);
+                command.args(&words).args([
+                    "--json",
+                    "--quiet",
+                    "--no-save",
+                    "--memory",
+                    &MEMORY.to_string(),
+                ]);
                 command.arg("--data").arg(data.path()).stdin(Stdio::null()).stdout(Stdio::null());
                 let began = Instant::now();
                 let (code, peak_bytes) = measured(command.stderr(Stdio::null()))

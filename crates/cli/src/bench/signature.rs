@@ -43,7 +43,14 @@ impl<W: Write> Run<'_, W> {
             for row in &rows {
                 let word = |name: &str| row[name].as_str().unwrap_or_default().to_string();
                 let nodes = grouped(row["nodes"].as_u64().unwrap_or(0));
-                writeln!(out, "{:<20} {:<7} {:<12} {:<8} {nodes:>12}", word("game"), word("method"), word("moves"), word("value"))?;
+                writeln!(
+                    out,
+                    "{:<20} {:<7} {:<12} {:<8} {nodes:>12}",
+                    word("game"),
+                    word("method"),
+                    word("moves"),
+                    word("value")
+                )?;
             }
             writeln!(out, "{BOLD}signature {signature}{BOLD:#}")
         })
