@@ -96,7 +96,7 @@ fn a_record_can_be_gone_on_with() {
     assert!(few.status.success(), "{}", text(&few.stderr));
     let again = outplay_in(folder.path(), &[&words[..], &["10"]].concat());
     assert_eq!(again.status.code(), Some(2));
-    assert!(text(&again.stderr).contains("--resume"));
+    assert!(text(&again.stderr).contains("resume"));
     // Openings of two plies were enough for ten games, so they are for forty.
     let more = json(&outplay_in(
         folder.path(),

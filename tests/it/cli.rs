@@ -205,3 +205,16 @@ fn warnings_go_to_standard_error() {
     assert!(text(&output.stderr).contains("nobody can win"));
     assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["value"], "draw");
 }
+
+#[test]
+fn typing_errors_find_what_was_meant() {
+    let catalog = outplay::catalog::Catalog::standard();
+    let message = |text: &str| catalog.open(text).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message("tictacto").contains("did you mean `tictactoe`?"));
+    assert!(message("conect4:5x5").contains("did you mean `connect4`?"));
+    assert!(!message("go:19x19").contains("did you mean"));
+    assert!(message("mnk:5x4,k=3,missere").contains("did you mean `misere`?"));
+    assert!(message("connect4:5x4,obstacle=c1").contains("did you mean `obstacles`?"));
+    assert_eq!(catalog.open("mnk:5X4,k=3").unwrap().spec(), "mnk:5x4,k=3");
+    assert_eq!(message("nim:2+2"), "");
+}

@@ -489,6 +489,9 @@ pub struct MoveAnswer {
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
+    /// The move as people of the field write it, where that differs: algebraic notation in chess.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub san: Option<String>,
     /// Its value.
     #[serde(flatten)]
     pub answer: Answer,

@@ -247,12 +247,12 @@ impl Entry {
     }
 
     /// The game's table in a directory, kept open.
-    pub(crate) fn kept_table(&self, data: &Path) -> Result<Option<Arc<Opened>>, Trouble> {
+    pub(crate) fn kept_table(&self, data: &Path, watch: &dyn Watch) -> Result<Option<Arc<Opened>>, Trouble> {
         let mut kept = lock(&self.0.table);
         if let Some((_, table)) = kept.as_ref().filter(|(of, _)| of == data) {
             return Ok(Some(table.clone()));
         }
-        let found = self.find_table(data, None)?.map(Arc::new);
+        let found = self.find_table(data, None, watch)?.map(Arc::new);
         // One without distances may be joined by a better one.
         if let Some(table) = found.as_ref().filter(|table| table.has_distances()) {
             *kept = Some((data.to_path_buf(), table.clone()));

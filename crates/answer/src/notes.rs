@@ -18,6 +18,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Where notes are, below the data directory.
@@ -26,6 +27,9 @@ const DIRECTORY: &str = "notes";
 /// Bytes of one game's notes, and of all together.
 const MOST_OF_A_GAME: u64 = 1 << 20;
 const MOST: u64 = 32 << 20;
+
+/// Work that took less is not worth writing down.
+pub(crate) const WORTH_KEEPING: Duration = Duration::from_millis(100);
 
 /// What is known of a position.
 #[derive(Clone, Debug)]
@@ -208,4 +212,64 @@ pub fn clear_notes(data: &Path, name: Option<&str>) -> io::Result<usize> {
         removed += 1;
     }
     Ok(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::Native;
+    use outplay_games::mnk::{Mnk, Rules};
+
+    fn board(spec: &str) -> AnyGame {
+        let game: Mnk<u64> = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
+        AnyGame::of(Native::new(game).lines())
+    }
+
+    #[test]
+    fn what_was_written_is_found_again_also_of_symmetric_positions() {
+        let data = tempfile::tempdir().unwrap();
+        let game = board("mnk:4x4,k=4");
+        let corner = game.read_position("x3/4/4/4").unwrap();
+        let note = Note { value: Value::untimed(-1), best: vec![AnyMove(2)] };
+        Notes::open(data.path(), "mnk:4x4,k=4").add(&game, &corner, &note);
+        let notes = Notes::open(data.path(), "mnk:4x4,k=4");
+        let found = notes.find(&game, &corner).unwrap();
+        assert_eq!((found.value, found.best), (note.value, note.best));
+        let other = game.read_position("4/4/4/3x").unwrap();
+        assert_eq!(
+            notes.find(&game, &other).map(|note| (note.value, note.best.len())),
+            Some((note.value, 0))
+        );
+        assert!(notes.find(&game, &game.start().unwrap()).is_none());
+        assert_eq!(list_notes(data.path()).len(), 1);
+        assert_eq!(clear_notes(data.path(), None).unwrap(), 1);
+        assert!(list_notes(data.path()).is_empty());
+    }
+
+    #[test]
+    fn a_line_that_was_changed_is_not_believed() {
+        let data = tempfile::tempdir().unwrap();
+        let game = board("mnk:3x3,k=3");
+        let start = game.start().unwrap();
+        let notes = Notes::open(data.path(), "tictactoe");
+        notes.add(&game, &start, &Note { value: Value::TIE, best: Vec::new() });
+        let text = fs::read_to_string(&notes.file).unwrap();
+        fs::write(&notes.file, text.replace("\"payoff\":0", "\"payoff\":1")).unwrap();
+        assert!(Notes::open(data.path(), "tictactoe").find(&game, &start).is_none());
+    }
+
+    #[test]
+    fn a_file_stays_bounded() {
+        let data = tempfile::tempdir().unwrap();
+        let game = board("mnk:5x5,k=4");
+        let start = game.start().unwrap();
+        let notes = Notes::open(data.path(), "mnk:5x5,k=4");
+        notes.add(&game, &start, &Note { value: Value::TIE, best: Vec::new() });
+        let line = fs::read_to_string(&notes.file).unwrap();
+        fs::write(&notes.file, line.repeat(2 * MOST_OF_A_GAME as usize / line.len())).unwrap();
+        let next = game.play(&start, AnyMove(0));
+        notes.add(&game, &next, &Note { value: Value::TIE, best: Vec::new() });
+        assert!(fs::metadata(&notes.file).unwrap().len() <= MOST_OF_A_GAME + 1000);
+        assert!(Notes::open(data.path(), "mnk:5x5,k=4").find(&game, &next).is_some());
+    }
 }

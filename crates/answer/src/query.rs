@@ -16,7 +16,7 @@ use crate::answers::{MoveAnswer, QueryAnswer, Source};
 use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::ladder::{Known, Ladder, Reach, Worth, between};
-use crate::notes::Note;
+use crate::notes::{Note, WORTH_KEEPING};
 use crate::request::{PATIENCE, Place, QueryOptions};
 use crate::sources::EQUAL;
 use outplay_core::{AnyMove, AnyPosition, Chance, Game, Notation, Turn, Value, Watch};
@@ -29,9 +29,6 @@ const LISTED: usize = 1000;
 
 /// Plies of a line of best play.
 const LINE: usize = 400;
-
-/// Work that took less is not worth writing down.
-const WORTH_KEEPING: Duration = Duration::from_millis(100);
 
 /// How much is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -164,6 +161,7 @@ impl Entry {
     fn move_answer(&self, pos: &AnyPosition, valued: &Valued, probability: Option<f64>) -> MoveAnswer {
         MoveAnswer {
             mv: self.game().write_move(pos, valued.mv),
+            san: self.game().spoken(pos, valued.mv),
             answer: self.told(pos, valued.worth),
             score: self.score(pos, valued.worth),
             probability,
@@ -252,15 +250,17 @@ impl Ladder<'_> {
             }
             order.clear();
         }
-        // Where moves are without number, a position that nobody knows has none that anybody does.
-        if list.len() > LISTED && !known.worth.is_settled() {
+        // Where moves are without number, a position that nobody knows has none that anybody does; nor are moves known at
+        // once of a position that is not.
+        let hopeless = list.len() > LISTED || self.reach == Reach::AtOnce;
+        if hopeless && !known.worth.is_settled() {
             order.clear();
         }
         let turn = game.turn(pos);
         let mut left = order.len();
         for class in order {
             let enough = ask == Ask::Best && self.has_best(&known, &worths, most);
-            if enough || (self.reach == Reach::Far && self.clock.stopped()) {
+            if enough || self.clock.stopped() {
                 break;
             }
             let next = game.play(pos, classes[class].moves[0]);
@@ -386,18 +386,25 @@ impl Ladder<'_> {
             return if all { (good.map(|valued| valued.mv).collect(), true) } else { (Vec::new(), false) };
         }
         let Worth::Exact(value) = known.worth else { return (Vec::new(), false) };
-        let exact = |valued: &Valued| if let Worth::Exact(value) = valued.worth { Some(value) } else { None };
-        let all = moves.iter().all(|valued| exact(valued).is_some());
-        // Where a distance is missing somewhere, equal payoffs are all that can be compared.
         let timed = |value: Value| value.payoff() == 0 || value.distance().is_some();
-        let comparable = timed(value) && moves.iter().filter_map(exact).all(timed);
-        let good = |valued: &&Valued| {
-            exact(valued).is_some_and(|other| match comparable {
-                true => other.cmp(&value).is_eq(),
-                false => other.payoff() == value.payoff(),
-            })
-        };
-        (moves.iter().filter(good).map(|valued| valued.mv).collect(), all)
+        let (mut best, mut all) = (Vec::new(), true);
+        for valued in moves {
+            match valued.worth {
+                Worth::Exact(other) if timed(value) && timed(other) => {
+                    if other.cmp(&value).is_eq() {
+                        best.push(valued.mv);
+                    }
+                }
+                // Where nobody knows how soon the position is decided, equal payoffs are equally good.
+                Worth::Exact(other) if !timed(value) && other.payoff() == value.payoff() => {
+                    best.push(valued.mv)
+                }
+                // How soon this one comes to the same end is not known.
+                Worth::Exact(other) => all &= other.payoff() != value.payoff(),
+                _ => all = false,
+            }
+        }
+        (best, all)
     }
 
     /// Moves that lead to symmetric positions share one answer.

@@ -15,6 +15,7 @@ use crate::entry::Entry;
 use crate::kernels::{Numbering, Seek, Sweeps};
 use crate::ladder::{Ladder, Reach, Worth, between};
 use crate::loops::WorthOf;
+use crate::notes::{Note, WORTH_KEEPING};
 use crate::query::Ask;
 use crate::request::{Method, Place, SolveRequest};
 use crate::sources::EQUAL;
@@ -26,6 +27,7 @@ use outplay_dense::DenseError;
 use outplay_search::DiceMethod;
 use outplay_solve::{SolveError, Tally};
 use outplay_table::{Values, Writer};
+use std::time::{Duration, Instant};
 
 /// A solve that takes less memory than this needs no announcement.
 const WORTH_SAYING: u64 = 100_000_000;
@@ -38,6 +40,7 @@ impl Entry {
     /// Bad input, a game beyond the method or the memory, or a stop. Time that is up is no error: the answer has
     /// bounds.
     pub fn solve(&self, request: &SolveRequest, watch: &dyn Watch) -> Result<SolveAnswer, Trouble> {
+        let began = Instant::now();
         let clock = Deadline::new(request.options.time, watch);
         let late = |trouble: &Trouble| trouble.is_stop() && clock.passed() && !watch.stopped();
         match self.solve_by(request, &clock) {
@@ -46,7 +49,24 @@ impl Entry {
                 answer.notes.push("time was up before the value was known".into());
                 Ok(answer)
             }
-            solved => solved,
+            Ok(answer) => {
+                self.write_down(request, &answer, began.elapsed());
+                Ok(answer)
+            }
+            failed => failed,
+        }
+    }
+
+    /// Keeps what a search of one position took long to find; strong methods have their tables.
+    fn write_down(&self, request: &SolveRequest, answer: &SolveAnswer, took: Duration) {
+        let searched = matches!(answer.method, How::By(Method::Search | Method::Proof));
+        if let Some(data) = request.options.data.as_ref().filter(|_| request.options.keep && searched)
+            && took >= WORTH_KEEPING
+            && let Some(value) = answer.answer.value()
+            && let Ok(pos) = self.locate(&request.place)
+        {
+            let best = answer.best.iter().filter_map(|word| self.game().read_move(&pos, word).ok()).collect();
+            self.notes(data).add(self.game(), &pos, &Note { value, best });
         }
     }
 
@@ -167,8 +187,9 @@ impl Entry {
             Source::Book => How::Book,
             Source::Kept => How::Kept,
             Source::Theory => How::Theory,
-            Source::Table => How::Table,
-            Source::Rules | Source::Search => return Ok(None),
+            // A strong method finds its table by itself, and counts in it.
+            Source::Table if self.game().has_board() => How::Table,
+            Source::Table | Source::Rules | Source::Search => return Ok(None),
         };
         if !asked.known.worth.is_settled() || asked.best.is_empty() {
             return Ok(None);
@@ -316,7 +337,7 @@ impl Entry {
         clock: &Deadline<'_>,
     ) -> Result<SolveAnswer, Trouble> {
         let data = request.options.data.as_ref();
-        let table = data.map(|data| self.kept_table(data)).transpose()?.flatten();
+        let table = data.map(|data| self.kept_table(data, clock)).transpose()?.flatten();
         let known = |pos: &AnyPosition| -> Result<Option<Value>, ProbeError> {
             let value = table.as_ref().map(|table| table.value(pos)).transpose();
             Ok(value.map_err(|trouble| ProbeError(trouble.to_string()))?.flatten())

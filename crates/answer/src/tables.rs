@@ -75,7 +75,12 @@ impl Entry {
     }
 
     /// The game's table if there is a complete one; with distances rather than without unless told.
-    pub(crate) fn find_table(&self, data: &Path, values: Option<Values>) -> Result<Option<Opened>, Trouble> {
+    pub(crate) fn find_table(
+        &self,
+        data: &Path,
+        values: Option<Values>,
+        watch: &dyn Watch,
+    ) -> Result<Option<Opened>, Trouble> {
         if self.game().has_dice() {
             return Ok(None);
         }
@@ -87,7 +92,7 @@ impl Entry {
         let present = |values: &Values| set || data.join(outplay_table::name(&spec, *values)).is_dir();
         for values in kinds.into_iter().filter(present) {
             // Exploring goes through the moves in a fixed order, so that the numbers come out the same.
-            let numbering = self.numbering(QUERY_POSITIONS, &Quiet)?;
+            let numbering = self.numbering(QUERY_POSITIONS, watch)?;
             if let Some(shelves) = self.plan(&numbering, values).open(data)? {
                 return Ok(Some(Opened { numbering, shelves }));
             }
@@ -96,7 +101,7 @@ impl Entry {
     }
 
     fn open_table(&self, data: &Path, values: Option<Values>) -> Result<Opened, Trouble> {
-        self.find_table(data, values)?.ok_or_else(|| self.no_table(data, values))
+        self.find_table(data, values, &Quiet)?.ok_or_else(|| self.no_table(data, values))
     }
 
     /// Says that a command is about values that a game with dice has not.

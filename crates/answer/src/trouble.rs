@@ -81,6 +81,8 @@ pub enum Cure {
     },
     /// Solve the game first, or ask a player that needs no exact values.
     SolveOrAsk,
+    /// Say which position is meant.
+    GivePosition,
     /// Words that name nobody's flags.
     Words(String),
 }
@@ -137,6 +139,11 @@ impl Trouble {
             Trouble::Table(error) => Some(Cure::Words(error.cure())),
             Trouble::Dense(DenseError::Memory { .. }) | Trouble::Memory { .. } => Some(Cure::MoreMemory),
             Trouble::Play(PlayError::Unknown) => Some(Cure::SolveOrAsk),
+            Trouble::Solve(SolveError::Loops(_)) => Some(Cure::Use(Method::Retrograde)),
+            Trouble::Solve(SolveError::Chance(_)) => Some(Cure::Use(Method::Chance)),
+            Trouble::Solve(SolveError::TooLarge(_)) => Some(Cure::MoreMemory),
+            Trouble::Solve(SolveError::NoStart) => Some(Cure::GivePosition),
+            Trouble::Prove(ProveError::Gravity) => Some(Cure::Use(Method::Search)),
             Trouble::Unable { cure, .. } => cure.clone(),
             _ => None,
         }

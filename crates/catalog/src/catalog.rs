@@ -2,7 +2,7 @@
 
 use crate::families;
 use outplay_answer::Entry;
-use outplay_core::{Game, InputError, Notation};
+use outplay_core::{Game, InputError, Notation, nearest};
 use outplay_games::Spec;
 use std::sync::Arc;
 
@@ -145,7 +145,7 @@ impl Catalog {
     pub fn family(&self, text: &str) -> Result<&Family, InputError> {
         let spec = Spec::parse(text)?;
         self.families.iter().find(|family| family.name == spec.name()).ok_or_else(|| {
-            let near = self.nearest(spec.name());
+            let near = nearest(spec.name(), self.families.iter().map(Family::name));
             let near = near.map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
             spec.error(format!("there is no game called `{}`; {near}`outplay games` lists them", spec.name()))
         })
@@ -163,30 +163,5 @@ impl Catalog {
             Some(infer) => infer(position),
             None => Ok(text.to_string()),
         }
-    }
-
-    /// The family whose name is most like a word, if any is.
-    fn nearest(&self, name: &str) -> Option<&str> {
-        let short: String = name.chars().take(40).collect();
-        let far = (short.chars().count() / 2).min(3);
-        let names = self.families.iter().map(Family::name);
-        let near = names.map(|known| (strsim::levenshtein(&short, known), known));
-        near.filter(|(edits, _)| *edits <= far).min().map(|(_, known)| known)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn typing_errors_find_their_game() {
-        let catalog = Catalog::standard();
-        let message =
-            |text: &str| catalog.open(text).err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(message("tictacto").contains("did you mean `tictactoe`?"));
-        assert!(message("conect4:5x5").contains("did you mean `connect4`?"));
-        assert!(!message("go:19x19").contains("did you mean"));
-        assert_eq!(message("nim:2+2"), "");
     }
 }

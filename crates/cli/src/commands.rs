@@ -107,13 +107,14 @@ pub(crate) fn cure(trouble: &Trouble) -> Option<String> {
             "solve the game first with `outplay solve`, or ask another player, such as `alphabeta:time=1s`"
                 .into()
         }
+        Cure::GivePosition => "give one with --position".into(),
         Cure::Words(words) => words,
     })
 }
 
 /// What was typed makes no sense, or asks for help.
 fn misused(error: &clap::Error) -> ExitCode {
-    let json = std::env::args().any(|word| word == "--json");
+    let json = std::env::args_os().any(|word| word == "--json");
     if !json || !error.use_stderr() {
         // Nobody is left to hear about it if that fails.
         let _ = error.print();
@@ -349,12 +350,14 @@ impl<W: Write> Run<'_, W> {
     /// The rules of a game in a paragraph, with a picture.
     fn tell_rules(&mut self, game: &str) -> Result<u8, Failure> {
         let family = self.catalog.family(game)?;
-        let entry = self.open(game)?;
+        // A name that says too little for a game is shown by its example.
+        let example = family.example().split_whitespace().next().unwrap_or(game);
+        let entry = self.open(if game == family.name() { example } else { game })?;
         // A game without a start is shown at the position of its example, or at any.
         let place = match entry.view(&Place::Start) {
             Ok(_) => Place::Start,
             Err(_) => {
-                let number = entry.numbered_position(1 << 20).or_else(|| entry.numbered_position(0));
+                let number = (1..64).find_map(|n| entry.numbered_position(n * 9973));
                 number.map_or(Place::Start, |pos| {
                     Place::Position(outplay_core::Notation::write_position(entry.game(), &pos))
                 })

@@ -60,8 +60,8 @@ impl Words {
     /// The words that suit a game.
     pub(crate) fn of(entry: &Entry) -> Words {
         let game = entry.game();
-        let pos =
-            game.start().or_else(|| entry.numbered_position(1 << 20)).or_else(|| entry.numbered_position(0));
+        // Some numbers are holes.
+        let pos = game.start().or_else(|| (0..64).find_map(|n| entry.numbered_position(n * 9973)));
         let chess = pos.is_some_and(|pos| game.scene(&pos).layout == Layout::Chess);
         match chess {
             true => Words { first: "White", second: "Black", mates: true },
@@ -302,9 +302,10 @@ pub(crate) fn query(
         let likely = mv.probability.map(|p| format!("  rolled with {:.2} %", 100.0 * p));
         let likely = likely.unwrap_or_default();
         let score = mv.score.map(|score| format!("  score {score:+}")).unwrap_or_default();
+        let san = mv.san.as_ref().map(|san| format!("  {san}")).unwrap_or_default();
         writeln!(
             out,
-            " {mark} {:<widest$}  {style}{:<12}{style:#}{FAINT}{score}{likely}{FAINT:#}",
+            " {mark} {:<widest$}  {style}{:<12}{style:#}{FAINT}{san}{score}{likely}{FAINT:#}",
             mv.mv,
             phrase(&mv.answer)
         )?;

@@ -39,17 +39,6 @@ pub struct Detour {
     pub same_player: bool,
 }
 
-/// Where a move leads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
-    /// The tier of the next position.
-    pub tier: Tier,
-    /// Its number there.
-    pub number: u64,
-    /// Whether the same player moves again.
-    pub same_player: bool,
-}
-
 /// A numbering of a game's positions.
 ///
 /// An index is an object of its own, apart from the game: building one may take tables or an exploration,
@@ -162,7 +151,7 @@ pub trait Index<G: Game>: Send + Sync {
         tier: Tier,
         range: Range<u64>,
         wanted: &impl Fn(u64) -> bool,
-        visit: &mut impl FnMut(u64, &G::Position, &[Step]),
+        visit: &mut impl FnMut(u64, &G::Position, &[Link]),
     ) where
         Self: Sized,
     {
@@ -177,7 +166,7 @@ pub trait Index<G: Game>: Send + Sync {
             for &mv in &moves {
                 let next = game.play(pos, mv);
                 let (tier, number) = self.rank(&next);
-                steps.push(Step { tier, number, same_player: game.turn(&next) == game.turn(pos) });
+                steps.push(Link { tier, number, same_player: game.turn(&next) == game.turn(pos) });
             }
             visit(number, pos, &steps);
         });

@@ -152,21 +152,15 @@ pub fn run(catalog: &Catalog, request: &ExperimentRequest, watch: &dyn Watch) ->
 fn find(name: &str) -> Result<&'static Experiment, Trouble> {
     let unknown = || {
         let names: Vec<&str> = ALL.iter().map(|experiment| experiment.name).collect();
-        let near = nearest(name, &names).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        let near = outplay_core::nearest(name, names.iter().copied())
+            .map(|near| format!("did you mean `{near}`? "))
+            .unwrap_or_default();
         Trouble::unable(format!(
             "there is no experiment called `{name}`; {near}there are {}",
             names.join(", ")
         ))
     };
     ALL.iter().find(|experiment| experiment.name == name).ok_or_else(unknown)
-}
-
-/// The known name that is most like a word, if any is.
-fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
-    let short: String = word.chars().take(40).collect();
-    let far = (short.chars().count() / 2).min(3);
-    let near = names.iter().map(|&name| (strsim::levenshtein(&short, name), name));
-    near.filter(|(edits, _)| *edits <= far).min().map(|(_, name)| name)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Spec strings: `name[:argument][,key=value][,flag]…`, taken apart but not yet understood.
 
-use outplay_core::InputError;
+use outplay_core::{InputError, nearest};
 
 /// A spec string in its parts. Games take what they know and [`Spec::finish`] complains about the rest.
 #[derive(Clone, Debug)]
@@ -104,7 +104,11 @@ impl Spec {
         match self.options.first() {
             None => Ok(()),
             Some((key, _)) => {
-                Err(self.error(format!("`{}` has no option `{key}`; it has {known}", self.name)))
+                // The list is for people: `k=…, obstacles=a1+b2, misere` has the words that may have been meant.
+                let words = known.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 2);
+                let near = nearest(key, words).map(|near| format!("did you mean `{near}`? "));
+                let near = near.unwrap_or_default();
+                Err(self.error(format!("`{}` has no option `{key}`; {near}it has {known}", self.name)))
             }
         }
     }

@@ -4,13 +4,13 @@ use crate::alphabeta::{self, AlphaBeta};
 use crate::helpful::HelpfulOpinion;
 use crate::helpfulness::MOST_K;
 use crate::lines;
-use crate::words::{Words, nearest};
+use crate::words::Words;
 use crate::{
     About, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, Minds, NoOpinion, Noisy, Perfect,
     PlayError, Player, Playout, Polynomial, ROSTER, Random, Rolling, Swindler, Truth, Weights,
 };
 use outplay_core::{
-    AnyGame, AnyMove, AnyPosition, Chance, Game, InputError, LineBoard, Native, Notation, Turn,
+    AnyGame, AnyMove, AnyPosition, Chance, Game, InputError, LineBoard, Native, Notation, Turn, nearest,
 };
 use outplay_search::Limits;
 use outplay_solve::Fallible;

@@ -5,7 +5,7 @@
 //! noisy:inner=(alphabeta:depth=5,eval=lines),p=0.1    … or what stands in parentheses
 //! ```
 
-use outplay_core::InputError;
+use outplay_core::{InputError, nearest};
 use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
@@ -156,14 +156,6 @@ fn closing(text: &str) -> Option<usize> {
         }
     }
     None
-}
-
-/// The known word that somebody may have meant.
-pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let word: String = word.chars().take(40).collect();
-    let far = (word.chars().count() / 2).min(3);
-    let near = known.map(|known| (strsim::damerau_levenshtein(&word, known), known));
-    near.filter(|(edits, _)| *edits <= far).min().map(|(_, known)| known)
 }
 
 /// A spec from its parts, the whole ones last so that they need no parentheses.

@@ -70,7 +70,7 @@ impl Answer {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProveError {
     /// Stones fall.
-    #[error("the proof search is for boards without gravity; use `--method search` for this one")]
+    #[error("the proof search is for boards without gravity")]
     Gravity,
     /// Completing a line loses.
     #[error("the proof search is for boards where k in a row wins; use a table method for misère")]

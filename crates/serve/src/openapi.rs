@@ -141,7 +141,7 @@ fn schemas() -> Value {
             "game": text, "position": text, "to_move": text, "outcome": plies, "scene": { "type": "object" },
             "warning": { "type": ["string", "null"] }, "players": objects, "levels": texts, "exact": { "type": "boolean" },
         })),
-        "Move": object(&["move", "value"], json!({ "move": text, "value": value, "distance": plies, "score": plies })),
+        "Move": object(&["move", "value"], json!({ "move": text, "san": text, "value": value, "distance": plies, "score": plies })),
         "Query": object(&["game", "position", "to_move", "value", "moves"], json!({
             "game": text, "position": text, "to_move": text, "value": value, "distance": plies, "score": plies,
             "best": texts, "moves": { "type": "array", "items": reference("Move") }, "line": texts,

@@ -66,6 +66,7 @@ fn spelled(cure: Cure) -> String {
         Cure::SolveOrAsk => {
             "solve the game first (POST /api/v1/solve begins that), or ask a player that needs no exact values".into()
         }
+        Cure::GivePosition => "say which position is meant".into(),
         Cure::Words(words) => words,
     }
 }

@@ -6,10 +6,10 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SolveError {
     /// Play can return to an earlier position.
-    #[error("the game can go round in circles, which {0} cannot solve; try `--method retrograde`")]
+    #[error("the game can go round in circles, which {0} cannot solve")]
     Loops(&'static str),
     /// Dice are rolled.
-    #[error("the game rolls dice, which {0} cannot solve; try `--method chance`")]
+    #[error("the game rolls dice, which {0} cannot solve")]
     Chance(&'static str),
     /// The chances of a roll are not chances.
     #[error("the probabilities at {0} sum to {1} instead of 1; correct the game's outcomes")]
@@ -23,9 +23,7 @@ pub enum SolveError {
     )]
     Unsettled(u64, String),
     /// There are too many positions.
-    #[error(
-        "the game has more than {0} positions, too many to list in memory; raise --memory or solve a smaller one"
-    )]
+    #[error("the game has more than {0} positions, too many to list in the memory allowed")]
     TooLarge(u64),
     /// The system has no memory for this.
     #[error("there is no memory for {0} bytes more; solve a smaller game or close other programs")]
@@ -37,7 +35,7 @@ pub enum SolveError {
     #[error("the game's rules failed: {0}")]
     Fault(String),
     /// The game has no position to solve from.
-    #[error("the game has no start position; give one with --position")]
+    #[error("the game has no start position")]
     NoStart,
     /// Somebody asked to stop.
     #[error("stopped before the end")]

@@ -5,7 +5,7 @@
 
 use crate::blocks::{for_parts, list};
 use crate::{Reach, SolveError, Tally, TierTally};
-use outplay_core::{Code, Game, Index, Step, Tier, Turn, Value, Watch};
+use outplay_core::{Code, Game, Index, Link, Tier, Turn, Value, Watch};
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 
@@ -119,7 +119,7 @@ impl<G: Game, I: Index<G>, C: Code> Sweeper<'_, G, I, C> {
 impl<G: Game, I: Index<G>, C: Code> Sweeper<'_, G, I, C> {
     /// The code of the best of several steps.
     #[inline]
-    fn best(&self, steps: &[Step]) -> C {
+    fn best(&self, steps: &[Link]) -> C {
         // `before` keeps the order of codes, or turns it round when the players change: comparing first and
         // converting the winner saves a conversion per step.
         let (mut mine, mut theirs) = (None, None);

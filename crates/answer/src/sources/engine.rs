@@ -23,7 +23,10 @@ impl Rung for Looking {
     }
 
     fn value(&self, ask: &Ask<'_>) -> Result<Option<Known>, Trouble> {
-        let table = ask.options.data.as_ref().map(|data| ask.entry.kept_table(data)).transpose()?.flatten();
+        let table = match &ask.options.data {
+            Some(data) => ask.unless_late(ask.entry.kept_table(data, ask.clock))?.flatten(),
+            None => None,
+        };
         let wholes = ask.entry.wholes();
         let known = |pos: &AnyPosition| -> Result<Option<Value>, ProbeError> {
             let told = |trouble: Trouble| ProbeError(trouble.to_string());

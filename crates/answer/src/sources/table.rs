@@ -15,10 +15,10 @@ impl Rung for OnDisk {
     fn value(&self, ask: &Ask<'_>) -> Result<Option<Known>, Trouble> {
         let Some(data) = &ask.options.data else { return Ok(None) };
         let worth = if ask.entry.game().has_dice() {
-            let means = ask.entry.kept_means(data, ask.clock)?;
+            let means = ask.unless_late(ask.entry.kept_means(data, ask.clock))?.flatten();
             means.map(|means| means.mean(ask.pos)).transpose()?.flatten().map(Worth::Mean)
         } else {
-            let table = ask.entry.kept_table(data)?;
+            let table = ask.unless_late(ask.entry.kept_table(data, ask.clock))?.flatten();
             table.map(|table| table.value(ask.pos)).transpose()?.flatten().map(Worth::Exact)
         };
         Ok(worth.map(|worth| Known::new(worth, Source::Table)))

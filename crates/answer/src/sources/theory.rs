@@ -16,8 +16,10 @@ const MOVES: usize = 400;
 /// Cells of the largest board whose lines are listed.
 const CELLS: usize = 4096;
 
-/// Pairs that are tried before no pairing is told.
-const PAIRS: u32 = 4_000;
+/// Pairs that are tried before no pairing is told, and cells of the largest board on which that takes a moment: the
+/// proof search tries longer.
+const PAIRS: u32 = 500;
+const PAIRED: usize = 64;
 
 /// Positions times moves that are remembered one by one rather than judged by a theorem that knows no distance.
 const REMEMBERED: f64 = 2e7;
@@ -76,5 +78,6 @@ fn can_end(ask: &Ask<'_>, board: &LineBoard, player: Turn) -> bool {
         return false;
     }
     // Pairs stop whoever wants lines; where lines lose, nobody does.
-    provable(ask.entry, ask.pos).is_none() || outplay_proof::pairing(board, player, PAIRS).is_none()
+    let paired = board.cells.len() <= PAIRED && provable(ask.entry, ask.pos).is_some();
+    !paired || outplay_proof::pairing(board, player, PAIRS).is_none()
 }

@@ -50,7 +50,7 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Go on with the match in that file
-    #[arg(long)]
+    #[arg(long, requires = "out")]
     resume: bool,
     #[command(flatten)]
     at: At,

@@ -13,7 +13,7 @@
 //! (a line that stopped play earlier) do have numbers.
 
 use super::{Board, Mnk, Rules};
-use outplay_core::{Content, Index, Step, Tier, Turn};
+use outplay_core::{Content, Index, Link, Tier, Turn};
 use outplay_index::Bits;
 use outplay_index::{Compositions, Subsets, binomial, next_subset};
 use std::ops::Range;
@@ -190,7 +190,7 @@ impl<B: Bits> Index<Mnk<B>> for MnkIndex<B> {
         Tier(n): Tier,
         range: Range<u64>,
         wanted: &impl Fn(u64) -> bool,
-        visit: &mut impl FnMut(u64, &Board<B>, &[Step]),
+        visit: &mut impl FnMut(u64, &Board<B>, &[Link]),
     ) {
         let (mut inserts, mut steps) = (Vec::new(), Vec::new());
         let second_to_move = (n % 2 == 1) != self.second_starts;
@@ -212,7 +212,7 @@ impl<B: Bits> Index<Mnk<B>> for MnkIndex<B> {
                         let stone = if second_to_move { 0 } else { insert.low + 1 };
                         let next = (colouring & insert.low) | stone | (colouring & !insert.low) << 1;
                         let number = insert.base + self.colourings.rank(next);
-                        Step { tier: Tier(n + 1), number, same_player: false }
+                        Link { tier: Tier(n + 1), number, same_player: false }
                     }));
                 }
                 visit(number, &pos, &steps);

@@ -168,8 +168,9 @@ fn count(board: &LineBoard, content: Content) -> usize {
 }
 
 fn parse_size(spec: &Spec, size: &str) -> Result<(usize, usize), InputError> {
-    let sides =
-        size.split_once('x').and_then(|(w, h)| Some((w.parse::<usize>().ok()?, h.parse::<usize>().ok()?)));
+    let sides = size
+        .split_once(['x', 'X'])
+        .and_then(|(w, h)| Some((w.parse::<usize>().ok()?, h.parse::<usize>().ok()?)));
     let Some((width, height)) = sides else {
         let shown: String = size.chars().take(20).collect();
         return Err(spec.error(format!("`{shown}` is not a size; write columns x rows, as in `7x6`")));

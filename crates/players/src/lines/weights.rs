@@ -5,7 +5,7 @@
 //! more apart: who moves next, which threats can be played now, and on which row the others lie.
 
 use super::features::EXTENDED;
-use crate::words::nearest;
+use outplay_core::nearest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
