@@ -178,6 +178,8 @@ impl Catalog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outplay_answer::{Place, QueryOptions, SolveRequest};
+    use outplay_core::Quiet;
 
     #[test]
     fn typing_errors_find_their_game() {
@@ -188,5 +190,24 @@ mod tests {
         assert!(message("conect4:5x5").contains("did you mean `connect4`?"));
         assert!(!message("go:19x19").contains("did you mean"));
         assert_eq!(message("nim:2+2"), "");
+    }
+
+    /// A game with dice that has an index of its own is solved on the way to an answer if it is small.
+    #[test]
+    fn small_games_with_dice_need_no_table() {
+        for (text, win) in [("piglet:2", 4.0 / 7.0), ("piglet:3", 6.0 / 11.0), ("pig:30", 0.567_914_744_493)]
+        {
+            let entry = Catalog::standard().open(text).unwrap();
+            let answer = entry.query(&Place::default(), &QueryOptions::default(), &Quiet).unwrap();
+            let mean = answer.answer.mean().unwrap();
+            assert!(((1.0 + mean) / 2.0 - win).abs() < 1e-10, "{text}: {mean}");
+        }
+    }
+
+    #[test]
+    fn memory_limits_games_with_dice() {
+        let entry = Catalog::standard().open("pig:1000").unwrap();
+        let error = entry.solve(&SolveRequest::default(), &Quiet).unwrap_err();
+        assert!(error.to_string().starts_with("this needs 4.0 GB of memory"), "{error}");
     }
 }
