@@ -4,7 +4,7 @@
 mod chase;
 use crate::shell;
 
-use outplay::answer::{Entry, How, Method, SolveRequest};
+use outplay::answer::{Entry, How, Method, Place, QueryOptions, SolveRequest};
 use outplay::catalog::Catalog;
 use outplay_core::{Chance, Game, InputError, Notation, Payoff, Quiet, Tier, Turn, Verdict};
 use outplay_table::{Cell, Table, Values, Writer};
@@ -504,4 +504,23 @@ fn a_game_of_ones_own_may_go_round_in_circles() {
     let (draw, win) = (Verdict::Draw, Verdict::Win);
     // On 4x3 the guard is in time, on the others both can keep clear of each other for ever.
     assert_eq!(words, [(draw, true), (win, false), (draw, true), (draw, true)], "{values:?}");
+}
+
+/// A game with dice that has an index of its own is solved on the way to an answer if it is small.
+#[test]
+fn small_games_with_dice_need_no_table() {
+    let mut options = QueryOptions::default();
+    options.data = None;
+    for (text, win) in [("piglet:2", 4.0 / 7.0), ("piglet:3", 6.0 / 11.0), ("pig:30", 0.567_914_744_493)] {
+        let entry = Catalog::standard().open(text).unwrap();
+        let answer = entry.query(&Place::default(), &options, &Quiet).unwrap();
+        assert!((answer.answer.expected().unwrap() - win).abs() < 1e-10, "{text}: {answer:?}");
+    }
+}
+
+#[test]
+fn memory_limits_games_with_dice() {
+    let entry = Catalog::standard().open("pig:1000").unwrap();
+    let error = entry.solve(&request(Method::Auto, None), &Quiet).unwrap_err();
+    assert!(error.to_string().starts_with("this needs 4.0 GB of memory"), "{error}");
 }

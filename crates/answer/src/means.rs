@@ -76,7 +76,8 @@ impl Entry {
             return Err(Trouble::method(format!("{} has no dice", self.spec()), Method::Auto));
         }
         let pos = self.locate_if_any(&request.place)?;
-        let index = self.dice_index(self.most_positions(request.options.memory), watch)?;
+        let allowed = request.options.memory;
+        let index = self.dice_index(self.most_positions(allowed), watch)?;
         let plan = self.plan(&Numbering::Means(index.clone()), Values::Expected);
         let settled = |shelves: &Shelves| -> Option<Settled> {
             serde_json::from_value(shelves.table().summary()?.get("settled")?.clone()).ok()
@@ -93,6 +94,11 @@ impl Entry {
             answer.settled = Some(settled);
             answer.table = Some(Stored { name, data, bytes, found: true });
             return Ok(answer);
+        }
+        // Exploring keeps to the limit by itself; an index that came along may be of any size.
+        let needed = index.numbers().total() * size_of::<f64>() as u128;
+        if needed > allowed.into() {
+            return Err(Trouble::Memory { needed, allowed });
         }
         let writer = match request.data() {
             Some(data) => Some(Writer::open(data, plan.identities[0].clone())?),

@@ -10,7 +10,7 @@ use outplay_games::hypergammon::{HyperIndex, Hypergammon};
 use outplay_games::mnk::{LargeMnk, Mnk, MnkIndex, Rules, tier_sizes};
 use outplay_games::morris::{Morris, MorrisIndex};
 use outplay_games::nim::Nim;
-use outplay_games::pig::Pig;
+use outplay_games::pig::{Pig, PigIndex};
 
 pub(crate) fn standard() -> Vec<Family> {
     let board = "k=…, obstacles=a1+b2, x=…, o=…, turn=x|o, gravity, misere";
@@ -48,12 +48,12 @@ pub(crate) fn standard() -> Vec<Family> {
         .parameters("three, tapatan or six; lines=6|8 (three), men=3…6, flying (six); a move is b2, a1-a4 or a1-a4xd1, a position its rows from the top, x or o to move and the number of men placed", "morris:three,lines=6")
         .told("First each player in turn puts a man on a free point, then each moves a man along a line to a free neighbour. In three men's morris and tapatan who has three men in a line wins; in six men's morris who makes a line takes a man of the opponent's, and who is left with two men, or cannot move, loses. Play can go round in circles: what nobody can end is a draw."),
         Family::new("pig", "roll a die for points as often as you dare; a 1 loses those of the turn", |spec| {
-            Ok(Entry::dice(Pig::from_spec(spec)?))
+            Ok(Entry::rolls(Pig::from_spec(spec)?, PigIndex::new))
         })
         .parameters("GOAL (100 unless given); moves are roll, hold and the number rolled, a position is `12-30 A 7`", "pig:100")
         .told("A player rolls a die as often as they dare: every number but 1 is added to the points of the turn, a 1 loses them and ends the turn. Who holds keeps the points of the turn. Who first has the goal wins."),
         Family::new("piglet", "Pig with a coin: heads adds a point, tails loses those of the turn", |spec| {
-            Ok(Entry::dice(Pig::from_spec(spec)?))
+            Ok(Entry::rolls(Pig::from_spec(spec)?, PigIndex::new))
         })
         .parameters("GOAL (10 unless given); moves are roll, hold, heads and tails", "piglet:3")
         .told("A player tosses a coin as often as they dare: heads adds a point to those of the turn, tails loses them and ends the turn. Who holds keeps them. Who first has the goal wins."),

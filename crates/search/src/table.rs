@@ -91,7 +91,7 @@ impl<G: Game> Table<G> {
 
     /// A table of at least `entries` entries, fewer if there is no memory for so many.
     pub(crate) fn new(entries: usize) -> Table<G> {
-        let mut count = (entries / 2).div_ceil(SHELF).max(1).next_power_of_two();
+        let mut count = entries.div_ceil(2).div_ceil(SHELF).max(1).next_power_of_two();
         let mut shelves = Vec::new();
         while shelves.try_reserve_exact(count).is_err() && count > 1 {
             count /= 2;

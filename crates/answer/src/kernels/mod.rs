@@ -188,11 +188,6 @@ pub(crate) trait Kernels: Send + Sync {
     /// An index of everything that play from a position reaches.
     fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Watch) -> Result<Numbering, SolveError>;
 
-    /// Whether the game is small enough for [`Kernels::explore`] as a rule: one with an index of its own is not.
-    fn explores(&self) -> bool {
-        true
-    }
-
     /// Minimax from the top.
     fn plain(&self, _pos: &AnyPosition, _watch: &dyn Watch) -> Option<Result<Found, SolveError>> {
         None
@@ -358,9 +353,6 @@ impl<G: Game, I: Predecessors<G> + 'static> Kernels for Cyclic<G, I> {
         let index = Arc::new((self.make)(&self.native.game));
         Ok(Numbering::Cycles(Arc::new(Loops::indexed(self.native.clone(), index))))
     }
-    fn explores(&self) -> bool {
-        false
-    }
     fn search(
         &self,
         pos: &AnyPosition,
@@ -469,9 +461,6 @@ impl<G: Chance> Kernels for Dice<G> {
     fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Watch) -> Result<Numbering, SolveError> {
         let explored = Explored::new(&self.native.game, self.native.pos(from), most, watch)?;
         Ok(Numbering::Means(Arc::new(Everything::new(self.native.clone(), Arc::new(explored)))))
-    }
-    fn explores(&self) -> bool {
-        self.make.is_none()
     }
     fn expect(
         &self,

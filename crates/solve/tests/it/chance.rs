@@ -3,8 +3,10 @@
 use outplay_core::{Chance, Game, Index, Payoff, Quiet, Rolls, Tier, Turn};
 use outplay_games::Spec;
 use outplay_games::einstein::Einstein;
-use outplay_games::pig::Pig;
-use outplay_solve::{Expected, Explored, Settle, SolveError, chance, chance_rolls, plain_chance};
+use outplay_games::pig::{Pig, PigIndex};
+use outplay_solve::{
+    Expected, Explored, Settle, SolveError, chance, chance_rolls, plain_chance, verify_rolls,
+};
 
 fn pig(text: &str) -> Pig {
     Pig::from_spec(Spec::parse(text).unwrap()).unwrap()
@@ -20,9 +22,14 @@ fn start_value<G: Chance>(game: &G) -> (f64, Expected) {
 
 /// Payoffs are 1 and −1, so the mean tells the probability of a win.
 fn check(text: &str, win: f64, within: f64) {
-    let (mean, expected) = start_value(&pig(text));
-    assert!(((1.0 + mean) / 2.0 - win).abs() < within, "{text}: {}", (1.0 + mean) / 2.0);
-    assert!(expected.change() <= 1e-13 && expected.rounds() > 0, "{text}: loops take rounds");
+    let game = pig(text);
+    let index = PigIndex::new(&game);
+    let rolls = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
+    let mean = rolls.expand(&game, &index, &game.start().unwrap());
+    for (mean, expected) in [start_value(&game), (mean, rolls)] {
+        assert!(((1.0 + mean) / 2.0 - win).abs() < within, "{text}: {}", (1.0 + mean) / 2.0);
+        assert!(expected.change() <= 1e-13 && expected.rounds() > 0, "{text}: loops take rounds");
+    }
 }
 
 #[test]
@@ -34,21 +41,46 @@ fn pig_is_as_known() {
 }
 
 #[test]
-#[ignore = "half a minute"]
+#[ignore = "seconds"]
 fn pig_to_a_hundred() {
     let game = pig("pig:100");
-    let start = game.start().unwrap();
-    let explored = Explored::new(&game, &start, 20_000_000, &Quiet).unwrap();
-    let expected = chance(&game, &explored, Settle::default(), &Quiet).unwrap();
+    let index = PigIndex::new(&game);
+    let expected = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
     let at = |text: &str| {
-        let pos = outplay_core::Notation::read_position(&game, text).unwrap();
-        let (tier, number) = explored.rank(&pos);
-        expected.value(tier, number)
+        expected.expand(&game, &index, &outplay_core::Notation::read_position(&game, text).unwrap())
     };
     assert!(((1.0 + at("0-0 A 0")) / 2.0 - 0.530_592_725_274).abs() < 1e-10);
     // From 0-0 the best is to hold at 21: rolling is better at 20, holding at 21.
     assert!(at("0-0 A 20 roll") > at("20-0 B 0"));
     assert!(at("0-0 A 21 roll") < at("21-0 B 0"));
+}
+
+/// Every position that play reaches has the same mean by arithmetic numbers of the positions before a roll and by
+/// exploring all positions.
+#[test]
+fn numbers_by_arithmetic_find_the_same() {
+    for text in ["piglet:1", "piglet:5", "piglet:10", "pig:1", "pig:10", "pig:20"] {
+        let game = pig(text);
+        let explored = Explored::new(&game, &game.start().unwrap(), 20_000_000, &Quiet).unwrap();
+        let all = chance(&game, &explored, Settle::default(), &Quiet).unwrap();
+        let index = PigIndex::new(&game);
+        let few = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
+        let mut rolls = 0;
+        for pos in explored.positions() {
+            let (tier, number) = explored.rank(pos);
+            let (all, found) = (all.value(tier, number), few.expand(&game, &index, pos));
+            assert!((all - found).abs() < 1e-12, "{text}, {pos:?}: {all} {found}");
+            if game.turn(pos) == Turn::Chance || game.outcome(pos).is_some() {
+                let (tier, number) = index.rank(pos);
+                let eyes = if index.roller(pos) == Turn::Second { -1.0 } else { 1.0 };
+                assert!((eyes * few.value(tier, number) - all).abs() < 1e-12, "{text}, {pos:?}: {all}");
+                rolls += 1;
+            }
+        }
+        assert!(rolls > 0 && rolls < explored.positions().len());
+        let means = verify_rolls(&game, &index, |tier, n| few.value(tier, n), 1e-12, &Quiet).unwrap();
+        assert_eq!((u128::from(means.checked), means.wrong), (index.total(), 0), "{text}");
+    }
 }
 
 #[test]

@@ -10,6 +10,10 @@
 //! 12-30 A 7 roll    A has decided to roll
 //! ```
 
+mod index;
+
+pub use index::PigIndex;
+
 use crate::Spec;
 use outplay_core::{Chance, Game, Gesture, InputError, Notation, Payoff, Remark, Scene, Turn};
 

@@ -1,0 +1,182 @@
+//! Positions before a roll as numbers, by arithmetic: the roller's points against the other's.
+//!
+//! ```text
+//! tier      points kept by both players together; the last one is "the mover has reached the goal"
+//! in it     a row for each number of points that the roller has kept, fewest first
+//! in a row  points still missing beyond those of the turn, fewest first
+//! ```
+//!
+//! A roll leads to an earlier number of its row or, if it loses the turn, to the row in which the players have changed
+//! places; holding leads to a later tier. So one pass over a tier in order carries news from the goal to the
+//! beginning of a turn, and only what follows a lost turn takes another.
+//!
+//! A decision has no number of its own; it is given that of the same points before a roll. Points of a turn that no
+//! rolls add up to (a single one, with a die) have numbers all the same.
+
+use super::{Pig, Points};
+use outplay_core::{Index, Rolls, Tier, Turn};
+
+/// Numbers for all positions before a roll, colours merged.
+pub struct PigIndex {
+    goal: u64,
+}
+
+impl PigIndex {
+    /// The numbering of a game to the same goal.
+    pub fn new(game: &Pig) -> PigIndex {
+        PigIndex { goal: game.goal.into() }
+    }
+
+    /// The tier of finished positions.
+    fn finished(&self) -> Tier {
+        Tier(2 * self.goal as u32 - 1)
+    }
+
+    /// The fewest and the most points of the sum that the roller can have.
+    fn share(&self, sum: u64) -> (u64, u64) {
+        (sum.saturating_sub(self.goal - 1), sum.min(self.goal - 1))
+    }
+
+    /// Where the row begins of a roller who has kept so many points, `fewest` or more: each row before it has as
+    /// many numbers as points were missing at the beginning of the turn.
+    fn row(&self, fewest: u64, kept: u64) -> u64 {
+        let rows = kept - fewest;
+        let (longest, beyond) = (self.goal - fewest, self.goal - kept);
+        rows * (longest + beyond + 1) / 2
+    }
+}
+
+impl Index<Pig> for PigIndex {
+    fn tiers(&self) -> u32 {
+        self.finished().0 + 1
+    }
+
+    fn tier_name(&self, tier: Tier) -> String {
+        if tier == self.finished() { "finished".to_string() } else { format!("kept{}", tier.0) }
+    }
+
+    fn after(&self, tier: Tier) -> Vec<Tier> {
+        if tier == self.finished() {
+            return Vec::new();
+        }
+        let sum = tier.0.into();
+        // Who has the fewest points can add the most without reaching the goal.
+        let gain = self.goal - 1 - self.share(sum).0;
+        (sum + 1..=sum + gain).map(|sum| Tier(sum as u32)).chain([self.finished()]).collect()
+    }
+
+    fn loops(&self, tier: Tier) -> bool {
+        tier != self.finished()
+    }
+
+    fn len(&self, tier: Tier) -> u64 {
+        if tier == self.finished() {
+            return 1;
+        }
+        let (fewest, most) = self.share(tier.0.into());
+        self.row(fewest, most + 1)
+    }
+
+    fn rank(&self, pos: &Points) -> (Tier, u64) {
+        let (mine, other) =
+            (u64::from(pos.kept[usize::from(pos.second)]), pos.kept[usize::from(!pos.second)]);
+        let sum = mine + u64::from(other);
+        match self.goal.checked_sub(mine + u64::from(pos.turn) + 1) {
+            Some(missing) => (Tier(sum as u32), self.row(self.share(sum).0, mine) + missing),
+            None => (self.finished(), 0),
+        }
+    }
+
+    fn unrank(&self, tier: Tier, number: u64) -> Option<Points> {
+        let goal = self.goal as u16;
+        if tier == self.finished() {
+            return Some(Points { kept: [0; 2], turn: goal, second: false, rolling: false });
+        }
+        let sum = tier.0.into();
+        let (fewest, most) = self.share(sum);
+        // The last row that begins at the number or before it, by halves.
+        let (mut mine, mut beyond) = (fewest, most + 1);
+        while beyond - mine > 1 {
+            let middle = mine.midpoint(beyond);
+            if self.row(fewest, middle) <= number {
+                mine = middle;
+            } else {
+                beyond = middle;
+            }
+        }
+        let missing = number - self.row(fewest, mine) + 1;
+        let turn = self.goal - mine - missing;
+        Some(Points {
+            kept: [mine as u16, (sum - mine) as u16],
+            turn: turn as u16,
+            second: false,
+            rolling: true,
+        })
+    }
+
+    fn merged(&self) -> bool {
+        true
+    }
+
+    /// In the first version every position that play reaches had a number, in the order of an exploration.
+    fn version(&self) -> u32 {
+        2
+    }
+}
+
+impl Rolls<Pig> for PigIndex {
+    fn roller(&self, pos: &Points) -> Turn {
+        if pos.second { Turn::Second } else { Turn::First }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spec;
+    use outplay_core::{Game, Notation, laws};
+
+    fn game(text: &str) -> Pig {
+        Pig::from_spec(Spec::parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_index_obeys_the_laws() {
+        for text in ["pig:1", "pig:2", "pig:3", "pig:10", "pig:25", "piglet:1", "piglet:2", "piglet:10"] {
+            let game = game(text);
+            laws::check_index(&game, &PigIndex::new(&game));
+        }
+    }
+
+    #[test]
+    fn numbers_and_positions_match() {
+        for text in ["pig:1", "pig:7", "piglet:12", "pig:40"] {
+            let game = game(text);
+            let index = PigIndex::new(&game);
+            let goal = index.goal;
+            assert_eq!(index.total(), u128::from(goal * goal * (goal + 1) / 2 + 1), "{text}");
+            for tier in (0..index.tiers()).map(Tier) {
+                for number in 0..index.len(tier) {
+                    let pos = index.unrank(tier, number).unwrap();
+                    assert_eq!(index.rank(&pos), (tier, number), "{text}: {pos:?}");
+                    assert_eq!(game.read_position(&game.write_position(&pos)).unwrap(), pos);
+                    assert_eq!(pos.rolling, game.outcome(&pos).is_none(), "{text}: {pos:?}");
+                    let flipped = Points { kept: [pos.kept[1], pos.kept[0]], second: true, ..pos };
+                    assert_eq!(index.rank(&flipped), (tier, number), "colours are merged");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_goal_is_numbered_in_no_time() {
+        let game = game("pig:1000");
+        let index = PigIndex::new(&game);
+        assert_eq!(index.total(), 500_500_001);
+        for tier in (0..index.tiers()).step_by(37).map(Tier) {
+            for number in [0, index.len(tier) / 3, index.len(tier) - 1] {
+                assert_eq!(index.rank(&index.unrank(tier, number).unwrap()), (tier, number));
+            }
+        }
+    }
+}
