@@ -11,7 +11,7 @@
 //! # let dir = tempfile::tempdir()?;
 //! # let data = dir.path();
 //! let identity =
-//!     Identity { spec: "nim:2+2".into(), values: Values::Distance, cell: CellKind::I8, slots: vec![1, 3] };
+//!     Identity { spec: "nim:2+2".into(), version: 1, values: Values::Distance, cell: CellKind::I8, slots: vec![1, 3] };
 //! let writer = Writer::open(data, identity)?;
 //! for (tier, codes) in [(Tier(0), vec![-123_i8]), (Tier(1), vec![124, i8::UNKNOWN, 126])] {
 //!     if !writer.has(tier) {
