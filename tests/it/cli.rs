@@ -218,3 +218,12 @@ fn typing_errors_find_what_was_meant() {
     assert_eq!(catalog.open("mnk:5X4,k=3").unwrap().spec(), "mnk:5x4,k=3");
     assert_eq!(message("nim:2+2"), "");
 }
+
+/// Positions that fixed searches enter. The number changes only when a search is meant to behave differently; whoever
+/// means it writes the new one here.
+#[test]
+fn the_signature_of_searches() {
+    let data = tempfile::tempdir().unwrap();
+    let report = shell::json(data.path(), &["bench", "signature"]);
+    assert_eq!(report["signature"], 3_155_437, "{report}");
+}

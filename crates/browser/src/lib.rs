@@ -7,6 +7,12 @@
 //!
 //! Invariant: whatever a page complains of (an exception, a refused script, a failed request) is remembered, so that
 //! a test can ask for silence.
+//!
+//! ```no_run
+//! let browser = outplay_browser::Browser::launch()?;
+//! # let _ = browser;
+//! # Ok::<(), outplay_browser::BrowserError>(())
+//! ```
 
 mod browser;
 mod error;

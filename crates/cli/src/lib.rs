@@ -1,4 +1,10 @@
 //! The command line: text in, text out. It sees games by name, answers, explanations and the arena, and nothing below.
+//!
+//! ```no_run
+//! // The whole command line for the games that come along, and those that one adds.
+//! let catalog = outplay_catalog::Catalog::standard();
+//! let code: std::process::ExitCode = outplay_cli::main(&catalog);
+//! ```
 
 #[cfg(not(all(feature = "play", feature = "serve")))]
 mod absent;

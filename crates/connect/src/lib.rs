@@ -12,6 +12,17 @@
 //!
 //! [`Solver`] answers; [`Book`] answers at once where few stones lie. Boards without gravity and misère
 //! play are refused by [`check`].
+//!
+//! ```
+//! use outplay_connect::{Depth, Limits, Solver};
+//! use outplay_core::{LineBoard, Quiet};
+//!
+//! let mut board = LineBoard::empty(5, 4, 4);
+//! board.gravity = true;
+//! let answer = Solver::new(1 << 16).solve(&board, Depth::Verdict, Limits::default(), &Quiet, 1)?;
+//! assert_eq!(answer.verdict(), Some(0));
+//! # Ok::<(), outplay_connect::ConnectError>(())
+//! ```
 
 mod author;
 mod board;

@@ -16,6 +16,17 @@
 //! | [`LineGame`] | "k in a row on a board" | no dense, connect-k or proof solver |
 //!
 //! Nothing here does I/O, knows a particular game, or allocates in a loop.
+//!
+//! ```
+//! use outplay_core::{LineBoard, Turn, Value};
+//!
+//! // Larger is better for the player to move, and a move is one ply further and seen from the other side.
+//! assert!(Value::win(3) > Value::win(5) && Value::TIE > Value::loss(40));
+//! assert_eq!(Value::loss(4).before(false), Value::win(5));
+//! // Any position of a game of lines is a board of its own.
+//! let board = LineBoard::empty(7, 6, 4).after(0);
+//! assert_eq!((board.stones(), board.turn), (1, Turn::Second));
+//! ```
 
 mod any;
 mod code;

@@ -21,6 +21,18 @@
 //! | `export` | slots of the tight index for a table writer |
 //!
 //! Nothing here writes tables: a [`Sink`] takes the values, tier by tier.
+//!
+//! ```
+//! use outplay_core::{LineBoard, Quiet, Value};
+//! use outplay_dense::{Dense, Options};
+//!
+//! let dense = Dense::new(&LineBoard::empty(3, 3, 3), &Options::distance(), &Quiet)?;
+//! // After the corner, everything but the centre loses.
+//! let corner = LineBoard::empty(3, 3, 3).after(0);
+//! assert_eq!(dense.value(&corner), Some(Value::TIE));
+//! assert_eq!(dense.value(&corner.after(1)).map(Value::payoff), Some(1));
+//! # Ok::<(), outplay_dense::DenseError>(())
+//! ```
 
 mod answer;
 mod arena;

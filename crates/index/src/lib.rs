@@ -3,6 +3,17 @@
 //! A board position is a *shape* (which cells are filled) and a *colouring* (whose stones they are). Shapes
 //! with gravity are [`Compositions`] (so many stones in each column), shapes without are [`Subsets`] of the
 //! cells, and colourings are [`Subsets`] of the stones. Multiplying the two ranks gives the tight index.
+//!
+//! ```
+//! use outplay_index::{Compositions, Subsets};
+//!
+//! // Four of nine cells, as a number and back.
+//! let subsets = Subsets::new(9);
+//! let number = subsets.rank(0b1_0010_0101);
+//! assert!(number < subsets.count(9, 4) && subsets.unrank(4, number) == 0b1_0010_0101);
+//! // Three stones in columns of height two and three.
+//! assert_eq!(Compositions::new(&[2, 3]).map(|heights| heights.count(3)), Some(3));
+//! ```
 
 mod bitboard;
 pub mod bits;

@@ -9,6 +9,15 @@
 //!
 //! [`prove`] returns the value or, if a limit came first, bounds; and on request a [`Proof`] whose text the
 //! crate `outplay-check` verifies with the plain rules.
+//!
+//! ```
+//! use outplay_core::{LineBoard, Quiet, Verdict};
+//! use outplay_proof::{Limits, prove};
+//!
+//! let answer = prove(&LineBoard::empty(6, 6, 4), &Limits::default(), &Quiet)?;
+//! assert_eq!((answer.verdict(), answer.best.is_some()), (Some(Verdict::Win), true));
+//! # Ok::<(), outplay_proof::ProveError>(())
+//! ```
 
 mod budget;
 mod cells;

@@ -11,6 +11,18 @@
 //! The rules come from [`outplay_core::Game`]; opinions about positions from [`Evaluate`], whose fallback has
 //! none. A search that saw the whole tree gives an exact [`outplay_core::Value`]; one that did not says so and
 //! gives proven bounds and, clearly apart, an opinion. Nothing here does I/O or names a game.
+//!
+//! ```
+//! use outplay_core::{Game, Quiet, Value};
+//! use outplay_games::{Spec, nim::Nim};
+//! use outplay_search::{Answer, Engine, Limits, Options};
+//!
+//! let nim = Nim::from_spec(Spec::parse("nim:2+2")?)?;
+//! let start = nim.start().ok_or("nim has a start")?;
+//! let report = Engine::new(&nim, Options::default()).search(&start, Limits::NONE, &Quiet)?;
+//! assert_eq!(report.answer, Answer::Exact(Value::loss(3)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod bare;
 mod breadth;

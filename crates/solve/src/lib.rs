@@ -11,6 +11,19 @@
 //! | [`chance_rolls`] | the same, keeping only positions before a roll | a few bytes per roll |
 //!
 //! They agree position by position; `plain` is the oracle for the others. No solver does I/O or prints.
+//!
+//! ```
+//! use outplay_core::{Game, Quiet, Verdict};
+//! use outplay_games::{Spec, nim::Nim};
+//! use outplay_solve::{memo, plain};
+//!
+//! let nim = Nim::from_spec(Spec::parse("nim:1+2+3")?)?;
+//! let start = nim.start().ok_or("nim has a start")?;
+//! let remembered = memo(&nim, &start, u64::MAX, &Quiet)?;
+//! assert_eq!(remembered.found().value, plain(&nim, &start, &Quiet)?.value);
+//! assert_eq!(remembered.found().value.verdict(), Verdict::Loss);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod blocks;
 mod chance;

@@ -93,7 +93,9 @@ impl<W: Write> Run<'_, W> {
         for &limit in times {
             let players = PLAYERS.iter().map(|(game, player)| {
                 let player = player.replace("TIME", &limit.to_string());
-                vec!["play".to_string(), (*game).into(), "--plain".into(), "--first".into(), player]
+                // Nobody answers the first move, so that there is just one.
+                let words = ["play", *game, "--plain", "--second", "human", "--first", &player];
+                words.map(String::from).to_vec()
             });
             let commands: Vec<Vec<String>> = WORK
                 .iter()

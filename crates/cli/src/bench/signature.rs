@@ -12,9 +12,9 @@ use std::io::Write;
 /// A game, a method, and moves that lead to a position that is searched in a moment.
 const SEARCHES: [(&str, Method, &str); 9] = [
     ("connect4", Method::Search, "44444432"),
-    ("connect4", Method::Search, "4353236625"),
-    ("connect4:6x5", Method::Search, "3344"),
-    ("connect:7x5,k=5", Method::Search, "4455"),
+    ("connect4", Method::Search, "4432157"),
+    ("connect4:6x5", Method::Search, "34"),
+    ("connect:6x5,k=5", Method::Search, "3344"),
     ("mnk:6x6,k=4", Method::Proof, ""),
     ("mnk:7x7,k=5", Method::Proof, "d4,c3"),
     ("mnk:5x5,k=4", Method::Proof, "c3"),
