@@ -8,7 +8,7 @@
 //!
 //! An entry is cheap to clone: clones share what they have learned.
 
-use crate::kernels::{Acyclic, Cyclic, Dice, Kernels, Numbering, Own, minds};
+use crate::kernels::{Cyclic, Dice, Forward, Kernels, Numbering, minds};
 use crate::means::KnownMeans;
 use crate::notes::Notes;
 use crate::sources::Whole;
@@ -97,13 +97,13 @@ impl Entry {
     pub fn new<G: Game + Notation>(game: G) -> Entry {
         let native = Native::new(game);
         let minds = minds::plain(&native);
-        Entry::made(AnyGame::of(native.clone()), Box::new(Own::new(native)), minds, None)
+        Entry::made(AnyGame::of(native.clone()), Box::new(Forward::own(native)), minds, None)
     }
 
     /// A game in which play never returns to an earlier position; its positions are explored.
     pub fn acyclic<G: Game + Notation>(native: Native<G>, sizes: Option<Option<Vec<u128>>>) -> Entry {
         let minds = minds::plain(&native);
-        Entry::made(AnyGame::of(native.clone()), Box::new(Acyclic::new(native)), minds, sizes)
+        Entry::made(AnyGame::of(native.clone()), Box::new(Forward::acyclic(native)), minds, sizes)
     }
 
     /// The same with a tight index, built when it is first needed; `None` from `make` means that the game is too
@@ -115,7 +115,7 @@ impl Entry {
         sizes: Option<Option<Vec<u128>>>,
     ) -> Entry {
         let minds = minds::plain(&native);
-        let kernels = Acyclic::indexed(native.clone(), make);
+        let kernels = Forward::indexed(native.clone(), make);
         Entry::made(AnyGame::of(native), Box::new(kernels), minds, sizes)
     }
 

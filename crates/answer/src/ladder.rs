@@ -40,6 +40,16 @@ pub(crate) enum Worth {
 }
 
 impl Worth {
+    /// What a search by the generic engine found, in a game that pays `most` at most.
+    pub(crate) fn found(answer: outplay_search::Answer, most: Payoff) -> Worth {
+        use outplay_search::Answer;
+        match answer {
+            Answer::Exact(value) => Worth::Exact(value),
+            Answer::Payoff(payoff) => Worth::Exact(Value::untimed(payoff)),
+            Answer::Unknown { low, high, .. } => between(low.payoff().max(-most), high.payoff().min(most)),
+        }
+    }
+
     /// Whether nothing is left to find out.
     pub(crate) fn is_settled(self) -> bool {
         !matches!(self, Worth::Between(..))

@@ -10,11 +10,11 @@ use crate::Trouble;
 use crate::answers::{How, Phases, SolveAnswer, Stored};
 use crate::entry::Entry;
 use crate::kernels::{Cycles, Numbering, Numbers, Seek};
-use crate::ladder::{Worth, between};
+use crate::ladder::Worth;
 use crate::request::{Method, SolveRequest};
 use crate::shelves::{Kept, LoopFiles, Plan, untimed};
 use crate::tables::Opened;
-use outplay_core::{AnyPosition, ProbeError, Tier, Value, Watch};
+use outplay_core::{AnyPosition, Game, ProbeError, Tier, Value, Watch};
 use outplay_search::Limits;
 use outplay_solve::{Tally, Verified};
 use outplay_table::Values;
@@ -228,11 +228,7 @@ impl Entry {
         };
         let Some(report) = self.kernels().search(&pos, seek, watch) else { return Ok(answer) };
         let report = report?;
-        let worth = match report.answer {
-            outplay_search::Answer::Exact(value) => Worth::Exact(request.told(value)),
-            outplay_search::Answer::Payoff(payoff) => Worth::Exact(Value::untimed(payoff)),
-            outplay_search::Answer::Unknown { low, high, .. } => between(low.payoff(), high.payoff()),
-        };
+        let worth = request.told_worth(Worth::found(report.answer, self.game().best_payoff()));
         answer.answer = self.told(&pos, worth);
         // A move that was not proved best is no advice.
         let best: Vec<_> = report.best.filter(|_| worth.is_settled()).into_iter().collect();

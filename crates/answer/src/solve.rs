@@ -350,11 +350,7 @@ impl Entry {
         };
         let refused = || Trouble::method("a search is for games without dice", Method::Chance);
         let report = self.kernels().search(pos, seek, clock).ok_or_else(refused)??;
-        let worth = match report.answer {
-            outplay_search::Answer::Exact(value) => Worth::Exact(value),
-            outplay_search::Answer::Payoff(payoff) => Worth::Exact(Value::untimed(payoff)),
-            outplay_search::Answer::Unknown { low, high, .. } => between(low.payoff(), high.payoff()),
-        };
+        let worth = Worth::found(report.answer, self.game().best_payoff());
         let mut answer = self.blank_answer(request, How::By(Method::Search), None, report.counts.nodes)?;
         answer.answer = self.told(pos, worth);
         // A move that was not proved best is no advice.
@@ -552,7 +548,7 @@ impl SolveRequest {
         if decided && self.values == Values::Wdl { Value::untimed(value.payoff()) } else { value }
     }
 
-    fn told_worth(&self, worth: Worth) -> Worth {
+    pub(crate) fn told_worth(&self, worth: Worth) -> Worth {
         if let Worth::Exact(value) = worth { Worth::Exact(self.told(value)) } else { worth }
     }
 }

@@ -3,16 +3,15 @@
 //! ```text
 //!  any game      ladder, solve, query, verify …  written for AnyGame, compiled once
 //!  ──────────────────────────────────────────────────────────────────────────────────
-//!  one game      Acyclic │ Cyclic │ Dice │ Own    made for each game, split by what a game is,
+//!  one game      Forward │ Cyclic │ Dice          made for each game, split by what a game is,
 //!                                                 so that what would be refused is not compiled
 //! ```
 //!
 //! | a game is | it has |
 //! |---|---|
-//! | `Acyclic` | minimax plain and remembered, sweeps over an index or what is explored, alpha-beta |
+//! | `Forward` | minimax plain and remembered, sweeps over an index or what is explored, alpha-beta; of one's own, also retrograde analysis of what is explored, if it goes round in circles |
 //! | `Cyclic` | retrograde analysis over its index, alpha-beta that asks it |
 //! | `Dice` | means over an index or what is explored, expectiminimax |
-//! | `Own` | all but dice: nobody has said yet whether it can go round in circles |
 
 mod cycles;
 mod dice;
@@ -253,29 +252,50 @@ fn position_bytes<G: Game>() -> u64 {
 /// Makes the index of one game, if it is not too large for one.
 type MakeIndex<G> = Arc<dyn Fn(&Native<G>) -> Option<Numbering> + Send + Sync>;
 
-/// Kernels of a game in which play never returns to an earlier position.
-pub(crate) struct Acyclic<G: Game> {
+/// Kernels of a game in which play never returns to an earlier position, or of one's own, where nobody knows yet.
+pub(crate) struct Forward<G: Game> {
     native: Native<G>,
     make: Option<MakeIndex<G>>,
+    loops: Option<bool>,
+    /// The solver of what was explored. A function, so that one which goes backwards is compiled only where play may
+    /// go round in circles.
+    solver: fn(&Native<G>, Explored<G>) -> Numbering,
 }
 
-impl<G: Game> Acyclic<G> {
-    pub(crate) fn new(native: Native<G>) -> Acyclic<G> {
-        Acyclic { native, make: None }
+fn forwards<G: Game>(native: &Native<G>, explored: Explored<G>) -> Numbering {
+    Numbering::Sweeps(Arc::new(Swept::new(native.clone(), Arc::new(explored))))
+}
+
+fn either_way<G: Game>(native: &Native<G>, explored: Explored<G>) -> Numbering {
+    match explored.has_loops() {
+        true => Numbering::Cycles(Arc::new(Loops::listed(native.clone(), Arc::new(explored)))),
+        false => forwards(native, explored),
+    }
+}
+
+impl<G: Game> Forward<G> {
+    /// Play never returns to an earlier position.
+    pub(crate) fn acyclic(native: Native<G>) -> Forward<G> {
+        Forward { native, make: None, loops: Some(false), solver: forwards }
     }
 
-    pub(crate) fn indexed<I: Index<G> + 'static>(native: Native<G>, make: fn(&G) -> Option<I>) -> Acyclic<G> {
+    /// Whether it does is found out.
+    pub(crate) fn own(native: Native<G>) -> Forward<G> {
+        Forward { native, make: None, loops: None, solver: either_way }
+    }
+
+    pub(crate) fn indexed<I: Index<G> + 'static>(native: Native<G>, make: fn(&G) -> Option<I>) -> Forward<G> {
         let make = move |native: &Native<G>| {
             let index = Arc::new(make(&native.game)?);
             Some(Numbering::Sweeps(Arc::new(Swept::new(native.clone(), index))))
         };
-        Acyclic { native, make: Some(Arc::new(make)) }
+        Forward { make: Some(Arc::new(make)), ..Forward::acyclic(native) }
     }
 }
 
-impl<G: Game> Kernels for Acyclic<G> {
+impl<G: Game> Kernels for Forward<G> {
     fn loops(&self) -> Option<bool> {
-        Some(false)
+        self.loops
     }
     fn position_bytes(&self) -> u64 {
         position_bytes::<G>()
@@ -285,7 +305,7 @@ impl<G: Game> Kernels for Acyclic<G> {
     }
     fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Watch) -> Result<Numbering, SolveError> {
         let explored = Explored::new(&self.native.game, self.native.pos(from), most, watch)?;
-        Ok(Numbering::Sweeps(Arc::new(Swept::new(self.native.clone(), Arc::new(explored)))))
+        Ok((self.solver)(&self.native, explored))
     }
     fn plain(&self, pos: &AnyPosition, watch: &dyn Watch) -> Option<Result<Found, SolveError>> {
         Some(plain(&self.native.game, self.native.pos(pos), watch))
@@ -361,68 +381,6 @@ impl<G: Game, I: Predecessors<G> + 'static> Kernels for Cyclic<G, I> {
     ) -> Option<Result<Report<AnyMove>, SearchError>> {
         // Games with loops have cheap symmetries and positions that come back in many ways.
         Some(search(&self.native, true, pos, seek, watch))
-    }
-}
-
-/// Kernels of a game of which nothing is known but its rules.
-pub(crate) struct Own<G: Game>(Acyclic<G>);
-
-impl<G: Game> Own<G> {
-    pub(crate) fn new(native: Native<G>) -> Own<G> {
-        Own(Acyclic::new(native))
-    }
-}
-
-impl<G: Game> Kernels for Own<G> {
-    fn loops(&self) -> Option<bool> {
-        None
-    }
-    fn position_bytes(&self) -> u64 {
-        self.0.position_bytes()
-    }
-    fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Watch) -> Result<Numbering, SolveError> {
-        let native = &self.0.native;
-        let explored = Explored::new(&native.game, native.pos(from), most, watch)?;
-        let (loops, explored) = (explored.has_loops(), Arc::new(explored));
-        Ok(match loops {
-            true => Numbering::Cycles(Arc::new(Loops::listed(native.clone(), explored))),
-            false => Numbering::Sweeps(Arc::new(Swept::new(native.clone(), explored))),
-        })
-    }
-    fn plain(&self, pos: &AnyPosition, watch: &dyn Watch) -> Option<Result<Found, SolveError>> {
-        self.0.plain(pos, watch)
-    }
-    fn memo(
-        &self,
-        pos: &AnyPosition,
-        most: u64,
-        watch: &dyn Watch,
-    ) -> Option<Result<Box<dyn Remembered>, SolveError>> {
-        self.0.memo(pos, most, watch)
-    }
-    fn search(
-        &self,
-        pos: &AnyPosition,
-        seek: Seek<'_>,
-        watch: &dyn Watch,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
-        self.0.search(pos, seek, watch)
-    }
-    fn bare(
-        &self,
-        pos: &AnyPosition,
-        depth: u32,
-        watch: &dyn Watch,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
-        self.0.bare(pos, depth, watch)
-    }
-    fn playouts(
-        &self,
-        pos: &AnyPosition,
-        options: PlayoutOptions,
-        watch: &dyn Watch,
-    ) -> Option<Result<Playouts, SearchError>> {
-        self.0.playouts(pos, options, watch)
     }
 }
 

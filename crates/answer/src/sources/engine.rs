@@ -4,9 +4,9 @@ use super::board::empty_cells;
 use crate::Trouble;
 use crate::answers::Source;
 use crate::kernels::Seek;
-use crate::ladder::{Ask, Cost, Known, Rung, Worth, between};
+use crate::ladder::{Ask, Cost, Known, Rung, Worth};
 use outplay_core::{AnyPosition, Game, ProbeError, Value, Watch};
-use outplay_search::{Answer, Limits};
+use outplay_search::Limits;
 
 /// Empty cells of a board with which a search to the end is hopeless.
 const HOPELESS: usize = 40;
@@ -52,12 +52,7 @@ impl Rung for Looking {
         };
         let Some(report) = ask.entry.kernels().search(ask.pos, seek, ask.clock) else { return Ok(None) };
         let report = report?;
-        let most = ask.entry.game().best_payoff();
-        let worth = match report.answer {
-            Answer::Exact(value) => Worth::Exact(value),
-            Answer::Payoff(payoff) => Worth::Exact(Value::untimed(payoff)),
-            Answer::Unknown { low, high, .. } => between(low.payoff().max(-most), high.payoff().min(most)),
-        };
+        let worth = Worth::found(report.answer, ask.entry.game().best_payoff());
         // A move that was not proved best is no advice.
         let best = report.best.filter(|_| worth.is_settled()).into_iter().collect();
         Ok(Some(Known {
