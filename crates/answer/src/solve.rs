@@ -49,6 +49,10 @@ impl Entry {
                 answer.notes.push("time was up before the value was known".into());
                 Ok(answer)
             }
+            // A search that was interrupted has bounds, but nobody waits for them.
+            Ok(answer) if watch.stopped() && matches!(answer.answer, Answer::Unknown { .. }) => {
+                Err(Trouble::stopped())
+            }
             Ok(answer) => {
                 self.write_down(request, &answer, began.elapsed());
                 Ok(answer)
