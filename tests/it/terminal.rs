@@ -56,6 +56,8 @@ impl Terminal {
         self.screen.lock().unwrap().screen().contents()
     }
 
+    /// The screen once it is as wanted. A frame arrives in pieces, so everything a test looks for on one
+    /// screen belongs in `seen`: what is missing may be on its way.
     fn wait(&self, what: &str, seen: impl Fn(&str) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -143,8 +145,11 @@ fn a_whole_game_with_an_illegal_move_undo_and_resize() {
 #[test]
 fn the_mouse_drops_a_stone_and_values_are_shown() {
     let mut terminal = Terminal::play(&["connect4:4x4", "--second", "human", "--values"]);
-    let text = terminal.expect("value: draw");
-    assert!(text.contains("✗") || text.contains("="), "{text}");
+    let text = terminal.wait("the board, its value and those of its moves", |text| {
+        text.contains("value: draw")
+            && (text.contains('✗') || text.contains('='))
+            && text.lines().any(|line| line.trim_start().starts_with("4 "))
+    });
     // A click on the board's third column, in the way terminals report it: rows and columns from 1.
     let board_row = text.lines().position(|line| line.trim_start().starts_with("4 ")).unwrap() + 1;
     let column = 3 + 2 * 7 + 4;
@@ -169,8 +174,12 @@ fn nobody_beats_the_perfect_player() {
             break;
         }
         terminal.press("h");
-        let text = terminal.expect("hint: ");
-        let hint = text.split("hint: ").nth(1).unwrap().split_whitespace().next().unwrap().to_string();
+        let hinted = |text: &str| {
+            let hint = text.split("hint: ").nth(1)?.split_whitespace().next()?;
+            (hint.len() == 2).then(|| hint.to_string())
+        };
+        let text = terminal.wait("a hint", |text| hinted(text).is_some());
+        let hint = hinted(&text).unwrap();
         terminal.press(&format!("{hint}\r"));
         terminal.wait("the move to be made", |text| !text.contains("hint: "));
     }
@@ -178,13 +187,13 @@ fn nobody_beats_the_perfect_player() {
     terminal.end();
 }
 
-/// Plays through pipes: what goes in, what comes out, the exit code.
 #[test]
 fn an_ending_begins_with_a_puzzle_and_dice_are_told() {
     let terminal = Terminal::play(&["chess:KQK", "--second", "human"]);
-    let text = terminal.wait("a task", |text| text.contains("to move (you).") && text.contains("to move: "));
-    assert!(text.contains("White to move") || text.contains("Black to move"), "{text}");
-    assert!(text.contains(" h"), "the columns are named: {text}");
+    terminal.wait("a task on a board whose columns are named", |text| {
+        let asks = |side: &str| text.contains(&format!("{side} to move: "));
+        text.contains("to move (you).") && (asks("White") || asks("Black")) && text.contains(" h")
+    });
     terminal.end();
 
     let mut terminal = Terminal::play(&["pig:20", "--second", "human", "--values"]);
@@ -204,6 +213,7 @@ fn an_ending_begins_with_a_puzzle_and_dice_are_told() {
     terminal.end();
 }
 
+/// Plays through pipes: what goes in, what comes out, the exit code.
 fn piped(words: &[&str], input: &str) -> (String, Option<i32>) {
     let data = tempfile::tempdir().unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_outplay"))
