@@ -227,6 +227,11 @@ impl Ladder<'_> {
             return Ok(Asked { known, moves: Vec::new(), best: Vec::new(), all: true, notes });
         }
         let list: Vec<AnyMove> = game.list(pos).collect();
+        // Where moves are without number, a position that nobody knows has none that anybody does.
+        let countless = list.len() > LISTED;
+        if countless && !known.worth.is_settled() {
+            return Ok(Asked { known, moves: Vec::new(), best: Vec::new(), all: false, notes });
+        }
         let classes = self.classes(pos, &list);
         // What is certain about the moves before any of them is looked at.
         let (_, high) = known.worth.bounds(most);
@@ -250,10 +255,8 @@ impl Ladder<'_> {
             }
             order.clear();
         }
-        // Where moves are without number, a position that nobody knows has none that anybody does; nor are moves known at
-        // once of a position that is not.
-        let hopeless = list.len() > LISTED || self.reach == Reach::AtOnce;
-        if hopeless && !known.worth.is_settled() {
+        // Of a position that is not known at once, no move is.
+        if self.reach == Reach::AtOnce && !known.worth.is_settled() {
             order.clear();
         }
         let turn = game.turn(pos);

@@ -2,12 +2,14 @@
 
 use crate::Trouble;
 use crate::answers::{CheckReport, IndexReport, IndexTier, Rules, TreeNode, TreeReport};
+use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::kernels::Numbering;
 use crate::request::Place;
 use outplay_core::{AnyGame, AnyPosition, Game, Notation, Tier, Turn, Watch};
 use outplay_search::{Fate, Tree, TreeOptions, Worth, Zero, tree};
 use outplay_solve::{Explored, SolveError};
+use std::time::Duration;
 
 /// Plies of the random games that show who ever moves in a game too large to explore.
 const LONGEST: usize = 200;
@@ -127,7 +129,12 @@ impl Entry {
     /// # Errors
     ///
     /// A game without a start, or a stop.
-    pub fn check(&self, most: u64, watch: &dyn Watch) -> Result<CheckReport, Trouble> {
+    pub fn check(
+        &self,
+        most: u64,
+        time: Option<Duration>,
+        watch: &dyn Watch,
+    ) -> Result<CheckReport, Trouble> {
         let game = self.game();
         let start = match game.start() {
             Some(start) => start,
@@ -154,8 +161,10 @@ impl Entry {
             return Ok(known);
         }
         watch.stage("exploring", 0);
-        let explored = match Explored::new(game, &start, most, watch) {
+        let clock = Deadline::new(time, watch);
+        let explored = match Explored::new(game, &start, most, &clock) {
             Ok(explored) => explored,
+            Err(SolveError::Stopped) if clock.passed() && !watch.stopped() => return Ok(known),
             Err(SolveError::TooLarge(seen)) => return Ok(CheckReport { positions: seen, ..known }),
             Err(error) => return Err(error.into()),
         };

@@ -55,6 +55,9 @@ pub enum Trouble {
         /// What to do about it, where the sentence does not say.
         cure: Option<Cure>,
     },
+    /// It was not found within the limits.
+    #[error("{0}")]
+    Limits(String),
     /// More memory is needed than is allowed.
     #[error("this needs {:.1} GB of memory and {:.1} GB are allowed", *.needed as f64 / 1e9, *.allowed as f64 / 1e9)]
     Memory {
@@ -119,13 +122,18 @@ impl Trouble {
         match self {
             Trouble::Input(_) | Trouble::Unable { .. } | Trouble::Solve(SolveError::NoStart) => true,
             Trouble::Table(TableError::NoTable { .. }) => true,
-            Trouble::Connect(_) | Trouble::Prove(_) | Trouble::Play(_) | Trouble::Memory { .. } => true,
+            Trouble::Connect(_) | Trouble::Prove(_) | Trouble::Play(_) => true,
             Trouble::Dense(error) => {
-                use DenseError::{Memory, TooManyCells, TooManyShapes};
-                matches!(error, Memory { .. } | TooManyCells { .. } | TooManyShapes { .. })
+                matches!(error, DenseError::TooManyCells { .. } | DenseError::TooManyShapes { .. })
             }
-            _ => false,
+            _ => self.is_limit(),
         }
+    }
+
+    /// Whether a limit is to blame: with more time or memory there may be an answer.
+    pub fn is_limit(&self) -> bool {
+        use Trouble::{Dense, Limits, Memory};
+        matches!(self, Limits(_) | Memory { .. } | Dense(DenseError::Memory { .. }))
     }
 
     /// Whether somebody asked to stop.

@@ -62,6 +62,9 @@ pub(crate) enum Command {
         /// Say which of the conditions of game theory a game meets
         #[arg(long, value_name = "GAME", conflicts_with = "game")]
         check: Option<String>,
+        /// Explore for at most so many seconds to check it
+        #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, requires = "check")]
+        time: Option<f64>,
     },
     /// List the players, or those that a game can have, from the weakest level to the strongest
     Players {

@@ -87,6 +87,8 @@ pub fn main(catalog: &Catalog) -> ExitCode {
 pub(crate) fn code(trouble: &Trouble) -> u8 {
     if trouble.is_stop() {
         INTERRUPTED
+    } else if trouble.is_limit() {
+        UNKNOWN
     } else if trouble.is_input() {
         BAD_INPUT
     } else {
@@ -170,7 +172,7 @@ pub(crate) struct Run<'a, W: Write> {
 impl<W: Write> Run<'_, W> {
     fn command(&mut self, command: &Command) -> Result<u8, Failure> {
         match command {
-            Command::Games { check: Some(game), .. } => self.check(game),
+            Command::Games { check: Some(game), time, .. } => self.check(game, *time),
             Command::Games { game: Some(game), .. } => self.tell_rules(game),
             Command::Games { .. } => self.games(),
             Command::Players { game } => self.players(game.as_deref()),
@@ -383,8 +385,9 @@ impl<W: Write> Run<'_, W> {
         })
     }
 
-    fn check(&mut self, game: &str) -> Result<u8, Failure> {
-        let report = self.open(game)?.check(CHECKED, self.progress)?;
+    fn check(&mut self, game: &str, time: Option<f64>) -> Result<u8, Failure> {
+        let time = time.map(Duration::from_secs_f64);
+        let report = self.open(game)?.check(CHECKED, time, self.progress)?;
         self.print(&report, |out, report| output::check(out, report))
     }
 

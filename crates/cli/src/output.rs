@@ -8,9 +8,13 @@ use outplay_answer::{
     SolveAnswer, Source,
 };
 use outplay_core::figures::{bytes, duration, grouped};
-use outplay_core::{Content, Game, Layout, LineBoard, Notation, Picture, Tone, Turn, Verdict};
+use outplay_core::{Content, LineBoard, Notation, Picture, Tone, Turn, Verdict};
 use outplay_explain::{History, Puzzle, Why};
+use std::borrow::Cow;
 use std::io::{self, Write};
+
+/// Characters of a position that are printed.
+const READ: usize = 400;
 
 /// Okabe–Ito: told apart by colour-blind readers too.
 pub(crate) const WIN: Style = rgb(0x00, 0x9e, 0x73);
@@ -59,11 +63,7 @@ pub(crate) struct Words {
 impl Words {
     /// The words that suit a game.
     pub(crate) fn of(entry: &Entry) -> Words {
-        let game = entry.game();
-        // Some numbers are holes.
-        let pos = game.start().or_else(|| (0..64).find_map(|n| entry.numbered_position(n * 9973)));
-        let chess = pos.is_some_and(|pos| game.scene(&pos).layout == Layout::Chess);
-        match chess {
+        match entry.game().mates() {
             true => Words { first: "White", second: "Black", mates: true },
             false => Words { first: "the first player", second: "the second player", mates: false },
         }
@@ -80,6 +80,14 @@ impl Words {
             Turn::Second if self.mates => "Black",
             turn => turn.word(),
         }
+    }
+}
+
+/// A position as far as a reader would read it; vast boards have lines of many thousand characters.
+fn shortened(position: &str) -> Cow<'_, str> {
+    match position.char_indices().nth(READ) {
+        Some((end, _)) => format!("{}… (--json prints all of it)", &position[..end]).into(),
+        None => position.into(),
     }
 }
 
@@ -280,7 +288,7 @@ pub(crate) fn query(
     best_only: bool,
 ) -> io::Result<()> {
     let style = verdict(&answer.answer);
-    writeln!(out, "{BOLD}{}{BOLD:#}  {}", answer.game, answer.position)?;
+    writeln!(out, "{BOLD}{}{BOLD:#}  {}", answer.game, shortened(&answer.position))?;
     writeln!(
         out,
         "{style}{}{style:#} {FAINT}({} to move; {}){FAINT:#}",

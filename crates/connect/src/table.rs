@@ -73,8 +73,9 @@ pub(crate) struct Table {
 
 /// Bits that choose a bucket at first: half a megabyte.
 const FIRST_BITS: u32 = 14;
-/// Buckets that are moved between two questions whether to stop: a few megabytes.
-const MOVED_AT_ONCE: usize = 1 << 16;
+/// Buckets that are written to between two questions whether to stop: a few megabytes, which the system may have to
+/// find and clear first.
+const FILLED_AT_ONCE: usize = 1 << 17;
 /// Bytes up to which clearing memory is quicker than asking for fresh one, and takes only a few milliseconds.
 const CLEARED: usize = 32 << 20;
 /// Bits of the tag in an entry of 64 bits, and in one of 128.
@@ -170,8 +171,8 @@ impl Table {
     fn move_some(&self) {
         let (bits, next) = (self.bucket_bits.load(Relaxed), self.next_bits.load(Relaxed));
         let unmoved = self.unmoved.load(Relaxed);
-        let rest = unmoved.saturating_sub(MOVED_AT_ONCE);
         let (more, wide) = (next - bits, self.key_bits > 64);
+        let rest = unmoved.saturating_sub((FILLED_AT_ONCE >> more).max(1));
         let shift = self.key_bits - next;
         // From the last bucket down, no bucket is written before it was read.
         for index in (rest..unmoved).rev() {
@@ -379,8 +380,8 @@ mod tests {
         assert!(table.bucket_bits.load(Relaxed) > first && known(&table) == before);
         while !table.spread(&often) {}
         assert_eq!((table.bucket_bits.load(Relaxed), known(&table)), (table.most_bits, before));
-        // One question for each part of the memory that is moved.
-        assert!(stops.get() >= (1 << first) / MOVED_AT_ONCE);
+        // One question for each part of the memory that is filled.
+        assert!(stops.get() >= (1 << table.most_bits) / FILLED_AT_ONCE);
         table.clear();
         assert_eq!((table.bucket_bits.load(Relaxed), known(&table)), (first, 0));
         // Forgetting in the middle of a move forgets all.

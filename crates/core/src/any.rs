@@ -211,6 +211,7 @@ trait Rules: Send + Sync {
     fn textbook_positions(&self) -> Option<Vec<AnyPosition>>;
     fn write_move(&self, pos: &AnyPosition, mv: AnyMove) -> String;
     fn spoken(&self, pos: &AnyPosition, mv: AnyMove) -> Option<String>;
+    fn mates(&self) -> bool;
     fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError>;
     fn split_moves(&self, text: &str) -> Vec<String>;
     fn draw(&self, pos: &AnyPosition, marks: &[Mark<AnyMove>]) -> Picture;
@@ -294,6 +295,9 @@ impl<G: Game + Notation> Rules for Native<G> {
     }
     fn spoken(&self, pos: &AnyPosition, mv: AnyMove) -> Option<String> {
         self.game.spoken(self.pos(pos), self.mv(pos, mv))
+    }
+    fn mates(&self) -> bool {
+        self.game.mates()
     }
     fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError> {
         let mv = self.game.read_move(self.pos(pos), text)?;
@@ -454,6 +458,9 @@ impl Notation for AnyGame {
     }
     fn spoken(&self, pos: &AnyPosition, mv: AnyMove) -> Option<String> {
         self.0.spoken(pos, mv)
+    }
+    fn mates(&self) -> bool {
+        self.0.mates()
     }
     fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError> {
         self.0.read_move(pos, text)

@@ -108,6 +108,11 @@ pub trait Notation: Game {
         None
     }
 
+    /// Whether the players are White and Black, and a win is a mate that counts the winner's moves.
+    fn mates(&self) -> bool {
+        false
+    }
+
     /// Reads a legal move. The fallback compares with `write_move` of every legal one.
     ///
     /// # Errors

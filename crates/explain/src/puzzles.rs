@@ -130,7 +130,7 @@ pub fn puzzle(
     let most = found.iter().map(|candidate| candidate.interest).max();
     let Some(chosen) = found.into_iter().find(|candidate| Some(candidate.interest) == most) else {
         let why = format!("no position of {} with a single good move was found in time", game.spec());
-        return Err(Trouble::unable(why + "; try another seed or a smaller game"));
+        return Err(Trouble::Limits(why + "; try another seed or a smaller game"));
     };
     let Candidate { pos, merits, best, kind, .. } = chosen;
     let choices = merits.len();

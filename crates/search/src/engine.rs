@@ -14,13 +14,12 @@ use crate::clock::{Clock, Purse, Stop};
 use crate::full::{Common, Full};
 use crate::report::{Answer, Judged, Report, settled};
 use crate::score::{Found, HIGH, LOW, MOST_PAYOFF, Scale};
-use crate::stack::{MOST_PLIES, SHALLOW, large};
+use crate::stack::{MOST_PLIES, SHALLOW, with_helpers};
 use crate::table::{Hashed, Keys, Own, Table};
 use crate::{Counts, Evaluate, Limit, Limits, Method, Options, SearchError, Zero};
 use outplay_core::{Game, Keyed, Probe, Turn, Value, Watch};
 use std::marker::PhantomData;
-use std::sync::Mutex;
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// Searches positions of one game.
@@ -355,29 +354,22 @@ fn run<G: Game, E: Evaluate<G>, K: Keys<G>>(
     }
     // A helper that proves the value first ends the search for all.
     let proven: Mutex<Option<Reached<G>>> = Mutex::new(None);
-    let help = |number: usize| -> Counts {
+    let helped = Mutex::new(Counts::default());
+    let help = |number: usize| {
         let mut worker: Full<'_, G, E, K> = Full::new(common, Clock::new(purse), number);
         let reached = prove(&mut worker, common.game, options, pos, plies, 1 + number as u32 % 2);
         if reached.is_exact() {
             purse.close(Stop::Done);
             // A poisoned lock only means that another helper panicked while it held a plain value.
-            *proven.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(reached);
+            *proven.lock().unwrap_or_else(PoisonError::into_inner) = Some(reached);
         }
-        worker.counts()
+        *helped.lock().unwrap_or_else(PoisonError::into_inner) += worker.counts();
     };
-    let (mut reached, mut counts) = thread::scope(|scope| {
-        // If no thread can be had for the lead, the caller's own stack has to do, without help.
-        let Ok(leader) = large().spawn_scoped(scope, lead) else { return lead() };
-        let handles: Vec<_> =
-            (1..=helpers).filter_map(|n| large().spawn_scoped(scope, move || help(n)).ok()).collect();
-        let (reached, mut counts) = leader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        purse.close(Stop::Done);
-        for handle in handles {
-            counts += handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        }
-        (reached, counts)
-    });
-    if let Some(other) = proven.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+    let mut found = None;
+    with_helpers(helpers, &mut || found = Some(lead()), &|| purse.close(Stop::Done), &help);
+    let Some((mut reached, mut counts)) = found else { unreachable!("the lead ended or has panicked") };
+    counts += helped.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(other) = proven.into_inner().unwrap_or_else(PoisonError::into_inner)
         && !reached.is_exact()
     {
         reached = other;

@@ -142,7 +142,7 @@ fn play<G: Game>(
             && let Some(mv) = choose(&pos, &mut rng)?
         {
             // A game that is not over when somebody stops it does not count. Most plies take less than asking would.
-            if plies % 8 == 0 && pace.step() {
+            if plies % 32 == 0 && pace.step() {
                 break 'games;
             }
             pos = game.play(&pos, mv);

@@ -16,7 +16,7 @@ pub(crate) const BLOCK: u64 = 1 << 15;
 /// Runs `work` on all numbers below `len`, on all threads if there is more than a block.
 ///
 /// The work's type is hidden, here and wherever threads share work: each type of it would bring along a copy of the
-/// machinery, for every game.
+/// machinery, for every game. What closures a generic function makes are types of their own, too.
 ///
 /// # Errors
 ///
@@ -26,7 +26,14 @@ pub(crate) fn for_blocks(
     watch: &dyn Watch,
     work: impl Fn(Range<u64>) + Send + Sync,
 ) -> Result<(), SolveError> {
-    let work: &(dyn Fn(Range<u64>) + Sync) = &work;
+    share_blocks(len, watch, &work)
+}
+
+fn share_blocks(
+    len: u64,
+    watch: &dyn Watch,
+    work: &(dyn Fn(Range<u64>) + Sync),
+) -> Result<(), SolveError> {
     let stop = Stop::new(watch);
     let block = |i: u64| stop.pieces(i * BLOCK..((i + 1) * BLOCK).min(len), &mut |piece| work(piece));
     let blocks = len.div_ceil(BLOCK);
@@ -51,7 +58,14 @@ pub(crate) fn for_parts<C: Send>(
     watch: &dyn Watch,
     work: impl Fn(u64, &mut [C]) + Sync,
 ) -> Result<(), SolveError> {
-    let work: &Part<'_, C> = &work;
+    share_parts(codes, watch, &work)
+}
+
+fn share_parts<C: Send>(
+    codes: &mut [C],
+    watch: &dyn Watch,
+    work: &Part<'_, C>,
+) -> Result<(), SolveError> {
     let stop = Stop::new(watch);
     let part = |(i, codes): (usize, &mut [C])| {
         stop.pieces(0..codes.len() as u64, &mut |piece| {

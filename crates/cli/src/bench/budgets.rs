@@ -25,7 +25,7 @@ const WORK: [&[&str]; 40] = [
     &["solve", "connect4:5x5", "--method", "sweep"],
     &["solve", "nim:300+300", "--method", "sweep"],
     &["solve", "mnk:5x4,k=4", "--method", "dense"],
-    &["solve", "connect4:6x5", "--method", "dense", "--values", "wdl"],
+    &["solve", "connect4:5x6", "--method", "dense", "--values", "wdl"],
     &["solve", "morris:six", "--method", "retrograde"],
     &["solve", "chess:KQKR", "--method", "retrograde"],
     &["solve", "morris:three", "--method", "sweep-until-stable"],

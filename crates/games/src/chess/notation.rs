@@ -214,6 +214,10 @@ impl Notation for Chess {
         Some(self.san(pos, mv))
     }
 
+    fn mates(&self) -> bool {
+        true
+    }
+
     fn read_move(&self, pos: &Setup, text: &str) -> Result<ChessMove, InputError> {
         super::san::read(self, pos, text)
     }
