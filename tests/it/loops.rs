@@ -2,8 +2,12 @@
 
 #[path = "../../examples/chase.rs"]
 mod chase;
+#[path = "../../crates/solve/tests/it/literature.rs"]
+mod literature;
+
 use crate::shell;
 
+use literature::{FOUR, Line, THREE};
 use outplay::answer::{Entry, How, Method, Place, QueryOptions, SolveRequest};
 use outplay::catalog::Catalog;
 use outplay_core::{Chance, Game, InputError, Notation, Payoff, Quiet, Tier, Turn, Verdict};
@@ -21,48 +25,22 @@ fn split(value: &Value) -> [u64; 3] {
 }
 
 /// Moves of the longest win and the longest loss, from plies.
-fn moves(longest: &Value) -> [Option<u64>; 2] {
-    [longest["win"].as_u64().map(|plies| plies.div_ceil(2)), longest["loss"].as_u64().map(|plies| plies / 2)]
+fn moves(longest: &Value) -> [Option<u32>; 2] {
+    let plies = |word: &str| longest[word].as_u64().map(|plies| plies as u32);
+    [plies("win").map(|plies| plies.div_ceil(2)), plies("loss").map(|plies| plies / 2)]
 }
 
-/// An ending: white to move, black to move, white's longest win and black's longest loss in moves.
-type Ending = (&'static str, [u64; 3], [u64; 3], Option<u64>, Option<u64>);
-
-const THREE_MEN: [Ending; 5] = [
-    ("KQK", [144_508, 0, 0], [0, 23_048, 200_896], Some(10), Some(10)),
-    ("KRK", [175_168, 0, 0], [0, 22_244, 201_700], Some(16), Some(16)),
-    ("KPK", [124_960, 38_368, 0], [0, 70_420, 97_604], Some(28), Some(28)),
-    ("KBK", [0, 193_284, 0], [0, 223_944, 0], None, None),
-    ("KNK", [0, 205_496, 0], [0, 223_944, 0], None, None),
-];
-
-const FOUR_MEN: [Ending; 12] = [
-    ("KQQK", [2_828_560, 0, 0], [0, 141_176, 6_689_116], Some(4), Some(10)),
-    ("KBBK", [2_503_608, 2_578_420, 0], [0, 4_016_252, 2_814_040], Some(19), Some(19)),
-    ("KBNK", [10_822_184, 53_320, 0], [0, 2_472_416, 11_188_168], Some(33), Some(33)),
-    ("KNNK", [616, 5_749_036, 0], [0, 6_830_172, 120], Some(1), Some(0)),
-    ("KRPK", [7_877_172, 0, 0], [0, 251_868, 9_997_596], Some(16), Some(28)),
-    ("KPPK", [3_555_030, 58_312, 0], [0, 302_686, 3_522_058], Some(32), Some(32)),
-    ("KQKQ", [3_737_092, 5_174_888, 40_628], [3_737_092, 5_174_888, 40_628], Some(13), Some(12)),
-    ("KQKR", [8_863_768, 71_704, 17_136], [3_090_088, 627_960, 7_062_680], Some(35), Some(35)),
-    ("KQKP", [6_699_262, 42_634, 40], [771_952, 1_203_466, 7_987_590], Some(28), Some(28)),
-    ("KRKN", [5_210_920, 5_569_800, 8], [32, 11_170_424, 1_364_800], Some(40), Some(40)),
-    ("KBKB", [416, 11_831_936, 112], [416, 11_831_936, 112], Some(1), Some(0)),
-    ("KNKP", [416, 8_191_224, 1_216_892], [3_244_280, 6_718_658, 70], Some(7), Some(6)),
-];
-
-/// Black's longest wins.
-const BLACK_WINS: [(&str, u64); 3] = [("KQKR", 19), ("KQKP", 29), ("KNKP", 29)];
-
-fn check_ending(answer: &Value, (name, white, black, win, loss): Ending) {
+fn check_ending(answer: &Value, line: &Line) {
+    let name = line.ending;
     assert_eq!(answer["game"], format!("chess:{name}"));
     assert!(answer["value"].is_null() && answer["position"].is_null(), "{name} has no start");
-    assert_eq!(split(&answer["by_turn"]["first"]), white, "{name} white to move");
-    assert_eq!(split(&answer["by_turn"]["second"]), black, "{name} black to move");
+    assert_eq!(split(&answer["by_turn"]["first"]), line.white, "{name} white to move");
+    assert_eq!(split(&answer["by_turn"]["second"]), line.black, "{name} black to move");
     let (first, second) = (&answer["longest"]["first"], &answer["longest"]["second"]);
+    let (win, loss, black_win) = line.longest;
     assert_eq!((moves(first)[0], moves(second)[1]), (win, loss), "{name}");
-    if let Some((_, moves_to_win)) = BLACK_WINS.iter().find(|(black, _)| *black == name) {
-        assert_eq!(moves(second)[0], Some(*moves_to_win), "{name}");
+    if black_win.is_some() {
+        assert_eq!(moves(second)[0], black_win, "{name}");
     }
 }
 
@@ -71,8 +49,8 @@ fn endings_of_three_men() {
     let data = tempfile::tempdir().unwrap();
     let answers = lines(data.path(), &["solve", "chess:all3"]);
     assert_eq!(answers.len(), 5);
-    for ending in THREE_MEN {
-        let game = format!("chess:{}", ending.0);
+    for ending in &THREE {
+        let game = format!("chess:{}", ending.ending);
         check_ending(answers.iter().find(|answer| answer["game"] == game.as_str()).unwrap(), ending);
         // Every ending has a table of its own, found again by name.
         let again = json(data.path(), &["solve", &game]);
@@ -90,7 +68,7 @@ fn endings_of_three_men() {
 #[test]
 fn smaller_endings_are_solved_first_and_found_again() {
     let data = tempfile::tempdir().unwrap();
-    check_ending(&json(data.path(), &["solve", "chess:KPK"]), THREE_MEN[2]);
+    check_ending(&json(data.path(), &["solve", "chess:KPK"]), &THREE[2]);
     let names = |tables: Value| -> Vec<String> {
         let list = tables["tables"].as_array().unwrap().iter();
         list.map(|table| table["name"].as_str().unwrap().to_string()).collect()
@@ -101,7 +79,7 @@ fn smaller_endings_are_solved_first_and_found_again() {
     let file = data.path().join("chess-KQK/tier-00.opt");
     let bytes = fs::read(&file).unwrap();
     fs::remove_dir_all(data.path().join("chess-KQK")).unwrap();
-    check_ending(&json(data.path(), &["solve", "chess:KPK"]), THREE_MEN[2]);
+    check_ending(&json(data.path(), &["solve", "chess:KPK"]), &THREE[2]);
     assert!(fs::read(&file).unwrap() == bytes);
     // A promotion and a capture lead to other tables.
     let place = ["query", "chess:KPK", "--position", "8/1P6/8/8/8/2k5/8/K7 w"];
@@ -118,8 +96,8 @@ fn endings_of_four_men() {
     let data = tempfile::tempdir().unwrap();
     let answers = lines(data.path(), &["solve", "chess:all4"]);
     assert_eq!(answers.len(), 35);
-    for ending in THREE_MEN.into_iter().chain(FOUR_MEN) {
-        let game = format!("chess:{}", ending.0);
+    for ending in THREE.iter().chain(&FOUR) {
+        let game = format!("chess:{}", ending.ending);
         check_ending(answers.iter().find(|answer| answer["game"] == game.as_str()).unwrap(), ending);
     }
     let sum = |field: &str| answers.iter().map(|answer| answer[field].as_f64().unwrap()).sum::<f64>();

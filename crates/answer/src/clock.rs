@@ -3,19 +3,30 @@
 use std::time::Instant;
 
 /// Time since a moment.
-pub(crate) struct Clock {
+pub struct Clock {
     wall: Instant,
     cpu: f64,
 }
 
 impl Clock {
-    pub(crate) fn start() -> Clock {
+    /// Time begins.
+    pub fn start() -> Clock {
         Clock { wall: Instant::now(), cpu: cpu_seconds() }
+    }
+
+    /// Seconds since.
+    pub fn seconds(&self) -> f64 {
+        self.wall.elapsed().as_secs_f64()
+    }
+
+    /// Seconds that the processors of all threads worked since.
+    pub fn cpu_seconds(&self) -> f64 {
+        cpu_seconds() - self.cpu
     }
 
     /// Wall and processor time since the start or the last call.
     pub(crate) fn lap(&mut self) -> (f64, f64) {
-        let (wall, cpu) = (self.wall.elapsed().as_secs_f64(), cpu_seconds() - self.cpu);
+        let (wall, cpu) = (self.seconds(), self.cpu_seconds());
         *self = Clock::start();
         (wall, cpu)
     }

@@ -21,11 +21,10 @@
 //! it from answering is told in a sentence.
 
 use crate::answers::Source;
-use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::request::QueryOptions;
 use crate::{Trouble, sources};
-use outplay_core::{AnyMove, AnyPosition, Game, Payoff, Value, Watch};
+use outplay_core::{AnyMove, AnyPosition, Deadline, Game, Payoff, Value, Watch};
 use std::time::Duration;
 
 /// What a position is worth to the player to move, as far as somebody knows.

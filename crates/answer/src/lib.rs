@@ -52,7 +52,6 @@ mod answers;
 mod bench;
 mod books;
 mod clock;
-mod deadline;
 mod entry;
 mod kernels;
 mod ladder;
@@ -82,7 +81,7 @@ pub use answers::{
 };
 pub use bench::{ClassicReport, ClassicRow};
 pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};
-pub use deadline::Deadline;
+pub use clock::Clock;
 pub use entry::Entry;
 pub use notes::{ListedNotes, clear_notes, list_notes};
 pub use outplay_table::{Listed, ListedTable, TableError, Values, default_data_dir, list, remove};

@@ -13,13 +13,12 @@
 
 use crate::Trouble;
 use crate::answers::{MoveAnswer, QueryAnswer, Source};
-use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::ladder::{Known, Ladder, Reach, Worth, between};
 use crate::notes::{Note, WORTH_KEEPING};
 use crate::request::{PATIENCE, Place, QueryOptions};
 use crate::sources::EQUAL;
-use outplay_core::{AnyMove, AnyPosition, Chance, Game, Notation, Turn, Value, Watch};
+use outplay_core::{AnyMove, AnyPosition, Chance, Deadline, Game, Notation, Turn, Value, Watch};
 use outplay_solve::SolveError;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::{Duration, Instant};

@@ -2,11 +2,10 @@
 
 use crate::Trouble;
 use crate::answers::{CheckReport, IndexReport, IndexTier, Rules, TreeNode, TreeReport};
-use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::kernels::Numbering;
 use crate::request::Place;
-use outplay_core::{AnyGame, AnyPosition, Game, Notation, Tier, Turn, Watch};
+use outplay_core::{AnyGame, AnyPosition, Deadline, Game, Notation, Tier, Turn, Watch};
 use outplay_search::{Fate, Tree, TreeOptions, Worth, Zero, tree};
 use outplay_solve::{Explored, SolveError};
 use std::time::Duration;

@@ -10,7 +10,6 @@
 //! ```
 
 use crate::answers::{Answer, Counts, How, LongestBySide, SolveAnswer, Source, Stored, TurnCounts};
-use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::kernels::{Numbering, Seek, Sweeps};
 use crate::ladder::{Ladder, Reach, Worth, between};
@@ -22,7 +21,7 @@ use crate::sources::EQUAL;
 use crate::summary::Summary;
 use crate::{Trouble, books, planes};
 use outplay_connect::{Depth, Limits, Solver};
-use outplay_core::{AnyMove, AnyPosition, Game, Notation, ProbeError, Turn, Value, Watch};
+use outplay_core::{AnyMove, AnyPosition, Deadline, Game, Notation, ProbeError, Turn, Value, Watch};
 use outplay_dense::DenseError;
 use outplay_search::DiceMethod;
 use outplay_solve::{SolveError, Tally};

@@ -1,12 +1,11 @@
 //! Exact knowledge for players, the judge and explanations: the ladder, once more.
 
 use crate::Trouble;
-use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::ladder::{Ladder, Reach, Worth};
 use crate::query::{Ask, Asked};
 use crate::request::{PATIENCE, QueryOptions};
-use outplay_core::{AnyPosition, Game, Turn, Watch};
+use outplay_core::{AnyPosition, Deadline, Game, Turn, Watch};
 use outplay_players::{Best, Merit, Merits, Payoffs, PlayError, Truth};
 
 /// Everything that may know exact values of one game, within limits for each question.

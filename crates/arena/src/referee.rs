@@ -5,7 +5,7 @@
 
 use crate::opening::Opening;
 use crate::seed::part;
-use outplay_core::{AnyMove, AnyPosition, Chance, Game, Payoff, Turn, Watch};
+use outplay_core::{AnyMove, AnyPosition, Chance, Deadline, Game, Payoff, Turn, Watch};
 use outplay_players::{Kit, PlayError, Player};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -100,20 +100,6 @@ pub struct Played {
     pub spent: [Spent; 2],
 }
 
-/// Passes a stop on, and stops by itself when a move takes too long. Players' own progress is nobody's concern.
-struct Patience<'a> {
-    watch: &'a dyn Watch,
-    end: Option<Instant>,
-}
-
-impl Watch for Patience<'_> {
-    fn stage(&self, _name: &str, _total: u64) {}
-    fn advance(&self, _units: u64) {}
-    fn stopped(&self) -> bool {
-        self.watch.stopped() || self.end.is_some_and(|end| Instant::now() > end)
-    }
-}
-
 /// One fall of the dice; `None` if the game has none to roll.
 pub(crate) fn roll(kit: &Kit, pos: &AnyPosition, rng: &mut SmallRng) -> Option<AnyMove> {
     let mut falls = Vec::new();
@@ -194,7 +180,8 @@ pub fn play(
         };
         let player = &mut players[seat];
         let began = Instant::now();
-        let patience = Patience { watch, end: house.time.map(|time| began + time + time / 10) };
+        // Players' own progress is nobody's concern.
+        let patience = Deadline::until(house.time.map(|time| began + time + time / 10), watch).silent();
         let choice = caught(|| player.choose(&pos, &patience));
         let took = began.elapsed();
         let late = house.time.is_some_and(|time| took > time + time / 10 + Duration::from_millis(50));

@@ -11,10 +11,10 @@
 use crate::args::{BookCommand, Cli, Command, Common, Effort};
 use crate::output;
 use crate::progress::Progress;
-use crate::usage::{self, Clock};
+use crate::usage;
 use clap::{CommandFactory, Parser};
 use outplay_answer::{
-    Cure, Entry, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, default_data_dir,
+    Clock, Cure, Entry, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, default_data_dir,
 };
 use outplay_catalog::Catalog;
 use outplay_core::figures::grouped;

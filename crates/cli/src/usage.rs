@@ -1,33 +1,6 @@
 //! What the process has used and what the machine has left.
 
 use std::fs;
-use std::time::Instant;
-
-/// Wall and processor time since a moment.
-pub(crate) struct Clock {
-    wall: Instant,
-    cpu: f64,
-}
-
-impl Clock {
-    pub(crate) fn start() -> Clock {
-        Clock { wall: Instant::now(), cpu: cpu_seconds() }
-    }
-
-    pub(crate) fn seconds(&self) -> f64 {
-        self.wall.elapsed().as_secs_f64()
-    }
-
-    pub(crate) fn cpu_seconds(&self) -> f64 {
-        cpu_seconds() - self.cpu
-    }
-}
-
-/// Processor time of all threads of this process.
-fn cpu_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
-}
 
 /// The most memory that the process ever had, in bytes; 0 where the system does not tell.
 pub(crate) fn peak_bytes() -> u64 {

@@ -18,7 +18,7 @@ use crate::places::{Colours, Place, Places};
 use crate::solver::solve_with;
 use crate::table::Table;
 use crate::{Book, Depth, board};
-use outplay_core::{LineBoard, Pace, Watch};
+use outplay_core::{Deadline, LineBoard, Pace, Watch};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -129,7 +129,8 @@ impl Author {
         watch: &dyn Watch,
     ) -> Option<Vec<u8>> {
         let ply = self.places.plies();
-        let unwatched = Silent(watch);
+        // The positions of a search are no progress of the book.
+        let unwatched = Deadline::new(None, watch).silent();
         let mut pace = Pace::new(watch);
         let mut previous = ZERO as u8;
         (0..self.places.colourings(ply))
@@ -259,17 +260,6 @@ impl Author {
 
     fn trouble(&self, path: &Path, source: std::io::Error) -> BookError {
         BookError::File { path: path.into(), source }
-    }
-}
-
-/// Passes the wish to stop on and keeps the positions of a search out of the progress of the book.
-struct Silent<'a>(&'a dyn Watch);
-
-impl Watch for Silent<'_> {
-    fn stage(&self, _name: &str, _total: u64) {}
-    fn advance(&self, _units: u64) {}
-    fn stopped(&self) -> bool {
-        self.0.stopped()
     }
 }
 

@@ -16,7 +16,7 @@ use crate::search::{Position, Searcher, Settled};
 use crate::share::{Busy, Shared, Signal};
 use crate::table::{Bounds, Table};
 use crate::{ConnectError, board};
-use outplay_core::{LineBoard, Timed, Value, Watch};
+use outplay_core::{Deadline, LineBoard, Value, Watch};
 use outplay_index::Bits;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -153,7 +153,7 @@ impl Solver {
     ) -> Result<Answer, ConnectError> {
         check(board)?;
         // Time runs from here on: making the table is part of the work.
-        let watch = Timed::within(watch, limits.time);
+        let watch = Deadline::new(limits.time, watch);
         watch.stage("search", 0);
         let table = self.table_for(board)?;
         Ok(solve_with(table, board, depth, limits.nodes, &watch, threads))

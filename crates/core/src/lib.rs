@@ -62,4 +62,4 @@ pub use remark::{Remark, Sign};
 pub use scene::{Gesture, Holder, Layout, Scene, Spot};
 pub use sets::{Leaving, SetDetour, Sets, Slots};
 pub use value::{Value, Verdict};
-pub use watch::{Pace, Quiet, Timed, Watch};
+pub use watch::{Deadline, Pace, Quiet, Watch};

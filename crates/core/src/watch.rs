@@ -37,43 +37,71 @@ impl Watch for Quiet {
     }
 }
 
-/// A watch that also says stop when time is up.
+/// Stops work that takes too long, or when the watch behind it says so.
 #[derive(Clone, Copy)]
-pub struct Timed<'a> {
+pub struct Deadline<'a> {
+    end: Option<Instant>,
     watch: &'a dyn Watch,
-    deadline: Option<Instant>,
+    silent: bool,
 }
 
-impl<'a> Timed<'a> {
-    /// Stops at a moment, or never because of the time.
-    pub fn until(watch: &'a dyn Watch, deadline: Option<Instant>) -> Timed<'a> {
-        Timed { watch, deadline }
+impl<'a> Deadline<'a> {
+    /// A limit of so much time from now, if any; a time beyond what clocks can count is none.
+    pub fn new(time: Option<Duration>, watch: &'a dyn Watch) -> Deadline<'a> {
+        Deadline::until(time.and_then(|time| Instant::now().checked_add(time)), watch)
     }
 
-    /// Stops after a time from now, or never because of the time; a time beyond what clocks can count is never.
-    pub fn within(watch: &'a dyn Watch, time: Option<Duration>) -> Timed<'a> {
-        Timed { watch, deadline: time.and_then(|time| Instant::now().checked_add(time)) }
+    /// A limit at a moment, if any.
+    pub fn until(end: Option<Instant>, watch: &'a dyn Watch) -> Deadline<'a> {
+        Deadline { end, watch, silent: false }
     }
 
-    /// Whether it is the clock that says stop.
-    pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    /// Keeps progress to itself: the work is a part of something that counts in other units.
+    pub fn silent(self) -> Deadline<'a> {
+        Deadline { silent: true, ..self }
+    }
+
+    /// The same, within a shorter time.
+    pub fn within(&'a self, time: Duration) -> Deadline<'a> {
+        let end = Instant::now().checked_add(time);
+        let end = [self.end, end].into_iter().flatten().min();
+        Deadline { end, watch: self.watch, silent: self.silent }
+    }
+
+    /// What is left of the time; `None` if there is no limit.
+    pub fn rest(&self) -> Option<Duration> {
+        self.end.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether time is up, which is no wish of the user's to stop.
+    pub fn passed(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
     }
 }
 
-impl Watch for Timed<'_> {
+impl Watch for Deadline<'_> {
     fn stage(&self, name: &str, total: u64) {
-        self.watch.stage(name, total);
+        if !self.silent {
+            self.watch.stage(name, total);
+        }
     }
+
     fn advance(&self, units: u64) {
-        self.watch.advance(units);
+        if !self.silent {
+            self.watch.advance(units);
+        }
     }
+
     fn stopped(&self) -> bool {
-        self.watch.stopped() || self.is_late()
+        self.passed() || self.watch.stopped()
     }
+
     fn status(&self, words: &str) {
-        self.watch.status(words);
+        if !self.silent {
+            self.watch.status(words);
+        }
     }
+
     fn note(&self, sentence: &str) {
         self.watch.note(sentence);
     }
@@ -275,9 +303,9 @@ mod tests {
 
     #[test]
     fn time_runs_out() {
-        assert!(!Timed::within(&Quiet, None).stopped());
-        assert!(!Timed::within(&Quiet, Some(Duration::MAX)).stopped());
-        assert!(Timed::within(&Quiet, Some(Duration::ZERO)).stopped());
-        assert!(Timed::until(&After::new(1), None).stopped());
+        assert!(!Deadline::new(None, &Quiet).stopped());
+        assert!(!Deadline::new(Some(Duration::MAX), &Quiet).stopped());
+        assert!(Deadline::new(Some(Duration::ZERO), &Quiet).stopped());
+        assert!(Deadline::until(None, &After::new(1)).stopped());
     }
 }

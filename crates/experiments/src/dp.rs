@@ -5,7 +5,7 @@
 
 use crate::{Bench, Findings, Grid};
 use outplay_answer::Trouble;
-use outplay_core::Watch;
+use outplay_core::Deadline;
 use outplay_core::figures::duration;
 
 /// What the report measured, in the order of our solvers.
@@ -17,17 +17,6 @@ const PATIENCE: f64 = 60.0;
 
 /// Fewer trials than this do not tell which of two solvers is faster.
 const ENOUGH: u32 = 9;
-
-/// Passes a stop on: the stages of a single trial are nobody's concern.
-struct Hushed<'a>(&'a dyn Watch);
-
-impl Watch for Hushed<'_> {
-    fn stage(&self, _name: &str, _total: u64) {}
-    fn advance(&self, _units: u64) {}
-    fn stopped(&self) -> bool {
-        self.0.stopped()
-    }
-}
 
 /// The middle one; `None` if there is none.
 fn median(mut times: Vec<f64>) -> Option<f64> {
@@ -47,7 +36,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     bench.watch.stage("trials", u64::from(trials));
     for _ in 0..trials {
         bench.go_on()?;
-        let rows = entry.classic(1, PATIENCE, &Hushed(bench.watch))?.rows;
+        let rows = entry.classic(1, PATIENCE, &Deadline::new(None, bench.watch).silent())?.rows;
         times.iter_mut().zip(&rows).for_each(|(times, row)| times.extend(row.mean));
         bench.watch.advance(1);
         // What takes too long once does so every time.

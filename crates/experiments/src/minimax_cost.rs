@@ -9,7 +9,7 @@ use crate::{Bench, Findings, Grid};
 use outplay_answer::Trouble;
 use outplay_arena::seed::part;
 use outplay_core::figures::{bytes, duration, grouped};
-use outplay_core::{Game, Notation, Quiet, Turn, Value, Watch};
+use outplay_core::{Deadline, Game, Notation, Quiet, Turn, Value};
 use outplay_games::mnk::Mnk;
 use outplay_search::{Answer, Engine, Limits, Options};
 use outplay_solve::{SolveError, memo, plain};
@@ -42,20 +42,6 @@ const PATIENT: f64 = 600.0;
 /// What the full board may take by alpha-beta or by tables.
 const MOST_SECONDS: f64 = 60.0;
 
-/// Stops when time is up.
-struct Limit<'a> {
-    watch: &'a dyn Watch,
-    end: Instant,
-}
-
-impl Watch for Limit<'_> {
-    fn stage(&self, _name: &str, _total: u64) {}
-    fn advance(&self, _units: u64) {}
-    fn stopped(&self) -> bool {
-        Instant::now() > self.end || self.watch.stopped()
-    }
-}
-
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let (board, _) = bench.board("mnk:4x4,k=4")?;
     let game = &board.game;
@@ -76,7 +62,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         "positions entered, and memory",
         &["open cells", "theirs", "plain minimax", "memo", "alpha-beta", "tables"],
     );
-    let began = Instant::now();
+    // All rows together.
+    let limit = Deadline::new(Some(Duration::from_secs_f64(budget)), bench.watch).silent();
     // Nodes and seconds of the last plain search that came to its end.
     let mut known: Option<(f64, f64)> = None;
     let (mut given_up, mut full_board, mut agree) = (false, String::new(), true);
@@ -86,7 +73,6 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     for (open, hours, gigabytes) in THEIRS {
         bench.go_on()?;
         let pos = position(game, open, bench.seed);
-        let limit = Limit { watch: bench.watch, end: began + Duration::from_secs_f64(budget) };
         let mut value: Option<Value> = None;
         let mut check =
             |found: Value| agree &= value.replace(found).is_none_or(|known| known.cmp(&found).is_eq());
@@ -116,12 +102,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         }
 
         let start = Instant::now();
-        let found = memo(
-            game,
-            &pos,
-            u64::MAX,
-            &Limit { watch: bench.watch, end: Instant::now() + Duration::from_secs(600) },
-        )?;
+        let found =
+            memo(game, &pos, u64::MAX, &Deadline::new(Some(Duration::from_secs(600)), bench.watch).silent())?;
         let memo_seconds = start.elapsed().as_secs_f64();
         check(found.found().value);
         let memo_nodes = found.found().nodes;

@@ -9,8 +9,8 @@
 //! Positions are valued from the last to the first: late ones are cheap, and what a search learns from them helps
 //! with the earlier ones.
 
-use outplay_answer::{Answer, Deadline, Entry, Oracle, Place, QueryOptions, Trouble};
-use outplay_core::{AnyPosition, Game, Notation, Turn, Verdict, Watch};
+use outplay_answer::{Answer, Entry, Oracle, Place, QueryOptions, Trouble};
+use outplay_core::{AnyPosition, Deadline, Game, Notation, Turn, Verdict, Watch};
 use outplay_players::{Merit, Truth};
 use serde::Serialize;
 

@@ -7,8 +7,8 @@
 //! ```
 
 use crate::reasons::{best_line, called, first_best, takes};
-use outplay_answer::{Answer, Deadline, Entry, Oracle, Place, QueryOptions, Trouble};
-use outplay_core::{AnyGame, AnyPosition, Game, Notation, Turn, Value, Watch};
+use outplay_answer::{Answer, Entry, Oracle, Place, QueryOptions, Trouble};
+use outplay_core::{AnyGame, AnyPosition, Deadline, Game, Notation, Turn, Value, Watch};
 use outplay_players::{Merit, Merits, Truth};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

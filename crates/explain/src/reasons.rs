@@ -8,9 +8,10 @@
 
 use crate::alternatives::{Eyes, compared, rolls};
 use crate::threats::{board_reasons, fork};
-use outplay_answer::{Answer, Deadline, Entry, Oracle, Place, QueryOptions, Trouble};
+use outplay_answer::{Answer, Entry, Oracle, Place, QueryOptions, Trouble};
 use outplay_core::{
-    AnyGame, AnyMove, AnyPosition, Chance, Game, Holder, Layout, Notation, Scene, Sign, Turn, Verdict, Watch,
+    AnyGame, AnyMove, AnyPosition, Chance, Deadline, Game, Holder, Layout, Notation, Scene, Sign, Turn,
+    Verdict, Watch,
 };
 use outplay_players::{Merit, Merits, Truth};
 use serde::Serialize;

@@ -18,7 +18,7 @@ use crate::fours::{Spot, completions};
 use crate::script::{Ground, Proof, Step};
 use crate::strong::{Strong, THREATS, Why};
 use crate::weak::NO_MOVE;
-use outplay_core::{Content, LineBoard, Quiet, Timed, Turn, Verdict, Watch};
+use outplay_core::{Content, Deadline, LineBoard, Quiet, Turn, Verdict, Watch};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -237,7 +237,7 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
     // The clock of the first question leaves time for the second one, where it needs a search.
     let timed = |part: u32| {
         let time = limits.time.map(|time| time.saturating_mul(part) / 2);
-        Timed::until(watch, time.and_then(|time| begun.checked_add(time)))
+        Deadline::until(time.and_then(|time| begun.checked_add(time)), watch)
     };
     let shares = if bare { 2 } else { 1 };
     let (first_watch, watch) = (timed(shares), timed(2));

@@ -7,7 +7,7 @@
 //! position counts its steps apart.
 
 use crate::{Limit, Limits, SearchError};
-use outplay_core::{Pace, Timed, Watch};
+use outplay_core::{Deadline, Pace, Watch};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ pub(crate) enum Stop {
 /// What all threads of one search share.
 pub(crate) struct Purse<'a> {
     left: AtomicU64,
-    watch: Timed<'a>,
+    watch: Deadline<'a>,
     fault: &'a (dyn Fn() -> Option<String> + Sync),
     closed: AtomicBool,
     why: Mutex<Option<Stop>>,
@@ -47,7 +47,7 @@ impl<'a> Purse<'a> {
     ) -> Purse<'a> {
         Purse {
             left: AtomicU64::new(limits.nodes.unwrap_or(u64::MAX)),
-            watch: Timed::within(watch, limits.time),
+            watch: Deadline::new(limits.time, watch),
             fault,
             closed: AtomicBool::new(false),
             why: Mutex::new(None),
@@ -74,7 +74,7 @@ impl<'a> Purse<'a> {
 
     /// Ends the search because of the clock or whoever watches.
     fn give_up(&self) {
-        let limit = if self.watch.is_late() { Limit::Time } else { Limit::Watch };
+        let limit = if self.watch.passed() { Limit::Time } else { Limit::Watch };
         self.close(Stop::Limit(limit));
     }
 

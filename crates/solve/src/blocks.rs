@@ -29,11 +29,7 @@ pub(crate) fn for_blocks(
     share_blocks(len, watch, &work)
 }
 
-fn share_blocks(
-    len: u64,
-    watch: &dyn Watch,
-    work: &(dyn Fn(Range<u64>) + Sync),
-) -> Result<(), SolveError> {
+fn share_blocks(len: u64, watch: &dyn Watch, work: &(dyn Fn(Range<u64>) + Sync)) -> Result<(), SolveError> {
     let stop = Stop::new(watch);
     let block = |i: u64| stop.pieces(i * BLOCK..((i + 1) * BLOCK).min(len), &mut |piece| work(piece));
     let blocks = len.div_ceil(BLOCK);
@@ -61,11 +57,7 @@ pub(crate) fn for_parts<C: Send>(
     share_parts(codes, watch, &work)
 }
 
-fn share_parts<C: Send>(
-    codes: &mut [C],
-    watch: &dyn Watch,
-    work: &Part<'_, C>,
-) -> Result<(), SolveError> {
+fn share_parts<C: Send>(codes: &mut [C], watch: &dyn Watch, work: &Part<'_, C>) -> Result<(), SolveError> {
     let stop = Stop::new(watch);
     let part = |(i, codes): (usize, &mut [C])| {
         stop.pieces(0..codes.len() as u64, &mut |piece| {

@@ -1,11 +1,10 @@
 //! The experiment of the 2020 report: the classic solvers timed against each other in one process.
 
 use crate::Trouble;
-use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::kernels::Numbering;
 use crate::tables::QUERY_POSITIONS;
-use outplay_core::{Value, Verdict, Watch};
+use outplay_core::{Deadline, Value, Verdict, Watch};
 use outplay_solve::SolveError;
 use serde::Serialize;
 use std::time::{Duration, Instant};

@@ -3,11 +3,10 @@
 use crate::Trouble;
 use crate::answers::{PositionsReport, SearchReport};
 use crate::books::entries;
-use crate::deadline::Deadline;
 use crate::entry::Entry;
 use crate::request::{Place, QueryOptions};
 use outplay_connect::{Depth, Limits, Solver};
-use outplay_core::{InputError, Watch};
+use outplay_core::{Deadline, InputError, Watch};
 use outplay_search::PlayoutOptions;
 use outplay_solve::SolveError;
 use std::time::Instant;

@@ -6,8 +6,8 @@ mod text;
 
 use crate::args::Bench;
 use crate::commands::{Failure, Run, read_file};
-use crate::usage::{self, Clock};
-use outplay_answer::{Entry, Method, SolveRequest, Trouble, Values};
+use crate::usage;
+use outplay_answer::{Clock, Entry, Method, SolveRequest, Trouble, Values};
 use std::io::Write;
 use std::path::Path;
 

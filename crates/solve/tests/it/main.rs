@@ -6,5 +6,6 @@ mod chance;
 mod chess;
 mod detours;
 mod hypergammon;
+mod literature;
 mod loops;
 mod morris;
