@@ -84,7 +84,9 @@ pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use clock::Clock;
 pub use entry::Entry;
 pub use notes::{ListedNotes, clear_notes, list_notes};
-pub use outplay_table::{Listed, ListedTable, TableError, Values, default_data_dir, list, remove};
+pub use outplay_table::{
+    Cure as TableCure, Listed, ListedTable, TableError, Values, default_data_dir, list, remove,
+};
 pub use picture::stats_svg;
 
 /// The name of a game's table with distances, and of what was kept about it.

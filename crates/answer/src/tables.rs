@@ -113,9 +113,7 @@ impl Entry {
     fn no_table(&self, data: &Path, values: Option<Values>) -> Trouble {
         let spec = self.spec();
         let table = outplay_table::name(&spec, values.unwrap_or(Values::Distance));
-        // The cure names the command that makes just this table.
-        let spec = if values == Some(Values::Wdl) { format!("{spec} --values wdl") } else { spec };
-        TableError::NoTable { table, spec, data: data.to_path_buf() }.into()
+        TableError::NoTable { table, spec, values, data: data.to_path_buf() }.into()
     }
 
     /// Derives every value of the game's table again from its successors.

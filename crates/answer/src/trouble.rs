@@ -86,8 +86,8 @@ pub enum Cure {
     SolveOrAsk,
     /// Say which position is meant.
     GivePosition,
-    /// Words that name nobody's flags.
-    Words(String),
+    /// Look after a table.
+    Table(outplay_table::Cure),
 }
 
 impl From<DenseError> for Trouble {
@@ -144,7 +144,7 @@ impl Trouble {
     /// What to do about it, where the sentence itself does not say.
     pub fn cure(&self) -> Option<Cure> {
         match self {
-            Trouble::Table(error) => Some(Cure::Words(error.cure())),
+            Trouble::Table(error) => Some(Cure::Table(error.cure())),
             Trouble::Dense(DenseError::Memory { .. }) | Trouble::Memory { .. } => Some(Cure::MoreMemory),
             Trouble::Play(PlayError::Unknown) => Some(Cure::SolveOrAsk),
             Trouble::Solve(SolveError::Loops(_)) => Some(Cure::Use(Method::Retrograde)),

@@ -14,7 +14,8 @@ use crate::progress::Progress;
 use crate::usage;
 use clap::{CommandFactory, Parser};
 use outplay_answer::{
-    Clock, Cure, Entry, Method, Place, QueryOptions, SolveAnswer, SolveRequest, Trouble, default_data_dir,
+    Clock, Cure, Entry, Method, Place, QueryOptions, SolveAnswer, SolveRequest, TableCure, Trouble, Values,
+    default_data_dir,
 };
 use outplay_catalog::Catalog;
 use outplay_core::figures::grouped;
@@ -110,8 +111,32 @@ pub(crate) fn cure(trouble: &Trouble) -> Option<String> {
                 .into()
         }
         Cure::GivePosition => "give one with --position".into(),
-        Cure::Words(words) => words,
+        Cure::Table(cure) => table_cure(&cure),
     })
+}
+
+fn table_cure(cure: &TableCure) -> String {
+    match cure {
+        TableCure::MakeRoom { spec } => {
+            format!("free some space and run `outplay solve {spec}` again: it goes on where it was")
+        }
+        TableCure::Writable => "make the directory writable or choose another one with `--data DIR`".into(),
+        TableCure::Choose => "`outplay tables` lists the tables there are".into(),
+        TableCure::Solve { spec, values, does } => {
+            let (why, purpose) = does.words();
+            // Distances are what is stored without a word.
+            let values = if *values == Some(Values::Wdl) { " --values wdl" } else { "" };
+            format!("{why}run `outplay solve {spec}{values}` {purpose}")
+        }
+        TableCure::Remove { table, spec } => {
+            let then = match spec {
+                Some(spec) => format!("run `outplay solve {spec}`"),
+                None => "solve the game again".into(),
+            };
+            format!("remove it with `outplay tables --remove {table}`, then {then}")
+        }
+        TableCure::TryAgain | TableCure::Wait | TableCure::Report => cure.to_string(),
+    }
 }
 
 /// What was typed makes no sense, or asks for help.

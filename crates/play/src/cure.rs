@@ -17,7 +17,7 @@ fn words(cure: Cure) -> String {
         Cure::Solve { spec, .. } => format!("solve {spec} first, then play"),
         Cure::SolveOrAsk => "solve the game first, or choose a player that needs no exact values".into(),
         Cure::GivePosition => "begin with a position".into(),
-        Cure::Words(words) => words,
+        Cure::Table(cure) => cure.to_string(),
     }
 }
 

@@ -67,7 +67,7 @@ fn spelled(cure: Cure) -> String {
             "solve the game first (POST /api/v1/solve begins that), or ask a player that needs no exact values".into()
         }
         Cure::GivePosition => "say which position is meant".into(),
-        Cure::Words(words) => words,
+        Cure::Table(cure) => cure.to_string(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! What can be wrong with a table, and what to do about it.
 
+use crate::Values;
 use outplay_core::{ProbeError, Tier};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -49,6 +51,8 @@ pub enum TableError {
         table: String,
         /// The game; empty if only the name is known.
         spec: String,
+        /// Which values it would hold, if that matters.
+        values: Option<Values>,
         /// Where it was looked for.
         data: PathBuf,
     },
@@ -159,48 +163,125 @@ pub(crate) fn file_name(tier: Tier) -> String {
     format!("tier-{:02}.opt", tier.0)
 }
 
-impl TableError {
-    /// What to do about it, in one sentence.
-    pub fn cure(&self) -> String {
+/// What to do about a trouble with a table, in words that name nobody's commands; interfaces may put it in their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cure {
+    /// Look after the path and the disk.
+    TryAgain,
+    /// Make room on the disk, then solve this game again: it goes on where it was.
+    MakeRoom {
+        /// The game.
+        spec: String,
+    },
+    /// Choose a directory that can be written to.
+    Writable,
+    /// Wait for whoever writes the table.
+    Wait,
+    /// Choose one of the tables there are.
+    Choose,
+    /// Solve the game.
+    Solve {
+        /// The game.
+        spec: String,
+        /// Which values, if it matters.
+        values: Option<Values>,
+        /// What that does.
+        does: Mends,
+    },
+    /// Remove the table, then solve the game again.
+    Remove {
+        /// The table's name.
+        table: String,
+        /// The game, where it is known.
+        spec: Option<String>,
+    },
+    /// The program is to blame.
+    Report,
+}
+
+/// What solving a game does for its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mends {
+    /// It makes the table.
+    Makes,
+    /// It goes on where it was stopped.
+    GoesOn,
+    /// It writes what is missing.
+    Fills,
+    /// It rebuilds the table, which is of other rules.
+    Renews,
+    /// It rebuilds a tier that was damaged after it was written.
+    MendsTier,
+    /// It rebuilds the table, which was damaged after it was written.
+    MendsTable,
+}
+
+impl Mends {
+    /// Why, if there is more to say, and what for.
+    pub fn words(self) -> (&'static str, &'static str) {
+        const DAMAGED: &str = "the file was damaged after it was written; ";
         match self {
-            TableError::Io { .. } => "check the path and the disk, then try again".into(),
-            TableError::Full { spec, .. } => {
-                format!("free some space and run `outplay solve {spec}` again: it goes on where it was")
+            Mends::Makes => ("", "to make it"),
+            Mends::GoesOn => ("", "to go on"),
+            Mends::Fills => ("", "to write what is missing"),
+            Mends::Renews => ("", "to rebuild it"),
+            Mends::MendsTier => (DAMAGED, "to rebuild that tier"),
+            Mends::MendsTable => (DAMAGED, "to rebuild the table"),
+        }
+    }
+}
+
+impl fmt::Display for Cure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cure::TryAgain => f.write_str("check the path and the disk, then try again"),
+            Cure::MakeRoom { spec } => {
+                write!(f, "free some space and solve {spec} again: it goes on where it was")
             }
-            TableError::NotWritable { .. } => {
-                "make the directory writable or choose another one with `--data DIR`".into()
+            Cure::Writable => f.write_str("make the directory writable or choose another one"),
+            Cure::Wait => f.write_str("wait until it is done, or stop it: what it has finished is kept"),
+            Cure::Choose => f.write_str("choose one of the tables there are"),
+            Cure::Solve { spec, does, .. } => {
+                let (why, purpose) = does.words();
+                write!(f, "{why}solve {spec} {purpose}")
             }
-            TableError::Locked { .. } => {
-                "wait until it is done, or stop it: what it has finished is kept".into()
+            Cure::Remove { table, spec } => {
+                write!(f, "remove {table}, then solve {} again", spec.as_deref().unwrap_or("the game"))
             }
-            TableError::NoTable { spec, .. } if spec.is_empty() => {
-                "`outplay tables` lists the tables there are".into()
-            }
+            Cure::Report => f.write_str("this is a mistake in the program, please report it"),
+        }
+    }
+}
+
+impl TableError {
+    /// What to do about it.
+    pub fn cure(&self) -> Cure {
+        let solve = |spec: &str, does| Cure::Solve { spec: spec.into(), values: None, does };
+        let remove = |file: &str, spec: &str| Cure::Remove {
+            table: file.split('/').next().unwrap_or(file).into(),
             // Lists know the name only.
-            TableError::Version { file, spec, .. } | TableError::Damaged { file, spec, tier: None, .. }
-                if spec.is_empty() =>
-            {
-                format!("{}, then solve the game again", removal(file))
+            spec: (!spec.is_empty()).then(|| spec.into()),
+        };
+        match self {
+            TableError::Io { .. } => Cure::TryAgain,
+            TableError::Full { spec, .. } => Cure::MakeRoom { spec: spec.clone() },
+            TableError::NotWritable { .. } => Cure::Writable,
+            TableError::Locked { .. } => Cure::Wait,
+            TableError::NoTable { spec, .. } if spec.is_empty() => Cure::Choose,
+            TableError::NoTable { spec, values, .. } => {
+                Cure::Solve { spec: spec.clone(), values: *values, does: Mends::Makes }
             }
-            TableError::NoTable { spec, .. } => format!("run `outplay solve {spec}` to make it"),
-            TableError::Stopped { spec, .. } => format!("run `outplay solve {spec}` to go on"),
-            TableError::NoTier { spec, .. } => format!("run `outplay solve {spec}` to write what is missing"),
-            TableError::Version { file, spec, .. } => {
-                format!("{}, then run `outplay solve {spec}`", removal(file))
+            TableError::Stopped { spec, .. } => solve(spec, Mends::GoesOn),
+            TableError::NoTier { spec, .. } => solve(spec, Mends::Fills),
+            TableError::OtherRules { spec, .. } => solve(spec, Mends::Renews),
+            TableError::Damaged { file, spec, tier: None, .. } if spec.is_empty() => remove(file, spec),
+            TableError::Version { file, spec, .. } => remove(file, spec),
+            TableError::OtherGame { table, spec, .. } => remove(table, spec),
+            TableError::Truncated { spec, .. } | TableError::Damaged { spec, tier: Some(_), .. } => {
+                solve(spec, Mends::MendsTier)
             }
-            TableError::OtherGame { table, spec, .. } => {
-                format!("{}, then run `outplay solve {spec}`", removal(table))
-            }
-            TableError::OtherRules { spec, .. } => format!("`outplay solve {spec}` rebuilds it"),
-            TableError::Truncated { spec, .. } | TableError::Damaged { spec, tier: Some(_), .. } => format!(
-                "the file was damaged after it was written; run `outplay solve {spec}` to rebuild that tier"
-            ),
-            TableError::Damaged { spec, tier: None, .. } => format!(
-                "the file was damaged after it was written; run `outplay solve {spec}` to rebuild the table"
-            ),
-            TableError::NoSlot { .. } | TableError::Misuse { .. } => {
-                "this is a mistake in the program, please report it".into()
-            }
+            TableError::Damaged { spec, tier: None, .. } => solve(spec, Mends::MendsTable),
+            TableError::NoSlot { .. } | TableError::Misuse { .. } => Cure::Report,
         }
     }
 
@@ -230,12 +311,6 @@ impl TableError {
             _ => TableError::Io { doing, path, source },
         }
     }
-}
-
-/// How to get rid of the table that a file or directory belongs to.
-fn removal(file: &str) -> String {
-    let table = file.split('/').next().unwrap_or(file);
-    format!("remove it with `outplay tables --remove {table}`")
 }
 
 /// Probes pass the sentence and the cure on.

@@ -45,7 +45,7 @@ mod writer;
 
 pub use cell::{Cell, CellKind};
 pub use disk::default_data_dir;
-pub use error::TableError;
+pub use error::{Cure, Mends, TableError};
 pub use identity::{Identity, Values, name};
 pub use list::{Listed, ListedTable, list};
 pub use table::Table;

@@ -65,7 +65,7 @@ impl Table {
         let dir = data.join(name);
         let Some(manifest) = Manifest::read(&dir, name, spec)? else {
             let (table, data) = (name.into(), data.to_path_buf());
-            return Err(TableError::NoTable { table, spec: spec.into(), data });
+            return Err(TableError::NoTable { table, spec: spec.into(), values: None, data });
         };
         let tiers = manifest.identity.slots.iter().map(|_| OnceLock::new()).collect();
         let kept = (0..KEPT).map(|_| Mutex::default()).collect();

@@ -234,7 +234,7 @@ pub fn remove(data: &Path, name: &str) -> Result<(), TableError> {
     let well_named = name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain);
     if !well_named || !dir.join(crate::manifest::FILE).is_file() {
         let (table, data) = (name.into(), data.to_path_buf());
-        return Err(TableError::NoTable { table, spec: String::new(), data });
+        return Err(TableError::NoTable { table, spec: String::new(), values: None, data });
     }
     let _lock = Lock::take(&dir, name, "")?;
     let fail = |e| TableError::io("write to the directory", &dir, "", e);
