@@ -2,6 +2,10 @@
 
 use crate::shell;
 
+use outplay::catalog::Catalog;
+use outplay_core::Quiet;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
 use serde_json::Value;
 use shell::text;
 use std::io::Write;
@@ -114,6 +118,31 @@ fn the_tight_index_of_connect_four() {
     assert!(text(&outplay(&["index", "mnk:19x19,k=5"]).stdout).contains("exceeds 128 bits"));
 }
 
+/// The hash that the 2020 report looked for, and back.
+#[test]
+fn a_position_by_number() {
+    let there = json(&["index", "connect4", "--unrank", "12345678901234"]);
+    let position = there["position"].as_str().unwrap();
+    let back = json(&["index", "connect4", "--rank", position]);
+    assert_eq!((&back["number"], &back["position"]), (&12_345_678_901_234u64.into(), &there["position"]));
+    let entry = Catalog::standard().open("connect4").unwrap();
+    let mut rng = SmallRng::seed_from_u64(1);
+    for _ in 0..10_000 {
+        let number = rng.random_range(0..70_728_639_995_483u128);
+        let position = entry.unrank(number, 1 << 30, &Quiet).unwrap().position.unwrap();
+        assert_eq!(entry.rank(&position, 1 << 30, &Quiet).unwrap().number, number);
+    }
+    // What the report asks of a hash.
+    let tight = json(&["index", "tictactoe", "--check"]);
+    let counts = ["checked", "holes", "twice", "back"].map(|field| tight[field].as_u64().unwrap());
+    assert_eq!(counts, [6046, 0, 0, 0]);
+    // Where play goes round in circles there is no such hash.
+    let loops = outplay(&["index", "morris:tapatan", "--check"]);
+    assert!(text(&loops.stdout).contains("moves lead back") && loops.status.code() == Some(1));
+    let beyond = outplay(&["index", "tictactoe", "--unrank", "6046"]);
+    assert!(text(&beyond.stderr).contains("end before 6046") && beyond.status.code() == Some(2));
+}
+
 #[test]
 fn the_lecture_s_nim() {
     let rules = text(&outplay(&["show", "nim:2+2", "--all"]).stdout);
@@ -136,6 +165,15 @@ fn conditions_of_game_theory() {
     {
         assert_eq!(report[key], true, "{key}");
     }
+}
+
+/// What more memory would answer is not known within the limits.
+#[test]
+fn too_little_memory_is_one_sentence_and_code_3() {
+    let output = outplay(&["solve", "connect4", "--method", "sweep"]);
+    let error = text(&output.stderr);
+    assert!(error.starts_with("error: this needs") && error.contains("--memory"), "{error}");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
 }
 
 #[test]
@@ -163,7 +201,6 @@ fn bad_input_is_one_sentence_and_code_2() {
         vec!["solve", "tictactoe", "--memory", "lots"],
         vec!["solve", "tictactoe", "--threads", "0"],
         vec!["bench", "classic", "--trials", "0"],
-        vec!["solve", "connect4", "--method", "sweep"],
         vec!["dance"],
     ] {
         let output = outplay(&words);

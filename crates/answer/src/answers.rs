@@ -532,7 +532,7 @@ pub struct IndexReport {
     pub ratio: Option<f64>,
 }
 
-fn number<S: serde::Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn number<S: serde::Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
     match u64::try_from(*value) {
         Ok(small) => serializer.serialize_u64(small),
         Err(_) => serializer.serialize_str(&value.to_string()),

@@ -58,6 +58,7 @@ mod ladder;
 mod loops;
 mod means;
 mod notes;
+mod numbers;
 mod picture;
 mod place;
 mod planes;
@@ -84,6 +85,7 @@ pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use clock::Clock;
 pub use entry::Entry;
 pub use notes::{ListedNotes, clear_notes, list_notes};
+pub use numbers::{IndexCheck, Ranked};
 pub use outplay_table::{
     Cure as TableCure, Listed, ListedTable, TableError, Values, default_data_dir, list, remove,
 };

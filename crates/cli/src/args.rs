@@ -202,6 +202,18 @@ pub(crate) enum Command {
         /// Count reachable positions even if that takes minutes
         #[arg(long)]
         count: bool,
+        /// Print the number of a position
+        #[arg(long, value_name = "POSITION", conflicts_with = "count")]
+        rank: Option<String>,
+        /// Print the position with a number
+        #[arg(long, value_name = "NUMBER", conflicts_with_all = ["count", "rank"])]
+        unrank: Option<u128>,
+        /// Check what dynamic programming asks of a hash: one to one, no holes, every child later
+        #[arg(long, conflicts_with_all = ["count", "rank", "unrank"])]
+        check: bool,
+        /// Chooses the numbers of a large index that are checked
+        #[arg(long, default_value_t = 1, requires = "check")]
+        seed: u64,
     },
     /// Play in the terminal
     Play(PlayArgs),

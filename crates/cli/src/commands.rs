@@ -246,7 +246,20 @@ impl<W: Write> Run<'_, W> {
             }
             Command::Book(command) => self.book(command),
             Command::Check { file } => self.check_proof(file),
-            Command::Index { game, count } => self.index(game, *count),
+            Command::Index { game, rank: Some(position), .. } => {
+                let ranked = self.open(game)?.rank(position, self.memory(), self.progress)?;
+                self.print(&ranked, |out, ranked| output::ranked(out, ranked))
+            }
+            Command::Index { game, unrank: Some(number), .. } => {
+                let ranked = self.open(game)?.unrank(*number, self.memory(), self.progress)?;
+                self.print(&ranked, |out, ranked| output::ranked(out, ranked))
+            }
+            Command::Index { game, check: true, seed, .. } => {
+                let check = self.open(game)?.check_index(self.memory(), *seed, self.progress)?;
+                self.print(&check, |out, check| output::index_check(out, check))?;
+                Ok(if check.holds() { KNOWN } else { NO })
+            }
+            Command::Index { game, count, .. } => self.index(game, *count),
             Command::Completions { shell } => {
                 clap_complete::generate(*shell, &mut Cli::command(), "outplay", self.out);
                 Ok(KNOWN)

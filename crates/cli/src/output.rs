@@ -4,8 +4,8 @@
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use outplay_answer::{
-    Answer, BookInfo, CheckReport, Entry, How, IndexReport, Method, MoveAnswer, QueryAnswer, Rules,
-    SolveAnswer, Source,
+    Answer, BookInfo, CheckReport, Entry, How, IndexCheck, IndexReport, Method, MoveAnswer, QueryAnswer,
+    Ranked, Rules, SolveAnswer, Source,
 };
 use outplay_core::figures::{bytes, duration, grouped};
 use outplay_core::{Content, LineBoard, Notation, Picture, Tone, Turn, Verdict};
@@ -540,6 +540,42 @@ pub(crate) fn book(out: &mut impl Write, info: &BookInfo) -> io::Result<()> {
         "{BOLD}{width}x{height}, {k} in a row{BOLD:#}: all positions of up to {plies} stones, {}",
         bytes(*size)
     )
+}
+
+/// A position and its number.
+pub(crate) fn ranked(out: &mut impl Write, ranked: &Ranked) -> io::Result<()> {
+    let place = format!("number {} of tier {}", grouped(ranked.place), ranked.tier);
+    writeln!(out, "{BOLD}{}{BOLD:#} {FAINT}({place}){FAINT:#}", ranked.number)?;
+    match &ranked.position {
+        Some(position) => writeln!(out, "{position}")?,
+        None => writeln!(out, "{DRAW}a hole{DRAW:#}: no position has this number")?,
+    }
+    ranked.unreached.iter().try_for_each(|why| writeln!(out, "{FAINT}{why}{FAINT:#}"))
+}
+
+/// Whether an index is what dynamic programming asks for.
+pub(crate) fn index_check(out: &mut impl Write, check: &IndexCheck) -> io::Result<()> {
+    let which = if check.all { "all" } else { "at random" };
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}: {} of {} numbers checked ({which}), {} moves",
+        check.game,
+        grouped(check.checked),
+        grouped(check.size),
+        grouped(check.moves)
+    )?;
+    let mut line = |what: &str, count: u64, ok: &str, trouble: &str| {
+        let (style, word) = if count == 0 { (WIN, "yes") } else { (LOSS, "no") };
+        let more = if count == 0 { ok.into() } else { format!("{} {trouble}", grouped(count)) };
+        writeln!(out, "  {what:<15} {style}{word:<3}{style:#} {FAINT}{more}{FAINT:#}")
+    };
+    line("one to one", check.twice, "each position comes back to its number", "positions do not")?;
+    line("no holes", check.holes, "each number is a position", "numbers are no position")?;
+    line("children later", check.back, "so one sweep from the last number solves it", "moves lead back")?;
+    if let Some((position, mv)) = &check.example {
+        writeln!(out, "  {FAINT}such as {mv} at {position}{FAINT:#}")?;
+    }
+    Ok(())
 }
 
 /// The game and the position that a proof is about.

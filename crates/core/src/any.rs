@@ -207,6 +207,7 @@ trait Rules: Send + Sync {
     fn spec(&self) -> String;
     fn write_position(&self, pos: &AnyPosition) -> String;
     fn read_position(&self, text: &str) -> Result<AnyPosition, InputError>;
+    fn read_arrangement(&self, text: &str) -> Result<AnyPosition, InputError>;
     fn textbook(&self, pos: &AnyPosition) -> String;
     fn textbook_positions(&self) -> Option<Vec<AnyPosition>>;
     fn write_move(&self, pos: &AnyPosition, mv: AnyMove) -> String;
@@ -282,6 +283,9 @@ impl<G: Game + Notation> Rules for Native<G> {
     }
     fn read_position(&self, text: &str) -> Result<AnyPosition, InputError> {
         self.game.read_position(text).map(|pos| self.any(pos))
+    }
+    fn read_arrangement(&self, text: &str) -> Result<AnyPosition, InputError> {
+        self.game.read_arrangement(text).map(|pos| self.any(pos))
     }
     fn textbook(&self, pos: &AnyPosition) -> String {
         self.game.textbook(self.pos(pos))
@@ -446,6 +450,9 @@ impl Notation for AnyGame {
     }
     fn read_position(&self, text: &str) -> Result<AnyPosition, InputError> {
         self.0.read_position(text)
+    }
+    fn read_arrangement(&self, text: &str) -> Result<AnyPosition, InputError> {
+        self.0.read_arrangement(text)
     }
     fn textbook(&self, pos: &AnyPosition) -> String {
         self.0.textbook(pos)

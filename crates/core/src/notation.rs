@@ -89,6 +89,16 @@ pub trait Notation: Game {
     /// One sentence for text that is no position of this game or that no play can reach.
     fn read_position(&self, text: &str) -> Result<Self::Position, InputError>;
 
+    /// Reads a position that an index may number although no play reaches it: counts of stones are right, and lines do
+    /// not matter. The fallback knows none but those of `read_position`.
+    ///
+    /// # Errors
+    ///
+    /// One sentence for text that is no such position.
+    fn read_arrangement(&self, text: &str) -> Result<Self::Position, InputError> {
+        self.read_position(text)
+    }
+
     /// A position the way a textbook lists it; the fallback is the one-line form.
     fn textbook(&self, pos: &Self::Position) -> String {
         self.write_position(pos)

@@ -19,11 +19,13 @@ mod bitboard;
 pub mod bits;
 mod columns;
 mod compositions;
+mod rearranger;
 mod subsets;
 
 pub use bitboard::{Bits, Cells};
 pub use columns::Columns;
 pub use compositions::Compositions;
+pub use rearranger::{Mark, rearranger_rank, rearranger_unrank};
 pub use subsets::{Subsets, next_subset};
 
 /// The number of ways to choose `k` of `n`, `None` beyond 128 bits.

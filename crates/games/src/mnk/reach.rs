@@ -13,8 +13,9 @@ use std::collections::HashSet;
 /// are far beyond any table; play from such a position is still well defined.
 const PATIENCE: usize = 2_000_000;
 
-/// Says in one sentence why no game from `start` reaches `board`.
-pub(super) fn check(start: &LineBoard, board: &LineBoard) -> Result<(), String> {
+/// Says in one sentence why no game from `start` has the stones of `board`, lines left out of account: what an index
+/// numbers.
+pub(super) fn arrangement(start: &LineBoard, board: &LineBoard) -> Result<(), String> {
     let preset = |cell: usize| matches!(start.cells[cell], Content::First | Content::Second);
     for cell in 0..start.cells.len() {
         if preset(cell) && board.cells[cell] != start.cells[cell] {
@@ -37,6 +38,13 @@ pub(super) fn check(start: &LineBoard, board: &LineBoard) -> Result<(), String> 
         let name = cell_name(cell / board.height, cell % board.height);
         return Err(format!("no game reaches it: the stone on {name} has nothing to rest on"));
     }
+    Ok(())
+}
+
+/// Says in one sentence why no game from `start` reaches `board`.
+pub(super) fn check(start: &LineBoard, board: &LineBoard) -> Result<(), String> {
+    arrangement(start, board)?;
+    let preset = |cell: usize| matches!(start.cells[cell], Content::First | Content::Second);
     let (mover, last) = match board.turn {
         Turn::First => (Content::First, Content::Second),
         _ => (Content::Second, Content::First),
