@@ -118,6 +118,32 @@ fn the_tight_index_of_connect_four() {
     assert!(text(&outplay(&["index", "mnk:19x19,k=5"]).stdout).contains("exceeds 128 bits"));
 }
 
+/// Figure 8 of Hayes and Loge, and a search that cuts nothing off.
+#[test]
+fn evaluations_and_trees_can_be_seen() {
+    let figure = ["show", "mnk:4x4,k=4", "--position", ".oox/xxoo/xoxo/.x..", "--eval", "helpful"];
+    let seen = json(&figure);
+    let cell = |name: &str| {
+        let mut cells = seen["cells"].as_array().unwrap().iter();
+        cells.find(|cell| cell["move"] == name).unwrap()["total"].as_i64().unwrap()
+    };
+    assert_eq!(["a4", "a1", "c1", "d1"].map(cell), [6, 5, 2, 5]);
+    assert_eq!(seen["best"], serde_json::json!(["a4"]));
+    assert!(seen["svg"].as_str().unwrap().contains("prefers-color-scheme:dark"));
+    assert!(text(&outplay(&figure).stdout).contains("chooses a4"));
+    // One row and one column of three with a stone each, less those of the other.
+    let sum = json(&["show", "tictactoe", "--moves", "b2", "--eval", "polynomial"]);
+    assert_eq!(sum["score"], 4 - (4 + 20));
+    let minimax = json(&["show", "tictactoe", "--tree", "--depth", "9", "--minimax"]);
+    let plain = json(&["solve", "tictactoe", "--method", "plain", "--no-save"]);
+    assert_eq!((&minimax["positions"], &plain["nodes"]), (&549_946.into(), &549_946.into()));
+    // Leaves are judged as whoever moves at the root sees them: a stone in the middle is an advantage.
+    let leaves = text(&outplay(&["show", "connect4", "--tree", "--depth", "1", "--eval", "lines"]).stdout);
+    assert!(leaves.contains("├─ 1 ? +0.00") && leaves.contains("├─ 4 ? +0.05"), "{leaves}");
+    let none = outplay(&["show", "nim:2+2", "--eval", "helpful"]);
+    assert!(text(&none.stderr).contains("k in a row") && none.status.code() == Some(2));
+}
+
 /// The hash that the 2020 report looked for, and back.
 #[test]
 fn a_position_by_number() {

@@ -623,6 +623,8 @@ pub struct SearchReport {
 pub struct TreeReport {
     /// The canonical spec.
     pub game: String,
+    /// Positions that the search entered, drawn or not.
+    pub positions: u64,
     /// The tree as data, from the root.
     pub tree: TreeNode,
     /// The tree as text.

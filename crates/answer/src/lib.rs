@@ -53,6 +53,7 @@ mod bench;
 mod books;
 mod clock;
 mod entry;
+mod evaluation;
 mod kernels;
 mod ladder;
 mod loops;
@@ -84,6 +85,7 @@ pub use bench::{ClassicReport, ClassicRow};
 pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use clock::Clock;
 pub use entry::Entry;
+pub use evaluation::{CellValue, Evaluation};
 pub use notes::{ListedNotes, clear_notes, list_notes};
 pub use numbers::{IndexCheck, Ranked};
 pub use outplay_table::{

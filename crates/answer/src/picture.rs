@@ -9,7 +9,7 @@
 //! ```
 
 use crate::answers::{StatsReport, StatsTier};
-use outplay_core::figures::grouped;
+use outplay_core::figures::{escaped, grouped};
 use std::fmt::Write;
 
 const WIN: &str = "#009E73";
@@ -44,11 +44,11 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
     let view = if report.merged { "the mover" } else { "the first player" };
     let total = grouped(report.positions.legal);
     writeln!(svg, r##"<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>"##)?;
-    writeln!(svg, "<title>{}: {total} positions</title>", escape(&report.game))?;
+    writeln!(svg, "<title>{}: {total} positions</title>", escaped(&report.game))?;
     writeln!(
         svg,
         r#"<text x="{LEFT}" y="36" font-size="20" font-weight="600">{}</text>"#,
-        escape(&report.game)
+        escaped(&report.game)
     )?;
     let splits = report.positions.splits;
     writeln!(
@@ -90,7 +90,7 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
                 writeln!(
                     svg,
                     r#"<rect x="{x:.1}" y="{y:.1}" width="{bar:.1}" height="{tall:.1}" fill="{colour}"><title>ply {}: {} {word}</title></rect>"#,
-                    escape(&tier.tier),
+                    escaped(&tier.tier),
                     grouped(count)
                 )?;
             }
@@ -103,7 +103,7 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
             x + bar * 0.4,
             top + height - over,
             bar * 0.2,
-            escape(&tier.tier),
+            escaped(&tier.tier),
             grouped(tier.counts.finished)
         )?;
     }
@@ -142,7 +142,7 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
             svg,
             r#"<rect x="{x:.1}" y="{y:.1}" width="{bar:.1}" height="{:.1}" fill="{FAINT}"><title>ply {}: {} positions</title></rect>"#,
             top + height - y,
-            escape(&tier.tier),
+            escaped(&tier.tier),
             grouped(tier.counts.legal)
         )?;
         let every = (tiers.len() / 24 + 1).max(1);
@@ -154,7 +154,7 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
                 r#"<text x="{:.1}" y="{:.1}" text-anchor="middle" fill="{FAINT}">{}</text>"#,
                 x + bar / 2.0,
                 top + height + 18.0,
-                escape(name)
+                escaped(name)
             )?;
         }
     }
@@ -166,8 +166,4 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
         top + height + 36.0
     )?;
     writeln!(svg, "</svg>")
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

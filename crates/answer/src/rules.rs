@@ -6,7 +6,7 @@ use crate::entry::Entry;
 use crate::kernels::Numbering;
 use crate::request::Place;
 use outplay_core::{AnyGame, AnyPosition, Deadline, Game, Notation, Tier, Turn, Watch};
-use outplay_search::{Fate, Tree, TreeOptions, Worth, Zero, tree};
+use outplay_search::{Fate, Tree, TreeOptions, Worth, tree};
 use outplay_solve::{Explored, SolveError};
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ impl Entry {
         })
     }
 
-    /// A small search, recorded and drawn, so that pruning can be seen.
+    /// A small search, recorded and drawn, so that pruning can be seen; `eval` names the opinion at its leaves.
     ///
     /// # Errors
     ///
@@ -67,14 +67,24 @@ impl Entry {
         place: &Place,
         depth: u32,
         prune: bool,
+        eval: Option<&str>,
         watch: &dyn Watch,
     ) -> Result<TreeReport, Trouble> {
         let game = self.game();
         let pos = self.locate(place)?;
-        let options = TreeOptions { prune, ..TreeOptions::default() };
-        let found = tree(game, &pos, &Zero, depth, options, watch)?;
+        let leaves = self.leaves(&pos, eval)?;
+        // Minimax looks at everything, even where a win is found.
+        let options = TreeOptions { prune, best_payoff: prune, ..TreeOptions::default() };
+        let found = tree(game, &pos, &leaves, depth, options, watch)?;
         let root = node(game, &found, 0, None);
-        Ok(TreeReport { game: game.spec(), tree: root, text: found.text(game), svg: found.svg(game) })
+        let positions = found.counts.nodes;
+        Ok(TreeReport {
+            game: game.spec(),
+            positions,
+            tree: root,
+            text: found.text(game),
+            svg: found.svg(game),
+        })
     }
 
     /// The size of the index tier by tier; reachable positions are counted where `memory` allows.

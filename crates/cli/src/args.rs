@@ -89,8 +89,11 @@ pub(crate) enum Command {
         /// The tree of minimax, which cuts nothing off
         #[arg(long, requires = "tree")]
         minimax: bool,
-        /// Draw the tree into this file
-        #[arg(long, requires = "tree", value_name = "FILE")]
+        /// Show what an evaluation sees, such as helpful, polynomial or lines; with --tree, what it thinks of the leaves
+        #[arg(long, value_name = "NAME", conflicts_with = "all")]
+        eval: Option<String>,
+        /// Draw the tree, or what the evaluation sees, into this file
+        #[arg(long, value_name = "FILE", conflicts_with = "all")]
         svg: Option<PathBuf>,
         #[command(flatten)]
         effort: Effort,

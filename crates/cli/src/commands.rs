@@ -201,8 +201,15 @@ impl<W: Write> Run<'_, W> {
             Command::Games { game: Some(game), .. } => self.tell_rules(game),
             Command::Games { .. } => self.games(),
             Command::Players { game } => self.players(game.as_deref()),
-            Command::Show { game, at, tree: true, depth, minimax, svg, .. } => {
-                self.tree(game, at, *depth, !minimax, svg.as_deref())
+            Command::Show { game, at, tree: true, depth, minimax, eval, svg, .. } => {
+                self.tree(game, at, *depth, !minimax, eval.as_deref(), svg.as_deref())
+            }
+            Command::Show { game, at, eval: Some(eval), svg, effort, .. } => {
+                self.evaluation(game, at, eval, svg.as_deref(), effort)
+            }
+            Command::Show { svg: Some(_), .. } => {
+                let why = "--svg draws a tree or an evaluation; add --tree or --eval NAME";
+                Err(Trouble::unable(why).into())
             }
             Command::Show { game, at, all, effort, .. } => self.show(game, at, *all, effort),
             Command::Solve { game, at, method, values, effort, proof } => {
@@ -471,13 +478,34 @@ impl<W: Write> Run<'_, W> {
         at: &crate::args::At,
         depth: u32,
         prune: bool,
+        eval: Option<&str>,
         svg: Option<&Path>,
     ) -> Result<u8, Failure> {
-        let tree = self.open_at(game, at)?.tree(&at.place(), depth, prune, self.progress)?;
+        let tree = self.open_at(game, at)?.tree(&at.place(), depth, prune, eval, self.progress)?;
         if let Some(file) = svg {
             write_file(file, &tree.svg)?;
         }
         self.print(&tree, |out, tree| write!(out, "{}", tree.text))
+    }
+
+    fn evaluation(
+        &mut self,
+        game: &str,
+        at: &crate::args::At,
+        eval: &str,
+        svg: Option<&Path>,
+        effort: &Effort,
+    ) -> Result<u8, Failure> {
+        let (entry, place) = (self.open_at(game, at)?, at.place());
+        let evaluation = entry.evaluate(&place, eval, &self.query_options(effort))?;
+        let picture = entry.draw_evaluation(&place, &evaluation)?;
+        if let Some(file) = svg {
+            write_file(file, &evaluation.svg)?;
+        }
+        self.print(&evaluation, |out, evaluation| {
+            output::picture(out, &picture)?;
+            output::evaluation(out, evaluation)
+        })
     }
 
     fn book(&mut self, command: &BookCommand) -> Result<u8, Failure> {

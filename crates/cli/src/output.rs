@@ -4,8 +4,8 @@
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use outplay_answer::{
-    Answer, BookInfo, CheckReport, Entry, How, IndexCheck, IndexReport, Method, MoveAnswer, QueryAnswer,
-    Ranked, Rules, SolveAnswer, Source,
+    Answer, BookInfo, CheckReport, Entry, Evaluation, How, IndexCheck, IndexReport, Method, MoveAnswer,
+    QueryAnswer, Ranked, Rules, SolveAnswer, Source,
 };
 use outplay_core::figures::{bytes, duration, grouped};
 use outplay_core::{Content, LineBoard, Notation, Picture, Tone, Turn, Verdict};
@@ -13,6 +13,8 @@ use outplay_explain::{History, Puzzle, Why};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+/// Cells whose worth is printed.
+const MOST_CELLS: usize = 60;
 /// Characters of a position that are printed.
 const READ: usize = 400;
 
@@ -540,6 +542,50 @@ pub(crate) fn book(out: &mut impl Write, info: &BookInfo) -> io::Result<()> {
         "{BOLD}{width}x{height}, {k} in a row{BOLD:#}: all positions of up to {plies} stones, {}",
         bytes(*size)
     )
+}
+
+/// What an evaluation counts, and what each cell is worth.
+pub(crate) fn evaluation(out: &mut impl Write, evaluation: &Evaluation) -> io::Result<()> {
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}: {:+} for the {} player, who is to move {FAINT}({:+.0} on the scale from -100 to 100){FAINT:#}",
+        evaluation.eval,
+        evaluation.score,
+        evaluation.to_move.word(),
+        evaluation.opinion
+    )?;
+    // What is not there adds nothing.
+    for part in evaluation.parts.iter().filter(|part| part.amount != 0.0) {
+        writeln!(
+            out,
+            "  {:<34} {:>5} × {:>9.2} = {:>+10.2}",
+            part.name, part.count, part.weight, part.amount
+        )?;
+    }
+    if evaluation.parts.iter().any(|part| part.amount != 0.0) && evaluation.scale != 1.0 {
+        writeln!(out, "  {FAINT}their sum times {} is the score{FAINT:#}", evaluation.scale)?;
+    }
+    if !evaluation.cells.is_empty() {
+        writeln!(out, "{FAINT}cell   total  own windows: | - / \\   the other's: | - / \\{FAINT:#}")?;
+    }
+    for cell in evaluation.cells.iter().take(MOST_CELLS) {
+        let parts = |parts: [i32; 4]| parts.map(|part| part.to_string()).join(" ");
+        let urgent = match (cell.wins, cell.blocks) {
+            (true, _) => "  wins",
+            (_, true) => "  blocks",
+            _ => "",
+        };
+        let style = if evaluation.best.contains(&cell.mv) { WIN } else { Style::new() };
+        let (own, other) = (parts(cell.own), parts(cell.other));
+        writeln!(out, "{style}{:<5} {:>6}{style:#}  {own:<22} {other}{urgent}", cell.mv, cell.total)?;
+    }
+    if let Some(more) = evaluation.cells.len().checked_sub(MOST_CELLS + 1) {
+        writeln!(out, "{FAINT}and {} more; --json lists all{FAINT:#}", more + 1)?;
+    }
+    if !evaluation.best.is_empty() {
+        writeln!(out, "chooses {}", evaluation.best.join(" "))?;
+    }
+    Ok(())
 }
 
 /// A position and its number.

@@ -47,6 +47,11 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
+/// Text that is safe inside an element or attribute of SVG or HTML.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

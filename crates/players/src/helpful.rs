@@ -4,11 +4,13 @@
 //! that boards of a million cells are played in milliseconds.
 
 use crate::helpfulness::{Form, Helpfulness};
+use crate::insight::{DIRECTIONS, Insight, Part, cell_helps, direction};
 use crate::words::spelled;
 use crate::{Choice, Judge, Kit, PlayError, Player};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, LineBoard, Turn, Watch};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+use std::collections::BTreeMap;
 
 /// The player `helpful`; equally helpful cells are equally likely.
 pub struct Helpful {
@@ -150,6 +152,35 @@ impl Judge for HelpfulOpinion {
             }
         }
         if me == Turn::Second { -score } else { score }
+    }
+
+    fn insight(&self, pos: &AnyPosition, me: Turn) -> Insight {
+        let Some(board) = self.game.board(pos) else { return Insight::of(0) };
+        let own = if me == Turn::Second { Content::Second } else { Content::First };
+        // Windows by whose they are, by direction, and by the stones in them.
+        let mut windows: BTreeMap<(bool, usize, i32), f64> = BTreeMap::new();
+        for line in &self.lines {
+            let stones = |of: &dyn Fn(Content) -> bool| {
+                line.iter().filter(|&&cell| of(board.cells[cell])).count() as i32
+            };
+            let mine = stones(&|content| content == own);
+            let theirs = stones(&|content| content != own && content != Content::Empty);
+            if (mine == 0) != (theirs == 0) {
+                *windows.entry((mine == 0, direction(&board, line), mine + theirs)).or_default() += 1.0;
+            }
+        }
+        let parts = windows.into_iter().map(|((theirs, way, stones), count)| {
+            let whose = if theirs { "their" } else { "my" };
+            let name = format!("{whose} windows with {stones}, {}", DIRECTIONS[way]);
+            let helps = f64::from((1 + stones) * (board.k as i32 - stones));
+            Part::new(name, count, if theirs { -helps } else { helps })
+        });
+        Insight {
+            score: self.score(pos, me),
+            scale: 1.0,
+            parts: parts.collect(),
+            cells: cell_helps(&board, &self.lines, Form::Revised),
+        }
     }
 
     fn unit(&self) -> i32 {

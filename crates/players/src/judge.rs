@@ -1,5 +1,6 @@
 //! Opinions about positions.
 
+use crate::Insight;
 use outplay_core::{AnyPosition, Turn};
 
 /// An opinion about unfinished positions, in hundredths of a payoff or any other unit.
@@ -9,6 +10,11 @@ pub trait Judge: Send + Sync {
 
     /// How good a position looks to `me`, whoever moves there. Cut to ±65535 by the search.
     fn score(&self, pos: &AnyPosition, me: Turn) -> i32;
+
+    /// The same score taken apart, where the opinion has parts.
+    fn insight(&self, pos: &AnyPosition, me: Turn) -> Insight {
+        Insight::of(self.score(pos, me))
+    }
 
     /// A score that is a clear advantage, though no win: the scale of an opinion.
     fn unit(&self) -> i32 {
@@ -40,7 +46,7 @@ impl Judge for NoOpinion {
 }
 
 /// An opinion on the scale of payoffs, from −99 to 99: what is not proven is never quite a win.
-pub(crate) fn squeezed(score: i32, unit: i32) -> f64 {
+pub fn squeezed(score: i32, unit: i32) -> f64 {
     let score = f64::from(score);
     99.0 * score / (score.abs() + f64::from(unit))
 }

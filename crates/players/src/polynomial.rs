@@ -13,8 +13,9 @@
 //! report. i stops at k, and the sum is scaled so that Bᵏ⁻¹ is at most 10000.
 
 use crate::Judge;
+use crate::insight::{Insight, Part};
 use crate::words::spelled;
-use outplay_core::{AnyGame, AnyPosition, Content, LineBoard, Turn};
+use outplay_core::{AnyGame, AnyPosition, Content, LineBoard, Turn, column_name};
 
 /// The evaluation `polynomial`.
 pub struct Polynomial {
@@ -27,42 +28,70 @@ impl Polynomial {
     pub fn new(game: AnyGame, base: f64) -> Polynomial {
         Polynomial { game, base }
     }
+
+    fn scale(&self, board: &LineBoard) -> f64 {
+        (1e4 / self.base.powi(board.k as i32 - 1)).min(1.0)
+    }
 }
 
-/// One player's polynomial over the rows that `cells` lists.
-fn rows<I: Iterator<Item = usize>>(
-    board: &LineBoard,
-    mine: Content,
-    base: f64,
-    lines: impl Iterator<Item = I>,
-) -> f64 {
-    let mut sum = 0.0;
-    for line in lines {
-        let (mut own, mut empty) = (0, 0);
-        for cell in line {
-            own += usize::from(board.cells[cell] == mine);
-            empty += usize::from(board.cells[cell] == Content::Empty);
-        }
-        if own + empty >= board.k {
-            sum += base.powi(own.min(board.k) as i32);
-        }
+/// The power of the base that a row or column counts with for a player; `None` if no line fits into it.
+fn power(board: &LineBoard, mine: Content, line: impl Iterator<Item = usize>) -> Option<i32> {
+    let (mut own, mut empty) = (0, 0);
+    for cell in line {
+        own += usize::from(board.cells[cell] == mine);
+        empty += usize::from(board.cells[cell] == Content::Empty);
     }
-    sum
+    (own + empty >= board.k).then(|| own.min(board.k) as i32)
+}
+
+/// The player to move, and the other.
+fn players(board: &LineBoard) -> [Content; 2] {
+    match board.turn {
+        Turn::Second => [Content::Second, Content::First],
+        _ => [Content::First, Content::Second],
+    }
+}
+
+/// The cells of a row, and of a column.
+fn across(board: &LineBoard, row: usize) -> impl Iterator<Item = usize> {
+    let height = board.height;
+    (0..board.width).map(move |column| column * height + row)
+}
+
+fn upright(board: &LineBoard, column: usize) -> impl Iterator<Item = usize> {
+    column * board.height..(column + 1) * board.height
 }
 
 /// The polynomial of a board for the player to move.
 pub(crate) fn polynomial(board: &LineBoard, base: f64) -> f64 {
-    let (mine, theirs) = match board.turn {
-        Turn::Second => (Content::Second, Content::First),
-        _ => (Content::First, Content::Second),
+    let of = |player: Content| -> f64 {
+        let rows = (0..board.height).filter_map(|row| power(board, player, across(board, row)));
+        let columns = (0..board.width).filter_map(|column| power(board, player, upright(board, column)));
+        rows.chain(columns).map(|power| base.powi(power)).sum()
     };
-    let (w, h) = (board.width, board.height);
-    let of = |player: Content| {
-        let across = (0..h).map(|row| (0..w).map(move |column| column * h + row));
-        let upright = (0..w).map(|column| column * h..(column + 1) * h);
-        rows(board, player, base, across) + rows(board, player, base, upright)
-    };
+    let [mine, theirs] = players(board);
     of(mine) - of(theirs)
+}
+
+/// The same, row by row and column by column.
+fn parts(board: &LineBoard, base: f64) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (player, whose, sign) in players(board).into_iter().zip(["my", "their"]).zip([1.0, -1.0]).map(flat) {
+        let rows = (0..board.height)
+            .map(|row| (format!("row {}", row + 1), power(board, player, across(board, row))));
+        let columns = (0..board.width).map(|column| {
+            (format!("column {}", column_name(column)), power(board, player, upright(board, column)))
+        });
+        for (line, power) in rows.chain(columns) {
+            let Some(power) = power else { continue };
+            parts.push(Part::new(format!("{whose} {line}: B^{power}"), sign, base.powi(power)));
+        }
+    }
+    parts
+}
+
+fn flat<A, B, C>(((a, b), c): ((A, B), C)) -> (A, B, C) {
+    (a, b, c)
 }
 
 impl Judge for Polynomial {
@@ -73,8 +102,14 @@ impl Judge for Polynomial {
     fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {
         let Some(mut board) = self.game.board(pos) else { return 0 };
         board.turn = me;
-        let scale = (1e4 / self.base.powi(board.k as i32 - 1)).min(1.0);
-        (polynomial(&board, self.base) * scale).round().clamp(-65535.0, 65535.0) as i32
+        (polynomial(&board, self.base) * self.scale(&board)).round().clamp(-65535.0, 65535.0) as i32
+    }
+
+    fn insight(&self, pos: &AnyPosition, me: Turn) -> Insight {
+        let Some(mut board) = self.game.board(pos) else { return Insight::of(0) };
+        board.turn = me;
+        let parts = parts(&board, self.base);
+        Insight { score: self.score(pos, me), scale: self.scale(&board), parts, cells: Vec::new() }
     }
 
     fn unit(&self) -> i32 {

@@ -11,6 +11,7 @@
 
 use crate::tree::{Cut, Fate, Tree, Worth};
 use crate::tree_text::{bounded, window};
+use outplay_core::figures::escaped;
 use outplay_core::{Notation, Picture, Tone, Turn, Verdict};
 use std::fmt::Write;
 
@@ -350,9 +351,4 @@ fn cut_sign(cut: Cut) -> &'static str {
         Cut::Beta => "β✂",
         Cut::BestPayoff => "✂",
     }
-}
-
-/// Text that is safe inside an SVG element.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -18,7 +18,7 @@ const AT: &[&str] = &["game", "position", "moves"];
 const GAME: &[&str] = &["game"];
 
 /// Every address of the interface.
-pub(crate) const ROUTES: [Route; 17] = [
+pub(crate) const ROUTES: [Route; 18] = [
     ("get", "/api/v1/games", "The games and players that there are", &[], "Games"),
     ("get", "/api/v1/view", "What a position looks like and which moves it has", AT, "View"),
     ("get", "/api/v1/position", "The value of a position and of each of its moves", AT, "Query"),
@@ -45,6 +45,13 @@ pub(crate) const ROUTES: [Route; 17] = [
         "A position with exactly one move that keeps its value",
         &["game", "seed"],
         "Puzzle",
+    ),
+    (
+        "get",
+        "/api/v1/evaluation",
+        "What an evaluation sees in a position: its score, the parts of it, what every cell is worth, a picture",
+        &["game", "position", "moves", "eval"],
+        "Evaluation",
     ),
     ("post", "/api/v1/solve", "Begins to solve a whole game in the background", &[], "Job"),
     ("get", "/api/v1/solve/{id}", "How far a solve is, or its answer", &[], "Job"),

@@ -1,4 +1,4 @@
-//! The reason behind a value, and puzzles.
+//! The reason behind a value, puzzles, and what evaluations see.
 
 use crate::ask::Asked;
 use crate::place::At;
@@ -6,6 +6,7 @@ use crate::refusal::Refusal;
 use crate::router::Shared;
 use axum::Json;
 use axum::extract::State;
+use outplay_answer::Evaluation;
 use outplay_explain::{Puzzle, Why};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -49,6 +50,31 @@ pub(crate) async fn puzzle(
     let options = shared.steady_options();
     shared
         .ask(request.at.game, move |game, _, watch| Ok(outplay_explain::puzzle(game, seed, &options, watch)?))
+        .await
+        .map(Json)
+}
+
+/// Which evaluation of which position.
+#[derive(Deserialize)]
+pub(crate) struct EvaluationRequest {
+    #[serde(flatten)]
+    at: At,
+    /// Its spec.
+    eval: String,
+}
+
+/// `GET /api/v1/evaluation`
+pub(crate) async fn evaluation(
+    State(shared): State<Arc<Shared>>,
+    Asked(request): Asked<EvaluationRequest>,
+) -> Result<Json<Evaluation>, Refusal> {
+    let (place, eval) = (request.at.place()?, request.eval);
+    let options = shared.steady_options();
+    shared
+        .ask(request.at.game, move |game, _, _| {
+            // Visitors name no files.
+            Ok(game.evaluate_unread(&place, &eval, &options)?)
+        })
         .await
         .map(Json)
 }

@@ -8,6 +8,7 @@ use super::features::{count, paper};
 use super::field::Field;
 use super::{FeatureSet, Weights, plain_features};
 use crate::Judge;
+use crate::insight::{Insight, Part};
 use outplay_core::{AnyGame, AnyPosition, Native, Turn};
 use outplay_games::mnk::Mnk;
 use outplay_index::Bits;
@@ -42,6 +43,35 @@ impl<B: Bits> BitLines<B> {
         Some(BitLines { native: Native::new(game.clone()), field, weights, scaled, whole })
     }
 
+    /// What [`BitLines::opinion`] multiplies, by name.
+    fn parts(&self, own: B, other: B, last: bool, first: bool) -> Vec<Part> {
+        let names = self.weights.set().names();
+        if self.weights.set() == FeatureSet::Paper {
+            let counts = paper(&self.field, own, other);
+            let parts = names.iter().zip(counts).zip(&self.whole);
+            return parts
+                .map(|((name, count), weight)| Part::new(*name, count.into(), (*weight).into()))
+                .collect();
+        }
+        let mut features = vec![0.0; self.scaled.len()];
+        let (mine, their) = if last { (own, other) } else { (other, own) };
+        count(FeatureSet::Extended, &self.field, mine, their, last == first, &mut features);
+        let sign = if last { 1.0 } else { -1.0 };
+        let parts = names.iter().zip(&features).zip(&self.scaled);
+        parts
+            .map(|((name, count), weight)| Part::new(*name, (*count).into(), sign * f64::from(*weight)))
+            .collect()
+    }
+
+    /// Own stones, the other's, whether `me` moved last, and whether `me` began.
+    fn seen(&self, pos: &AnyPosition, me: Turn) -> (B, B, bool, bool) {
+        let pos = self.native.pos(pos);
+        let [first, second] = pos.stones;
+        let (own, other) = if me == Turn::Second { (second, first) } else { (first, second) };
+        let to_move = if pos.second_to_move { Turn::Second } else { Turn::First };
+        (own, other, me != to_move, me != Turn::Second)
+    }
+
     /// What a player thinks whose stones are `own`; `last` says whether it moved last, `first` whether it began.
     #[inline]
     pub(crate) fn opinion(&self, own: B, other: B, last: bool, first: bool) -> i32 {
@@ -65,11 +95,14 @@ impl<B: Bits> Judge for BitLines<B> {
     }
 
     fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {
-        let pos = self.native.pos(pos);
-        let [first, second] = pos.stones;
-        let (own, other) = if me == Turn::Second { (second, first) } else { (first, second) };
-        let to_move = if pos.second_to_move { Turn::Second } else { Turn::First };
-        self.opinion(own, other, me != to_move, me != Turn::Second)
+        let (own, other, last, first) = self.seen(pos, me);
+        self.opinion(own, other, last, first)
+    }
+
+    fn insight(&self, pos: &AnyPosition, me: Turn) -> Insight {
+        let (own, other, last, first) = self.seen(pos, me);
+        let parts = self.parts(own, other, last, first);
+        Insight { score: self.score(pos, me), scale: 1.0, parts, cells: Vec::new() }
     }
 
     fn unit(&self) -> i32 {
@@ -96,6 +129,15 @@ impl Judge for PlainLines {
         let sum: f32 =
             plain_features(&board).iter().zip(&self.scaled).map(|(count, weight)| count * weight).sum();
         sum.round() as i32
+    }
+
+    fn insight(&self, pos: &AnyPosition, me: Turn) -> Insight {
+        let Some(mut board) = self.game.board(pos) else { return Insight::of(0) };
+        board.turn = me.other();
+        let counts = plain_features(&board);
+        let parts = self.weights.set().names().iter().zip(counts).zip(&self.scaled);
+        let parts = parts.map(|((name, count), weight)| Part::new(*name, count.into(), (*weight).into()));
+        Insight { score: self.score(pos, me), scale: 1.0, parts: parts.collect(), cells: Vec::new() }
     }
 
     fn unit(&self) -> i32 {
