@@ -149,4 +149,17 @@ fn experiments_are_listed_and_run() {
     }
     let found = json(&outplay(&["experiment", "dp", "--games", "3", "--json"]));
     assert_eq!(found["tables"][0]["rows"].as_array().unwrap().len(), 4);
+    // Pictures and pages stand alone.
+    let files = tempfile::tempdir().unwrap();
+    let [svg, html] = ["ice.svg", "ice.html"].map(|name| files.path().join(name));
+    let words = ["experiment", "slippery", "--games", "2", "--json", "--svg"];
+    let found =
+        json(&outplay(&[&words[..], &[svg.to_str().unwrap(), "--html", html.to_str().unwrap()]].concat()));
+    assert_eq!((&found["holds"], &found["tables"][0]["rows"][0][1]), (&true.into(), &"+0.000000".into()));
+    let (svg, html) = (std::fs::read_to_string(svg).unwrap(), std::fs::read_to_string(html).unwrap());
+    assert!(
+        svg.contains("probability p that a stone slips") && html.contains("<svg") && html.contains("<table>")
+    );
+    let few = json(&outplay(&["experiment", "visibility", "--games", "4", "--json"]));
+    assert_eq!(few["tables"][0]["rows"].as_array().unwrap().len(), 8);
 }

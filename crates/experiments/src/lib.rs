@@ -3,7 +3,7 @@
 //! ```text
 //!   ALL       name, what it is, fn(&Bench) -> Findings      one file per experiment
 //!   Bench     what an experiment may use                    made from a request
-//!   Findings  tables of text                                printed by the command line
+//!   Findings  tables of text, and plots                     printed and drawn by interfaces
 //! ```
 //!
 //! This crate stands above everything that it uses, and nothing but interfaces may use it. To add an experiment, write
@@ -32,11 +32,16 @@ mod helpful_memory;
 mod helpful_vs_minimax;
 mod horizon;
 mod minimax_cost;
+mod obstacle_map;
 mod obstacles;
 mod opinion;
+mod plot;
+mod slippery;
+mod visibility;
 
 pub(crate) use bench::Bench;
 pub use findings::{Findings, Grid};
+pub use plot::{Colour, Lines, Map, Plot, Point, Series, stacked};
 
 use outplay_answer::{QueryOptions, Trouble};
 use outplay_catalog::Catalog;
@@ -93,6 +98,21 @@ const ALL: &[Experiment] = &[
         name: "horizon",
         about: "lost positions that a fixed depth does not see, and what quiescence and extensions do about it",
         run: horizon::run,
+    },
+    Experiment {
+        name: "visibility",
+        about: "whether a deeper search chooses better moves, and an atlas of positions in which it does not",
+        run: visibility::run,
+    },
+    Experiment {
+        name: "obstacle-map",
+        about: "the value of small boards with one and two obstacles wherever they are, as maps",
+        run: obstacle_map::run,
+    },
+    Experiment {
+        name: "slippery",
+        about: "what boards are worth when a stone may land one cell aside",
+        run: slippery::run,
     },
 ];
 

@@ -2,10 +2,12 @@
 
 use super::grid::write_grid;
 use crate::args::Effort;
-use crate::commands::{Failure, Run};
+use crate::commands::{Failure, Run, write_file};
 use clap::Args;
+use outplay_answer::Trouble;
 use outplay_experiments::{ExperimentRequest, Findings, experiments};
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Run a paper's experiment again.
 #[derive(Args)]
@@ -21,6 +23,12 @@ pub(crate) struct ExperimentArgs {
     /// What chance follows from
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Draw what was found into this file
+    #[arg(long, value_name = "FILE", requires = "name")]
+    svg: Option<PathBuf>,
+    /// Write a page with tables and pictures into this file
+    #[arg(long, value_name = "FILE", requires = "name")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     effort: Effort,
 }
@@ -35,6 +43,15 @@ impl<W: Write> Run<'_, W> {
         request.games = args.games;
         request.options = self.query_options(&args.effort);
         let findings = outplay_experiments::run(self.catalog, &request, self.progress)?;
+        if let Some(file) = &args.svg {
+            let none = || {
+                Trouble::unable(format!("`{name}` has no pictures; leave --svg out, or write --html FILE"))
+            };
+            write_file(file, &outplay_experiments::stacked(&findings.plots).ok_or_else(none)?)?;
+        }
+        if let Some(file) = &args.html {
+            write_file(file, &findings.html())?;
+        }
         self.print(&findings, |out, findings| write_findings(out, findings))?;
         Ok(u8::from(findings.holds == Some(false)))
     }
