@@ -9,57 +9,8 @@
 //! attacker's moves; it grows until something is found, and positions that failed are remembered.
 
 use crate::ground::{Ground, TIER_FIVE, TIER_FOUR, TIER_OPEN, TIER_THREE};
-use outplay_core::Pace;
+use outplay_core::{Attack, Pace};
 use rustc_hash::FxHashMap;
-
-/// A forced win of the player to move, whose opponent's every move is answered. Cells are the board's.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Attack {
-    /// Moves that complete a line, or leave one gap, which the opponent fills, and at last two.
-    Fours(Vec<usize>),
-    /// A move, and what follows.
-    Plays {
-        /// The move.
-        cell: usize,
-        /// What follows the answers that matter.
-        replies: Vec<(usize, Attack)>,
-        /// What follows any other move; `None` if a gap is left that decides.
-        other: Option<Box<Attack>>,
-    },
-}
-
-impl Attack {
-    /// The first move.
-    pub fn cell(&self) -> usize {
-        match self {
-            Attack::Fours(cells) => cells[0],
-            Attack::Plays { cell, .. } => *cell,
-        }
-    }
-
-    /// Plies until the line is complete, if the opponent holds out as long as it can.
-    pub fn plies(&self) -> u32 {
-        match self {
-            // The last of the list leaves two gaps; alone it may be the line itself.
-            Attack::Fours(cells) => 2 * cells.len() as u32 + 1,
-            Attack::Plays { replies, other, .. } => {
-                let other = other.as_ref().map_or(1, |other| other.plies());
-                2 + replies.iter().map(|(_, attack)| attack.plies()).max().unwrap_or(0).max(other)
-            }
-        }
-    }
-
-    /// Puts a move that is answered by one cell only before an attack.
-    fn after(cell: usize, answer: usize, rest: Attack) -> Attack {
-        match rest {
-            Attack::Fours(mut cells) => {
-                cells.insert(0, cell);
-                Attack::Fours(cells)
-            }
-            rest => Attack::Plays { cell, replies: vec![(answer, rest)], other: None },
-        }
-    }
-}
 
 /// Attacks with more of one's own moves than this are left to the search.
 const DEEPEST: u32 = 14;
@@ -173,7 +124,7 @@ impl<'a, 'b> Attacks<'a, 'b> {
         self.put(gap, 1 - self.attacker);
         let rest = self.attack(depth - 1);
         self.ground.take();
-        Some(Attack::after(self.cell(place), self.cell(gap), rest?))
+        Some(rest?.after(self.cell(place), self.cell(gap)))
     }
 
     /// The defender answers an open three.

@@ -5,13 +5,13 @@
 //!   3 alpha-beta to depth 1, 2, 3 …      on every thread, with one table
 //! ```
 
-use crate::attack::{Attack, Attacks};
+use crate::attack::Attacks;
 use crate::ground::{Ground, TIER_FIVE, TIER_OPEN, number};
 use crate::search::{MOST_PLIES, SURE, Search, Shared, WIN};
 use crate::shape::{MOST_K, Shapes};
 use crate::table::Table;
 use crate::weights::Weights;
-use outplay_core::{Deadline, LineBoard, Pace, Watch};
+use outplay_core::{Attack, Deadline, LineBoard, Pace, Watch};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -84,13 +84,18 @@ impl Engine {
 
     /// An engine for boards like this one; `None` if its lines are longer than [`MOST_K`], or the board is too large.
     pub fn new(board: &LineBoard, settings: Settings) -> Option<Engine> {
-        let fits = (board.width + 2 * MOST_K) * (board.height + 2 * MOST_K) < 1 << 24;
-        ((1..=MOST_K).contains(&board.k) && fits).then(|| Engine {
+        Engine::fits(board).then(|| Engine {
             k: board.k,
             settings,
             shapes: Vec::new(),
             table: Table::new(settings.entries),
         })
+    }
+
+    /// Whether the engine can take a board.
+    pub fn fits(board: &LineBoard) -> bool {
+        let small = (board.width + 2 * MOST_K) * (board.height + 2 * MOST_K) < 1 << 24;
+        (1..=MOST_K).contains(&board.k) && small
     }
 
     /// Forgets everything.
@@ -217,6 +222,15 @@ impl Engine {
         found.nodes += nodes;
         Some(found)
     }
+}
+
+/// What the engine thinks of a board at first sight, for the player to move; 0 for boards that it cannot take.
+pub fn opinion(board: &LineBoard, weights: &Weights) -> i32 {
+    if !Engine::fits(board) {
+        return 0;
+    }
+    let opinion = Ground::new(board, Shapes::new(board.k), weights).opinion(number(board.turn));
+    if board.misere { -opinion } else { opinion }
 }
 
 /// The first stone of an empty board: in the middle of where most lines run.

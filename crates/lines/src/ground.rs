@@ -14,7 +14,7 @@
 //! Invariant: shapes, sums, lists and the hash are those of [`Ground::new`] with the same stones; a test holds them
 //! against each other on thousands of positions.
 
-use crate::shape::{FIVE, FOUR, HOT, OPEN_FOUR, Row, SHAPES, Shapes, slot};
+use crate::shape::{FOUR, HOT, OPEN_FOUR, Row, SHAPES, Shapes, slot};
 use crate::weights::{RANKS, Weights, packed, unpacked};
 use outplay_core::{Content, LineBoard, Turn};
 
@@ -36,24 +36,23 @@ const ANY_HOT: u32 = 0x8888_8888;
 /// Cells in a square of this radius around a stone are near.
 const RADIUS: usize = 2;
 
-/// The tier of one player's four shapes.
-#[inline]
+/// The tier of one player's four shapes, all four at once: hot shapes are 8 to 11, so that their two low bits tell.
+#[inline(always)]
 fn tier(word: u32) -> Option<usize> {
-    if word & 0x8888 == 0 {
+    let hot = word >> 3 & 0x1111;
+    if hot == 0 {
         return None;
     }
-    let (mut most, mut fours) = (0, 0);
-    for direction in 0..4 {
-        let shape = (word >> (4 * direction) & 15) as u8;
-        most = most.max(shape);
-        fours += usize::from(shape == FOUR);
-    }
-    Some(match most {
-        FIVE => TIER_FIVE,
-        OPEN_FOUR => TIER_OPEN,
-        FOUR if fours > 1 => TIER_OPEN,
-        FOUR => TIER_FOUR,
-        _ => TIER_THREE,
+    let (low, high) = (word & hot, word >> 1 & hot);
+    let fours = low & !high;
+    Some(if low & high != 0 {
+        TIER_FIVE
+    } else if high != 0 || fours & fours.wrapping_sub(1) != 0 {
+        TIER_OPEN
+    } else if fours != 0 {
+        TIER_FOUR
+    } else {
+        TIER_THREE
     })
 }
 
@@ -81,7 +80,6 @@ struct Frame {
     place: u32,
     player: u8,
     changes: u32,
-    nearby: u32,
     sums: [i64; 2],
 }
 
@@ -109,8 +107,10 @@ pub(crate) struct Ground {
     lists: [[Vec<u32>; TIERS]; 2],
     /// Where a cell is in its list, for either player.
     spots: Vec<[u32; 2]>,
-    /// Cells near stones, some of them taken by now.
-    pub(crate) nearby: Vec<u32>,
+    /// Cells near the first stones, some of them taken by now; how many stones that is, with how many cells were near
+    /// before each.
+    nearby: Vec<u32>,
+    noted: Vec<u32>,
     changes: Vec<Change>,
     frames: Vec<Frame>,
     shapes: Shapes,
@@ -144,6 +144,7 @@ impl Ground {
             lists: Default::default(),
             spots: vec![[0; 2]; places],
             nearby: Vec::new(),
+            noted: Vec::new(),
             changes: Vec::new(),
             frames: Vec::new(),
             shapes,
@@ -174,6 +175,8 @@ impl Ground {
             }
         }
         // Nobody takes these back.
+        ground.nearby();
+        ground.noted.clear();
         ground.frames.clear();
         ground.changes.clear();
         ground
@@ -321,11 +324,14 @@ impl Ground {
     }
 
     /// Moves a cell from the list it is in to the one it belongs to.
-    #[inline]
+    #[inline(always)]
     fn retier(&mut self, place: usize, before: u32, after: u32) {
-        if (before | after) & ANY_HOT == 0 {
-            return;
+        if (before | after) & ANY_HOT != 0 {
+            self.relist(place, before, after);
         }
+    }
+
+    fn relist(&mut self, place: usize, before: u32, after: u32) {
         for player in 0..2 {
             let (was, is) = (tier(before >> (16 * player)), tier(after >> (16 * player)));
             if was == is {
@@ -354,7 +360,6 @@ impl Ground {
             place: place as u32,
             player: player as u8,
             changes: self.changes.len() as u32,
-            nearby: self.nearby.len() as u32,
             sums: self.sums,
         });
         self.hash ^= scatter(place, player);
@@ -368,13 +373,20 @@ impl Ground {
         for direction in 0..4 {
             let step = self.steps[direction];
             for ahead in [true, false] {
-                let mut there = place;
+                let (mut there, mut seen) = (place, 0);
                 for distance in 1..self.k {
                     there = if ahead { there + step } else { there - step };
                     match self.content[there] {
                         EMPTY => {}
                         WALL => break,
-                        _ => continue,
+                        stone => {
+                            // Behind stones of both players nobody can use this one, or misses it.
+                            seen |= 1 << stone;
+                            if seen == 3 {
+                                break;
+                            }
+                            continue;
+                        }
                     }
                     // Seen from there the stone lies behind.
                     let slot = if ahead { self.k - 1 - distance } else { self.k - 2 + distance };
@@ -389,10 +401,29 @@ impl Ground {
                 }
             }
         }
+    }
+
+    /// The cells near stones, some of them taken. Most positions never need them, so nobody keeps them up to date.
+    pub(crate) fn nearby(&mut self) -> &[u32] {
+        for at in self.noted.len()..self.frames.len() {
+            let place = self.frames[at].place as usize;
+            self.noted.push(self.nearby.len() as u32);
+            self.approach(place);
+        }
+        &self.nearby
+    }
+
+    /// The same, after [`Ground::nearby`].
+    pub(crate) fn near_stones(&self) -> &[u32] {
+        &self.nearby
+    }
+
+    fn approach(&mut self, place: usize) {
         for column in 0..=2 * RADIUS {
             let first = place + column * self.stride - RADIUS * self.stride - RADIUS;
             for there in first..=first + 2 * RADIUS {
-                if self.near[there] == 0 && self.content[there] == EMPTY {
+                // A cell that is taken may be free again before this stone goes.
+                if self.near[there] == 0 && self.content[there] != WALL {
                     self.nearby.push(there as u32);
                 }
                 self.near[there] = self.near[there].wrapping_add(1);
@@ -400,7 +431,7 @@ impl Ground {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn change(&mut self, place: usize, direction: usize, before: u32, after: u32) {
         let rank = self.ranks[place];
         self.changes.push(Change { place: place as u32, word: before, rank });
@@ -429,13 +460,19 @@ impl Ground {
         for direction in 0..4 {
             let step = self.steps[direction];
             for ahead in [true, false] {
-                let mut there = place;
+                let (mut there, mut seen) = (place, 0);
                 for distance in 1..self.k {
                     there = if ahead { there + step } else { there - step };
                     match self.content[there] {
                         EMPTY => {}
                         WALL => break,
-                        _ => continue,
+                        stone => {
+                            seen |= 1 << stone;
+                            if seen == 3 {
+                                break;
+                            }
+                            continue;
+                        }
                     }
                     let slot = if ahead { self.k - 1 - distance } else { self.k - 2 + distance };
                     self.keys[there][direction] ^= 1 << (2 * slot + player);
@@ -447,10 +484,16 @@ impl Ground {
         self.sums = frame.sums;
         self.hash ^= scatter(place, player);
         self.empty += 1;
-        self.nearby.truncate(frame.nearby as usize);
-        for column in 0..=2 * RADIUS {
-            let first = place + column * self.stride - RADIUS * self.stride - RADIUS;
-            self.near[first..=first + 2 * RADIUS].iter_mut().for_each(|near| *near = near.wrapping_sub(1));
+        if self.noted.len() > self.frames.len()
+            && let Some(before) = self.noted.pop()
+        {
+            self.nearby.truncate(before as usize);
+            for column in 0..=2 * RADIUS {
+                let first = place + column * self.stride - RADIUS * self.stride - RADIUS;
+                self.near[first..=first + 2 * RADIUS]
+                    .iter_mut()
+                    .for_each(|near| *near = near.wrapping_sub(1));
+            }
         }
     }
 
@@ -537,7 +580,7 @@ mod tests {
     }
 
     /// Holds everything a ground knows against the board it stands for.
-    fn agrees(ground: &Ground, board: &LineBoard, weights: &Weights) {
+    fn agrees(ground: &mut Ground, board: &LineBoard, weights: &Weights) {
         let directions = [(0, 1), (1, 0), (1, 1), (1, -1)];
         let worth = packed(weights);
         let mut sums = [0; 2];
@@ -569,7 +612,7 @@ mod tests {
                 let stone = matches!(board.cells[other], Content::First | Content::Second);
                 stone && x.abs_diff(other / board.height) <= RADIUS && y.abs_diff(other % board.height) <= RADIUS
             });
-            assert_eq!(ground.nearby.iter().filter(|&&known| known == place as u32).count(), usize::from(near));
+            assert_eq!(ground.nearby().iter().filter(|&&known| known == place as u32).count(), usize::from(near));
         }
         assert_eq!((ground.sums, ground.empty), (sums, empty));
         for (known, plain) in ground.lists.iter().flatten().zip(lists.iter().flatten()) {
@@ -612,7 +655,7 @@ mod tests {
                     ground.put(ground.place(cell), player);
                     played.push(cell);
                 }
-                agrees(&ground, &board, &weights);
+                agrees(&mut ground, &board, &weights);
                 let fresh = Ground::new(&board, Shapes::new(board.k), &weights);
                 assert_eq!((fresh.hash, fresh.words.len()), (ground.hash, ground.words.len()));
                 positions += 1;

@@ -36,7 +36,6 @@ mod shape;
 mod table;
 mod weights;
 
-pub use attack::Attack;
-pub use engine::{Engine, Found, Limits, Settings};
+pub use engine::{Engine, Found, Limits, Settings, opinion};
 pub use shape::MOST_K;
 pub use weights::{NAMES, Weights};

@@ -194,6 +194,13 @@ impl<'a> Search<'a> {
         if !self.ground.list(me, TIER_OPEN).is_empty() {
             return WIN - plies - 3;
         }
+        let threatened = !self.ground.list(other, TIER_OPEN).is_empty();
+        let horizon = ply >= MOST_PLIES || (depth <= 0 && !(threatened && ply < self.horizon));
+        let fours = !self.ground.list(me, TIER_FOUR).is_empty();
+        // Where nothing happens an opinion is sooner made than remembered.
+        if horizon && !fours {
+            return self.opinion();
+        }
         // 4. The table.
         let hash = self.hash();
         let mut best_known = 0;
@@ -211,7 +218,7 @@ impl<'a> Search<'a> {
             }
         }
         // 5. Fours.
-        if !self.ground.list(me, TIER_FOUR).is_empty() {
+        if fours {
             self.patience = if depth > 2 { 300 } else { 60 };
             if let Some(needed) = self.fours(MOST_FOURS) {
                 let score = WIN - plies - needed;
@@ -220,8 +227,7 @@ impl<'a> Search<'a> {
             }
         }
         // 6. The horizon.
-        let threatened = !self.ground.list(other, TIER_OPEN).is_empty();
-        if ply >= MOST_PLIES || (depth <= 0 && !(threatened && ply < self.horizon)) {
+        if horizon {
             let score = self.opinion();
             self.keep(hash, score, 0, Bound::Exact, 0, plies);
             return score;
@@ -301,6 +307,7 @@ impl<'a> Search<'a> {
             answers.extend_from_slice(self.ground.list(me, TIER_FOUR));
             moves.extend(answers.iter().map(|&place| (self.ground.rank(place as usize), place)));
         } else {
+            self.ground.nearby();
             let (ground, history) = (&self.ground, &self.history[me]);
             let killers = self.killers[ply];
             let rank = |place: u32| {
@@ -308,7 +315,7 @@ impl<'a> Search<'a> {
                 ground.rank(place as usize) + (history[place as usize] >> 6) + killer
             };
             let open = |place: &u32| ground.content[*place as usize] == EMPTY;
-            moves.extend(ground.nearby.iter().copied().filter(open).map(|place| (rank(place), place)));
+            moves.extend(ground.near_stones().iter().copied().filter(open).map(|place| (rank(place), place)));
             complete = moves.len() == ground.empty;
             if moves.is_empty() {
                 // Nobody has a stone anywhere near: any cell of the board.

@@ -35,8 +35,8 @@ pub(crate) const OPEN_FOUR: u8 = 10;
 pub(crate) const FIVE: u8 = 11;
 /// The bit of hot shapes.
 pub(crate) const HOT: u8 = 8;
-/// How many shapes there are, gaps in their numbers included.
-pub(crate) const SHAPES: usize = 12;
+/// Room for all shapes: what four bits can hold.
+pub(crate) const SHAPES: usize = 16;
 
 /// The longest line: two bits for each of 2(k − 1) neighbours fill 64.
 pub const MOST_K: usize = 17;

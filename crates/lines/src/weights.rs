@@ -27,6 +27,9 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// All weights by name; the first are used if nothing is said.
+    pub const NAMED: [(&str, Weights); 1] = [("plain", Weights::PLAIN)];
+
     /// Weights by rule of thumb: every stone towards a line is worth three times the one before.
     pub const PLAIN: Weights = Weights {
         mover: [0, 1, 2, 4, 10, 12, 36, 30, 110, 300],
@@ -51,4 +54,4 @@ pub(crate) fn unpacked(sum: i64) -> (i32, i32) {
 }
 
 /// How soon a cell is tried, by what it makes for either player.
-pub(crate) const RANKS: [i32; SHAPES] = [0, 0, 1, 3, 5, 14, 16, 0, 60, 50, 500, 2000];
+pub(crate) const RANKS: [i32; SHAPES] = [0, 0, 1, 3, 5, 14, 16, 0, 60, 50, 500, 2000, 0, 0, 0, 0];
