@@ -610,9 +610,14 @@ mod tests {
             let (x, y) = (cell / board.height, cell % board.height);
             let near = (0..board.cells.len()).any(|other| {
                 let stone = matches!(board.cells[other], Content::First | Content::Second);
-                stone && x.abs_diff(other / board.height) <= RADIUS && y.abs_diff(other % board.height) <= RADIUS
+                stone
+                    && x.abs_diff(other / board.height) <= RADIUS
+                    && y.abs_diff(other % board.height) <= RADIUS
             });
-            assert_eq!(ground.nearby().iter().filter(|&&known| known == place as u32).count(), usize::from(near));
+            assert_eq!(
+                ground.nearby().iter().filter(|&&known| known == place as u32).count(),
+                usize::from(near)
+            );
         }
         assert_eq!((ground.sums, ground.empty), (sums, empty));
         for (known, plain) in ground.lists.iter().flatten().zip(lists.iter().flatten()) {

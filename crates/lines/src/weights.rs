@@ -4,9 +4,7 @@
 //! The player to move has the use of its own shapes at once and of the other's only after an answer, so each
 //! shape has two weights.
 
-use crate::shape::{
-    FAR, FIVE, FOUR, ONE, OPEN_FOUR, OPEN_ONE, OPEN_THREE, OPEN_TWO, SHAPES, THREE, TWO,
-};
+use crate::shape::{FAR, FIVE, FOUR, ONE, OPEN_FOUR, OPEN_ONE, OPEN_THREE, OPEN_TWO, SHAPES, THREE, TWO};
 
 /// The shapes that weights are for, by name.
 pub const NAMES: [&str; 10] =

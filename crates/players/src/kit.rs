@@ -85,18 +85,22 @@ impl Kit {
 
     /// Players of this game in order of strength, from any move at all to the best there is.
     pub fn levels(&self) -> Vec<String> {
-        let eval = self.fitting_evaluation();
         let mut levels = vec!["random".to_string(), "noisy:p=0.3,inner=greedy".into(), "greedy".into()];
-        if eval == "patterns" {
+        if self.suits_patterns() {
             levels.push("helpful".into());
         }
-        levels.extend([2, 4, 6, 8].map(|depth| format!("alphabeta:depth={depth},eval={eval}")));
-        levels.push(format!("alphabeta:time=1s,eval={eval}"));
+        levels.extend([2, 4, 6, 8].map(|depth| self.looking(&format!("depth={depth}"))));
+        levels.push(self.looking("time=1s"));
         if self.truth.is_some() {
             levels.push("perfect".into());
         }
         let canonical = levels.iter().filter_map(|spec| self.player(spec).ok()).map(|player| player.spec());
         canonical.collect()
+    }
+
+    /// The spec of a player that looks ahead within a limit, such as `depth=4`, with the evaluation that suits the game.
+    pub fn looking(&self, limit: &str) -> String {
+        format!("alphabeta:{limit},eval={}", self.fitting_evaluation())
     }
 
     /// The evaluation that suits the game best.
@@ -327,8 +331,9 @@ impl Kit {
         let board = self.board_at_start(words)?;
         if board.misere {
             let (name, game) = (words.name(), self.game.spec());
-            return Err(words
-                .error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`")));
+            return Err(
+                words.error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`"))
+            );
         }
         Ok(board)
     }

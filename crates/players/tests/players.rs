@@ -123,6 +123,15 @@ fn helpful_plays_large_boards() {
     assert!(moves.len() >= 9, "{moves:?}");
 }
 
+#[test]
+fn helpful_stays_near_its_stones_on_vast_boards() {
+    let kit = large("mnk:60x60,k=5");
+    for seed in 0..4 {
+        let moves = game(&kit, "helpful", "random", seed);
+        assert!(moves.len() < 40, "{moves:?}");
+    }
+}
+
 /// What this thread had of a processor, so that others on the machine do not count; else the time on the wall.
 fn processor_time() -> Duration {
     let known = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
