@@ -10,7 +10,7 @@ use crate::ground::{Ground, TIER_FIVE, TIER_OPEN, number};
 use crate::search::{MOST_PLIES, SURE, Search, Shared, WIN};
 use crate::shape::{MOST_K, Shapes};
 use crate::table::Table;
-use crate::weights::Weights;
+use crate::weights::{NUMBERED, Weights};
 use outplay_core::{Attack, Deadline, LineBoard, Pace, Watch};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -231,6 +231,17 @@ pub fn opinion(board: &LineBoard, weights: &Weights) -> i32 {
     }
     let opinion = Ground::new(board, Shapes::new(board.k), weights).opinion(number(board.turn));
     if board.misere { -opinion } else { opinion }
+}
+
+/// How often each shape of [`crate::NAMES`] stands on a board, for the player to move and for the other: what weights are
+/// multiplied with. All 0 for boards that the engine cannot take.
+pub fn census(board: &LineBoard) -> [[u32; 10]; 2] {
+    if !Engine::fits(board) {
+        return Default::default();
+    }
+    let counts = Ground::new(board, Shapes::new(board.k), &Weights::PLAIN).census();
+    let me = number(board.turn);
+    [me, 1 - me].map(|player| NUMBERED.map(|shape| counts[player][shape as usize]))
 }
 
 /// The first stone of an empty board: in the middle of where most lines run.

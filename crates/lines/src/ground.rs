@@ -31,6 +31,9 @@ pub(crate) const TIER_OPEN: usize = 2;
 pub(crate) const TIER_FIVE: usize = 3;
 const TIERS: usize = 4;
 
+/// Cells by player and tier.
+type Lists = [[Vec<u32>; TIERS]; 2];
+
 /// Hot shapes of both players.
 const ANY_HOT: u32 = 0x8888_8888;
 /// Cells in a square of this radius around a stone are near.
@@ -54,6 +57,38 @@ fn tier(word: u32) -> Option<usize> {
     } else {
         TIER_THREE
     })
+}
+
+/// Moves a cell from the list it is in to the one it belongs to.
+#[inline(always)]
+fn retier(lists: &mut Lists, spots: &mut [[u32; 2]], place: usize, before: u32, after: u32) {
+    // Only the hot shapes decide.
+    let hot = |word: u32| word & ((word >> 3 & 0x1111_1111) * 15);
+    if hot(before) != hot(after) {
+        relist(lists, spots, place, before, after);
+    }
+}
+
+fn relist(lists: &mut Lists, spots: &mut [[u32; 2]], place: usize, before: u32, after: u32) {
+    for player in 0..2 {
+        let (was, is) = (tier(before >> (16 * player)), tier(after >> (16 * player)));
+        if was == is {
+            continue;
+        }
+        if let Some(was) = was {
+            let list = &mut lists[player][was];
+            let spot = spots[place][player] as usize;
+            list.swap_remove(spot);
+            if let Some(&moved) = list.get(spot) {
+                spots[moved as usize][player] = spot as u32;
+            }
+        }
+        if let Some(is) = is {
+            let list = &mut lists[player][is];
+            spots[place][player] = list.len() as u32;
+            list.push(place as u32);
+        }
+    }
 }
 
 /// A number for a stone in a place, as good as random.
@@ -104,7 +139,7 @@ pub(crate) struct Ground {
     pub(crate) hash: u64,
     /// Empty cells.
     pub(crate) empty: usize,
-    lists: [[Vec<u32>; TIERS]; 2],
+    lists: Lists,
     /// Where a cell is in its list, for either player.
     spots: Vec<[u32; 2]>,
     /// Cells near the first stones, some of them taken by now; how many stones that is, with how many cells were near
@@ -115,7 +150,21 @@ pub(crate) struct Ground {
     frames: Vec<Frame>,
     shapes: Shapes,
     worth: [i64; SHAPES],
+    /// What a change from one shape to another adds, by 16 times the one and the other.
+    deltas: Vec<Delta>,
     tempo: i32,
+}
+
+/// What a change of a shape adds to a packed sum and to a rank.
+#[derive(Clone, Copy)]
+struct Delta {
+    worth: i64,
+    rank: i32,
+}
+
+fn deltas(worth: &[i64; SHAPES]) -> Vec<Delta> {
+    let pairs = (0..SHAPES).flat_map(|was| (0..SHAPES).map(move |is| (was, is)));
+    pairs.map(|(was, is)| Delta { worth: worth[is] - worth[was], rank: RANKS[is] - RANKS[was] }).collect()
 }
 
 impl Ground {
@@ -149,6 +198,7 @@ impl Ground {
             frames: Vec::new(),
             shapes,
             worth: packed(weights),
+            deltas: deltas(&packed(weights)),
             tempo: i32::from(weights.tempo),
         };
         for column in 0..board.width {
@@ -227,7 +277,9 @@ impl Ground {
             let hot: Vec<usize> = (0..self.content.len())
                 .filter(|&place| self.content[place] == EMPTY && walled.binary_search(&place).is_err())
                 .collect();
-            hot.into_iter().for_each(|place| self.retier(place, 0, bare));
+            for place in hot {
+                retier(&mut self.lists, &mut self.spots, place, 0, bare);
+            }
         }
         for place in walled {
             let mut word = 0;
@@ -239,7 +291,7 @@ impl Ground {
             for player in 0..2 {
                 self.sums[player] += self.worth_of(word, player);
             }
-            self.retier(place, 0, word);
+            retier(&mut self.lists, &mut self.spots, place, 0, word);
         }
     }
 
@@ -312,7 +364,7 @@ impl Ground {
         own - other + self.tempo
     }
 
-    /// How often each shape stands on the empty cells, for either player.
+    /// How often each shape stands on the empty cells, for either player, by number.
     pub(crate) fn census(&self) -> [[u32; SHAPES]; 2] {
         let mut counts = [[0; SHAPES]; 2];
         for place in (0..self.content.len()).filter(|&place| self.content[place] == EMPTY) {
@@ -321,36 +373,6 @@ impl Ground {
             }
         }
         counts
-    }
-
-    /// Moves a cell from the list it is in to the one it belongs to.
-    #[inline(always)]
-    fn retier(&mut self, place: usize, before: u32, after: u32) {
-        if (before | after) & ANY_HOT != 0 {
-            self.relist(place, before, after);
-        }
-    }
-
-    fn relist(&mut self, place: usize, before: u32, after: u32) {
-        for player in 0..2 {
-            let (was, is) = (tier(before >> (16 * player)), tier(after >> (16 * player)));
-            if was == is {
-                continue;
-            }
-            if let Some(was) = was {
-                let list = &mut self.lists[player][was];
-                let spot = self.spots[place][player] as usize;
-                list.swap_remove(spot);
-                if let Some(&moved) = list.get(spot) {
-                    self.spots[moved as usize][player] = spot as u32;
-                }
-            }
-            if let Some(is) = is {
-                let list = &mut self.lists[player][is];
-                self.spots[place][player] = list.len() as u32;
-                list.push(place as u32);
-            }
-        }
     }
 
     /// A player puts a stone on an empty cell.
@@ -368,15 +390,35 @@ impl Ground {
         for side in 0..2 {
             self.sums[side] -= self.worth_of(own, side);
         }
-        self.retier(place, own, 0);
+        retier(&mut self.lists, &mut self.spots, place, own, 0);
         self.content[place] = player as u8;
+        match self.k {
+            5 => self.spread_out::<5>(place, player),
+            _ => self.spread_out::<0>(place, player),
+        }
+    }
+
+    /// Tells the empty cells along all lines through a place of its new stone. `K` is k where the compiler should know
+    /// it, else 0.
+    fn spread_out<const K: usize>(&mut self, place: usize, player: usize) {
+        let k = if K > 0 { K } else { self.k };
+        // In locals of their own the slices need not be read again after every store.
+        let content = self.content.as_slice();
+        let keys = self.keys.as_mut_slice();
+        let words = self.words.as_mut_slice();
+        let ranks = self.ranks.as_mut_slice();
+        let shapes = &mut self.shapes;
+        // A slice as long as its index can be large needs no check.
+        let Some(deltas) = self.deltas.first_chunk::<256>() else { return };
+        let (lists, spots) = (&mut self.lists, self.spots.as_mut_slice());
+        let [mut first, mut second] = self.sums;
         for direction in 0..4 {
             let step = self.steps[direction];
             for ahead in [true, false] {
                 let (mut there, mut seen) = (place, 0);
-                for distance in 1..self.k {
+                for distance in 1..k {
                     there = if ahead { there + step } else { there - step };
-                    match self.content[there] {
+                    match content[there] {
                         EMPTY => {}
                         WALL => break,
                         stone => {
@@ -389,18 +431,30 @@ impl Ground {
                         }
                     }
                     // Seen from there the stone lies behind.
-                    let slot = if ahead { self.k - 1 - distance } else { self.k - 2 + distance };
-                    let key = &mut self.keys[there][direction];
+                    let slot = if ahead { k - 1 - distance } else { k - 2 + distance };
+                    let key = &mut keys[there][direction];
                     *key ^= 1 << (2 * slot + player);
-                    let fresh = spread(self.shapes.of(*key)) << (4 * direction);
-                    let before = self.words[there];
-                    let after = before & !(0x000f_000f << (4 * direction)) | fresh;
-                    if after != before {
-                        self.change(there, direction, before, after);
+                    let fresh = spread(shapes.of(*key)) << (4 * direction);
+                    let before = words[there];
+                    let mask = 0x000f_000f << (4 * direction);
+                    if before & mask == fresh {
+                        continue;
                     }
+                    let after = before & !mask | fresh;
+                    let rank = &mut ranks[there];
+                    self.changes.push(Change { place: there as u32, word: before, rank: *rank });
+                    words[there] = after;
+                    let (was, is) = (before >> (4 * direction), after >> (4 * direction));
+                    let own = deltas[((was & 15) << 4 | is & 15) as usize];
+                    let other = deltas[((was >> 12 & 0xf0) | (is >> 16 & 15)) as usize];
+                    first += own.worth;
+                    second += other.worth;
+                    *rank += own.rank + other.rank;
+                    retier(lists, spots, there, before, after);
                 }
             }
         }
+        self.sums = [first, second];
     }
 
     /// The cells near stones, some of them taken. Most positions never need them, so nobody keeps them up to date.
@@ -431,56 +485,24 @@ impl Ground {
         }
     }
 
-    #[inline(always)]
-    fn change(&mut self, place: usize, direction: usize, before: u32, after: u32) {
-        let rank = self.ranks[place];
-        self.changes.push(Change { place: place as u32, word: before, rank });
-        self.words[place] = after;
-        let (low, high) = (4 * direction, 16 + 4 * direction);
-        let shape = |word: u32, shift: usize| (word >> shift & 15) as usize;
-        let (was, is) = (shape(before, low), shape(after, low));
-        let (was_other, is_other) = (shape(before, high), shape(after, high));
-        self.sums[0] += self.worth[is] - self.worth[was];
-        self.sums[1] += self.worth[is_other] - self.worth[was_other];
-        self.ranks[place] = rank + RANKS[is] - RANKS[was] + RANKS[is_other] - RANKS[was_other];
-        self.retier(place, before, after);
-    }
-
     /// Takes the last stone back.
     pub(crate) fn take(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         let (place, player) = (frame.place as usize, usize::from(frame.player));
-        while self.changes.len() > frame.changes as usize {
-            let Some(change) = self.changes.pop() else { break };
+        let (words, ranks) = (self.words.as_mut_slice(), self.ranks.as_mut_slice());
+        let (lists, spots) = (&mut self.lists, self.spots.as_mut_slice());
+        for change in self.changes.drain(frame.changes as usize..).rev() {
             let there = change.place as usize;
-            self.retier(there, self.words[there], change.word);
-            self.words[there] = change.word;
-            self.ranks[there] = change.rank;
+            retier(lists, spots, there, words[there], change.word);
+            words[there] = change.word;
+            ranks[there] = change.rank;
         }
-        for direction in 0..4 {
-            let step = self.steps[direction];
-            for ahead in [true, false] {
-                let (mut there, mut seen) = (place, 0);
-                for distance in 1..self.k {
-                    there = if ahead { there + step } else { there - step };
-                    match self.content[there] {
-                        EMPTY => {}
-                        WALL => break,
-                        stone => {
-                            seen |= 1 << stone;
-                            if seen == 3 {
-                                break;
-                            }
-                            continue;
-                        }
-                    }
-                    let slot = if ahead { self.k - 1 - distance } else { self.k - 2 + distance };
-                    self.keys[there][direction] ^= 1 << (2 * slot + player);
-                }
-            }
+        match self.k {
+            5 => self.draw_back::<5>(place, player),
+            _ => self.draw_back::<0>(place, player),
         }
         self.content[place] = EMPTY;
-        self.retier(place, 0, self.words[place]);
+        retier(&mut self.lists, &mut self.spots, place, 0, self.words[place]);
         self.sums = frame.sums;
         self.hash ^= scatter(place, player);
         self.empty += 1;
@@ -493,6 +515,34 @@ impl Ground {
                 self.near[first..=first + 2 * RADIUS]
                     .iter_mut()
                     .for_each(|near| *near = near.wrapping_sub(1));
+            }
+        }
+    }
+
+    /// Makes the keys forget a stone.
+    fn draw_back<const K: usize>(&mut self, place: usize, player: usize) {
+        let k = if K > 0 { K } else { self.k };
+        let (content, keys) = (self.content.as_slice(), self.keys.as_mut_slice());
+        for direction in 0..4 {
+            let step = self.steps[direction];
+            for ahead in [true, false] {
+                let (mut there, mut seen) = (place, 0);
+                for distance in 1..k {
+                    there = if ahead { there + step } else { there - step };
+                    match content[there] {
+                        EMPTY => {}
+                        WALL => break,
+                        stone => {
+                            seen |= 1 << stone;
+                            if seen == 3 {
+                                break;
+                            }
+                            continue;
+                        }
+                    }
+                    let slot = if ahead { k - 1 - distance } else { k - 2 + distance };
+                    keys[there][direction] ^= 1 << (2 * slot + player);
+                }
             }
         }
     }

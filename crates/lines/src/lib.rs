@@ -36,6 +36,6 @@ mod shape;
 mod table;
 mod weights;
 
-pub use engine::{Engine, Found, Limits, Settings, opinion};
+pub use engine::{Engine, Found, Limits, Settings, census, opinion};
 pub use shape::MOST_K;
 pub use weights::{NAMES, Weights};

@@ -26,13 +26,21 @@ pub struct Weights {
 
 impl Weights {
     /// All weights by name; the first are used if nothing is said.
-    pub const NAMED: [(&str, Weights); 1] = [("plain", Weights::PLAIN)];
+    pub const NAMED: [(&str, Weights); 2] = [("plain", Weights::PLAIN), ("fitted", Weights::FITTED)];
 
     /// Weights by rule of thumb: every stone towards a line is worth three times the one before.
     pub const PLAIN: Weights = Weights {
         mover: [0, 1, 2, 4, 10, 12, 36, 30, 110, 300],
         waiter: [0, 1, 2, 4, 9, 10, 28, 24, 90, 200],
         tempo: 20,
+    };
+
+    /// Weights fitted to won attacks on 15x15, 9x9 with obstacles and 7x7 (`examples/fit.rs`); lines and open fours of the
+    /// player to move end a search before they are weighed, so theirs are by rule of thumb.
+    pub const FITTED: Weights = Weights {
+        mover: [0, 3, -3, 3, 14, 26, 61, 116, 150, 300],
+        waiter: [0, 3, -3, 3, 12, 25, 59, 109, 150, 172],
+        tempo: 5,
     };
 }
 
