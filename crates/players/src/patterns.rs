@@ -1,12 +1,13 @@
 //! The player `alphabeta` by the engine for boards of lines of any size, and its evaluation as an opinion.
 
 use crate::alphabeta::spelled_limits;
+use crate::insight::Part;
 use crate::judge::squeezed;
 use crate::punctual::Punctual;
 use crate::words::spelled;
-use crate::{Choice, Judge, Kit, PlayError, Player};
+use crate::{Choice, Insight, Judge, Kit, PlayError, Player};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, Game, LineBoard, Turn, Watch};
-use outplay_lines::{Engine, Settings, Weights};
+use outplay_lines::{Engine, NAMES, Settings, Weights};
 use outplay_search::Limits;
 use std::time::Instant;
 
@@ -134,6 +135,22 @@ impl Judge for PatternOpinion {
         let Some(board) = self.game.board(pos) else { return 0 };
         let score = outplay_lines::opinion(&board, &self.weights);
         if board.turn == me { score } else { -score }
+    }
+
+    fn insight(&self, pos: &AnyPosition, me: Turn) -> Insight {
+        let Some(board) = self.game.board(pos) else { return Insight::of(0) };
+        let sign = if (board.turn == me) != board.misere { 1.0 } else { -1.0 };
+        let mut insight = Insight::of(self.score(pos, me));
+        let [mover, waiter] = outplay_lines::census(&board);
+        let sides = [("", mover, self.weights.mover, sign), ("other's ", waiter, self.weights.waiter, -sign)];
+        for (whose, counts, weights, sign) in sides {
+            for ((name, count), weight) in NAMES.iter().zip(counts).zip(weights) {
+                let name = format!("{whose}{}", name.replace('_', " "));
+                insight.parts.push(Part::new(name, count.into(), sign * f64::from(weight)));
+            }
+        }
+        insight.parts.push(Part::new("to move", 1.0, sign * f64::from(self.weights.tempo)));
+        insight
     }
 
     fn unit(&self) -> i32 {

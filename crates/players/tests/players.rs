@@ -185,8 +185,10 @@ fn no_weights_make_alphabeta_pass_up_a_win_or_leave_a_loss_in_one() {
         let kit = board(spec);
         let mut rng = SmallRng::seed_from_u64(7);
         let positions = positions(&kit, 30);
-        for round in 0..8 {
+        for round in 0..10 {
             let eval = match round {
+                8 => "patterns".to_string(),
+                9 => "patterns:weights=fitted".into(),
                 0 => "zero".to_string(),
                 1 => "polynomial:base=3".into(),
                 2 => "helpful".into(),
@@ -238,13 +240,17 @@ fn looking_to_the_end_is_perfect() {
         let mut positions = positions(&kit, 60);
         positions.dedup();
         let mut deep = kit.player("alphabeta:depth=20").unwrap();
+        let mut patterned = kit.player("alphabeta:depth=20,eval=patterns").unwrap();
         let mut perfect = kit.player("perfect").unwrap();
         for pos in &positions {
             let merits = truth.moves(pos, &Quiet).unwrap().unwrap();
             let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b)).unwrap();
             let of = |mv: AnyMove| merits.iter().find(|(known, _)| *known == mv).unwrap().1;
-            let choice = deep.choose(pos, &Quiet).unwrap();
-            assert!(of(choice.mv).preserves(best), "{spec} {}", kit.game.write_position(pos));
+            for player in [&mut deep, &mut patterned] {
+                let choice = player.choose(pos, &Quiet).unwrap();
+                let name = player.spec();
+                assert!(of(choice.mv).preserves(best), "{spec} {} {name}", kit.game.write_position(pos));
+            }
             let mv = perfect.choose(pos, &Quiet).unwrap().mv;
             assert!(of(mv).equals(best));
         }
