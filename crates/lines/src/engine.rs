@@ -282,8 +282,7 @@ fn deepen(search: &mut Search<'_>, ahead: u32, deepest: u32) -> Found {
         search.horizon = depth as usize + 8;
         let mut alpha = -WIN;
         let mut best = None;
-        for tried in 0..moves.len() {
-            let place = moves[tried].1;
+        for (tried, &(_, place)) in moves.iter().enumerate() {
             search.put(place);
             let mut value = if tried == 0 {
                 -search.enter(depth as i32 - 1, 1, -WIN, -alpha)

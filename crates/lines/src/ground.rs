@@ -91,6 +91,38 @@ fn relist(lists: &mut Lists, spots: &mut [[u32; 2]], place: usize, before: u32, 
     }
 }
 
+/// Visits the empty cells that see a stone along a line, with the direction and the stone's slot in their keys.
+#[inline(always)]
+fn walk(
+    content: &[u8],
+    steps: [usize; 4],
+    k: usize,
+    place: usize,
+    mut visit: impl FnMut(usize, usize, usize),
+) {
+    for (direction, step) in steps.into_iter().enumerate() {
+        for ahead in [true, false] {
+            let (mut there, mut seen) = (place, 0);
+            for distance in 1..k {
+                there = if ahead { there + step } else { there - step };
+                match content[there] {
+                    // Seen from there the stone lies behind.
+                    EMPTY if ahead => visit(there, direction, k - 1 - distance),
+                    EMPTY => visit(there, direction, k - 2 + distance),
+                    WALL => break,
+                    stone => {
+                        // Behind stones of both players nobody can use this one, or misses it.
+                        seen |= 1 << stone;
+                        if seen == 3 {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// A number for a stone in a place, as good as random.
 #[inline]
 fn scatter(place: usize, player: usize) -> u64 {
@@ -412,48 +444,28 @@ impl Ground {
         let Some(deltas) = self.deltas.first_chunk::<256>() else { return };
         let (lists, spots) = (&mut self.lists, self.spots.as_mut_slice());
         let [mut first, mut second] = self.sums;
-        for direction in 0..4 {
-            let step = self.steps[direction];
-            for ahead in [true, false] {
-                let (mut there, mut seen) = (place, 0);
-                for distance in 1..k {
-                    there = if ahead { there + step } else { there - step };
-                    match content[there] {
-                        EMPTY => {}
-                        WALL => break,
-                        stone => {
-                            // Behind stones of both players nobody can use this one, or misses it.
-                            seen |= 1 << stone;
-                            if seen == 3 {
-                                break;
-                            }
-                            continue;
-                        }
-                    }
-                    // Seen from there the stone lies behind.
-                    let slot = if ahead { k - 1 - distance } else { k - 2 + distance };
-                    let key = &mut keys[there][direction];
-                    *key ^= 1 << (2 * slot + player);
-                    let fresh = spread(shapes.of(*key)) << (4 * direction);
-                    let before = words[there];
-                    let mask = 0x000f_000f << (4 * direction);
-                    if before & mask == fresh {
-                        continue;
-                    }
-                    let after = before & !mask | fresh;
-                    let rank = &mut ranks[there];
-                    self.changes.push(Change { place: there as u32, word: before, rank: *rank });
-                    words[there] = after;
-                    let (was, is) = (before >> (4 * direction), after >> (4 * direction));
-                    let own = deltas[((was & 15) << 4 | is & 15) as usize];
-                    let other = deltas[((was >> 12 & 0xf0) | (is >> 16 & 15)) as usize];
-                    first += own.worth;
-                    second += other.worth;
-                    *rank += own.rank + other.rank;
-                    retier(lists, spots, there, before, after);
-                }
+        let changes = &mut self.changes;
+        walk(content, self.steps, k, place, |there, direction, slot| {
+            let key = &mut keys[there][direction];
+            *key ^= 1 << (2 * slot + player);
+            let fresh = spread(shapes.of(*key)) << (4 * direction);
+            let before = words[there];
+            let mask = 0x000f_000f << (4 * direction);
+            if before & mask == fresh {
+                return;
             }
-        }
+            let after = before & !mask | fresh;
+            let rank = &mut ranks[there];
+            changes.push(Change { place: there as u32, word: before, rank: *rank });
+            words[there] = after;
+            let (was, is) = (before >> (4 * direction), after >> (4 * direction));
+            let own = deltas[((was & 15) << 4 | is & 15) as usize];
+            let other = deltas[((was >> 12 & 0xf0) | (is >> 16 & 15)) as usize];
+            first += own.worth;
+            second += other.worth;
+            *rank += own.rank + other.rank;
+            retier(lists, spots, there, before, after);
+        });
         self.sums = [first, second];
     }
 
@@ -523,28 +535,9 @@ impl Ground {
     fn draw_back<const K: usize>(&mut self, place: usize, player: usize) {
         let k = if K > 0 { K } else { self.k };
         let (content, keys) = (self.content.as_slice(), self.keys.as_mut_slice());
-        for direction in 0..4 {
-            let step = self.steps[direction];
-            for ahead in [true, false] {
-                let (mut there, mut seen) = (place, 0);
-                for distance in 1..k {
-                    there = if ahead { there + step } else { there - step };
-                    match content[there] {
-                        EMPTY => {}
-                        WALL => break,
-                        stone => {
-                            seen |= 1 << stone;
-                            if seen == 3 {
-                                break;
-                            }
-                            continue;
-                        }
-                    }
-                    let slot = if ahead { k - 1 - distance } else { k - 2 + distance };
-                    keys[there][direction] ^= 1 << (2 * slot + player);
-                }
-            }
-        }
+        walk(content, self.steps, k, place, |there, direction, slot| {
+            keys[there][direction] ^= 1 << (2 * slot + player);
+        });
     }
 
     /// The cells that complete a line of a player once it has a stone on an empty cell.

@@ -68,6 +68,19 @@ pub(crate) struct Search<'a> {
     pub(crate) horizon: usize,
 }
 
+/// A position whose moves are to be weighed.
+struct Line {
+    hash: u64,
+    depth: i32,
+    /// The depth of its moves.
+    next: i32,
+    ply: usize,
+    /// Whether moves that are not listed lose at once.
+    complete: bool,
+    /// Whether late quiet moves are looked at less deeply.
+    shallower: bool,
+}
+
 /// A score as if the position were the root.
 fn at_root(score: i32, ply: i32) -> i32 {
     match score {
@@ -161,7 +174,7 @@ impl<'a> Search<'a> {
     }
 
     /// The score of a position for the player to move.
-    pub(crate) fn enter(&mut self, depth: i32, ply: usize, mut alpha: i32, beta: i32) -> i32 {
+    pub(crate) fn enter(&mut self, depth: i32, ply: usize, alpha: i32, beta: i32) -> i32 {
         if self.must_stop() {
             return 0;
         }
@@ -203,20 +216,10 @@ impl<'a> Search<'a> {
         }
         // 4. The table.
         let hash = self.hash();
-        let mut best_known = 0;
-        if let Some(known) = self.shared.table.find(hash) {
-            best_known = known.place;
-            let score = at_ply(i32::from(known.score), plies);
-            // Proven scores hold at any depth.
-            if i32::from(known.depth) >= depth || score.abs() > SURE {
-                match known.bound {
-                    Bound::Exact => return score,
-                    Bound::AtLeast if score >= beta => return score,
-                    Bound::AtMost if score <= alpha => return score,
-                    _ => {}
-                }
-            }
-        }
+        let best_known = match self.probe(hash, depth, plies, alpha, beta) {
+            Ok(place) => place,
+            Err(score) => return score,
+        };
         // 5. Fours.
         if fours {
             self.patience = if depth > 2 { 300 } else { 60 };
@@ -239,13 +242,33 @@ impl<'a> Search<'a> {
             self.lists[ply] = moves;
             return plies + 4 - WIN;
         }
+        let line = Line { hash, depth, next: depth - 1, ply, complete, shallower: !threatened };
+        self.weigh(line, moves, alpha, beta)
+    }
+
+    /// What the table knows: a score that decides, or else the best move, 0 for none.
+    fn probe(&self, hash: u64, depth: i32, ply: i32, alpha: i32, beta: i32) -> Result<u32, i32> {
+        let Some(known) = self.shared.table.find(hash) else { return Ok(0) };
+        let score = at_ply(i32::from(known.score), ply);
+        // Proven scores hold at any depth.
+        let deep = i32::from(known.depth) >= depth || score.abs() > SURE;
+        let decides = match known.bound {
+            Bound::Exact => true,
+            Bound::AtLeast => score >= beta,
+            Bound::AtMost => score <= alpha,
+        };
+        if deep && decides { Err(score) } else { Ok(known.place) }
+    }
+
+    /// The score of a position by its moves, of which there is one at least.
+    fn weigh(&mut self, line: Line, moves: Vec<(i32, u32)>, mut alpha: i32, beta: i32) -> i32 {
+        let Line { hash, depth, next, ply, complete, shallower } = line;
         let before = alpha;
         let (mut best, mut best_place) = (-WIN, 0);
         for (tried, &(_, place)) in moves.iter().enumerate() {
-            let calm = self.ground.calm(place as usize);
+            let quiet = shallower && depth >= 3 && self.ground.calm(place as usize);
+            let less = if quiet { reduction(depth, tried) } else { 0 };
             self.put(place);
-            let less = if threatened || !calm || depth < 3 { 0 } else { reduction(depth, tried) };
-            let next = depth - 1;
             let mut score = if tried == 0 {
                 -self.enter(next, ply + 1, -beta, -alpha)
             } else {
@@ -280,7 +303,7 @@ impl<'a> Search<'a> {
             best if best > before => Bound::Exact,
             _ => Bound::AtMost,
         };
-        self.keep(hash, best, depth, bound, best_place, plies);
+        self.keep(hash, best, depth, bound, best_place, ply as i32);
         best
     }
 
@@ -406,7 +429,7 @@ impl<'a> Search<'a> {
     }
 
     /// The same where stones fall or lines lose: only lines that can be completed now count.
-    fn enter_otherwise(&mut self, depth: i32, ply: usize, mut alpha: i32, beta: i32) -> i32 {
+    fn enter_otherwise(&mut self, depth: i32, ply: usize, alpha: i32, beta: i32) -> i32 {
         let (me, other, plies) = (self.mover, 1 - self.mover, ply as i32);
         let misere = self.ground.misere;
         let mut forced = None;
@@ -425,19 +448,10 @@ impl<'a> Search<'a> {
             return self.opinion();
         }
         let hash = self.hash();
-        let mut best_known = 0;
-        if let Some(known) = self.shared.table.find(hash) {
-            best_known = known.place;
-            let score = at_ply(i32::from(known.score), plies);
-            if i32::from(known.depth) >= depth || score.abs() > SURE {
-                match known.bound {
-                    Bound::Exact => return score,
-                    Bound::AtLeast if score >= beta => return score,
-                    Bound::AtMost if score <= alpha => return score,
-                    _ => {}
-                }
-            }
-        }
+        let best_known = match self.probe(hash, depth, plies, alpha, beta) {
+            Ok(place) => place,
+            Err(score) => return score,
+        };
         let mut moves = std::mem::take(&mut self.lists[ply]);
         let complete = match forced {
             Some(gap) => {
@@ -447,45 +461,14 @@ impl<'a> Search<'a> {
             }
             None => self.moves_otherwise(&mut moves, ply, depth, best_known),
         };
-        // Nothing is left but to complete a line of one's own.
-        let mut best = if moves.is_empty() { plies + 1 - WIN } else { -WIN };
-        let (before, mut best_place) = (alpha, 0);
+        if moves.is_empty() {
+            // Nothing is left but to complete a line of one's own.
+            self.lists[ply] = moves;
+            return plies + 1 - WIN;
+        }
         let next = if forced.is_some() { depth } else { depth - 1 };
-        for (tried, &(_, place)) in moves.iter().enumerate() {
-            self.put(place);
-            let mut score = if tried == 0 {
-                -self.enter(next, ply + 1, -beta, -alpha)
-            } else {
-                -self.enter(next, ply + 1, -alpha - 1, -alpha)
-            };
-            if tried > 0 && score > alpha && score < beta && !self.stopped {
-                score = -self.enter(next, ply + 1, -beta, -alpha);
-            }
-            self.take();
-            if self.stopped {
-                self.lists[ply] = moves;
-                return 0;
-            }
-            if score > best {
-                (best, best_place) = (score, place);
-                alpha = alpha.max(score);
-                if alpha >= beta {
-                    self.refuted(place, depth, ply);
-                    break;
-                }
-            }
-        }
-        self.lists[ply] = moves;
-        if best < beta && !complete {
-            best = doubted(best);
-        }
-        let bound = match best {
-            best if best >= beta => Bound::AtLeast,
-            best if best > before => Bound::Exact,
-            _ => Bound::AtMost,
-        };
-        self.keep(hash, best, depth, bound, best_place, plies);
-        best
+        let line = Line { hash, depth, next, ply, complete, shallower: false };
+        self.weigh(line, moves, alpha, beta)
     }
 
     /// The moves where stones fall or lines lose, without those that lose at once in misère.
