@@ -618,6 +618,31 @@ pub struct SearchReport {
     pub playouts_per_second: f64,
 }
 
+/// The answer of `bench engine`.
+#[derive(Clone, Debug, Serialize)]
+pub struct EngineReport {
+    /// The canonical spec.
+    pub game: String,
+    /// Who looked ahead.
+    pub player: String,
+    /// Positions it was asked about.
+    pub positions: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Plies looked ahead, in the mean.
+    pub depth: f64,
+    /// Positions looked at.
+    pub nodes: u64,
+    /// Time on the wall.
+    pub seconds: f64,
+    /// Time of all processors.
+    pub cpu_seconds: f64,
+    /// Positions a second on the wall.
+    pub nodes_per_second: f64,
+    /// Positions a second of a processor: what others do on the machine does not count.
+    pub nodes_per_cpu_second: f64,
+}
+
 /// A search tree drawn for people.
 #[derive(Clone, Debug, Serialize)]
 pub struct TreeReport {

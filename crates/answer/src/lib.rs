@@ -76,10 +76,10 @@ mod truth;
 mod view;
 
 pub use answers::{
-    Answer, ChanceReport, ChanceRow, CheckReport, ChoiceAnswer, Counts, How, IndexReport, IndexTier, Longest,
-    LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, QueryAnswer, Rules, SearchReport,
-    Settled, SolveAnswer, Source, Splits, StatsReport, StatsTier, Stored, TreeNode, TreeReport, TurnCounts,
-    VerifyReport, View,
+    Answer, ChanceReport, ChanceRow, CheckReport, ChoiceAnswer, Counts, EngineReport, How, IndexReport,
+    IndexTier, Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, QueryAnswer, Rules,
+    SearchReport, Settled, SolveAnswer, Source, Splits, StatsReport, StatsTier, Stored, TreeNode, TreeReport,
+    TurnCounts, VerifyReport, View,
 };
 pub use bench::{ClassicReport, ClassicRow};
 pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};

@@ -95,6 +95,7 @@ impl Entry {
             minds: self.minds(),
             truth: Some(Arc::new(truth)),
             files: Some(read_file),
+            threads: 1,
         }
     }
 
@@ -132,6 +133,7 @@ impl Entry {
         }
         let mut kit = self.kit(&request.options);
         kit.files = kit.files.filter(|_| request.files);
+        kit.threads = request.options.threads;
         let mut player = kit.player(&request.player)?;
         player.begin(request.seed);
         let began = Instant::now();

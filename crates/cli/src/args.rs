@@ -353,6 +353,15 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=64))]
         depth: u32,
     },
+    /// The level that thinks by the clock, with its evaluation: positions per second and depth
+    Engine {
+        /// The game
+        #[arg(default_value = "mnk:15x15,k=5")]
+        game: String,
+        /// Seconds for each of five positions
+        #[arg(long, default_value_t = 1.0, value_name = "SECONDS", value_parser = parse_seconds)]
+        time: f64,
+    },
     /// Expectiminimax, Star1 and Star2 on the same positions: what each visits
     Chance {
         /// A game with dice (default: EinStein on 3x3, 4x4 and 5x5 and hypergammon, each to a depth that suits it)

@@ -53,7 +53,7 @@ pub use error::InputError;
 pub use game::{Chance, Game, Keyed, Payoff, Turn};
 pub use index::{Detour, Index, Link, Predecessors, Rolls, Tier};
 pub use ledger::{Ledger, NoMemory, discard};
-pub use lines::{Content, LineBoard, LineGame};
+pub use lines::{Attack, Content, LineBoard, LineGame};
 pub use meter::Meter;
 pub use nearest::nearest;
 pub use notation::{Mark, Notation, Picture, Span, Tone, cell_name, column_name, parse_cell, parse_column};

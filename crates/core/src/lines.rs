@@ -168,6 +168,56 @@ impl LineBoard {
     }
 }
 
+/// A forced win of the player to move, whose opponent's every move is answered. Cells are the board's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Attack {
+    /// Moves that complete a line, or leave one gap, which the opponent fills, and at last two.
+    Fours(Vec<usize>),
+    /// A move, and what follows.
+    Plays {
+        /// The move.
+        cell: usize,
+        /// What follows the answers that matter.
+        replies: Vec<(usize, Attack)>,
+        /// What follows any other move; `None` if a gap is left that decides.
+        other: Option<Box<Attack>>,
+    },
+}
+
+impl Attack {
+    /// The first move.
+    pub fn cell(&self) -> usize {
+        match self {
+            Attack::Fours(cells) => cells[0],
+            Attack::Plays { cell, .. } => *cell,
+        }
+    }
+
+    /// Plies until the line is complete, at the latest.
+    pub fn plies(&self) -> u32 {
+        match self {
+            // The last of the list leaves two gaps, unless it completes a line itself.
+            Attack::Fours(cells) => 2 * cells.len() as u32 + 1,
+            Attack::Plays { replies, other, .. } => {
+                let other = other.as_ref().map_or(1, |other| other.plies());
+                2 + replies.iter().map(|(_, attack)| attack.plies()).max().unwrap_or(0).max(other)
+            }
+        }
+    }
+
+    /// The same after a move that is answered by one cell only.
+    #[must_use]
+    pub fn after(self, cell: usize, answer: usize) -> Attack {
+        match self {
+            Attack::Fours(mut cells) => {
+                cells.insert(0, cell);
+                Attack::Fours(cells)
+            }
+            rest => Attack::Plays { cell, replies: vec![(answer, rest)], other: None },
+        }
+    }
+}
+
 /// A game of k in a row.
 pub trait LineGame: Game {
     /// A position as a board with preset stones.

@@ -90,8 +90,27 @@ impl Einstein {
         exact.into_iter().chain(lower).chain(higher)
     }
 
+    /// How many steps the cubes of a player have to the opposite corner, by number; `None` for cubes that are gone.
+    pub fn steps_left(&self, pos: &Cubes, turn: Turn) -> Vec<Option<u8>> {
+        let second = turn == Turn::Second;
+        let goal = self.goal(second);
+        let left = |cell: u8| {
+            let columns = (cell % self.size).abs_diff(goal % self.size);
+            columns.max((cell / self.size).abs_diff(goal / self.size))
+        };
+        let cells = &pos.cells[usize::from(second)][..self.cubes.into()];
+        cells.iter().map(|&cell| (cell != GONE).then(|| left(cell))).collect()
+    }
+
     fn name(&self, cell: u8) -> String {
         outplay_core::cell_name((cell % self.size).into(), (self.size - 1 - cell / self.size).into())
+    }
+}
+
+impl Cubes {
+    /// Whose turn it is, the die included.
+    pub fn owner(&self) -> Turn {
+        if self.second { Turn::Second } else { Turn::First }
     }
 }
 

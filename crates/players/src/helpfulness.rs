@@ -30,7 +30,8 @@ pub enum Form {
 
 /// The helpfulness of a board's cells, and what is urgent.
 pub(crate) struct Helpfulness {
-    /// One number for every cell, meaningful where it is empty.
+    /// One number for every cell, meaningful where it is empty: helpfulness, on vast boards with what helps the player
+    /// itself in the low bits, to choose among equals.
     pub(crate) cells: Vec<i32>,
     /// Empty cells where the player to move completes a line.
     pub(crate) wins: Vec<usize>,
@@ -73,13 +74,38 @@ fn pack(board: &LineBoard, own: Content, column: usize, out: &mut [i32]) {
     out[..board.floor(column)].fill(DEAD);
 }
 
-/// What a window adds to its cells; `both` has all bits set if the opponent's windows count, too.
+/// Bits below helpfulness that tell equally helpful cells apart.
+const TIE_BITS: u32 = 15;
+
+/// How windows count.
+#[derive(Clone, Copy)]
+struct Count {
+    /// All bits set if the opponent's windows count, too.
+    both: i32,
+    /// Bits below helpfulness, and a mask for what stands in them.
+    ties: u32,
+    tied: i32,
+}
+
+impl Count {
+    fn of(board: &LineBoard, form: Form) -> Count {
+        // A window that nobody has a stone in helps both players by one, one with a single stone helps its owner by
+        // two: where both forms count, the rule cannot tell them apart, and where a board is much larger than a
+        // line, it would scatter stones over it. There, what helps the player itself decides between equals.
+        let vast = board.width.min(board.height) >= 2 * board.k && board.k <= 90;
+        let ties = if vast && form == Form::Revised { TIE_BITS } else { 0 };
+        Count { both: -i32::from(form == Form::Revised), ties, tied: -i32::from(ties > 0) }
+    }
+}
+
+/// What a window adds to its cells.
 #[inline(always)]
-fn worth(stones: i32, both: i32) -> i32 {
+fn worth(stones: i32, Count { both, ties, tied }: Count) -> i32 {
     let (own, other) = (stones & (OTHER - 1), (stones >> 10) & (OTHER - 1));
     let mine = if other == 0 { 1i32.wrapping_add(own) } else { 0 };
     let theirs = if own == 0 { 1i32.wrapping_add(other) } else { 0 };
-    if stones < DEAD { mine.wrapping_add(theirs & both) } else { 0 }
+    let sum = mine.wrapping_add(theirs & both) << ties;
+    if stones < DEAD { sum.wrapping_add(mine & tied) } else { 0 }
 }
 
 impl Helpfulness {
@@ -117,7 +143,7 @@ impl Helpfulness {
     /// The windows that stand upright.
     fn rise(&mut self, board: &LineBoard, own: Content, form: Form) {
         let (h, k) = (board.height, board.k);
-        let both = -i32::from(form == Form::Revised);
+        let count = Count::of(board, form);
         let mut packed = vec![0; h];
         let mut worths = vec![0; h - k + 1];
         let mut empty: Option<Vec<i32>> = None;
@@ -136,7 +162,7 @@ impl Helpfulness {
             let mut stones: i32 = packed[..k - 1].iter().sum();
             for row in 0..=h - k {
                 stones += packed[row + k - 1];
-                worths[row] = worth(stones, both);
+                worths[row] = worth(stones, count);
                 if stones == k as i32 - 1 || stones == (k as i32 - 1) * OTHER {
                     self.note(board, stones, column * h + row..column * h + row + k);
                 }
@@ -227,12 +253,12 @@ impl Slide {
                 -1 => k - 1..h,
                 _ => 0..h,
             };
-            let both = -i32::from(form == Form::Revised);
+            let count = Count::of(board, form);
             let (short, shorter) = (k as i32 - 1, (k as i32 - 1) * OTHER);
             let mut hot = false;
             let stones = &self.stones[rows.clone()];
             for (out, &stones) in worths[rows.clone()].iter_mut().zip(stones) {
-                *out = worth(stones, both);
+                *out = worth(stones, count);
                 hot |= (stones == short) | (stones == shorter);
             }
             if hot {
@@ -333,6 +359,7 @@ mod tests {
             "mnk:6x3,k=4",
             "mnk:3x6,k=4",
             "mnk:5x5,k=2",
+            "mnk:11x10,k=5,obstacles=e5",
             "mnk:8x8,k=8",
         ] {
             let game = LargeMnk::new(Rules::parse(spec).unwrap());
@@ -349,7 +376,11 @@ mod tests {
                     let own = if board.turn == Turn::Second { Content::Second } else { Content::First };
                     for form in [Form::First, Form::Revised] {
                         let found = Helpfulness::of(&board, form);
-                        let wanted = plain(&board, form);
+                        let mut wanted = plain(&board, form);
+                        if Count::of(&board, form).ties > 0 {
+                            let own = plain(&board, Form::First);
+                            wanted.iter_mut().zip(own).for_each(|(sum, own)| *sum = (*sum << 15) + own);
+                        }
                         let empty =
                             |cell: &usize| board.cells[*cell] == Content::Empty && board.playable(*cell);
                         for cell in (0..wanted.len()).filter(empty) {

@@ -158,7 +158,9 @@ mod tests {
     fn parts_make_the_score_that_players_use() {
         for spec in ["connect4", "mnk:5x5,k=4,obstacles=b2", "mnk:4x4,k=4", "connect4:6x5,obstacles=c2"] {
             let (kit, positions) = positions(spec, 250);
-            for eval in ["lines", "lines:weights=extended", "polynomial", "polynomial:base=3", "helpful"] {
+            for eval in
+                ["lines", "lines:weights=extended", "patterns", "polynomial", "polynomial:base=3", "helpful"]
+            {
                 let Ok(judge) = kit.judge(eval) else { continue };
                 for pos in &positions {
                     for me in [Turn::First, Turn::Second] {

@@ -4,6 +4,9 @@ use crate::alphabeta::{self, AlphaBeta};
 use crate::helpful::HelpfulOpinion;
 use crate::helpfulness::MOST_K;
 use crate::lines;
+use crate::mobility::Mobility;
+use crate::patterns::{self, PatternOpinion, Patterned};
+use crate::race;
 use crate::words::Words;
 use crate::{
     About, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, Minds, NoOpinion, Noisy, Perfect,
@@ -12,6 +15,8 @@ use crate::{
 use outplay_core::{
     AnyGame, AnyMove, AnyPosition, Chance, Game, InputError, LineBoard, Native, Notation, Turn, nearest,
 };
+use outplay_games::mnk::Mnk;
+use outplay_lines::{Engine, MOST_K as MOST_PATTERN_K, Weights as PatternWeights};
 use outplay_search::Limits;
 use outplay_solve::Fallible;
 use std::sync::Arc;
@@ -30,6 +35,8 @@ pub struct Kit {
     pub truth: Option<Arc<dyn Truth>>,
     /// How to read a file that a spec names; `None` where files are nobody's business.
     pub files: Option<ReadFile>,
+    /// Threads that one player may use for a move that only time limits.
+    pub threads: usize,
 }
 
 /// Reads a file as text, or says in a sentence why it cannot.
@@ -38,7 +45,7 @@ pub type ReadFile = fn(&str) -> Result<String, String>;
 impl Kit {
     /// A game with nothing but its rules, and perhaps its board.
     pub fn new<G: Game + Notation>(game: Native<G>) -> Kit {
-        Kit { game: AnyGame::of(game.clone()), minds: Arc::new(game), truth: None, files: None }
+        Kit { game: AnyGame::of(game.clone()), minds: Arc::new(game), truth: None, files: None, threads: 1 }
     }
 
     /// A game with dice.
@@ -78,15 +85,54 @@ impl Kit {
 
     /// Players of this game in order of strength, from any move at all to the best there is.
     pub fn levels(&self) -> Vec<String> {
-        let eval = if self.judge("lines").is_ok() { ",eval=lines" } else { "" };
         let mut levels = vec!["random".to_string(), "noisy:p=0.3,inner=greedy".into(), "greedy".into()];
-        levels.extend([2, 4, 6, 8].map(|depth| format!("alphabeta:depth={depth}{eval}")));
-        levels.push(format!("alphabeta:time=1s{eval}"));
+        if self.suits_patterns() {
+            levels.push("helpful".into());
+        }
+        levels.extend([2, 4, 6, 8].map(|depth| self.looking(&format!("depth={depth}"))));
+        levels.push(self.looking("time=1s"));
         if self.truth.is_some() {
             levels.push("perfect".into());
         }
         let canonical = levels.iter().filter_map(|spec| self.player(spec).ok()).map(|player| player.spec());
         canonical.collect()
+    }
+
+    /// The spec of a player that looks ahead within a limit, such as `depth=4`, with the evaluation that suits the game.
+    pub fn looking(&self, limit: &str) -> String {
+        format!("alphabeta:{limit},eval={}", self.fitting_evaluation())
+    }
+
+    /// The evaluation that suits the game best.
+    fn fitting_evaluation(&self) -> &'static str {
+        if self.suits_patterns() {
+            return "patterns";
+        }
+        let fits = |eval: &&str| self.judge(eval).is_ok();
+        ["lines", "race", "patterns", "mobility"].into_iter().find(fits).unwrap_or("zero")
+    }
+
+    /// Whether the engine for boards of lines is who looks ahead if nothing is said.
+    fn suits_patterns(&self) -> bool {
+        let bits = self.game.get::<Mnk<u64>>().is_some() || self.game.get::<Mnk<u128>>().is_some();
+        let start = self.game.start().and_then(|start| self.game.board(&start));
+        start.is_some_and(|board| patterns::suits(&board, bits))
+    }
+
+    /// The weights and the board of `patterns`.
+    fn patterns(&self, words: &mut Words) -> Result<(LineBoard, PatternWeights), InputError> {
+        let start = self.board_at_start(words)?;
+        let name = words.take("weights").unwrap_or_else(|| PatternWeights::NAMED[0].0.into());
+        words.finish(&["weights"])?;
+        let Some(weights) = patterns::weights(&name) else {
+            let names = PatternWeights::NAMED.map(|(name, _)| format!("`weights={name}`")).join(" or ");
+            return Err(words.error(format!("`weights={name}`: write {names}")));
+        };
+        if !Engine::fits(&start) {
+            let why = format!("`patterns` counts to {MOST_PATTERN_K} in a row; try `eval=lines`");
+            return Err(words.error(why));
+        }
+        Ok((start, weights))
     }
 
     fn nested_player(&self, spec: &str, depth: u32) -> Result<Box<dyn Player>, PlayError> {
@@ -103,7 +149,8 @@ impl Kit {
             }
             "lines" => Box::new(Greedy::named(self, self.judge(spec)?)),
             "alphabeta" => {
-                let eval = words.take("eval").unwrap_or_else(|| "zero".into());
+                let default = if self.suits_patterns() { "patterns" } else { "zero" };
+                let eval = words.take("eval").unwrap_or_else(|| default.into());
                 let limits = alphabeta::limits(&mut words)?;
                 words.finish(&["depth", "time", "nodes", "eval"])?;
                 let judge = self.judge(&eval)?;
@@ -204,6 +251,19 @@ impl Kit {
                 words.finish(&[])?;
                 Ok(Arc::new(HelpfulOpinion::new(self.game.clone(), &start)))
             }
+            "patterns" => {
+                let (_, weights) = self.patterns(&mut words)?;
+                Ok(Arc::new(PatternOpinion { game: self.game.clone(), weights }))
+            }
+            "mobility" => {
+                words.finish(&[])?;
+                Ok(Arc::new(Mobility { game: self.game.clone() }))
+            }
+            "race" => {
+                words.finish(&[])?;
+                let why = format!("`race` is for races with dice, which {} is not", self.game.spec());
+                race::judge(&self.game).ok_or_else(|| words.error(why))
+            }
             "playout" => {
                 let games = words.number("games", 1, 1_000_000)?.unwrap_or(20);
                 words.finish(&["games"])?;
@@ -225,6 +285,10 @@ impl Kit {
         let weights = match words.name() {
             "zero" => None,
             "lines" => Some(self.weights(&mut words)?),
+            "patterns" => {
+                let (start, weights) = self.patterns(&mut words)?;
+                return Ok(Some(Box::new(Patterned::new(self, start, weights, limits))));
+            }
             _ => return Ok(None),
         };
         Ok(lines::player(&self.game, weights, limits))
@@ -254,18 +318,24 @@ impl Kit {
     }
 
     /// The board at the start, for players that are for games of lines.
-    fn lines_board(&self, words: &Words) -> Result<LineBoard, InputError> {
+    fn board_at_start(&self, words: &Words) -> Result<LineBoard, InputError> {
         let (name, game) = (words.name(), self.game.spec());
         let start = self.game.start().and_then(|start| self.game.board(&start));
-        match start {
-            None => Err(words
-                .error(format!("`{name}` is for games of k in a row, which {game} is not; try `alphabeta`"))),
-            Some(board) if board.misere => {
-                Err(words
-                    .error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`")))
-            }
-            Some(board) => Ok(board),
+        start.ok_or_else(|| {
+            words.error(format!("`{name}` is for games of k in a row, which {game} is not; try `alphabeta`"))
+        })
+    }
+
+    /// The same, for players that want lines.
+    fn lines_board(&self, words: &Words) -> Result<LineBoard, InputError> {
+        let board = self.board_at_start(words)?;
+        if board.misere {
+            let (name, game) = (words.name(), self.game.spec());
+            return Err(
+                words.error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`"))
+            );
         }
+        Ok(board)
     }
 
     fn exact(&self, words: &Words) -> Result<Arc<dyn Truth>, InputError> {
@@ -280,4 +350,5 @@ impl Kit {
 }
 
 /// What `eval=` understands.
-const EVALUATIONS: [&str; 5] = ["zero", "lines", "polynomial", "helpful", "playout"];
+const EVALUATIONS: [&str; 8] =
+    ["zero", "lines", "patterns", "polynomial", "helpful", "race", "mobility", "playout"];

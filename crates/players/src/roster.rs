@@ -21,7 +21,7 @@ pub const ROSTER: [About; 10] = [
     About {
         name: "greedy",
         about: "one ply: wins, else blocks, else the best-looking move (without eval= a random one)",
-        options: "eval=zero|lines|polynomial|helpful|playout",
+        options: "eval=zero|lines|patterns|polynomial|helpful|race|mobility|playout",
         example: "greedy",
     },
     About {
@@ -45,7 +45,7 @@ pub const ROSTER: [About; 10] = [
     About {
         name: "alphabeta",
         about: "looks ahead to a depth, for a time or so many positions (with dice: expectiminimax)",
-        options: "depth=…, time=…, nodes=…, eval=zero|lines|polynomial|helpful|playout",
+        options: "depth=…, time=…, nodes=…, eval=zero|lines|patterns|polynomial|helpful|race|mobility|playout",
         example: "alphabeta:depth=7,eval=lines",
     },
     About {

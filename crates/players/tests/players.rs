@@ -123,6 +123,15 @@ fn helpful_plays_large_boards() {
     assert!(moves.len() >= 9, "{moves:?}");
 }
 
+#[test]
+fn helpful_stays_near_its_stones_on_vast_boards() {
+    let kit = large("mnk:60x60,k=5");
+    for seed in 0..4 {
+        let moves = game(&kit, "helpful", "random", seed);
+        assert!(moves.len() < 40, "{moves:?}");
+    }
+}
+
 /// What this thread had of a processor, so that others on the machine do not count; else the time on the wall.
 fn processor_time() -> Duration {
     let known = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -176,8 +185,10 @@ fn no_weights_make_alphabeta_pass_up_a_win_or_leave_a_loss_in_one() {
         let kit = board(spec);
         let mut rng = SmallRng::seed_from_u64(7);
         let positions = positions(&kit, 30);
-        for round in 0..8 {
+        for round in 0..10 {
             let eval = match round {
+                8 => "patterns".to_string(),
+                9 => "patterns:weights=fitted".into(),
                 0 => "zero".to_string(),
                 1 => "polynomial:base=3".into(),
                 2 => "helpful".into(),
@@ -229,13 +240,17 @@ fn looking_to_the_end_is_perfect() {
         let mut positions = positions(&kit, 60);
         positions.dedup();
         let mut deep = kit.player("alphabeta:depth=20").unwrap();
+        let mut patterned = kit.player("alphabeta:depth=20,eval=patterns").unwrap();
         let mut perfect = kit.player("perfect").unwrap();
         for pos in &positions {
             let merits = truth.moves(pos, &Quiet).unwrap().unwrap();
             let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b)).unwrap();
             let of = |mv: AnyMove| merits.iter().find(|(known, _)| *known == mv).unwrap().1;
-            let choice = deep.choose(pos, &Quiet).unwrap();
-            assert!(of(choice.mv).preserves(best), "{spec} {}", kit.game.write_position(pos));
+            for player in [&mut deep, &mut patterned] {
+                let choice = player.choose(pos, &Quiet).unwrap();
+                let name = player.spec();
+                assert!(of(choice.mv).preserves(best), "{spec} {} {name}", kit.game.write_position(pos));
+            }
             let mv = perfect.choose(pos, &Quiet).unwrap().mv;
             assert!(of(mv).equals(best));
         }

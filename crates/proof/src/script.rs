@@ -45,7 +45,7 @@
 //! player to move on a board without stones and obstacles.
 
 use crate::pairing::Pair;
-use outplay_core::{Content, LineBoard, Turn, Verdict, cell_name};
+use outplay_core::{Attack, Content, LineBoard, Turn, Verdict, cell_name};
 use std::fmt;
 
 /// Which step comes next, and how the position is mapped before.
@@ -142,6 +142,14 @@ impl Proof {
         }
     }
 
+    /// A win by threats that somebody else found, for the player to move on a board.
+    pub fn of_attack(board: &LineBoard, attack: &Attack) -> Proof {
+        let mut steps = Vec::new();
+        let last = write_attack(attack, &mut steps);
+        let grounds = vec![(board.turn, true, Ground::Step(last))];
+        Proof { board: board.clone(), claim: Verdict::Win, grounds, steps }
+    }
+
     /// How many steps the strategies have.
     pub fn len(&self) -> usize {
         self.steps.len()
@@ -156,6 +164,25 @@ impl Proof {
     pub fn claim(&self) -> Verdict {
         self.claim
     }
+}
+
+/// Writes the steps of an attack, which is as deep as it is long; the number of the last.
+fn write_attack(attack: &Attack, steps: &mut Vec<Step>) -> u32 {
+    let link = |step: u32| Link { step, symmetry: 0 };
+    let step = match attack {
+        Attack::Fours(cells) => Step::Fours(cells.iter().map(|&cell| cell as u16).collect()),
+        Attack::Plays { cell, replies, other } => {
+            let mut listed = Vec::new();
+            for (reply, rest) in replies {
+                listed.push((*reply as u16, link(write_attack(rest, steps))));
+            }
+            let other = other.as_ref().map(|other| link(write_attack(other, steps)));
+            steps.push(Step::Replies { listed, other });
+            Step::Plays(*cell as u16, link(steps.len() as u32 - 1))
+        }
+    };
+    steps.push(step);
+    steps.len() as u32 - 1
 }
 
 /// `x` or `o`.

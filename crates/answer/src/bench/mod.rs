@@ -2,6 +2,7 @@
 
 mod classic;
 mod dice;
+mod engine;
 mod searches;
 
 pub use classic::{ClassicReport, ClassicRow};

@@ -10,6 +10,7 @@ use crate::usage;
 use outplay_answer::{Clock, Entry, Method, SolveRequest, Trouble, Values};
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 impl<W: Write> Run<'_, W> {
     pub(crate) fn bench(&mut self, bench: &Bench) -> Result<u8, Failure> {
@@ -23,6 +24,7 @@ impl<W: Write> Run<'_, W> {
             Bench::Probe { game, values } => self.probe(game, *values),
             Bench::Positions { game, file, limit, entries } => self.positions(game, file, *limit, *entries),
             Bench::Search { game, depth } => self.search_speed(game, *depth),
+            Bench::Engine { game, time } => self.engine(game, *time),
             Bench::Chance { game, depth, positions } => self.chance(game.as_deref(), *depth, *positions),
             Bench::Serve(args) => {
                 let report = crate::serving::bench(self.catalog, self.common, args, self.progress)?;
@@ -146,6 +148,13 @@ impl<W: Write> Run<'_, W> {
         let star2_leaves = sum(2) as f64 / sum(0).max(1) as f64;
         let json = serde_json::json!({ "games": reports, "star2_leaves": star2_leaves });
         self.print(&json, |out, _| text::chance(out, &reports, star2_leaves))
+    }
+
+    fn engine(&mut self, game: &str, time: f64) -> Result<u8, Failure> {
+        let mut options = self.request(None).options;
+        options.threads = self.common.threads.map_or(1, usize::from);
+        let report = self.open(game)?.engine_speed(Duration::from_secs_f64(time), &options, self.progress)?;
+        self.print(&report, |out, report| text::engine(out, report))
     }
 
     fn search_speed(&mut self, game: &str, depth: u32) -> Result<u8, Failure> {

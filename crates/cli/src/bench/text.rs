@@ -1,7 +1,7 @@
 //! What `outplay bench` prints for people.
 
 use crate::output::{BOLD, FAINT, LOSS, WIN};
-use outplay_answer::{ChanceReport, ClassicReport, PositionsReport, ProbeReport, SearchReport};
+use outplay_answer::{ChanceReport, ClassicReport, EngineReport, PositionsReport, ProbeReport, SearchReport};
 use outplay_core::Verdict;
 use outplay_core::figures::{bytes, duration, grouped};
 use serde::Serialize;
@@ -117,6 +117,19 @@ pub(crate) fn search_speed(out: &mut impl Write, report: &SearchReport) -> io::R
         report.nodes_per_second / 1e6
     )?;
     writeln!(out, "  random games  {:.2} million/s", report.playouts_per_second / 1e6)
+}
+
+pub(crate) fn engine(out: &mut impl Write, report: &EngineReport) -> io::Result<()> {
+    let EngineReport { game, player, positions, threads, depth, .. } = report;
+    let threads = if *threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
+    writeln!(out, "{BOLD}{game}{BOLD:#}: {player} at {positions} positions, {threads}")?;
+    let (nodes, wall, cpu) = (grouped(report.nodes), report.nodes_per_second, report.nodes_per_cpu_second);
+    writeln!(
+        out,
+        "  {nodes} positions, {:.2} million/s, {:.2} million per second of a processor; {depth:.1} plies ahead",
+        wall / 1e6,
+        cpu / 1e6
+    )
 }
 
 pub(crate) fn chance(out: &mut impl Write, reports: &[ChanceReport], star2: f64) -> io::Result<()> {

@@ -75,6 +75,16 @@ impl Race {
     fn opponent(&self) -> &Side {
         &self.sides[usize::from(!self.second)]
     }
+
+    /// How many points each checker of a player has to go; 0 is off, 25 the bar.
+    pub fn checkers(&self, turn: Turn) -> [u8; 3] {
+        self.sides[usize::from(turn == Turn::Second)]
+    }
+
+    /// Whose turn it is, dice included.
+    pub fn owner(&self) -> Turn {
+        if self.second { Turn::Second } else { Turn::First }
+    }
 }
 
 /// What the winner gets from a loser whose checkers stand like this.

@@ -76,8 +76,31 @@ impl Pig {
         Ok(Pig { goal: goal as u16, coin })
     }
 
-    fn faces(&self) -> &'static [u8] {
+    /// The points that win.
+    pub fn goal(&self) -> u16 {
+        self.goal
+    }
+
+    /// What a roll can add; 0 ends the turn.
+    pub fn faces(&self) -> &'static [u8] {
         if self.coin { &[0, 1] } else { &[0, 2, 3, 4, 5, 6] }
+    }
+}
+
+impl Points {
+    /// The points that a player has kept.
+    pub fn kept(&self, turn: Turn) -> u16 {
+        self.kept[usize::from(turn == Turn::Second)]
+    }
+
+    /// The points of the turn so far.
+    pub fn at_stake(&self) -> u16 {
+        self.turn
+    }
+
+    /// Whose turn it is, the die included.
+    pub fn owner(&self) -> Turn {
+        if self.second { Turn::Second } else { Turn::First }
     }
 }
 

@@ -1,0 +1,159 @@
+//! The player `alphabeta` by the engine for boards of lines of any size, and its evaluation as an opinion.
+
+use crate::alphabeta::spelled_limits;
+use crate::insight::Part;
+use crate::judge::squeezed;
+use crate::punctual::Punctual;
+use crate::words::spelled;
+use crate::{Choice, Insight, Judge, Kit, PlayError, Player};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, Game, LineBoard, Turn, Watch};
+use outplay_lines::{Engine, NAMES, Settings, Weights};
+use outplay_search::Limits;
+use std::time::Instant;
+
+/// Boards with fewer cells are within reach of exact solvers, and of a plain look ahead.
+const SMALLEST: usize = 26;
+
+/// Whether the engine is the one to ask if nobody says who: stones do not fall, or no faster search takes the board.
+pub(crate) fn suits(board: &LineBoard, bits: bool) -> bool {
+    let large = board.playable_cells() >= SMALLEST;
+    large && !(board.gravity && bits && !board.misere) && Engine::fits(board)
+}
+
+/// Weights by name.
+pub(crate) fn weights(name: &str) -> Option<Weights> {
+    Weights::NAMED.into_iter().find(|(known, _)| *known == name).map(|(_, weights)| weights)
+}
+
+/// The canonical spec of the evaluation.
+fn spec(weights: &Weights) -> String {
+    let named = Weights::NAMED.into_iter().find(|(_, known)| known == weights).map_or("", |(name, _)| name);
+    if named == Weights::NAMED[0].0 { "patterns".into() } else { format!("patterns:weights={named}") }
+}
+
+/// Looks ahead on a board of lines.
+pub(crate) struct Patterned {
+    game: AnyGame,
+    start: LineBoard,
+    limits: Limits,
+    settings: Settings,
+    engine: Option<Engine>,
+    punctual: Punctual,
+}
+
+impl Patterned {
+    /// A player of boards that [`Engine::fits`].
+    pub(crate) fn new(kit: &Kit, start: LineBoard, weights: Weights, limits: Limits) -> Patterned {
+        // A shallow search fills a small table only, and clearing a large one takes longer than it.
+        let shallow = limits.depth.is_some_and(|depth| depth <= 8);
+        let entries = if shallow { 1 << 14 } else { 1 << 20 };
+        let settings = Settings { entries, threads: kit.threads, weights };
+        let game = kit.game.clone();
+        Patterned { game, start, limits, settings, engine: None, punctual: Punctual::default() }
+    }
+}
+
+impl Player for Patterned {
+    fn spec(&self) -> String {
+        let mut options = spelled_limits(&self.limits);
+        options.push(("eval", spec(&self.settings.weights)));
+        spelled("alphabeta", &options)
+    }
+
+    fn begin(&mut self, _seed: u64) {
+        match &mut self.engine {
+            Some(engine) => engine.clear(),
+            // Making the table is no part of a move's time.
+            None => self.engine = Engine::new(&self.start, self.settings),
+        }
+    }
+
+    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+        let began = Instant::now();
+        if self.game.outcome(pos).is_some() {
+            return Err(PlayError::NoMove);
+        }
+        let board = self.game.board(pos).ok_or(PlayError::NoMove)?;
+        if self.engine.is_none() {
+            self.engine = Engine::new(&self.start, self.settings);
+        }
+        let engine = self.engine.as_mut().ok_or(PlayError::NoMove)?;
+        let end = self.limits.time.map(|time| self.punctual.end(began, time));
+        let limits = outplay_lines::Limits { depth: self.limits.depth, nodes: self.limits.nodes, end };
+        let found = engine.think(&board, &limits, watch).ok_or(PlayError::NoMove)?;
+        if let Some(end) = end {
+            self.punctual.made(end);
+        }
+        if watch.stopped() {
+            return Err(PlayError::Stopped);
+        }
+        let opinion = match (found.wins_in, found.loses_in) {
+            (Some(_), _) => 100.0,
+            (_, Some(_)) => -100.0,
+            _ => squeezed(found.score, Engine::UNIT),
+        };
+        let mut line = Vec::new();
+        let mut at = board;
+        for &cell in &found.line {
+            let Some(mv) = named(&at, cell) else { break };
+            line.push(mv);
+            at = at.after(cell);
+        }
+        let mv = *line.first().ok_or(PlayError::NoMove)?;
+        Ok(Choice { mv, nodes: found.nodes, depth: found.depth, opinion: Some(opinion), line })
+    }
+
+    fn bytes(&self) -> usize {
+        self.engine.as_ref().map_or(0, Engine::bytes)
+    }
+}
+
+/// The move onto a cell: moves come in the order of their cells.
+fn named(board: &LineBoard, cell: usize) -> Option<AnyMove> {
+    let place = if board.gravity {
+        board.open_cells().binary_search(&cell).ok()?
+    } else {
+        // Counting is much faster than listing a million cells.
+        (board.cells[cell] == Content::Empty)
+            .then(|| board.cells[..cell].iter().filter(|&&content| content == Content::Empty).count())?
+    };
+    Some(AnyMove(place as u32))
+}
+
+/// The evaluation `patterns`, from scratch.
+pub(crate) struct PatternOpinion {
+    pub(crate) game: AnyGame,
+    pub(crate) weights: Weights,
+}
+
+impl Judge for PatternOpinion {
+    fn spec(&self) -> String {
+        spec(&self.weights)
+    }
+
+    fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {
+        let Some(board) = self.game.board(pos) else { return 0 };
+        let score = outplay_lines::opinion(&board, &self.weights);
+        if board.turn == me { score } else { -score }
+    }
+
+    fn insight(&self, pos: &AnyPosition, me: Turn) -> Insight {
+        let Some(board) = self.game.board(pos) else { return Insight::of(0) };
+        let sign = if (board.turn == me) != board.misere { 1.0 } else { -1.0 };
+        let mut insight = Insight::of(self.score(pos, me));
+        let [mover, waiter] = outplay_lines::census(&board);
+        let sides = [("", mover, self.weights.mover, sign), ("other's ", waiter, self.weights.waiter, -sign)];
+        for (whose, counts, weights, sign) in sides {
+            for ((name, count), weight) in NAMES.iter().zip(counts).zip(weights) {
+                let name = format!("{whose}{}", name.replace('_', " "));
+                insight.parts.push(Part::new(name, count.into(), sign * f64::from(weight)));
+            }
+        }
+        insight.parts.push(Part::new("to move", 1.0, sign * f64::from(self.weights.tempo)));
+        insight
+    }
+
+    fn unit(&self) -> i32 {
+        Engine::UNIT
+    }
+}
