@@ -6,6 +6,7 @@
 //!   referee       one game, whatever the players do    scrutiny   moves held against exact knowledge
 //!   record        games as lines of text               standings  the result as tables
 //!   stats         what a result says: Elo, intervals, superiority, sequential tests
+//!   label         exact values of many positions, as rows
 //!   tune          weights found by games or exact values, accepted by a test
 //! ```
 //!
@@ -32,12 +33,14 @@
 //! # Ok::<(), outplay_arena::ArenaError>(())
 //! ```
 //!
-//! Nothing here prints, and no sentence names anybody's flags; only `record`, `tune` and its labels touch files.
+//! Nothing here prints, and no sentence names anybody's flags; only `record`, `psq`, `label`, `tune` and its labels touch
+//! files.
 //!
 //! [`Kit`]: outplay_players::Kit
 
 pub mod contest;
 mod error;
+pub mod label;
 pub mod matches;
 pub mod opening;
 pub mod record;
