@@ -4,7 +4,7 @@ use crate::shell;
 use serde_json::Value;
 use shell::text;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const OUTPLAY: &str = env!("CARGO_BIN_EXE_outplay");
@@ -331,6 +331,5 @@ fn the_program_is_an_engine() {
     let script = "START 15\nINFO timeout_turn 50\nBOARD\n7,7,2\nDONE\nEND\n";
     let out = said(&["engine", "gomocup"], script);
     assert!(out.starts_with("OK\n") && out.lines().count() == 2, "{out}");
-    let _: PathBuf = folder.path().into();
     assert!(Command::new(OUTPLAY).args(["engine", "chess"]).output().unwrap().status.code() == Some(2));
 }

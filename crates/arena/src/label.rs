@@ -8,6 +8,7 @@
 //! the same request finds its `FILE.partial`. The file itself appears when it is whole.
 
 use crate::ArenaError;
+use crate::record::fingerprint;
 use crate::tune::labels::{Sampling, sample};
 use outplay_answer::{Entry, Place, QueryOptions, Trouble};
 use outplay_core::{AnyPosition, Content, Game, Notation, Turn, Watch};
@@ -222,13 +223,7 @@ fn places(entry: &Entry, kit: &Kit, positions: &Positions) -> Result<Vec<Placed>
 fn identity(positions: &Positions) -> String {
     match positions {
         Positions::Random { count, sampling } => format!("random {count} {sampling:?}"),
-        Positions::Listed(lines) => {
-            let text = lines.join("\n");
-            // Sums of a polynomial: another list has another number.
-            let sum =
-                text.bytes().fold(7u64, |sum, byte| sum.wrapping_mul(0x100_0000_01b3) ^ u64::from(byte));
-            format!("listed {} {sum:016x}", lines.len())
-        }
+        Positions::Listed(lines) => format!("listed {}", fingerprint(lines)),
     }
 }
 

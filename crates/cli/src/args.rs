@@ -222,6 +222,15 @@ pub(crate) enum Command {
     Play(PlayArgs),
     /// Let players play against each other
     Match(crate::arena::MatchArgs),
+    /// Take over games of Gomocup (PSQ files): a record of them, and who did how well
+    Import {
+        /// The files, a game each, all of one size of board
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Write the games into this file, as `match --out` does
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// Write the exact values of many positions into a file: JSON lines, CSV or npz
     Label(Box<crate::arena::LabelArgs>),
     /// Play as an engine of other people's programs, by their protocol

@@ -37,7 +37,7 @@ pub(crate) const KNOWN: u8 = 0;
 pub(crate) const NO: u8 = 1;
 pub(crate) const BAD_INPUT: u8 = 2;
 pub(crate) const UNKNOWN: u8 = 3;
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// How a command can fail.
 pub(crate) enum Failure {
@@ -230,6 +230,7 @@ impl<W: Write> Run<'_, W> {
                 let entry = self.open_at(game, at)?;
                 self.solve(&entry, &request)
             }
+            Command::Import { files, out } => self.import(files, out.as_deref()),
             Command::Label(args) => self.label(args),
             Command::Engine(command) => self.engine(command),
             Command::Tune(args) => self.tune(args),

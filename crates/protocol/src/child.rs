@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 const LINE: usize = 64 << 10;
 /// Bytes that a program may say before it comes to the point.
 const FLOOD: usize = 8 << 20;
+/// What a line counts besides its letters: a flood of empty lines is one, too.
+const PER_LINE: usize = 64;
 /// Lines that wait to be heard.
 const WAITING: usize = 256;
 /// How often somebody looks whether to stop.
@@ -115,9 +117,12 @@ impl Child {
         loop {
             match self.lines.recv_timeout(LOOK.min(patience.saturating_duration_since(Instant::now()))) {
                 Ok(line) => {
-                    self.heard += line.len() + 1;
+                    self.heard += line.len() + PER_LINE;
                     if self.heard > FLOOD {
-                        let why = format!("said {} MB and nothing to the point", FLOOD >> 20);
+                        let why = format!(
+                            "said {} MB or a hundred thousand lines, and nothing to the point",
+                            FLOOD >> 20
+                        );
                         return Err(fault(Fault::Garbage, why));
                     }
                     // A program that says one thing after the other must not keep anybody from looking at the clock.
