@@ -163,3 +163,233 @@ fn experiments_are_listed_and_run() {
     let few = json(&outplay(&["experiment", "visibility", "--games", "4", "--json"]));
     assert_eq!(few["tables"][0]["rows"].as_array().unwrap().len(), 8);
 }
+
+#[test]
+fn an_odd_number_of_games_is_played_as_asked() {
+    let report = json(&outplay(&["match", "tictactoe", "greedy", "random", "--games", "3", "--json"]));
+    assert_eq!((&report["games"], &report["planned"]), (&3.into(), &3.into()));
+    assert_eq!(report["stopped"], false);
+}
+
+/// The verdict of a test is the exit code: 0 the bold claim, 1 the modest one, 3 neither.
+#[test]
+fn the_verdict_is_the_exit_code() {
+    let code = |words: &[&str]| {
+        let output = outplay(&[&["match", "connect4:5x4"], words].concat());
+        (output.status.code().unwrap(), text(&output.stdout))
+    };
+    let (strong, weak) = ("alphabeta:depth=3,eval=lines", "random");
+    assert_eq!(code(&[strong, weak, "--sprt", "0,100", "--games", "400"]).0, 0);
+    assert_eq!(code(&[weak, strong, "--sprt", "0,100", "--games", "400"]).0, 1);
+    let (undecided, out) = code(&[weak, weak, "--sprt", "0,5", "--games", "4"]);
+    assert_eq!(undecided, 3, "{out}");
+    assert_eq!(code(&[weak, weak, "--games", "4"]).0, 0);
+    // Errors that are allowed more often are decided sooner.
+    let games = |alpha: &str| {
+        let words = ["match", "connect4:5x4", strong, weak, "--sprt", "0,100", "--games", "400", "--json"];
+        let report = json(&outplay(&[&words[..], &["--alpha", alpha, "--beta", alpha]].concat()));
+        assert_eq!(report["sprt"]["alpha"], alpha.parse::<f64>().unwrap());
+        report["games"].as_u64().unwrap()
+    };
+    assert!(games("0.2") < games("0.0001"));
+    assert_eq!(code(&[strong, weak, "--sprt", "0,100", "--alpha", "0.7"]).0, 2);
+}
+
+#[test]
+fn openings_come_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("book.txt"), "# two openings\n44\n\n1 7 4\n").unwrap();
+    let words = [
+        "match",
+        "connect4",
+        "greedy",
+        "random",
+        "--opening-file",
+        "book.txt",
+        "--games",
+        "6",
+        "--out",
+        "g.jsonl",
+    ];
+    let output = outplay_in(folder.path(), &words);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let record = std::fs::read_to_string(folder.path().join("g.jsonl")).unwrap();
+    let games: Vec<Value> = record.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    for game in &games {
+        let opening = if game["opening"] == 1 { "1 7 4 " } else { "4 4 " };
+        assert!(game["moves"].as_str().unwrap().starts_with(opening), "{game}");
+        assert_eq!(game["opening_moves"], opening.len() / 2);
+    }
+    // Another list is another match.
+    std::fs::write(folder.path().join("book.txt"), "44\n1 7 5\n").unwrap();
+    let other = outplay_in(folder.path(), &[&words[..], &["--resume"]].concat());
+    assert!(text(&other.stderr).contains("other openings"), "{}", text(&other.stderr));
+    for (lines, words) in [("48\n", "line 1"), ("", "is empty"), ("1212121\n", "over")] {
+        std::fs::write(folder.path().join("bad.txt"), lines).unwrap();
+        let words_of = ["match", "connect4", "greedy", "random", "--opening-file", "bad.txt"];
+        let output = outplay_in(folder.path(), &words_of);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(words), "{lines}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn three_players_are_put_on_one_scale() {
+    let words = ["match", "tictactoe", "random", "perfect", "greedy", "--games", "20"];
+    let report = json(&outplay(&[&words[..], &["--json"]].concat()));
+    let ratings: Vec<(f64, f64, f64)> = report["ratings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| [&row["low"], &row["elo"], &row["high"]].map(|number| number.as_f64().unwrap()).into())
+        .collect();
+    assert!(ratings.iter().all(|(low, elo, high)| low < elo && elo < high), "{ratings:?}");
+    assert!(ratings[1].1 > ratings[2].1 && ratings[2].1 > ratings[0].1, "{ratings:?}");
+    assert!(ratings.iter().map(|rating| rating.1).sum::<f64>().abs() < 1e-6);
+    let points = |a: usize, b: usize| report["cross_table"]["points"][a][b].as_f64().unwrap();
+    assert_eq!(points(0, 1) + points(1, 0), 20.0);
+    let out = text(&outplay(&words).stdout);
+    assert!(out.contains("1. perfect") && out.contains("3. random"), "{out}");
+}
+
+#[test]
+fn a_match_is_told_by_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = [
+        "match",
+        "tictactoe",
+        "greedy",
+        "random",
+        "--games",
+        "10",
+        "--judge",
+        "--report",
+        "page.html",
+        "--sprt",
+        "0,400",
+    ];
+    outplay_in(folder.path(), &words);
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for part in [
+        "Score as games went on",
+        "How long games were",
+        "Moves that gave something away",
+        "SPRT",
+        "<svg",
+        "prefers-color-scheme",
+    ] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    // Nothing is loaded from elsewhere.
+    assert!(!page.contains("http") && !page.contains("<script") && !page.contains("src="));
+    assert!(!page.contains("NaN") && !page.contains("inf"));
+}
+
+#[test]
+fn games_of_gomocup_are_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let won = "Piskvorky 15x15, 11:11, 0\r\n8,8,0\r\n1,1,0\r\n8,9,10\r\n2,1,10\r\n8,10,10\r\n3,1,10\r\n8,11,10\r\n5,1,10\r\n8,12,10\r\nA.zip\r\nB.zip\r\n-1\r\n";
+    std::fs::write(folder.path().join("1.psq"), won).unwrap();
+    std::fs::write(folder.path().join("2.psq"), won.replace("A.zip\r\nB.zip", "B.zip\r\nA.zip")).unwrap();
+    let words = ["import", "1.psq", "2.psq", "--out", "games.jsonl"];
+    let report = json(&outplay_in(folder.path(), &[&words[..], &["--json"]].concat()));
+    assert_eq!((&report["game"], &report["games"]), (&"mnk:15x15,k=5".into(), &2.into()));
+    assert_eq!(report["standings"]["players"][0]["wins"], 1);
+    let record = std::fs::read_to_string(folder.path().join("games.jsonl")).unwrap();
+    let game: Value = serde_json::from_str(record.lines().nth(1).unwrap()).unwrap();
+    assert!(game["moves"].as_str().unwrap().starts_with("h8 a15 h7 b15"), "{game}");
+    // What is imported can be shown.
+    let moves = game["moves"].as_str().unwrap();
+    assert!(outplay(&["show", "mnk:15x15,k=5", "--moves", moves]).status.success());
+    let output = outplay_in(folder.path(), &["import", "games.jsonl"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("no record of Gomocup"));
+}
+
+/// Labels agree with a solver that shares nothing with the one that made them, in every form of file.
+#[test]
+fn labels_are_right_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["label", "connect4:5x4", "--random", "60", "--plies", "2..12"];
+    for form in ["a.jsonl", "a.csv", "a.npz"] {
+        let output = outplay_in(folder.path(), &[&words[..], &["--out", form]].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let rows: Vec<Value> = std::fs::read_to_string(folder.path().join("a.jsonl"))
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(rows.len(), 60);
+    let csv = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 61);
+    for (row, line) in rows.iter().zip(csv.lines().skip(1)).take(20) {
+        assert!(line.starts_with(row["position"].as_str().unwrap()), "{line}");
+        assert!((2..=12).contains(&row["ply"].as_u64().unwrap()));
+        let words = [
+            "solve",
+            "connect4:5x4",
+            "--method",
+            "memo",
+            "--position",
+            row["position"].as_str().unwrap(),
+            "--json",
+        ];
+        let solved = json(&outplay(&words));
+        let value = match solved["value"].as_str().unwrap() {
+            "win" => 1,
+            "draw" => 0,
+            _ => -1,
+        };
+        assert_eq!((&row["value"], &row["distance"]), (&value.into(), &solved["distance"]), "{row} {solved}");
+    }
+    assert_eq!(&std::fs::read(folder.path().join("a.npz")).unwrap()[..4], b"PK\x03\x04");
+    // With best moves, from a file of positions and moves.
+    std::fs::write(folder.path().join("list.txt"), "33\n\nxo.../xo.../xo.../ox...\n").unwrap();
+    let output =
+        outplay_in(folder.path(), &["label", "connect4:5x4", "list.txt", "--moves", "--out", "b.jsonl"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let text_of = std::fs::read_to_string(folder.path().join("b.jsonl")).unwrap();
+    let rows: Vec<Value> = text_of.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&rows[0]["ply"], &rows[1]["ply"]), (&2.into(), &8.into()));
+    for row in &rows {
+        let asked = json(&outplay(&[
+            "query",
+            "connect4:5x4",
+            "--position",
+            row["position"].as_str().unwrap(),
+            "--json",
+        ]));
+        assert_eq!(row["best"], asked["best"], "{row}");
+        let ones = row["mask"].as_str().unwrap().matches('1').count();
+        assert_eq!(ones, row["best"].as_array().unwrap().len());
+    }
+}
+
+/// A run that was killed goes on, and ends with the very file of one that was not.
+#[test]
+fn labels_go_on_after_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["label", "tictactoe", "--random", "40", "--plies", "1..6", "--json", "--out"];
+    let whole = json(&outplay_in(folder.path(), &[&words[..], &["whole.jsonl"]].concat()));
+    assert_eq!((&whole["positions"], &whole["found_before"]), (&40.into(), &0.into()));
+    let rows = std::fs::read_to_string(folder.path().join("whole.jsonl")).unwrap();
+    // What a kill leaves: some rows in any order, and half a line.
+    let header = r#"{"labels":"outplay 1","game":"tictactoe","positions":"random 40 Sampling { from: 1, to: 6, spread: Even, seed: 1 }","moves":false}"#;
+    let mut partial = format!("{header}\n");
+    for (number, row) in rows.lines().enumerate().filter(|(number, _)| number % 3 == 1) {
+        partial += &format!("{{\"number\":{number},\"row\":{row}}}\n");
+    }
+    partial += "{\"number\":2,\"row\":{\"posi";
+    std::fs::write(folder.path().join("again.jsonl.partial"), &partial).unwrap();
+    let again = json(&outplay_in(folder.path(), &[&words[..], &["again.jsonl"]].concat()));
+    assert_eq!(again["found_before"], 13);
+    assert_eq!(std::fs::read_to_string(folder.path().join("again.jsonl")).unwrap(), rows);
+    assert!(!folder.path().join("again.jsonl.partial").exists());
+    // Another request does not touch it.
+    std::fs::write(folder.path().join("other.jsonl.partial"), partial.replace("40", "41")).unwrap();
+    let other = outplay_in(folder.path(), &[&words[..], &["other.jsonl"]].concat());
+    assert_eq!(other.status.code(), Some(2));
+    let nameless = outplay_in(folder.path(), &[&words[..], &["rows.txt"]].concat());
+    assert!(text(&nameless.stdout).contains(".jsonl, .csv or .npz"), "{}", text(&nameless.stdout));
+}

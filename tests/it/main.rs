@@ -4,6 +4,7 @@ mod agreement;
 mod arena;
 mod browser;
 mod cli;
+mod engines;
 mod loops;
 mod screens;
 mod searches;

@@ -18,7 +18,7 @@ use outplay_connect::{Book, Solver};
 use outplay_core::{
     AnyGame, Chance, Content, Game, Index, LineBoard, Native, Notation, Predecessors, Rolls, Watch,
 };
-use outplay_players::Minds;
+use outplay_players::{Minds, Outside};
 use outplay_solve::SolveError;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +50,8 @@ struct Inner {
     solvers: Mutex<Vec<Solver>>,
     book: Mutex<Option<(PathBuf, Arc<Book>)>>,
     notes: Mutex<Option<(PathBuf, Arc<Notes>)>>,
+    /// Who starts programs that play this game, where somebody may.
+    outside: OnceLock<Arc<dyn Outside>>,
 }
 
 /// Games solved whole that are kept: the game itself, and what follows from the last positions that were asked.
@@ -88,6 +90,7 @@ impl Entry {
             solvers: Mutex::default(),
             book: Mutex::default(),
             notes: Mutex::default(),
+            outside: OnceLock::new(),
         }))
     }
 
@@ -163,6 +166,18 @@ impl Entry {
 
     pub(crate) fn minds(&self) -> Arc<dyn Minds> {
         self.0.minds.clone()
+    }
+
+    /// Lets programs play this game that `outside` starts: players by protocol.
+    #[must_use]
+    pub fn with_programs(self, outside: Arc<dyn Outside>) -> Entry {
+        // Whoever was named first stays.
+        let _ = self.0.outside.set(outside);
+        self
+    }
+
+    pub(crate) fn outside(&self) -> Option<Arc<dyn Outside>> {
+        self.0.outside.get().cloned()
     }
 
     pub(crate) fn sizes(&self) -> Option<&Option<Vec<u128>>> {

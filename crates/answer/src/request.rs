@@ -208,6 +208,6 @@ pub struct ChooseRequest {
     pub seed: u64,
     /// What exact knowledge may use.
     pub options: QueryOptions,
-    /// Whether the spec may name a file to read; never for somebody else's spec.
+    /// Whether the spec may name a file to read or a program to start; never for somebody else's spec.
     pub files: bool,
 }

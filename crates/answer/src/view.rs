@@ -85,7 +85,8 @@ impl Entry {
         self.game().board(&pos).ok_or_else(why)
     }
 
-    /// What players of this game are made from, with exact knowledge and leave to read files.
+    /// What players of this game are made from, with exact knowledge and leave to read files and start
+    /// programs.
     ///
     /// What it learns is kept for the next caller.
     pub fn kit(&self, options: &QueryOptions) -> Kit {
@@ -96,6 +97,7 @@ impl Entry {
             truth: Some(Arc::new(truth)),
             files: Some(read_file),
             threads: 1,
+            outside: self.outside(),
         }
     }
 
@@ -134,6 +136,7 @@ impl Entry {
         let mut kit = self.kit(&request.options);
         kit.files = kit.files.filter(|_| request.files);
         kit.threads = request.options.threads;
+        kit.outside = kit.outside.filter(|_| request.files);
         let mut player = kit.player(&request.player)?;
         player.begin(request.seed);
         let began = Instant::now();

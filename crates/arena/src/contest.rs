@@ -33,15 +33,15 @@ pub struct Bout {
     pub second: usize,
 }
 
-/// A round robin: each two players meet in `pairs` openings, twice in each, colours swapped.
-pub fn round_robin(players: usize, pairs: usize) -> Vec<Bout> {
+/// A round robin: each two players meet in so many games, twice in each opening, colours swapped. Of an odd number the
+/// last opening is played once.
+pub fn round_robin(players: usize, games: usize) -> Vec<Bout> {
     let mut bouts = Vec::new();
     for a in 0..players {
         for b in a + 1..players {
-            for opening in 0..pairs {
-                for (first, second) in [(a, b), (b, a)] {
-                    bouts.push(Bout { number: bouts.len() as u64, opening, first, second });
-                }
+            for game in 0..games {
+                let (first, second) = if game % 2 == 0 { (a, b) } else { (b, a) };
+                bouts.push(Bout { number: bouts.len() as u64, opening: game / 2, first, second });
             }
         }
     }

@@ -6,6 +6,9 @@
 //!   referee       one game, whatever the players do    scrutiny   moves held against exact knowledge
 //!   record        games as lines of text               standings  the result as tables
 //!   stats         what a result says: Elo, intervals, superiority, sequential tests
+//!   ratings       one scale for many players          psq        games of Gomocup
+//!   page          a match as one HTML file
+//!   label         exact values of many positions, as rows
 //!   tune          weights found by games or exact values, accepted by a test
 //! ```
 //!
@@ -32,14 +35,20 @@
 //! # Ok::<(), outplay_arena::ArenaError>(())
 //! ```
 //!
-//! Nothing here prints, and no sentence names anybody's flags; only `record`, `tune` and its labels touch files.
+//! Nothing here prints, and no sentence names anybody's flags; only `record`, `psq`, `label`, `tune` and its labels touch
+//! files.
 //!
 //! [`Kit`]: outplay_players::Kit
 
+mod chart;
 pub mod contest;
 mod error;
+pub mod label;
 pub mod matches;
 pub mod opening;
+pub mod page;
+pub mod psq;
+pub mod ratings;
 pub mod record;
 pub mod referee;
 pub mod scrutiny;

@@ -2,8 +2,8 @@
 
 use crate::ArenaError;
 use crate::contest::{Flow, Hall, round_robin};
-use crate::opening::{openings, plies_for};
-use crate::record::{GameRecord, Header, Record};
+use crate::opening::{listed, openings, plies_for};
+use crate::record::{GameRecord, Header, Record, fingerprint};
 use crate::referee::House;
 use crate::seed::part;
 use crate::standings::{SprtRow, Standings, pairs_of};
@@ -31,10 +31,12 @@ use std::time::Instant;
 pub struct MatchRequest {
     /// The players' specs, two or more.
     pub players: Vec<String>,
-    /// Games of each two players; an odd number is rounded up, because openings are played twice.
+    /// Games of each two players; openings are played twice, the last of an odd number once.
     pub games: u64,
     /// Plies of random openings; as many as it takes for enough different ones, if not said.
     pub openings: Option<u32>,
+    /// Openings that somebody listed, a line of moves each, instead of random ones.
+    pub opening_lines: Option<Vec<String>>,
     /// What openings, dice and players' chance decisions follow from.
     pub seed: u64,
     /// Games at the same time.
@@ -58,6 +60,7 @@ impl Default for MatchRequest {
             players: Vec::new(),
             games: 100,
             openings: None,
+            opening_lines: None,
             seed: 1,
             concurrency: 1,
             sprt: None,
@@ -116,11 +119,26 @@ pub fn compete(
     options: &QueryOptions,
     watch: &dyn Watch,
 ) -> Result<MatchReport, Trouble> {
+    compete_games(entry, place, request, options, watch).map(|(report, _)| report)
+}
+
+/// The same, and the games that count, in order.
+///
+/// # Errors
+///
+/// As [`compete`].
+pub fn compete_games(
+    entry: &Entry,
+    place: &Place,
+    request: &MatchRequest,
+    options: &QueryOptions,
+    watch: &dyn Watch,
+) -> Result<(MatchReport, Vec<GameRecord>), Trouble> {
     let start = entry.locate(place)?;
     let position = (*place != Place::Start).then(|| entry.game().write_position(&start));
     // Games run side by side already, so exact knowledge keeps to one thread in each.
     let kit = entry.kit(&options.on_threads(1).impartial());
-    Ok(run(&kit, &start, position, request, watch)?)
+    Ok(play(&kit, &start, position, request, watch)?)
 }
 
 /// Plays a match from `start` (`position` is its notation if it is not the start of the game).
@@ -172,11 +190,20 @@ pub fn play(
         request.players.iter().map(|spec| Ok(kit.player(spec)?.spec())).collect();
     let players: Vec<String> = names.map_err(|error: outplay_players::PlayError| ArenaError::from(error))?;
     let pairs = request.games.div_ceil(2);
-    let plies = request.openings.unwrap_or_else(|| plies_for(kit, start, pairs));
-    let found = openings(kit, start, plies, pairs as usize, part(request.seed, 0))?;
+    let (plies, found) = match &request.opening_lines {
+        Some(lines) => {
+            let found = listed(kit, start, lines, pairs as usize)?;
+            (found.iter().map(|opening| opening.moves.len() as u32).max().unwrap_or(0), found)
+        }
+        None => {
+            let plies = request.openings.unwrap_or_else(|| plies_for(kit, start, pairs));
+            (plies, openings(kit, start, plies, pairs as usize, part(request.seed, 0))?)
+        }
+    };
     let header = Header {
         position: position.clone(),
-        games: 2 * pairs,
+        games: request.games,
+        opening_list: request.opening_lines.as_ref().map(|lines| fingerprint(lines)),
         openings: plies,
         seed: request.seed,
         plies: request.house.plies,
@@ -196,7 +223,7 @@ pub fn play(
         }
         Some(path) => (Some(Record::create(path, &header)?), Vec::new()),
     };
-    let bouts = round_robin(players.len(), pairs as usize);
+    let bouts = round_robin(players.len(), request.games as usize);
     games.retain(|game| (game.number as usize) < bouts.len());
     let mut table = Scoreboard::new(&players, bouts.len(), request.sprt);
     for game in &games {

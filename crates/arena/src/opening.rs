@@ -85,6 +85,46 @@ pub fn openings(
     Ok(found)
 }
 
+/// `count` openings that somebody listed, a line of moves each, from the first again when they are used up.
+///
+/// # Errors
+///
+/// A line whose moves are not legal or end the game, or no line at all.
+pub fn listed(
+    kit: &Kit,
+    start: &AnyPosition,
+    lines: &[String],
+    count: usize,
+) -> Result<Vec<Opening>, ArenaError> {
+    let mut found = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let text = line.trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let bad = |why: String| ArenaError::Unable(format!("line {} of the openings: {why}", number + 1));
+        let mut opening = Opening { pos: start.clone(), moves: Vec::new() };
+        for word in kit.game.split_moves(text) {
+            if kit.game.outcome(&opening.pos).is_some() {
+                return Err(bad(format!("the game is over before `{word}`; leave the rest out")));
+            }
+            let mv = kit.game.read_move(&opening.pos, &word).map_err(|error| bad(error.to_string()))?;
+            opening.moves.push(mv);
+            opening.pos = kit.game.play(&opening.pos, mv);
+        }
+        if kit.game.outcome(&opening.pos).is_some() {
+            return Err(bad("the game is over after it; leave the last move out".into()));
+        }
+        found.push(opening);
+    }
+    if found.is_empty() {
+        return Err(ArenaError::Unable(
+            "the list of openings is empty; write a line of moves for each".into(),
+        ));
+    }
+    Ok(found.into_iter().cycle().take(count).collect())
+}
+
 /// One opening; `None` if the game ends within it.
 fn random(kit: &Kit, start: &AnyPosition, plies: u32, seed: u64) -> Option<Opening> {
     let mut rng = SmallRng::seed_from_u64(seed);

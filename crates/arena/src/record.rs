@@ -33,6 +33,9 @@ pub struct Header {
     pub games: u64,
     /// Plies of the openings.
     pub openings: u32,
+    /// What tells one list of openings from another, if they were listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening_list: Option<String>,
     /// What openings, dice and players' chance decisions follow from.
     pub seed: u64,
     /// A longer game is a draw.
@@ -52,6 +55,7 @@ impl Header {
             players,
             games: 0,
             openings: 0,
+            opening_list: None,
             seed: 0,
             plies: 0,
             time: None,
@@ -212,13 +216,23 @@ fn parse(path: &Path, text: &str) -> Result<(Header, Vec<GameRecord>, usize), Ar
     Ok((header, games, length))
 }
 
+/// A short word for a list of lines: another list has another one.
+pub fn fingerprint(lines: &[String]) -> String {
+    let step = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    let bytes = lines.iter().flat_map(|line| line.bytes().chain([b'\n']));
+    format!("{} lines, {:016x}", lines.len(), bytes.fold(0xcbf2_9ce4_8422_2325, step))
+}
+
 /// In what two matches differ; more games of the same match are no difference.
 fn difference(found: &Header, wanted: &Header) -> Option<String> {
     let same_but = |word: &str, same: bool| (!same).then(|| word.to_string());
     same_but("another game", found.game == wanted.game)
         .or(same_but("other players", found.players == wanted.players))
         .or(same_but("another start", found.position == wanted.position))
-        .or(same_but("other openings", found.openings == wanted.openings))
+        .or(same_but(
+            "other openings",
+            (found.openings, &found.opening_list) == (wanted.openings, &wanted.opening_list),
+        ))
         .or(same_but("another seed", found.seed == wanted.seed))
         .or(same_but(
             "another number of games among several players",

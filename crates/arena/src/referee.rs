@@ -6,7 +6,7 @@
 use crate::opening::Opening;
 use crate::seed::part;
 use outplay_core::{AnyMove, AnyPosition, Chance, Deadline, Game, Payoff, Turn, Watch};
-use outplay_players::{Kit, PlayError, Player};
+use outplay_players::{Fault, Kit, PlayError, Player};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashMap;
@@ -194,6 +194,15 @@ pub fn play(
             Ok(Err(PlayError::Stopped)) if watch.stopped() => return None,
             Ok(Err(PlayError::Stopped)) if patience.stopped() => {
                 return Some(lost(played, seat, End::Time, "had no move when time was up".into()));
+            }
+            Ok(Err(PlayError::Fault { fault, why })) => {
+                let end = match fault {
+                    Fault::Crash => End::Crash,
+                    Fault::Illegal => End::Illegal,
+                    Fault::Time => End::Time,
+                    Fault::Garbage => End::Refusal,
+                };
+                return Some(lost(played, seat, end, why));
             }
             Ok(Err(error)) => return Some(lost(played, seat, End::Refusal, error.to_string())),
             Ok(Ok(choice)) => choice,

@@ -34,7 +34,7 @@ impl Kept {
 }
 
 /// What exact knowledge says about one player's moves in one game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Scrutiny {
     /// All moves whose merit is known.
     pub all: Kept,
@@ -44,6 +44,9 @@ pub struct Scrutiny {
     pub quiet: Kept,
     /// The ply (counted from 1) of the first move that gave something away.
     pub first_error: Option<u32>,
+    /// The plies of all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<u32>,
 }
 
 /// Whether neither side could win with its next stone; `None` for games other than k in a row.
@@ -67,7 +70,7 @@ pub fn scrutinise(
     watch: &dyn Watch,
 ) -> Result<Option<[Scrutiny; 2]>, ArenaError> {
     let Some(truth) = &kit.truth else { return Ok(None) };
-    let mut found = [Scrutiny::default(); 2];
+    let mut found = <[Scrutiny; 2]>::default();
     let mut pos = start.clone();
     for (ply, &mv) in moves.iter().enumerate() {
         let seat = match kit.game.turn(&pos) {
@@ -89,8 +92,9 @@ pub fn scrutinise(
                     scrutiny.quiet.add(kept);
                 }
             }
-            if !kept && scrutiny.first_error.is_none() {
-                scrutiny.first_error = Some(ply as u32 + 1);
+            if !kept {
+                scrutiny.first_error.get_or_insert(ply as u32 + 1);
+                scrutiny.errors.push(ply as u32 + 1);
             }
         }
         pos = kit.game.play(&pos, mv);

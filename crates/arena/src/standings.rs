@@ -1,5 +1,6 @@
 //! The result of a match as tables.
 
+use crate::ratings::{CrossTable, Rating, ratings};
 use crate::record::GameRecord;
 use crate::referee::{End, Spent};
 use crate::scrutiny::Scrutiny;
@@ -158,6 +159,12 @@ pub struct Standings {
     pub players: Vec<PlayerRow>,
     /// Each two players.
     pub pairings: Vec<PairingRow>,
+    /// One scale for three and more players; empty for two.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ratings: Vec<Rating>,
+    /// Who won how many points against whom, for three and more players.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross_table: Option<CrossTable>,
     /// Games played.
     pub games: u64,
     /// How many of them differ in their moves.
@@ -214,7 +221,10 @@ impl Standings {
         }
         let row = |(place, spec): (usize, &String)| player_row(place, spec, games, &fields[place]);
         let distinct: FxHashSet<&str> = games.iter().map(|game| game.moves.as_str()).collect();
+        let cross_table = (players.len() > 2).then(|| CrossTable::new(players.len(), games));
         Standings {
+            ratings: cross_table.as_ref().map(|table| ratings(players, table)).unwrap_or_default(),
+            cross_table,
             players: players.iter().enumerate().map(row).collect(),
             pairings,
             games: games.len() as u64,

@@ -4,6 +4,7 @@ use crate::families;
 use outplay_answer::Entry;
 use outplay_core::{Game, InputError, Notation, nearest};
 use outplay_games::Spec;
+use outplay_players::Outside;
 use std::sync::Arc;
 
 /// How a family of games makes one of them from its spec.
@@ -107,12 +108,21 @@ impl Family {
 #[derive(Clone)]
 pub struct Catalog {
     families: Vec<Family>,
+    /// Who starts programs that play, where somebody may.
+    outside: Option<Arc<dyn Outside>>,
 }
 
 impl Catalog {
     /// The games that outplay comes with.
     pub fn standard() -> Catalog {
-        Catalog { families: families::standard() }
+        Catalog { families: families::standard(), outside: None }
+    }
+
+    /// Lets programs play the games: players by protocol, which `outside` starts.
+    #[must_use]
+    pub fn with_programs(mut self, outside: Arc<dyn Outside>) -> Catalog {
+        self.outside = Some(outside);
+        self
     }
 
     /// Adds a family; a later one of the same name takes the place of an earlier one.
@@ -134,7 +144,11 @@ impl Catalog {
     pub fn open(&self, text: &str) -> Result<Entry, InputError> {
         let spec = Spec::parse(text)?;
         let family = self.family(text)?;
-        (family.make)(spec)
+        let entry = (family.make)(spec)?;
+        Ok(match &self.outside {
+            Some(outside) => entry.with_programs(Arc::clone(outside)),
+            None => entry,
+        })
     }
 
     /// The family of the game that a spec string describes.

@@ -222,6 +222,20 @@ pub(crate) enum Command {
     Play(PlayArgs),
     /// Let players play against each other
     Match(crate::arena::MatchArgs),
+    /// Take over games of Gomocup (PSQ files): a record of them, and who did how well
+    Import {
+        /// The files, a game each, all of one size of board
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Write the games into this file, as `match --out` does
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Write the exact values of many positions into a file: JSON lines, CSV or npz
+    Label(Box<crate::arena::LabelArgs>),
+    /// Play as an engine of other people's programs, by their protocol
+    #[command(subcommand)]
+    Engine(EngineCommand),
     /// Find weights for the linear evaluation
     Tune(Box<crate::arena::TuneArgs>),
     /// Serve the web page and its HTTP interface
@@ -298,6 +312,9 @@ pub(crate) struct ServeArgs {
     /// Searches that run at a time (default: one per thread, at least 2)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) searches: Option<u16>,
+    /// A player that visitors may choose by this name, such as `wine=gomocup:./pbrain`; they never see what is behind it
+    #[arg(long = "engine", value_name = "NAME=PLAYER", value_parser = parse_engine)]
+    pub(crate) engines: Vec<(String, String)>,
     /// Seconds that a search may take
     #[arg(long, default_value_t = 20.0, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) time: f64,
@@ -393,6 +410,29 @@ pub(crate) enum Bench {
 }
 
 #[derive(Subcommand)]
+pub(crate) enum EngineCommand {
+    /// The universal game interface: any game
+    Ugi {
+        /// The game until `setoption name Game` names another
+        #[arg(long, default_value = "connect4")]
+        game: String,
+        /// Who thinks (default: the strongest that the game and the time allow)
+        #[arg(long, value_name = "PLAYER")]
+        player: Option<String>,
+        #[command(flatten)]
+        effort: Effort,
+    },
+    /// Gomocup's protocol: five in a row
+    Gomocup {
+        /// Who thinks (default: the strongest that the board and the time allow)
+        #[arg(long, value_name = "PLAYER")]
+        player: Option<String>,
+        #[command(flatten)]
+        effort: Effort,
+    },
+}
+
+#[derive(Subcommand)]
 pub(crate) enum BookCommand {
     /// Solve all openings of a board; goes on where an earlier run was stopped
     Build {
@@ -463,6 +503,21 @@ impl At {
             (None, None) => Place::Start,
         }
     }
+}
+
+/// A name and the player behind it.
+fn parse_engine(text: &str) -> Result<(String, String), String> {
+    let bad = || "write a name and a player, such as `wine=gomocup:./pbrain`".to_string();
+    let (name, spec) = text.split_once('=').ok_or_else(bad)?;
+    let letters = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || name.len() > 40 || !name.chars().all(letters) || spec.trim().is_empty() {
+        return Err(format!("{}; names have letters, digits, - _ and .", bad()));
+    }
+    let known = outplay_players::ROSTER.iter().chain(&outplay_players::PROGRAMS);
+    if known.into_iter().any(|about| about.name == name) {
+        return Err(format!("`{name}` is the name of a player already; choose another one"));
+    }
+    Ok((name.to_string(), spec.trim().to_string()))
 }
 
 fn parse_values(text: &str) -> Result<Values, String> {

@@ -19,10 +19,12 @@ use outplay_answer::{
 };
 use outplay_catalog::Catalog;
 use outplay_core::figures::grouped;
+use outplay_protocol::Stable;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// `games --check` explores up to this many positions.
@@ -35,7 +37,7 @@ pub(crate) const KNOWN: u8 = 0;
 pub(crate) const NO: u8 = 1;
 pub(crate) const BAD_INPUT: u8 = 2;
 pub(crate) const UNKNOWN: u8 = 3;
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// How a command can fail.
 pub(crate) enum Failure {
@@ -63,6 +65,8 @@ pub fn main(catalog: &Catalog) -> ExitCode {
         // Fails only if the pool exists already, and nothing has used it yet.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
+    // Whoever types commands may start programs; visitors of a server may not.
+    let catalog = &catalog.clone().with_programs(Arc::new(Stable::default()));
     let mut out = BufWriter::new(anstream::stdout().lock());
     let progress = Progress::new(cli.common.quiet, cli.common.progress);
     let result =
@@ -226,6 +230,9 @@ impl<W: Write> Run<'_, W> {
                 let entry = self.open_at(game, at)?;
                 self.solve(&entry, &request)
             }
+            Command::Import { files, out } => self.import(files, out.as_deref()),
+            Command::Label(args) => self.label(args),
+            Command::Engine(command) => self.engine(command),
             Command::Tune(args) => self.tune(args),
             Command::Match(args) => self.compete(args),
             Command::Experiment(args) => self.experiment(args),

@@ -12,6 +12,7 @@ mod arena;
 mod args;
 mod bench;
 mod commands;
+mod engine;
 mod output;
 #[cfg(feature = "play")]
 mod playing;

@@ -40,6 +40,7 @@ fn settings(common: &Common, args: &ServeArgs) -> Settings {
     let data = common.data.clone().unwrap_or_else(default_data_dir);
     let mut settings = Settings::new(args.addr, data);
     settings.log = args.log;
+    settings.engines = args.engines.clone();
     settings.time = Duration::from_secs_f64(args.time);
     if let Some(threads) = common.threads {
         settings.threads = threads.into();

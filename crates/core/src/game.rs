@@ -1,6 +1,6 @@
 //! The game trait and the companions that concern moves.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Debug};
 use std::hash::Hash;
 
@@ -10,7 +10,7 @@ use std::hash::Hash;
 pub type Payoff = i32;
 
 /// Who decides what happens next.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Turn {
     /// The player who starts the game, who wants a high payoff.

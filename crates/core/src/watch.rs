@@ -19,6 +19,10 @@ pub trait Watch: Send + Sync {
     fn advance(&self, units: u64);
     /// Whether to give up as soon as possible: somebody wants it, or time is up.
     fn stopped(&self) -> bool;
+    /// What is left of the time after which [`Watch::stopped`] says so; `None` if there is no limit.
+    fn time_left(&self) -> Option<Duration> {
+        None
+    }
     /// How things stand, in a few words; the next call replaces them.
     fn status(&self, _words: &str) {}
     /// Something worth knowing before the work begins, such as the memory it will take.
@@ -94,6 +98,10 @@ impl Watch for Deadline<'_> {
 
     fn stopped(&self) -> bool {
         self.passed() || self.watch.stopped()
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        [self.rest(), self.watch.time_left()].into_iter().flatten().min()
     }
 
     fn status(&self, words: &str) {

@@ -9,8 +9,9 @@ use crate::patterns::{self, PatternOpinion, Patterned};
 use crate::race;
 use crate::words::Words;
 use crate::{
-    About, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, Minds, NoOpinion, Noisy, Perfect,
-    PlayError, Player, Playout, Polynomial, ROSTER, Random, Rolling, Swindler, Truth, Weights,
+    About, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, Minds, NoOpinion, Noisy, Outside,
+    PROGRAMS, Perfect, PlayError, Player, Playout, Polynomial, ROSTER, Random, Rolling, Swindler, Truth,
+    Weights, protocol,
 };
 use outplay_core::{
     AnyGame, AnyMove, AnyPosition, Chance, Game, InputError, LineBoard, Native, Notation, Turn, nearest,
@@ -37,6 +38,8 @@ pub struct Kit {
     pub files: Option<ReadFile>,
     /// Threads that one player may use for a move that only time limits.
     pub threads: usize,
+    /// Who starts programs that a spec names; `None` where nobody may.
+    pub outside: Option<Arc<dyn Outside>>,
 }
 
 /// Reads a file as text, or says in a sentence why it cannot.
@@ -45,7 +48,14 @@ pub type ReadFile = fn(&str) -> Result<String, String>;
 impl Kit {
     /// A game with nothing but its rules, and perhaps its board.
     pub fn new<G: Game + Notation>(game: Native<G>) -> Kit {
-        Kit { game: AnyGame::of(game.clone()), minds: Arc::new(game), truth: None, files: None, threads: 1 }
+        Kit {
+            game: AnyGame::of(game.clone()),
+            minds: Arc::new(game),
+            truth: None,
+            files: None,
+            threads: 1,
+            outside: None,
+        }
     }
 
     /// A game with dice.
@@ -80,7 +90,10 @@ impl Kit {
             true => Some(about),
             false => fits(about.name).then_some(About { example: about.name, ..about }),
         };
-        ROSTER.into_iter().filter_map(fitting).collect()
+        let programs = PROGRAMS.into_iter().filter(|about| {
+            self.outside.as_ref().is_some_and(|outside| outside.speaks(about.name, &self.game))
+        });
+        ROSTER.into_iter().filter_map(fitting).chain(programs).collect()
     }
 
     /// Players of this game in order of strength, from any move at all to the best there is.
@@ -136,6 +149,16 @@ impl Kit {
     }
 
     fn nested_player(&self, spec: &str, depth: u32) -> Result<Box<dyn Player>, PlayError> {
+        if protocol(spec).is_some() {
+            return match &self.outside {
+                Some(outside) => outside.player(spec, &self.game),
+                None => Err(InputError::spec(
+                    spec,
+                    "programs are not started from here; choose a player that is listed",
+                )
+                .into()),
+            };
+        }
         let mut words = Words::parse(spec)?;
         let player: Box<dyn Player> = match words.name() {
             "random" => {

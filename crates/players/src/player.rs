@@ -16,6 +16,14 @@ pub enum PlayError {
     /// Whoever knows cannot answer.
     #[error("{0}")]
     Source(String),
+    /// A program outside did something that loses the game.
+    #[error("{why}")]
+    Fault {
+        /// What kind of thing.
+        fault: Fault,
+        /// What exactly.
+        why: String,
+    },
     /// Somebody asked to stop.
     #[error("stopped")]
     Stopped,
@@ -28,6 +36,19 @@ pub enum PlayError {
     /// The spec makes no sense for the game.
     #[error(transparent)]
     Input(#[from] InputError),
+}
+
+/// What a program outside can do wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// It ended, or cannot be started.
+    Crash,
+    /// It made a move that is none.
+    Illegal,
+    /// It did not answer in time.
+    Time,
+    /// It said what makes no sense, or too much of it.
+    Garbage,
 }
 
 /// A move and what went into it.

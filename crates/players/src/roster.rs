@@ -73,3 +73,19 @@ pub const ROSTER: [About; 10] = [
         example: "noisy:p=0.1,inner=alphabeta:depth=5",
     },
 ];
+
+/// Players that are programs of their own; see docs/engines.md.
+pub const PROGRAMS: [About; 2] = [
+    About {
+        name: "ugi",
+        about: "a program that speaks the universal game interface; all after the colon is its command line",
+        options: "COMMAND; ugi@200ms:COMMAND says how long it thinks (or depth=…, nodes=…)",
+        example: "ugi:outplay engine ugi",
+    },
+    About {
+        name: "gomocup",
+        about: "a program that speaks Gomocup's protocol, for five in a row; all after the colon is its command line",
+        options: "COMMAND; gomocup@200ms:COMMAND says how long it thinks",
+        example: "gomocup:outplay engine gomocup",
+    },
+];

@@ -16,7 +16,7 @@ export class Players {
     if (this.card.hidden || !app.view) return;
     const { first, second, at } = app.state;
     const behind = at !== null && app.mover !== null && app.mover !== "human";
-    const key = [first, second, app.view.scene.layout, app.view.warning, app.view.exact, app.levels.join(), behind].join("|");
+    const key = [first, second, app.view.scene.layout, app.view.warning, app.view.exact, app.levels.join(), app.view.engines?.join(), behind].join("|");
     // A slider that is being dragged must not be replaced under the hand.
     if (key === this.key) return;
     this.key = key;
@@ -65,6 +65,8 @@ export class Players {
     return h("div", { class: "player", role: "group", "aria-label": name },
       h("div", { class: "player-head" }, token(app.view.scene.layout, side), h("strong", {}, name),
         h("span", { class: "segmented" }, choice("You", human, "human"), choice("Computer", !human, human ? usual : player))),
-      !human && h("div", { class: "level" }, slider, label, other), list);
+      !human && h("div", { class: "level" }, slider, label, other),
+      // Engines that whoever runs the server registered, by name.
+      app.view.engines?.length > 0 && h("div", { class: "segmented engines" }, app.view.engines.map((engine) => choice(engine, player === engine, engine))), list);
   }
 }

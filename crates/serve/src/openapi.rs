@@ -146,7 +146,7 @@ fn schemas() -> Value {
         "Games": object(&["games", "players", "levels"], json!({ "games": objects, "players": objects, "levels": texts })),
         "View": object(&["game", "position", "to_move", "scene"], json!({
             "game": text, "position": text, "to_move": text, "outcome": plies, "scene": { "type": "object" },
-            "warning": { "type": ["string", "null"] }, "players": objects, "levels": texts, "exact": { "type": "boolean" },
+            "warning": { "type": ["string", "null"] }, "players": objects, "engines": texts, "levels": texts, "exact": { "type": "boolean" },
         })),
         "Move": object(&["move", "value"], json!({ "move": text, "san": text, "value": value, "distance": plies, "score": plies })),
         "Query": object(&["game", "position", "to_move", "value", "moves"], json!({

@@ -9,9 +9,10 @@ use crate::stream::live;
 use crate::workers::{Attention, Leash};
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use outplay_answer::{ChoiceAnswer, ChooseRequest, Entry, Place, PlayerList, QueryAnswer, View};
-use outplay_players::About;
+use outplay_players::{About, PROTOCOLS};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub(crate) struct Looked {
     warning: Option<String>,
     /// Kinds of players that can play it.
     players: Vec<About>,
+    /// Names of engines that whoever runs the server lets play.
+    engines: Vec<String>,
     /// Specs of players, each stronger than the one before.
     levels: Vec<String>,
     /// Whether exact values can be expected within the time that an answer may take.
@@ -41,9 +44,14 @@ pub(crate) async fn view(
         let game = desk.shelf.open(&at.game)?;
         let view = game.view(&place)?;
         let options = desk.steady_options();
-        let PlayerList { players, levels, .. } = game.players(&options);
+        let PlayerList { mut players, levels, .. } = game.players(&options);
+        // Visitors do not start programs.
+        players.retain(|about| !PROTOCOLS.contains(&about.name));
+        let engines =
+            desk.settings.engines.iter().filter(|(_, spec)| game.check_player(spec, &options).is_ok());
+        let engines = engines.map(|(name, _)| name.clone()).collect();
         let exact = game.exact(&place, &options)?;
-        Ok(Looked { view, warning: game.warning(), players, levels, exact })
+        Ok(Looked { view, warning: game.warning(), players, engines, levels, exact })
     };
     shared.workers.quick(look).await.map(Json)
 }
@@ -142,13 +150,35 @@ pub(crate) async fn choose(
     }
     no_files(&request.player)?;
     let MoveRequest { at, player, seed } = request;
+    // What stands behind a name is the server's own choice, and nobody else's business.
+    let named = shared.settings.engines.iter().find(|(name, _)| *name == player).cloned();
+    let (name, player, ours) = match named {
+        Some((name, spec)) => (Some(name), spec, true),
+        None => (None, player, false),
+    };
     let mut asked = ChooseRequest::default();
     asked.place = place;
     asked.player = player;
     asked.seed = seed;
     asked.options = shared.steady_options();
-    asked.files = false;
-    shared.ask(at.game, move |game, _, watch| Ok(game.choose(&asked, watch)?)).await.map(Json)
+    asked.files = ours;
+    let chosen = shared.ask(at.game, move |game, _, watch| match (game.choose(&asked, watch), name) {
+        (Ok(answer), Some(name)) => Ok(ChoiceAnswer { player: name, ..answer }),
+        (Err(trouble), Some(name))
+            if !trouble.is_stop() && game.check_player(&asked.player, &asked.options).is_ok() =>
+        {
+            Err(Refusal::new(
+                StatusCode::BAD_GATEWAY,
+                format!("the engine `{name}` has no move here"),
+                "ask again, or choose another player",
+            ))
+        }
+        (Err(trouble), Some(name)) if !trouble.is_stop() => {
+            Err(Refusal::bad(format!("the engine `{name}` does not play this game"), "choose another player"))
+        }
+        (chosen, _) => Ok(chosen?),
+    });
+    chosen.await.map(Json)
 }
 
 /// `GET /api/v1/position/stream`

@@ -25,6 +25,8 @@ pub struct Settings {
     pub time: Duration,
     /// Whether to write a line per request to standard error.
     pub log: bool,
+    /// Players that visitors may choose by name, each with the spec that nobody else is shown.
+    pub engines: Vec<(String, String)>,
 }
 
 impl Settings {
@@ -41,6 +43,7 @@ impl Settings {
             connections: 1024,
             time: Duration::from_secs(20),
             log: false,
+            engines: Vec::new(),
         }
     }
 }

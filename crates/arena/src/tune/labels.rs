@@ -86,8 +86,13 @@ impl Label {
     }
 }
 
-/// A position from random play.
-fn sample(game: &AnyGame, start: &AnyPosition, sampling: &Sampling, number: u64) -> Option<AnyPosition> {
+/// A position from random play, and its ply. Position `number` follows from the seed and its number alone.
+pub fn sample(
+    game: &AnyGame,
+    start: &AnyPosition,
+    sampling: &Sampling,
+    number: u64,
+) -> Option<(AnyPosition, u32)> {
     /// Play that never gets that far is nobody's position.
     const ATTEMPTS: u32 = 100_000;
     let mut rng = SmallRng::seed_from_u64(part(part(sampling.seed, 3), number));
@@ -107,7 +112,7 @@ fn sample(game: &AnyGame, start: &AnyPosition, sampling: &Sampling, number: u64)
             pos = game.play(&pos, moves[rng.random_range(0..moves.len())]);
         }
         if game.outcome(&pos).is_none() {
-            return Some(pos);
+            return Some((pos, plies));
         }
     }
     None
@@ -217,7 +222,7 @@ pub fn labels(
         if payoffs.is_empty() {
             return None;
         }
-        let pos = sample(game, &start, sampling, number as u64)?;
+        let (pos, _) = sample(game, &start, sampling, number as u64)?;
         let quiet = quiet(kit, &pos).unwrap_or(false);
         Some(Label { pos, payoffs, quiet })
     });
@@ -249,7 +254,7 @@ fn payoffs(
     number: u64,
     watch: &dyn Watch,
 ) -> Result<Vec<i32>, ArenaError> {
-    let Some(pos) = sample(&kit.game, start, sampling, number) else {
+    let Some((pos, _)) = sample(&kit.game, start, sampling, number) else {
         return Err(ArenaError::Unable("random play never lasts that long; sample earlier plies".into()));
     };
     let Some(payoffs) = truth.payoffs(&pos, watch)? else {

@@ -72,7 +72,7 @@ fn go(kit: &Kit, request: &MatchRequest) -> Result<MatchReport, ArenaError> {
 
 #[test]
 fn every_opening_is_played_twice_with_colours_swapped() {
-    let bouts = round_robin(3, 5);
+    let bouts = round_robin(3, 10);
     assert_eq!(bouts.len(), 30);
     for pair in bouts.chunks(2) {
         assert_eq!(pair[0].opening, pair[1].opening);
@@ -81,6 +81,10 @@ fn every_opening_is_played_twice_with_colours_swapped() {
     let met: HashSet<(usize, usize)> = bouts.iter().map(|bout| (bout.first, bout.second)).collect();
     assert_eq!(met.len(), 6);
     assert!(bouts.iter().enumerate().all(|(i, bout)| bout.number == i as u64));
+    // Of an odd number the last opening is played once, and nobody loses a game by it.
+    let odd = round_robin(3, 3);
+    let openings: Vec<usize> = odd.iter().map(|bout| bout.opening).collect();
+    assert_eq!(openings, [0, 0, 1, 0, 0, 1, 0, 0, 1]);
 }
 
 #[test]

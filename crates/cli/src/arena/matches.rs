@@ -2,16 +2,18 @@
 
 use super::grid::write_grid;
 use crate::args::{At, Effort};
-use crate::commands::{Failure, Run};
+use crate::commands::{Failure, INTERRUPTED, KNOWN, NO, Run, UNKNOWN, read_file, write_file};
 use clap::Args;
-use outplay_arena::matches::{MatchReport, MatchRequest, compete};
+use outplay_arena::matches::{MatchReport, MatchRequest, compete_games};
+use outplay_arena::page::page;
+use outplay_arena::ratings::CrossTable;
 use outplay_arena::referee::House;
-use outplay_arena::standings::{Judged, PlayerRow, Tally};
+use outplay_arena::standings::{Judged, PlayerRow, Standings, Tally};
 use outplay_arena::stats::{Decision, Pairs, Sprt, Strength};
 use outplay_core::figures::bytes;
 use outplay_experiments::Grid;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Let players play against each other.
@@ -22,12 +24,15 @@ pub(crate) struct MatchArgs {
     /// Two players or more, such as `random` or `alphabeta:depth=5,eval=lines`; more than two meet all others
     #[arg(required = true)]
     players: Vec<String>,
-    /// Games of each two players; every opening is played twice, colours swapped
+    /// Games of each two players; every opening is played twice, colours swapped (the last of an odd number once)
     #[arg(long, default_value_t = 100, value_name = "N")]
     games: u64,
     /// Random plies before the players take over (default: as many as give enough different openings)
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(0..=60))]
     openings: Option<u32>,
+    /// Openings from this file instead, a line of moves each; from the first again when they are used up
+    #[arg(long, value_name = "FILE", conflicts_with = "openings")]
+    opening_file: Option<PathBuf>,
     /// What openings, dice and players' chance decisions follow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -37,6 +42,12 @@ pub(crate) struct MatchArgs {
     /// Stop as soon as it is clear whether the first player is ELO1 stronger rather than ELO0
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = parse_sprt)]
     sprt: Option<Sprt>,
+    /// How often the test may accept ELO1 though ELO0 holds
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "sprt", value_parser = parse_error)]
+    alpha: f64,
+    /// How often the test may accept ELO0 though ELO1 holds
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "sprt", value_parser = parse_error)]
+    beta: f64,
     /// Hold every move against exact values (always done if `perfect` plays)
     #[arg(long)]
     judge: bool,
@@ -49,6 +60,9 @@ pub(crate) struct MatchArgs {
     /// Write every game into this file, a line each
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Write a page with plots into this file: the score as games went on, their lengths, errors by ply
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Go on with the match in that file
     #[arg(long, requires = "out")]
     resume: bool,
@@ -69,6 +83,21 @@ pub(super) fn parse_sprt(text: &str) -> Result<Sprt, String> {
     Ok(Sprt::new(elo0, elo1))
 }
 
+/// A share of errors that a test may make.
+fn parse_error(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share: &f64| (1e-6..0.5).contains(share));
+    share.ok_or_else(|| "give a share below 0.5, such as 0.05".to_string())
+}
+
+/// What the verdict of a test says to a script.
+fn verdict_code(decision: Decision) -> u8 {
+    match decision {
+        Decision::Accepted => KNOWN,
+        Decision::Rejected => NO,
+        Decision::Open => UNKNOWN,
+    }
+}
+
 impl<W: Write> Run<'_, W> {
     pub(crate) fn compete(&mut self, args: &MatchArgs) -> Result<u8, Failure> {
         let entry = self.open_at(&args.game, &args.at)?;
@@ -77,17 +106,57 @@ impl<W: Write> Run<'_, W> {
         request.players = args.players.clone();
         request.games = args.games;
         request.openings = args.openings;
+        if let Some(file) = &args.opening_file {
+            request.opening_lines = Some(read_file(file)?.lines().map(str::to_string).collect());
+        }
         request.seed = args.seed;
         request.concurrency = args.concurrency.map_or_else(rayon::current_num_threads, usize::from);
-        request.sprt = args.sprt;
+        request.sprt = args.sprt.map(|sprt| Sprt { alpha: args.alpha, beta: args.beta, ..sprt });
         request.house = House { plies: args.plies, time: args.move_time.map(Duration::from_secs_f64) };
         request.judged = args.judge || args.players.iter().any(perfect);
         request.out = args.out.clone();
         request.resume = args.resume;
         let options = self.query_options(&args.effort);
-        let report = compete(&entry, &args.at.place(), &request, &options, self.progress)?;
-        self.print(&report, |out, report| write_report(out, report))?;
-        Ok(if report.stopped { 130 } else { 0 })
+        let (report, games) = compete_games(&entry, &args.at.place(), &request, &options, self.progress)?;
+        if let Some(file) = &args.report {
+            write_file(file, &page(&report, &games))?;
+        }
+        self.print(&report, |out, report| {
+            write_report(out, report)?;
+            args.report.iter().try_for_each(|file| writeln!(out, "page written to {}", file.display()))
+        })?;
+        Ok(match (&report.sprt, report.stopped) {
+            (Some(row), _) if row.decision != Decision::Open => verdict_code(row.decision),
+            // A test whose games are used up has no verdict; a match that somebody stopped has no end.
+            (Some(_), _) if report.standings.games == report.planned => verdict_code(Decision::Open),
+            (_, true) => INTERRUPTED,
+            (_, false) => KNOWN,
+        })
+    }
+
+    /// Takes over games of Gomocup: a record, and the standings that follow from it.
+    pub(crate) fn import(&mut self, files: &[PathBuf], out: Option<&Path>) -> Result<u8, Failure> {
+        let mut texts = Vec::with_capacity(files.len());
+        for file in files {
+            // Old managers wrote names in the letters of their country.
+            let bytes = std::fs::read(file).map_err(|error| {
+                outplay_answer::Trouble::unable(format!("cannot read {}: {error}", file.display()))
+            })?;
+            texts.push((file.clone(), String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        let catalog = self.catalog;
+        let open = |spec: &str| Ok(catalog.open(spec)?.game().clone());
+        let (header, games) = outplay_arena::psq::import(&texts, &open, out)?;
+        let standings = Standings::new(&header.players, &games);
+        let answer = serde_json::json!({
+            "game": header.game, "games": games.len(), "standings": standings, "out": out.map(|out| out.display().to_string()),
+        });
+        self.print(&answer, |to, _| {
+            let bold = anstyle::Style::new().bold();
+            writeln!(to, "{bold}{}{bold:#}: {} games imported", header.game, games.len())?;
+            write_standings(to, &standings)?;
+            out.iter().try_for_each(|out| writeln!(to, "games written to {}", out.display()))
+        })
     }
 }
 
@@ -97,7 +166,7 @@ fn signed(elo: f64) -> String {
 }
 
 /// Elo points with their interval, as far as there is one.
-pub(super) fn elo(strength: &Strength) -> String {
+pub(super) fn elo_words(strength: &Strength) -> String {
     match (strength.low, strength.high) {
         (Some(low), Some(high)) => {
             format!(
@@ -138,6 +207,12 @@ fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
         ", {} of them different; openings of {} plies, seed {}, {:.1} s",
         standings.distinct_games, report.openings, report.seed, report.seconds
     )?;
+    write_standings(out, standings)?;
+    write_verdict(out, report)
+}
+
+/// Who did how well, each against all and against each other.
+fn write_standings(out: &mut impl Write, standings: &Standings) -> io::Result<()> {
     let mut grid = Grid::new(
         "",
         &[
@@ -161,7 +236,7 @@ fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
             wdl(&row.as_first),
             wdl(&row.as_second),
             percent(row.score),
-            elo(&row.strength),
+            elo_words(&row.strength),
             percent(row.superiority),
             five(&row.pairs),
         ]);
@@ -186,17 +261,49 @@ fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
                 format!("{} : {}", row.player, row.opponent),
                 wdl(&row.tally),
                 percent(row.score),
-                elo(&row.strength),
+                elo_words(&row.strength),
                 percent(row.superiority),
             ]);
         }
         writeln!(out)?;
         write_grid(out, &grid)?;
+        if let Some(table) = &standings.cross_table {
+            writeln!(out)?;
+            write_grid(out, &cross(standings, table))?;
+        }
     }
     if rows.iter().any(|row| row.judged.is_some()) {
         writeln!(out)?;
         write_grid(out, &judged(rows))?;
     }
+    Ok(())
+}
+
+/// Points of each player against each other, the best rated first, all on one scale.
+fn cross(standings: &Standings, table: &CrossTable) -> Grid {
+    let mut order: Vec<usize> = (0..standings.ratings.len()).collect();
+    order.sort_by(|&a, &b| standings.ratings[b].elo.total_cmp(&standings.ratings[a].elo));
+    let numbers: Vec<String> = (1..=order.len()).map(|place| place.to_string()).collect();
+    let mut columns = vec!["all together", "Elo, 95 %", "points"];
+    columns.extend(numbers.iter().map(String::as_str));
+    let mut grid = Grid::new("", &columns);
+    for (place, &a) in order.iter().enumerate() {
+        let rating = &standings.ratings[a];
+        let elo = Strength { elo: rating.elo, low: Some(rating.low), high: Some(rating.high) };
+        let points: f64 = table.points[a].iter().sum();
+        let mut row = vec![format!("{}. {}", place + 1, rating.player), elo_words(&elo), points.to_string()];
+        row.extend(order.iter().map(|&b| match table.games[a][b] {
+            0 => "·".to_string(),
+            games => format!("{}/{games}", table.points[a][b]),
+        }));
+        grid.row(row);
+    }
+    grid
+}
+
+/// What a test says, what went wrong, and where the games are.
+fn write_verdict(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
+    let standings = &report.standings;
     if let Some(row) = &report.sprt {
         let verdict = match row.decision {
             Decision::Accepted => format!("accepted: {} Elo rather than {}", row.sprt.elo1, row.sprt.elo0),

@@ -1,7 +1,7 @@
 //! `outplay tune`: weights of the linear evaluation, found by games or by exact values.
 
 use super::grid::write_grid;
-use super::matches::{elo, five};
+use super::matches::{elo_words, five};
 use crate::args::Effort;
 use crate::commands::{Failure, Run, write_file};
 use clap::{Args, ValueEnum};
@@ -131,6 +131,9 @@ pub(crate) struct TuneArgs {
     /// Write the weights into this file if they are accepted
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Write the weights even if they are not accepted
+    #[arg(long, requires = "out")]
+    force: bool,
     /// Write a page with plots into this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -208,7 +211,7 @@ impl<W: Write> Run<'_, W> {
         if let Some(file) = &args.report {
             write_file(file, &tune_page(&report))?;
         }
-        let keep = report.accepted != Some(false);
+        let keep = args.force || report.accepted != Some(false);
         if let Some(file) = args.out.as_ref().filter(|_| keep) {
             // The weights were made from these very features.
             let weights = Weights::new(features, report.weights.clone())
@@ -219,7 +222,10 @@ impl<W: Write> Run<'_, W> {
             write_report(out, report)?;
             match &args.out {
                 Some(file) if keep => writeln!(out, "weights written to {}", file.display())?,
-                Some(_) => writeln!(out, "no weights were written, because they were not accepted")?,
+                Some(_) => writeln!(
+                    out,
+                    "no weights were written, because they were not accepted; --force writes them"
+                )?,
                 None => {}
             }
             args.report.iter().try_for_each(|file| writeln!(out, "page written to {}", file.display()))
@@ -289,7 +295,7 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
             row.tally.wins,
             row.tally.draws,
             row.tally.losses,
-            elo(&row.strength),
+            elo_words(&row.strength),
             five(&row.pairs)
         )?;
         if let Some(sprt) = &trial.sprt {

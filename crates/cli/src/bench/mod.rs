@@ -24,7 +24,7 @@ impl<W: Write> Run<'_, W> {
             Bench::Probe { game, values } => self.probe(game, *values),
             Bench::Positions { game, file, limit, entries } => self.positions(game, file, *limit, *entries),
             Bench::Search { game, depth } => self.search_speed(game, *depth),
-            Bench::Engine { game, time } => self.engine(game, *time),
+            Bench::Engine { game, time } => self.engine_speed(game, *time),
             Bench::Chance { game, depth, positions } => self.chance(game.as_deref(), *depth, *positions),
             Bench::Serve(args) => {
                 let report = crate::serving::bench(self.catalog, self.common, args, self.progress)?;
@@ -150,7 +150,7 @@ impl<W: Write> Run<'_, W> {
         self.print(&json, |out, _| text::chance(out, &reports, star2_leaves))
     }
 
-    fn engine(&mut self, game: &str, time: f64) -> Result<u8, Failure> {
+    fn engine_speed(&mut self, game: &str, time: f64) -> Result<u8, Failure> {
         let mut options = self.request(None).options;
         options.threads = self.common.threads.map_or(1, usize::from);
         let report = self.open(game)?.engine_speed(Duration::from_secs_f64(time), &options, self.progress)?;

@@ -1,0 +1,219 @@
+//! Games of Gomocup as records: one PSQ file for each game.
+//!
+//! ```text
+//!  Piskvorky 15x15, 11:11, 0      columns and rows
+//!  8,8,0                          column and row from 1, from the top left, and milliseconds
+//!  9,7,1203
+//!  first.zip                      who played first and second
+//!  second.zip
+//!  -1                             and more, which is passed over
+//! ```
+//!
+//! The moves are played by our own rules: who won is what the board says, not what the file does.
+
+use crate::ArenaError;
+use crate::record::{GameRecord, Header, Record};
+use crate::referee::{End, Spent};
+use outplay_core::{AnyGame, Game, Notation, cell_name};
+use std::path::{Path, PathBuf};
+
+/// A game as a file has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Psq {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Cells by name, with milliseconds.
+    pub moves: Vec<(String, u64)>,
+    /// Who played first and second.
+    pub players: [String; 2],
+}
+
+/// Reads a file.
+///
+/// # Errors
+///
+/// A file that is none, in a sentence.
+pub fn parse(text: &str) -> Result<Psq, String> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let head = lines.next().unwrap_or_default();
+    let size = head.strip_prefix("Piskvorky ").and_then(|rest| rest.split(',').next());
+    let (width, height) = size
+        .and_then(|size| size.trim().split_once('x'))
+        .and_then(|(width, height)| width.trim().parse().ok().zip(height.trim().parse().ok()))
+        .filter(|&(width, height): &(usize, usize)| {
+            (5..=1000).contains(&width) && (5..=1000).contains(&height)
+        })
+        .ok_or("it does not begin with `Piskvorky` and a size, as in `Piskvorky 15x15, 11:11, 0`")?;
+    let mut psq = Psq { width, height, moves: Vec::new(), players: ["first".into(), "second".into()] };
+    let mut names = 0;
+    for line in lines {
+        let numbers: Option<Vec<i64>> = line.split(',').map(|field| field.trim().parse().ok()).collect();
+        match numbers.as_deref() {
+            Some([column, row, rest @ ..]) if names == 0 && rest.len() <= 1 => {
+                let inside = |number: i64, most: usize| (1..=most as i64).contains(&number);
+                if !inside(*column, width) || !inside(*row, height) {
+                    return Err(format!("the move {column},{row} is not on a board of {width}x{height}"));
+                }
+                let name = cell_name(*column as usize - 1, height - *row as usize);
+                psq.moves.push((name, rest.first().map_or(0, |ms| (*ms).max(0) as u64)));
+            }
+            Some(_) => break,
+            None if names < 2 => {
+                let name = line.rsplit(['/', '\\']).next().unwrap_or(line);
+                let name = name.trim_end_matches(".zip").trim_end_matches(".exe");
+                psq.players[names] = name.to_string();
+                names += 1;
+            }
+            None => break,
+        }
+    }
+    if psq.moves.is_empty() {
+        return Err("it has no moves".into());
+    }
+    Ok(psq)
+}
+
+/// Imports games, which must all be of one size, into a record. `open` makes the game that a spec names; openings are
+/// what took no time at the beginning.
+///
+/// # Errors
+///
+/// A file that is none or whose moves are not legal, games of different sizes, or a record that cannot be written.
+pub fn import(
+    files: &[(PathBuf, String)],
+    open: &dyn Fn(&str) -> Result<AnyGame, ArenaError>,
+    out: Option<&Path>,
+) -> Result<(Header, Vec<GameRecord>), ArenaError> {
+    let mut players: Vec<String> = Vec::new();
+    let mut games = Vec::new();
+    let mut board: Option<((usize, usize), AnyGame)> = None;
+    for (number, (path, text)) in files.iter().enumerate() {
+        let psq =
+            parse(text).map_err(|why| ArenaError::file(path, format!("is no record of Gomocup: {why}")))?;
+        let size = (psq.width, psq.height);
+        let game = match &board {
+            Some((known, game)) if *known == size => game.clone(),
+            Some(((width, height), _)) => {
+                let why = format!(
+                    "is of another size than the {width}x{height} before it; import sizes one by one"
+                );
+                return Err(ArenaError::file(path, why));
+            }
+            None => {
+                let game = open(&format!("mnk:{}x{},k=5", psq.width, psq.height))?;
+                board = Some((size, game.clone()));
+                game
+            }
+        };
+        let mut place = |name: &String| {
+            players.iter().position(|known| known == name).unwrap_or_else(|| {
+                players.push(name.clone());
+                players.len() - 1
+            })
+        };
+        let [first, second] = &psq.players;
+        let (first, mut second) = (place(first), place(second));
+        if first == second {
+            // Somebody who played against itself sits on both sides.
+            second = place(&format!("{} (2)", psq.players[1]));
+        }
+        games.push(played(path, &game, &psq, number as u64, [first, second])?);
+    }
+    let Some((_, game)) = board else {
+        return Err(ArenaError::Unable("there is nothing to import; name some files".into()));
+    };
+    let header = Header { games: games.len() as u64, ..Header::new(game.spec(), players) };
+    if let Some(out) = out {
+        let mut record = Record::create(out, &header)?;
+        games.iter().try_for_each(|game| record.add(game))?;
+    }
+    Ok((header, games))
+}
+
+fn played(
+    path: &Path,
+    game: &AnyGame,
+    psq: &Psq,
+    number: u64,
+    [first, second]: [usize; 2],
+) -> Result<GameRecord, ArenaError> {
+    let mut pos = game
+        .start()
+        .ok_or_else(|| ArenaError::Unable(format!("{} has no start to play from", game.spec())))?;
+    let mut spent = [Spent::default(); 2];
+    let mut words = Vec::with_capacity(psq.moves.len());
+    for (ply, (name, ms)) in psq.moves.iter().enumerate() {
+        let illegal = |why: String| ArenaError::file(path, format!("move {} is not legal: {why}", ply + 1));
+        if game.outcome(&pos).is_some() {
+            return Err(illegal("the game was over before it".into()));
+        }
+        let mv = game.read_move(&pos, name).map_err(|error| illegal(error.to_string()))?;
+        let seconds = *ms as f64 / 1e3;
+        spent[ply % 2].add(&Spent { moves: 1, seconds, slowest: seconds, ..Spent::default() });
+        words.push(name.clone());
+        pos = game.play(&pos, mv);
+    }
+    let outcome = game.outcome(&pos);
+    let opening_moves = psq.moves.iter().take_while(|(_, ms)| *ms == 0).count();
+    Ok(GameRecord {
+        number,
+        opening: number,
+        first,
+        second,
+        moves: words.join(" "),
+        opening_moves,
+        payoff: outcome.unwrap_or(0),
+        // Games that a manager ended, by time say, have no end on the board.
+        end: if outcome.is_some() { End::Rules } else { End::Plies },
+        why: None,
+        spent,
+        scrutiny: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::Native;
+    use outplay_games::mnk::{Mnk, Rules};
+
+    fn open(spec: &str) -> Result<AnyGame, ArenaError> {
+        let game: Mnk<u128> = Mnk::new(Rules::parse(spec)?).expect("a small board");
+        Ok(AnyGame::of(Native::new(game).lines()))
+    }
+
+    const WON: &str = "Piskvorky 9x8, 11:11, 0\r\n1,1,0\r\n1,8,0\r\n2,1,120\r\n2,8,80\r\n3,1,1000\r\n3,8,1\r\n4,1,1\r\n4,8,1\r\n5,1,7\r\nengines\\A.zip\r\nB.exe\r\n-1\r\n1,Freestyle\r\n";
+
+    #[test]
+    fn a_file_becomes_a_game() {
+        let psq = parse(WON).unwrap();
+        assert_eq!((psq.width, psq.height, psq.moves.len()), (9, 8, 9));
+        assert_eq!((psq.moves[0].0.as_str(), psq.moves[1].0.as_str()), ("a8", "a1"));
+        assert_eq!(psq.players, ["A", "B"]);
+        let swapped = WON.replace("engines\\A.zip\r\nB.exe", "B\r\nA");
+        let files = [("1.psq".into(), WON.to_string()), ("2.psq".into(), swapped)];
+        let (header, games) = import(&files, &open, None).unwrap();
+        assert_eq!((header.game.as_str(), header.players.len()), ("mnk:9x8,k=5", 2));
+        assert_eq!((games[0].payoff, games[0].end, games[0].opening_moves), (1, End::Rules, 2));
+        assert_eq!(((games[0].first, games[0].second), (games[1].first, games[1].second)), ((0, 1), (1, 0)));
+        assert!((games[0].spent[0].seconds - 1.128).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_none_is_refused_in_a_sentence() {
+        let check = |text: &str, words: &str| {
+            let error = import(&[("x.psq".into(), text.to_string())], &open, None).map(|_| ()).unwrap_err();
+            assert!(error.to_string().contains(words), "{text}: {error}");
+        };
+        check("", "does not begin with `Piskvorky`");
+        check("Piskvorky 9x9, 1:1, 0\nA\nB\n", "no moves");
+        check("Piskvorky 9x9, 1:1, 0\n10,1,0\n", "not on a board");
+        check("Piskvorky 9x9, 1:1, 0\n1,1,0\n1,1,0\n", "move 2 is not legal");
+        check(&WON.replace("5,1,7", "5,1,7\r\n6,6,1"), "over before it");
+        let other = WON.replace("9x8", "9x9");
+        let files = [("1.psq".into(), WON.to_string()), ("2.psq".into(), other)];
+        assert!(import(&files, &open, None).unwrap_err().to_string().contains("another size"));
+    }
+}

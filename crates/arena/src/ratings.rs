@@ -1,0 +1,200 @@
+//! One scale for three and more players: Elo points that explain all results at once, and a table of who beat whom.
+//!
+//! A draw counts as half a win and half a loss, and the chance of a point follows from the difference of two ratings. The
+//! ratings that make the results likeliest are found by Newton's method on a function that has one top; half a point each
+//! way is added between any two who met, so that a player who won everything has a rating, too. Bounds come from how
+//! sharply the likelihood falls (its second derivative), for the whole field at once.
+
+use crate::record::GameRecord;
+use crate::stats::score_of;
+use serde::Serialize;
+
+/// A player's place on the scale.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rating {
+    /// The canonical spec.
+    pub player: String,
+    /// Elo points; the mean of all players is 0.
+    pub elo: f64,
+    /// The lower end of the 95 % interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// Points and games of each player against each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CrossTable {
+    /// `points[a][b]`: points that player `a` won against `b`.
+    pub points: Vec<Vec<f64>>,
+    /// `games[a][b]`: games between them.
+    pub games: Vec<Vec<u64>>,
+}
+
+impl CrossTable {
+    /// The table of these games between so many players.
+    pub fn new(players: usize, games: &[GameRecord]) -> CrossTable {
+        let mut table =
+            CrossTable { points: vec![vec![0.0; players]; players], games: vec![vec![0; players]; players] };
+        for game in games {
+            for (one, other) in [(game.first, game.second), (game.second, game.first)] {
+                table.points[one][other] += game.half_points(one) as f64 / 2.0;
+                table.games[one][other] += 1;
+            }
+        }
+        table
+    }
+}
+
+/// Elo points per unit of the logistic scale.
+const UNIT: f64 = 400.0 / std::f64::consts::LN_10;
+/// How many deviations a two-sided 95 % interval reaches.
+const REACH: f64 = 1.959_963_984_540_054;
+/// Steps of Newton's method at most; it needs a handful.
+const STEPS: usize = 100;
+
+/// The ratings that explain a table best, in the order of the players.
+pub fn ratings(players: &[String], table: &CrossTable) -> Vec<Rating> {
+    let count = players.len();
+    let met = |a: usize, b: usize| table.games[a][b] > 0;
+    // Half a point each way: the prior.
+    let games = |a: usize, b: usize| if met(a, b) { table.games[a][b] as f64 + 1.0 } else { 0.0 };
+    let points = |a: usize, b: usize| if met(a, b) { table.points[a][b] + 0.5 } else { 0.0 };
+    let mut strength = vec![0.0f64; count];
+    let mut inverse = Vec::new();
+    for _ in 0..STEPS {
+        let (mut slope, mut curve) = (vec![0.0; count], vec![vec![0.0; count]; count]);
+        for a in 0..count {
+            for b in 0..count {
+                if a == b {
+                    continue;
+                }
+                let chance = score_of(UNIT * (strength[a] - strength[b]));
+                slope[a] += points(a, b) - games(a, b) * chance;
+                let bend = games(a, b) * chance * (1.0 - chance);
+                curve[a][a] += bend;
+                curve[a][b] -= bend;
+            }
+        }
+        // The scale has no zero of its own: tying the mean makes the matrix one that can be inverted.
+        for row in &mut curve {
+            row.iter_mut().for_each(|entry| *entry += 1.0);
+        }
+        inverse = inverted(curve);
+        let step: Vec<f64> =
+            inverse.iter().map(|row| row.iter().zip(&slope).map(|(a, b)| a * b).sum::<f64>()).collect();
+        // Far from the top a whole step may go too far.
+        let largest = step.iter().fold(0.0f64, |most, step| most.max(step.abs()));
+        let share = if largest > 1.0 { 1.0 / largest } else { 1.0 };
+        strength.iter_mut().zip(&step).for_each(|(strength, step)| *strength += share * step);
+        if largest < 1e-10 {
+            break;
+        }
+    }
+    let mean = strength.iter().sum::<f64>() / count.max(1) as f64;
+    let shared = 1.0 / (count * count).max(1) as f64;
+    (0..count)
+        .map(|place| {
+            let elo = UNIT * (strength[place] - mean);
+            // What tying the mean added belongs to nobody.
+            let variance = (inverse[place][place] - shared).max(0.0);
+            let reach = REACH * UNIT * variance.sqrt();
+            Rating { player: players[place].clone(), elo, low: elo - reach, high: elo + reach }
+        })
+        .collect()
+}
+
+/// The inverse of a matrix by Gauss and Jordan, with the largest entry of a column as its pivot.
+fn inverted(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let size = matrix.len();
+    for (i, row) in matrix.iter_mut().enumerate() {
+        row.extend((0..size).map(|j| f64::from(i == j)));
+    }
+    for column in 0..size {
+        let pivot =
+            (column..size).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()));
+        matrix.swap(column, pivot.unwrap_or(column));
+        // Players who met nobody leave a column without an entry; they stay where they are.
+        let by = matrix[column][column];
+        if by.abs() < 1e-12 {
+            continue;
+        }
+        matrix[column].iter_mut().for_each(|entry| *entry /= by);
+        let top = matrix[column].clone();
+        for (i, row) in matrix.iter_mut().enumerate() {
+            let times = row[column];
+            if i != column && times != 0.0 {
+                row.iter_mut().zip(&top).for_each(|(entry, above)| *entry -= times * above);
+            }
+        }
+    }
+    matrix.into_iter().map(|row| row[size..].to_vec()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(results: &[(usize, usize, f64, u64)], players: usize) -> CrossTable {
+        let mut table =
+            CrossTable { points: vec![vec![0.0; players]; players], games: vec![vec![0; players]; players] };
+        for &(a, b, points, games) in results {
+            (table.points[a][b], table.points[b][a]) = (points, games as f64 - points);
+            (table.games[a][b], table.games[b][a]) = (games, games);
+        }
+        table
+    }
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|place| place.to_string()).collect()
+    }
+
+    #[test]
+    fn two_players_have_the_difference_of_their_score() {
+        // 75 % of very many games are 190.8 points.
+        let found = ratings(&names(2), &table(&[(0, 1, 750_000.0, 1_000_000)], 2));
+        assert!((found[0].elo - found[1].elo - 190.848).abs() < 0.01, "{found:?}");
+        assert!((found[0].elo + found[1].elo).abs() < 1e-6);
+        assert!(found[0].high - found[0].low < 2.0);
+    }
+
+    #[test]
+    fn results_that_fit_a_scale_give_it_back() {
+        // 100 points between neighbours: all three pairings agree.
+        let chance = |elo: f64| 1e6 * score_of(elo);
+        let results = [
+            (0, 1, chance(100.0), 1_000_000),
+            (1, 2, chance(100.0), 1_000_000),
+            (0, 2, chance(200.0), 1_000_000),
+        ];
+        let found = ratings(&names(3), &table(&results, 3));
+        for (rating, elo) in found.iter().zip([100.0, 0.0, -100.0]) {
+            assert!((rating.elo - elo).abs() < 0.01 && rating.low < elo && elo < rating.high, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn who_won_everything_or_met_nobody_has_finite_bounds() {
+        let found = ratings(&names(4), &table(&[(0, 1, 10.0, 10), (0, 2, 10.0, 10), (1, 2, 5.0, 10)], 4));
+        assert!(
+            found
+                .iter()
+                .all(|rating| rating.elo.is_finite() && rating.low.is_finite() && rating.high.is_finite())
+        );
+        assert!(found[0].low > found[1].elo, "{found:?}");
+        assert!((found[1].elo - found[2].elo).abs() < 1e-6, "{found:?}");
+    }
+
+    /// More games narrow the interval, by about the square root.
+    #[test]
+    fn bounds_shrink_with_games() {
+        let width = |games: u64| {
+            let share = |points: f64| points * games as f64;
+            let results = [(0, 1, share(0.6), games), (1, 2, share(0.5), games), (0, 2, share(0.6), games)];
+            let found = ratings(&names(3), &table(&results, 3));
+            found[0].high - found[0].low
+        };
+        let ratio = width(1000) / width(4000);
+        assert!((ratio - 2.0).abs() < 0.05, "{ratio}");
+    }
+}

@@ -1,0 +1,88 @@
+//! `outplay label`: exact values of many positions, as rows.
+
+use crate::args::Effort;
+use crate::commands::{Failure, KNOWN, Run, UNKNOWN, read_file};
+use clap::Args;
+use outplay_answer::Trouble;
+use outplay_arena::label::{LabelReport, LabelRequest, Positions, label};
+use outplay_arena::tune::labels::{Sampling, Spread};
+use outplay_core::figures::grouped;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Write the exact values of many positions into a file.
+#[derive(Args)]
+pub(crate) struct LabelArgs {
+    /// The game, such as connect4
+    game: String,
+    /// A file of positions or of moves from the start, a line each
+    #[arg(required_unless_present = "random", conflicts_with = "random")]
+    file: Option<PathBuf>,
+    /// So many positions from random play instead
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    random: Option<u32>,
+    /// The first and the last ply of random positions, each equally often (default: the middle of a game)
+    #[arg(long, value_name = "FROM..TO", requires = "random", value_parser = parse_plies)]
+    plies: Option<(u32, u32)>,
+    /// What random positions follow from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Find all best moves, too: about as many times the work as there are moves
+    #[arg(long)]
+    moves: bool,
+    /// Where the rows go: its name ends with .jsonl, .csv or .npz. What was found before a stop is gone on with
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    effort: Effort,
+}
+
+fn parse_plies(text: &str) -> Result<(u32, u32), String> {
+    let pair = text
+        .split_once("..")
+        .and_then(|(from, to)| from.trim().parse().ok().zip(to.trim().trim_start_matches('=').parse().ok()));
+    let fits = |(from, to): &(u32, u32)| from <= to && *to <= 10_000;
+    pair.filter(fits).ok_or_else(|| "write the first and the last ply, such as `12..30`".to_string())
+}
+
+impl<W: Write> Run<'_, W> {
+    pub(crate) fn label(&mut self, args: &LabelArgs) -> Result<u8, Failure> {
+        let entry = self.open(&args.game)?;
+        let positions = match (&args.file, args.random) {
+            (Some(file), _) => Positions::Listed(read_file(file)?.lines().map(str::to_string).collect()),
+            (None, Some(count)) => {
+                let middle = || Sampling::middle(entry.open_cells().unwrap_or(20) as u32);
+                let (from, to) = args.plies.unwrap_or_else(middle);
+                let sampling = Sampling { from, to, spread: Spread::Even, seed: args.seed };
+                Positions::Random { count: count as usize, sampling }
+            }
+            (None, None) => return Err(Trouble::unable("name a file of positions, or say --random N").into()),
+        };
+        let mut request = LabelRequest::new(positions, args.out.clone());
+        request.moves = args.moves;
+        request.threads = rayon::current_num_threads();
+        let options = self.query_options(&args.effort);
+        let report = label(&entry, &request, &options, self.progress)?;
+        self.print(&report, |out, report| write_report(out, report))?;
+        Ok(if report.unknown > 0 { UNKNOWN } else { KNOWN })
+    }
+}
+
+fn write_report(out: &mut impl Write, report: &LabelReport) -> io::Result<()> {
+    let count = |number: usize| grouped(number as u128);
+    writeln!(
+        out,
+        "{}: {} positions in {}: {} won, {} drawn, {} lost for the player to move, {} unknown",
+        report.game,
+        count(report.positions),
+        report.out,
+        count(report.wins),
+        count(report.draws),
+        count(report.losses),
+        count(report.unknown)
+    )?;
+    if report.found_before > 0 {
+        writeln!(out, "{} of them were found by an earlier run", count(report.found_before))?;
+    }
+    writeln!(out, "{:.1} s, {:.1} a second", report.seconds, report.per_second)
+}

@@ -1,0 +1,249 @@
+//! A file of rows, in the form that its name ends with.
+//!
+//! A file has its name only once it is whole: until [`Rows::finish`] it is another one beside it, which a failure takes
+//! along.
+
+use crate::npz::folder;
+use crate::{Column, DataError, Kind, Npz, Row};
+use outplay_core::Turn;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// How rows are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// One JSON object per line.
+    Lines,
+    /// Commas, with a line of names on top.
+    Csv,
+    /// Columns for NumPy.
+    Npz,
+}
+
+impl Form {
+    /// The form that a file's name ends with.
+    ///
+    /// # Errors
+    ///
+    /// Another ending.
+    pub fn of(file: &Path) -> Result<Form, DataError> {
+        match file.extension().and_then(|ending| ending.to_str()) {
+            Some("jsonl") => Ok(Form::Lines),
+            Some("csv") => Ok(Form::Csv),
+            Some("npz") => Ok(Form::Npz),
+            _ => Err(DataError::Form(file.display().to_string())),
+        }
+    }
+}
+
+/// What a mask in an npz says of moves that a position does not have.
+const NO_MOVE: u8 = 255;
+
+/// A file of rows under way.
+pub struct Rows {
+    path: PathBuf,
+    kind: Writer,
+}
+
+enum Writer {
+    Lines(BufWriter<NamedTempFile>),
+    Csv(BufWriter<NamedTempFile>),
+    /// The widths of columns are known once all rows are.
+    Npz(Vec<Row>),
+}
+
+impl Rows {
+    /// Begins a file.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written to.
+    pub fn create(path: &Path, form: Form) -> Result<Rows, DataError> {
+        let trouble = |error| DataError::file(path, error);
+        let file = || NamedTempFile::new_in(folder(path)).map(BufWriter::new).map_err(trouble);
+        let kind = match form {
+            Form::Lines => Writer::Lines(file()?),
+            Form::Csv => {
+                let mut file = file()?;
+                writeln!(file, "position,to_move,ply,value,distance,best,mask").map_err(trouble)?;
+                Writer::Csv(file)
+            }
+            Form::Npz => Writer::Npz(Vec::new()),
+        };
+        Ok(Rows { path: path.into(), kind })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    ///
+    /// A disk that is full.
+    pub fn push(&mut self, row: &Row) -> Result<(), DataError> {
+        let written = match &mut self.kind {
+            Writer::Lines(file) => {
+                // Rows have string keys and finite numbers, which always serialise.
+                let line = serde_json::to_string(row).map_err(|error| DataError::Row(error.to_string()))?;
+                writeln!(file, "{line}")
+            }
+            Writer::Csv(file) => writeln!(file, "{}", comma_line(row)),
+            Writer::Npz(rows) => {
+                rows.push(row.clone());
+                Ok(())
+            }
+        };
+        written.map_err(|error| DataError::file(&self.path, error))
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    ///
+    /// A disk that is full.
+    pub fn finish(self) -> Result<(), DataError> {
+        let path = &self.path;
+        match self.kind {
+            Writer::Lines(file) | Writer::Csv(file) => {
+                let file = file.into_inner().map_err(|error| DataError::file(path, error.into_error()))?;
+                file.as_file().sync_all().map_err(|error| DataError::file(path, error))?;
+                file.persist(path).map_err(|error| DataError::file(path, error.error))?;
+                Ok(())
+            }
+            Writer::Npz(rows) => write_npz(path, &rows),
+        }
+    }
+}
+
+/// The words of a field, in quotes where a comma or a quote needs them.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_string()
+    }
+}
+
+fn turn(turn: Turn) -> &'static str {
+    match turn {
+        Turn::First => "first",
+        Turn::Second => "second",
+        Turn::Chance => "chance",
+    }
+}
+
+fn comma_line(row: &Row) -> String {
+    fn number<T: ToString>(number: Option<T>) -> String {
+        number.map(|number| number.to_string()).unwrap_or_default()
+    }
+    let best = row.best.as_ref();
+    [
+        quoted(&row.position),
+        turn(row.to_move).into(),
+        number(row.ply),
+        number(row.value),
+        number(row.distance),
+        quoted(&best.map(|best| best.names.join(" ")).unwrap_or_default()),
+        best.map(|best| best.mask.clone()).unwrap_or_default(),
+    ]
+    .join(",")
+}
+
+/// The columns of rows: text where names are, numbers with −1 (or no number) for what is not known, and masks that are as
+/// wide as the position with most moves.
+fn write_npz(path: &Path, rows: &[Row]) -> Result<(), DataError> {
+    let names = |row: &Row| row.best.as_ref().map(|best| best.names.join(" ")).unwrap_or_default();
+    let widest = |words: fn(&Row) -> usize| rows.iter().map(words).max().unwrap_or(0);
+    let chars = widest(|row| row.position.chars().count()).max(1);
+    let moves = widest(|row| row.best.as_ref().map_or(0, |best| best.mask.len()));
+    let mut columns = vec![
+        Column::new("position", Kind::Text(chars)),
+        Column::new("to_move", Kind::Int8),
+        Column::new("ply", Kind::Int32),
+        Column::new("value", Kind::Float64),
+        Column::new("distance", Kind::Int32),
+    ];
+    let asked = rows.iter().any(|row| row.best.is_some());
+    if asked {
+        let most = rows.iter().map(|row| names(row).chars().count()).max().unwrap_or(0).max(1);
+        columns.push(Column::new("best", Kind::Text(most)));
+        columns.push(Column::new("mask", Kind::Uint8).shaped(&[moves]));
+    }
+    let mut npz = Npz::create(path, columns)?;
+    let count = |number: Option<u32>| number.map_or(-1, |number| number.min(i32::MAX as u32) as i32);
+    for row in rows {
+        npz.push_text(0, &row.position)?;
+        let side: i8 = match row.to_move {
+            Turn::First => 0,
+            Turn::Second => 1,
+            Turn::Chance => 2,
+        };
+        npz.push(1, &side.to_le_bytes())?;
+        npz.push(2, &count(row.ply).to_le_bytes())?;
+        npz.push(3, &row.value.unwrap_or(f64::NAN).to_le_bytes())?;
+        npz.push(4, &count(row.distance).to_le_bytes())?;
+        if asked {
+            npz.push_text(5, &names(row))?;
+            let mut mask = vec![NO_MOVE; moves];
+            let digits = row.best.iter().flat_map(|best| best.mask.bytes());
+            mask.iter_mut().zip(digits).for_each(|(place, digit)| *place = u8::from(digit == b'1'));
+            npz.push(6, &mask)?;
+        }
+    }
+    npz.finish(rows.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Best;
+    use outplay_core::Value;
+
+    fn rows() -> Vec<Row> {
+        let best = Best { names: vec!["4".into(), "5".into()], mask: "0001100".into() };
+        let mut won = Row::new("a,b \"c\"".into(), Turn::Second, Some(3)).valued(Value::win(5));
+        won.best = Some(best);
+        vec![
+            won,
+            Row::new("d".into(), Turn::First, None),
+            Row::new("e".into(), Turn::Chance, None).mean(0.25),
+        ]
+    }
+
+    fn written(form: Form) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows");
+        let mut file = Rows::create(&path, form).unwrap();
+        rows().iter().for_each(|row| file.push(row).unwrap());
+        assert!(!path.exists(), "a file has its name once it is whole");
+        file.finish().unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        std::fs::read(&path).unwrap()
+    }
+
+    #[test]
+    fn lines_read_back() {
+        let text = String::from_utf8(written(Form::Lines)).unwrap();
+        let back: Vec<Row> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(back, rows());
+        assert!(
+            text.starts_with(r#"{"position":"a,b \"c\"","to_move":"second","ply":3,"value":1,"#),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn commas_and_quotes_are_quoted() {
+        let text = String::from_utf8(written(Form::Csv)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1], "\"a,b \"\"c\"\"\",second,3,1,5,4 5,0001100");
+        assert_eq!(lines[2..], ["d,first,,,,,", "e,chance,,0.25,,,"]);
+    }
+
+    #[test]
+    fn endings_say_the_form() {
+        assert_eq!(Form::of(Path::new("a/b.npz")).unwrap(), Form::Npz);
+        let error = Form::of(Path::new("b.txt")).unwrap_err().to_string();
+        assert!(error.contains(".jsonl, .csv or .npz"), "{error}");
+        assert!(!written(Form::Npz).is_empty());
+    }
+}

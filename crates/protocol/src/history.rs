@@ -1,0 +1,76 @@
+//! What a program has been shown of a game, so that it can be told moves rather than positions.
+//!
+//! A player is shown positions only. Where one follows from the last by a move, or by the player's own move and one more,
+//! the moves are told; else the position is a new beginning.
+
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Turn};
+
+/// A beginning and the moves since.
+#[derive(Default)]
+pub(crate) struct History {
+    base: Option<AnyPosition>,
+    pub(crate) moves: Vec<String>,
+    now: Option<AnyPosition>,
+}
+
+impl History {
+    /// Forgets the last game.
+    pub(crate) fn clear(&mut self) {
+        *self = History::default();
+    }
+
+    /// The game has come to a position. Says whether it follows from what was told by exactly one move of the opponent.
+    pub(crate) fn reach(&mut self, game: &AnyGame, pos: &AnyPosition) -> bool {
+        let known = self.now.clone().or_else(|| game.start());
+        if self.base.is_none() {
+            self.base.clone_from(&known);
+        }
+        if let Some(known) = known {
+            if known == *pos {
+                self.now = Some(known);
+                return false;
+            }
+            if let Some(mv) = step(game, &known, pos) {
+                self.moves.push(game.write_move(&known, mv));
+                self.now = Some(pos.clone());
+                return true;
+            }
+        }
+        *self = History { base: Some(pos.clone()), moves: Vec::new(), now: Some(pos.clone()) };
+        false
+    }
+
+    /// The player itself has moved.
+    pub(crate) fn made(&mut self, game: &AnyGame, pos: &AnyPosition, mv: AnyMove) {
+        self.moves.push(game.write_move(pos, mv));
+        self.now = Some(game.play(pos, mv));
+    }
+
+    /// The words of UGI for where the game is.
+    pub(crate) fn words(&self, game: &AnyGame) -> String {
+        let base = match &self.base {
+            Some(base) if game.start().as_ref() != Some(base) => {
+                format!("position fen {}", game.write_position(base))
+            }
+            _ => "position startpos".to_string(),
+        };
+        if self.moves.is_empty() { base } else { format!("{base} moves {}", self.moves.join(" ")) }
+    }
+}
+
+/// The move that leads from one position to another, if one does.
+fn step(game: &AnyGame, from: &AnyPosition, to: &AnyPosition) -> Option<AnyMove> {
+    if game.outcome(from).is_some() || game.turn(from) == Turn::Chance {
+        return None;
+    }
+    // On a board of lines the stone that is new says which one, without trying a million of them.
+    if let Some((before, after)) = game.board(from).zip(game.board(to)) {
+        let mut new =
+            (0..before.cells.len()).filter(|&cell| Some(&before.cells[cell]) != after.cells.get(cell));
+        let (cell, None) = (new.next()?, new.next()) else { return None };
+        let place = before.open_cells().iter().position(|&open| open == cell)?;
+        let mv = AnyMove(place as u32);
+        return (game.list(from).any(|known| known == mv) && game.play(from, mv) == *to).then_some(mv);
+    }
+    game.list(from).find(|&mv| game.play(from, mv) == *to)
+}

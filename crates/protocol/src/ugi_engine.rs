@@ -1,0 +1,377 @@
+//! This program as an engine that speaks UGI.
+//!
+//! ```text
+//!  ugi                                         id, options, ugiok
+//!  isready                                     readyok
+//!  setoption name Game value SPEC              any game of the catalog; `Player`: who thinks
+//!  uginewgame
+//!  position startpos|fen LINE [moves …]        LINE is a position in the game's notation
+//!  go [movetime|depth|nodes N] [p1time …]      info …, bestmove MOVE (`0000` where there is none)
+//!  go infinite, stop
+//!  query gameover|p1turn|result                response true|false|p1win|p2win|draw|none
+//!  quit
+//! ```
+//!
+//! What makes no sense is answered with `info string error: …`, and nothing ends the loop but `quit` or the end of the
+//! input.
+
+use crate::brain::{Brain, Budget, Heed, less_overhead, milliseconds};
+use crate::lines;
+use outplay_core::{AnyPosition, Game, Notation, Turn, Watch};
+use std::io::{self, BufRead, Write};
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+/// Makes a mind for the game that a spec names, or says in a sentence why it cannot.
+pub(crate) type Open<'a> = &'a dyn Fn(&str) -> Result<Brain, String>;
+
+/// Speaks UGI until `quit` or the end of the input.
+///
+/// # Errors
+///
+/// An output that is closed.
+pub fn ugi(
+    open: Open<'_>,
+    game: &str,
+    player: Option<&str>,
+    input: impl BufRead + Send + 'static,
+    out: &mut impl Write,
+    watch: &dyn Watch,
+) -> io::Result<()> {
+    let mut engine = Engine {
+        open,
+        lines: lines::read(input),
+        queue: Vec::new(),
+        game: game.to_string(),
+        player: player.map(str::to_string),
+        brain: None,
+        pos: None,
+    };
+    while let Some(line) = engine.next(watch) {
+        if line == "quit" {
+            break;
+        }
+        engine.obey(&line, out)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+struct Engine<'a> {
+    open: Open<'a>,
+    lines: Receiver<String>,
+    queue: Vec<String>,
+    game: String,
+    player: Option<String>,
+    brain: Option<Brain>,
+    pos: Option<AnyPosition>,
+}
+
+impl Engine<'_> {
+    fn next(&mut self, watch: &dyn Watch) -> Option<String> {
+        if !self.queue.is_empty() {
+            return Some(self.queue.remove(0));
+        }
+        lines::next(&self.lines, watch)
+    }
+
+    fn obey(&mut self, line: &str, out: &mut impl Write) -> io::Result<()> {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        let done = match word {
+            "" | "stop" | "ponderhit" => Ok(()),
+            "ugi" => {
+                writeln!(out, "id name outplay {}", env!("CARGO_PKG_VERSION"))?;
+                writeln!(out, "id author the outplay authors")?;
+                writeln!(out, "option name Game type string default {}", self.game)?;
+                writeln!(out, "option name Player type string default auto")?;
+                writeln!(out, "ugiok")?;
+                Ok(())
+            }
+            "isready" => {
+                writeln!(out, "readyok")?;
+                Ok(())
+            }
+            "uginewgame" => {
+                self.pos = None;
+                if let Some(brain) = &mut self.brain {
+                    brain.begin();
+                }
+                Ok(())
+            }
+            "setoption" => self.set_option(rest),
+            "position" => self.set_position(rest),
+            "go" => return self.go(rest, out),
+            "query" => match self.answer(rest) {
+                Ok(answer) => {
+                    writeln!(out, "response {answer}")?;
+                    Ok(())
+                }
+                Err(why) => Err(why),
+            },
+            other => {
+                let shown: String = other.chars().take(40).collect();
+                Err(format!("`{shown}` is no command of UGI"))
+            }
+        };
+        match done {
+            Ok(()) => Ok(()),
+            Err(why) => writeln!(out, "info string error: {why}"),
+        }
+    }
+
+    /// `name NAME value VALUE`.
+    fn set_option(&mut self, rest: &str) -> Result<(), String> {
+        let words = rest.strip_prefix("name ").unwrap_or(rest);
+        let (name, value) = words.split_once(" value ").ok_or("write `setoption name NAME value VALUE`")?;
+        let value = value.trim();
+        match name.trim().to_ascii_lowercase().as_str() {
+            "game" => {
+                let mut brain = (self.open)(value)?;
+                brain.name(self.player.as_deref()).map_err(|error| error.to_string())?;
+                (self.game, self.brain, self.pos) = (value.to_string(), Some(brain), None);
+                Ok(())
+            }
+            "player" => {
+                let player = (value != "auto").then(|| value.to_string());
+                if let Some(brain) = &mut self.brain {
+                    brain.name(player.as_deref()).map_err(|error| error.to_string())?;
+                }
+                self.player = player;
+                Ok(())
+            }
+            other => Err(format!("there is no option `{other}`; there are Game and Player")),
+        }
+    }
+
+    /// The mind for the game, made when it is first needed.
+    fn brain(&mut self) -> Result<&mut Brain, String> {
+        if self.brain.is_none() {
+            let mut brain = (self.open)(&self.game)?;
+            brain.name(self.player.as_deref()).map_err(|error| error.to_string())?;
+            self.brain = Some(brain);
+        }
+        self.brain.as_mut().ok_or_else(|| "there is no game".into())
+    }
+
+    fn set_position(&mut self, rest: &str) -> Result<(), String> {
+        self.pos = None;
+        let (base, moves) = match rest.split_once("moves") {
+            Some((base, moves)) if base.is_empty() || base.ends_with(' ') => (base.trim(), moves.trim()),
+            _ => (rest, ""),
+        };
+        let game = self.brain()?.game().clone();
+        let mut pos = match base.strip_prefix("fen ") {
+            Some(line) => game.read_position(line.trim()).map_err(|error| error.to_string())?,
+            None if base == "startpos" => game
+                .start()
+                .ok_or_else(|| format!("{} has no start; give `position fen LINE`", game.spec()))?,
+            None => {
+                return Err("write `position startpos` or `position fen LINE`, and perhaps `moves …`".into());
+            }
+        };
+        for word in moves.split_whitespace() {
+            if game.outcome(&pos).is_some() {
+                return Err(format!("the game is over before the move `{word}`"));
+            }
+            let mv = game.read_move(&pos, word).map_err(|error| error.to_string())?;
+            pos = game.play(&pos, mv);
+        }
+        self.pos = Some(pos);
+        Ok(())
+    }
+
+    /// The position, or the start if none was given.
+    fn at(&mut self) -> Result<AnyPosition, String> {
+        if let Some(pos) = &self.pos {
+            return Ok(pos.clone());
+        }
+        let game = self.brain()?.game();
+        game.start().ok_or_else(|| format!("{} has no start; give `position fen LINE`", game.spec()))
+    }
+
+    fn answer(&mut self, question: &str) -> Result<&'static str, String> {
+        let pos = self.at()?;
+        let game = self.brain()?.game();
+        let outcome = game.outcome(&pos);
+        let yes = |answer: bool| if answer { "true" } else { "false" };
+        match question {
+            "gameover" => Ok(yes(outcome.is_some())),
+            "p1turn" => Ok(yes(game.turn(&pos) == Turn::First)),
+            "result" => Ok(match outcome {
+                None => "none",
+                Some(0) => "draw",
+                Some(payoff) if payoff > 0 => "p1win",
+                Some(_) => "p2win",
+            }),
+            other => Err(format!("`{other}` cannot be asked; gameover, p1turn and result can")),
+        }
+    }
+
+    fn go(&mut self, rest: &str, out: &mut impl Write) -> io::Result<()> {
+        let began = Instant::now();
+        let pos = match self.at() {
+            Ok(pos) => pos,
+            Err(why) => {
+                writeln!(out, "info string error: {why}")?;
+                return writeln!(out, "bestmove 0000");
+            }
+        };
+        let (lines, queue) = (&self.lines, &mut self.queue);
+        let Some(brain) = &mut self.brain else { return writeln!(out, "bestmove 0000") };
+        let game = brain.game().clone();
+        if game.outcome(&pos).is_some() || game.turn(&pos) == Turn::Chance {
+            writeln!(out, "info string there is no move for a player to make here")?;
+            return writeln!(out, "bestmove 0000");
+        }
+        let budget = budget(rest, game.turn(&pos));
+        let mut ready = 0;
+        let mut ended = false;
+        let thought = brain.think_aloud(&pos, &budget, lines, queue, &mut |line| match line {
+            "stop" => Heed::Stop,
+            "isready" => {
+                ready += 1;
+                Heed::Done
+            }
+            "quit" => {
+                ended = true;
+                // A script that ends at once still wants its answer; a search without an end has none.
+                if budget.infinite { Heed::Stop } else { Heed::Done }
+            }
+            _ => Heed::Later,
+        });
+        if ended {
+            queue.push("quit".into());
+        }
+        let choice = match thought {
+            Ok(choice) => choice,
+            Err(error) => {
+                writeln!(out, "info string error: {error}")?;
+                return writeln!(out, "bestmove 0000");
+            }
+        };
+        let best = game.write_move(&pos, choice.mv);
+        let (mut at, mut line) = (pos.clone(), Vec::new());
+        for &mv in &choice.line {
+            line.push(game.write_move(&at, mv));
+            at = game.play(&at, mv);
+        }
+        if line.is_empty() {
+            line.push(best.clone());
+        }
+        let score = choice.opinion.map(|opinion| format!(" score cp {opinion:.0}")).unwrap_or_default();
+        writeln!(
+            out,
+            "info depth {} nodes {} time {}{score} pv {}",
+            choice.depth.max(1),
+            choice.nodes,
+            milliseconds(began),
+            line.join(" ")
+        )?;
+        // Those who asked while it thought are answered before the move, as if it had been at once.
+        for _ in 0..ready {
+            writeln!(out, "readyok")?;
+        }
+        writeln!(out, "bestmove {best}")
+    }
+}
+
+/// What `go` asks for.
+fn budget(rest: &str, turn: Turn) -> Budget {
+    let mut budget = Budget::default();
+    let (mut time, mut increment) = (None, 0u64);
+    let mut words = rest.split_whitespace();
+    let own = if turn == Turn::Second { ["p2time", "btime"] } else { ["p1time", "wtime"] };
+    let own_increment = if turn == Turn::Second { ["p2inc", "binc"] } else { ["p1inc", "winc"] };
+    while let Some(word) = words.next() {
+        if word == "infinite" {
+            budget.infinite = true;
+            continue;
+        }
+        let Some(number) = words.next().and_then(|number| number.parse::<u64>().ok()) else { continue };
+        match word {
+            "movetime" => budget.time = Some(less_overhead(Duration::from_millis(number))),
+            "depth" => budget.depth = Some(number.clamp(1, 1000) as u32),
+            "nodes" => budget.nodes = Some(number.max(1)),
+            _ if own.contains(&word) => time = Some(number),
+            _ if own_increment.contains(&word) => increment = number,
+            _ => {}
+        }
+    }
+    if let (Some(left), None) = (time, budget.time) {
+        // A thirtieth of what is left and most of what is added, never more than half.
+        let share = (left / 30 + increment * 4 / 5).min(left / 2).max(1);
+        budget.time = Some(less_overhead(Duration::from_millis(share)));
+    }
+    budget
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::{Native, Quiet};
+    use outplay_games::mnk::{Mnk, Rules};
+    use outplay_players::Kit;
+    use std::io::Cursor;
+
+    fn open(spec: &str) -> Result<Brain, String> {
+        let rules = Rules::parse(spec).map_err(|error| error.to_string())?;
+        let game: Mnk<u64> = Mnk::new(rules).ok_or("too large")?;
+        Ok(Brain::new(Kit::new(Native::new(game).lines()), Box::new(|_| false)))
+    }
+
+    fn said(script: &str) -> Vec<String> {
+        let mut out = Vec::new();
+        ugi(&open, "tictactoe", None, Cursor::new(script.to_string()), &mut out, &Quiet).unwrap();
+        String::from_utf8(out).unwrap().lines().map(str::to_string).collect()
+    }
+
+    #[test]
+    fn a_conversation() {
+        let lines = said(
+            "ugi\nisready\nposition startpos moves b2 a1\nquery p1turn\nquery gameover\nquery result\nquit\n",
+        );
+        assert!(lines[0].starts_with("id name outplay"));
+        assert!(lines.iter().any(|line| line.starts_with("option name Game type string")));
+        let end = lines.iter().position(|line| line == "ugiok").unwrap();
+        assert_eq!(lines[end + 1..], ["readyok", "response true", "response false", "response none"]);
+    }
+
+    #[test]
+    fn it_wins_when_it_can() {
+        for go in ["go depth 3", "go movetime 50", "go nodes 100", "go p1time 1000 p2time 1000"] {
+            let lines = said(&format!("position startpos moves a1 b1 a2 b2\n{go}\n"));
+            assert_eq!(lines.last().unwrap(), "bestmove a3", "{go}");
+            assert!(lines[0].contains("score cp 100 pv a3"), "{lines:?}");
+        }
+        let lines = said(
+            "setoption name Game value connect4\nposition fen ......./......./......./......./ooo..../xxx.... moves 7\ngo depth 2\n",
+        );
+        assert_eq!(lines.last().unwrap(), "bestmove 4");
+    }
+
+    #[test]
+    fn what_is_over_and_what_makes_no_sense_is_said() {
+        let lines = said("position startpos moves a1 b1 a2 b2 a3\nquery gameover\nquery result\ngo\n");
+        assert_eq!(lines[..2], ["response true", "response p1win"]);
+        assert_eq!(lines.last().unwrap(), "bestmove 0000");
+        for nonsense in [
+            "position nowhere",
+            "position startpos moves z9",
+            "setoption name Game value nonsense",
+            "query what",
+            "hm",
+            "setoption x",
+        ] {
+            let lines = said(&format!("{nonsense}\nisready\n"));
+            assert!(lines[0].starts_with("info string error: "), "{nonsense}: {lines:?}");
+            assert_eq!(lines[1], "readyok");
+        }
+    }
+
+    #[test]
+    fn thinking_without_an_end_ends_with_the_input() {
+        let lines = said("position startpos\ngo infinite\n");
+        assert!(lines.last().unwrap().starts_with("bestmove "), "{lines:?}");
+    }
+}
