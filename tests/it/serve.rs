@@ -32,13 +32,18 @@ impl Server {
 
     /// Sends a request and reads the whole answer: status, head, body.
     fn ask(&self, method: &str, path: &str, body: Option<&str>) -> (u16, String, String) {
+        self.ask_as("host: localhost", method, path, body)
+    }
+
+    /// The same with headers of one's own.
+    fn ask_as(&self, headers: &str, method: &str, path: &str, body: Option<&str>) -> (u16, String, String) {
         let mut stream = TcpStream::connect(self.addr).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let body = body.unwrap_or_default();
         let kind = if body.is_empty() { "" } else { "content-type: application/json\r\n" };
         let length = body.len();
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{kind}content-length: {length}\r\n\r\n{body}"
+            "{method} {path} HTTP/1.1\r\n{headers}\r\nconnection: close\r\n{kind}content-length: {length}\r\n\r\n{body}"
         );
         stream.write_all(request.as_bytes()).unwrap();
         let mut bytes = Vec::new();
@@ -53,6 +58,24 @@ impl Server {
         let (status, _, body) = self.ask("GET", path, None);
         assert_eq!(status, 200, "{path}: {body}");
         serde_json::from_str(&body).unwrap_or_else(|error| panic!("{path}: {error}: {body}"))
+    }
+
+    /// Waits until something holds.
+    fn until(&self, what: &str, holds: impl Fn(&Server) -> bool) {
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !holds(self) {
+            assert!(Instant::now() < patience, "{what}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until a solve job ends, and tells how.
+    fn job(&self, id: &Value) -> Value {
+        let path = format!("/api/v1/solve/{id}");
+        self.until("the job goes on and on", |server| {
+            !["running", "stopping"].contains(&server.get(&path)["state"].as_str().unwrap())
+        });
+        self.get(&path)
     }
 
     fn post(&self, path: &str, body: &Value) -> (u16, Value) {
@@ -202,7 +225,7 @@ fn values_arrive_as_they_are_found_and_leaving_stops_the_work() {
     let open = |path: &str| {
         let mut stream = TcpStream::connect(server.addr).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
         BufReader::new(stream)
     };
     let mut lines = open("/api/v1/position/stream?game=tictactoe&moves=a1").lines();
@@ -342,7 +365,7 @@ fn what_was_solved_once_is_answered_at_once() {
         let busy = TcpStream::connect(server.addr).unwrap();
         let mut asking = busy.try_clone().unwrap();
         asking
-            .write_all(b"GET /api/v1/position/stream?game=connect4:9x8 HTTP/1.1\r\nhost: x\r\n\r\n")
+            .write_all(b"GET /api/v1/position/stream?game=connect4:9x8 HTTP/1.1\r\nhost: localhost\r\n\r\n")
             .unwrap();
         let patience = Instant::now() + Duration::from_secs(20);
         while server.get("/healthz")["searches"] != 1 {
@@ -406,6 +429,8 @@ fn load_and_nonsense() {
             "40",
             "--seconds",
             "3",
+            "--slow",
+            "300",
             "--malformed",
             "400",
             "--columns",
@@ -418,8 +443,161 @@ fn load_and_nonsense() {
         .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
     assert_eq!(report["load"]["errors"], 0, "{report}");
     assert!(report["load"]["clicks"].as_u64().unwrap() > 0, "{report}");
+    assert_eq!(report["slow"]["errors"], 0, "{report}");
+    assert!(report["slow"]["clicks"].as_u64().unwrap() > 0, "{report}");
     assert_eq!(report["malformed"]["server_errors"], 0, "{report}");
     assert_eq!(report["malformed"]["accepted"], 0, "{report}");
     assert_eq!(report["columns"]["errors"], 0, "{report}");
     assert_eq!(output.status.code(), Some(0));
+}
+
+/// A page elsewhere can neither read answers under a name of its own nor start anything in a visitor's browser.
+#[test]
+fn foreign_hosts_and_pages_are_refused() {
+    let server = Server::start(&["--host", "play.school.org"]);
+    let check = |headers: &str, method: &str, path: &str, expected: u16| {
+        let body = (method == "POST").then_some(r#"{"game":"connect4:6x5"}"#);
+        let (status, _, answer) = server.ask_as(headers, method, path, body);
+        assert_eq!(status, expected, "{headers} {path}: {answer}");
+    };
+    let (view, solve) = ("/api/v1/view?game=tictactoe", "/api/v1/solve");
+    for path in ["/", view, "/healthz"] {
+        check("host: evil.example", "GET", path, 421);
+        check("x: y", "GET", path, 400);
+        check("host: play.school.org", "GET", path, 200);
+        check(&format!("host: {}", server.addr), "GET", path, 200);
+    }
+    check("host: evil.example", "POST", solve, 421);
+    for foreign in ["origin: https://evil.example", "origin: null", "sec-fetch-site: cross-site"] {
+        check(&format!("host: localhost\r\n{foreign}"), "POST", solve, 403);
+        check(&format!("host: localhost\r\n{foreign}"), "DELETE", "/api/v1/solve/1", 403);
+        check(&format!("host: localhost\r\n{foreign}"), "GET", view, 403);
+        // A link to the page itself is welcome from anywhere.
+        check(&format!("host: localhost\r\n{foreign}"), "GET", "/", 200);
+    }
+    check("host: play.school.org\r\norigin: https://play.school.org", "GET", view, 200);
+    assert_eq!(server.ask("GET", "/api/v1/solve/1", None).0, 404, "nothing was begun");
+}
+
+/// More slow clients than there are seats: a head that never ends, a body that never ends, answers that nobody reads.
+#[test]
+fn slow_clients_make_room_for_others() {
+    let server = Server::start(&["--connections", "12"]);
+    let begin = |number: usize| {
+        let mut stream = TcpStream::connect(server.addr).unwrap();
+        let said: &[u8] = match number % 3 {
+            0 => b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ",
+            1 => b"POST /api/v1/move HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{",
+            _ => b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        };
+        // The server may have sent somebody away already.
+        let _ = stream.write_all(said);
+        stream
+    };
+    let crowd: Vec<TcpStream> = (0..60).map(begin).collect();
+    for moves in ["a1", "a1,b2", "a1,b2,c3"] {
+        assert_ne!(server.get(&format!("/api/v1/position?game=tictactoe&moves={moves}"))["value"], "unknown");
+    }
+    drop(crowd);
+}
+
+/// One visitor's searches leave room for another's.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_address_has_its_share_of_the_searches() {
+    let server = Server::start(&["--searches", "4", "--searches-each", "2", "--time", "60"]);
+    let search = |moves: &str| {
+        let mut stream = TcpStream::connect(server.addr).unwrap();
+        let path = format!("/api/v1/position/stream?game=connect4:9x9&moves={moves}");
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+        stream
+    };
+    let busy = [search("5"), search("4")];
+    server.until("the searches do not begin", |server| server.get("/healthz")["searches"] == 2);
+    let (status, head, answer) = server.ask("GET", "/api/v1/position?game=connect4:9x8", None);
+    assert_eq!(status, 503, "{answer}");
+    assert!(answer.contains("your address") && head.contains("retry-after"), "{head} {answer}");
+    // Clicks that need no search are answered, and a search that is left makes room.
+    assert_eq!(server.get("/api/v1/position?game=connect4")["value"], "win");
+    drop(busy);
+    server.until("the searches do not end", |server| server.get("/healthz")["searches"] == 0);
+    assert_ne!(server.get("/api/v1/position?game=mnk:4x3,k=3")["value"], "unknown");
+}
+
+/// A request in one piece is watched like a stream: when its client is gone, so is its search.
+#[test]
+fn a_client_that_leaves_stops_its_search() {
+    let server = Server::start(&["--searches", "2", "--time", "600"]);
+    for path in ["/api/v1/position?game=mnk:19x20,k=5", "/api/v1/why?game=connect4:9x9"] {
+        let mut stream = TcpStream::connect(server.addr).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+        server.until("the search does not begin", |server| server.get("/healthz")["searches"] == 1);
+        drop(stream);
+        // Ten minutes are allowed, and `until` waits for one.
+        server.until("the search goes on although nobody listens", |server| {
+            server.get("/healthz")["searches"] == 0
+        });
+    }
+}
+
+#[test]
+fn a_server_that_may_not_write_does_not() {
+    let server = Server::start(&["--read-only"]);
+    let (status, answer) = server.post("/api/v1/solve", &json!({"game": "tictactoe"}));
+    assert_eq!(status, 403, "{answer}");
+    assert!(answer["error"].as_str().unwrap().contains("writes nothing"), "{answer}");
+    assert_ne!(server.get("/api/v1/position?game=tictactoe")["value"], "unknown");
+    assert_eq!(std::fs::read_dir(server._data.path()).unwrap().count(), 0);
+}
+
+/// Visitors have so much of the disk, and what they made can be told from what was there.
+#[test]
+fn tables_of_visitors_have_a_quota() {
+    let server = Server::start(&["--quota", "20K"]);
+    let solve = |game: &str| server.post("/api/v1/solve", &json!({ "game": game }));
+    let (status, job) = solve("mnk:3x3,k=3");
+    assert_eq!(status, 202, "{job}");
+    assert_eq!(server.job(&job["id"])["state"], "done");
+    let made = server._data.path().join("tictactoe");
+    assert!(made.join("visitor").is_file());
+    assert_eq!(server.get("/api/v1/position?game=tictactoe")["source"], "table");
+    // What is there is read, not made again.
+    let (_, job) = solve("tictactoe");
+    assert_eq!(server.job(&job["id"])["state"], "done");
+    // A table beyond the quota is not kept, and leaves nothing behind.
+    let (status, job) = solve("connect4:4x4");
+    assert_eq!(status, 202, "{job}");
+    let ended = server.job(&job["id"]);
+    assert_eq!(ended["state"], "failed", "{ended}");
+    assert!(ended["error"].as_str().unwrap().contains("fill the 20 kB"), "{ended}");
+    let left: Vec<_> = std::fs::read_dir(server._data.path().join("visitors")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+    let (status, _) = server.post("/api/v1/solve", &json!({"game": "connect4:4x4", "save": false}));
+    assert_eq!(status, 202);
+}
+
+/// The system's way to end a server: whoever solves is told to stop, and what was solved so far stays.
+#[test]
+#[cfg(unix)]
+fn a_server_that_is_told_to_end_stops_its_work() {
+    let mut server = Server::start(&["--threads", "1"]);
+    let (status, job) = server.post("/api/v1/solve", &json!({"game": "connect4:5x5", "method": "sweep"}));
+    assert_eq!(status, 202, "{job}");
+    let mut stream = TcpStream::connect(server.addr).unwrap();
+    write!(stream, "GET /api/v1/position/stream?game=connect4:9x9 HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        .unwrap();
+    server.until("the search does not begin", |server| server.get("/healthz")["searches"] == 1);
+    assert!(Command::new("kill").arg(server.child.id().to_string()).status().unwrap().success());
+    let patience = Instant::now() + Duration::from_secs(60);
+    while server.child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < patience, "the server does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    let tables = Command::new(env!("CARGO_BIN_EXE_outplay"))
+        .args(["tables", "--json", "--data"])
+        .arg(server._data.path())
+        .output()
+        .unwrap();
+    assert!(tables.status.success(), "{tables:?}");
 }

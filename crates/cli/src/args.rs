@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use outplay_answer::{Method, Place, Values};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 /// Solve it, prove it, play it: a workbench for two-player games of perfect information.
@@ -289,6 +289,9 @@ pub(crate) struct BenchServeArgs {
     /// How long they ask
     #[arg(long, default_value_t = 30.0, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) seconds: f64,
+    /// Clients that dribble their requests or never read their answers, besides
+    #[arg(long, default_value_t = 2000, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20_000))]
+    pub(crate) slow: u32,
     /// Malformed requests
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     pub(crate) malformed: u64,
@@ -318,6 +321,31 @@ pub(crate) struct ServeArgs {
     /// Seconds that a search may take
     #[arg(long, default_value_t = 20.0, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) time: f64,
+    /// A name that visitors use for this server, such as play.school.org; it answers to no others but localhost and
+    /// its own address
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Vec<String>,
+    /// The address of a proxy that is believed when it says for whom it asks (`X-Forwarded-For`)
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) proxy: Vec<IpAddr>,
+    /// Searches that one address may have under way or waiting
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) searches_each: u16,
+    /// Connections that may be open in all (default: 1024, or what the system allows)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) connections: Option<u16>,
+    /// Connections that one address may have open
+    #[arg(long, default_value_t = 256, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) connections_each: u16,
+    /// Write nothing and solve no games as a whole
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Room on the disk for tables that visitors make (default: 1G if others than this machine can connect, else no limit)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub(crate) quota: Option<u64>,
+    /// Hours after which tables that visitors made are removed (default: 24 if there is a quota)
+    #[arg(long, value_name = "HOURS", value_parser = parse_seconds)]
+    pub(crate) table_hours: Option<f64>,
 }
 
 #[derive(Subcommand)]

@@ -6,12 +6,12 @@ use outplay_catalog::Catalog;
 use outplay_core::Watch;
 use outplay_core::figures::grouped;
 use outplay_serve::bench::{
-    ColumnsReport, LoadReport, MalformedReport, columns, load, malformed, random_positions,
+    ColumnsReport, LoadReport, MalformedReport, SlowReport, columns, load, malformed, random_positions, slow,
 };
-use outplay_serve::{ServeError, Server, Settings};
+use outplay_serve::{Lent, ServeError, Server, Settings};
 use serde::Serialize;
 use std::io::{self, BufRead, BufReader, Write};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -51,13 +51,31 @@ fn settings(common: &Common, args: &ServeArgs) -> Settings {
     if let Some(searches) = args.searches {
         settings.searches = searches.into();
     }
+    settings.hosts.clone_from(&args.host);
+    settings.proxies = args.proxy.iter().map(IpAddr::to_canonical).collect();
+    settings.searches_each = args.searches_each.into();
+    settings.connections_each = args.connections_each.into();
+    settings.read_only = args.read_only;
+    if let Some(connections) = args.connections {
+        settings.connections = connections.into();
+    }
+    // A server that only its owner reaches lends nothing: what is solved there is the owner's.
+    let open = !args.addr.ip().is_loopback() || !args.host.is_empty() || !args.proxy.is_empty();
+    if open || args.quota.is_some() || args.table_hours.is_some() {
+        let time = Duration::from_secs_f64(args.table_hours.unwrap_or(24.0) * 3600.0);
+        settings.lent = Some(Lent { bytes: args.quota.unwrap_or(QUOTA), time });
+    }
     settings
 }
+
+/// Bytes on the disk for visitors, unless told otherwise.
+const QUOTA: u64 = 1_000_000_000;
 
 /// What a server stood.
 #[derive(Serialize)]
 pub(crate) struct BenchReport {
     load: LoadReport,
+    slow: SlowReport,
     malformed: MalformedReport,
     columns: ColumnsReport,
 }
@@ -66,6 +84,7 @@ impl BenchReport {
     /// Whether the server did what is claimed of it.
     pub(crate) fn holds(&self) -> bool {
         self.load.errors == 0
+            && self.slow.errors == 0
             && self.malformed.server_errors == 0
             && self.malformed.accepted == 0
             && self.columns.errors == 0
@@ -74,7 +93,7 @@ impl BenchReport {
     /// The figures for people.
     pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let megabytes = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
-        let BenchReport { load, malformed, columns } = self;
+        let BenchReport { load, slow, malformed, columns } = self;
         writeln!(
             out,
             "load: {} connections for {:.0} s: {} requests, {} answered, {} told \"busy\", {} other errors",
@@ -100,6 +119,28 @@ impl BenchReport {
             megabytes(load.bytes_peak),
             megabytes(load.bytes_after)
         )?;
+        writeln!(
+            out,
+            "slow: {} clients that dribble or never read, for {:.0} s: {} connections, {} sent away",
+            grouped(slow.clients as u64),
+            slow.seconds,
+            grouped(slow.connections),
+            grouped(slow.sent_away)
+        )?;
+        writeln!(
+            out,
+            "  {} clicks of somebody else meanwhile, {} without an answer: median {:.1} ms, 95 % within {:.0} ms, worst {:.0} ms; memory {} before, {} at most",
+            slow.clicks,
+            slow.errors,
+            slow.click_median_ms,
+            slow.click_p95_ms,
+            slow.click_worst_ms,
+            megabytes(slow.bytes_before),
+            megabytes(slow.bytes_peak)
+        )?;
+        if let Some(error) = &slow.first_error {
+            writeln!(out, "  the first error: {error}")?;
+        }
         let by_status: Vec<String> = malformed
             .by_status
             .iter()
@@ -217,5 +258,9 @@ pub(crate) fn bench(
     let connections = args.connections as usize;
     let openings = random_positions(&game, OPENINGS, args.seed);
     let load = runtime.block_on(load(server.addr, server.child.id(), connections, time, openings));
-    Ok(BenchReport { load, malformed, columns })
+    drop(server);
+    let server = Running::start(common, data.path()).map_err(why)?;
+    watch.stage("slow clients", 0);
+    let slow = runtime.block_on(slow(server.addr, server.child.id(), args.slow as usize, time));
+    Ok(BenchReport { load, slow, malformed, columns })
 }

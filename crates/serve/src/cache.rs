@@ -44,6 +44,13 @@ impl Shelf {
         Ok(game)
     }
 
+    /// Lets go of the games whose tables were removed: they may have them open.
+    pub(crate) fn forget(&self, gone: impl Fn(&str) -> bool) {
+        if let Ok(mut games) = self.games.lock() {
+            games.retain(|(known, _)| !gone(known));
+        }
+    }
+
     fn take(&self, spec: &str) -> Option<Entry> {
         let mut games = self.games.lock().ok()?;
         let at = games.iter().position(|(known, _)| known == spec)?;

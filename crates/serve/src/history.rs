@@ -1,6 +1,7 @@
 //! What happened to the value in the course of a game.
 
 use crate::ask::Asked;
+use crate::guests::Visitor;
 use crate::place::At;
 use crate::question::GRACE;
 use crate::refusal::Refusal;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 /// `GET /api/v1/history`
 pub(crate) async fn history(
     State(shared): State<Arc<Shared>>,
+    visitor: Visitor,
     Asked(at): Asked<At>,
 ) -> Result<Json<History>, Refusal> {
     let place = at.place()?;
@@ -24,12 +26,13 @@ pub(crate) async fn history(
     let look = move |game: &Entry, _, watch: &Attention| {
         Ok(outplay_explain::history(game, &place, &options, watch, &mut |_| {})?)
     };
-    shared.ask(at.game, look).await.map(Json)
+    shared.ask(visitor, at.game, look).await.map(Json)
 }
 
 /// `GET /api/v1/history/stream`: `event: ply` for each position, the last one first.
 pub(crate) async fn history_stream(
     State(shared): State<Arc<Shared>>,
+    visitor: Visitor,
     Asked(at): Asked<At>,
 ) -> Result<impl IntoResponse, Refusal> {
     let place = at.place()?;
@@ -44,6 +47,6 @@ pub(crate) async fn history_stream(
             let found = &mut |step: &_| events.send("ply", step);
             Ok(outplay_explain::history(&game, &place, &desk.steady_options(), &*watch, found)?)
         };
-        shared.workers.search(search).await
+        shared.workers.search(visitor, search).await
     }))
 }

@@ -10,6 +10,8 @@
 //! no request can say where.
 
 use crate::ask::Told;
+use crate::guests::Visitor;
+use crate::lent::Loan;
 use crate::place::At;
 use crate::question::GRACE;
 use crate::refusal::Refusal;
@@ -18,17 +20,21 @@ use crate::workers::Attention;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use outplay_answer::{Method, SolveAnswer, SolveRequest, Values};
+use outplay_answer::{Method, SolveAnswer, SolveRequest, Trouble, Values};
 use outplay_core::Watch;
+use outplay_core::figures::bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+use std::future::Future;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Finished jobs that are remembered.
 const REMEMBERED: usize = 32;
+/// How often a job's table is measured.
+const LOOK: Duration = Duration::from_millis(250);
 /// The longest that a job may take.
 const LONGEST: Duration = Duration::from_secs(3600);
 
@@ -37,6 +43,8 @@ struct Job {
     id: u64,
     game: String,
     watch: Arc<Attention>,
+    /// Who began it, and may end it.
+    visitor: Visitor,
     began: Instant,
     end: Option<(f64, Result<SolveAnswer, Refusal>)>,
 }
@@ -72,7 +80,7 @@ impl Jobs {
     }
 
     /// A new job's number, if no other job runs.
-    fn begin(&self, game: &str, watch: &Arc<Attention>) -> Result<u64, Refusal> {
+    fn begin(&self, game: &str, watch: &Arc<Attention>, visitor: Visitor) -> Result<u64, Refusal> {
         self.with(|last, jobs| {
             if jobs.iter().any(|job| job.end.is_none()) {
                 let error = "busy: another game is being solved";
@@ -87,6 +95,7 @@ impl Jobs {
                 id: *last,
                 game: game.into(),
                 watch: Arc::clone(watch),
+                visitor,
                 began: Instant::now(),
                 end: None,
             };
@@ -126,7 +135,7 @@ fn missing(id: &str) -> Refusal {
 }
 
 fn describe(job: &Job) -> Value {
-    let Job { id, game, watch, began, end } = job;
+    let Job { id, game, watch, began, end, .. } = job;
     match end {
         None => json!({
             "id": id, "game": game, "state": if watch.stopped() { "stopping" } else { "running" },
@@ -146,8 +155,14 @@ fn describe(job: &Job) -> Value {
 /// `POST /api/v1/solve`
 pub(crate) async fn start(
     State(shared): State<Arc<Shared>>,
-    Told(request): Told<JobRequest>,
+    visitor: Visitor,
+    Told(request, _working): Told<JobRequest>,
 ) -> Result<(StatusCode, Json<Value>), Refusal> {
+    if shared.settings.read_only {
+        let error = "this server writes nothing and solves no games as a whole";
+        let cure = "ask for one position, or solve the game with the command line: `outplay solve GAME`";
+        return Err(Refusal::new(StatusCode::FORBIDDEN, error, cure));
+    }
     let place = At { game: request.game.clone(), ..At::default() }.place()?;
     let word = |error: String| Refusal::bad(error, "docs/api.md lists what a solve job takes");
     let method: Method = request.method.as_deref().unwrap_or("auto").parse().map_err(word)?;
@@ -156,33 +171,118 @@ pub(crate) async fn start(
         Some("wdl") => Values::Wdl,
         Some(_) => return Err(word("`values` is neither wdl nor distance".into())),
     };
+    let store = request.save.unwrap_or(true);
     let desk = Arc::clone(&shared);
     let spec = request.game.clone();
-    let game = shared.workers.quick(move || desk.shelf.open(&spec)).await?;
+    let (game, loan) = shared
+        .workers
+        .quick(move || {
+            let game = desk.shelf.open(&spec)?;
+            let loan = desk.loan.clone().filter(|_| store);
+            match loan {
+                None => Ok((game, None)),
+                // What is there already is read where it stands.
+                Some(loan) if loan.complete(&game.spec(), values).map_err(Trouble::from)? => Ok((game, None)),
+                Some(loan) => {
+                    desk.sweep();
+                    if !loan.has_room().map_err(Trouble::from)? {
+                        return Err(full(&loan));
+                    }
+                    // The table will move; a game of its own does not hand a stale place to others.
+                    Ok((desk.shelf.catalog().open(&spec)?, Some(loan)))
+                }
+            }
+        })
+        .await?;
     let watch = Attention::new(Some(LONGEST + GRACE));
-    let id = shared.jobs.begin(&game.spec(), &watch)?;
+    let id = shared.jobs.begin(&game.spec(), &watch, visitor)?;
     let settings = &shared.settings;
     let mut solve = SolveRequest::default();
     solve.place = place;
     solve.method = method;
     solve.values = values;
-    solve.store = request.save.unwrap_or(true);
+    solve.store = store;
     solve.options = shared.options(settings.threads);
     solve.options.memory = settings.memory;
     solve.options.time = Some(LONGEST);
     // A job is to find out, not to repeat what was found.
     solve.options.recall = false;
+    if let Some(loan) = &loan {
+        solve.options.data = Some(loan.workshop());
+    }
     let desk = Arc::clone(&shared);
     // The job outlives its request, and a fault inside it ends as its answer.
     tokio::spawn(async move {
-        let work = move || Ok(game.solve(&solve, &*watch)?);
-        let result = crate::workers::run(work).await;
+        let watched = Arc::clone(&watch);
+        let work = crate::workers::run(move || Ok(game.solve(&solve, &*watched)?));
+        let result = match loan {
+            None => work.await,
+            Some(loan) => within(loan, &watch, work).await,
+        };
         if let Ok(answer) = &result {
             desk.answers.forget(&answer.game);
+            // Whoever asks next looks for its table anew.
+            desk.shelf.forget(|spec| *spec == answer.game);
         }
         desk.jobs.finish(id, result);
     });
     Ok((StatusCode::ACCEPTED, Json(shared.jobs.describe(id)?)))
+}
+
+/// Waits for a job that may write only so much, and puts its table where it belongs.
+async fn within(
+    loan: Loan,
+    watch: &Attention,
+    work: impl Future<Output = Result<SolveAnswer, Refusal>>,
+) -> Result<SolveAnswer, Refusal> {
+    tokio::pin!(work);
+    let mut look = tokio::time::interval(LOOK);
+    let mut over = false;
+    let result = loop {
+        tokio::select! {
+            result = &mut work => break result,
+            _ = look.tick() => {
+                let loan = loan.clone();
+                let room = crate::workers::run(move || Ok(loan.has_room().map_err(Trouble::from)?)).await;
+                if matches!(room, Ok(false)) {
+                    over = true;
+                    watch.stop();
+                }
+            }
+        }
+    };
+    crate::workers::run(move || {
+        let fits = !over && loan.has_room().map_err(Trouble::from)?;
+        if result.is_ok() && fits {
+            loan.deliver()?;
+        } else if !fits {
+            loan.clear();
+            return Err(full(&loan));
+        }
+        result
+    })
+    .await
+}
+
+fn full(loan: &Loan) -> Refusal {
+    let lent = loan.lent();
+    let error =
+        format!("tables that visitors made fill the {} that this server has for them", bytes(lent.bytes));
+    let cure =
+        "solve it without keeping the table (`\"save\": false`), or wait until older tables are removed";
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, cure)
+}
+
+impl Shared {
+    /// Removes tables of visitors whose time is over.
+    pub(crate) fn sweep(&self) {
+        let Some(loan) = &self.loan else { return };
+        // A directory that cannot be read now is looked at again in a minute.
+        let gone = loan.sweep(SystemTime::now()).unwrap_or_default();
+        if !gone.is_empty() {
+            self.shelf.forget(|_| true);
+        }
+    }
 }
 
 /// `GET /api/v1/solve/{id}`
@@ -197,11 +297,16 @@ pub(crate) async fn show(
 /// `DELETE /api/v1/solve/{id}`
 pub(crate) async fn cancel(
     State(shared): State<Arc<Shared>>,
+    visitor: Visitor,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Refusal> {
     let id: u64 = id.parse().map_err(|_| missing(&id))?;
     shared.jobs.with(|_, jobs| {
         let job = jobs.iter().find(|job| job.id == id).ok_or_else(|| missing(&id.to_string()))?;
+        if job.visitor != visitor {
+            let error = format!("solve job {id} was begun by somebody else");
+            return Err(Refusal::new(StatusCode::FORBIDDEN, error, "wait for it"));
+        }
         if job.end.is_none() {
             job.watch.stop();
         }

@@ -7,7 +7,7 @@
 //!                               └ solve jobs  one at a time, written to the data directory only
 //! ```
 //!
-//! Invariants: no request names a file; a request that nobody waits for any more stops its work; what the user
+//! Invariants: no request names a file; a request for another host or from another page goes no further than the gate; a request that nobody waits for any more stops its work; what the user
 //! can cause is a 4xx with the command line's sentence.
 //!
 //! ```
@@ -25,9 +25,12 @@ mod ask;
 pub mod bench;
 mod cache;
 mod games;
+mod gate;
+mod guests;
 mod headers;
 mod history;
 mod jobs;
+mod lent;
 mod listen;
 mod openapi;
 mod page;
@@ -40,7 +43,9 @@ mod settings;
 mod stats;
 mod stream;
 mod why;
+mod wire;
 mod workers;
 
+pub use lent::Lent;
 pub use listen::{ServeError, Server};
 pub use settings::Settings;

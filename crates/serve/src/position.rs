@@ -1,6 +1,7 @@
 //! What a position looks like, what it is worth, and what a player would do.
 
 use crate::ask::{Asked, Told};
+use crate::guests::Visitor;
 use crate::place::At;
 use crate::question::GRACE;
 use crate::refusal::Refusal;
@@ -59,6 +60,7 @@ pub(crate) async fn view(
 /// `GET /api/v1/position`
 pub(crate) async fn position(
     State(shared): State<Arc<Shared>>,
+    visitor: Visitor,
     Asked(at): Asked<At>,
 ) -> Result<Json<Arc<QueryAnswer>>, Refusal> {
     let place = at.place()?;
@@ -71,7 +73,7 @@ pub(crate) async fn position(
         desk.answers.keep(&answer);
         Ok(answer)
     };
-    shared.ask(at.game, look).await.map(Json)
+    shared.ask(visitor, at.game, look).await.map(Json)
 }
 
 /// The answer if it needs no search.
@@ -141,7 +143,8 @@ fn no_files(player: &str) -> Result<(), Refusal> {
 /// `POST /api/v1/move`
 pub(crate) async fn choose(
     State(shared): State<Arc<Shared>>,
-    Told(request): Told<MoveRequest>,
+    visitor: Visitor,
+    Told(request, _working): Told<MoveRequest>,
 ) -> Result<Json<ChoiceAnswer>, Refusal> {
     let place = request.at.place()?;
     if request.player.len() > PLAYER {
@@ -162,7 +165,7 @@ pub(crate) async fn choose(
     asked.seed = seed;
     asked.options = shared.steady_options();
     asked.files = ours;
-    let chosen = shared.ask(at.game, move |game, _, watch| match (game.choose(&asked, watch), name) {
+    let chosen = shared.ask(visitor, at.game, move |game, _, watch| match (game.choose(&asked, watch), name) {
         (Ok(answer), Some(name)) => Ok(ChoiceAnswer { player: name, ..answer }),
         (Err(trouble), Some(name))
             if !trouble.is_stop() && game.check_player(&asked.player, &asked.options).is_ok() =>
@@ -184,6 +187,7 @@ pub(crate) async fn choose(
 /// `GET /api/v1/position/stream`
 pub(crate) async fn position_stream(
     State(shared): State<Arc<Shared>>,
+    visitor: Visitor,
     Asked(at): Asked<At>,
 ) -> Result<impl IntoResponse, Refusal> {
     let place = at.place()?;
@@ -205,7 +209,7 @@ pub(crate) async fn position_stream(
             desk.answers.keep(&answer);
             Ok(answer)
         };
-        shared.workers.search(search).await
+        shared.workers.search(visitor, search).await
     }))
 }
 

@@ -1,5 +1,6 @@
 //! Questions to a game that may take seconds, and what each may use.
 
+use crate::guests::Visitor;
 use crate::refusal::Refusal;
 use crate::router::Shared;
 use crate::workers::{Attention, Leash};
@@ -14,6 +15,7 @@ impl Shared {
     /// Asks a game, which hears how many threads it may use; a visitor who leaves stops the work.
     pub(crate) async fn ask<T: Send + 'static>(
         self: &Arc<Self>,
+        visitor: Visitor,
         game: String,
         question: impl FnOnce(&Entry, usize, &Attention) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
@@ -21,7 +23,7 @@ impl Shared {
         let _leash = Leash(Arc::clone(&watch));
         let desk = Arc::clone(self);
         let search = move |threads| question(&desk.shelf.open(&game)?, threads, &watch);
-        self.workers.search(search).await
+        self.workers.search(visitor, search).await
     }
 
     /// What one answer may use. What was kept before counts; visitors leave nothing behind.

@@ -2,10 +2,11 @@
 
 use crate::cache::{Answers, Shelf};
 use crate::jobs::Jobs;
+use crate::lent::Loan;
 use crate::refusal::Refusal;
 use crate::settings::{BODY, Settings};
 use crate::workers::Workers;
-use crate::{games, headers, history, jobs, openapi, page, position, stats, why};
+use crate::{games, gate, guests, headers, history, jobs, openapi, page, position, stats, why};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, Uri};
@@ -24,13 +25,16 @@ pub(crate) struct Shared {
     pub(crate) answers: Answers,
     pub(crate) workers: Workers,
     pub(crate) jobs: Jobs,
+    pub(crate) loan: Option<Loan>,
 }
 
 impl Shared {
     pub(crate) fn new(catalog: Catalog, settings: Settings) -> Arc<Shared> {
-        let workers = Workers::new(settings.threads, settings.searches, settings.queue);
+        let loan = settings.lent.map(|lent| Loan::new(&settings.data, lent));
+        let workers =
+            Workers::new(settings.threads, settings.searches, settings.queue, settings.searches_each);
         let (answers, jobs) = (Answers::default(), Jobs::default());
-        Arc::new(Shared { settings, shelf: Shelf::new(catalog), answers, workers, jobs })
+        Arc::new(Shared { settings, shelf: Shelf::new(catalog), answers, workers, jobs, loan })
     }
 }
 
@@ -57,12 +61,14 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/api/{*rest}", get(nowhere))
         .fallback(get(page::file))
         .method_not_allowed_fallback(wrong_method)
-        .with_state(shared)
+        .with_state(Arc::clone(&shared))
         .layer(DefaultBodyLimit::max(BODY))
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(|_| fault()))
+        .layer(middleware::from_fn_with_state(shared, gate::pass))
         .layer(middleware::from_fn(headers::guard))
         .layer(middleware::from_fn_with_state(log, headers::log))
+        .layer(middleware::from_fn(guests::attend))
 }
 
 async fn nowhere(uri: Uri) -> Refusal {

@@ -1,6 +1,7 @@
 //! What the server may use, and what a request may ask for.
 
-use std::net::SocketAddr;
+use crate::lent::Lent;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,6 +22,18 @@ pub struct Settings {
     pub queue: usize,
     /// Connections that may be open.
     pub connections: usize,
+    /// Connections that one address may have open.
+    pub connections_each: usize,
+    /// Searches that one address may have under way or waiting.
+    pub searches_each: usize,
+    /// Names that the server goes by, besides localhost and its own address.
+    pub hosts: Vec<String>,
+    /// Proxies whose word is taken for whom they ask.
+    pub proxies: Vec<IpAddr>,
+    /// Whether nothing may be written.
+    pub read_only: bool,
+    /// What visitors may leave on the disk; `None` where the visitors are the owner.
+    pub lent: Option<Lent>,
     /// The longest time that an answer may take.
     pub time: Duration,
     /// Whether to write a line per request to standard error.
@@ -40,12 +53,25 @@ impl Settings {
             threads,
             searches: threads.max(2),
             queue: 16,
-            connections: 1024,
+            connections: open_files().map_or(1024, |files| (files * 3 / 4).clamp(64, 1024)),
+            connections_each: 256,
+            searches_each: 8,
+            hosts: Vec::new(),
+            proxies: Vec::new(),
+            read_only: false,
+            lent: None,
             time: Duration::from_secs(20),
             log: false,
             engines: Vec::new(),
         }
     }
+}
+
+/// How many files and connections the system lets this process open, where it says so.
+fn open_files() -> Option<usize> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// Bytes of a request's body.
@@ -66,6 +92,10 @@ pub(crate) const GAMES: usize = 6;
 pub(crate) const ANSWERS: usize = 4_096;
 /// The longest header that a client may take its time for.
 pub(crate) const HEADERS: Duration = Duration::from_secs(10);
+/// The longest body that a client may take its time for.
+pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);
+/// How long a client may take nothing of its answer.
+pub(crate) const WRITE_TIME: Duration = Duration::from_secs(10);
 
 impl Settings {
     /// Bytes for the table of one search: each game that is kept ready may have one for its queries and one for

@@ -1,6 +1,7 @@
 //! The reason behind a value, puzzles, and what evaluations see.
 
 use crate::ask::Asked;
+use crate::guests::Visitor;
 use crate::place::At;
 use crate::refusal::Refusal;
 use crate::router::Shared;
@@ -14,12 +15,13 @@ use std::sync::Arc;
 /// `GET /api/v1/why`
 pub(crate) async fn why(
     State(shared): State<Arc<Shared>>,
+    visitor: Visitor,
     Asked(at): Asked<At>,
 ) -> Result<Json<Why>, Refusal> {
     let place = at.place()?;
     let options = shared.steady_options();
     shared
-        .ask(at.game, move |game, _, watch| Ok(outplay_explain::why(game, &place, &options, watch)?))
+        .ask(visitor, at.game, move |game, _, watch| Ok(outplay_explain::why(game, &place, &options, watch)?))
         .await
         .map(Json)
 }
@@ -37,6 +39,7 @@ pub(crate) struct PuzzleRequest {
 /// `GET /api/v1/puzzle`
 pub(crate) async fn puzzle(
     State(shared): State<Arc<Shared>>,
+    visitor: Visitor,
     Asked(request): Asked<PuzzleRequest>,
 ) -> Result<Json<Puzzle>, Refusal> {
     request.at.place()?;
@@ -49,7 +52,9 @@ pub(crate) async fn puzzle(
     })?;
     let options = shared.steady_options();
     shared
-        .ask(request.at.game, move |game, _, watch| Ok(outplay_explain::puzzle(game, seed, &options, watch)?))
+        .ask(visitor, request.at.game, move |game, _, watch| {
+            Ok(outplay_explain::puzzle(game, seed, &options, watch)?)
+        })
         .await
         .map(Json)
 }

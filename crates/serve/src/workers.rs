@@ -7,11 +7,13 @@
 //!
 //! Invariant: work whose request is gone is told to stop, because the [`Leash`] is dropped with the request.
 
+use crate::guests::Visitor;
 use crate::refusal::Refusal;
 use axum::http::StatusCode;
 use outplay_core::Watch;
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
@@ -102,6 +104,37 @@ impl Drop for Waiting<'_> {
     }
 }
 
+/// Searches of each visitor, under way and waiting.
+type Shares = Mutex<HashMap<Visitor, usize>>;
+
+/// Counts a visitor's search while it lives.
+struct Share(Arc<Shares>, Visitor);
+
+impl Share {
+    fn take(shares: &Arc<Shares>, visitor: Visitor, most: usize) -> Result<Share, Refusal> {
+        let mut counts = shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(visitor).or_default();
+        if *count >= most {
+            let error = format!("busy: {most} searches for your address are under way or waiting already");
+            let cure = "ask again in a few seconds, or leave pages that you no longer look at";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, cure));
+        }
+        *count += 1;
+        Ok(Share(Arc::clone(shares), visitor))
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever has none left is forgotten, so that the list does not grow with the visitors of a day.
+        match counts.get_mut(&self.1) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => _ = counts.remove(&self.1),
+        }
+    }
+}
+
 /// The threads of a server.
 pub(crate) struct Workers {
     quick: Arc<Semaphore>,
@@ -109,19 +142,24 @@ pub(crate) struct Workers {
     searches: Arc<Semaphore>,
     waiting: AtomicUsize,
     running: Arc<AtomicUsize>,
+    shares: Arc<Shares>,
     queue: usize,
+    each: usize,
     threads: usize,
 }
 
 impl Workers {
-    pub(crate) fn new(threads: usize, searches: usize, queue: usize) -> Workers {
+    /// Workers for so many searches at a time with so many waiting, of one visitor so many in all.
+    pub(crate) fn new(threads: usize, searches: usize, queue: usize, each: usize) -> Workers {
         Workers {
             quick: Arc::new(Semaphore::new(2 * threads.max(1))),
             quick_waiting: AtomicUsize::new(0),
             searches: Arc::new(Semaphore::new(searches.max(1))),
             waiting: AtomicUsize::new(0),
             running: Arc::new(AtomicUsize::new(0)),
+            shares: Arc::default(),
             queue: queue + searches,
+            each: each.max(1),
             threads: threads.max(1),
         }
     }
@@ -149,8 +187,10 @@ impl Workers {
     /// Does work that may take seconds; it hears how many threads it may use.
     pub(crate) async fn search<T: Send + 'static>(
         &self,
+        visitor: Visitor,
         work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
+        let share = Share::take(&self.shares, visitor, self.each)?;
         let _waiting = Waiting::join(&self.waiting, self.queue)?;
         let permit = Arc::clone(&self.searches).acquire_owned();
         let permit = tokio::time::timeout(PATIENCE, permit).await;
@@ -158,7 +198,8 @@ impl Workers {
         let running = Arc::clone(&self.running);
         let threads = self.threads;
         run(move || {
-            let _permit = permit;
+            // A search that nobody waits for any more counts until it has stopped.
+            let (_permit, _share) = (permit, share);
             let others = running.fetch_add(1, Ordering::Relaxed);
             let _running = Running(running);
             work((threads / (others + 1)).max(1))
@@ -185,4 +226,23 @@ pub(crate) async fn run<T: Send + 'static>(
         let cure = "please report the address that you asked for; other answers are not affected";
         Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error, cure))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_visitor_has_a_share_of_the_searches() {
+        let shares = Arc::new(Shares::default());
+        let visitor = |last| Visitor::at([10, 0, 0, last].into());
+        let mine: Vec<Share> = (0..3).map(|_| Share::take(&shares, visitor(1), 3).unwrap()).collect();
+        let refused = Share::take(&shares, visitor(1), 3).err().unwrap();
+        assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+        let other = Share::take(&shares, visitor(2), 3).unwrap();
+        drop(mine);
+        let again = Share::take(&shares, visitor(1), 3).unwrap();
+        drop((other, again));
+        assert!(shares.lock().unwrap().is_empty(), "nobody is remembered");
+    }
 }

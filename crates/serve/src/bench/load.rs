@@ -122,7 +122,11 @@ pub async fn load(
 }
 
 /// Somebody who clicks ten times a second on positions that are known.
-async fn bystander(addr: SocketAddr, pid: u32, end: Instant) -> (Vec<Result<Duration, String>>, u64) {
+pub(super) async fn bystander(
+    addr: SocketAddr,
+    pid: u32,
+    end: Instant,
+) -> (Vec<Result<Duration, String>>, u64) {
     let mut client = Client::new(addr);
     let (mut clicks, mut peak) = (Vec::new(), 0);
     for path in CLICKS.iter().cycle() {

@@ -101,13 +101,13 @@ pub async fn malformed(addr: SocketAddr, pid: u32, requests: u64, seed: u64) -> 
 }
 
 fn get(target: &str) -> Vec<u8> {
-    format!("GET {target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").into_bytes()
+    format!("GET {target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").into_bytes()
 }
 
 fn post(route: &str, kind: &str, body: &[u8]) -> Vec<u8> {
     let length = body.len();
     let head = format!(
-        "POST {route} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n"
+        "POST {route} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n"
     );
     [head.as_bytes(), body].concat()
 }
@@ -129,7 +129,7 @@ fn words(rng: &mut SmallRng, most: usize) -> String {
 fn request(rng: &mut SmallRng) -> Vec<u8> {
     let route = ROUTES[rng.random_range(0..9)];
     let spec = SPECS[rng.random_range(0..SPECS.len())];
-    match rng.random_range(0..14) {
+    match rng.random_range(0..16) {
         // A path that leads nowhere.
         0 => get(&format!("/{}", encoded(&words(rng, 60)))),
         1 => {
@@ -157,18 +157,20 @@ fn request(rng: &mut SmallRng) -> Vec<u8> {
         7 => match rng.random_range(0..3) {
             0 => get(&format!("/{}", "a".repeat(70_000))),
             1 => format!(
-                "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx: {}\r\n\r\n",
+                "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx: {}\r\n\r\n",
                 "y".repeat(600_000)
             )
             .into_bytes(),
-            _ => format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(300)).into_bytes(),
+            _ => format!("GET / HTTP/1.1\r\nhost: localhost\r\n{}\r\n", "a: b\r\n".repeat(300)).into_bytes(),
         },
         // A method that the address does not take.
         8 => {
             let method =
                 ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "FOO", "POST"][rng.random_range(0..7)];
-            format!("{method} {route}?game=tictactoe HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
-                .into_bytes()
+            format!(
+                "{method} {route}?game=tictactoe HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
+            )
+            .into_bytes()
         }
         // Bodies that are no JSON, or not the right one.
         9 | 10 => {
@@ -200,6 +202,23 @@ fn request(rng: &mut SmallRng) -> Vec<u8> {
         12 => {
             let body = format!(r#"{{"game":"{}"}}"#, "x".repeat(rng.random_range(66_000..200_000)));
             post(ROUTES[rng.random_range(9..11)], "application/json", body.as_bytes())
+        }
+        // A name of somebody else, a page of somebody else.
+        13 => {
+            let host =
+                ["evil.example", "localhost.evil.example", "", "10.9.8.7", "x:8080"][rng.random_range(0..5)];
+            format!("GET {route}?game=tictactoe HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n")
+                .into_bytes()
+        }
+        14 => {
+            let from = [
+                "origin: https://evil.example",
+                "origin: null",
+                "origin: http://localhost:1",
+                "sec-fetch-site: cross-site",
+            ][rng.random_range(0..4)];
+            format!("GET {route}?game=tictactoe HTTP/1.1\r\nhost: localhost\r\n{from}\r\nconnection: close\r\n\r\n")
+                .into_bytes()
         }
         // No HTTP at all.
         _ => {

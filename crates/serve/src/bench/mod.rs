@@ -6,10 +6,12 @@ mod client;
 mod columns;
 mod load;
 mod malformed;
+mod slow;
 
 pub use columns::{ColumnsReport, columns, random_positions};
 pub use load::{LoadReport, load};
 pub use malformed::{MalformedReport, malformed};
+pub use slow::{SlowReport, slow};
 
 use std::time::Duration;
 
