@@ -13,3 +13,4 @@ mod shell;
 mod stage;
 mod tables;
 mod terminal;
+mod trust;

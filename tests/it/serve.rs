@@ -553,7 +553,7 @@ fn a_server_that_may_not_write_does_not() {
 /// Visitors have so much of the disk, and what they made can be told from what was there.
 #[test]
 fn tables_of_visitors_have_a_quota() {
-    let server = Server::start(&["--quota", "20K"]);
+    let server = Server::start(&["--quota", "20k"]);
     let solve = |game: &str| server.post("/api/v1/solve", &json!({ "game": game }));
     let (status, job) = solve("mnk:3x3,k=3");
     assert_eq!(status, 202, "{job}");
@@ -569,7 +569,7 @@ fn tables_of_visitors_have_a_quota() {
     assert_eq!(status, 202, "{job}");
     let ended = server.job(&job["id"]);
     assert_eq!(ended["state"], "failed", "{ended}");
-    assert!(ended["error"].as_str().unwrap().contains("fill the 20 kB"), "{ended}");
+    assert!(ended["error"].as_str().unwrap().contains("fill the 20.0 kB"), "{ended}");
     let left: Vec<_> = std::fs::read_dir(server._data.path().join("visitors")).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
     let (status, _) = server.post("/api/v1/solve", &json!({"game": "connect4:4x4", "save": false}));

@@ -203,6 +203,11 @@ impl Entry {
         Ok(self.0.explored.get_or_init(|| explored).clone())
     }
 
+    /// How many positions may be explored within so many bytes.
+    pub(crate) fn most_explored(&self, memory: u64) -> u64 {
+        (memory / self.kernels().explored_bytes()).max(1000)
+    }
+
     /// How many positions a hash map may hold within so many bytes.
     pub(crate) fn most_positions(&self, memory: u64) -> u64 {
         (memory / self.kernels().position_bytes()).max(1000)

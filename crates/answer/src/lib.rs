@@ -89,7 +89,8 @@ pub use evaluation::{CellValue, Evaluation};
 pub use notes::{ListedNotes, clear_notes, list_notes};
 pub use numbers::{IndexCheck, Ranked};
 pub use outplay_table::{
-    Cure as TableCure, Listed, ListedTable, TableError, Values, default_data_dir, list, remove,
+    Cure as TableCure, Listed, ListedTable, Sum, TableError, Values, default_data_dir, list, read_sums,
+    remove, sums,
 };
 pub use picture::stats_svg;
 

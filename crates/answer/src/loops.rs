@@ -26,7 +26,7 @@ pub(crate) type WorthOf<'a> = dyn Fn(&AnyPosition) -> Result<Option<Worth>, Trou
 impl Entry {
     /// The index of a game with loops: the one that came along, or every position explored.
     fn cycles(&self, memory: u64, watch: &dyn Watch) -> Result<Arc<dyn Cycles>, Trouble> {
-        match self.numbering(self.most_positions(memory), watch)? {
+        match self.numbering(self.most_explored(memory), watch)? {
             Numbering::Cycles(cycles) => Ok(cycles),
             _ => Err(Trouble::method(format!("{} never goes round in circles", self.spec()), Method::Auto)),
         }

@@ -77,7 +77,7 @@ impl Entry {
         }
         let pos = self.locate_if_any(&request.place)?;
         let allowed = request.options.memory;
-        let index = self.dice_index(self.most_positions(allowed), watch)?;
+        let index = self.dice_index(self.most_explored(allowed), watch)?;
         let plan = self.plan(&Numbering::Means(index.clone()), Values::Expected);
         let settled = |shelves: &Shelves| -> Option<Settled> {
             serde_json::from_value(shelves.table().summary()?.get("settled")?.clone()).ok()

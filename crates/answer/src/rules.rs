@@ -117,7 +117,7 @@ impl Entry {
         }
         let (index, explored) = match self.index() {
             Some(index) => (index, false),
-            None => (self.numbering(self.most_positions(memory), watch)?, true),
+            None => (self.numbering(self.most_explored(memory), watch)?, true),
         };
         let tier = |(tier, size): (String, u64)| IndexTier {
             tier,

@@ -25,7 +25,7 @@ use outplay_core::{AnyMove, AnyPosition, Deadline, Game, Notation, ProbeError, T
 use outplay_dense::DenseError;
 use outplay_search::DiceMethod;
 use outplay_solve::{SolveError, Tally};
-use outplay_table::{Values, Writer};
+use outplay_table::{Table, Values, Writer};
 use std::time::{Duration, Instant};
 
 /// A solve that takes less memory than this needs no announcement.
@@ -165,7 +165,7 @@ impl Entry {
         if let Some(answer) = self.solve_at_once(request, clock)? {
             return Ok(answer);
         }
-        match self.numbering(self.most_positions(request.options.memory), clock)? {
+        match self.numbering(self.most_explored(request.options.memory), clock)? {
             Numbering::Cycles(_) => by(Method::Retrograde),
             Numbering::Sweeps(sweeps) if sweeps.sweep_bytes() > u128::from(request.options.memory) => {
                 by(Method::Memo)
@@ -217,10 +217,10 @@ impl Entry {
         if needed > u128::from(request.options.memory) {
             return Err(Trouble::Memory { needed, allowed: request.options.memory });
         }
-        let writer = self.open_writer(request)?;
-        if let Some(answer) = self.answer_from_table(sweeps, request, writer.as_ref(), watch)? {
+        if let Some(answer) = self.answer_from_table(sweeps, request, watch)? {
             return Ok(answer);
         }
+        let writer = self.open_writer(request)?;
         let solved = sweeps.sweep(&self.start()?, watch)?;
         let tally = solved.tally();
         let value = |pos: &AnyPosition| Ok(solved.value(pos).map(|value| Worth::Exact(request.told(value))));
@@ -244,13 +244,12 @@ impl Entry {
         options.spill = request.data().map(std::path::Path::to_path_buf);
         // Refuse before anything is written.
         let plan = outplay_dense::plan(&board, &options, request.store)?;
-        let (mut writer, mut known) = (None, None);
+        let mut writer = None;
         if let Some(Numbering::Sweeps(sweeps)) = self.index() {
+            if let Some(answer) = self.answer_from_table(&*sweeps, request, clock)? {
+                return Ok(answer);
+            }
             writer = self.open_writer(request)?;
-            known = self.answer_from_table(&*sweeps, request, writer.as_ref(), clock)?;
-        }
-        if let Some(answer) = known {
-            return Ok(answer);
         }
         if plan.peak_bytes >= WORTH_SAYING {
             let disk = match plan.disk_bytes {
@@ -418,25 +417,27 @@ impl Entry {
     /// Opens the game's table for writing, if values are to be stored.
     fn open_writer(&self, request: &SolveRequest) -> Result<Option<Writer>, Trouble> {
         let Some(data) = request.data() else { return Ok(None) };
-        let numbering = self.numbering(self.most_positions(request.options.memory), &outplay_core::Quiet)?;
+        let numbering = self.numbering(self.most_explored(request.options.memory), &outplay_core::Quiet)?;
         Ok(Some(Writer::open(data, self.identity(&numbering, request.values))?))
     }
 
-    /// Answers from a table that is complete and undamaged.
+    /// Answers from a table that is complete and undamaged. Nothing is written for it, not even a lock, so that a table
+    /// on a disk that cannot be written is as good as any.
     fn answer_from_table(
         &self,
         sweeps: &dyn Sweeps,
         request: &SolveRequest,
-        writer: Option<&Writer>,
         watch: &dyn Watch,
     ) -> Result<Option<SolveAnswer>, Trouble> {
-        let (Some(writer), Some(data)) = (writer, request.data()) else { return Ok(None) };
+        let Some(data) = request.data() else { return Ok(None) };
+        let identity = self
+            .identity(&self.numbering(self.most_explored(request.options.memory), watch)?, request.values);
+        // Whoever writes the table will say what is wrong with it, or mend it.
+        let Ok(table) = Table::open_as(data, &identity) else { return Ok(None) };
         watch.stage("checking the table", 0);
-        let complete = writer.complete();
-        if !writer.check()?.is_empty() || !complete {
+        if !table.complete() || table.check().is_err() {
             return Ok(None);
         }
-        let table = writer.table()?;
         let summary = table.summary().and_then(|json| serde_json::from_value::<Summary>(json.clone()).ok());
         let Some(summary) = summary else { return Ok(None) };
         let tally = summary.tally();

@@ -51,6 +51,7 @@ pub mod psq;
 pub mod ratings;
 pub mod record;
 pub mod referee;
+mod replay;
 pub mod scrutiny;
 pub mod seed;
 pub mod standings;

@@ -5,6 +5,7 @@ use crate::contest::{Flow, Hall, round_robin};
 use crate::opening::{listed, openings, plies_for};
 use crate::record::{GameRecord, Header, Record, fingerprint};
 use crate::referee::House;
+use crate::replay::replay;
 use crate::seed::part;
 use crate::standings::{SprtRow, Standings, pairs_of};
 use crate::stats::{Decision, Pairs, Sprt};
@@ -225,6 +226,15 @@ pub fn play(
     };
     let bouts = round_robin(players.len(), request.games as usize);
     games.retain(|game| (game.number as usize) < bouts.len());
+    for game in &games {
+        let bout = &bouts[game.number as usize];
+        let replayed = replay(kit, start, &found[bout.opening], bout, &request.house, game);
+        if let (Err(why), Some(path)) = (replayed, &request.out) {
+            let why =
+                format!("game {} is not as it was played ({why}); remove its line to go on", game.number + 1);
+            return Err(ArenaError::file(path, why));
+        }
+    }
     let mut table = Scoreboard::new(&players, bouts.len(), request.sprt);
     for game in &games {
         table.add(game);

@@ -24,4 +24,4 @@ mod set;
 mod verify;
 
 pub use parse::Malformed;
-pub use verify::{CheckError, Claim, Limits, check, check_within};
+pub use verify::{CheckError, Claim, Limits, check, check_watched, check_within};

@@ -14,7 +14,7 @@
 use crate::set::Set;
 
 /// The lines of both sides, each as the empty cells it still needs.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Position<const W: usize> {
     pub(crate) attacker: Vec<Set<W>>,
     pub(crate) defender: Vec<Set<W>>,

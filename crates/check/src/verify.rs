@@ -7,12 +7,13 @@
 //! ```
 //!
 //! A step that was found right for a position is right for it wherever it occurs again, so each pair of step
-//! and position is followed once.
+//! and position is followed once. Steps that are being followed wait on a stack of their own, not on the thread's.
 
 use crate::parse::{Arm, Ground, Link, Malformed, Script, Step, parse};
 use crate::position::{Position, complete, singles};
 use crate::set::Set;
-use outplay_core::{Content, LineBoard, Turn, Verdict, cell_name};
+use outplay_core::{Content, LineBoard, Pace, Quiet, Turn, Verdict, Watch, cell_name};
+use std::collections::HashSet;
 use thiserror::Error;
 
 /// What a proof shows.
@@ -48,6 +49,9 @@ pub enum CheckError {
     /// It is too much work.
     #[error("the proof needs more than {0} positions to check; raise the limit if it is to be trusted")]
     Work(u64),
+    /// Somebody asked to stop, or time was up.
+    #[error("the check was stopped before its end; the proof is neither right nor wrong so far")]
+    Stopped,
 }
 
 /// How much work a check may be.
@@ -80,11 +84,20 @@ pub fn check(text: &str) -> Result<Claim, CheckError> {
 ///
 /// As [`check`].
 pub fn check_within(text: &str, limits: &Limits) -> Result<Claim, CheckError> {
+    check_watched(text, limits, &Quiet)
+}
+
+/// Checks a proof until somebody says stop.
+///
+/// # Errors
+///
+/// As [`check`], and a stop.
+pub fn check_watched(text: &str, limits: &Limits, watch: &dyn Watch) -> Result<Claim, CheckError> {
     let script = parse(text)?;
     match script.board.cells.len() {
-        0..=64 => run::<1>(&script, limits),
-        65..=128 => run::<2>(&script, limits),
-        _ => run::<6>(&script, limits),
+        0..=64 => run::<1>(&script, limits, watch),
+        65..=128 => run::<2>(&script, limits, watch),
+        _ => run::<6>(&script, limits, watch),
     }
 }
 
@@ -122,7 +135,7 @@ fn lines_of<const W: usize>(board: &LineBoard, player: Turn) -> Vec<Set<W>> {
     rows_of_k(board).into_iter().filter(|row| row.iter().all(usable)).map(missing).collect()
 }
 
-fn run<const W: usize>(script: &Script, limits: &Limits) -> Result<Claim, CheckError> {
+fn run<const W: usize>(script: &Script, limits: &Limits, watch: &dyn Watch) -> Result<Claim, CheckError> {
     let board = &script.board;
     let (mover, other) = (board.turn, board.turn.other());
     let refuse = |why: &str| Err(CheckError::Claim(why.to_string()));
@@ -130,9 +143,9 @@ fn run<const W: usize>(script: &Script, limits: &Limits) -> Result<Claim, CheckE
     let done = |player| lines(player).iter().any(Set::is_empty);
     let mut followed = 0;
     let mut follow = |attacker: Turn, wins: bool, step: usize| {
-        let mut walk = Walk::new(script, limits, wins, followed);
+        let mut walk = Walk::new(script, limits, wins, followed, watch);
         let pos = Position::new(lines(attacker), lines(attacker.other()));
-        walk.step(step, pos, attacker == mover, 0)?;
+        walk.follow(step, pos, attacker == mover)?;
         followed = walk.followed;
         Ok::<(), CheckError>(())
     };
@@ -181,10 +194,24 @@ struct Walk<'a, const W: usize> {
     wins: bool,
     followed: u64,
     /// For each step the positions it was found right for.
-    right: Vec<Vec<Position<W>>>,
+    right: Vec<HashSet<Position<W>>>,
     remembered: usize,
     /// For each symmetry where the cells go.
     images: Vec<Vec<u16>>,
+    pace: Pace<'a>,
+}
+
+/// Where to go on, from which position, and whether the attacker moves there.
+type Onward<const W: usize> = (Link, Position<W>, bool);
+
+/// A step that is being followed: what it still has to go on with.
+enum Frame<'a, const W: usize> {
+    /// A step with at most so many ways on, which are all here.
+    Ways(Vec<Onward<W>>),
+    /// Replies of the defender that are not followed yet; `None` is a pass.
+    Replies { step: usize, pos: Position<W>, arms: &'a [Arm], other: Option<Link>, left: Vec<Option<usize>> },
+    /// Moves of the attacker that are not followed yet.
+    Answers { step: usize, pos: Position<W>, arms: &'a [Arm], left: Vec<usize> },
 }
 
 /// One step must not be applied more deeply than a game with all its splits can be long.
@@ -193,7 +220,7 @@ fn deepest(board: &LineBoard) -> usize {
 }
 
 impl<'a, const W: usize> Walk<'a, W> {
-    fn new(script: &'a Script, limits: &'a Limits, wins: bool, followed: u64) -> Self {
+    fn new(script: &'a Script, limits: &'a Limits, wins: bool, followed: u64, watch: &'a dyn Watch) -> Self {
         let (width, height) = (script.board.width, script.board.height);
         let image = |symmetry: usize, cell: usize| {
             let (mut column, mut row) = (cell / height, cell % height);
@@ -213,8 +240,8 @@ impl<'a, const W: usize> Walk<'a, W> {
             .filter(usable)
             .map(|symmetry| (0..width * height).map(|cell| image(symmetry, cell)).collect())
             .collect();
-        let right = vec![Vec::new(); script.steps.len()];
-        Walk { script, limits, wins, followed, right, remembered: 0, images }
+        let right = vec![HashSet::new(); script.steps.len()];
+        Walk { script, limits, wins, followed, right, remembered: 0, images, pace: Pace::new(watch) }
     }
 
     fn name(&self, cell: usize) -> String {
@@ -225,12 +252,51 @@ impl<'a, const W: usize> Walk<'a, W> {
         Err(CheckError::Step { step, why: why.into() })
     }
 
-    fn go(&mut self, link: Link, pos: Position<W>, attacks: bool, depth: usize) -> Result<(), CheckError> {
-        let pos = match link.symmetry {
-            0 => pos,
-            symmetry => pos.renamed(&self.images[usize::from(symmetry)]),
-        };
-        self.step(link.step, pos, attacks, depth + 1)
+    /// Follows a step from a position, and everything that it goes on with.
+    fn follow(&mut self, step: usize, pos: Position<W>, attacks: bool) -> Result<(), CheckError> {
+        let mut stack = vec![self.begin(step, pos, attacks, 0)?];
+        while let Some(frame) = stack.last_mut() {
+            match self.onward(frame)? {
+                Some((link, pos, attacks)) => {
+                    let pos = match link.symmetry {
+                        0 => pos,
+                        symmetry => pos.renamed(&self.images[usize::from(symmetry)]),
+                    };
+                    let next = self.begin(link.step, pos, attacks, stack.len())?;
+                    stack.push(next);
+                }
+                None => match stack.pop() {
+                    Some(Frame::Replies { step, pos, .. } | Frame::Answers { step, pos, .. }) => {
+                        self.remember(step, pos);
+                    }
+                    _ => {}
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// The next way on from a step; none when all of them were followed.
+    fn onward(&self, frame: &mut Frame<'a, W>) -> Result<Option<Onward<W>>, CheckError> {
+        match frame {
+            Frame::Ways(left) => Ok(left.pop()),
+            Frame::Replies { step, pos, arms, other, left } => {
+                while let Some(reply) = left.pop() {
+                    if let Some(onward) = self.reply(*step, pos, arms, *other, reply)? {
+                        return Ok(Some(onward));
+                    }
+                }
+                Ok(None)
+            }
+            Frame::Answers { step, pos, arms, left } => {
+                while let Some(cell) = left.pop() {
+                    if let Some(onward) = self.attack(*step, pos, arms, cell)? {
+                        return Ok(Some(onward));
+                    }
+                }
+                Ok(None)
+            }
+        }
     }
 
     /// Whether the step is known to be right for the position.
@@ -240,16 +306,27 @@ impl<'a, const W: usize> Walk<'a, W> {
 
     fn remember(&mut self, step: usize, pos: Position<W>) {
         let lines = pos.attacker.len() + pos.defender.len();
-        let bytes = size_of::<Position<W>>() + lines * size_of::<Set<W>>();
+        // A set that has just doubled is less than half full.
+        let bytes = 3 * size_of::<Position<W>>() + lines * size_of::<Set<W>>() + 32;
         // Beyond the limit positions are followed again instead.
         if self.remembered + bytes <= self.limits.bytes {
             self.remembered += bytes;
-            self.right[step].push(pos);
+            self.right[step].insert(pos);
         }
     }
 
-    /// Follows a step from a position; `attacks` says whether the attacker moves.
-    fn step(&mut self, step: usize, pos: Position<W>, attacks: bool, depth: usize) -> Result<(), CheckError> {
+    /// Takes a step at a position; `attacks` says whether the attacker moves.
+    fn begin(
+        &mut self,
+        step: usize,
+        pos: Position<W>,
+        attacks: bool,
+        depth: usize,
+    ) -> Result<Frame<'a, W>, CheckError> {
+        // What a step costs grows with the lines it looks at.
+        if self.pace.steps(1 + pos.attacker.len() + pos.defender.len()) {
+            return Err(CheckError::Stopped);
+        }
         self.followed += 1;
         if self.followed > self.limits.followed {
             return Err(CheckError::Work(self.limits.followed));
@@ -272,35 +349,37 @@ impl<'a, const W: usize> Walk<'a, W> {
         if wants_attacker.is_some_and(|wanted| wanted != attacks) {
             return self.fail(step, "it is a step for the other player to move");
         }
+        let done = Ok(Frame::Ways(Vec::new()));
+        let only = |link: Link, pos, attacks| Ok(Frame::Ways(vec![(link, pos, attacks)]));
         match written {
-            Step::Fours(moves) => self.fours(step, pos, moves),
+            Step::Fours(moves) => self.fours(step, pos, moves).and(done),
             Step::Plays(cell, link) => {
                 let cell = usize::from(*cell);
                 if !pos.live().contains(cell) {
                     return self.fail(step, format!("{} is not an empty cell of a line", self.name(cell)));
                 }
                 let after = pos.attack(cell);
-                if complete(&after.attacker) { Ok(()) } else { self.go(*link, after, false, depth) }
+                if complete(&after.attacker) { done } else { only(*link, after, false) }
             }
-            Step::Replies { arms, other } => self.replies(step, pos, arms, *other, depth),
-            Step::Pairs(pairs) => self.pairs(step, &pos, pairs),
-            Step::Sum(cells) => self.sum(step, &pos, cells, attacks),
-            Step::Answers { blocking, arms, also } => self.answers(step, pos, *blocking, arms, also, depth),
+            Step::Replies { arms, other } => self.replies(step, pos, arms, *other),
+            Step::Pairs(pairs) => self.pairs(step, &pos, pairs).and(done),
+            Step::Sum(cells) => self.sum(step, &pos, cells, attacks).and(done),
+            Step::Answers { blocking, arms, also } => self.answers(step, pos, *blocking, arms, also),
             Step::Takes(cell, link) => {
                 let cell = usize::from(*cell);
                 if !pos.live().contains(cell) {
                     return self.fail(step, format!("{} is not an empty cell of a line", self.name(cell)));
                 }
                 let after = pos.defend(cell);
-                if complete(&after.defender) { Ok(()) } else { self.go(*link, after, true, depth) }
+                if complete(&after.defender) { done } else { only(*link, after, true) }
             }
             Step::Completes(cell) => {
                 if singles(&pos.defender).contains((*cell).into()) {
-                    return Ok(());
+                    return done;
                 }
                 self.fail(step, format!("{} does not complete a line", self.name((*cell).into())))
             }
-            Step::Split { pairs, parts } => self.split(step, &pos, pairs, parts, attacks, depth),
+            Step::Split { pairs, parts } => self.split(step, &pos, pairs, parts, attacks),
         }
     }
 
@@ -330,38 +409,48 @@ impl<'a, const W: usize> Walk<'a, W> {
 
     /// Every reply of the defender loses.
     fn replies(
-        &mut self,
+        &self,
         step: usize,
         pos: Position<W>,
-        arms: &[Arm],
+        arms: &'a [Arm],
         other: Option<Link>,
-        depth: usize,
-    ) -> Result<(), CheckError> {
+    ) -> Result<Frame<'a, W>, CheckError> {
         if self.known(step, &pos) {
-            return Ok(());
+            return Ok(Frame::Ways(Vec::new()));
         }
         if let Some(cell) = singles(&pos.defender).members().first() {
             return self.fail(step, format!("the defender completes a line at {}", self.name(*cell)));
         }
+        // A stone where no line is left counts as a pass. What is followed last stands first.
+        let replies = pos.live().members().into_iter().map(Some);
+        let left = [None].into_iter().chain(replies.rev()).collect();
+        Ok(Frame::Replies { step, pos, arms, other, left })
+    }
+
+    /// Where a reply of the defender leads; nowhere if it needs no mention.
+    fn reply(
+        &self,
+        step: usize,
+        pos: &Position<W>,
+        arms: &[Arm],
+        other: Option<Link>,
+        reply: Option<usize>,
+    ) -> Result<Option<Onward<W>>, CheckError> {
         let link_of = |cell: usize| {
             let arm = arms.iter().find(|(cells, _)| cells.contains(&(cell as u16)));
             arm.map(|(_, link)| *link).or(other)
         };
-        // A stone where no line is left counts as a pass.
-        let replies = pos.live().members().into_iter().map(Some).chain([None]);
-        for reply in replies {
-            let after = reply.map_or_else(|| pos.clone(), |cell| pos.defend(cell));
-            match reply.map_or(other, link_of) {
-                _ if !singles(&after.attacker).is_empty() && link_is_needless(reply, arms) => {}
-                Some(link) => self.go(link, after, true, depth)?,
-                None => {
-                    let name = reply.map_or("a pass".to_string(), |cell| self.name(cell));
-                    return self.fail(step, format!("the reply {name} is left out"));
-                }
+        let after = reply.map_or_else(|| pos.clone(), |cell| pos.defend(cell));
+        if !singles(&after.attacker).is_empty() && link_is_needless(reply, arms) {
+            return Ok(None);
+        }
+        match reply.map_or(other, link_of) {
+            Some(link) => Ok(Some((link, after, true))),
+            None => {
+                let name = reply.map_or("a pass".to_string(), |cell| self.name(cell));
+                self.fail(step, format!("the reply {name} is left out"))
             }
         }
-        self.remember(step, pos);
-        Ok(())
     }
 
     /// Every line of the attacker contains a pair.
@@ -403,14 +492,13 @@ impl<'a, const W: usize> Walk<'a, W> {
 
     /// Every move of the attacker has an answer.
     fn answers(
-        &mut self,
+        &self,
         step: usize,
         mut pos: Position<W>,
         blocking: bool,
-        arms: &[Arm],
+        arms: &'a [Arm],
         also: &[u16],
-        depth: usize,
-    ) -> Result<(), CheckError> {
+    ) -> Result<Frame<'a, W>, CheckError> {
         let zone = arms.iter().fold(Set::of(also), |all, (cells, _)| all.union(&Set::of(cells)));
         if blocking {
             pos.defender.clear();
@@ -419,33 +507,40 @@ impl<'a, const W: usize> Walk<'a, W> {
             return self.fail(step, "a line of the attacker lies outside the zone");
         };
         if self.known(step, &pos) {
-            return Ok(());
+            return Ok(Frame::Ways(Vec::new()));
         }
-        for cell in pos.live().members() {
-            let after = pos.attack(cell);
-            if complete(&after.attacker) {
-                return self.fail(step, format!("the attacker completes a line at {}", self.name(cell)));
-            }
-            match arms.iter().find(|(cells, _)| cells.contains(&(cell as u16))) {
-                Some((_, link)) => self.go(*link, after, false, depth)?,
-                None if !singles(&after.defender).is_empty() => {}
-                None => return self.fail(step, format!("the move {} is left out", self.name(cell))),
-            }
+        let left = pos.live().members().into_iter().rev().collect();
+        Ok(Frame::Answers { step, pos, arms, left })
+    }
+
+    /// Where a move of the attacker leads; nowhere if it lets the defender complete a line.
+    fn attack(
+        &self,
+        step: usize,
+        pos: &Position<W>,
+        arms: &[Arm],
+        cell: usize,
+    ) -> Result<Option<Onward<W>>, CheckError> {
+        let after = pos.attack(cell);
+        if complete(&after.attacker) {
+            return self.fail(step, format!("the attacker completes a line at {}", self.name(cell)));
         }
-        self.remember(step, pos);
-        Ok(())
+        match arms.iter().find(|(cells, _)| cells.contains(&(cell as u16))) {
+            Some((_, link)) => Ok(Some((*link, after, false))),
+            None if !singles(&after.defender).is_empty() => Ok(None),
+            None => self.fail(step, format!("the move {} is left out", self.name(cell))),
+        }
     }
 
     /// Pairs and parts that hold apart.
     fn split(
-        &mut self,
+        &self,
         step: usize,
         pos: &Position<W>,
         pairs: &[[u16; 2]],
         parts: &[Arm],
         attacks: bool,
-        depth: usize,
-    ) -> Result<(), CheckError> {
+    ) -> Result<Frame<'a, W>, CheckError> {
         if !attacks && parts.len() > 1 {
             return self.fail(step, "the defender can move in one part only");
         }
@@ -473,10 +568,9 @@ impl<'a, const W: usize> Walk<'a, W> {
                 None => return self.fail(step, "a line of the attacker is in no part and contains no pair"),
             }
         }
-        for (lines, (_, link)) in lines_of.into_iter().zip(parts) {
-            self.go(*link, Position::new(lines, Vec::new()), attacks, depth)?;
-        }
-        Ok(())
+        let ways = lines_of.into_iter().zip(parts).rev();
+        let ways = ways.map(|(lines, (_, link))| (*link, Position::new(lines, Vec::new()), attacks));
+        Ok(Frame::Ways(ways.collect()))
     }
 }
 

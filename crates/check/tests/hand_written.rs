@@ -1,6 +1,7 @@
 //! Proofs written by hand, right and wrong ones, and texts that are no proofs.
 
-use outplay_check::{CheckError, Limits, check, check_within};
+use outplay_check::{CheckError, Limits, check, check_watched, check_within};
+use outplay_core::Meter;
 use outplay_core::Verdict;
 
 /// A proof from its lines after the first, `end` added.
@@ -138,4 +139,38 @@ fn hostile_texts_end() {
         proof(".../... k 3 turn x", "claim draw\nx holds by stealing\no holds by 0", &["pairs a1-b1 a2-b2"]);
     let limits = Limits { followed: 0, ..Limits::default() };
     assert_eq!(check_within(&text, &limits), Err(CheckError::Work(0)));
+}
+
+/// A forced win that takes its time: each `.x.` is a threat that is parried, and only then comes the open pair.
+fn long_proof(threats: usize) -> String {
+    let board = format!("{}.xx.", ".x.#".repeat(threats));
+    let name = |column: usize| outplay_core::cell_name(column, 0);
+    let mut steps = vec![format!("plays {}>0", name(4 * threats))];
+    // The first step is only there to be named: a win needs nothing to go on with.
+    steps.insert(0, "replies".to_string());
+    for threat in (0..threats).rev() {
+        let last = steps.len() - 1;
+        steps.push(format!("replies {}>{last}", name(4 * threat + 2)));
+        steps.push(format!("plays {}>{}", name(4 * threat), last + 1));
+    }
+    let claim = format!("claim win\nx wins by {}", steps.len() - 1);
+    let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+    proof(&format!("{board} k 3 turn x"), &claim, &steps)
+}
+
+#[test]
+fn a_long_proof_needs_no_stack() {
+    let text = long_proof(94);
+    let work = move || check(&text).expect("a right proof").followed;
+    // Recursion in proportion to the proof would not fit in here.
+    let thread = std::thread::Builder::new().stack_size(128 << 10).spawn(work).expect("a thread");
+    assert_eq!(thread.join().expect("no overflow"), 2 * 94 + 1);
+}
+
+#[test]
+fn a_check_stops_when_it_is_told_to() {
+    let text = long_proof(50);
+    let stopped = check_watched(&text, &Limits::default(), &Meter::new(1));
+    assert_eq!(stopped, Err(CheckError::Stopped));
+    assert!(check_watched(&text, &Limits::default(), &outplay_core::Quiet).is_ok());
 }

@@ -28,7 +28,7 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Memory to use, such as 800M or 12G (default: 80 % of what is available)
-    #[arg(long, global = true, value_name = "BYTES", value_parser = parse_bytes)]
+    #[arg(long, global = true, value_name = "BYTES", value_parser = parse_memory)]
     pub(crate) memory: Option<u64>,
     /// Where tables are (default: $OUTPLAY_DATA, else outplay in the user's data directory)
     #[arg(long, global = true, value_name = "DIR")]
@@ -42,6 +42,14 @@ pub(crate) struct Common {
     /// Store nothing: neither tables nor what a search found
     #[arg(long, global = true)]
     pub(crate) no_save: bool,
+}
+
+impl Common {
+    /// Threads to use, if it was said; those beyond the cores would only wait for each other.
+    pub(crate) fn threads(&self) -> Option<usize> {
+        let cores = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
+        self.threads.map(|threads| usize::from(threads).min(cores))
+    }
 }
 
 /// How progress is told.
@@ -189,6 +197,9 @@ pub(crate) enum Command {
         /// Forget what searches found and kept, of one game or of all
         #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "remove")]
         forget: Option<String>,
+        /// Print the SHA-256 sums of all tables, as `sha256sum` does; or compare the tables with a FILE of such sums
+        #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["remove", "forget"])]
+        checksums: Option<PathBuf>,
     },
     /// Build, describe and check books of openings
     #[command(subcommand)]
@@ -197,6 +208,13 @@ pub(crate) enum Command {
     Check {
         /// The file that `solve --method proof --proof FILE` wrote
         file: PathBuf,
+        /// The game that the proof has to be about, such as mnk:4x3
+        game: Option<String>,
+        #[command(flatten)]
+        at: At,
+        /// Seconds that the check may take
+        #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+        time: Option<f64>,
     },
     /// Show how large the index of a game is, tier by tier
     Index {
@@ -499,7 +517,7 @@ pub(crate) enum BookCommand {
 #[derive(Args, Default)]
 pub(crate) struct Effort {
     /// Memory for the table of a search (default: 1G for solve, 256M otherwise)
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub(crate) hash: Option<u64>,
     /// Give up a search after so many seconds and say what is known (queries about boards beyond tables: 60)
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
@@ -567,7 +585,7 @@ pub(crate) fn parse_seconds(text: &str) -> Result<f64, String> {
 
 /// `800M`, `12G` or plain bytes; decimal as on a disk's label.
 fn parse_bytes(text: &str) -> Result<u64, String> {
-    let bad = || format!("`{text}` is not an amount of memory; write it as in `800M` or `12G`");
+    let bad = || format!("`{text}` is not a number of bytes; write it as in `800M` or `12G`");
     let trimmed = text.trim_end_matches(['B', 'b']);
     let (digits, unit) = match trimmed.char_indices().last() {
         Some((at, 'k' | 'K')) => (&trimmed[..at], 1e3),
@@ -578,8 +596,13 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
     };
     let number: f64 = digits.parse().map_err(|_| bad())?;
     let bytes = number * unit;
-    if !(1e6..1e18).contains(&bytes) {
-        return Err(format!("`{text}`: at least 1M of memory is needed"));
+    if (0.0..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(bad()) }
+}
+
+/// The same for memory, of which there has to be some.
+fn parse_memory(text: &str) -> Result<u64, String> {
+    match parse_bytes(text)? {
+        ..1_000_000 => Err(format!("`{text}`: at least 1M of memory is needed")),
+        bytes => Ok(bytes),
     }
-    Ok(bytes as u64)
 }

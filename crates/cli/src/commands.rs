@@ -19,6 +19,7 @@ use outplay_answer::{
 };
 use outplay_catalog::Catalog;
 use outplay_core::figures::grouped;
+use outplay_core::{Deadline, LineBoard, Watch};
 use outplay_protocol::Stable;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
@@ -61,9 +62,9 @@ pub fn main(catalog: &Catalog) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misused(&error),
     };
-    if let Some(threads) = cli.common.threads {
+    if let Some(threads) = cli.common.threads() {
         // Fails only if the pool exists already, and nothing has used it yet.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     }
     // Whoever types commands may start programs; visitors of a server may not.
     let catalog = &catalog.clone().with_programs(Arc::new(Stable::default()));
@@ -166,9 +167,22 @@ fn complain(out: &mut impl Write, json: bool, sentence: &str, cure: Option<&str>
         return;
     }
     let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
+    let (sentence, cure) = (harmless(sentence), cure.map(harmless));
     let cure = cure.map(|cure| format!("\n  {cure}")).unwrap_or_default();
     let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {sentence}{cure}");
 }
+
+/// Text for a terminal: sentences may quote files, and files may hold what would move the cursor or worse.
+pub(crate) fn harmless(text: &str) -> String {
+    let plain = |c: char| c == '\n' || !(c.is_control() || TURNING.contains(&c));
+    text.chars().map(|c| if plain(c) { c.to_string() } else { c.escape_default().to_string() }).collect()
+}
+
+/// Characters that turn the direction of the text around them.
+const TURNING: [char; 12] = [
+    '\u{200e}', '\u{200f}', '\u{061c}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}',
+    '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
+];
 
 pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
     std::fs::write(file, text)
@@ -178,6 +192,21 @@ pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Trouble> {
 pub(crate) fn read_file(file: &Path) -> Result<String, Trouble> {
     std::fs::read_to_string(file)
         .map_err(|error| Trouble::unable(format!("cannot read {}: {error}", file.display())))
+}
+
+/// Reads a text of at most so many bytes; one that never ends is no worse than one that is too long.
+fn read_within(file: &Path, most: u64) -> Result<String, Trouble> {
+    let why = |error: io::Error| Trouble::unable(format!("cannot read {}: {error}", file.display()));
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file).map_err(why)?;
+    io::Read::read_to_end(&mut io::Read::take(opened, most + 1), &mut bytes).map_err(why)?;
+    if bytes.len() as u64 > most {
+        let name = file.display();
+        return Err(Trouble::unable(format!(
+            "{name} is longer than the {most} bytes that the memory allows; raise --memory"
+        )));
+    }
+    String::from_utf8(bytes).map_err(|_| Trouble::unable(format!("{} is no text", file.display())))
 }
 
 /// The answer of `solve` with what it cost.
@@ -240,6 +269,8 @@ impl<W: Write> Run<'_, W> {
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
             Command::Tables { remove: Some(name), .. } => self.remove_table(name),
             Command::Tables { forget: Some(name), .. } => self.forget(name),
+            Command::Tables { checksums: Some(file), .. } if file.as_os_str() == "-" => self.sums(),
+            Command::Tables { checksums: Some(file), .. } => self.compare_sums(file),
             Command::Tables { .. } => self.tables(),
             Command::Bench(bench) => self.bench(bench),
             Command::Query { game, at, stdin: None, best, effort } => self.query(game, at, *best, effort),
@@ -259,7 +290,7 @@ impl<W: Write> Run<'_, W> {
                 Ok(KNOWN)
             }
             Command::Book(command) => self.book(command),
-            Command::Check { file } => self.check_proof(file),
+            Command::Check { file, game, at, time } => self.check_proof(file, game.as_deref(), at, *time),
             Command::Index { game, rank: Some(position), .. } => {
                 let ranked = self.open(game)?.rank(position, self.memory(), self.progress)?;
                 self.print(&ranked, |out, ranked| output::ranked(out, ranked))
@@ -550,9 +581,48 @@ impl<W: Write> Run<'_, W> {
         }
     }
 
-    fn check_proof(&mut self, file: &Path) -> Result<u8, Failure> {
-        let text = read_file(file)?;
-        match outplay_check::check(&text) {
+    fn check_proof(
+        &mut self,
+        file: &Path,
+        asked: Option<&str>,
+        at: &crate::args::At,
+        time: Option<f64>,
+    ) -> Result<u8, Failure> {
+        let memory = self.memory();
+        let wanted = match asked {
+            Some(game) => Some(self.board_of(game, at)?),
+            None if at.place() != Place::Start => {
+                return Err(
+                    Trouble::unable("a position is compared with the proof's; name its game, too").into()
+                );
+            }
+            None => None,
+        };
+        // A step takes several times the memory of its text.
+        let text = read_within(file, memory / 16)?;
+        let limits = outplay_check::Limits { bytes: memory as usize / 2, ..outplay_check::Limits::default() };
+        let clock = Deadline::new(time.map(Duration::from_secs_f64), self.progress);
+        self.progress.stage("checking", 0);
+        match outplay_check::check_watched(&text, &limits, &clock) {
+            Err(outplay_check::CheckError::Stopped) if !self.progress.stopped() => {
+                let why = "the check was not finished in time, so the proof is neither right nor wrong so far; raise --time";
+                self.print(
+                    &serde_json::json!({ "file": file.display().to_string(), "valid": null, "error": why }),
+                    |out, _| writeln!(out, "{}: {why}", file.display()),
+                )?;
+                Ok(UNKNOWN)
+            }
+            Err(outplay_check::CheckError::Stopped) => Err(Trouble::stopped().into()),
+            Ok(claim) if wanted.as_ref().is_some_and(|wanted| *wanted != claim.board) => {
+                let (game, position) = output::claimed(&claim.board);
+                let error = format!("the proof holds, but it is about {game} at {position}");
+                let answer = serde_json::json!({
+                    "file": file.display().to_string(), "valid": true, "about": false, "game": game,
+                    "position": position, "error": error,
+                });
+                self.print(&answer, |out, _| writeln!(out, "{}: {error}", file.display()))?;
+                Ok(NO)
+            }
             Ok(claim) => {
                 let (game, position) = output::claimed(&claim.board);
                 let answer = serde_json::json!({
@@ -567,10 +637,22 @@ impl<W: Write> Run<'_, W> {
             }
             Err(error) => {
                 let answer = serde_json::json!({ "file": file.display().to_string(), "valid": false, "error": error.to_string() });
-                self.print(&answer, |out, _| writeln!(out, "{}: the proof fails: {error}", file.display()))?;
+                self.print(&answer, |out, _| {
+                    writeln!(out, "{}: the proof fails: {}", file.display(), harmless(&error.to_string()))
+                })?;
                 Ok(NO)
             }
         }
+    }
+
+    /// The board of a position of a game of lines.
+    fn board_of(&self, game: &str, at: &crate::args::At) -> Result<LineBoard, Failure> {
+        let entry = self.open_at(game, at)?;
+        let pos = entry.locate(&at.place())?;
+        let board = entry.game().board(&pos);
+        board.ok_or_else(|| {
+            Trouble::unable("proofs are about games of lines on a board; name one of those").into()
+        })
     }
 
     fn index(&mut self, game: &str, count: bool) -> Result<u8, Failure> {
@@ -596,5 +678,17 @@ impl<W: Write> Run<'_, W> {
                 _ => Ok(()),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_files_say_does_not_steer_the_terminal() {
+        assert_eq!(harmless("a `\u{1b}[31mfile`\n  its cure"), "a `\\u{1b}[31mfile`\n  its cure");
+        assert_eq!(harmless("\r\u{7}\u{9b}2J\u{202e}"), "\\r\\u{7}\\u{9b}2J\\u{202e}");
+        assert_eq!(harmless("Erdős, 棋, a1"), "Erdős, 棋, a1");
     }
 }

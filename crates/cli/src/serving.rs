@@ -42,8 +42,8 @@ fn settings(common: &Common, args: &ServeArgs) -> Settings {
     settings.log = args.log;
     settings.engines = args.engines.clone();
     settings.time = Duration::from_secs_f64(args.time);
-    if let Some(threads) = common.threads {
-        settings.threads = threads.into();
+    if let Some(threads) = common.threads() {
+        settings.threads = threads;
     }
     if let Some(memory) = common.memory {
         settings.memory = memory;

@@ -1,10 +1,11 @@
 //! Tables on disk: `verify`, `stats` and `tables`.
 
-use crate::commands::{Failure, Run, write_file};
+use crate::commands::{Failure, Run, harmless, read_file, write_file};
 use crate::output::{BOLD, DRAW, FAINT, LOSS, WIN};
 use outplay_answer::{
-    Listed, ListedNotes, StatsReport, Trouble, Values, VerifyReport, clear_notes, list_notes,
+    Listed, ListedNotes, StatsReport, Sum, Trouble, Values, VerifyReport, clear_notes, list_notes,
 };
+use outplay_core::Watch;
 use outplay_core::figures::{bytes, grouped};
 use std::io::{self, Write};
 use std::path::Path;
@@ -47,6 +48,56 @@ impl<W: Write> Run<'_, W> {
         let answer =
             serde_json::json!({ "data": data.display().to_string(), "tables": listed, "kept": notes });
         self.print(&answer, |out, _| print_tables(out, &data, &tables, &notes))
+    }
+
+    /// The sums of all tables, in the form that `sha256sum --check` reads.
+    pub(crate) fn sums(&mut self) -> Result<u8, Failure> {
+        let sums = self.find_sums()?;
+        let lines: Vec<serde_json::Value> =
+            sums.iter().map(|sum| serde_json::json!({ "file": sum.file, "sha256": sum.sum })).collect();
+        self.print(&serde_json::json!({ "sums": lines }), |out, _| {
+            sums.iter().try_for_each(|sum| writeln!(out, "{}  {}", sum.sum, harmless(&sum.file)))
+        })
+    }
+
+    fn find_sums(&self) -> Result<Vec<Sum>, Failure> {
+        let data = self.data();
+        self.progress.stage("summing", 0);
+        let found = outplay_answer::sums(&data, self.progress).map_err(Trouble::from)?;
+        Ok(found.ok_or_else(Trouble::stopped)?)
+    }
+
+    /// Holds the tables against published sums.
+    pub(crate) fn compare_sums(&mut self, file: &Path) -> Result<u8, Failure> {
+        let published = outplay_answer::read_sums(&read_file(file)?).map_err(|line| {
+            let name = file.display();
+            Trouble::unable(format!(
+                "{name}: line {line} is no sum; `outplay tables --checksums` prints such a file"
+            ))
+        })?;
+        let found = self.find_sums()?;
+        let state = |sum: &Sum| match found.iter().find(|own| own.file == sum.file) {
+            None => "missing",
+            Some(own) if own.sum == sum.sum => "same",
+            Some(_) => "different",
+        };
+        let states: Vec<(&Sum, &str)> = published.iter().map(|sum| (sum, state(sum))).collect();
+        let wrong = states.iter().filter(|(_, state)| *state != "same").count();
+        let lines: Vec<serde_json::Value> = states
+            .iter()
+            .map(|(sum, state)| serde_json::json!({ "file": sum.file, "state": state }))
+            .collect();
+        let answer = serde_json::json!({ "compared": states.len(), "wrong": wrong, "files": lines });
+        self.print(&answer, |out, _| {
+            for (sum, state) in states.iter().filter(|(_, state)| *state != "same") {
+                writeln!(out, "{LOSS}{}: {state}{LOSS:#}", harmless(&sum.file))?;
+            }
+            match wrong {
+                0 => writeln!(out, "all {} files are as published", states.len()),
+                _ => writeln!(out, "{wrong} of {} files are not as published", states.len()),
+            }
+        })?;
+        Ok(u8::from(wrong > 0))
     }
 
     /// Forgets what searches found and kept, of one game or of all.
@@ -161,24 +212,27 @@ fn print_tables(
     let wide = names.max().unwrap_or(0);
     for table in tables {
         let what = match &table.table {
-            Ok(known) if known.complete => format!("{}, {}", known.identity.spec, known.identity.values),
-            Ok(known) => format!(
-                "{}, {}: {} of {} tiers, `outplay solve {}` goes on",
-                known.identity.spec,
-                known.identity.values,
-                known.tiers_written,
-                known.identity.slots.len(),
-                known.identity.spec
-            ),
-            Err(error) => format!("{LOSS}{error}{LOSS:#}"),
+            Ok(known) if known.complete => {
+                format!("{}, {}", harmless(&known.identity.spec), known.identity.values)
+            }
+            Ok(known) => {
+                let spec = harmless(&known.identity.spec);
+                format!(
+                    "{spec}, {}: {} of {} tiers, `outplay solve {spec}` goes on",
+                    known.identity.values,
+                    known.tiers_written,
+                    known.identity.slots.len(),
+                )
+            }
+            Err(error) => format!("{LOSS}{}{LOSS:#}", harmless(&error.to_string())),
         };
-        writeln!(out, "{:<wide$}  {:>9}  {what}", table.name, bytes(table.bytes))?;
+        writeln!(out, "{:<wide$}  {:>9}  {what}", harmless(&table.name), bytes(table.bytes))?;
     }
     for kept in notes {
         writeln!(
             out,
             "{:<wide$}  {:>9}  {} positions found by search and kept",
-            kept.name,
+            harmless(&kept.name),
             bytes(kept.bytes),
             grouped(kept.positions as u64)
         )?;

@@ -32,7 +32,7 @@
 //! it: see [`Table::spread`].
 
 use crate::ConnectError;
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapRaw};
 use outplay_index::Bits;
 use std::sync::atomic::{
     AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
@@ -54,7 +54,7 @@ pub(crate) struct Bounds {
 
 /// A cache of bounds, shared by the threads of a search.
 pub(crate) struct Table {
-    memory: MmapMut,
+    memory: MmapRaw,
     locks: Vec<AtomicBool>,
     key_bits: u32,
     /// How many bits choose a bucket at first.
@@ -117,7 +117,12 @@ impl Table {
         // Pages that go back to the system need not be cleared, and are there again only when they are needed.
         match (used > CLEARED).then(|| fresh(self.memory.len())) {
             Some(Ok(memory)) => self.memory = memory,
-            _ => self.memory[..used].fill(0),
+            _ => {
+                // Nobody else has the table, and its first words are those in use.
+                for word in &self.words()[..used / 8] {
+                    word.store(0, Relaxed);
+                }
+            }
         }
         *self.positions.get_mut() = 0;
         *self.unmoved.get_mut() = 0;
@@ -205,7 +210,7 @@ impl Table {
         let words = self.memory.len() / 8;
         // SAFETY: the mapping is page-aligned, zeroed, lives as long as `self`, and while `self` is
         // borrowed is only reached through these atomics.
-        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast::<AtomicU64>(), words) }
+        unsafe { std::slice::from_raw_parts(self.memory.as_mut_ptr().cast::<AtomicU64>(), words) }
     }
 
     /// The first word of a key's bucket, and its tag.
@@ -327,12 +332,13 @@ impl Table {
 }
 
 /// Memory that is zero and costs nothing before it is written to.
-fn fresh(bytes: usize) -> Result<MmapMut, ConnectError> {
+fn fresh(bytes: usize) -> Result<MmapRaw, ConnectError> {
     let memory = MmapMut::map_anon(bytes).map_err(|_| ConnectError::NoMemory { bytes })?;
     // Large pages spare most of the address translations; without them all works the same.
     #[cfg(target_os = "linux")]
     let _ = memory.advise(memmap2::Advice::HugePage);
-    Ok(memory)
+    // Threads write through shared references to its words, so nobody may hold a reference to it as bytes.
+    Ok(memory.into())
 }
 
 #[inline(always)]

@@ -29,6 +29,9 @@ impl Seat {
     }
 }
 
+/// Plies after which a game between players alone is a draw.
+const LONGEST: usize = 500;
+
 /// A game in progress.
 pub struct Session {
     entry: Entry,
@@ -115,9 +118,14 @@ impl Session {
         }
     }
 
+    /// Whether nobody at the keyboard could end a game that goes round in circles, and it has lasted too long: a draw.
+    pub fn is_endless(&self) -> bool {
+        self.moves.len() >= LONGEST && !self.seats.contains(&Seat::Human) && self.view.outcome.is_none()
+    }
+
     /// Who is to move; `None` when the game is over.
     pub fn mover(&self) -> Option<Mover<'_>> {
-        if self.view.outcome.is_some() || self.view.scene.moves.is_empty() {
+        if self.is_endless() || self.view.outcome.is_some() || self.view.scene.moves.is_empty() {
             return None;
         }
         Some(match self.seat(self.view.to_move) {
@@ -260,6 +268,9 @@ impl Session {
             (None, Some(Mover::Dice)) => "The dice roll.".into(),
             (None, Some(Mover::Human)) => format!("{side} to move (you)."),
             (None, Some(Mover::Player(spec))) => format!("{side} to move ({spec})."),
+            (None, None) if self.is_endless() => {
+                format!("The game is over: a draw, because players alone play {LONGEST} plies at most.")
+            }
             (None, None) => "The game is over.".into(),
         }
     }

@@ -64,7 +64,8 @@ export function write(state) {
 
 /** The command that answers the same question in a terminal. */
 export function command(state, moves) {
-  const quote = (text) => (/^[\w:=,.+-]+$/.test(text) ? text : `'${text}'`);
+  // A quote ends the quoted text, stands for itself, and begins it again.
+  const quote = (text) => (/^[\w:=,.+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const words = ["outplay", "query", quote(state.game)];
   if (state.position) words.push("--position", quote(state.position));
   if (moves.length) words.push("--moves", quote(moves.join(",")));

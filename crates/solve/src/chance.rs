@@ -39,6 +39,15 @@ impl Default for Settle {
     }
 }
 
+/// How a tier came to rest: rounds over it, and the largest change in the last one. Nothing for a tier without loops.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Settled {
+    /// Rounds.
+    pub rounds: u64,
+    /// The largest change in the last round.
+    pub change: f64,
+}
+
 /// Mean payoffs of all numbered positions.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
@@ -48,6 +57,12 @@ pub struct Expected {
 }
 
 impl Expected {
+    fn settle(&mut self, tier: Tier, values: Vec<f64>, settled: Settled) {
+        self.rounds += settled.rounds;
+        self.change = self.change.max(settled.change);
+        self.tiers[tier.0 as usize] = values;
+    }
+
     /// The mean payoff of a numbered position with best play; the first player's, or, where the index is
     /// merged, the one of the player who rolls. NaN for a hole.
     pub fn value(&self, tier: Tier, number: u64) -> f64 {
@@ -90,29 +105,30 @@ pub trait KeepMeans {
     /// What can go wrong with either.
     type Error: From<SolveError>;
 
-    /// The values of a tier by number if they are known already; asked of each tier before it is solved.
+    /// The values of a tier by number and how they settled, if they are known already; asked of each tier before it
+    /// is solved.
     ///
     /// # Errors
     ///
     /// The source is damaged.
-    fn known(&mut self, tier: Tier) -> Result<Option<Vec<f64>>, Self::Error>;
+    fn known(&mut self, tier: Tier) -> Result<Option<(Vec<f64>, Settled)>, Self::Error>;
 
     /// Takes a tier that was just solved.
     ///
     /// # Errors
     ///
     /// It cannot be kept.
-    fn keep(&mut self, tier: Tier, values: &[f64]) -> Result<(), Self::Error>;
+    fn keep(&mut self, tier: Tier, values: &[f64], settled: Settled) -> Result<(), Self::Error>;
 }
 
 impl KeepMeans for Forget {
     type Error = SolveError;
 
-    fn known(&mut self, _tier: Tier) -> Result<Option<Vec<f64>>, SolveError> {
+    fn known(&mut self, _tier: Tier) -> Result<Option<(Vec<f64>, Settled)>, SolveError> {
         Ok(None)
     }
 
-    fn keep(&mut self, _tier: Tier, _values: &[f64]) -> Result<(), SolveError> {
+    fn keep(&mut self, _tier: Tier, _values: &[f64], _settled: Settled) -> Result<(), SolveError> {
         Ok(())
     }
 }
@@ -149,10 +165,11 @@ pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
         if watch.stopped() {
             return Err(SolveError::Stopped.into());
         }
-        if let Some(values) = keeper.known(tier)? {
-            expected.tiers[t as usize] = values;
+        if let Some((values, settled)) = keeper.known(tier)? {
+            expected.settle(tier, values, settled);
             continue;
         }
+        let mut settled = Settled::default();
         let graph = tier_graph(game, index, tier, &expected.tiers, watch)?;
         let mut values = graph.start(watch)?;
         if index.loops(tier) {
@@ -161,15 +178,14 @@ pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
                 return Err(SolveError::Endless(format!("{pos:?}")).into());
             }
             let (rounds, change) = graph.settle(&mut values, settle, watch)?;
-            expected.rounds += rounds;
-            expected.change = expected.change.max(change);
+            settled = Settled { rounds, change };
         }
         if let Some(why) = game.fault() {
             return Err(SolveError::Fault(why).into());
         }
         watch.advance(index.len(tier));
-        keeper.keep(tier, &values)?;
-        expected.tiers[t as usize] = values;
+        keeper.keep(tier, &values, settled)?;
+        expected.settle(tier, values, settled);
     }
     Ok(expected)
 }

@@ -40,8 +40,8 @@ mod tally;
 mod verify;
 
 pub use chance::{
-    Expected, KeepMeans, Means, Settle, chance, chance_kept, chance_rolls, chance_rolls_kept, expand,
-    plain_chance, verify_chance, verify_rolls,
+    Expected, KeepMeans, Means, Settle, Settled, chance, chance_kept, chance_rolls, chance_rolls_kept,
+    expand, plain_chance, verify_chance, verify_rolls,
 };
 pub use error::SolveError;
 pub use explored::Explored;

@@ -56,6 +56,18 @@ pub(crate) fn write_whole(target: &Path, bytes: &[u8], spec: &str) -> Result<(),
     publish(&temporary, target, spec)
 }
 
+/// Opens a file to read it, and says how large it is. A pipe or a device would never end, or never begin; it is refused
+/// before it is opened, because opening alone may wait for ever.
+pub(crate) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
+    let refused = || io::Error::other("it is not a regular file");
+    if !fs::metadata(path)?.is_file() {
+        return Err(refused());
+    }
+    let file = File::open(path)?;
+    let data = file.metadata()?;
+    if data.is_file() { Ok((file, data.len())) } else { Err(refused()) }
+}
+
 /// Fills the buffer from a place in a file.
 #[cfg(unix)]
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], place: u64) -> io::Result<()> {

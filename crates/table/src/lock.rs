@@ -26,6 +26,11 @@ impl Lock {
     /// Takes the lock of the table in a directory.
     pub(crate) fn take(dir: &Path, table: &str, spec: &str) -> Result<Lock, TableError> {
         let path = dir.join("lock");
+        // A link would have the file that it leads to cut off, and a pipe would keep the lock waiting for ever.
+        if path.symlink_metadata().is_ok_and(|data| !data.is_file()) {
+            let why = std::io::Error::other("it is not a regular file");
+            return Err(TableError::io("create the lock", &path, spec, why));
+        }
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)

@@ -14,7 +14,7 @@ use crate::{TableError, VERSION, disk};
 use outplay_core::Tier;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -45,6 +45,8 @@ struct Body {
     cell: CellKind,
     slots: Vec<u64>,
     tiers: BTreeMap<u32, Written>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    notes: BTreeMap<u32, serde_json::Value>,
     summary: Option<serde_json::Value>,
 }
 
@@ -57,13 +59,15 @@ fn first() -> u32 {
 pub(crate) struct Manifest {
     pub(crate) identity: Identity,
     pub(crate) tiers: BTreeMap<u32, Written>,
+    /// What the writer of a tier wanted to remember of it until the table is complete, and then.
+    pub(crate) notes: BTreeMap<u32, serde_json::Value>,
     /// Given when the table is complete.
     pub(crate) summary: Option<serde_json::Value>,
 }
 
 impl Manifest {
     pub(crate) fn new(identity: Identity) -> Manifest {
-        Manifest { identity, tiers: BTreeMap::new(), summary: None }
+        Manifest { identity, tiers: BTreeMap::new(), notes: BTreeMap::new(), summary: None }
     }
 
     /// Whether all tiers are written and the last word was said.
@@ -92,6 +96,8 @@ impl Manifest {
             cell: self.identity.cell,
             slots: self.identity.slots.clone(),
             tiers: self.tiers.clone(),
+            // A note is about a tier that is there.
+            notes: self.notes.clone().into_iter().filter(|(tier, _)| self.tiers.contains_key(tier)).collect(),
             summary: self.summary.clone(),
         };
         let body = serde_json::to_string_pretty(&body)?;
@@ -104,12 +110,15 @@ impl Manifest {
     pub(crate) fn read(dir: &Path, table: &str, spec: &str) -> Result<Option<Manifest>, TableError> {
         let path = dir.join(FILE);
         let fail = |e| TableError::io("read it", &path, spec, e);
-        let bytes = match std::fs::metadata(&path) {
-            Ok(data) if data.len() > LARGEST => return Err(damaged(table, spec)),
-            Ok(_) => std::fs::read(&path).map_err(fail)?,
+        let file = match disk::open_regular(&path) {
+            Ok((_, length)) if length > LARGEST => return Err(damaged(table, spec)),
+            Ok((file, _)) => file,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(fail(e)),
         };
+        let mut bytes = Vec::new();
+        // A file that grows meanwhile is read no further.
+        file.take(LARGEST).read_to_end(&mut bytes).map_err(fail)?;
         Manifest::parse(&bytes, table, spec).map(Some)
     }
 
@@ -132,11 +141,16 @@ impl Manifest {
         if body.format != u64::from(VERSION) {
             return Err(version(table, body.format, spec));
         }
-        let Body { game, version, values, cell, slots, tiers, summary, .. } = body;
+        let Body { game, version, values, cell, slots, tiers, notes, summary, .. } = body;
         if tiers.keys().any(|&tier| tier as usize >= slots.len()) {
             return Err(damaged(table, spec));
         }
-        Ok(Manifest { identity: Identity { spec: game, version, values, cell, slots }, tiers, summary })
+        Ok(Manifest {
+            identity: Identity { spec: game, version, values, cell, slots },
+            tiers,
+            notes,
+            summary,
+        })
     }
 }
 

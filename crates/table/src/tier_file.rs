@@ -7,7 +7,7 @@ use crate::TableError;
 use crate::codec::block::Unpacked;
 use crate::codec::length::LONGEST;
 use crate::codec::model::{Model, Parts, take_number};
-use crate::disk::read_at;
+use crate::disk::{open_regular, read_at};
 use crate::error::file_name;
 use crate::header::{BadHeader, Codec, HEADER, Header, block_checksum};
 use crate::identity::Identity;
@@ -73,8 +73,7 @@ impl TierFile {
             spec: spec.clone(),
             tier: Some(tier),
         };
-        let file = File::open(&path).map_err(fail)?;
-        let is = file.metadata().map_err(fail)?.len();
+        let (file, is) = open_regular(&path).map_err(fail)?;
         let truncated =
             |should| TableError::Truncated { file: label.clone(), is, should, spec: spec.clone(), tier };
         if let Some(should) = known.map(|known| known.bytes).filter(|&bytes| bytes != is) {

@@ -198,6 +198,18 @@ impl Writer {
         TierWriter::new(self, tier, slots)
     }
 
+    /// Says something about a tier that is about to be finished: it is entered together with the tier, so that whoever
+    /// goes on after a kill knows it.
+    pub fn note(&self, tier: Tier, note: serde_json::Value) {
+        self.manifest().notes.insert(tier.0, note);
+    }
+
+    /// What was said about a tier that is written.
+    pub fn noted(&self, tier: Tier) -> Option<serde_json::Value> {
+        let manifest = self.manifest();
+        manifest.notes.get(&tier.0).filter(|_| manifest.has(tier)).cloned()
+    }
+
     /// Enters a tier whose file is in place.
     pub(crate) fn enter(&self, tier: Tier, written: Written) -> Result<(), TableError> {
         let mut manifest = self.manifest();
@@ -223,7 +235,7 @@ impl Writer {
     }
 }
 
-/// Removes a table from a data directory.
+/// Removes a table from a data directory; of one that is a link, the link alone.
 ///
 /// # Errors
 ///
@@ -235,6 +247,11 @@ pub fn remove(data: &Path, name: &str) -> Result<(), TableError> {
     if !well_named || !dir.join(crate::manifest::FILE).is_file() {
         let (table, data) = (name.into(), data.to_path_buf());
         return Err(TableError::NoTable { table, spec: String::new(), values: None, data });
+    }
+    if fs::symlink_metadata(&dir).is_ok_and(|data| data.is_symlink()) {
+        // What a link leads to is somebody else's; the link is what was put here.
+        fs::remove_file(&dir).map_err(|e| TableError::io("remove the link", &dir, "", e))?;
+        return disk::sync_dir(data).map_err(|e| TableError::io("write to the directory", data, "", e));
     }
     let _lock = Lock::take(&dir, name, "")?;
     let fail = |e| TableError::io("write to the directory", &dir, "", e);

@@ -11,8 +11,8 @@ use super::{Numbered, Numbers};
 use crate::Trouble;
 use outplay_core::{AnyPosition, Chance, Native, Rolls, Tier, Watch};
 use outplay_solve::{
-    Expected, Explored, KeepMeans, Settle, SolveError, chance_kept, chance_rolls_kept, expand, verify_chance,
-    verify_rolls,
+    Expected, Explored, KeepMeans, Settle, Settled, SolveError, chance_kept, chance_rolls_kept, expand,
+    verify_chance, verify_rolls,
 };
 use outplay_table::Writer;
 use std::sync::Arc;
@@ -113,15 +113,24 @@ pub(crate) struct MeanFiles<'a> {
 impl KeepMeans for MeanFiles<'_> {
     type Error = Trouble;
 
-    fn known(&mut self, tier: Tier) -> Result<Option<Vec<f64>>, Trouble> {
-        match self.writer.filter(|writer| writer.has(tier)) {
-            Some(writer) => Ok(Some(writer.table()?.read_tier(tier)?)),
-            None => Ok(None),
-        }
+    fn known(&mut self, tier: Tier) -> Result<Option<(Vec<f64>, Settled)>, Trouble> {
+        let Some(writer) = self.writer.filter(|writer| writer.has(tier)) else { return Ok(None) };
+        // A tier of which nobody knows how it settled, because the manifest was lost, is solved again: what is written
+        // about a table must not depend on how often it was interrupted.
+        let Some(note) = writer.noted(tier) else { return Ok(None) };
+        let (Some(rounds), Some(change)) =
+            (note["rounds"].as_u64(), note["change"].as_str().and_then(|text| text.parse().ok()))
+        else {
+            return Ok(None);
+        };
+        Ok(Some((writer.table()?.read_tier(tier)?, Settled { rounds, change })))
     }
 
-    fn keep(&mut self, tier: Tier, values: &[f64]) -> Result<(), Trouble> {
+    fn keep(&mut self, tier: Tier, values: &[f64], settled: Settled) -> Result<(), Trouble> {
         if let Some(writer) = self.writer {
+            // As text the number comes back to the last bit.
+            let change = format!("{:e}", settled.change);
+            writer.note(tier, serde_json::json!({ "rounds": settled.rounds, "change": change }));
             let file = writer.tier::<f64>(tier)?;
             file.put_all(values)?;
             file.finish()?;

@@ -179,6 +179,11 @@ pub(crate) trait Kernels: Send + Sync {
     /// Bytes that a position takes in a hash map with its value.
     fn position_bytes(&self) -> u64;
 
+    /// Bytes that exploring takes for each position.
+    fn explored_bytes(&self) -> u64 {
+        self.position_bytes()
+    }
+
     /// The index that came along with the game.
     fn index(&self) -> Option<Numbering> {
         None
@@ -249,6 +254,11 @@ fn position_bytes<G: Game>() -> u64 {
     2 * (size_of::<G::Position>() + size_of::<Value>() + 8) as u64
 }
 
+/// Bytes that exploring a game takes for each position; one that cannot be explored takes what a hash map takes.
+fn explored_bytes<G: Game>(game: &G) -> u64 {
+    game.start().map_or_else(position_bytes::<G>, |start| Explored::bytes_per_position(game, &start))
+}
+
 /// Makes the index of one game, if it is not too large for one.
 type MakeIndex<G> = Arc<dyn Fn(&Native<G>) -> Option<Numbering> + Send + Sync>;
 
@@ -299,6 +309,9 @@ impl<G: Game> Kernels for Forward<G> {
     }
     fn position_bytes(&self) -> u64 {
         position_bytes::<G>()
+    }
+    fn explored_bytes(&self) -> u64 {
+        explored_bytes(&self.native.game)
     }
     fn index(&self) -> Option<Numbering> {
         self.make.as_ref().and_then(|make| make(&self.native))
@@ -412,6 +425,9 @@ impl<G: Chance> Kernels for Dice<G> {
     }
     fn position_bytes(&self) -> u64 {
         position_bytes::<G>()
+    }
+    fn explored_bytes(&self) -> u64 {
+        explored_bytes(&self.native.game)
     }
     fn index(&self) -> Option<Numbering> {
         self.make.as_ref().and_then(|make| make(&self.native))

@@ -62,7 +62,7 @@ impl Rung for Backwards {
         let cycles = match ask.entry.index() {
             Some(Numbering::Cycles(cycles)) => cycles,
             _ => {
-                let most = ask.entry.most_positions(ask.options.memory).min(EXPLORED);
+                let most = ask.entry.most_explored(ask.options.memory).min(EXPLORED);
                 let from = ask.entry.game().start().unwrap_or_else(|| ask.pos.clone());
                 match ask.entry.kernels().explore(&from, most, ask.clock) {
                     Ok(Numbering::Cycles(cycles)) => cycles,

@@ -56,7 +56,7 @@ fn own_index(ask: &Ask<'_>) -> Option<Arc<dyn Means>> {
 
 /// Whether a game is solved whole on the way to an answer.
 fn is_small(ask: &Ask<'_>, index: &dyn Means) -> bool {
-    let most = ask.entry.most_positions(ask.options.memory).min(WHOLE);
+    let most = ask.entry.most_explored(ask.options.memory).min(WHOLE);
     index.numbers().total() <= most.into()
 }
 
@@ -77,7 +77,7 @@ fn follow(ask: &Ask<'_>, from: &AnyPosition, most: u64) -> Result<Option<Worth>,
         return Ok(None);
     }
     ask.clock.stage("exploring", 0);
-    let most = ask.entry.most_positions(ask.options.memory).min(most);
+    let most = ask.entry.most_explored(ask.options.memory).min(most);
     let quiet = ask.clock.within(Duration::MAX).silent();
     match ask.entry.kernels().explore(from, most, &quiet) {
         Ok(Numbering::Means(index)) => whole(ask, index),

@@ -126,7 +126,7 @@ impl<W: Write> Run<'_, W> {
         let entry = self.open(game)?;
         let hash = entries.saturating_mul(ENTRY);
         let mut options = self.request(None).options;
-        (options.hash, options.threads) = (hash, self.common.threads.map_or(1, usize::from));
+        (options.hash, options.threads) = (hash, self.common.threads().unwrap_or(1));
         let report = entry.positions(&lines, &options, limit, self.progress)?;
         self.print(&report, |out, report| text::positions(out, report))?;
         Ok(u8::from(report.wrong > 0))

@@ -13,7 +13,7 @@
 //! a later improvement passes over positions all of whose picks are that clear; near the end those are
 //! nearly all.
 
-use super::{Expected, KeepMeans, Settle, outcomes};
+use super::{Expected, KeepMeans, Settle, Settled, outcomes};
 use crate::blocks::{BLOCK, list};
 use crate::{Forget, SolveError};
 use outplay_core::{Chance, Pace, Rolls, Tier, Turn, Watch};
@@ -131,8 +131,8 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
     let mut expected = Expected { tiers: vec![Vec::new(); index.tiers() as usize], rounds: 0, change: 0.0 };
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
-        if let Some(values) = keeper.known(tier)? {
-            expected.tiers[t as usize] = values;
+        if let Some((values, settled)) = keeper.known(tier)? {
+            expected.settle(tier, values, settled);
             continue;
         }
         watch.stage(&index.tier_name(tier), index.len(tier));
@@ -150,10 +150,9 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
         if let Some(why) = game.fault() {
             return Err(SolveError::Fault(why).into());
         }
-        expected.rounds += rounds;
-        expected.change = expected.change.max(change);
-        keeper.keep(tier, &values)?;
-        expected.tiers[t as usize] = values;
+        let settled = Settled { rounds, change };
+        keeper.keep(tier, &values, settled)?;
+        expected.settle(tier, values, settled);
     }
     Ok(expected)
 }

@@ -1,0 +1,62 @@
+//! A record is believed as far as its moves bear it out: each game is played again before it counts.
+//!
+//! Invariant: a game that passes began with its opening, has legal moves only, and ended as its rules or the house say.
+//! That a player was late, crashed or refused cannot be seen from moves; that it was then the one to move can.
+
+use crate::contest::Bout;
+use crate::opening::Opening;
+use crate::record::GameRecord;
+use crate::referee::{End, House};
+use outplay_core::{AnyPosition, Game, Notation, Turn};
+use outplay_players::Kit;
+use rustc_hash::FxHashMap;
+
+/// Plays a recorded game again; what it says that does not follow from its moves.
+pub(crate) fn replay(
+    kit: &Kit,
+    start: &AnyPosition,
+    opening: &Opening,
+    bout: &Bout,
+    house: &House,
+    record: &GameRecord,
+) -> Result<(), String> {
+    let game = &kit.game;
+    if (record.opening, record.first, record.second) != (bout.opening as u64, bout.first, bout.second) {
+        return Err("it is between other players or has another opening".into());
+    }
+    let words = game.split_moves(&record.moves);
+    if record.opening_moves != opening.moves.len() || words.len() < opening.moves.len() {
+        return Err("it does not begin with its opening".into());
+    }
+    let mut pos = start.clone();
+    let mut seen: FxHashMap<AnyPosition, u32> = FxHashMap::default();
+    for (ply, word) in words.iter().enumerate() {
+        let mv = game.read_move(&pos, word).map_err(|error| format!("move {}: {error}", ply + 1))?;
+        match opening.moves.get(ply) {
+            Some(expected) if *expected != mv => return Err("it does not begin with its opening".into()),
+            Some(_) => {}
+            None if game.outcome(&pos).is_some() => return Err("it goes on after its end".into()),
+            None => *seen.entry(pos.clone()).or_default() += 1,
+        }
+        pos = game.play(&pos, mv);
+    }
+    let loses = if game.turn(&pos) == Turn::Second { 1 } else { -1 };
+    let expected = match (record.end, game.outcome(&pos)) {
+        (End::Rules, Some(payoff)) => payoff,
+        (End::Rules, None) => return Err("it has not come to its end".into()),
+        (_, Some(_)) => return Err("its rules had ended it".into()),
+        // The last position is the third of its kind.
+        (End::Repetition, None) if seen.get(&pos).is_none_or(|&times| times < 2) => {
+            return Err("no position occurred three times".into());
+        }
+        (End::Plies, None) if words.len() < house.plies as usize => {
+            return Err("it was not too long".into());
+        }
+        (End::Repetition | End::Plies, None) => 0,
+        (End::Crash | End::Illegal | End::Time | End::Refusal, None) => loses,
+    };
+    match record.payoff == expected {
+        true => Ok(()),
+        false => Err(format!("it says {} and its moves say {expected}", record.payoff)),
+    }
+}

@@ -1,0 +1,322 @@
+//! What must not be believed, followed, waited for or overrun: files that are no files, links, rewritten records,
+//! limits. docs/trust.md says what these tests are for.
+
+use crate::shell;
+
+use serde_json::Value;
+use shell::{command, json, outplay, text};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs a command that must end by itself.
+fn ends(data: &Path, words: &[&str]) -> Output {
+    // Files take whatever is said, while a pipe that nobody reads would make the program wait.
+    let [out, err] = [(); 2].map(|()| tempfile::NamedTempFile::new().unwrap());
+    let mut child = command(data, words)
+        .stdout(out.reopen().unwrap())
+        .stderr(err.reopen().unwrap())
+        .spawn()
+        .expect("the program");
+    let patience = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > patience {
+            child.kill().unwrap();
+            panic!("{words:?} does not end");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let status = child.wait().unwrap();
+    Output { status, stdout: fs::read(out.path()).unwrap(), stderr: fs::read(err.path()).unwrap() }
+}
+
+fn solved(games: &[&str]) -> tempfile::TempDir {
+    let data = tempfile::tempdir().unwrap();
+    for game in games {
+        let output = outplay(data.path(), &["solve", game]);
+        assert!(output.status.success(), "{game}: {}", text(&output.stderr));
+    }
+    data
+}
+
+/// A pipe never begins and a device never ends; neither is read.
+#[test]
+#[cfg(unix)]
+fn only_regular_files_are_read() {
+    let pipe = |path: &Path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    let zero = |path: &Path| std::os::unix::fs::symlink("/dev/zero", path).unwrap();
+    for file in ["manifest.json", "tier-04.opt"] {
+        for put in [&pipe as &dyn Fn(&Path), &zero] {
+            let data = solved(&["tictactoe"]);
+            let file = data.path().join("tictactoe").join(file);
+            fs::remove_file(&file).unwrap();
+            put(&file);
+            let output = ends(data.path(), &["verify", "tictactoe"]);
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert!(said.contains("not a regular file"), "{said}");
+            assert!(ends(data.path(), &["tables"]).status.success());
+            ends(data.path(), &["query", "tictactoe"]);
+            ends(data.path(), &["solve", "tictactoe"]);
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn removing_a_table_follows_no_link() {
+    let (elsewhere, data) = (solved(&["tictactoe"]), tempfile::tempdir().unwrap());
+    let target = elsewhere.path().join("tictactoe");
+    let before = fs::read_dir(&target).unwrap().count();
+    let link = data.path().join("tictactoe");
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    assert!(outplay(data.path(), &["tables", "--remove", "tictactoe"]).status.success());
+    assert!(link.symlink_metadata().is_err(), "the link is gone");
+    assert_eq!(fs::read_dir(&target).unwrap().count(), before, "what it led to is not");
+    // A lock that is a link would cut off what it leads to.
+    let victim = elsewhere.path().join("letter");
+    fs::write(&victim, "dear all").unwrap();
+    fs::remove_file(target.join("lock")).unwrap();
+    std::os::unix::fs::symlink(&victim, target.join("lock")).unwrap();
+    let output = outplay(elsewhere.path(), &["tables", "--remove", "tictactoe"]);
+    assert!(text(&output.stderr).contains("not a regular file"), "{}", text(&output.stderr));
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "dear all");
+}
+
+/// Nothing is written for a table that is there: its lock cannot even be made here.
+#[test]
+fn a_complete_table_needs_no_disk_that_can_be_written() {
+    let games = ["tictactoe", "nim:2+2", "mnk:3x2,k=3,misere"];
+    let data = solved(&games);
+    for table in fs::read_dir(data.path()).unwrap() {
+        let lock = table.unwrap().path().join("lock");
+        fs::remove_file(&lock).unwrap();
+        fs::create_dir(&lock).unwrap();
+    }
+    for game in games {
+        for method in ["auto", "sweep"] {
+            let answer = json(data.path(), &["solve", game, "--method", method]);
+            assert_eq!(answer["table"]["found"], true, "{answer}");
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_table_of_means_ends_as_if_it_never_was() {
+    let data = solved(&["pig:10"]);
+    let dir = data.path().join("pig-10.expected");
+    let files = || -> Vec<(String, Vec<u8>)> {
+        let mut files: Vec<_> = fs::read_dir(&dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| !path.ends_with("lock"))
+            .map(|path| (path.file_name().unwrap().to_string_lossy().to_string(), fs::read(path).unwrap()))
+            .collect();
+        files.sort();
+        files
+    };
+    let whole = files();
+    let tiers: Vec<&String> =
+        whole.iter().map(|(name, _)| name).filter(|name| name.starts_with("tier")).collect();
+    assert!(tiers.len() > 3, "{tiers:?}");
+    // Solving goes from the last tier to the first, so a kill leaves the last ones.
+    for lost in [1, tiers.len() / 2, tiers.len()] {
+        tiers[..lost].iter().for_each(|name| fs::remove_file(dir.join(name)).unwrap());
+        assert!(outplay(data.path(), &["solve", "pig:10"]).status.success());
+        assert!(files() == whole, "after {lost} tiers were lost");
+    }
+    fs::remove_file(dir.join("manifest.json")).unwrap();
+    assert!(outplay(data.path(), &["solve", "pig:10"]).status.success());
+    assert!(files() == whole, "after the manifest was lost");
+}
+
+#[test]
+fn a_record_is_played_again_before_it_is_believed() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("games.jsonl");
+    let words = ["match", "tictactoe", "greedy", "random", "--games", "6", "--out", file.to_str().unwrap()];
+    assert!(outplay(data.path(), &words).status.success());
+    let resume = || outplay(data.path(), &[&words[..], &["--resume"]].concat());
+    assert!(resume().status.success(), "{}", text(&resume().stderr));
+    let honest = fs::read_to_string(&file).unwrap();
+    let lines: Vec<&str> = honest.lines().collect();
+    let mut refused = 0;
+    for number in 1..lines.len() {
+        let game: Value = serde_json::from_str(lines[number]).unwrap();
+        let mut changes = vec![("payoff", (game["payoff"].as_i64().unwrap() + 2).rem_euclid(3) - 1)];
+        changes.push(("opening_moves", 0));
+        for (key, value) in changes {
+            let mut forged = game.clone();
+            forged[key] = value.into();
+            if forged == game {
+                continue;
+            }
+            let mut all: Vec<String> = lines.iter().map(|line| line.to_string()).collect();
+            all[number] = forged.to_string();
+            fs::write(&file, all.join("\n") + "\n").unwrap();
+            let said = text(&resume().stderr);
+            assert!(said.contains("is not as it was played") && said.contains("remove its line"), "{said}");
+            refused += 1;
+        }
+    }
+    assert!(refused >= 8, "{refused}");
+    fs::write(&file, &honest).unwrap();
+    assert!(resume().status.success());
+}
+
+#[test]
+fn what_files_say_does_not_reach_the_terminal_raw() {
+    let data = tempfile::tempdir().unwrap();
+    let weights = data.path().join("w.json");
+    fs::write(
+        &weights,
+        r#"{"player":"lines\u001b]0;evil\u0007","game":"connect4","features":"paper","weights":{}}"#,
+    )
+    .unwrap();
+    let player = format!("lines:weights={}", weights.display());
+    let output =
+        command(data.path(), &["play", "connect4", "--plain", "--first", &player, "--second", "random"])
+            .env("CLICOLOR_FORCE", "1")
+            .output()
+            .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    assert!(text(&said).contains("evil"), "{}", text(&said));
+    assert!(!said.contains(&7) && !text(&said).contains("\u{1b}]"), "{}", text(&said));
+}
+
+#[test]
+fn players_alone_come_to_an_end() {
+    let data = tempfile::tempdir().unwrap();
+    let start = "8/8/8/3k4/8/8/8/KQ6 w - - 0 1";
+    for seed in ["1", "2"] {
+        let words = ["play", "chess:KQK", "--position", start, "--first", "random", "--second", "random"];
+        let output = ends(data.path(), &[&words[..], &["--plain", "--seed", seed]].concat());
+        let said = text(&output.stdout);
+        assert!(said.trim_end().lines().last().unwrap().starts_with("The game is over"), "{said}");
+    }
+}
+
+/// The shell gets the text back that the page shows, whatever is in it.
+#[test]
+#[cfg(unix)]
+fn a_shared_command_is_what_it_says() {
+    if Command::new("node").arg("--version").stdout(Stdio::null()).status().is_err() {
+        eprintln!("left out: there is no node");
+        return;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let link = data.path().join("link.mjs");
+    fs::write(&link, include_str!("../../crates/serve/page/link.js")).unwrap();
+    let position = "x'; echo evil; '$(echo evil)`echo evil`\\";
+    let script = data.path().join("share.mjs");
+    let asked = serde_json::json!({ "game": "tictactoe", "position": position });
+    let code = format!("import {{ command }} from './link.mjs';\nconsole.log(command({asked}, []));");
+    fs::write(&script, code).unwrap();
+    let told = Command::new("node").arg(&script).output().unwrap();
+    let shared = text(&told.stdout);
+    assert!(shared.contains("--position"), "{shared} {}", text(&told.stderr));
+    let shell = format!("outplay() {{ printf '%s\\n' \"$4\"; }}; {shared}");
+    let heard = Command::new("sh").args(["-c", &shell]).output().unwrap();
+    assert_eq!(text(&heard.stdout), format!("{position}\n"), "{shared}");
+}
+
+#[test]
+fn published_sums_find_what_was_changed() {
+    let data = solved(&["tictactoe"]);
+    let sums = text(&outplay(data.path(), &["tables", "--checksums"]).stdout);
+    assert_eq!(sums.lines().count(), 11, "{sums}");
+    let file = data.path().join("SUMS");
+    fs::write(&file, &sums).unwrap();
+    let compare = || outplay(data.path(), &["tables", "--checksums", file.to_str().unwrap()]);
+    let said = compare();
+    assert_eq!(said.status.code(), Some(0), "{}", text(&said.stdout));
+    // Other programs read them, too.
+    if let Ok(check) = Command::new("sha256sum").args(["--check", "SUMS"]).current_dir(data.path()).output() {
+        assert!(check.status.success(), "{}", text(&check.stderr));
+    }
+    let tier = data.path().join("tictactoe/tier-05.opt");
+    let mut bytes = fs::read(&tier).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&tier, bytes).unwrap();
+    let said = compare();
+    assert_eq!(said.status.code(), Some(1));
+    assert!(text(&said.stdout).contains("tictactoe/tier-05.opt: different"), "{}", text(&said.stdout));
+}
+
+#[test]
+fn a_check_has_limits_and_a_subject() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("proof.txt");
+    let file = file.to_str().unwrap();
+    let words = ["solve", "mnk:4x3,k=3", "--method", "proof", "--proof", file];
+    assert!(outplay(data.path(), &words).status.success());
+    let code = |words: &[&str]| outplay(data.path(), &[&["check", file], words].concat()).status.code();
+    assert_eq!(code(&[]), Some(0));
+    assert_eq!(code(&["mnk:4x3,k=3"]), Some(0));
+    assert_eq!(code(&["mnk:4x3,k=4"]), Some(1));
+    assert_eq!(code(&["mnk:3x4,k=3"]), Some(1));
+    assert_eq!(code(&["connect:4x3,k=3"]), Some(1), "a proof says nothing about stones that fall");
+    assert_eq!(code(&["mnk:4x3,k=3", "--moves", "b2"]), Some(1));
+    assert_eq!(code(&["nim:2+2"]), Some(2));
+    // A billionth of a second is over at the first look at the clock.
+    assert_eq!(code(&["--time", "0.000000001"]), Some(3));
+    let endless = outplay(data.path(), &["check", "/dev/zero", "--memory", "16M"]);
+    assert!(cfg!(not(unix)) || text(&endless.stderr).contains("raise --memory"), "{}", text(&endless.stderr));
+}
+
+/// What a limit of the system leaves is what the program takes itself to have.
+#[test]
+#[cfg(target_os = "linux")]
+fn limits_of_the_system_are_limits() {
+    let program = env!("CARGO_BIN_EXE_outplay");
+    let solve = |limit: &str| {
+        let line =
+            format!("ulimit -v {limit}; exec {program} solve connect4:5x5 --no-save --quiet --memory 8G");
+        Command::new("sh").args(["-c", &line]).output().unwrap()
+    };
+    let output = solve("600000");
+    let said = text(&output.stderr);
+    assert_ne!(output.status.code(), None, "it was not killed: {said}");
+    assert!(output.status.success() || said.contains("memory"), "{said}");
+}
+
+/// Exploring keeps to the memory that was allowed.
+#[test]
+#[cfg(target_os = "linux")]
+fn exploring_keeps_to_its_memory() {
+    let peak = |words: &[&str]| -> u64 {
+        let mut child = command(tempfile::tempdir().unwrap().path(), words)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let file = format!("/proc/{}/status", child.id());
+        let mut peak = 0;
+        while child.try_wait().unwrap().is_none() {
+            let status = fs::read_to_string(&file).unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let now = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<u64>().ok());
+            peak = peak.max(now.unwrap_or(0) * 1024);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        peak
+    };
+    for words in [
+        ["index", "einstein", "--memory", "60M"].as_slice(),
+        &["solve", "mnk:11x6,x=a1", "--method", "sweep-until-stable", "--no-save", "--memory", "60M"],
+        &["games", "--check", "connect4", "--memory", "60M"],
+    ] {
+        let peak = peak(words);
+        // The program itself takes some of it.
+        assert!(peak < 60_000_000 + 50_000_000, "{words:?}: {peak}");
+    }
+}
+
+#[test]
+fn there_are_no_more_threads_than_cores() {
+    let data = tempfile::tempdir().unwrap();
+    let cores = std::thread::available_parallelism().unwrap().get() as u64;
+    let answer = json(data.path(), &["solve", "tictactoe", "--threads", "1000"]);
+    assert!(answer["threads"].as_u64().unwrap() <= cores, "{answer}");
+}
