@@ -5,6 +5,7 @@ mod arena;
 mod browser;
 mod cli;
 mod engines;
+mod fuzz;
 mod loops;
 mod screens;
 mod searches;

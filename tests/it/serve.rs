@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// A server in a process of its own, with a data directory of its own.
 pub(crate) struct Server {
     child: Child,
-    addr: SocketAddr,
+    pub(crate) addr: SocketAddr,
     _data: tempfile::TempDir,
 }
 

@@ -1,4 +1,4 @@
-//! The project's chores: `cargo xtask test` and `cargo xtask screens`.
+//! The project's chores: `cargo xtask test`, `cargo xtask fuzz` and `cargo xtask screens`.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitCode, Stdio};
@@ -40,12 +40,17 @@ fn main() -> ExitCode {
         ["test"] => STEPS.to_vec(),
         ["test", "--slow"] => [STEPS, &[SLOW]].concat(),
         ["screens"] => SCREENS.to_vec(),
+        ["fuzz"] => return fuzz("10"),
+        ["fuzz", "--seconds", seconds] if seconds.parse::<f64>().is_ok_and(|seconds| seconds > 0.0) => {
+            return fuzz(seconds);
+        }
         _ => {
-            eprintln!("usage: cargo xtask test [--slow] | screens");
+            eprintln!("usage: cargo xtask test [--slow] | fuzz [--seconds N] | screens");
             eprintln!(
                 "\n  test    formatting, lints, documentation and all tests; Chromium is installed where missing"
             );
             eprintln!("  --slow  and the heavy tests (minutes to an hour)");
+            eprintln!("  fuzz    mutated inputs of every kind, 10 seconds for each unless told");
             eprintln!("  screens the pictures of the page under docs/screens");
             return ExitCode::from(2);
         }
@@ -82,6 +87,26 @@ fn main() -> ExitCode {
 }
 
 /// Tests of all programs together.
+/// Mutated inputs of every kind, for so many seconds each, in an optimised build; another seed each time.
+fn fuzz(seconds: &str) -> ExitCode {
+    let seed = std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_secs());
+    eprintln!("xtask: fuzzing for {seconds} s each, OUTPLAY_FUZZ_SEED={seed}");
+    let words = ["test", "--release", "--package", "outplay", "--test", "it", "--", "fuzz::", "--nocapture"];
+    let status = Command::new("cargo")
+        .args(words)
+        .env("OUTPLAY_FUZZ_SECONDS", seconds)
+        .env("OUTPLAY_FUZZ_SEED", seed.to_string())
+        .status();
+    match status {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: cannot run cargo: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 #[derive(Default)]
 struct Count {
     passed: u64,

@@ -302,6 +302,9 @@ pub struct VerifyReport {
     /// What is wrong with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flaw: Option<String>,
+    /// What was not looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
 }
 
 /// One ply of a [`StatsReport`], seen by the first player (the mover if merged).

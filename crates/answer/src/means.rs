@@ -169,6 +169,9 @@ impl Entry {
             first_wrong: position.map(|pos| self.game().write_position(&pos)),
             flaw: first
                 .map(|(_, _, stored, derived)| format!("the table says {stored}, its moves say {derived}")),
+            unchecked: index.numbers().has_loops().then(|| {
+                format!("how far means are from the exact ones: each is within {tolerance:.1e} of what its moves say")
+            }),
         }))
     }
 }

@@ -187,7 +187,7 @@ impl Entry {
     }
 
     fn numbered(&self, memory: u64, watch: &dyn Watch) -> Result<Numbering, Trouble> {
-        Ok(self.numbering(self.most_positions(memory), watch)?)
+        Ok(self.numbering(self.most_explored(memory), watch)?)
     }
 
     fn ranked(&self, line: &Line<'_>, number: u128, pos: Option<&AnyPosition>) -> Ranked {

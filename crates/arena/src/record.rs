@@ -134,8 +134,15 @@ impl Record {
         if !path.exists() {
             return Ok((Record::create(path, header)?, Vec::new()));
         }
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ArenaError::file(path, format!("cannot be read: {error}")))?;
+        let text = whole_lines(path)?;
+        if text.is_empty() && begun(path, header)? {
+            // Nothing but a part of the first line was written.
+            let unwritable = |error: io::Error| ArenaError::file(path, format!("cannot be written: {error}"));
+            let file = OpenOptions::new().write(true).truncate(true).open(path).map_err(unwritable)?;
+            let mut record = Record { file, path: path.into() };
+            record.line(header)?;
+            return Ok((record, Vec::new()));
+        }
         let (found, games, length) = parse(path, &text)?;
         if let Some(other) = difference(&found, header) {
             let why = format!(
@@ -174,10 +181,35 @@ impl Record {
 ///
 /// A file that cannot be read or is no record.
 pub fn read(path: &Path) -> Result<(Header, Vec<GameRecord>), ArenaError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| ArenaError::file(path, format!("cannot be read: {error}")))?;
+    let text = whole_lines(path)?;
     let (header, games, _) = parse(path, &text)?;
     Ok((header, games))
+}
+
+/// The bytes of a record; a pipe or a device is none.
+fn bytes(path: &Path) -> Result<Vec<u8>, ArenaError> {
+    let unreadable = |error: io::Error| ArenaError::file(path, format!("cannot be read: {error}"));
+    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(ArenaError::file(path, "is not a regular file; choose another one"));
+    }
+    std::fs::read(path).map_err(unreadable)
+}
+
+/// The text up to the end of the last whole line: a kill may cut a line off anywhere, in the middle of a letter, too.
+fn whole_lines(path: &Path) -> Result<String, ArenaError> {
+    let mut bytes = bytes(path)?;
+    bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1));
+    String::from_utf8(bytes)
+        .map_err(|_| ArenaError::file(path, "is no record of a match; choose another file"))
+}
+
+/// Whether a file without a whole line is the beginning of a record with this header, cut off or filled with zeros.
+fn begun(path: &Path, header: &Header) -> Result<bool, ArenaError> {
+    let line = serde_json::to_string(header)
+        .map_err(|error| ArenaError::file(path, format!("cannot be written: {error}")))?;
+    let mut bytes = bytes(path)?;
+    bytes.truncate(bytes.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1));
+    Ok(line.as_bytes().starts_with(&bytes))
 }
 
 /// The header, the games in order, and the bytes up to the end of the last whole line.

@@ -1,6 +1,6 @@
 //! Checks a written proof of a k-in-a-row board with the plain rules.
 //!
-//! A proof is a text of strategies (the crate `outplay-proof` writes it and documents the format). This crate
+//! A proof is a text of strategies (the crate `outplay-proof` writes it; docs/proof-format.md is the specification). This crate
 //! reads it with its own parser, finds the lines of the board itself and follows every strategy through
 //! every reply. It shares no code with the search, so a proof that passes is right whatever the search
 //! did.
@@ -20,6 +20,8 @@
 
 mod parse;
 mod position;
+#[cfg(test)]
+mod rules;
 mod set;
 mod verify;
 

@@ -187,7 +187,7 @@ fn run<const W: usize>(script: &Script, limits: &Limits, watch: &dyn Watch) -> R
 }
 
 /// One strategy being followed.
-struct Walk<'a, const W: usize> {
+pub(crate) struct Walk<'a, const W: usize> {
     script: &'a Script,
     limits: &'a Limits,
     /// Whether the attacker is said to win; else the defender to hold.
@@ -202,10 +202,10 @@ struct Walk<'a, const W: usize> {
 }
 
 /// Where to go on, from which position, and whether the attacker moves there.
-type Onward<const W: usize> = (Link, Position<W>, bool);
+pub(crate) type Onward<const W: usize> = (Link, Position<W>, bool);
 
 /// A step that is being followed: what it still has to go on with.
-enum Frame<'a, const W: usize> {
+pub(crate) enum Frame<'a, const W: usize> {
     /// A step with at most so many ways on, which are all here.
     Ways(Vec<Onward<W>>),
     /// Replies of the defender that are not followed yet; `None` is a pass.
@@ -220,7 +220,13 @@ fn deepest(board: &LineBoard) -> usize {
 }
 
 impl<'a, const W: usize> Walk<'a, W> {
-    fn new(script: &'a Script, limits: &'a Limits, wins: bool, followed: u64, watch: &'a dyn Watch) -> Self {
+    pub(crate) fn new(
+        script: &'a Script,
+        limits: &'a Limits,
+        wins: bool,
+        followed: u64,
+        watch: &'a dyn Watch,
+    ) -> Self {
         let (width, height) = (script.board.width, script.board.height);
         let image = |symmetry: usize, cell: usize| {
             let (mut column, mut row) = (cell / height, cell % height);
@@ -258,26 +264,32 @@ impl<'a, const W: usize> Walk<'a, W> {
         while let Some(frame) = stack.last_mut() {
             match self.onward(frame)? {
                 Some((link, pos, attacks)) => {
-                    let pos = match link.symmetry {
-                        0 => pos,
-                        symmetry => pos.renamed(&self.images[usize::from(symmetry)]),
-                    };
+                    let pos = self.renamed(link, pos);
                     let next = self.begin(link.step, pos, attacks, stack.len())?;
                     stack.push(next);
                 }
-                None => match stack.pop() {
-                    Some(Frame::Replies { step, pos, .. } | Frame::Answers { step, pos, .. }) => {
+                None => {
+                    if let Some(Frame::Replies { step, pos, .. } | Frame::Answers { step, pos, .. }) =
+                        stack.pop()
+                    {
                         self.remember(step, pos);
                     }
-                    _ => {}
-                },
+                }
             }
         }
         Ok(())
     }
 
+    /// The position as the step that a link leads to sees it.
+    pub(crate) fn renamed(&self, link: Link, pos: Position<W>) -> Position<W> {
+        match link.symmetry {
+            0 => pos,
+            symmetry => pos.renamed(&self.images[usize::from(symmetry)]),
+        }
+    }
+
     /// The next way on from a step; none when all of them were followed.
-    fn onward(&self, frame: &mut Frame<'a, W>) -> Result<Option<Onward<W>>, CheckError> {
+    pub(crate) fn onward(&self, frame: &mut Frame<'a, W>) -> Result<Option<Onward<W>>, CheckError> {
         match frame {
             Frame::Ways(left) => Ok(left.pop()),
             Frame::Replies { step, pos, arms, other, left } => {
@@ -316,7 +328,7 @@ impl<'a, const W: usize> Walk<'a, W> {
     }
 
     /// Takes a step at a position; `attacks` says whether the attacker moves.
-    fn begin(
+    pub(crate) fn begin(
         &mut self,
         step: usize,
         pos: Position<W>,

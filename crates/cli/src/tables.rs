@@ -136,7 +136,11 @@ impl<W: Write> Run<'_, W> {
 fn print_verified(out: &mut impl Write, report: &VerifyReport) -> io::Result<()> {
     let checked = grouped(report.checked);
     if report.wrong == 0 {
-        return writeln!(out, "{BOLD}{}{BOLD:#}: {WIN}all {checked} positions are right{WIN:#}", report.game);
+        writeln!(out, "{BOLD}{}{BOLD:#}: {WIN}all {checked} positions are right{WIN:#}", report.game)?;
+        return match &report.unchecked {
+            Some(unchecked) => writeln!(out, "  {FAINT}not checked: {unchecked}{FAINT:#}"),
+            None => Ok(()),
+        };
     }
     let wrong = grouped(report.wrong);
     writeln!(out, "{BOLD}{}{BOLD:#}: {LOSS}{wrong} of {checked} positions are wrong{LOSS:#}", report.game)?;

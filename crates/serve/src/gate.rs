@@ -90,7 +90,7 @@ fn own(settings: &Settings, host: &str, headers: &HeaderMap) -> Result<(), Refus
         Refusal::new(StatusCode::FORBIDDEN, error, "open this server's own page, or ask without a browser")
     };
     if let Some(origin) = text("origin") {
-        let asked = origin.split_once("://").map(|(scheme, rest)| (scheme, rest));
+        let asked = origin.split_once("://");
         let fits = asked.is_some_and(|(scheme, from)| {
             let port = if scheme.eq_ignore_ascii_case("https") { ":443" } else { ":80" };
             let bare = |host: &str| host.strip_suffix(port).unwrap_or(host).to_ascii_lowercase();

@@ -71,12 +71,13 @@ pub(crate) struct EvaluationRequest {
 /// `GET /api/v1/evaluation`
 pub(crate) async fn evaluation(
     State(shared): State<Arc<Shared>>,
+    visitor: Visitor,
     Asked(request): Asked<EvaluationRequest>,
 ) -> Result<Json<Evaluation>, Refusal> {
     let (place, eval) = (request.at.place()?, request.eval);
     let options = shared.steady_options();
     shared
-        .ask(request.at.game, move |game, _, _| {
+        .ask(visitor, request.at.game, move |game, _, _| {
             // Visitors name no files.
             Ok(game.evaluate_unread(&place, &eval, &options)?)
         })

@@ -4,3 +4,4 @@ mod known_values;
 mod mutations;
 mod plain;
 mod random_boards;
+mod second;

@@ -9,14 +9,14 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-fn proof_of(board: &LineBoard) -> (Verdict, String) {
+pub(crate) fn proof_of(board: &LineBoard) -> (Verdict, String) {
     let limits = Limits { proof: true, ..Limits::default() };
     let answer = prove(board, &limits, &Quiet).expect("an ordinary board");
     (answer.verdict().expect("no limit"), answer.proof.expect("a proof was asked for").to_string())
 }
 
 /// The words of a proof in which a cell, a step or a claim can be exchanged.
-fn change(rng: &mut StdRng, text: &str) -> String {
+pub(crate) fn change(rng: &mut StdRng, text: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
     let at = rng.random_range(1..lines.len() - 1);
     let mut words: Vec<String> = lines[at].split(' ').map(str::to_string).collect();

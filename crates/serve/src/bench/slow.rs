@@ -121,9 +121,8 @@ async fn dribble(mut stream: TcpStream, beginning: &[u8], little: &[u8]) -> io::
     let mut buffer = [0; 256];
     loop {
         stream.write_all(little).await?;
-        match timeout(Duration::from_secs(1), stream.read(&mut buffer)).await {
-            Ok(Ok(0) | Err(_)) => return Ok(()),
-            _ => {}
+        if let Ok(Ok(0) | Err(_)) = timeout(Duration::from_secs(1), stream.read(&mut buffer)).await {
+            return Ok(());
         }
     }
 }

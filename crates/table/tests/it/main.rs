@@ -1,6 +1,7 @@
 //! One binary for all tests of the crate: each links everything below.
 
 mod common;
+mod crash;
 mod damage;
 mod disk;
 mod format;
