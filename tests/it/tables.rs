@@ -148,6 +148,8 @@ fn a_second_writer_is_turned_away() {
     let data = tempfile::tempdir().unwrap();
     assert!(outplay(data.path(), &["solve", GAME]).status.success());
     let identity = Table::open(data.path(), GAME, Values::Distance).unwrap().identity().clone();
+    // A complete table is only read; there must be something to write.
+    fs::remove_file(data.path().join(NAME).join("tier-03.opt")).unwrap();
     let writer = Writer::open(data.path(), identity).unwrap();
     let output = outplay(data.path(), &["solve", GAME]);
     assert_eq!(output.status.code(), Some(1));

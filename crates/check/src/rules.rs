@@ -98,6 +98,9 @@ fn step(rng: &mut SmallRng, pos: &Position<1>) -> Step {
                     break;
                 }
             }
+            if rng.random_bool(0.2) {
+                parts.push((cells(rng, 3), link(rng)));
+            }
             Step::Split { pairs, parts }
         }
     }

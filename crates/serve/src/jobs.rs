@@ -146,7 +146,9 @@ fn describe(job: &Job) -> Value {
             json!({ "id": id, "game": game, "state": "done", "seconds": seconds, "answer": answer })
         }
         Some((seconds, Err(refusal))) => {
-            let state = if watch.stopped() { "cancelled" } else { "failed" };
+            // A job that had to be stopped because the disk's share was full was not cancelled by anybody.
+            let cancelled = watch.stopped() && refusal.status != StatusCode::SERVICE_UNAVAILABLE;
+            let state = if cancelled { "cancelled" } else { "failed" };
             json!({ "id": id, "game": game, "state": state, "seconds": seconds, "error": refusal.error, "cure": refusal.cure })
         }
     }
