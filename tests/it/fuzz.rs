@@ -208,7 +208,7 @@ fn books() {
     let name = "book";
     let whole = outplay::connect::Book::from_bytes(&book, name).unwrap();
     let known = whole.probe(&board);
-    fuzz("books", &[book.clone()], |input| {
+    fuzz("books", std::slice::from_ref(&book), |input| {
         if let Ok(found) = outplay::connect::Book::from_bytes(input, name)
             && found.verify().is_ok()
         {

@@ -88,7 +88,7 @@ fn step(rng: &mut SmallRng, pos: &Position<1>) -> Step {
         _ => {
             // Pairs and parts that overlap are refused at once, so most are made of different cells.
             let mut free = cells(rng, 9);
-            let pairs =
+            let pairs: Vec<[u16; 2]> =
                 (0..rng.random_range(0..3)).filter_map(|_| Some([free.pop()?, free.pop()?])).collect();
             let mut parts = Vec::new();
             while let Some(cell) = free.pop() {
@@ -98,8 +98,9 @@ fn step(rng: &mut SmallRng, pos: &Position<1>) -> Step {
                     break;
                 }
             }
-            if rng.random_bool(0.2) {
-                parts.push((cells(rng, 3), link(rng)));
+            // A part that takes a cell from a pair would have to answer one move twice.
+            if let Some(&[cell, _]) = pairs.first().filter(|_| rng.random_bool(0.5)) {
+                parts.push(([vec![cell], cells(rng, 2)].concat(), link(rng)));
             }
             Step::Split { pairs, parts }
         }

@@ -174,3 +174,11 @@ fn a_check_stops_when_it_is_told_to() {
     assert_eq!(stopped, Err(CheckError::Stopped));
     assert!(check_watched(&text, &Limits::default(), &outplay_core::Quiet).is_ok());
 }
+
+#[test]
+fn a_part_takes_no_cell_from_a_pair() {
+    // The first player wins in the middle, which would have to be answered on both sides.
+    let claim = "claim draw\nx holds by stealing\no holds by 1";
+    let steps = ["pairs b1-c1", "split a1-b1 | b1,c1>0"];
+    fails("... k 2 turn x", claim, &steps, "overlap");
+}
