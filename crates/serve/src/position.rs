@@ -165,22 +165,24 @@ pub(crate) async fn choose(
     asked.seed = seed;
     asked.options = shared.steady_options();
     asked.files = ours;
-    let chosen = shared.ask(visitor, at.game, move |game, _, watch| match (game.choose(&asked, watch), name) {
-        (Ok(answer), Some(name)) => Ok(ChoiceAnswer { player: name, ..answer }),
-        (Err(trouble), Some(name))
-            if !trouble.is_stop() && game.check_player(&asked.player, &asked.options).is_ok() =>
-        {
-            Err(Refusal::new(
-                StatusCode::BAD_GATEWAY,
-                format!("the engine `{name}` has no move here"),
-                "ask again, or choose another player",
-            ))
-        }
-        (Err(trouble), Some(name)) if !trouble.is_stop() => {
-            Err(Refusal::bad(format!("the engine `{name}` does not play this game"), "choose another player"))
-        }
-        (chosen, _) => Ok(chosen?),
-    });
+    let chosen =
+        shared.ask(visitor, at.game, move |game, _, watch| match (game.choose(&asked, watch), name) {
+            (Ok(answer), Some(name)) => Ok(ChoiceAnswer { player: name, ..answer }),
+            (Err(trouble), Some(name))
+                if !trouble.is_stop() && game.check_player(&asked.player, &asked.options).is_ok() =>
+            {
+                Err(Refusal::new(
+                    StatusCode::BAD_GATEWAY,
+                    format!("the engine `{name}` has no move here"),
+                    "ask again, or choose another player",
+                ))
+            }
+            (Err(trouble), Some(name)) if !trouble.is_stop() => Err(Refusal::bad(
+                format!("the engine `{name}` does not play this game"),
+                "choose another player",
+            )),
+            (chosen, _) => Ok(chosen?),
+        });
     chosen.await.map(Json)
 }
 
