@@ -28,7 +28,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { entries: 1 << 16, threads: 1, weights: Weights::PLAIN }
+        Settings { entries: 1 << 16, threads: 1, weights: Weights::FITTED }
     }
 }
 

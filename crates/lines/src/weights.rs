@@ -26,7 +26,7 @@ pub struct Weights {
 
 impl Weights {
     /// All weights by name; the first are used if nothing is said.
-    pub const NAMED: [(&str, Weights); 2] = [("plain", Weights::PLAIN), ("fitted", Weights::FITTED)];
+    pub const NAMED: [(&str, Weights); 2] = [("fitted", Weights::FITTED), ("plain", Weights::PLAIN)];
 
     /// Weights by rule of thumb: every stone towards a line is worth three times the one before.
     pub const PLAIN: Weights = Weights {

@@ -188,7 +188,7 @@ fn no_weights_make_alphabeta_pass_up_a_win_or_leave_a_loss_in_one() {
         for round in 0..10 {
             let eval = match round {
                 8 => "patterns".to_string(),
-                9 => "patterns:weights=fitted".into(),
+                9 => "patterns:weights=plain".into(),
                 0 => "zero".to_string(),
                 1 => "polynomial:base=3".into(),
                 2 => "helpful".into(),
