@@ -5,21 +5,16 @@
 >>> p.value, p.distance
 ('draw', 7)
 >>> print(p)
-3  .  .  .
-2  .  x  .
-1  o  .  .
-   a  b  c
+3  . . .
+2  . x .
+1  o . .
+   a b c
 <BLANKLINE>
 """
 
 from __future__ import annotations
 
-from . import errors
-from ._api import check, compile, match, prove
 from ._outplay import UNKNOWN, Game, Graph, Move, Position, Server, Table, Why, __version__, game, games, serve
-from ._proof import Claim, Proof
-from ._report import Report
-from ._rules import CHANCE, FIRST, SECOND, Rules
 from .errors import (
     InputError,
     LawError,
@@ -31,8 +26,11 @@ from .errors import (
     RulesError,
     TableError,
 )
-from .judging import Judgement, judge
-from .policies import Exploitability, best_response, exploitability
+
+#: Whose turn it is.
+FIRST = "first"
+SECOND = "second"
+CHANCE = "chance"
 
 __all__ = [
     "CHANCE",
@@ -66,8 +64,8 @@ __all__ = [
     "check",
     "compile",
     "env",
-    "errors",
     "exploitability",
+    "export",
     "from_openspiel",
     "game",
     "games",
@@ -77,15 +75,42 @@ __all__ = [
     "serve",
 ]
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._api import check, compile, match, prove
+    from ._proof import Claim, Proof
+    from ._report import Report
+    from ._rules import Rules
+    from .dataset import export
+    from .environment import env
+    from .judging import Judgement, judge
+    from .openspiel import from_openspiel
+    from .policies import Exploitability, best_response, exploitability
+
+#: What is loaded when somebody asks for it, so that `import outplay` stays quick and needs no other library.
+_LATER = {
+    "_api": ("check", "compile", "match", "prove"),
+    "_proof": ("Claim", "Proof"),
+    "_report": ("Report",),
+    "_rules": ("Rules",),
+    "dataset": ("export",),
+    "environment": ("env",),
+    "judging": ("Judgement", "judge"),
+    "openspiel": ("from_openspiel",),
+    "policies": ("Exploitability", "best_response", "exploitability"),
+}
+
 
 def __getattr__(name: str) -> object:
-    # What needs another library is loaded when somebody asks for it, so that `import outplay` stays quick.
-    if name == "env":
-        from .environment import env
+    for module, names in _LATER.items():
+        if name in names:
+            from importlib import import_module
 
-        return env
-    if name == "from_openspiel":
-        from .openspiel import from_openspiel
-
-        return from_openspiel
+            found = getattr(import_module(f"outplay.{module}"), name)
+            globals()[name] = found
+            return found
     raise AttributeError(f"module 'outplay' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

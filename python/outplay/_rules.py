@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any, Protocol, TypeVar
 
-#: Whose turn it is.
-FIRST = "first"
-SECOND = "second"
-CHANCE = "chance"
-
 P = TypeVar("P", bound=Hashable)
 
 

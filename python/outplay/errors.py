@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 __all__ = [
     "InputError",
     "LawError",
@@ -66,7 +64,7 @@ class LawError(RulesError):
     `law` is its name and `position` the position where it was broken.
     """
 
-    def __init__(self, law: str, sentence: str, position: Any = None) -> None:
+    def __init__(self, law: str, sentence: str, position: object = None) -> None:
         super().__init__(sentence)
         self.args = (law, sentence, position)
         self.law = law

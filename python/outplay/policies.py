@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -116,7 +116,7 @@ def response(graph: Graph, chances: dict[int, list[Number]], seat: int | None) -
     return -worth if turns[0] == 1 else worth
 
 
-def backwards(graph: Graph, chances: dict[int, list[Number]], order: Sequence[int]) -> Fraction:
+def backwards(graph: Graph, chances: dict[int, list[Number]], order: Iterable[Any]) -> Fraction:
     """The same from the last positions to the first, in fractions."""
     turns, finished, payoffs = graph.turns.tolist(), graph.finished.tolist(), graph.payoffs.tolist()
     first, edges = graph.first.tolist(), graph.edges.tolist()

@@ -233,15 +233,20 @@ impl Compiled {
     /// Solves every position: payoffs of the players to move and distances (-1 where there is none), or the first
     /// player's means and None in a game with dice.
     fn solve<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let game = self.game();
-        let count = self.graph.len() as u32;
-        let native = Native::new(Rules::of_graph(None, self.graph.clone()));
+        // Solvers look at what the start reaches; a start before all positions reaches every one of them.
+        let rooted = Arc::new(self.graph.rooted());
+        let count = rooted.len() as u32;
+        let rules = Rules::of_graph(None, rooted);
+        let game = Game::of_rules(rules.clone(), options(None, None, None, None));
+        let native = Native::new(rules);
         let worths = game.run(py, move |entry, options, watch| {
             let mut options = options.clone();
             options.data = None;
             let oracle = Oracle::new(entry.clone(), options);
             let mut worths = Vec::with_capacity(count as usize);
-            for id in 0..count {
+            // The start first: whoever solves the game from there knows all the rest.
+            oracle.value(&native.any(0), watch)?;
+            for id in 1..count {
                 let pos = native.any(id);
                 let told = oracle.value(&pos, watch)?;
                 worths.push(match told {
@@ -252,7 +257,7 @@ impl Compiled {
                         let second = entry.game().turn(&pos) == Turn::Second;
                         (0, -1, if second { -mean } else { mean })
                     }
-                    None => return Err(Trouble::Limits(format!("position {id} is out of reach"))),
+                    None => return Err(Trouble::Limits(format!("position {} is out of reach", id - 1))),
                 });
             }
             Ok(worths)

@@ -211,6 +211,15 @@ impl Game {
         words.iter().try_fold(from, |pos, word| pos.after(py, word))
     }
 
+    /// A position of a game that numbers its positions, such as a chess ending, which has no start; None for a number
+    /// that no position has.
+    fn numbered(&self, number: u64) -> Option<Position> {
+        let pos = self.entry.numbered_position(number)?;
+        let game = self.entry.game();
+        // Reading a position refuses what no game reaches.
+        game.read_position(&game.write_position(&pos)).ok().map(|pos| self.at(pos))
+    }
+
     /// Solves the game: the value of the start and, where a strong method fits, of every position.
     #[pyo3(signature = (*, method="auto", values="distance", save=None, data=None, time=None, progress=None))]
     #[allow(clippy::too_many_arguments)]

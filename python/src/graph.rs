@@ -76,6 +76,19 @@ impl Graph {
         self.turns.contains(&Turn::Chance)
     }
 
+    /// The same graph with one more position before all others, from which the first player may go to any of them.
+    pub(crate) fn rooted(&self) -> Graph {
+        let mut graph = Graph::new();
+        let count = self.len() as u32;
+        let dice = usize::from(!self.odds.is_empty());
+        graph.push(Turn::First, None, &(1..=count).collect::<Vec<_>>(), &vec![0.0; dice * self.len()]);
+        for id in 0..count {
+            let next: Vec<u32> = self.next(id).iter().map(|next| next + 1).collect();
+            graph.push(self.turns[id as usize], self.payoffs[id as usize], &next, self.odds(id));
+        }
+        graph.finished()
+    }
+
     /// The first law that is broken, in a sentence, with its name and the position.
     pub(crate) fn flaw(&self) -> Option<(&'static str, String)> {
         if self.len() == 0 {

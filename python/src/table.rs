@@ -221,12 +221,9 @@ fn boards(game: &Game, array: &Bound<'_, PyAny>) -> PyResult<Option<Boards>> {
         );
         return Err(errors::typed(py, "InputError", &sentence, None));
     }
-    let array = array.call_method1("astype", ("int8",))?;
+    let array = py.import("numpy")?.call_method1("ascontiguousarray", (array, "int8"))?;
     let array: PyReadonlyArrayDyn<'_, i8> = array.extract()?;
-    let bytes = match array.as_slice() {
-        Ok(bytes) => bytes.to_vec(),
-        Err(_) => array.as_array().iter().copied().collect(),
-    };
+    let bytes = array.as_array().iter().copied().collect();
     Ok(Some(Boards { start, bytes }))
 }
 
