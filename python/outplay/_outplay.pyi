@@ -232,3 +232,15 @@ def prove_(
     game: Game, *, moves: str = "", progress: Progress = None
 ) -> tuple[str | None, list[str], str | None]: ...
 def check_(text: str) -> tuple[str, str, int, int]: ...
+def export_(
+    game: Game,
+    out: str | os.PathLike[str],
+    *,
+    positions: int | None = None,
+    plies: tuple[int, int] | None = None,
+    balanced: bool = False,
+    best: bool = True,
+    test: float = 0.0,
+    seed: int = 1,
+    progress: Progress = None,
+) -> dict[str, Any]: ...

@@ -193,6 +193,38 @@ pub(crate) fn check(py: Python<'_>, text: String) -> PyResult<(String, String, u
     Ok((spec_of(&claim.board), claim.verdict.word().to_string(), claim.steps, claim.followed))
 }
 
+/// Writes a data set and returns its report as a dictionary.
+#[pyfunction]
+#[pyo3(name = "export_", signature = (game, out, *, positions=None, plies=None, balanced=false, best=true, test=0.0, seed=1, progress=None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn exported(
+    py: Python<'_>,
+    game: &Bound<'_, Game>,
+    out: PathBuf,
+    positions: Option<u64>,
+    plies: Option<(u32, u32)>,
+    balanced: bool,
+    best: bool,
+    test: f64,
+    seed: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let game = game.get().clone();
+    let progress = work::listener(py, progress)?;
+    game.meet(py, progress.as_ref())?;
+    let mut request = outplay_export::Request::new(out);
+    request.positions = positions;
+    request.plies = plies;
+    request.balanced = balanced;
+    request.best = best;
+    request.test = test;
+    request.seed = seed;
+    let report = game.run_told(py, progress.as_ref(), move |entry, options, watch| {
+        outplay_export::export(entry, &request, options, watch)
+    })?;
+    spelled(py, &report)
+}
+
 /// A page that is being served. It ends with `stop()`, or with the `with` block that it stands in.
 #[pyclass(frozen, module = "outplay")]
 pub(crate) struct Server {

@@ -38,7 +38,7 @@ fn cured(cure: &Cure) -> String {
         Cure::Solve { .. } => "solve the game first: `game.solve()`".into(),
         Cure::SolveOrAsk => "solve the game first with `game.solve()`, or let another player move".into(),
         Cure::GivePosition => "say which position is meant: `game.position(at=…)`".into(),
-        Cure::Words(words) => words.clone(),
+        Cure::Table(cure) => cure.to_string(),
     }
 }
 

@@ -300,7 +300,8 @@ impl Game {
     #[pyo3(signature = (moves="", *, depth=2, prune=false))]
     fn tree(&self, py: Python<'_>, moves: &str, depth: u32, prune: bool) -> PyResult<String> {
         let at = self.position(py, moves, None)?.pos;
-        let report = self.run(py, move |entry, _, watch| entry.tree(&Place::At(at), depth, prune, watch))?;
+        let report =
+            self.run(py, move |entry, _, watch| entry.tree(&Place::At(at), depth, prune, None, watch))?;
         Ok(report.svg)
     }
 

@@ -28,7 +28,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _outplay {
     #[pymodule_export]
-    use crate::arena::{Server, check, matched, prove, serve};
+    use crate::arena::{Server, check, exported, matched, prove, serve};
     #[pymodule_export]
     use crate::compiled::{Compiled, compile};
     #[pymodule_export]

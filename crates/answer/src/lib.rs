@@ -100,7 +100,7 @@ pub fn table_name(spec: &str) -> String {
     outplay_table::name(spec, Values::Distance)
 }
 
-pub use reader::{Read, Reader};
+pub use reader::{Reached, Read, Reader};
 pub use request::{ChooseRequest, Method, PATIENCE, Place, QueryOptions, SolveRequest};
 pub use trouble::{Cure, Trouble};
 pub use truth::Oracle;

@@ -2,9 +2,11 @@
 
 use crate::Trouble;
 use crate::entry::Entry;
+use crate::kernels::Numbering;
 use crate::means::KnownMeans;
 use crate::tables::Opened;
-use outplay_core::{AnyPosition, Value, Watch};
+use outplay_core::{AnyPosition, Tier, Value, Watch};
+use outplay_solve::Reach;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +29,21 @@ pub enum Read {
     Value(Value),
     /// Games with dice: what the first player gets in the mean.
     Mean(f64),
+}
+
+/// The numbers that play reaches.
+pub struct Reached(Reach);
+
+impl Reached {
+    /// Whether play reaches the position with a number.
+    pub fn has(&self, tier: usize, number: u64) -> bool {
+        self.0.has(Tier(tier as u32), number)
+    }
+
+    /// How many of a tier's numbers it reaches.
+    pub fn count(&self, tier: usize) -> u64 {
+        self.0.count(Tier(tier as u32))
+    }
 }
 
 impl Entry {
@@ -53,6 +70,37 @@ impl Reader {
         Ok(match &self.0 {
             Held::Values(table) => table.value(pos)?.map(Read::Value),
             Held::Means(means) => means.mean(pos)?.map(Read::Mean),
+        })
+    }
+
+    /// How many numbers each tier has; nothing for games with dice.
+    pub fn tiers(&self) -> Vec<u64> {
+        match &self.0 {
+            Held::Values(table) => table.numbering.numbers().sizes(),
+            Held::Means(_) => Vec::new(),
+        }
+    }
+
+    /// The position with a number; `None` if it is a hole.
+    pub fn position(&self, tier: usize, number: u64) -> Option<AnyPosition> {
+        match &self.0 {
+            Held::Values(table) => table.numbering.numbers().position(Tier(tier as u32), number),
+            Held::Means(_) => None,
+        }
+    }
+
+    /// Which numbers play from the start reaches; `None` where every position that has a number counts.
+    ///
+    /// # Errors
+    ///
+    /// A stop.
+    pub fn reached(&self, start: &AnyPosition, watch: &dyn Watch) -> Result<Option<Reached>, Trouble> {
+        Ok(match &self.0 {
+            Held::Values(table) => match &table.numbering {
+                Numbering::Sweeps(sweeps) => Some(Reached(sweeps.reach(start, watch)?)),
+                _ => None,
+            },
+            Held::Means(_) => None,
         })
     }
 
