@@ -57,7 +57,7 @@ def exploitability(policy: Policy, of: Any, *, most: int = 20_000_000) -> Exploi
     >>> from fractions import Fraction
     >>> uniform = lambda position: {move: Fraction(1, len(position.legal)) for move in position.legal}
     >>> op.exploitability(uniform, "nim:1+2").first
-    Fraction(-1, 1)
+    Fraction(-1, 3)
     >>> op.exploitability("perfect", "nim:1+2").exploitability
     Fraction(0, 1)
     """
