@@ -1,5 +1,7 @@
 //! The project's chores: `cargo xtask test`, `cargo xtask fuzz` and `cargo xtask screens`.
 
+mod python;
+
 use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -47,7 +49,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!("usage: cargo xtask test [--slow] | fuzz [--seconds N] | screens");
             eprintln!(
-                "\n  test    formatting, lints, documentation and all tests; Chromium is installed where missing"
+                "\n  test    formatting, lints, documentation and all tests, those of Python too; Chromium is\n          installed where missing"
             );
             eprintln!("  --slow  and the heavy tests (minutes to an hour)");
             eprintln!("  fuzz    mutated inputs of every kind, 10 seconds for each unless told");
@@ -76,9 +78,10 @@ fn main() -> ExitCode {
         }
     }
     if words[0] == "test"
-        && let Err(sentence) = check_tree()
+        && let Err(sentence) = check_tree().and_then(|()| python::test(&mut count))
     {
         eprintln!("xtask: {sentence}");
+        count.print();
         return ExitCode::FAILURE;
     }
     eprintln!("xtask: all is well");
@@ -126,6 +129,21 @@ impl Count {
                 Some((number, "passed")) => self.passed += number.parse().unwrap_or(0),
                 Some((number, "failed")) => self.failed += number.parse().unwrap_or(0),
                 Some((number, "ignored")) => self.ignored += number.parse().unwrap_or(0),
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds what pytest's last line says, such as `3 failed, 97 passed, 1 skipped in 45.12s`.
+    fn add_pytest(&mut self, line: &str) {
+        let Some((figures, _)) = line.trim_matches(['=', ' ']).rsplit_once(" in ") else { return };
+        let figures: Vec<_> = figures.split(", ").filter_map(|figure| figure.split_once(' ')).collect();
+        for (number, word) in figures {
+            let Ok(number) = number.parse::<u64>() else { return };
+            match word {
+                "passed" => self.passed += number,
+                "failed" | "error" | "errors" => self.failed += number,
+                "skipped" => self.ignored += number,
                 _ => {}
             }
         }
@@ -195,20 +213,27 @@ fn install_components() -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a command works, as an administrator or as whoever runs this. Nothing is shown.
+fn asked(words: &[&str]) -> bool {
+    [&["sudo", "-n"], words].concat().split_first().is_some_and(silently)
+        || words.split_first().is_some_and(silently)
+}
+
+fn silently((program, words): (&&str, &[&str])) -> bool {
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
 /// Installs the browser in which the page is tested, where it is missing: Debian and its like only.
 fn install_browser() -> Result<(), String> {
-    let works = |words: &[&str]| {
-        let mut command = Command::new(words[0]);
-        command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
+    let works = |words: &[&str]| words.split_first().is_some_and(silently);
     let installed = || BROWSERS.iter().any(|name| works(&[name, "--version"]));
     if std::env::var_os("OUTPLAY_CHROMIUM").is_some() || installed() {
         return Ok(());
     }
     eprintln!("xtask: installing chromium, in which the page is tested");
     let install = ["apt-get", "install", "-y", "--no-install-recommends", "chromium"];
-    let asked = |command: &[&str]| works(&[&["sudo", "-n"], command].concat()) || works(command);
     // Package lists may be missing or old, so a second attempt follows after fetching them.
     if asked(&install) || (asked(&["apt-get", "update"]) && asked(&install)) {
         return Ok(());

@@ -10,6 +10,7 @@
 //! | `query` | the value of a position and of each of its moves |
 //! | `solve`, `loops`, `means` | the values of all positions, and the tables that keep them |
 //! | `truth` | what players, the judge and explanations are told |
+//! | `reader` | a table, open for many questions |
 //! | `tables`, `shelves`, `summary` | what is on disk: proof, statistics, speed |
 //! | `notes`, `books` | what was found before; openings |
 //! | `kernels/` | whole loops made for one game |
@@ -64,6 +65,7 @@ mod picture;
 mod place;
 mod planes;
 mod query;
+mod reader;
 mod request;
 mod rules;
 mod shelves;
@@ -99,6 +101,7 @@ pub fn table_name(spec: &str) -> String {
     outplay_table::name(spec, Values::Distance)
 }
 
+pub use reader::{Reached, Read, Reader};
 pub use request::{ChooseRequest, Method, PATIENCE, Place, QueryOptions, SolveRequest};
 pub use trouble::{Cure, Trouble};
 pub use truth::Oracle;

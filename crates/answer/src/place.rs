@@ -18,6 +18,7 @@ impl Entry {
         let game = self.game();
         let (mut pos, moves) = match place {
             Place::Position(text) => return Ok(game.read_position(text)?),
+            Place::At(pos) => return Ok(pos.clone()),
             Place::Start => return Ok(self.start()?),
             Place::Moves(moves) => (self.start()?, moves),
             Place::MovesFrom { position, moves } => (game.read_position(position)?, moves),

@@ -1,5 +1,6 @@
 //! What can be asked: which position, by which method, with how much time and memory.
 
+use outplay_core::AnyPosition;
 use outplay_table::{Values, default_data_dir};
 use std::fmt;
 use std::path::PathBuf;
@@ -16,6 +17,8 @@ pub enum Place {
     Moves(String),
     /// This position in the game's notation.
     Position(String),
+    /// This position itself, of the game that is asked.
+    At(AnyPosition),
     /// After these moves from that position.
     MovesFrom {
         /// Where the moves begin.

@@ -98,6 +98,7 @@ impl Entry {
             files: Some(read_file),
             threads: 1,
             outside: self.outside(),
+            guests: Vec::new(),
         }
     }
 

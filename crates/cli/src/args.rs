@@ -189,6 +189,8 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE")]
         svg: Option<PathBuf>,
     },
+    /// Write positions with exact values, distances and best moves: npz, csv or jsonl
+    Export(crate::exporting::ExportArgs),
     /// List the tables on disk, and what searches found and kept
     Tables {
         /// Remove the table with this name or game

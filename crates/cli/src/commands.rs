@@ -265,6 +265,7 @@ impl<W: Write> Run<'_, W> {
             Command::Tune(args) => self.tune(args),
             Command::Match(args) => self.compete(args),
             Command::Experiment(args) => self.experiment(args),
+            Command::Export(args) => self.export(args),
             Command::Verify { game, values } => self.verify(game, *values),
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
             Command::Tables { remove: Some(name), .. } => self.remove_table(name),
@@ -350,7 +351,7 @@ impl<W: Write> Run<'_, W> {
     }
 
     /// What a command may use.
-    fn options(&self, effort: Option<&Effort>) -> QueryOptions {
+    pub(crate) fn options(&self, effort: Option<&Effort>) -> QueryOptions {
         let mut options = QueryOptions::default();
         options.memory = self.memory();
         options.hash = self.hash(effort);

@@ -13,6 +13,7 @@ mod args;
 mod bench;
 mod commands;
 mod engine;
+mod exporting;
 mod output;
 #[cfg(feature = "play")]
 mod playing;

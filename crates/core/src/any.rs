@@ -88,19 +88,20 @@ pub struct Native<G: Game> {
     /// The game.
     pub game: G,
     board: Option<fn(&G, &G::Position) -> LineBoard>,
+    placed: Option<fn(&G, &LineBoard) -> G::Position>,
     falls: Option<Falls<G>>,
 }
 
 impl<G: Game> Clone for Native<G> {
     fn clone(&self) -> Native<G> {
-        Native { game: self.game.clone(), board: self.board, falls: self.falls }
+        Native { game: self.game.clone(), board: self.board, placed: self.placed, falls: self.falls }
     }
 }
 
 impl<G: Game> Native<G> {
     /// A game with nothing but its rules.
     pub fn new(game: G) -> Native<G> {
-        Native { game, board: None, falls: None }
+        Native { game, board: None, placed: None, falls: None }
     }
 
     /// Says that the game is one of lines on a board.
@@ -109,7 +110,11 @@ impl<G: Game> Native<G> {
     where
         G: LineGame,
     {
-        Native { board: Some(|game, pos| game.board(pos)), ..self }
+        Native {
+            board: Some(|game, pos| game.board(pos)),
+            placed: Some(|game, board| game.placed(board)),
+            ..self
+        }
     }
 
     /// Says that the game rolls dice.
@@ -204,6 +209,7 @@ trait Rules: Send + Sync {
     fn has_dice(&self) -> bool;
     fn board(&self, pos: &AnyPosition) -> Option<LineBoard>;
     fn has_board(&self) -> bool;
+    fn placed(&self, board: &LineBoard) -> Option<AnyPosition>;
     fn spec(&self) -> String;
     fn write_position(&self, pos: &AnyPosition) -> String;
     fn read_position(&self, text: &str) -> Result<AnyPosition, InputError>;
@@ -274,6 +280,9 @@ impl<G: Game + Notation> Rules for Native<G> {
     }
     fn has_board(&self) -> bool {
         self.board.is_some()
+    }
+    fn placed(&self, board: &LineBoard) -> Option<AnyPosition> {
+        self.placed.map(|placed| self.any(placed(&self.game, board)))
     }
     fn spec(&self) -> String {
         self.game.spec()
@@ -371,6 +380,11 @@ impl AnyGame {
     /// The board of a position, for games of lines.
     pub fn board(&self, pos: &AnyPosition) -> Option<LineBoard> {
         self.0.board(pos)
+    }
+
+    /// The position that a board shows, for games of lines: see [`LineGame::placed`].
+    pub fn placed(&self, board: &LineBoard) -> Option<AnyPosition> {
+        self.0.placed(board)
     }
 
     /// Whether the game is one of lines on a board.

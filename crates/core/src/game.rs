@@ -143,6 +143,12 @@ pub trait Game: Clone + Send + Sync + 'static {
         0
     }
 
+    /// The version of the rules, for games whose positions are explored. Tables remember it, so that one made by other
+    /// rules is told from one that can be believed: rules that come from elsewhere count by their contents.
+    fn version(&self) -> u32 {
+        1
+    }
+
     /// Why the game stopped working, for games whose rules run elsewhere (in a script, say).
     ///
     /// Solvers poll this between tiers and give up with the sentence it returns. Rules written in Rust

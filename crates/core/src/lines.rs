@@ -222,6 +222,10 @@ impl Attack {
 pub trait LineGame: Game {
     /// A position as a board with preset stones.
     fn board(&self, pos: &Self::Position) -> LineBoard;
+
+    /// The position that a board of this game shows, whoever could have reached it: the way back from
+    /// [`LineGame::board`]. Whoever fills boards by the million asks here instead of writing and reading text.
+    fn placed(&self, board: &LineBoard) -> Self::Position;
 }
 
 #[cfg(test)]

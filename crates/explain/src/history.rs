@@ -136,10 +136,11 @@ fn walk(entry: &Entry, place: &Place) -> Result<Vec<(AnyPosition, HistoryStep)>,
     let (mut pos, moves) = match place {
         Place::Start | Place::Moves(_) => (entry.locate(&Place::Start)?, place),
         Place::Position(text) | Place::MovesFrom { position: text, .. } => (game.read_position(text)?, place),
+        Place::At(pos) => (pos.clone(), place),
     };
     let moves = match moves {
         Place::Moves(moves) | Place::MovesFrom { moves, .. } => moves.as_str(),
-        Place::Start | Place::Position(_) => "",
+        Place::Start | Place::Position(_) | Place::At(_) => "",
     };
     let step = |ply: usize, mv: Option<String>, pos: &AnyPosition| HistoryStep {
         ply,

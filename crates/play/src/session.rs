@@ -3,7 +3,7 @@
 //! Invariant: `moves` is legal from the start position, because a move joins it only after the game has read it.
 
 use outplay_answer::{ChoiceAnswer, ChooseRequest, Entry, Place, QueryAnswer, QueryOptions, Trouble, View};
-use outplay_core::{Layout, Quiet, Turn, Watch};
+use outplay_core::{Layout, Notation, Quiet, Turn, Watch};
 
 /// Who makes the moves of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +112,10 @@ impl Session {
             Place::Start => Place::Moves(list),
             Place::Moves(before) => Place::Moves(format!("{before} {list}")),
             Place::Position(position) => Place::MovesFrom { position: position.clone(), moves: list },
+            Place::At(pos) => {
+                let position = self.entry.game().write_position(pos);
+                Place::MovesFrom { position, moves: list }
+            }
             Place::MovesFrom { position, moves } => {
                 Place::MovesFrom { position: position.clone(), moves: format!("{moves} {list}") }
             }

@@ -40,6 +40,17 @@ pub struct Kit {
     pub threads: usize,
     /// Who starts programs that a spec names; `None` where nobody may.
     pub outside: Option<Arc<dyn Outside>>,
+    /// Players that come from outside, by name.
+    pub guests: Vec<Guest>,
+}
+
+/// A player that comes from outside: its name, which is its whole spec, and how to make one.
+#[derive(Clone)]
+pub struct Guest {
+    /// The name.
+    pub name: String,
+    /// Makes one that shares nothing with another that plays at the same time.
+    pub make: Arc<dyn Fn() -> Box<dyn Player> + Send + Sync>,
 }
 
 /// Reads a file as text, or says in a sentence why it cannot.
@@ -55,6 +66,7 @@ impl Kit {
             files: None,
             threads: 1,
             outside: None,
+            guests: Vec::new(),
         }
     }
 
@@ -158,6 +170,9 @@ impl Kit {
                 )
                 .into()),
             };
+        }
+        if let Some(guest) = self.guests.iter().find(|guest| guest.name == spec) {
+            return Ok((guest.make)());
         }
         let mut words = Words::parse(spec)?;
         let player: Box<dyn Player> = match words.name() {

@@ -54,7 +54,7 @@ pub use helpful::{Helpful, helpful_choices};
 pub use helpfulness::Form;
 pub use insight::{CellHelp, DIRECTIONS, Insight, Part};
 pub use judge::{Judge, NoOpinion, squeezed};
-pub use kit::{Kit, ReadFile};
+pub use kit::{Guest, Kit, ReadFile};
 pub use lines::{FeatureSet, Features, Weights, WeightsError, plain_features};
 pub use mcts::{Mcts, MctsLimits};
 pub use mind::{Grove, Mind, Minds, Rolling};

@@ -24,6 +24,7 @@ pub struct Explored<G: Game> {
     loops: Vec<bool>,
     chance: bool,
     moves: u64,
+    version: u32,
 }
 
 /// How often a fault of the rules is looked for, and progress told, in positions.
@@ -81,7 +82,8 @@ impl<G: Game> Explored<G> {
             Ok(Numbered { places, tiers, after, loops }) => {
                 let Found { positions, ids, edges, chance, .. } = found;
                 let moves = edges.len() as u64;
-                Ok(Explored { positions, ids, places, tiers, after, loops, chance, moves })
+                let version = game.version();
+                Ok(Explored { positions, ids, places, tiers, after, loops, chance, moves, version })
             }
             Err(error) => {
                 discard(found);
@@ -126,6 +128,10 @@ impl<G: Game> Index<G> for Explored<G> {
 
     fn len(&self, tier: Tier) -> u64 {
         self.tiers[tier.0 as usize].len() as u64
+    }
+
+    fn version(&self) -> u32 {
+        self.version
     }
 
     fn holds(&self, pos: &G::Position) -> bool {

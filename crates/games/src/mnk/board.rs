@@ -278,11 +278,8 @@ impl<B: Bits> LineGame for Mnk<B> {
     fn board(&self, pos: &Board<B>) -> LineBoard {
         self.board_of(pos)
     }
-}
 
-impl<B: Bits> Mnk<B> {
-    /// A board whose stones are where this game can have them.
-    fn packed(&self, board: &LineBoard) -> Board<B> {
+    fn placed(&self, board: &LineBoard) -> Board<B> {
         let mut pos = Board { stones: [B::NONE; 2], second_to_move: board.turn == Turn::Second };
         for (cell, &content) in board.cells.iter().enumerate() {
             let bit = B::one(u32::from(self.bit(cell / board.height, cell % board.height)));
@@ -308,13 +305,13 @@ impl<B: Bits> Notation for Mnk<B> {
     fn read_position(&self, text: &str) -> Result<Board<B>, InputError> {
         let board = grid::read(self.rules.start(), text)?;
         reach::check(self.rules.start(), &board).map_err(|why| InputError::position(text, why))?;
-        Ok(self.packed(&board))
+        Ok(self.placed(&board))
     }
 
     fn read_arrangement(&self, text: &str) -> Result<Board<B>, InputError> {
         let board = grid::read(self.rules.start(), text)?;
         reach::arrangement(self.rules.start(), &board).map_err(|why| InputError::position(text, why))?;
-        Ok(self.packed(&board))
+        Ok(self.placed(&board))
     }
 
     fn write_move(&self, _pos: &Board<B>, mv: u8) -> String {

@@ -120,6 +120,13 @@ impl LineGame for LargeMnk {
     fn board(&self, pos: &LargeBoard) -> LineBoard {
         self.board_of(pos)
     }
+
+    fn placed(&self, board: &LineBoard) -> LargeBoard {
+        let last = stone_of(board.turn.other());
+        let line = (0..board.cells.len())
+            .any(|cell| board.cells[cell] == last && self.completes(&board.cells, cell, last));
+        LargeBoard { stones: board.stones(), line, turn: board.turn, cells: board.cells.clone() }
+    }
 }
 
 impl Notation for LargeMnk {
@@ -134,10 +141,7 @@ impl Notation for LargeMnk {
     fn read_position(&self, text: &str) -> Result<LargeBoard, InputError> {
         let board = grid::read(self.rules.start(), text)?;
         reach::check(self.rules.start(), &board).map_err(|why| InputError::position(text, why))?;
-        let last = stone_of(board.turn.other());
-        let line = (0..board.cells.len())
-            .any(|cell| board.cells[cell] == last && self.completes(&board.cells, cell, last));
-        Ok(LargeBoard { stones: board.stones(), line, turn: board.turn, cells: board.cells })
+        Ok(self.placed(&board))
     }
 
     fn write_move(&self, _pos: &LargeBoard, mv: u32) -> String {

@@ -1,0 +1,93 @@
+//! `outplay export`: positions with exact labels, for programs that learn.
+
+use crate::commands::{Failure, Run};
+use clap::Args;
+use outplay_core::figures::grouped;
+use outplay_data::Form;
+use outplay_export::{Request, export};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// What to write.
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// The game, such as connect4:5x4
+    game: String,
+    /// How many positions of random games, or all of the game's table
+    #[arg(long, value_name = "all|N", default_value = "all", value_parser = parse_amount)]
+    positions: Amount,
+    /// Only positions after so many moves, such as 4..12
+    #[arg(long, value_name = "A..B", value_parser = parse_plies)]
+    plies: Option<(u32, u32)>,
+    /// As many won as drawn and lost positions
+    #[arg(long)]
+    balanced: bool,
+    /// npz, csv or jsonl; what the file's name ends with, if not said
+    #[arg(long, value_parser = parse_form)]
+    format: Option<Form>,
+    /// Where the rows go; the data sheet is put beside it
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// The share that is kept apart for testing, symmetric positions together
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    test: f64,
+    /// Leave out which moves are best
+    #[arg(long)]
+    no_best: bool,
+    /// What chance follows from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// How many positions: none for all.
+#[derive(Clone, Copy, Debug)]
+struct Amount(Option<u64>);
+
+fn parse_amount(text: &str) -> Result<Amount, String> {
+    match text {
+        "all" => Ok(Amount(None)),
+        _ => match text.replace('_', "").parse() {
+            Ok(0) | Err(_) => Err("write `all` or how many, as in `--positions 100000`".into()),
+            Ok(count) => Ok(Amount(Some(count))),
+        },
+    }
+}
+
+fn parse_plies(text: &str) -> Result<(u32, u32), String> {
+    let ends = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+    ends.ok_or_else(|| "write the first and the last ply, as in `--plies 4..12`".into())
+}
+
+fn parse_form(text: &str) -> Result<Form, String> {
+    match text {
+        "npz" => Ok(Form::Npz),
+        "csv" => Ok(Form::Csv),
+        "jsonl" => Ok(Form::Lines),
+        _ => Err("choose npz, csv or jsonl".into()),
+    }
+}
+
+impl<W: Write> Run<'_, W> {
+    pub(crate) fn export(&mut self, args: &ExportArgs) -> Result<u8, Failure> {
+        let entry = self.open(&args.game)?;
+        let mut request = Request::new(args.out.clone());
+        request.positions = args.positions.0;
+        request.plies = args.plies;
+        request.balanced = args.balanced;
+        request.form = args.format;
+        request.test = args.test;
+        request.best = !args.no_best;
+        request.seed = args.seed;
+        let options = self.options(None).impartial();
+        let report = export(&entry, &request, &options, self.progress)?;
+        self.print(&report, |out, report| {
+            for file in &report.files {
+                writeln!(out, "{}: {} rows, xxh3 {}", file.file, grouped(file.rows), file.checksum)?;
+            }
+            let values: Vec<String> =
+                report.values.iter().map(|(value, count)| format!("{value} {}", grouped(*count))).collect();
+            writeln!(out, "{}; {} in {:.1} s", values.join(", "), report.sheet, report.seconds)?;
+            report.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+        })
+    }
+}

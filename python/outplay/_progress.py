@@ -1,0 +1,48 @@
+"""Who hears of progress: a bar on the terminal, a callable of the user's, or nobody."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+#: Work that takes less than this shows no bar.
+PATIENCE = 1.0
+
+
+class Bar:
+    """One line on the error stream, which takes itself away at the end."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.width = 0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        seconds = time.monotonic() - self.began
+        if seconds < PATIENCE:
+            return
+        share = f"{done / total:6.1%}" if total else f"{done:,}"
+        line = f"{stage or 'working'} {share} {seconds:.0f} s"
+        sys.stderr.write("\r" + line.ljust(self.width))
+        sys.stderr.flush()
+        self.width = len(line)
+
+    def close(self) -> None:
+        if self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.flush()
+            self.width = 0
+
+
+def listener(progress: Any) -> Callable[[str, int, int], None] | None:
+    """What `progress=` means: None is a bar where somebody watches, True always, False never."""
+    if progress is None:
+        progress = sys.stderr is not None and sys.stderr.isatty()
+    if progress is True:
+        return Bar()
+    if progress is False:
+        return None
+    if callable(progress):
+        return progress  # type: ignore[no-any-return]
+    raise TypeError("progress must be True, False, None or a function of (stage, done, total)")

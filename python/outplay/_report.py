@@ -1,0 +1,36 @@
+"""Reports: dictionaries whose fields can be asked for by name and that show themselves in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+
+class Report(dict[str, Any]):
+    """The report of a match: the fields that ``outplay match --json`` prints."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"a report has no field {name!r}; it has {', '.join(self)}") from None
+
+    def score(self, player: str | int = 0) -> float:
+        """The points per game of a player, by name or by place."""
+        rows: list[dict[str, Any]] = self["players"]
+        for place, row in enumerate(rows):
+            if player in (place, row["player"]):
+                return float(row["score"])
+        raise KeyError(player)
+
+    def __repr__(self) -> str:
+        rows = [f"{row['player']} {row['score']:.1%}" for row in self.get("players", [])]
+        return f"<{self.get('game', 'report')}: {', '.join(rows)}>"
+
+    def _repr_html_(self) -> str:
+        head = "<tr><th>player</th><th>games</th><th>won</th><th>drawn</th><th>lost</th><th>score</th></tr>"
+        rows = []
+        for row in self.get("players", []):
+            cells = [escape(row["player"]), row["games"], row["wins"], row["draws"], row["losses"], f"{row['score']:.1%}"]
+            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        return f"<table>{head}{''.join(rows)}</table>"

@@ -1,0 +1,207 @@
+"""Every game as an environment of PettingZoo, with exact values on request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._outplay import Game, Position, game
+from .errors import InputError
+
+try:
+    from gymnasium import spaces
+    from gymnasium.utils import seeding
+    from pettingzoo import AECEnv
+except ImportError as error:
+    raise ImportError("outplay.env needs PettingZoo: pip install pettingzoo") from error
+
+#: Characters of a position that has no board.
+CHARS = 160
+#: Moves of a position of a game without cells.
+MOVES = 256
+AGENTS = ["player_0", "player_1"]
+
+
+class Env(AECEnv):  # type: ignore[misc]
+    """A game for two agents who take turns; dice roll by themselves.
+
+    Observations are dictionaries. ``observation`` is, for games of k in a row, the board as planes of shape (rows,
+    columns, 2), the agent's own stones first; for other games the position's text as bytes, after one byte that says
+    whether it is the agent's turn. ``action_mask`` says which actions are legal: a column where stones fall, a cell
+    (row by row from the top) of other boards, and otherwise a place in the list ``info["moves"]``.
+    """
+
+    metadata = {"name": "outplay_v0", "render_modes": ["ansi"], "is_parallelizable": False}
+
+    def __init__(
+        self,
+        of: Any,
+        *,
+        values: bool = False,
+        plies: int = 1000,
+        start: Any = None,
+        actions: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.game: Game = game(of)
+        self.values = values
+        self.plies = plies
+        self.from_ = start
+        self.render_mode = render_mode
+        self.metadata = {**type(self).metadata, "name": f"outplay_{self.game.spec}"}
+        self.possible_agents = list(AGENTS)
+        self.size = self.game.size
+        self.falls = False
+        if self.size is not None:
+            columns, rows = self.size
+            words = self.game.start.legal
+            self.falls = bool(words) and all(word.isdigit() for word in words)
+            count = columns if self.falls else columns * rows
+            shape: tuple[int, ...] = (rows, columns, 2)
+            space: Any = spaces.Box(0, 1, shape, np.int8)
+        else:
+            count = actions or MOVES
+            space = spaces.Box(0, 255, (CHARS + 1,), np.uint8)
+        self.actions = count
+        self.action_spaces = {agent: spaces.Discrete(count) for agent in AGENTS}
+        self.observation_spaces = {
+            agent: spaces.Dict({"observation": space, "action_mask": spaces.Box(0, 1, (count,), np.int8)})
+            for agent in AGENTS
+        }
+        self.random, _ = seeding.np_random(None)
+
+    def observation_space(self, agent: str) -> Any:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        if seed is not None:
+            self.random, _ = seeding.np_random(seed)
+        at = (options or {}).get("position", self.from_)
+        self.position: Position = self.begin() if at is None else self.game.position(at=at)
+        self.ply = 0
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.roll()
+        self.settle()
+
+    def begin(self) -> Position:
+        """Where a game begins: the start, or any position of a game that has none."""
+        try:
+            return self.game.start
+        except InputError:
+            for _ in range(10_000):
+                position = self.game.numbered(int(self.random.integers(2**62)))
+                if position is not None and not position.over:
+                    return position
+            raise
+
+    def roll(self) -> None:
+        """Lets dice fall until somebody can choose."""
+        while not self.position.over and self.position.turn == "chance":
+            words, odds = zip(*self.position.rolls)
+            self.position = self.position.play(words[int(self.random.choice(len(words), p=np.array(odds) / sum(odds)))])
+
+    def settle(self) -> None:
+        """Whose turn it is, what was paid, and what there is to tell."""
+        self.agent_selection = AGENTS[1] if self.position.turn == "second" else AGENTS[0]
+        payoff = self.position.outcome
+        if payoff is not None:
+            self.rewards = {AGENTS[0]: float(payoff), AGENTS[1]: float(-payoff)}
+            self.terminations = dict.fromkeys(AGENTS, True)
+        elif self.ply >= self.plies:
+            self.truncations = dict.fromkeys(AGENTS, True)
+        self.words: dict[int, str] = {}
+        if payoff is None:
+            self.words = dict(sorted((self.action_of(place, word), word) for place, word in enumerate(self.position.legal)))
+            if max(self.words) >= self.actions:
+                raise InputError(
+                    f"{self.game.spec} has a position with {len(self.words)} moves and the environment {self.actions} actions",
+                    f"make it with `op.env(…, actions={len(self.words)})`",
+                )
+        info: dict[str, Any] = {"position": self.position.text, "moves": list(self.words.values())}
+        if self.values and payoff is None:
+            info |= self.worths()
+        self.infos = {agent: dict(info) if agent == self.agent_selection else {} for agent in AGENTS}
+
+    def worths(self) -> dict[str, Any]:
+        """Exact values: of the position for the agent to move, and of every action for whoever takes it."""
+        second = self.position.turn == "second"
+        by_word = {
+            move.move: (-move.mean if second else move.mean) if move.mean is not None else move.payoff
+            for move in self.position.moves
+        }
+        mean = self.position.mean
+        value = (-mean if second else mean) if mean is not None else self.position.payoff
+        return {
+            "value": value,
+            "distance": self.position.distance,
+            "values": {action: by_word.get(word) for action, word in self.words.items()},
+        }
+
+    def action_of(self, place: int, word: str) -> int:
+        """The number of a move: its column, its cell, or its place."""
+        if self.size is None:
+            return place
+        if self.falls:
+            return int(word) - 1
+        letters = word.rstrip("0123456789")
+        column = 0
+        for letter in letters:
+            column = 26 * column + ord(letter) - ord("a") + 1
+        row = int(word[len(letters) :])
+        columns, rows = self.size
+        return (rows - row) * columns + column - 1
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        mask = np.zeros(self.actions, np.int8)
+        if agent == self.agent_selection and not self.terminations[agent]:
+            mask[list(self.words)] = 1
+        board = self.position.board
+        if board is not None:
+            mine = 1 + AGENTS.index(agent)
+            planes = np.stack([board == mine, board == 3 - mine], axis=-1).astype(np.int8)
+            return {"observation": planes, "action_mask": mask}
+        text = self.position.text.encode()[:CHARS]
+        seen = np.zeros(CHARS + 1, np.uint8)
+        seen[0] = agent == self.agent_selection
+        seen[1 : 1 + len(text)] = np.frombuffer(text, np.uint8)
+        return {"observation": seen, "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        word = self.words.get(int(action)) if action is not None else None
+        if word is None:
+            raise InputError(f"action {action} is not legal at {self.position.text}", "choose one where `action_mask` is 1")
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self.position = self.position.play(word)
+        self.ply += 1
+        self.roll()
+        self.settle()
+        self._accumulate_rewards()
+
+    def render(self) -> str | None:
+        return str(self.position) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        pass
+
+
+def env(of: Any, **options: Any) -> Env:
+    """A game as an environment of PettingZoo: ``op.env("connect4", values=True)``.
+
+    `values` puts exact values into ``info``, `plies` ends longer games, `start` is the position to begin from, and
+    `actions` the number of actions of a game without a board.
+    """
+    return Env(of, **options)

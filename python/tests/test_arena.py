@@ -1,0 +1,215 @@
+"""Matches, the judge, exploitability, proofs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+import outplay as op
+import pytest
+from rules import LINES, Pile, TicTacToe
+
+
+def uniform(position):
+    return {move: Fraction(1, len(position.legal)) for move in position.legal}
+
+
+def first(position):
+    return position.legal[0]
+
+
+def test_a_match_is_counted():
+    report = op.match("tictactoe", ["perfect", "random", first], games=10)
+    assert report.game == "tictactoe" and len(report.players) == 3
+    assert report.players[2]["player"] == "first"
+    assert report.score("perfect") > report.score("random")
+    assert report.score(0) == report["players"][0]["score"]
+    assert "<table>" in report._repr_html_()
+    with pytest.raises(AttributeError):
+        report.nothing
+
+
+def test_a_match_follows_from_its_seed():
+    moves = [
+        [record["moves"] for record in op.match("tictactoe", ["random", first], games=6, seed=seed, records=True).records]
+        for seed in (1, 1, 2)
+    ]
+    assert moves[0] == moves[1] != moves[2]
+
+
+def test_functions_of_one_name_are_told_apart():
+    report = op.match("tictactoe", [first, first, "random"], games=2)
+    assert [row["player"] for row in report.players][:2] == ["first", "first-2"]
+
+
+def test_matches_that_make_no_sense():
+    for players in (["random"], ["random", "nobody"], ["random", 7]):
+        with pytest.raises(op.InputError):
+            op.match("tictactoe", players, games=2)
+
+
+def test_an_illegal_move_is_an_error():
+    with pytest.raises(op.InputError, match="z9"):
+        op.match("tictactoe", ["random", lambda p: "z9"], games=2)
+
+
+def test_side_by_side():
+    one = op.match("tictactoe", ["random", "greedy"], games=20, seed=5)
+    two = op.match("tictactoe", ["random", "greedy"], games=20, seed=5, concurrency=2)
+    assert one.players[0]["score"] == two.players[0]["score"]
+
+
+def test_the_judge_agrees_with_the_arena():
+    report = op.match("tictactoe", ["random", first], games=30, openings=0, judged=True, records=True)
+    positions = {0: [], 1: []}
+    for record in report.records:
+        p = op.game("tictactoe").start
+        for ply, move in enumerate(record["moves"].split()):
+            seat = (record["first"], record["second"])[ply % 2]
+            positions[seat].append((p, move))
+            p = p.play(move)
+    for seat, row in enumerate(report.players):
+        # The policy that was played, move by move.
+        played = iter([move for _, move in positions[seat]])
+        judged = op.judge(lambda p: next(played), "tictactoe", [p for p, _ in positions[seat]])
+        assert judged.all.moves == row["judged"]["moves"]
+        assert judged.share == pytest.approx(row["judged"]["kept"])
+        assert judged.choices.moves == row["judged"]["choices"]
+        assert judged.choices.share == pytest.approx(row["judged"]["kept_choices"])
+
+
+def test_a_perfect_policy_keeps_every_value():
+    judged = op.judge("perfect", "connect4:4x4", 60)
+    assert judged.share == 1.0 and judged.mean_loss == 0 and judged.mistakes == []
+    assert sum(kept.moves for kept in judged.by_ply.values()) == judged.all.moves == 60
+
+
+def test_mistakes_are_told():
+    judged = op.judge(first, "tictactoe", 200, seed=4)
+    assert 0 < judged.share < 1 and judged.mean_loss > 0
+    text, move = judged.mistakes[0]
+    p = op.game("tictactoe").position(at=text)
+    assert p.play(move).payoff > -p.payoff
+    assert "<table>" in judged._repr_html_() and "tictactoe" in repr(judged)
+
+
+def test_a_policy_with_probabilities_is_weighed():
+    judged = op.judge(uniform, "nim:1+2", [op.game("nim:1+2").start])
+    p = op.game("nim:1+2").start
+    good = sum(1 for move in p.moves if move.payoff == p.payoff)
+    assert judged.share == pytest.approx(good / len(p.moves))
+
+
+def test_policies_that_make_no_sense():
+    with pytest.raises(op.InputError, match="sum to"):
+        op.judge(lambda p: {p.legal[0]: 0.5}, "tictactoe", 3)
+    with pytest.raises(op.InputError, match="legal moves"):
+        op.judge(lambda p: "z9", "tictactoe", 3)
+
+
+def test_a_judge_for_ones_own_game():
+    assert op.judge("perfect", Pile(), 20).share == 1.0
+    assert op.judge(lambda p: p.choices[-1], Pile(), 50).share < 1.0
+
+
+def test_a_judge_with_dice():
+    judged = op.judge("perfect", "piglet:3", 30)
+    assert judged.share == 1.0 and set(judged.by_kind) == {"mean"}
+
+
+# -- exploitability ------------------------------------------------------------------------------------------------
+
+
+@lru_cache(None)
+def by_hand(board, seat):
+    """What the first player gets if `seat` plays every move equally often and the other plays best: in fractions."""
+    for a, b, c in LINES:
+        if board[a] != "." and board[a] == board[b] == board[c]:
+            return Fraction(1 if board[a] == "x" else -1)
+    empty = [i for i in range(9) if board[i] == "."]
+    if not empty:
+        return Fraction(0)
+    turn = (9 - len(empty)) % 2
+    values = [by_hand(board[:i] + "xo"[turn] + board[i + 1 :], seat) for i in empty]
+    if turn == seat:
+        return sum(values, Fraction(0)) / len(values)
+    return max(values) if turn == 0 else min(values)
+
+
+def test_the_random_policy_by_hand():
+    found = op.exploitability(uniform, "tictactoe")
+    assert found.first == by_hand("." * 9, 0) and found.second == -by_hand("." * 9, 1)
+    assert found.value == 0
+    assert found.exploitability == (-found.first - found.second) / 2
+    assert isinstance(found.exploitability, Fraction)
+
+
+def test_the_same_in_python_and_in_floats():
+    exact = op.exploitability(uniform, "tictactoe")
+    assert op.exploitability(uniform, TicTacToe()) == exact
+    floats = op.exploitability(lambda p: {m: 1 / len(p.legal) for m in p.legal}, "tictactoe")
+    assert float(floats) == pytest.approx(float(exact.exploitability), abs=1e-9)
+
+
+def test_a_perfect_policy_cannot_be_exploited():
+    g = op.game("tictactoe")
+    found = op.exploitability(lambda p: p.best[0], g)
+    assert found.exploitability == 0 and found.nash_conv == 0
+    assert op.exploitability("perfect", "nim:1+2").exploitability == 0
+
+
+def test_one_bad_move_is_found():
+    """Perfect but for the answer to a corner."""
+
+    def nearly(p):
+        return "b1" if p == op.game("tictactoe").position("a1") else p.best[0]
+
+    found = op.exploitability(nearly, "tictactoe")
+    assert found.second == -1 and found.first == 0
+
+
+def test_exploitability_with_dice():
+    g = op.game("piglet:3")
+    perfect = op.exploitability(lambda p: p.best[0], g)
+    assert perfect.exploitability == pytest.approx(0, abs=1e-6)
+    assert float(op.exploitability(first, g)) > 0.01
+
+
+def test_exploitability_with_loops():
+    """A chase that goes on for ever unless somebody gives up: who gives up loses."""
+    graph = op.Graph([0, 1, 0, 1], [None, None, -1, 1], [[1, 2], [0, 3], [], []])
+    stays = op.exploitability(lambda p: p.legal[0], graph.game())
+    assert stays.exploitability == 0
+    leaves = op.exploitability(lambda p: p.legal[-1], graph.game())
+    assert leaves.first == -1 and leaves.second == -1
+
+
+def test_best_response():
+    assert op.best_response(uniform, "nim:1+2", 1) == 1
+
+
+# -- proofs --------------------------------------------------------------------------------------------------------
+
+
+def test_proofs_are_written_and_checked(tmp_path):
+    proof = op.prove("mnk:4x4,k=4")
+    assert proof.value == "draw" and "4x4" in repr(proof)
+    path = proof.save(tmp_path / "4x4.proof")
+    claim = op.check(path)
+    assert claim.value == "draw" and claim.game == "mnk:4x4,k=4" and claim.steps > 0
+    assert op.check(proof) == op.check(proof.text) == claim
+
+
+def test_a_forged_proof_fails():
+    text = op.prove("mnk:4x4,k=4").text
+    with pytest.raises(op.ProofError):
+        op.check(text.replace("draw", "win"))
+    with pytest.raises(op.ProofError):
+        op.check("nonsense\nof all kinds\n")
+    with pytest.raises(op.InputError):
+        op.check("/no/such/file")
+
+
+def test_proofs_are_for_boards():
+    with pytest.raises(op.InputError):
+        op.prove("nim:1+2")

@@ -1,0 +1,180 @@
+"""Games by name: positions, values, moves, reasons, pictures."""
+
+from __future__ import annotations
+
+import numpy as np
+import outplay as op
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("spec", "value", "distance"),
+    [
+        ("tictactoe", "draw", 9),
+        ("mnk:4x3,k=3", "win", None),
+        ("nim:2+2", None, None),
+        ("connect4:4x4", "draw", 16),
+        ("connect4:5x4", "draw", 20),
+        ("nim:1+2", "win", None),
+        ("morris:three", "win", None),
+    ],
+)
+def test_values_of_starts(spec, value, distance):
+    start = op.game(spec).start
+    if value is not None:
+        assert start.value == value
+    if distance is not None:
+        assert start.distance == distance
+
+
+def test_a_position_after_moves():
+    p = op.game("connect4:5x4").position("33")
+    assert (p.value, p.distance, p.best) == ("draw", 18, ["3"])
+    assert p.turn == "first" and p.legal == ["1", "2", "3", "4", "5"]
+    assert [m.move for m in p.moves if m.value == "draw"] == ["3"]
+
+
+def test_positions_read_back():
+    g = op.game("tictactoe")
+    p = g.position("b2 a1 c3")
+    again = g.position(at=p.text)
+    assert again == p and hash(again) == hash(p)
+    assert g.position("b2") != p
+
+
+def test_play_goes_on_and_leaves_the_position_alone():
+    p = op.game("tictactoe").start
+    q = p.play("b2", "a1")
+    assert p.legal != q.legal and q.turn == "first"
+    assert q == op.game("tictactoe").position("b2 a1")
+
+
+def test_finished_positions():
+    p = op.game("tictactoe").position("a1 a2 b1 b2 c1")
+    assert p.over and p.outcome == 1 and p.legal == [] and p.moves == []
+    assert p.value == "loss" and p.distance == 0
+
+
+def test_the_line_of_best_play_ends_the_game():
+    p = op.game("mnk:4x3,k=3").start
+    assert p.play(*p.line).over
+    assert len(p.line) == p.distance
+
+
+def test_moves_compare_with_words():
+    move = op.game("nim:1+2").start.moves[0]
+    assert move == move.move and str(move) == move.move and hash(move) == hash(move.move)
+
+
+def test_why_has_a_sentence():
+    why = op.game("tictactoe").position("a1 b2 a2").why()
+    assert "a3" in why.sentence and str(why) == why.sentence
+    assert why.as_dict()["game"] == "tictactoe"
+
+
+def test_a_board_as_an_array():
+    p = op.game("connect4:5x4").position("334")
+    board = p.board
+    assert board.shape == (4, 5) and board.dtype == np.int8
+    assert board[3, 2] == 1 and board[2, 2] == 2 and board[3, 3] == 1 and board.sum() == 4
+    assert op.game("nim:1+2").start.board is None
+
+
+def test_obstacles_show_on_the_board():
+    assert op.game("mnk:3x3,k=3,obstacles=b2").start.board[1, 1] == 3
+
+
+def test_dice_have_means():
+    p = op.game("piglet:3").start
+    assert p.value is None and p.distance is None
+    assert 0.5 < p.expected < 1 and abs(p.mean - (2 * p.expected - 1)) < 1e-12
+    assert p.game.dice
+
+
+def test_rolls_are_chances():
+    p = op.game("piglet:3").start
+    while p.turn != "chance":
+        p = p.play(p.legal[0])
+    assert abs(sum(odds for _, odds in p.rolls) - 1) < 1e-12
+
+
+def test_symmetric_positions():
+    images = op.game("tictactoe").position("a1").symmetric()
+    assert len(set(images)) == 4
+    assert {image.value for image in images} == {"draw"}
+
+
+def test_players_choose():
+    p = op.game("tictactoe").position("a1 b2 a2")
+    assert p.choose("perfect") == "a3"
+    assert p.choose("random", seed=3) in p.legal
+    assert "perfect" in [about["name"] for about in p.game.players()["players"]]
+
+
+def test_pictures():
+    p = op.game("connect4:4x4").position("11")
+    svg = p.svg()
+    assert svg.startswith("<svg") and svg.endswith("</svg>") and svg.count("<circle") == 2
+    assert op.game("nim:3+4")._repr_svg_().startswith("<svg")
+    assert p._repr_svg_().startswith("<svg")
+    assert op.game("tictactoe").tree(depth=1).startswith("<svg")
+
+
+def test_every_family_opens_and_shows_itself():
+    for family in op.games():
+        game = op.game(family["example"].split(" --")[0])
+        assert game.spec
+        try:
+            game.start.svg(values=False)
+        except op.InputError:
+            assert family["name"] == "chess"  # an ending has no start
+
+
+def test_a_chess_ending():
+    p = op.game("chess:KQK").position(at="8/8/8/8/8/2k5/8/KQ6 w - - 0 1")
+    assert p.value == "win" and p.moves[0].san is not None
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [("conect4", "connect4"), ("mnk:0x3", "column"), ("mnk:3x3,k=0", "k=0"), ("connect4:5x4,gravty", "gravty")],
+)
+def test_specs_that_make_no_sense(spec, words):
+    with pytest.raises(op.InputError) as caught:
+        op.game(spec)
+    assert words in caught.value.sentence
+    assert isinstance(caught.value, ValueError) and isinstance(caught.value, op.OutplayError)
+
+
+def test_moves_and_positions_that_make_no_sense():
+    g = op.game("tictactoe")
+    with pytest.raises(op.InputError, match="z9"):
+        g.position("z9")
+    with pytest.raises(op.InputError):
+        g.position(at="xxx/ooo/...")
+    with pytest.raises(op.InputError):
+        g.start.play("b2", "b2")
+
+
+def test_an_unknown_value_has_bounds():
+    p = op.game("mnk:9x9,k=5", time=0.2, data="/nonexistent").start
+    assert p.value == "unknown" and p.bounds[0] < p.bounds[1] and p.best == []
+
+
+def test_queries_are_those_of_the_command_line():
+    answer = op.game("tictactoe").position("b2").query()
+    assert {"game", "position", "to_move", "value", "distance", "best", "moves", "source"} <= set(answer)
+
+
+def test_limits_are_told():
+    with pytest.raises(op.OutplayError) as caught:
+        op.game("connect4:6x6", memory=1_000_000).solve(method="dense", save=False)
+    assert caught.value.cure
+
+
+def test_methods_agree():
+    g = op.game("mnk:3x3,k=3")
+    found = {method: g.solve(method=method, save=False).value for method in ("plain", "memo", "sweep", "dense", "search")}
+    assert set(found.values()) == {"draw"}
+    with pytest.raises(op.InputError, match="not a method"):
+        g.solve(method="magic")

@@ -1,0 +1,131 @@
+"""Tables: solving, asking by the million, verifying, statistics."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import outplay as op
+import pytest
+
+
+def test_a_table_says_what_it_knows(small):
+    assert small.stored and small.value == "draw" and small.distance == 16
+    assert small.positions["legal"] == 161_029
+    assert "connect4:4x4" in repr(small)
+    assert small.as_dict()["game"] == "connect4:4x4"
+
+
+def test_a_table_is_found_again(small):
+    again = op.game("connect4:4x4").table()
+    assert again.value == "draw" and again.method == "table" and again.best == small.best
+
+
+def test_no_table_no_answer(tmp_path):
+    with pytest.raises(op.NoTableError) as caught:
+        op.game("connect4:4x4").table(data=tmp_path)
+    assert caught.value.cure and isinstance(caught.value, FileNotFoundError)
+
+
+def test_verify_and_stats(small):
+    assert small.verify()["wrong"] == 0
+    assert small.stats()["positions"]["legal"] == 161_029
+    assert small._repr_svg_().startswith("<svg")
+
+
+def sample(game, count, seed):
+    rng = random.Random(seed)
+    found = []
+    while len(found) < count:
+        p = game.start
+        for _ in range(rng.randrange(16)):
+            if p.over:
+                break
+            p = p.play(rng.choice(p.legal))
+        found.append(p)
+    return found
+
+
+def test_probes_equal_queries(small):
+    positions = sample(small.game, 300, 5)
+    boards = np.stack([p.board for p in positions])
+    values, distances = small.probe(boards)
+    again, _ = small.probe(positions)
+    texts, _ = small.probe([p.text for p in positions])
+    assert (values == again).all() and (values == texts).all()
+    for p, value, distance in zip(positions, values, distances):
+        assert p.payoff == value, p.text
+        assert (p.distance if p.distance is not None else -1) == distance, p.text
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_do_not_matter(small, threads):
+    boards = np.stack([p.board for p in sample(small.game, 200, 6)] * 60)
+    one, _ = small.probe(boards, threads=1)
+    assert (small.probe(boards, threads=threads)[0] == one).all()
+
+
+def test_boards_in_other_words(small):
+    positions = sample(small.game, 20, 7)
+    boards = np.stack([p.board for p in positions])
+    values, _ = small.probe(boards)
+    signed = np.where(boards == 2, -1, boards).astype(np.int64)
+    assert (small.probe(signed)[0] == values).all()
+    assert (small.probe(boards.reshape(20, 16))[0] == values).all()
+    assert (small.probe(np.asfortranarray(boards))[0] == values).all()
+
+
+def test_boards_that_nobody_reaches_are_unknown(small):
+    boards = np.zeros((3, 4, 4), np.int8)
+    boards[0, 0, 0] = 1  # floats
+    boards[1, 3, :2] = 1  # two stones of the first player
+    values, distances = small.probe(boards)
+    assert values.tolist() == [op.UNKNOWN, op.UNKNOWN, 0] and distances[2] == 16
+
+
+def test_arrays_of_the_wrong_shape(small):
+    with pytest.raises(op.InputError, match="shape"):
+        small.probe(np.zeros((2, 5, 5), np.int8))
+
+
+def test_no_positions_no_values(small):
+    values, distances = small.probe([])
+    assert len(values) == len(distances) == 0
+
+
+def test_probes_without_a_table():
+    table = op.game("mnk:3x3,k=3", data="/nonexistent").solve(save=False)
+    assert not table.stored
+    values, _ = table.probe([table.game.start, table.game.position("a1 a2 b1 b2")])
+    assert values.tolist() == [0, 1]
+
+
+def test_probes_of_loops_and_dice(tmp_path):
+    morris = op.game("morris:three").solve(data=tmp_path)
+    values, _ = morris.probe([morris.game.start])
+    assert values[0] == morris.game.start.payoff
+    pig = op.game("piglet:3").solve(data=tmp_path)
+    means, none = pig.probe([pig.game.start])
+    assert none is None and abs(means[0] - pig.game.start.mean) < 1e-12
+
+
+def test_values_without_distances(tmp_path):
+    table = op.game("mnk:4x3,k=3").solve(values="wdl", data=tmp_path)
+    assert table.value == "win" and table.distance is None
+
+
+def test_progress_is_told():
+    heard = []
+    op.game("connect4:5x5").solve(save=False, progress=lambda *words: heard.append(words))
+    assert all(len(words) == 3 for words in heard)
+
+
+def test_progress_that_raises_stops_the_work():
+    class Enough(Exception):
+        pass
+
+    def bored(stage, done, total):
+        raise Enough
+
+    with pytest.raises(Enough):
+        op.game("connect4:6x6", memory=8 << 30).solve(method="search", save=False, progress=bored)

@@ -1,0 +1,100 @@
+//! The tests of the Python package: an environment of its own below the target directory, the wheel, pytest with the
+//! notebooks, and mypy.
+
+use crate::Count;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The largest wheel that anybody should have to download.
+const LARGEST: u64 = 15_000_000;
+
+/// Builds the wheel and runs everything that tests it.
+pub(crate) fn test(count: &mut Count) -> Result<(), String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask has no parent directory")?;
+    let package = root.join("python");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = std::path::absolute(target).map_err(|error| format!("no target directory: {error}"))?;
+    let home = target.join("python");
+    let tools = home.join("venv").join("bin");
+    make_environment(&home)?;
+    let pip = |words: &[&str]| {
+        run("pip", Command::new(tools.join("python")).args(["-m", "pip", "install", "-q"]).args(words))
+    };
+    // Dependencies are those of the package, named in one place.
+    pip(&["maturin", "--disable-pip-version-check"])?;
+    let wheels = home.join("wheels");
+    // A wheel of an earlier build would be tested instead.
+    let _ = std::fs::remove_dir_all(&wheels);
+    // The everyday profile: kernels are optimised in it, and all crates but one were compiled for the other tests.
+    let mut build = Command::new(tools.join("maturin"));
+    build.args(["build", "--profile", "dev", "--out"]).arg(&wheels).current_dir(&package);
+    run("the wheel", build.env("CARGO_TARGET_DIR", &target).env("PYO3_PYTHON", tools.join("python")))?;
+    let wheel = std::fs::read_dir(&wheels).ok().and_then(|mut files| files.next()?.ok());
+    let wheel = wheel.ok_or("maturin left no wheel")?.path();
+    let bytes = wheel.metadata().map_or(0, |about| about.len());
+    if bytes > LARGEST {
+        return Err(format!("the wheel has {bytes} bytes, and {LARGEST} are allowed"));
+    }
+    let tested = format!("{}[test]", wheel.display());
+    pip(&[&tested, "--disable-pip-version-check"])?;
+    // The version stays the same from build to build, so that pip has to be told.
+    pip(&["--force-reinstall", "--no-deps", &wheel.display().to_string()])?;
+    // Away from the sources, which have no compiled module.
+    let mut pytest = Command::new(tools.join("pytest"));
+    pytest
+        .arg(package.join("tests"))
+        .arg("-c")
+        .arg(package.join("pyproject.toml"))
+        .args(["-p", "no:cacheprovider"]);
+    counted(pytest.current_dir(&home), count)?;
+    run(
+        "mypy",
+        Command::new(tools.join("mypy")).args(["--cache-dir"]).arg(home.join("mypy")).current_dir(&package),
+    )
+}
+
+/// Makes a virtual environment where there is none.
+fn make_environment(home: &Path) -> Result<(), String> {
+    let python = home.join("venv").join("bin").join("python");
+    let works = |command: &mut Command| {
+        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    };
+    if works(Command::new(&python).args(["-m", "pip", "--version"])) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(home).map_err(|error| format!("cannot make {}: {error}", home.display()))?;
+    let make = || works(Command::new("python3").args(["-m", "venv", "--clear"]).arg(home.join("venv")));
+    let install = ["apt-get", "install", "-y", "--no-install-recommends", "python3", "python3-venv"];
+    if make() || (crate::asked(&install) && make()) {
+        return Ok(());
+    }
+    Err("Python 3.10 or later with its module venv is missing; install it and try again".into())
+}
+
+/// Runs a command that must succeed.
+fn run(what: &str, command: &mut Command) -> Result<(), String> {
+    eprintln!("xtask: {what}: {command:?}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(format!("{what} failed; the lines above say where")),
+        Err(error) => Err(format!("cannot run {what}: {error}")),
+    }
+}
+
+/// Runs pytest and counts its tests.
+fn counted(command: &mut Command, count: &mut Count) -> Result<(), String> {
+    eprintln!("xtask: pytest: {command:?}");
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().map_err(|error| format!("cannot run pytest: {error}"))?;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            println!("{line}");
+            count.add_pytest(&line);
+        }
+    }
+    match child.wait() {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err("pytest failed; the lines above say where".into()),
+    }
+}
