@@ -125,6 +125,9 @@ pub struct QueryOptions {
     pub keep: bool,
     /// A book of openings to look into besides the one that comes along.
     pub book: Option<PathBuf>,
+    /// Whether questions have little to do with each other: then one value is searched for, where a search is quick,
+    /// rather than all that follow from a position.
+    pub scattered: bool,
 }
 
 impl Default for QueryOptions {
@@ -139,6 +142,7 @@ impl Default for QueryOptions {
             recall: false,
             keep: false,
             book: None,
+            scattered: false,
         }
     }
 }

@@ -122,7 +122,9 @@ pub fn label(
         return Err(ArenaError::file(&request.out, why).into());
     }
     // Positions are solved side by side, so each keeps to one thread.
-    let kit = entry.kit(&options.on_threads(1));
+    let mut options = options.on_threads(1);
+    options.scattered = true;
+    let kit = entry.kit(&options);
     let places = places(entry, &kit, &request.positions)?;
     let header = Header {
         labels: "outplay 1".into(),

@@ -261,7 +261,7 @@ impl<W: Write> Run<'_, W> {
             }
             Command::Import { files, out } => self.import(files, out.as_deref()),
             Command::Label(args) => self.label(args),
-            Command::Engine(command) => self.engine(command),
+            Command::Engine(command) => self.speak(command),
             Command::Tune(args) => self.tune(args),
             Command::Match(args) => self.compete(args),
             Command::Experiment(args) => self.experiment(args),

@@ -2,15 +2,16 @@
 
 use crate::args::Effort;
 use crate::commands::{Failure, Run};
-use outplay_players::{About, ROSTER};
+use outplay_players::{About, PROGRAMS, ROSTER};
 use std::io::{self, Write};
 
 impl<W: Write> Run<'_, W> {
     /// Lists all players, or those that a game can have with its levels.
     pub(crate) fn players(&mut self, game: Option<&str>) -> Result<u8, Failure> {
         let Some(game) = game else {
-            return self.print(&serde_json::json!({ "players": ROSTER }), |out, _| {
-                list(out, &ROSTER)?;
+            let all: Vec<About> = ROSTER.into_iter().chain(PROGRAMS).collect();
+            return self.print(&serde_json::json!({ "players": all }), |out, _| {
+                list(out, &all)?;
                 writeln!(out, "\nA spec is NAME[:key=value,…]; inner= and eval= take all that follows, or a spec in parentheses.")
             });
         };

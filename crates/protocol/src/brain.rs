@@ -1,7 +1,7 @@
 //! Who thinks when this program is an engine.
 //!
 //! Unless a player is named, the strongest thing at hand: what is exactly known where that can be expected, else
-//! alpha-beta with the evaluation of the game's levels, for the time that is given.
+//! alpha-beta with the evaluation that suits the game, for the time that is given.
 
 use crate::lines::Halt;
 use outplay_core::{AnyPosition, Deadline, Watch};
@@ -39,8 +39,6 @@ pub struct Brain {
     likely: Likely,
     /// The player that somebody named.
     named: Option<String>,
-    /// The level that thinks by time, without its limit: what stands before and behind it.
-    level: (String, String),
     /// The last player and its spec: what it learned serves the next move.
     player: Option<(String, Box<dyn Player>)>,
 }
@@ -48,15 +46,7 @@ pub struct Brain {
 impl Brain {
     /// A mind for a game.
     pub fn new(kit: Kit, likely: Likely) -> Brain {
-        let by_time = kit.levels().into_iter().rfind(|level| level.starts_with("alphabeta:time="));
-        let level = match by_time.as_deref().and_then(|level| level.split_once("time=")) {
-            Some((before, limit)) => {
-                let behind = limit.find(',').map_or("", |at| &limit[at..]);
-                (before.to_string(), behind.to_string())
-            }
-            None => ("alphabeta:".to_string(), String::new()),
-        };
-        Brain { kit, likely, named: None, level, player: None }
+        Brain { kit, likely, named: None, player: None }
     }
 
     /// The game.
@@ -134,27 +124,23 @@ impl Brain {
         let mut quick = None;
         if let Some(rest) = clock.rest().filter(|rest| !limited && *rest >= LONG) {
             // Whoever says stop gets at least this.
-            quick = self.ask(&self.spec(&spelled(rest / 20)), pos, clock).ok();
+            quick = self.ask(&self.kit.looking(&spelled(rest / 20)), pos, clock).ok();
         }
         let rest = clock.rest().or((!limited).then_some(USUAL));
         limits.extend(rest.map(spelled));
-        self.ask(&self.spec(&limits.join(",")), pos, clock).or_else(|error| quick.ok_or(error))
+        self.ask(&self.kit.looking(&limits.join(",")), pos, clock).or_else(|error| quick.ok_or(error))
     }
 
     /// Thinks longer and longer, and gives the last answer when somebody says stop.
     fn rounds(&mut self, pos: &AnyPosition, clock: &Deadline<'_>) -> Result<Choice, PlayError> {
         let (mut time, mut last) = (ROUND, None);
         loop {
-            match self.ask(&self.spec(&spelled(time)), pos, clock) {
+            match self.ask(&self.kit.looking(&spelled(time)), pos, clock) {
                 Ok(choice) => last = Some(choice),
                 Err(error) => return last.ok_or(error),
             }
             time *= 2;
         }
-    }
-
-    fn spec(&self, limits: &str) -> String {
-        format!("{}{limits}{}", self.level.0, self.level.1)
     }
 
     fn ask(&mut self, spec: &str, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {

@@ -80,10 +80,23 @@ fn cost(ask: &Ask<'_>, board: &LineBoard) -> Result<Planes, Cost> {
     })
 }
 
+/// Whether a search for one value is quicker than planes that the next question has no use for: where stones fall, and
+/// where the planes of the whole game are too large to serve them all.
+fn passed_over(ask: &Ask<'_>) -> bool {
+    if !ask.options.scattered || falling(ask.entry, ask.pos).is_none() {
+        return false;
+    }
+    let start = ask.entry.game().start().and_then(|start| ask.entry.game().board(&start));
+    let serves = |start: LineBoard| {
+        !is_vast(&start) && Planes::of(&start, ask.options).is_ok_and(|planes| planes.time <= BLINK)
+    };
+    !start.is_some_and(serves)
+}
+
 impl Rung for Blink {
     fn cost(&self, ask: &Ask<'_>) -> Cost {
         let Some(board) = ask.entry.game().board(ask.pos) else { return Cost::Never };
-        if is_vast(&board) {
+        if is_vast(&board) || passed_over(ask) {
             return Cost::Never;
         }
         match cost(ask, &board) {
