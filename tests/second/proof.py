@@ -1,4 +1,4 @@
-"""A second checker of proofs, written from docs/proof-format.md alone: small, slow, no packages.
+"""A second checker of proofs, which follows docs/proof-format.md: small, slow, no packages, no code shared with the first.
 
     python3 proof.py FILE …        prints "FILE: holds" or "FILE: fails: why", one line each
     python3 proof.py -             reads many proofs from standard input, separated by lines "====",

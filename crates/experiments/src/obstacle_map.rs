@@ -70,7 +70,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         grid.row(vec![board.clone(), word(bare).into(), split(&singles), split(&twos), fewest, example]);
         let column = |cell: usize| column_name(cell);
         findings.plots.push(map(
-            format!("{board}: one obstacle, by its cell (without any: {})", word(bare)),
+            format!("{board}: one obstacle, by its cell"),
             (0..width).map(column).collect(),
             (0..height).rev().map(|row| (row + 1).to_string()).collect(),
             (0..height)

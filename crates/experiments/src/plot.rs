@@ -258,7 +258,10 @@ impl Lines {
             let dash = if number < 6 { "" } else { r#" stroke-dasharray="6 4""# };
             write!(out, r#"<path class="line" d="M{}"{dash}/>"#, path.join("L"))?;
             for point in &series.points {
-                let (x, y) = (across(point.x), up(point.y));
+                // Side by side, so that bars do not cover each other.
+                let aside = 3.0 * (number as f64 - (self.series.len() as f64 - 1.0) / 2.0);
+                let (x, y) =
+                    (across(point.x) + if point.bounds.is_some() { aside } else { 0.0 }, up(point.y));
                 write!(out, r#"<circle class="dot" cx="{x:.1}" cy="{y:.1}" r="3"/>"#)?;
                 if let Some((low, high)) = point.bounds {
                     write!(out, r#"<path class="bar" d="M{x:.1} {:.1}V{:.1}"/>"#, up(low), up(high))?;

@@ -106,7 +106,9 @@ impl<'a> Ice<'a> {
 
 /// The value of an empty board for the first player.
 fn start(bench: &Bench<'_>, board: &LineBoard, slip: f64) -> Result<f64, Trouble> {
-    Ice::new(board, slip, Pace::new(bench.watch)).value(0, 0, 0).ok_or_else(Trouble::stopped)
+    let value = Ice::new(board, slip, Pace::new(bench.watch)).value(0, 0, 0).ok_or_else(Trouble::stopped)?;
+    // Zero has no sign.
+    Ok(value + 0.0)
 }
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {

@@ -11,6 +11,7 @@ use outplay_answer::Trouble;
 use outplay_core::{Deadline, Notation};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+use std::collections::HashSet;
 
 /// How far the searches look ahead.
 const DEEPEST: u32 = 8;
@@ -23,7 +24,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     };
     let wanted = bench.games.unwrap_or(if bench.full { 1000 } else { 200 }).max(1);
     let setting = format!(
-        "{wanted} random positions a board with at least one move that throws something away, alphabeta with eval=lines at depths 1 to {DEEPEST}, seed {}",
+        "{wanted} different random positions a board with at least one move that throws something away, alphabeta with eval=lines at depths 1 to {DEEPEST}, seed {}",
         bench.seed
     );
     let mut findings =
@@ -45,13 +46,17 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             .collect::<Result<_, _>>()?;
         let mut right = vec![0u64; DEEPEST as usize];
         let mut rng = SmallRng::seed_from_u64(bench.seed);
-        let (mut seen, mut tried) = (0u64, 0u64);
+        let (mut seen, mut tried, mut met) = (0u64, 0u64, HashSet::new());
         bench.watch.stage(board, u64::from(wanted));
         let quiet = Deadline::new(None, bench.watch).silent();
         while seen < u64::from(wanted) && tried < 100 * u64::from(wanted) {
             bench.go_on()?;
             tried += 1;
             let Some(pos) = opening(&kit.game, rng.random_range(0..16), rng.random()) else { continue };
+            // Short random games often meet.
+            if !met.insert(kit.game.write_position(&pos)) {
+                continue;
+            }
             let Some(merits) = truth.payoffs(&pos, &quiet)? else { continue };
             let best = merits.iter().map(|(_, payoff)| *payoff).fold(f64::MIN, f64::max);
             if merits.iter().all(|(_, payoff)| *payoff == best) {
