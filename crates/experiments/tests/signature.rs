@@ -20,7 +20,7 @@ fn rows(grid: &Grid) -> Vec<String> {
 #[test]
 fn every_experiment_has_a_name_and_a_line_about_it() {
     let all = experiments();
-    assert_eq!(all.len(), 8);
+    assert_eq!(all.len(), 11);
     assert!(all.iter().all(|(name, about)| !name.contains(' ') && about.len() > 20), "{all:?}");
 }
 

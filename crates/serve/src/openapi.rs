@@ -4,11 +4,12 @@ use axum::Json;
 use serde_json::{Map, Value, json};
 
 /// Parameters that several addresses share, with what they mean.
-const PARAMETERS: [(&str, &str, bool); 4] = [
+const PARAMETERS: [(&str, &str, bool); 5] = [
     ("game", "the game's spec, such as `tictactoe` or `connect4:6x5`", true),
     ("position", "a position in the game's notation; the start unless given", false),
     ("moves", "moves from there, separated by commas or spaces", false),
     ("seed", "a whole number that decides which puzzle", false),
+    ("eval", "the evaluation's spec, such as `helpful`, `polynomial` or `lines`", true),
 ];
 
 /// One address: method, path, what it answers, parameters, schema of the answer.
@@ -167,6 +168,10 @@ fn schemas() -> Value {
         "Puzzle": object(&["position", "task", "solution"], json!({
             "game": text, "position": text, "to_move": text, "kind": text, "task": text, "value": value, "distance": plies,
             "solution": text, "line": texts, "choices": number,
+        })),
+        "Evaluation": object(&["game", "position", "to_move", "eval", "score", "parts", "cells"], json!({
+            "game": text, "position": text, "to_move": text, "eval": text, "score": number, "opinion": { "type": "number" },
+            "scale": { "type": "number" }, "parts": objects, "cells": objects, "best": texts, "svg": text,
         })),
         "Job": object(&["id", "game", "state"], json!({
             "id": number, "game": text, "state": { "type": "string", "enum": ["running", "stopping", "done", "cancelled", "failed"] },
