@@ -105,9 +105,11 @@ def test_dice_have_means(tmp_path):
 
 
 def test_a_data_sheet_is_beside(tmp_path):
+    (tmp_path / "x.md").write_text("mine")
     report = op.export("tictactoe", tmp_path / "x.csv", positions=20)
-    sheet = (tmp_path / "x.md").read_text()
-    assert report.sheet.endswith("x.md") and report.files[0]["checksum"] in sheet and "CC0" in sheet
+    assert (tmp_path / "x.md").read_text() == "mine"
+    sheet = (tmp_path / "x.csv.md").read_text()
+    assert report.sheet.endswith("x.csv.md") and report.files[0]["checksum"] in sheet and "CC0" in sheet
 
 
 def test_a_game_of_ones_own(tmp_path):

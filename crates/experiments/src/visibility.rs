@@ -115,8 +115,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     }
     findings.tables.push(grid);
     findings.remark(format!(
-        "One ply more turned a wrong choice into a right one {better} times and a right one into a wrong one {worse} times, of {pairs} steps: looking deeper helps on the whole, and not always."
-    ));
+        "One ply more turned a wrong choice into a right one {better} times and a right one into a wrong one {worse} times, of {pairs} steps: looking deeper {}."
+    , if better > worse { "helps on the whole, and not always" } else { "does not help on the whole" }));
     if !atlas.rows.is_empty() {
         findings.tables.push(atlas);
     }

@@ -40,9 +40,9 @@ enum Writer {
 }
 
 /// A name with a word before its ending.
-fn beside(path: &Path, word: &str, ending: Option<&str>) -> PathBuf {
+fn beside(path: &Path, word: &str) -> PathBuf {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("rows");
-    let ending = ending.or_else(|| path.extension().and_then(|ending| ending.to_str())).unwrap_or("");
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     path.with_file_name(format!("{stem}{word}.{ending}"))
 }
 
@@ -61,7 +61,7 @@ impl<'a> Files<'a> {
             Ok(File { path, rows: 0, kind })
         };
         let train = open(request.out.clone())?;
-        let tested = (request.test > 0.0).then(|| open(beside(&request.out, "-test", None))).transpose()?;
+        let tested = (request.test > 0.0).then(|| open(beside(&request.out, "-test"))).transpose()?;
         Ok(Files { game, best: request.best, test: request.test, seed: request.seed, train, tested, board })
     }
 
@@ -243,7 +243,10 @@ fn row(game: &AnyGame, label: &Label) -> Row {
 
 /// Writes the data sheet and returns its name.
 pub(crate) fn sheet(request: &Request, form: Form, report: &Report) -> Result<String, Trouble> {
-    let path = beside(&request.out, "", Some("md"));
+    // Behind the whole name: rows of other forms have sheets of their own, and nobody's README is overwritten.
+    let mut path = request.out.clone().into_os_string();
+    path.push(".md");
+    let path = PathBuf::from(path);
     let mut text = format!("# Positions of {} with exact values\n\n", report.game);
     // Writing to a string cannot fail.
     let _ = writeln!(text, "Made by outplay {}.", env!("CARGO_PKG_VERSION"));

@@ -55,7 +55,7 @@ pub struct Request {
     pub seed: u64,
     /// The form of the files; what the name ends with, if not said.
     pub form: Option<Form>,
-    /// Where the rows go. Those for testing have `-test` in the name, and the data sheet ends with `.md`.
+    /// Where the rows go. Those for testing have `-test` in the name, and the data sheet is called the same with `.md` behind.
     pub out: PathBuf,
 }
 

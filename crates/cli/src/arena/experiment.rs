@@ -43,6 +43,8 @@ impl<W: Write> Run<'_, W> {
         request.games = args.games;
         request.options = self.query_options(&args.effort);
         let findings = outplay_experiments::run(self.catalog, &request, self.progress)?;
+        // First what was found: a file that cannot be written loses nothing.
+        self.print(&findings, |out, findings| write_findings(out, findings))?;
         if let Some(file) = &args.svg {
             let none = || {
                 Trouble::unable(format!("`{name}` has no pictures; leave --svg out, or write --html FILE"))
@@ -52,7 +54,6 @@ impl<W: Write> Run<'_, W> {
         if let Some(file) = &args.html {
             write_file(file, &findings.html())?;
         }
-        self.print(&findings, |out, findings| write_findings(out, findings))?;
         Ok(u8::from(findings.holds == Some(false)))
     }
 

@@ -101,17 +101,7 @@ pub async fn load(
     report.connections = connections;
     report.seconds = began.elapsed().as_secs_f64();
     report.clicks = clicks.len() as u64;
-    let mut times = Vec::new();
-    for click in clicks {
-        match click {
-            Ok(time) => times.push(time),
-            Err(why) => {
-                report.errors += 1;
-                report.first_error.get_or_insert(why);
-            }
-        }
-    }
-    times.sort_unstable();
+    let times = answered(clicks, &mut report.errors, &mut report.first_error);
     report.click_median_ms = percentile(&times, 0.5);
     report.click_p99_ms = percentile(&times, 0.99);
     report.click_worst_ms = percentile(&times, 1.0);
@@ -119,6 +109,26 @@ pub async fn load(
     tokio::time::sleep(Duration::from_secs(1)).await;
     (report.bytes_before, report.bytes_peak, report.bytes_after) = (before, peak, resident_bytes(pid));
     report
+}
+
+/// How long the answers to clicks took, in order; those that failed are counted, and the first is told.
+pub(super) fn answered(
+    clicks: Vec<Result<Duration, String>>,
+    errors: &mut u64,
+    first_error: &mut Option<String>,
+) -> Vec<Duration> {
+    let mut times = Vec::new();
+    for click in clicks {
+        match click {
+            Ok(time) => times.push(time),
+            Err(why) => {
+                *errors += 1;
+                first_error.get_or_insert(why);
+            }
+        }
+    }
+    times.sort_unstable();
+    times
 }
 
 /// Somebody who clicks ten times a second on positions that are known.

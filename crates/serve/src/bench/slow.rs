@@ -2,7 +2,7 @@
 //!
 //! Whoever is sent away comes back a second later, so the server has no rest.
 
-use super::load::bystander;
+use super::load::{answered, bystander};
 use super::{percentile, resident_bytes};
 use serde::Serialize;
 use std::io;
@@ -65,17 +65,7 @@ pub async fn slow(addr: SocketAddr, pid: u32, clients: usize, time: Duration) ->
     report.connections = counts.connections.load(Ordering::Relaxed);
     report.sent_away = counts.sent_away.load(Ordering::Relaxed);
     report.clicks = clicks.len() as u64;
-    let mut times = Vec::new();
-    for click in clicks {
-        match click {
-            Ok(time) => times.push(time),
-            Err(why) => {
-                report.errors += 1;
-                report.first_error.get_or_insert(why);
-            }
-        }
-    }
-    times.sort_unstable();
+    let times = answered(clicks, &mut report.errors, &mut report.first_error);
     report.click_median_ms = percentile(&times, 0.5);
     report.click_p95_ms = percentile(&times, 0.95);
     report.click_worst_ms = percentile(&times, 1.0);
