@@ -4,6 +4,7 @@ mod python;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
 
 /// A step's name and the words that cargo gets.
 type Step = (&'static str, &'static [&'static str]);
@@ -64,8 +65,9 @@ fn main() -> ExitCode {
     let mut count = Count::default();
     for (name, words) in steps {
         eprintln!("xtask: {name}: cargo {}", words.join(" "));
+        let start = Instant::now();
         match run(words, &mut count) {
-            Ok(true) => {}
+            Ok(true) => took(name, start),
             Ok(false) => {
                 eprintln!("xtask: {name} failed; the lines above say where");
                 count.print();
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
             }
         }
     }
+    let start = Instant::now();
     if words[0] == "test"
         && let Err(sentence) = check_tree().and_then(|()| python::test(&mut count))
     {
@@ -84,12 +87,20 @@ fn main() -> ExitCode {
         count.print();
         return ExitCode::FAILURE;
     }
+    if words[0] == "test" {
+        took("Python", start);
+    }
     eprintln!("xtask: all is well");
     count.print();
     ExitCode::SUCCESS
 }
 
-/// Tests of all programs together.
+/// Says how long a step took, so that whoever looks for time finds it.
+fn took(name: &str, start: Instant) {
+    let seconds = start.elapsed().as_secs();
+    eprintln!("xtask: {name} took {}:{:02}", seconds / 60, seconds % 60);
+}
+
 /// Mutated inputs of every kind, for so many seconds each, in an optimised build; another seed each time.
 fn fuzz(seconds: &str) -> ExitCode {
     let seed = std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_secs());
@@ -110,6 +121,7 @@ fn fuzz(seconds: &str) -> ExitCode {
     }
 }
 
+/// Tests of all programs together.
 #[derive(Default)]
 struct Count {
     passed: u64,
