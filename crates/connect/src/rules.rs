@@ -17,6 +17,9 @@ use crate::ConnectError;
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_index::Bits;
 
+/// As the width of [`Rules`]: not known to the compiler, but at least k.
+pub(crate) const WIDE: u32 = u32::MAX;
+
 /// A board whose width, height and k are known to the compiler where the parameters are not zero.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Rules<B, const W: u32, const H: u32, const K: u32> {
@@ -35,6 +38,10 @@ pub(crate) struct Rules<B, const W: u32, const H: u32, const K: u32> {
     pub(crate) blocked: B,
     /// Whether the empty board is its own mirror image.
     symmetric: bool,
+    /// The columns of the left half, each with how far its mirror image is away.
+    swaps: [(B, u32); 64],
+    /// The column that is its own mirror image, if there is one.
+    middle: B,
     /// How many lines run through each cell.
     pub(crate) lines_through: [u8; 128],
 }
@@ -52,7 +59,8 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
     /// Reads a board that [`check`] has accepted.
     pub(crate) fn new(board: &LineBoard) -> (Self, Stones<B>) {
         let (width, height, k) = (board.width as u32, board.height as u32, board.k.min(1000) as u32);
-        assert!((W == 0 || W == width) && (H == 0 || H == height) && (K == 0 || K == k));
+        assert!((W == 0 || W == width || W == WIDE && width >= k) && (H == 0 || H == height));
+        assert!(K == 0 || K == k);
         let at = |column: usize, row: usize| B::ONE << (column as u32 * (height + 1) + row as u32);
         let mut rules = Rules {
             width,
@@ -64,8 +72,18 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
             odd_rows: B::NONE,
             blocked: B::NONE,
             symmetric: false,
+            swaps: [(B::NONE, 0); 64],
+            middle: B::NONE,
             lines_through: [0; 128],
         };
+        let stride = height + 1;
+        for left in 0..width / 2 {
+            let mirrored = (width - 1 - 2 * left) * stride;
+            rules.swaps[left as usize] = (B::low(stride) << (left * stride), mirrored);
+        }
+        if width % 2 == 1 {
+            rules.middle = B::low(stride) << (width / 2 * stride);
+        }
         let (mut first, mut second) = (B::NONE, B::NONE);
         for column in 0..board.width {
             rules.bottom = rules.bottom | at(column, 0);
@@ -110,7 +128,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
 
     #[inline(always)]
     pub(crate) fn width(&self) -> u32 {
-        if W > 0 { W } else { self.width }
+        if W > 0 && W != WIDE { W } else { self.width }
     }
 
     #[inline(always)]
@@ -126,7 +144,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
     /// From a cell to the next one up, right, right and down, right and up; `None` where no line fits.
     #[inline(always)]
     fn step(&self, direction: usize) -> Option<u32> {
-        let (fits_up, fits_right) = (self.height() >= self.k(), self.width() >= self.k());
+        let (fits_up, fits_right) = (self.height() >= self.k(), W == WIDE || self.width() >= self.k());
         let (step, fits) = match direction {
             0 => (1, fits_up),
             1 => (self.height() + 1, fits_right && self.k() > 1),
@@ -212,18 +230,9 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
     /// The left-right mirror image.
     #[inline(always)]
     pub(crate) fn mirror(&self, cells: B) -> B {
-        let (stride, width) = (self.height() + 1, self.width());
-        let column = B::low(stride);
-        let mut image = B::NONE;
-        for left in 0..width / 2 {
-            let right = width - 1 - left;
-            let shift = (right - left) * stride;
-            image = image
-                | ((cells >> shift) & (column << (left * stride)))
-                | ((cells & (column << (left * stride))) << shift);
-        }
-        if width % 2 == 1 {
-            image = image | (cells & (column << (width / 2 * stride)));
+        let mut image = cells & self.middle;
+        for &(column, shift) in &self.swaps[..self.width() as usize / 2] {
+            image = image | ((cells >> shift) & column) | ((cells & column) << shift);
         }
         image
     }

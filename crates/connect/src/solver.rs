@@ -11,7 +11,7 @@
 //! far from a draw are asked about first, in turn from both sides, and what they leave in the table helps
 //! the dear ones.
 
-use crate::rules::{Rules, check};
+use crate::rules::{Rules, WIDE, check};
 use crate::search::{Position, Searcher, Settled};
 use crate::share::{Busy, Shared, Signal};
 use crate::table::{Bounds, Table};
@@ -236,15 +236,22 @@ pub(crate) fn solve_with(
     watch: &dyn Watch,
     threads: usize,
 ) -> Answer {
+    let small = board::key_bits(board) <= 64;
+    // A macro, because each arm is a type of its own.
+    macro_rules! run {
+        ($bits:ty, $width:expr, $height:literal, $k:literal) => {
+            Task::<$bits, { $width }, $height, $k>::run(table, board, depth, nodes, watch, threads)
+        };
+    }
     match (board.width, board.height, board.k) {
-        (7, 6, 4) => Task::<u64, 7, 6, 4>::run(table, board, depth, nodes, watch, threads),
-        (_, _, 4) if board::key_bits(board) <= 64 => {
-            Task::<u64, 0, 0, 4>::run(table, board, depth, nodes, watch, threads)
-        }
-        _ if board::key_bits(board) <= 64 => {
-            Task::<u64, 0, 0, 0>::run(table, board, depth, nodes, watch, threads)
-        }
-        _ => Task::<u128, 0, 0, 0>::run(table, board, depth, nodes, watch, threads),
+        (7, 6, 4) => run!(u64, 7, 6, 4),
+        (4.., 4, 4) if small => run!(u64, WIDE, 4, 4),
+        (4.., 5, 4) if small => run!(u64, WIDE, 5, 4),
+        (4.., 6, 4) if small => run!(u64, WIDE, 6, 4),
+        (4.., 7, 4) if small => run!(u64, WIDE, 7, 4),
+        (_, _, 4) if small => run!(u64, 0, 0, 4),
+        _ if small => run!(u64, 0, 0, 0),
+        _ => run!(u128, 0, 0, 0),
     }
 }
 
