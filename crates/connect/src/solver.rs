@@ -245,10 +245,10 @@ pub(crate) fn solve_with(
     }
     match (board.width, board.height, board.k) {
         (7, 6, 4) => run!(u64, 7, 6, 4),
-        (4.., 4, 4) if small => run!(u64, WIDE, 4, 4),
+        (8, 7, 4) => run!(u64, 8, 7, 4),
+        (9, 5, 4) => run!(u64, 9, 5, 4),
         (4.., 5, 4) if small => run!(u64, WIDE, 5, 4),
         (4.., 6, 4) if small => run!(u64, WIDE, 6, 4),
-        (4.., 7, 4) if small => run!(u64, WIDE, 7, 4),
         (_, _, 4) if small => run!(u64, 0, 0, 4),
         _ if small => run!(u64, 0, 0, 0),
         _ => run!(u128, 0, 0, 0),
