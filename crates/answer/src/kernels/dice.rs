@@ -28,7 +28,7 @@ pub(crate) trait Means: Send + Sync {
     fn mean(&self, pos: &AnyPosition, at: At<'_>) -> Result<Option<f64>, Trouble>;
     fn verify(
         &self,
-        stored: &(dyn Fn(Tier, u64) -> f64 + Sync),
+        stored: &[Vec<f64>],
         tolerance: f64,
         watch: &dyn Watch,
     ) -> Result<outplay_solve::Means, SolveError>;
@@ -73,7 +73,7 @@ impl<G: Chance> Means for Everything<G> {
 
     fn verify(
         &self,
-        stored: &(dyn Fn(Tier, u64) -> f64 + Sync),
+        stored: &[Vec<f64>],
         tolerance: f64,
         watch: &dyn Watch,
     ) -> Result<outplay_solve::Means, SolveError> {
@@ -97,7 +97,7 @@ impl<G: Chance, I: Rolls<G>> Means for RollsOnly<G, I> {
 
     fn verify(
         &self,
-        stored: &(dyn Fn(Tier, u64) -> f64 + Sync),
+        stored: &[Vec<f64>],
         tolerance: f64,
         watch: &dyn Watch,
     ) -> Result<outplay_solve::Means, SolveError> {

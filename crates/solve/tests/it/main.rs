@@ -1,6 +1,7 @@
 //! One binary for all tests of the crate: each links everything below.
 
 mod agree;
+mod bounds;
 mod budget;
 mod chance;
 mod chess;
