@@ -275,3 +275,53 @@ fn check<G: Chance, I: Index<G>>(
     means.bound = bound(known.radii).filter(|_| proven);
     Ok(means)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of a grid that floats hold exactly, so that nothing is rounded.
+    const GRID: [f64; 5] = [0.0, 0.125, 0.25, 0.5, 1.0];
+
+    /// Every value of two intervals: the larger one is in the interval of the larger one, whose ends are reached.
+    #[test]
+    fn the_larger_of_two_intervals_holds_the_larger_of_two_numbers() {
+        let spans = || {
+            GRID.into_iter().flat_map(|value| {
+                GRID.into_iter().flat_map(move |below| GRID.map(|above| Span { value, below, above }))
+            })
+        };
+        for (one, two) in spans().flat_map(|one| spans().map(move |two| (one, two))) {
+            let most = one.max(two);
+            let ends = |span: Span| (span.value - span.below, span.value + span.above);
+            let (low, high) = ends(most);
+            let (lows, highs) = (ends(one).0.max(ends(two).0), ends(one).1.max(ends(two).1));
+            assert_eq!((low, high), (lows, highs));
+            let least = one.flipped().max(two.flipped()).flipped();
+            assert_eq!(ends(least), (ends(one).0.min(ends(two).0), ends(one).1.min(ends(two).1)));
+        }
+    }
+
+    /// A mean that reaches beyond the radius on either side, or by no more than rounding, is not within it.
+    #[test]
+    fn a_mean_is_within_a_radius_or_not() {
+        let mean = |value: f64, below: f64, above: f64| {
+            let mut mean = Mean::default();
+            [0.25, 0.75].map(|weight| mean.add(weight, Span { value, below, above }));
+            mean
+        };
+        let radius = 1e-13;
+        for value in [0.5, -0.5] {
+            assert!(mean(value, 0.9e-13, 0.9e-13).within(value, radius));
+            assert!(!mean(value, 1.1e-13, 0.0).within(value, radius), "it reaches too far down");
+            assert!(!mean(value, 0.0, 1.1e-13).within(value, radius), "it reaches too far up");
+            assert!(!mean(value, radius, radius).within(value, radius), "rounding may take it beyond");
+            assert!(!mean(value + 2e-13, 0.0, 0.0).within(value, radius), "it lies elsewhere");
+            assert!(!mean(value - 2e-13, 0.0, 0.0).within(value, radius), "it lies elsewhere");
+            assert!(Mean::only(Span { value, below: radius, above: 0.0 }).within(value, 1.000_001 * radius));
+        }
+        assert!(
+            !mean(f64::NAN, 0.0, 0.0).within(0.5, 1.0) && !mean(0.5, 0.0, f64::INFINITY).within(0.5, 1.0)
+        );
+    }
+}

@@ -6,6 +6,7 @@ mod budget;
 mod chance;
 mod chess;
 mod detours;
+mod forged;
 mod hypergammon;
 mod literature;
 mod loops;
