@@ -132,8 +132,7 @@ impl Entry {
             return Ok(answer);
         }
         // Exploring keeps to the limit by itself; an index that came along may be of any size.
-        // A mean and how far it may be off.
-        let needed = index.numbers().total() * 2 * size_of::<f64>() as u128;
+        let needed = index.bytes();
         if needed > allowed.into() {
             return Err(Trouble::Memory { needed, allowed });
         }

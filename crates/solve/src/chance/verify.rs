@@ -307,7 +307,7 @@ mod tests {
     fn a_mean_is_within_a_radius_or_not() {
         let mean = |value: f64, below: f64, above: f64| {
             let mut mean = Mean::default();
-            [0.25, 0.75].map(|weight| mean.add(weight, Span { value, below, above }));
+            [0.25, 0.75].iter().for_each(|&weight| mean.add(weight, Span { value, below, above }));
             mean
         };
         let radius = 1e-13;

@@ -39,12 +39,12 @@ fn check<G: Game, I: Index<G>>(game: &G, index: &I, stride: usize) {
             forged += 1;
         }
     }
-    assert!(forged > 40, "{forged}");
+    assert!(forged > 30, "{forged}");
 }
 
 #[test]
 fn every_forged_value_is_found() {
-    for (text, stride) in [("mnk:3x3,k=3", 151), ("mnk:3x3,k=3,misere", 301), ("mnk:4x3,k=3,gravity", 601)] {
+    for (text, stride) in [("mnk:3x3,k=3", 61), ("mnk:3x3,k=3,misere", 101), ("mnk:4x3,k=3,gravity", 151)] {
         let game: Mnk<u64> = Mnk::new(Rules::parse(text).unwrap()).unwrap();
         check(&game, &MnkIndex::new(&game).unwrap(), stride);
     }
