@@ -258,6 +258,48 @@ fn manifests() {
     damaged("manifests", "manifest.json");
 }
 
+/// The page's own reader of addresses, in the browser: it never throws, what it writes reads back as the same, and the
+/// command that it offers is one that a shell takes apart into the words that were meant.
+#[test]
+fn links() {
+    const CHECK: &str = r#"(async (search) => {
+        const { read, write, command } = await import("/link.js");
+        const state = read(search);
+        const link = write(state);
+        if (write(read(link)) !== link) return `${link} becomes ${write(read(link))}`;
+        const words = [];
+        let word = null;
+        const text = command(state, state.moves);
+        for (let i = 0; i < text.length; i++) {
+            if (text[i] === " ") {
+                if (word !== null) words.push(word);
+                word = null;
+            } else if (text[i] === "'") {
+                const end = text.indexOf("'", i + 1);
+                if (end < 0) return `a quote stays open: ${text}`;
+                word = (word ?? "") + text.slice(i + 1, end);
+                i = end;
+            } else if (text[i] === "\\") {
+                word = (word ?? "") + text[++i];
+            } else if (/[\w:=,.+-]/.test(text[i])) {
+                word = (word ?? "") + text[i];
+            } else return `${text[i]} stands open: ${text}`;
+        }
+        if (word !== null) words.push(word);
+        const meant = ["outplay", "query", state.game];
+        if (state.position) meant.push("--position", state.position);
+        if (state.moves.length) meant.push("--moves", state.moves.join(","));
+        return JSON.stringify(words) === JSON.stringify(meant) ? "" : `${text} is not ${meant}`;
+    })"#;
+    let Some(stage) = crate::stage::Stage::set() else { return };
+    let mut page = stage.open("?game=tictactoe");
+    fuzz("links", &lines(include_str!("../corpus/links.txt")), |input| {
+        let search = serde_json::json!(String::from_utf8_lossy(input));
+        let said = page.eval(&format!("{CHECK}({search})")).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(said, "", "{search}");
+    });
+}
+
 #[test]
 fn requests() {
     let server = Server::start(&["--time", "1"]);

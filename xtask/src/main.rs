@@ -1,5 +1,6 @@
 //! The project's chores: `cargo xtask test`, `cargo xtask fuzz` and `cargo xtask screens`.
 
+mod licences;
 mod python;
 
 use std::io::{BufRead, BufReader};
@@ -81,7 +82,8 @@ fn main() -> ExitCode {
     }
     let start = Instant::now();
     if words[0] == "test"
-        && let Err(sentence) = check_tree().and_then(|()| python::test(&mut count))
+        && let Err(sentence) =
+            check_tree().and_then(|()| licences::check()).and_then(|()| python::test(&mut count))
     {
         eprintln!("xtask: {sentence}");
         count.print();

@@ -260,6 +260,9 @@ pub struct Settled {
     pub change: f64,
     /// Rounds over positions that can come back.
     pub rounds: u64,
+    /// How far any mean is from the exact one at most, proven; tables of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
 }
 
 /// What solving and storing took.
@@ -305,6 +308,9 @@ pub struct VerifyReport {
     /// What was not looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<String>,
+    /// How far any mean is from the exact one at most, proven: games with dice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
 }
 
 /// One ply of a [`StatsReport`], seen by the first player (the mover if merged).
@@ -484,6 +490,10 @@ pub struct QueryAnswer {
     /// Positions of the search that a table answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe_hits: Option<u64>,
+    /// In a game with dice, how far any mean told here is from the exact one at most, proven; missing where that is
+    /// not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
 }
 
 /// One move of a [`QueryAnswer`], seen by the player who makes it and counted from the asked position.

@@ -179,6 +179,10 @@ impl Entry {
             asked.moves.len() <= LISTED || asked.moves.iter().any(|valued| valued.worth.is_settled());
         let moves = asked.moves.iter().filter(|_| listed);
         let moves = moves.map(|valued| self.move_answer(pos, valued, probability(valued.mv))).collect();
+        let bound = match asked.known.worth {
+            Worth::Mean(_) => self.bound_of_means(pos, ladder.options.data.as_deref(), asked.known.source),
+            _ => None,
+        };
         Ok(QueryAnswer {
             game: self.spec(),
             position: game.write_position(pos),
@@ -191,6 +195,7 @@ impl Entry {
             source: asked.known.source,
             notes: asked.notes,
             probe_hits: asked.known.probe_hits,
+            bound,
         })
     }
 }

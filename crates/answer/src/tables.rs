@@ -151,8 +151,8 @@ impl Entry {
             wrong: verified.wrong,
             first_wrong,
             flaw,
-            unchecked: matches!(opened.numbering, Numbering::Cycles(_))
-                .then(|| "whether a draw is a tie or a draw by repetition".to_string()),
+            unchecked: None,
+            bound: None,
         })
     }
 

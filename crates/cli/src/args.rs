@@ -444,6 +444,15 @@ pub(crate) enum Bench {
         #[arg(long, value_delimiter = ',', default_values_t = [0.2, 1.0], value_name = "SECONDS")]
         times: Vec<f64>,
     },
+    /// Whether limits hold: random commands with limits, interrupts and clients that leave
+    Limits {
+        /// Commands
+        #[arg(long, default_value_t = 200)]
+        trials: u32,
+        /// Other commands for another seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Positions that fixed searches enter: a number that changes only when a search does
     Signature,
     /// Random questions to a table per second, cold and warm

@@ -246,6 +246,9 @@ pub(crate) fn solve(
             grouped(settled.rounds)
         )?;
     }
+    if let Some(bound) = answer.settled.and_then(|settled| settled.bound) {
+        writeln!(out, "  bound     no mean is further than {bound:.1e} from the exact one")?;
+    }
     if let Some(hits) = answer.probe_hits {
         writeln!(out, "  search    the table answered {} positions", grouped(hits))?;
     }
@@ -333,6 +336,9 @@ pub(crate) fn query(
     }
     if let Some(hits) = answer.probe_hits {
         writeln!(out, "{FAINT}the table answered {} positions of the search{FAINT:#}", grouped(hits))?;
+    }
+    if let Some(bound) = answer.bound {
+        writeln!(out, "{FAINT}no mean is further than {bound:.1e} from the exact one{FAINT:#}")?;
     }
     if !answer.line.is_empty() {
         writeln!(out, "best line: {}", answer.line.join(" "))?;

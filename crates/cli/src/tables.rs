@@ -137,6 +137,9 @@ fn print_verified(out: &mut impl Write, report: &VerifyReport) -> io::Result<()>
     let checked = grouped(report.checked);
     if report.wrong == 0 {
         writeln!(out, "{BOLD}{}{BOLD:#}: {WIN}all {checked} positions are right{WIN:#}", report.game)?;
+        if let Some(bound) = report.bound {
+            writeln!(out, "  no mean is further than {bound:.1e} from the exact one")?;
+        }
         return match &report.unchecked {
             Some(unchecked) => writeln!(out, "  {FAINT}not checked: {unchecked}{FAINT:#}"),
             None => Ok(()),

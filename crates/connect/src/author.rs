@@ -13,7 +13,7 @@
 //! Threads take shapes in order and share one table, because neighbouring shapes lead to the same
 //! positions.
 
-use crate::book::{BookError, ZERO, header};
+use crate::book::{BookError, ZERO, header, regular};
 use crate::places::{Colours, Place, Places};
 use crate::solver::solve_with;
 use crate::table::Table;
@@ -208,6 +208,9 @@ impl Author {
     /// Opens the partial file and reads what is solved already.
     fn resume(&self) -> Result<(File, Units), BookError> {
         let trouble = |source| self.trouble(&self.partial, source);
+        if let Ok(data) = std::fs::metadata(&self.partial) {
+            regular(&data).map_err(trouble)?;
+        }
         let mut file = OpenOptions::new()
             .create(true)
             .read(true)
@@ -227,8 +230,7 @@ impl Author {
         let ply = self.places.plies();
         let mut units = vec![None; self.places.units(ply)];
         let mut good = start.len();
-        if bytes.len() < start.len() && start.starts_with(&bytes) {
-            // A new file, or one that was cut off within its header.
+        if is_begun(&bytes, &start) {
             file.seek(SeekFrom::Start(0)).map_err(trouble)?;
             file.write_all(&start).map_err(trouble)?;
         } else if !bytes.starts_with(&start) {
@@ -255,12 +257,22 @@ impl Author {
         file.write_all(bytes)?;
         file.sync_all()?;
         std::fs::rename(&name, &self.path)?;
+        // The work of hours goes only when its result is sure to stay.
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
         std::fs::remove_file(&self.partial)
     }
 
     fn trouble(&self, path: &Path, source: std::io::Error) -> BookError {
         BookError::File { path: path.into(), source }
     }
+}
+
+/// Whether a file is new, or one of which a crash left no more than the beginning of its header: cut off, or with zeros
+/// for what was not written.
+fn is_begun(bytes: &[u8], start: &[u8]) -> bool {
+    let same = bytes.iter().zip(start).take_while(|(found, meant)| found == meant).count();
+    same < start.len() && bytes[same..].iter().all(|&byte| byte == 0)
 }
 
 fn record(unit: usize, scores: &[u8]) -> Vec<u8> {

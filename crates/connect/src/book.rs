@@ -17,7 +17,7 @@ use crate::{ConnectError, Depth, Limits, Solver};
 use outplay_core::{Content, LineBoard, Watch};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use thiserror::Error;
@@ -120,7 +120,7 @@ impl Book {
     ///
     /// If the file cannot be read or is no book.
     pub fn open(path: &Path) -> Result<Book, BookError> {
-        let bytes = std::fs::read(path).map_err(|source| BookError::File { path: path.into(), source })?;
+        let bytes = read_regular(path).map_err(|source| BookError::File { path: path.into(), source })?;
         Book::from_bytes(&bytes, &path.display().to_string())
     }
 
@@ -263,6 +263,25 @@ impl Book {
         }
         Ok(result)
     }
+}
+
+/// Refuses what is not a regular file: a pipe would be waited for, and a device may never end.
+///
+/// # Errors
+///
+/// It is something else, or cannot be looked at.
+pub(crate) fn regular(data: &std::fs::Metadata) -> std::io::Result<()> {
+    if data.is_file() { Ok(()) } else { Err(std::io::Error::other("it is not a regular file")) }
+}
+
+fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
+    // Opening a pipe may take for ever, so it is looked at before.
+    regular(&std::fs::metadata(path)?)?;
+    let mut file = std::fs::File::open(path)?;
+    regular(&file.metadata()?)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Packs bytes, a few milliseconds' worth at a time; `None` if the watcher stopped the work.

@@ -406,6 +406,50 @@ mod tests {
         check::<u128>(128, |key| key);
     }
 
+    /// What is true of a key: its bounds follow from it, so that another key's would be noticed.
+    fn truth(key: u128) -> Bounds {
+        let low = (key % 37) as i32 - 30;
+        Bounds { low, high: low + (key / 37 % 29) as i32 }
+    }
+
+    /// Threads that crowd into few buckets: whatever is found was stored, and about this key.
+    fn crowd<B: Bits>(key_bits: u32, key: impl Fn(u128) -> B + Sync) {
+        let table = Table::new(1 << 8, key_bits).unwrap();
+        assert!(table.spread(&|| false));
+        let all: Vec<u128> = keys(key_bits, 600).collect();
+        let found = AtomicU64::new(0);
+        let visit = |thread: usize| {
+            for round in 0..40 {
+                for i in 0..all.len() {
+                    let n = all[(i * (2 * thread + 1) + 97 * thread) % all.len()];
+                    if let Some(bounds) = table.probe(key(n)) {
+                        let Bounds { low, high } = truth(n);
+                        assert!(bounds.low <= low && high <= bounds.high && bounds.low > low - 9, "{n}");
+                        found.fetch_add(1, Relaxed);
+                    }
+                    // Bounds that are true and more or less narrow.
+                    let Bounds { low, high } = truth(n);
+                    let wider = (i + thread + round) % 8;
+                    let bounds = Bounds { low: low - wider as i32, high: high + wider as i32 };
+                    table.store(key(n), bounds, 1 << (i % 5));
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let visit = &visit;
+                scope.spawn(move || visit(thread));
+            }
+        });
+        assert!(found.into_inner() > 1_000);
+    }
+
+    #[test]
+    fn threads_share_a_table_and_find_what_is_true() {
+        crowd::<u64>(49, |key| key as u64);
+        crowd::<u128>(100, |key| key);
+    }
+
     #[test]
     fn a_table_that_cannot_be_had_is_an_error() {
         assert!(matches!(Table::new(1 << 42, 128), Err(ConnectError::NoMemory { .. })));

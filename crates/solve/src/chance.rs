@@ -10,9 +10,12 @@
 //! solved by going through its positions again and again until no value changes by more than the tolerance;
 //! its positions lie in components that do not depend on each other, and later tiers are settled already.
 //!
+//! How far the values are from the exact ones is found afterwards, with a proof: `bounds.rs`.
+//!
 //! [`chance`] gives every position a value. [`chance_rolls`] keeps only the positions before a roll, which is
 //! what large games can afford; see there for how it goes about loops.
 
+mod bounds;
 mod graph;
 mod rolls;
 mod verify;
@@ -21,6 +24,7 @@ pub use rolls::{chance_rolls, chance_rolls_kept, expand};
 pub use verify::{Means, verify_chance, verify_rolls};
 
 use crate::{Forget, SolveError};
+use bounds::{Known, Radii, largest};
 use graph::{Knot, TierGraph};
 use outplay_core::{Chance, Game, Index, Pace, Tier, Turn, Watch};
 
@@ -52,15 +56,37 @@ pub struct Settled {
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
     tiers: Vec<Vec<f64>>,
+    radii: Vec<Radii>,
     rounds: u64,
     change: f64,
 }
 
 impl Expected {
-    fn settle(&mut self, tier: Tier, values: Vec<f64>, settled: Settled) {
+    fn new(tiers: u32) -> Expected {
+        let tiers = tiers as usize;
+        Expected { tiers: vec![Vec::new(); tiers], radii: vec![None; tiers], rounds: 0, change: 0.0 }
+    }
+
+    fn settle(&mut self, tier: Tier, values: Vec<f64>, settled: Settled, radii: Radii) {
         self.rounds += settled.rounds;
         self.change = self.change.max(settled.change);
         self.tiers[tier.0 as usize] = values;
+        self.radii[tier.0 as usize] = radii;
+    }
+
+    fn known(&self) -> Known<'_> {
+        Known { values: &self.tiers, radii: &self.radii }
+    }
+
+    /// How far the value of a numbered position is from the exact one at most, proven, if play ends with certainty;
+    /// nothing where no bound was found.
+    pub fn radius(&self, tier: Tier, number: u64) -> Option<f64> {
+        self.radii[tier.0 as usize].as_ref().map(|radii| radii[number as usize])
+    }
+
+    /// How far any value is from the exact one at most.
+    pub fn bound(&self) -> Option<f64> {
+        self.radii.iter().try_fold(0.0, |bound: f64, radii| Some(bound.max(largest(radii.as_ref()?))))
     }
 
     /// The mean payoff of a numbered position with best play; the first player's, or, where the index is
@@ -159,18 +185,19 @@ pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
     keeper: &mut K,
     watch: &dyn Watch,
 ) -> Result<Expected, K::Error> {
-    let mut expected = Expected { tiers: vec![Vec::new(); index.tiers() as usize], rounds: 0, change: 0.0 };
+    let mut expected = Expected::new(index.tiers());
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
         if watch.stopped() {
             return Err(SolveError::Stopped.into());
         }
+        let graph = tier_graph(game, index, tier, expected.known(), watch)?;
         if let Some((values, settled)) = keeper.known(tier)? {
-            expected.settle(tier, values, settled);
+            let radii = graph.radii(&values, watch)?;
+            expected.settle(tier, values, settled, radii);
             continue;
         }
         let mut settled = Settled::default();
-        let graph = tier_graph(game, index, tier, &expected.tiers, watch)?;
         let mut values = graph.start(watch)?;
         if index.loops(tier) {
             if let Some(number) = graph.endless(watch)? {
@@ -185,7 +212,8 @@ pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
         }
         watch.advance(index.len(tier));
         keeper.keep(tier, &values, settled)?;
-        expected.settle(tier, values, settled);
+        let radii = graph.radii(&values, watch)?;
+        expected.settle(tier, values, settled, radii);
     }
     Ok(expected)
 }
@@ -195,7 +223,7 @@ fn tier_graph<G: Chance, I: Index<G>>(
     game: &G,
     index: &I,
     tier: Tier,
-    solved: &[Vec<f64>],
+    known: Known<'_>,
     watch: &dyn Watch,
 ) -> Result<TierGraph, SolveError> {
     let mut graph = TierGraph::new(index.len(tier), watch)?;
@@ -226,10 +254,12 @@ fn tier_graph<G: Chance, I: Index<G>>(
             .iter()
             .map(|&(mv, weight)| {
                 let (to, number) = index.rank(&game.play(pos, mv));
-                match to == tier {
-                    true => graph::Edge::Inside(number as u32, weight),
-                    false => graph::Edge::Known(solved[to.0 as usize][number as usize], weight),
+                if to == tier {
+                    return graph::Edge::Inside(number as u32, weight);
                 }
+                let (to, number) = (to.0 as usize, number as usize);
+                let radius = known.radii[to].as_ref().map_or(f64::INFINITY, |radii| radii[number]);
+                graph::Edge::Known(known.values[to][number], radius, weight)
             })
             .collect();
         graph.add(number, knot, &edges);

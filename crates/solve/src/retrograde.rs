@@ -27,6 +27,7 @@ mod bits;
 mod code;
 mod detours;
 mod ends;
+mod forced;
 mod looking;
 mod sets;
 mod shelf;

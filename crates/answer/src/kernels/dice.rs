@@ -23,12 +23,17 @@ type At<'a> = &'a dyn Fn(Tier, u64) -> Result<f64, Trouble>;
 /// What can be asked of an index of a game with dice.
 pub(crate) trait Means: Send + Sync {
     fn numbers(&self) -> &dyn Numbers;
+    /// Bytes that solving needs; what exploring took is not counted.
+    fn bytes(&self) -> u128 {
+        // A mean and how far it may be off.
+        self.numbers().total() * 2 * size_of::<f64>() as u128
+    }
     fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Watch) -> Result<Expected, Trouble>;
     /// The mean payoff of a position, given those of the numbers; `None` if it is not held.
     fn mean(&self, pos: &AnyPosition, at: At<'_>) -> Result<Option<f64>, Trouble>;
     fn verify(
         &self,
-        stored: &(dyn Fn(Tier, u64) -> f64 + Sync),
+        stored: &[Vec<f64>],
         tolerance: f64,
         watch: &dyn Watch,
     ) -> Result<outplay_solve::Means, SolveError>;
@@ -73,7 +78,7 @@ impl<G: Chance> Means for Everything<G> {
 
     fn verify(
         &self,
-        stored: &(dyn Fn(Tier, u64) -> f64 + Sync),
+        stored: &[Vec<f64>],
         tolerance: f64,
         watch: &dyn Watch,
     ) -> Result<outplay_solve::Means, SolveError> {
@@ -84,6 +89,23 @@ impl<G: Chance> Means for Everything<G> {
 impl<G: Chance, I: Rolls<G>> Means for RollsOnly<G, I> {
     fn numbers(&self) -> &dyn Numbers {
         &self.0
+    }
+
+    /// Beside the means, the largest tier has what was picked after each roll, in this round and in the last one.
+    fn bytes(&self) -> u128 {
+        let Numbered { native, index } = &self.0;
+        let largest = (0..index.tiers()).map(Tier).max_by_key(|&tier| index.len(tier)).unwrap_or(Tier(0));
+        let len = index.len(largest);
+        let some = (0..len).step_by((len / 64).max(1) as usize);
+        let mut rolling =
+            some.filter_map(|n| index.unrank(largest, n)).filter(|pos| native.game.outcome(pos).is_none());
+        let mut rolls = Vec::new();
+        if let Some(pos) = rolling.next() {
+            native.game.outcomes(&pos, &mut rolls);
+        }
+        let (values, number, pick) = (2 * size_of::<f64>(), 16, 6);
+        let tier = 2 * size_of::<f64>() + 2 * (number + pick * rolls.len());
+        index.total() * values as u128 + u128::from(len) * tier as u128
     }
 
     fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Watch) -> Result<Expected, Trouble> {
@@ -97,7 +119,7 @@ impl<G: Chance, I: Rolls<G>> Means for RollsOnly<G, I> {
 
     fn verify(
         &self,
-        stored: &(dyn Fn(Tier, u64) -> f64 + Sync),
+        stored: &[Vec<f64>],
         tolerance: f64,
         watch: &dyn Watch,
     ) -> Result<outplay_solve::Means, SolveError> {

@@ -10,11 +10,11 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// How much later than the limit an answer may come, in seconds.
-const LATE: f64 = 0.25;
+pub(super) const LATE: f64 = 0.25;
 
 /// Bytes that a process may take, and what it may take beyond.
 const MEMORY: u64 = 500_000_000;
-const MORE: u64 = 100_000_000;
+pub(super) const MORE: u64 = 100_000_000;
 
 /// Commands that would take minutes or hours, or never end; TIME stands for the seconds.
 const WORK: [&[&str]; 40] = [
@@ -147,7 +147,7 @@ fn write_row(out: &mut impl Write, row: &Row) -> io::Result<()> {
 }
 
 /// Runs a command to its end: its exit code, and the most memory that it had.
-fn measured(command: &mut Command) -> io::Result<(Option<i32>, u64)> {
+pub(super) fn measured(command: &mut Command) -> io::Result<(Option<i32>, u64)> {
     let mut child = command.spawn()?;
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;

@@ -1,6 +1,7 @@
 //! `outplay bench`: how fast things are.
 
 mod budgets;
+mod limits;
 mod signature;
 mod text;
 
@@ -20,6 +21,7 @@ impl<W: Write> Run<'_, W> {
                 self.strong(game, *trials, !no_sweep, !self.common.no_save)
             }
             Bench::Budgets { times } => self.budgets(times),
+            Bench::Limits { trials, seed } => self.limits(*trials, *seed),
             Bench::Signature => self.signature(),
             Bench::Probe { game, values } => self.probe(game, *values),
             Bench::Positions { game, file, limit, entries } => self.positions(game, file, *limit, *entries),

@@ -4,14 +4,14 @@ use outplay_connect::{Author, Book, BookError, Depth, Limits, Solver};
 use outplay_core::{Content, LineBoard, Quiet, Turn, Watch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-fn board(width: usize, height: usize, k: usize) -> LineBoard {
+pub(crate) fn board(width: usize, height: usize, k: usize) -> LineBoard {
     LineBoard { gravity: true, ..LineBoard::empty(width, height, k) }
 }
 
 /// Gives up after some parts.
-struct Impatient {
-    patience: u64,
-    done: AtomicU64,
+pub(crate) struct Impatient {
+    pub(crate) patience: u64,
+    pub(crate) done: AtomicU64,
 }
 
 impl Watch for Impatient {

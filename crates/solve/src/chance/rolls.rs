@@ -2,8 +2,8 @@
 //!
 //! A round *improves*: it plays every decision after every roll by the rules, picks the best, and remembers the
 //! picks. Between rounds the picks are *followed* without the rules, which is far quicker, until the values they
-//! lead to have nearly settled. The end is a round of improvement that changes no value by more than the
-//! tolerance, so what was followed in between does not matter for the result.
+//! lead to have nearly settled. The end is a round of improvement that changes no value by more than rounding does, or
+//! by more than the tolerance if there is no getting further, so what was followed in between does not matter.
 //!
 //! ```text
 //! improve ─▶ follow follow follow … ─▶ improve ─▶ follow … ─▶ improve: nothing changed
@@ -13,6 +13,7 @@
 //! a later improvement passes over positions all of whose picks are that clear; near the end those are
 //! nearly all.
 
+use super::bounds::radii_of_rolls;
 use super::{Expected, KeepMeans, Settle, Settled, outcomes};
 use crate::blocks::{BLOCK, list};
 use crate::{Forget, SolveError};
@@ -128,11 +129,12 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
     keeper: &mut K,
     watch: &dyn Watch,
 ) -> Result<Expected, K::Error> {
-    let mut expected = Expected { tiers: vec![Vec::new(); index.tiers() as usize], rounds: 0, change: 0.0 };
+    let mut expected = Expected::new(index.tiers());
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
         if let Some((values, settled)) = keeper.known(tier)? {
-            expected.settle(tier, values, settled);
+            let radii = radii_of_rolls(game, index, tier, &values, expected.known(), watch)?;
+            expected.settle(tier, values, settled, radii);
             continue;
         }
         watch.stage(&index.tier_name(tier), index.len(tier));
@@ -152,7 +154,8 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
         }
         let settled = Settled { rounds, change };
         keeper.keep(tier, &values, settled)?;
-        expected.settle(tier, values, settled);
+        let radii = radii_of_rolls(game, index, tier, &values, expected.known(), watch)?;
+        expected.settle(tier, values, settled, radii);
     }
     Ok(expected)
 }
@@ -189,6 +192,9 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
         let mut next = values.clone();
         let mut rounds = 0;
         let mut before: Option<Vec<Picks>> = None;
+        // What rounding does to a mean or two; below that there is nothing to be gained.
+        let least = (f64::EPSILON * f64::from(self.game.best_payoff())).min(settle.tolerance);
+        let mut last = f64::INFINITY;
         // What the last improvement looked at, and how far values have drifted over all improvements.
         let (mut seen, mut drift) = (values.clone(), 0.0);
         loop {
@@ -200,20 +206,25 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
             let name = self.index.tier_name(self.tier);
             self.watch
                 .stage(&format!("{name}, round {rounds}, change {change:.1e}"), self.index.len(self.tier));
-            if change <= settle.tolerance {
+            if change <= least || (change <= settle.tolerance && change > last * 0.5) {
                 return Ok((rounds, change));
             }
+            last = change;
             if rounds >= settle.most_rounds {
                 return Err(SolveError::Unsettled(rounds, format!("{change:e}")));
             }
             // Near the end there is nothing left to improve, so follow until it shows.
-            let enough = (change * NEARLY).max(settle.tolerance * 0.5);
+            let enough = (change * NEARLY).max(least * 0.5);
             let mut pace = Pace::new(self.watch);
+            let mut followed = f64::INFINITY;
             for _ in 0..MOST_FOLLOWED {
                 rounds += 1;
-                if follow(&picks, values, &mut pace)? <= enough {
+                let change = follow(&picks, values, &mut pace)?;
+                // Of two rounds that change no more than rounding does, neither need be the smaller one.
+                if change <= enough || (change <= 16.0 * least && change >= followed) {
                     break;
                 }
+                followed = change;
             }
             before = Some(picks);
         }

@@ -8,9 +8,10 @@
 //! Without distances two wins could support each other, so the check then also builds the claims up from
 //! finished positions and reports those that nothing holds up.
 //!
-//! Ties and draws by repetition are one value here, 0.
+//! Whether a draw is a tie or a draw by repetition is built up from finished positions, too: `forced.rs`.
 
 use super::bits::Bits;
+use super::forced::check_draws;
 use crate::SolveError;
 use crate::blocks::for_blocks;
 use outplay_core::{Game, Index, Pace, Tier, Value, Watch};
@@ -114,6 +115,10 @@ pub fn verify_loops<G: Game, I: Index<G>>(
     if !exact && verified.wrong == 0 {
         groundless(game, index, &stored, watch, &mut verified)?;
     }
+    // What values say about who can force an end means something only if they are right.
+    if verified.wrong == 0 {
+        check_draws(game, index, &stored, watch, &mut verified)?;
+    }
     Ok(verified)
 }
 
@@ -139,7 +144,7 @@ fn expected<G: Game, I: Index<G>>(
 }
 
 /// The value of a position: the stored one, or, if it has no number, that of its best move.
-fn value_of<G: Game, I: Index<G>>(
+pub(super) fn value_of<G: Game, I: Index<G>>(
     game: &G,
     index: &I,
     pos: &G::Position,

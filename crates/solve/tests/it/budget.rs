@@ -3,7 +3,7 @@
 //! Bounds are generous, so that a busy machine does not fail them; the times themselves are printed, see
 //! `cargo test --release -p outplay-solve --test budget -- --nocapture --test-threads 1`.
 
-use outplay_core::{Game, Index, Meter, Quiet, Value, Watch};
+use outplay_core::{Game, Index, Meter, Quiet, Tier, Value, Watch};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
 use outplay_games::hypergammon::{HyperIndex, Hypergammon};
@@ -121,7 +121,8 @@ fn dice() {
     check("chance", |watch| chance(&game, &explored, Settle::default(), watch));
     let (game, index) = (Hypergammon, HyperIndex::new());
     check("rolls", |watch| chance_rolls(&game, &index, Settle::default(), watch));
-    check("verify rolls", |watch| verify_rolls(&game, &index, |_, _| 0.0, 1.0, watch));
+    let values: Vec<Vec<f64>> = (0..index.tiers()).map(|t| vec![0.0; index.len(Tier(t)) as usize]).collect();
+    check("verify rolls", |watch| verify_rolls(&game, &index, &values, 1.0, watch));
 }
 
 /// The limits of memory are kept: what a position is said to take is no less than what it takes.

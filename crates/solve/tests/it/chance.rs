@@ -78,7 +78,8 @@ fn numbers_by_arithmetic_find_the_same() {
             }
         }
         assert!(rolls > 0 && rolls < explored.positions().len());
-        let means = verify_rolls(&game, &index, |tier, n| few.value(tier, n), 1e-12, &Quiet).unwrap();
+        let values: Vec<Vec<f64>> = (0..index.tiers()).map(|t| few.values(Tier(t)).to_vec()).collect();
+        let means = verify_rolls(&game, &index, &values, 1e-12, &Quiet).unwrap();
         assert_eq!((u128::from(means.checked), means.wrong), (index.total(), 0), "{text}");
     }
 }

@@ -120,13 +120,13 @@ fn agree(game: &Graph) {
     corrupted_values_are_found(game, &explored, &solved);
 }
 
-/// Any single change of a win or loss is noticed.
+/// Any single change is noticed, that of a tie to a draw by repetition included.
 fn corrupted_values_are_found(game: &Graph, explored: &Explored<Graph>, solved: &Solved<i32>) {
     for &pos in explored.positions().iter().step_by(3) {
         let place = explored.rank(&pos);
         let right = solved.value(place.0, place.1).unwrap();
-        for planted in [Value::win(2), Value::loss(3), Value::TIE, Value::win(0)] {
-            if planted.cmp(&right).is_eq() {
+        for planted in [Value::win(2), Value::loss(3), Value::TIE, Value::REPETITION, Value::win(0)] {
+            if planted.cmp(&right).is_eq() && planted.is_repetition() == right.is_repetition() {
                 continue;
             }
             let stored = |tier, number| {

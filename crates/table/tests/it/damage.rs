@@ -242,3 +242,25 @@ fn hostile_manifests_do_not_allocate() {
     let error = Table::open(dir.path(), SPEC, Values::Distance).map(|_| ()).expect_err("too large");
     assert!(matches!(error, TableError::Damaged { .. }), "{error}");
 }
+
+/// A tier of another table of the same game, whole and equally large, but not the one that the manifest means.
+#[test]
+fn a_tier_that_was_exchanged_is_noticed() {
+    let made = |code: i8| {
+        let dir = tempfile::tempdir().expect("a directory");
+        let writer = Writer::open(dir.path(), identity(&[3])).expect("opens");
+        let file = writer.tier::<i8>(Tier(0)).expect("begins");
+        file.put_all(&[code; 3]).expect("writes");
+        file.finish().expect("finishes");
+        writer.finish(serde_json::json!({})).expect("finishes");
+        dir
+    };
+    let path = |dir: &tempfile::TempDir| dir.path().join(identity(&[3]).name()).join("tier-00.opt");
+    let (one, other) = (made(100), made(99));
+    let sizes = [&one, &other].map(|dir| fs::metadata(path(dir)).expect("is there").len());
+    assert_eq!(sizes[0], sizes[1], "another size would be noticed anyway");
+    fs::copy(path(&other), path(&one)).expect("copies");
+    let found =
+        Table::open(one.path(), SPEC, Values::Distance).and_then(|table| table.read_tier::<i8>(Tier(0)));
+    assert!(matches!(found, Err(TableError::Damaged { .. })), "{found:?}");
+}

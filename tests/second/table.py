@@ -1,0 +1,281 @@
+"""A second reader and verifier of tables, which follows docs/table-format.md: small, slow, no packages, and rules of its own.
+
+    python3 table.py DATA GAME [--positions N] [--seed S]
+
+looks at N positions of the game's table in the directory DATA, block by block, and derives the value of each again from
+its moves, all of them looked up in the table. It prints "GAME: N positions, all right" or the first that is wrong, and
+exits with 1 then. It knows the games of games.py. Checksums are the first reader's business.
+"""
+
+import argparse
+import json
+import os
+import random
+import struct
+import sys
+
+from games import open_game
+from unzstd import unpack
+
+CELLS = [("b", 1), ("i", 4), ("d", 8), ("h", 2)]
+
+
+def varint(data, at):
+    value, shift = 0, 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+class Distribution:
+    """Which of the 4096 numbers belong to which symbol, by an alias table."""
+
+    def __init__(self, data, at):
+        n, at = varint(data, at)
+        self.symbols = list(data[at:at + n])
+        at += n
+        self.frequencies = []
+        for _ in range(n):
+            frequency, at = varint(data, at)
+            self.frequencies.append(frequency)
+        self.end = at
+        self.numbers = None
+
+    def spread(self):
+        size = 1
+        while size < len(self.symbols):
+            size *= 2
+        width = 4096 // size
+        left = self.frequencies + [0] * (size - len(self.symbols))
+        given, filled = [0] * size, [False] * size
+        self.numbers = [None] * 4096
+
+        def give(first, count, symbol):
+            for x in range(first, first + count):
+                self.numbers[x] = (symbol, given[symbol])
+                given[symbol] += 1
+
+        def fill(i):
+            while True:
+                filled[i] = True
+                own = min(left[i], width)
+                give(i * width, own, i)
+                left[i] -= own
+                if own == width:
+                    return
+                donor = next(j for j in range(size) if left[j] > width)
+                give(i * width + own, width - own, donor)
+                left[donor] -= width - own
+                if left[donor] >= width:
+                    return
+                i = donor
+
+        for i in range(size):
+            if self.small(i) < width and not filled[i]:
+                fill(i)
+        for i in range(size):
+            if not filled[i]:
+                fill(i)
+
+    def small(self, i):
+        return self.frequencies[i] if i < len(self.frequencies) else 0
+
+    def look(self, x):
+        if self.numbers is None:
+            self.spread()
+        place, k = self.numbers[x]
+        return self.symbols[place], self.frequencies[place], k
+
+
+class Model:
+    def __init__(self, data, code):
+        count, at = varint(data, 0)
+        self.values = []
+        for _ in range(count):
+            value, at = varint(data, at)
+            size = struct.calcsize(code)
+            self.values.append(struct.unpack("<" + code, value.to_bytes(size, "little"))[0])
+        self.after, self.lengths, self.pairs = [], [], {}
+        for _ in range(count + 1):
+            self.after.append(Distribution(data, at))
+            at = self.after[-1].end
+        for _ in range(count):
+            self.lengths.append(Distribution(data, at))
+            at = self.lengths[-1].end
+        pairs, at = varint(data, at)
+        for _ in range(pairs):
+            distribution = Distribution(data, at + 2)
+            self.pairs[data[at], data[at + 1]] = distribution
+            at = distribution.end
+        if at != len(data):
+            raise ValueError("a model has bytes left")
+
+
+class Coded:
+    """The symbols of a block."""
+
+    def __init__(self, data):
+        self.state, self.data, self.at = int.from_bytes(data[:4], "little"), data, 4
+
+    def step(self, frequency, k):
+        self.state = frequency * (self.state >> 12) + k
+        if self.state < 1 << 16:
+            self.state = self.state << 16 | int.from_bytes(self.data[self.at:self.at + 2], "little")
+            self.at += 2
+
+    def symbol(self, distribution):
+        symbol, frequency, k = distribution.look(self.state & 4095)
+        self.step(frequency, k)
+        return symbol
+
+    def bits(self, n):
+        x = self.state & 4095
+        self.step(1 << 12 - n, x & (1 << 12 - n) - 1)
+        return x >> 12 - n
+
+
+def runs(model, data, slots):
+    coded, cells = Coded(data), []
+    start = len(model.values)
+    a, b = start, start
+    while len(cells) < slots:
+        pair = model.pairs.get((a, b))
+        value = 255 if pair is None else coded.symbol(pair)
+        if value == 255:
+            value = coded.symbol(model.after[b])
+        if value == 255:
+            value = coded.bits(8)
+        length = coded.symbol(model.lengths[value])
+        if length == 255:
+            high = coded.bits(8)
+            length = high << 8 | coded.bits(8)
+        elif length > 104:
+            octave, j = divmod(length - 105, 8)
+            length = (8 + j << octave + 2) + 1 + coded.bits(octave + 2)
+        elif length > 32:
+            octave, j = divmod(length - 33, 8)
+            length = 9 + j << octave + 2
+        if length == 0:
+            length = slots - len(cells)
+        cells += [model.values[value]] * length
+        a, b = b, value
+    if len(cells) != slots or coded.at != len(data) or coded.state != 1 << 16:
+        raise ValueError("a block does not end where it should")
+    return cells
+
+
+class Tier:
+    def __init__(self, path, tier, slots):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        head = struct.unpack("<8sIIQQIBBHIIQQQQ", self.data[:80])
+        if head[0] != b"OUTPLAYT" or head[1] != 1 or head[2] != tier or head[4] != slots:
+            raise ValueError(f"{path} is not what the manifest says")
+        self.slots, self.per_block = head[4], head[5]
+        (self.code, self.size), self.codec = CELLS[head[6]], head[7]
+        model, blocks, index = head[9], head[11], head[12]
+        if 80 + model + blocks + index != len(self.data):
+            raise ValueError(f"{path} has another size")
+        self.model = Model(unpack(self.data[80:80 + model]), self.code) if self.codec == 0 else None
+        at, place = 80 + model + blocks, 80 + model
+        self.blocks = []
+        while at < len(self.data):
+            size, at = varint(self.data, at)
+            self.blocks.append((place, size))
+            place += size
+        self.cells = {}
+
+    def block(self, number):
+        if number not in self.cells:
+            place, size = self.blocks[number]
+            slots = min(self.per_block, self.slots - number * self.per_block)
+            data = self.data[place + 4:place + size]
+            if size == 0:
+                cells = [None] * slots
+            elif self.codec == 0:
+                cells = runs(self.model, data, slots)
+            else:
+                cells = struct.unpack(f"<{slots}{self.code}", unpack(data))
+            self.cells[number] = cells
+        return self.cells[number]
+
+    def cell(self, slot):
+        return self.block(slot // self.per_block)[slot % self.per_block]
+
+
+class Table:
+    """A table on disk; tiers are read when they are asked for."""
+
+    def __init__(self, data, spec, values):
+        name = spec.replace(":", "-") + {"distance": "", "wdl": ".wdl", "expected": ".expected"}[values]
+        self.path = os.path.join(data, name)
+        with open(os.path.join(self.path, "manifest.json"), encoding="utf-8") as file:
+            self.manifest = json.load(file)
+        if (self.manifest["format"], self.manifest["game"], self.manifest["values"]) != (1, spec, values):
+            raise ValueError(f"{self.path} is a table of something else")
+        self.slots = self.manifest["slots"]
+        if self.manifest["summary"] is None or len(self.manifest["tiers"]) != len(self.slots):
+            raise ValueError(f"{self.path} is not complete")
+        self.tiers = {}
+
+    def tier(self, tier):
+        if tier not in self.tiers:
+            path = os.path.join(self.path, f"tier-{tier:02}.opt")
+            self.tiers[tier] = Tier(path, tier, self.slots[tier])
+        return self.tiers[tier]
+
+    def cell(self, tier, slot):
+        return self.tier(tier).cell(slot)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data")
+    parser.add_argument("game")
+    parser.add_argument("--values", default=None, choices=["distance", "wdl"])
+    parser.add_argument("--positions", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    game = open_game(options.game)
+    values = game.values or options.values or "distance"
+    tables = {}
+
+    def table(spec):
+        if spec not in tables:
+            tables[spec] = Table(options.data, spec, values)
+        return tables[spec]
+
+    rng = random.Random(options.seed)
+    own = table(options.game)
+    if own.slots != game.sizes():
+        raise SystemExit(f"{options.game}: the table has {own.slots} slots, the game {game.sizes()}")
+    total, checked, tried = sum(own.slots), 0, 0
+    # A block is chosen by its size; of each, a few slots.
+    while checked < options.positions and tried < 400 * options.positions:
+        at, tier = rng.randrange(total), 0
+        while at >= own.slots[tier]:
+            at -= own.slots[tier]
+            tier += 1
+        per_block = own.tier(tier).per_block
+        first = at // per_block * per_block
+        for _ in range(8):
+            tried += 1
+            slot = rng.randrange(first, min(first + per_block, own.slots[tier]))
+            pos = game.position(tier, slot)
+            if pos is None:
+                continue
+            wrong = game.wrong(pos, tier, slot, table)
+            if wrong:
+                print(f"{options.game}: wrong: {wrong}")
+                return 1
+            checked += 1
+    print(f"{options.game}: {checked} positions, all right")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
