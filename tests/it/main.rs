@@ -13,5 +13,6 @@ mod serve;
 mod shell;
 mod stage;
 mod tables;
+mod techniques;
 mod terminal;
 mod trust;
