@@ -117,7 +117,7 @@ impl<G: Notation> Tree<G> {
         if self.dice.is_some() {
             let ring =
                 format!("<circle cx=\"5\" r=\"4\" fill=\"none\" stroke=\"{OPINION}\" stroke-width=\"2\"/>");
-            item(ring, "the dice roll, the mean counts", 190.0);
+            item(ring, "the dice roll", 90.0);
         }
         let _ = writeln!(
             out,
