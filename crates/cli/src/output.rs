@@ -483,7 +483,7 @@ pub(crate) fn rules(out: &mut impl Write, rules: &Rules) -> io::Result<()> {
         let listed = match odds {
             None => next.join(", "),
             Some(odds) => {
-                let rolled = |(next, odds): &(String, f64)| format!("{next} with {:.4}", odds);
+                let rolled = |(next, odds): &(String, f64)| format!("{next} with {odds:.4}");
                 odds.iter().map(rolled).collect::<Vec<_>>().join(", ")
             }
         };
