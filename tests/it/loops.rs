@@ -373,7 +373,9 @@ fn bad_input_is_one_sentence() {
     check(&["query", "pig:10", "--moves", "jump"], "not a legal move");
     check(&["solve", "pig:10", "--method", "dense"], "games of lines");
     check(&["solve", "tictactoe", "--method", "chance"], "has no dice");
-    check(&["solve", "tictactoe", "--method", "retrograde"], "never goes round in circles");
+    check(&["solve", "pig:10", "--method", "retrograde"], "has dice");
+    check(&["solve", "morris:three", "--method", "breadth"], "never end");
+    check(&["solve", "tictactoe", "--method", "star1"], "has no dice");
     // Where a command cures it, the command stands in a line of its own.
     let output = outplay(data.path(), &["verify", "pig:10"]);
     let message = text(&output.stderr);

@@ -15,5 +15,6 @@ mod serve;
 mod shell;
 mod stage;
 mod tables;
+mod techniques;
 mod terminal;
 mod trust;

@@ -2,7 +2,7 @@
 //! scripts rely on.
 
 use crate::request::Method;
-use outplay_core::{Payoff, Scene, Turn, Value, Verdict};
+use outplay_core::{Counters, Payoff, Scene, Turn, Value, Verdict};
 use outplay_solve::{Split, Tally, TierTally};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -228,6 +228,18 @@ pub struct SolveAnswer {
     pub longest: Option<LongestBySide>,
     /// Positions looked at.
     pub nodes: u64,
+    /// What a search did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counters: Option<Counters>,
+    /// Plies that a search looked ahead, or of the longest line that was walked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Different positions of each level, the position asked for first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Vec<usize>>,
+    /// How many values each sweep over all positions changed; the last one changed none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweeps: Option<Vec<u64>>,
     /// Σ 2ⁿ over shapes, the figure in which the speed of the dense solver is quoted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colourings: Option<f64>,
@@ -595,6 +607,9 @@ pub struct Rules {
     pub start: String,
     /// Succs: each position that is not finished, with its successors.
     pub successors: Vec<(String, Vec<String>)>,
+    /// How likely each successor is, for each position at which dice are rolled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probabilities: Vec<(String, Vec<(String, f64)>)>,
     /// T and V: the finished positions and what the first player gets there.
     pub terminals: Vec<(String, i32)>,
 }
@@ -663,6 +678,8 @@ pub struct TreeReport {
     pub game: String,
     /// Positions that the search entered, drawn or not.
     pub positions: u64,
+    /// What the search did.
+    pub counters: Counters,
     /// The tree as data, from the root.
     pub tree: TreeNode,
     /// The tree as text.
@@ -680,6 +697,12 @@ pub struct TreeNode {
     /// What it is worth to the player who chooses among the moves here, as far as the search went.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+    /// How likely the dice lead here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
+    /// One reply was looked at for a bound, and the position itself was not entered.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub glance: bool,
     /// Whether it was cut off before it was looked at.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
@@ -725,6 +748,8 @@ pub struct ChoiceAnswer {
     pub line: Vec<String>,
     /// How long it thought.
     pub seconds: f64,
+    /// What its search did.
+    pub counters: Counters,
 }
 
 /// The answer of `bench chance` about one game: expectiminimax, Star1 and Star2 on the same positions.

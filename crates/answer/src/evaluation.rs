@@ -139,7 +139,8 @@ impl Entry {
     /// The opinion that a tree from a position has at its leaves; none for no name.
     pub(crate) fn leaves(&self, root: &AnyPosition, eval: Option<&str>) -> Result<Leaves, Trouble> {
         let judge = eval.map(|eval| self.kit(&QueryOptions::default()).judge(eval)).transpose()?;
-        Ok(Leaves { judge, me: self.game().turn(root) })
+        let me = if self.game().turn(root) == Turn::Second { Turn::Second } else { Turn::First };
+        Ok(Leaves { judge, me })
     }
 }
 
@@ -155,7 +156,9 @@ impl Evaluate<AnyGame> for Leaves {
         let Some(judge) = &self.judge else { return 0 };
         // On the scale of payoffs, in hundredths: 99 is nearly a win.
         let score = squeezed(judge.score(pos, self.me), judge.unit()).round() as i32;
-        if game.turn(pos) == self.me { score } else { -score }
+        // Where dice are rolled opinions are the first player's.
+        let first = if self.me == Turn::Second { -score } else { score };
+        if game.turn(pos) == Turn::Second { -first } else { first }
     }
 }
 

@@ -73,6 +73,7 @@ mod solve;
 mod sources;
 mod summary;
 mod tables;
+mod textbook;
 mod trouble;
 mod truth;
 mod view;
@@ -90,6 +91,7 @@ pub use entry::Entry;
 pub use evaluation::{CellValue, Evaluation};
 pub use notes::{ListedNotes, clear_notes, list_notes};
 pub use numbers::{IndexCheck, Ranked};
+pub use outplay_search::DiceMethod;
 pub use outplay_table::{
     Cure as TableCure, Listed, ListedTable, Sum, TableError, Values, default_data_dir, list, read_sums,
     remove, sums,

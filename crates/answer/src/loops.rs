@@ -32,6 +32,17 @@ impl Entry {
         }
     }
 
+    /// Whether it is known that the game has neither loops nor dice.
+    fn runs_forward(&self, memory: u64, watch: &dyn Watch) -> Result<bool, Trouble> {
+        if self.game().has_dice() {
+            return Err(Trouble::method(format!("{} has dice", self.spec()), Method::Chance));
+        }
+        if let Some(loops) = self.kernels().loops() {
+            return Ok(!loops);
+        }
+        Ok(matches!(self.numbering(self.most_explored(memory), watch)?, Numbering::Sweeps(_)))
+    }
+
     /// Solves every game of a set, such as `chess:all4`, handing over each answer as it is found. A game that is no
     /// set has one answer.
     ///
@@ -67,6 +78,9 @@ impl Entry {
     ) -> Result<SolveAnswer, Trouble> {
         // What makes no sense is said before anything is solved.
         self.locate_if_any(&request.place)?;
+        if self.runs_forward(request.options.memory, watch)? {
+            return self.solve_without_need(request, watch);
+        }
         let cycles = self.cycles(request.options.memory, watch)?;
         let any = cycles.numbers();
         let plan = self.loop_plan(any, request.values);
@@ -123,6 +137,9 @@ impl Entry {
         watch: &dyn Watch,
     ) -> Result<SolveAnswer, Trouble> {
         self.locate_if_any(&request.place)?;
+        if self.runs_forward(request.options.memory, watch)? {
+            return self.solve_without_need(request, watch);
+        }
         let cycles = self.cycles(request.options.memory, watch)?;
         watch.stage("sweeping until nothing changes", 0);
         let solved = cycles.until_stable(watch)?;
@@ -133,6 +150,7 @@ impl Entry {
         let how = How::By(Method::UntilStable);
         let mut answer = self.answer_with_probe(request, how, &tally, cycles.numbers(), &value, watch)?;
         answer.nodes += tally.first_view().total();
+        answer.sweeps = solved.changes().map(<[u64]>::to_vec);
         Ok(answer)
     }
 
@@ -235,6 +253,7 @@ impl Entry {
         answer.best = self.names(&pos, &best);
         answer.probe_hits = Some(report.counts.probe_hits);
         answer.nodes = report.counts.nodes;
+        (answer.counters, answer.depth) = (Some(report.counts), Some(report.depth));
         Ok(answer)
     }
 

@@ -41,7 +41,7 @@ pub enum Method {
     Sweep,
     /// Bottom-up over bit-planes: boards of lines only.
     Dense,
-    /// From finished positions backwards: games that can go round in circles.
+    /// From finished positions backwards: what games that can go round in circles need, and any game can have.
     Retrograde,
     /// All positions again and again until nothing changes: the lecture's way with circles.
     UntilStable,
@@ -51,11 +51,19 @@ pub enum Method {
     Search,
     /// Win, draw or loss of one board without gravity, with a proof.
     Proof,
+    /// Minimax level by level.
+    Breadth,
+    /// Looking ahead through dice, leaving nothing out.
+    Expectimax,
+    /// The same without rolls that cannot matter.
+    Star1,
+    /// The same after a glance at one reply to each roll.
+    Star2,
 }
 
 impl Method {
     /// All methods, the default first.
-    pub const ALL: [Method; 10] = [
+    pub const ALL: [Method; 14] = [
         Method::Auto,
         Method::Plain,
         Method::Memo,
@@ -66,6 +74,10 @@ impl Method {
         Method::Chance,
         Method::Search,
         Method::Proof,
+        Method::Breadth,
+        Method::Expectimax,
+        Method::Star1,
+        Method::Star2,
     ];
 
     /// The name on the command line.
@@ -81,6 +93,10 @@ impl Method {
             Method::Chance => "chance",
             Method::Search => "search",
             Method::Proof => "proof",
+            Method::Breadth => "breadth",
+            Method::Expectimax => "expectimax",
+            Method::Star1 => "star1",
+            Method::Star2 => "star2",
         }
     }
 }

@@ -5,8 +5,8 @@ use crate::answers::{CheckReport, IndexReport, IndexTier, Rules, TreeNode, TreeR
 use crate::entry::Entry;
 use crate::kernels::Numbering;
 use crate::request::Place;
-use outplay_core::{AnyGame, AnyPosition, Deadline, Game, Notation, Tier, Turn, Watch};
-use outplay_search::{Fate, Tree, TreeOptions, Worth, tree};
+use outplay_core::{AnyGame, AnyPosition, Chance, Deadline, Game, Notation, Tier, Turn, Watch};
+use outplay_search::{DiceMethod, Fate, Tree, TreeOptions, Worth, dice_tree, tree};
 use outplay_solve::{Explored, SolveError};
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl Entry {
         };
         let name = |pos: &AnyPosition| game.textbook(pos);
         let place_of = |pos: &AnyPosition| positions.iter().position(|known| known == pos);
-        let (mut successors, mut terminals) = (Vec::new(), Vec::new());
+        let (mut successors, mut terminals, mut probabilities) = (Vec::new(), Vec::new(), Vec::new());
         for pos in &positions {
             if let Some(payoff) = game.outcome(pos) {
                 terminals.push((name(pos), payoff));
@@ -46,6 +46,13 @@ impl Entry {
             let mut next: Vec<AnyPosition> = game.list(pos).map(|mv| game.play(pos, mv)).collect();
             next.sort_by_key(&place_of);
             next.dedup();
+            if game.turn(pos) == Turn::Chance {
+                let odds = self.odds(pos);
+                let likely = |next: &AnyPosition| {
+                    odds.iter().filter(|(known, _)| known == next).map(|(_, odds)| odds).sum::<f64>()
+                };
+                probabilities.push((name(pos), next.iter().map(|next| (name(next), likely(next))).collect()));
+            }
             successors.push((name(pos), next.iter().map(name).collect()));
         }
         Ok(Rules {
@@ -53,15 +60,24 @@ impl Entry {
             positions: positions.iter().map(name).collect(),
             start: name(&start),
             successors,
+            probabilities,
             terminals,
         })
     }
 
-    /// A small search, recorded and drawn, so that pruning can be seen; `eval` names the opinion at its leaves.
+    /// Where the dice can lead from a position, and how likely.
+    fn odds(&self, pos: &AnyPosition) -> Vec<(AnyPosition, f64)> {
+        let mut falls = Vec::new();
+        self.game().outcomes(pos, &mut falls);
+        falls.into_iter().map(|(mv, odds)| (self.game().play(pos, mv), odds)).collect()
+    }
+
+    /// A small search, recorded and drawn, so that pruning can be seen; `eval` names the opinion at its leaves. Through
+    /// dice it is Star2, or expectiminimax if nothing is to be pruned.
     ///
     /// # Errors
     ///
-    /// Bad input, a game with dice, or a stop.
+    /// Bad input, or a stop.
     pub fn tree(
         &self,
         place: &Place,
@@ -70,21 +86,43 @@ impl Entry {
         eval: Option<&str>,
         watch: &dyn Watch,
     ) -> Result<TreeReport, Trouble> {
+        if self.game().has_dice() {
+            let method = if prune { DiceMethod::Star2 } else { DiceMethod::Expectiminimax };
+            return self.dice_tree(place, depth, method, eval, watch);
+        }
         let game = self.game();
         let pos = self.locate(place)?;
         let leaves = self.leaves(&pos, eval)?;
         // Minimax looks at everything, even where a win is found.
         let options = TreeOptions { prune, best_payoff: prune, ..TreeOptions::default() };
-        let found = tree(game, &pos, &leaves, depth, options, watch)?;
-        let root = node(game, &found, 0, None);
-        let positions = found.counts.nodes;
-        Ok(TreeReport {
-            game: game.spec(),
-            positions,
-            tree: root,
-            text: found.text(game),
-            svg: found.svg(game),
-        })
+        Ok(drawn(game, &tree(game, &pos, &leaves, depth, options, watch)?))
+    }
+
+    /// The same of a game with dice, by one of its methods: players choose, dice have probabilities.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, a game without dice, or a stop.
+    pub fn dice_tree(
+        &self,
+        place: &Place,
+        depth: u32,
+        method: DiceMethod,
+        eval: Option<&str>,
+        watch: &dyn Watch,
+    ) -> Result<TreeReport, Trouble> {
+        let game = self.game();
+        let pos = self.locate(place)?;
+        if !game.has_dice() {
+            let why = format!(
+                "{} has no dice; its trees are those of alpha-beta or, with nothing cut off, of minimax",
+                game.spec()
+            );
+            return Err(Trouble::unable(why));
+        }
+        let leaves = self.leaves(&pos, eval)?;
+        let most = TreeOptions::default().most;
+        Ok(drawn(game, &dice_tree(game, &pos, &leaves, depth, method, most, watch)?))
     }
 
     /// The size of the index tier by tier; reachable positions are counted where `memory` allows.
@@ -227,6 +265,18 @@ impl Entry {
     }
 }
 
+/// A recorded search as data, text and a picture.
+fn drawn(game: &AnyGame, found: &Tree<AnyGame>) -> TreeReport {
+    TreeReport {
+        game: game.spec(),
+        positions: found.counts.nodes,
+        counters: found.counts,
+        tree: node(game, found, 0, None),
+        text: found.text(game),
+        svg: found.svg(game),
+    }
+}
+
 /// A recorded position with everything below it.
 fn node(game: &AnyGame, found: &Tree<AnyGame>, at: usize, parent: Option<&AnyPosition>) -> TreeNode {
     let branch = &found.branches[at];
@@ -235,7 +285,10 @@ fn node(game: &AnyGame, found: &Tree<AnyGame>, at: usize, parent: Option<&AnyPos
         value: branch.worth.map(|(_, worth)| match worth {
             Worth::End(value) => value.to_string(),
             Worth::Opinion(score) => format!("{:+.2}", f64::from(score) / 100.0),
+            Worth::Mean(mean) => format!("{:+.6}", mean + 0.0),
         }),
+        probability: branch.probability,
+        glance: branch.glance,
         cut: matches!(branch.fate, Fate::CutOff(_)),
         moves: branch.children.iter().map(|&child| node(game, found, child, Some(&branch.pos))).collect(),
     }

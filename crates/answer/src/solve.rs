@@ -88,7 +88,8 @@ impl Entry {
                         if *next == pos { Some(Ok(found)) } else { self.kernels().plain(next, clock) };
                     Ok(known.transpose()?.map(|found| Worth::Exact(found.value)))
                 };
-                let blank = self.blank_answer(request, How::By(Method::Plain), None, found.nodes)?;
+                let mut blank = self.blank_answer(request, How::By(Method::Plain), None, found.nodes)?;
+                (blank.counters, blank.depth) = (Some(found.counters()), Some(found.plies));
                 self.filled(request, &pos, &value, blank)
             }
             Method::Memo => {
@@ -101,7 +102,8 @@ impl Entry {
                 let tally = memo.tally();
                 let value = |pos: &AnyPosition| Ok(memo.value(pos).map(Worth::Exact));
                 let how = How::By(Method::Memo);
-                let blank = self.blank_answer(request, how, Some(&tally), memo.found().nodes)?;
+                let mut blank = self.blank_answer(request, how, Some(&tally), memo.found().nodes)?;
+                (blank.counters, blank.depth) = (Some(memo.found().counters()), Some(memo.found().plies));
                 self.filled(request, &pos, &value, blank)
             }
             Method::Sweep => {
@@ -123,6 +125,10 @@ impl Entry {
             Method::Dense => self.solve_densely(request, clock),
             Method::Search => self.solve_by_search(request, clock),
             Method::Proof => self.solve_by_proof(request, clock),
+            Method::Breadth => self.solve_by_breadth(request, clock),
+            Method::Expectimax => self.solve_through_dice(DiceMethod::Expectiminimax, request, clock),
+            Method::Star1 => self.solve_through_dice(DiceMethod::Star1, request, clock),
+            Method::Star2 => self.solve_through_dice(DiceMethod::Star2, request, clock),
         }
     }
 
@@ -298,7 +304,7 @@ impl Entry {
         let pos = self.locate(&request.place)?;
         clock.stage("searching", 0);
         if self.game().has_dice() {
-            return self.solve_by_star2(&pos, request, clock);
+            return self.solve_through_dice(DiceMethod::Star2, request, clock);
         }
         let board = self.game().board(&pos).filter(|board| outplay_connect::check(board).is_ok());
         let Some(board) = board else { return self.solve_by_engine(&pos, request, clock) };
@@ -307,6 +313,7 @@ impl Entry {
         let limits = || Limits { nodes: None, time: clock.rest() };
         let found = solver.solve(&board, Depth::Score, limits(), clock, threads)?;
         let mut answer = self.blank_answer(request, How::By(Method::Search), None, found.nodes)?;
+        (answer.counters, answer.depth) = (Some(found.counters), Some(found.left));
         let Some(score) = found.score() else {
             answer.answer = self.told(&pos, between(found.low.signum(), found.high.signum()));
             return Ok(answer);
@@ -322,6 +329,7 @@ impl Entry {
             let next = board.after(cell);
             let reply = solver.solve(&next, Depth::AtLeast(1 - score), limits(), clock, threads)?;
             answer.nodes += reply.nodes;
+            answer.counters.iter_mut().for_each(|counters| *counters += reply.counters);
             if !reply.stopped && reply.high <= -score {
                 best.push(cell);
             }
@@ -354,37 +362,12 @@ impl Entry {
         let report = self.kernels().search(pos, seek, clock).ok_or_else(refused)??;
         let worth = Worth::found(report.answer, self.game().best_payoff());
         let mut answer = self.blank_answer(request, How::By(Method::Search), None, report.counts.nodes)?;
+        (answer.counters, answer.depth) = (Some(report.counts), Some(report.depth));
         answer.answer = self.told(pos, worth);
         // A move that was not proved best is no advice.
         let best: Vec<AnyMove> = report.best.filter(|_| worth.is_settled()).into_iter().collect();
         answer.best = self.names(pos, &best);
         answer.probe_hits = table.is_some().then_some(report.counts.probe_hits);
-        Ok(answer)
-    }
-
-    /// `solve --method search` with dice: Star2, exact or unknown.
-    fn solve_by_star2(
-        &self,
-        pos: &AnyPosition,
-        request: &SolveRequest,
-        clock: &Deadline<'_>,
-    ) -> Result<SolveAnswer, Trouble> {
-        let mut answer = self.blank_answer(request, How::By(Method::Search), None, 0)?;
-        for depth in 1..=outplay_search::MOST_PLIES {
-            let limits =
-                outplay_search::Limits { time: clock.rest(), ..outplay_search::Limits::depth(depth) };
-            let Some(report) = self.kernels().expect(pos, DiceMethod::Star2, limits, clock) else { break };
-            let report = report?;
-            answer.nodes += report.nodes;
-            if let Some(mean) = report.value.filter(|_| report.exact) {
-                answer.answer = self.told(pos, Worth::Mean(mean));
-                answer.best = self.names(pos, &report.best.into_iter().collect::<Vec<_>>());
-                break;
-            }
-            if clock.stopped() {
-                break;
-            }
-        }
         Ok(answer)
     }
 
@@ -480,6 +463,10 @@ impl Entry {
             merged: tally.is_some_and(|tally| tally.merged),
             longest: tally.filter(|_| timed).map(LongestBySide::of),
             nodes,
+            counters: None,
+            depth: None,
+            levels: None,
+            sweeps: None,
             colourings: None,
             table: None,
             proof: None,

@@ -6,7 +6,7 @@ use crate::entry::Entry;
 use crate::request::{ChooseRequest, Place, QueryOptions};
 use crate::truth::Oracle;
 use outplay_core::{
-    AnyPosition, Chance, Game, LineBoard, Mark, Notation, Picture, Tone, Turn, Verdict, Watch,
+    AnyPosition, Chance, Counters, Game, LineBoard, Mark, Notation, Picture, Tone, Turn, Verdict, Watch,
 };
 use outplay_players::{About, Kit};
 use rand::rngs::SmallRng;
@@ -158,6 +158,7 @@ impl Entry {
             opinion: choice.opinion,
             line,
             seconds: began.elapsed().as_secs_f64(),
+            counters: choice.counters,
         })
     }
 
@@ -189,6 +190,7 @@ impl Entry {
             depth: 0,
             opinion: None,
             seconds: 0.0,
+            counters: Counters::default(),
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::opening::Opening;
 use crate::seed::part;
-use outplay_core::{AnyMove, AnyPosition, Chance, Deadline, Game, Payoff, Turn, Watch};
+use outplay_core::{AnyMove, AnyPosition, Chance, Counters, Deadline, Game, Payoff, Turn, Watch};
 use outplay_players::{Fault, Kit, PlayError, Player};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -72,6 +72,16 @@ pub struct Spent {
     pub nodes: u64,
     /// Bytes that the player held on to at most.
     pub bytes: u64,
+    /// Plies looked ahead, summed over the moves.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub plies: u64,
+    /// What searches did.
+    #[serde(default, skip_serializing_if = "Counters::is_bare")]
+    pub counters: Counters,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Spent {
@@ -82,6 +92,8 @@ impl Spent {
         self.slowest = self.slowest.max(other.slowest);
         self.nodes += other.nodes;
         self.bytes = self.bytes.max(other.bytes);
+        self.plies += other.plies;
+        self.counters += other.counters;
     }
 }
 
@@ -213,6 +225,8 @@ pub fn play(
             slowest: took.as_secs_f64(),
             nodes: choice.nodes,
             bytes: player.bytes() as u64,
+            plies: choice.depth.into(),
+            counters: choice.counters,
         };
         played.spent[seat].add(&spent);
         legal.clear();

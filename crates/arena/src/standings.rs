@@ -5,6 +5,7 @@ use crate::record::GameRecord;
 use crate::referee::{End, Spent};
 use crate::scrutiny::Scrutiny;
 use crate::stats::{Decision, Pairs, Sprt, Strength};
+use outplay_core::Counters;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
@@ -92,6 +93,10 @@ pub struct PlayerRow {
     pub slowest_ms: f64,
     /// The mean number of positions looked at for a move.
     pub nodes_per_move: f64,
+    /// The mean number of plies looked ahead for a move.
+    pub depth_per_move: f64,
+    /// What its searches did, over all moves.
+    pub counters: Counters,
     /// Bytes held on to at most.
     pub bytes: u64,
     /// Games lost by a panic.
@@ -280,6 +285,8 @@ fn player_row(place: usize, spec: &str, games: &[GameRecord], pairs: &Pairs) -> 
         ms_per_move: per_move(spent.seconds * 1e3),
         slowest_ms: spent.slowest * 1e3,
         nodes_per_move: per_move(spent.nodes as f64),
+        depth_per_move: per_move(spent.plies as f64),
+        counters: spent.counters,
         bytes: spent.bytes,
         crashes: fault("crash"),
         illegal: fault("illegal"),

@@ -1,7 +1,7 @@
 //! What may be typed.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use outplay_answer::{Method, Place, Values};
+use outplay_answer::{DiceMethod, Method, Place, Values};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -97,6 +97,9 @@ pub(crate) enum Command {
         /// The tree of minimax, which cuts nothing off
         #[arg(long, requires = "tree")]
         minimax: bool,
+        /// How a tree looks ahead through dice: expectimax, star1 or star2
+        #[arg(long, value_name = "METHOD", requires = "tree", conflicts_with = "minimax", value_parser = parse_dice_method)]
+        method: Option<DiceMethod>,
         /// Show what an evaluation sees, such as helpful, polynomial or lines; with --tree, what it thinks of the leaves
         #[arg(long, value_name = "NAME", conflicts_with = "all")]
         eval: Option<String>,
@@ -112,7 +115,7 @@ pub(crate) enum Command {
         game: String,
         #[command(flatten)]
         at: At,
-        /// How: auto, plain, memo, sweep, dense, retrograde, sweep-until-stable, chance, search or proof
+        /// How: auto, plain, memo, breadth, sweep, dense, retrograde, sweep-until-stable, chance, search, proof, expectimax, star1 or star2
         #[arg(long, default_value = "auto", value_parser = parse_method)]
         method: Method,
         /// What to find of each position: wdl (win, draw or loss) or distance too
@@ -587,6 +590,12 @@ fn parse_values(text: &str) -> Result<Values, String> {
 
 fn parse_method(text: &str) -> Result<Method, String> {
     text.parse()
+}
+
+fn parse_dice_method(text: &str) -> Result<DiceMethod, String> {
+    let words = DiceMethod::ALL.map(DiceMethod::word).join(", ");
+    let found = DiceMethod::ALL.into_iter().find(|method| method.word() == text);
+    found.ok_or_else(|| format!("`{text}` is not a way to look ahead through dice; choose one of {words}"))
 }
 
 pub(crate) fn parse_seconds(text: &str) -> Result<f64, String> {

@@ -14,8 +14,8 @@ use crate::progress::Progress;
 use crate::usage;
 use clap::{CommandFactory, Parser};
 use outplay_answer::{
-    Clock, Cure, Entry, Method, Place, QueryOptions, SolveAnswer, SolveRequest, TableCure, Trouble, Values,
-    default_data_dir,
+    Clock, Cure, DiceMethod, Entry, Method, Place, QueryOptions, SolveAnswer, SolveRequest, TableCure,
+    Trouble, Values, default_data_dir,
 };
 use outplay_catalog::Catalog;
 use outplay_core::figures::grouped;
@@ -220,6 +220,14 @@ struct Solved<'a> {
     threads: usize,
 }
 
+/// Which tree is drawn.
+struct TreeKind {
+    depth: u32,
+    prune: bool,
+    /// How it looks ahead through dice.
+    method: Option<DiceMethod>,
+}
+
 pub(crate) struct Run<'a, W: Write> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) common: &'a Common,
@@ -234,8 +242,9 @@ impl<W: Write> Run<'_, W> {
             Command::Games { game: Some(game), .. } => self.tell_rules(game),
             Command::Games { .. } => self.games(),
             Command::Players { game } => self.players(game.as_deref()),
-            Command::Show { game, at, tree: true, depth, minimax, eval, svg, .. } => {
-                self.tree(game, at, *depth, !minimax, eval.as_deref(), svg.as_deref())
+            Command::Show { game, at, tree: true, depth, minimax, method, eval, svg, .. } => {
+                let kind = TreeKind { depth: *depth, prune: !minimax, method: *method };
+                self.tree(game, at, kind, eval.as_deref(), svg.as_deref())
             }
             Command::Show { game, at, eval: Some(eval), svg, effort, .. } => {
                 self.evaluation(game, at, eval, svg.as_deref(), effort)
@@ -515,12 +524,18 @@ impl<W: Write> Run<'_, W> {
         &mut self,
         game: &str,
         at: &crate::args::At,
-        depth: u32,
-        prune: bool,
+        kind: TreeKind,
         eval: Option<&str>,
         svg: Option<&Path>,
     ) -> Result<u8, Failure> {
-        let tree = self.open_at(game, at)?.tree(&at.place(), depth, prune, eval, self.progress)?;
+        let (entry, place) = (self.open_at(game, at)?, at.place());
+        let TreeKind { depth, prune, method } = kind;
+        // What dice do is easier to see where nothing is left out.
+        let plainest = entry.game().has_dice().then_some(DiceMethod::Expectiminimax);
+        let tree = match method.or(plainest) {
+            Some(method) => entry.dice_tree(&place, depth, method, eval, self.progress)?,
+            None => entry.tree(&place, depth, prune, eval, self.progress)?,
+        };
         if let Some(file) = svg {
             write_file(file, &tree.svg)?;
         }

@@ -8,7 +8,7 @@ use outplay_answer::{
     QueryAnswer, Ranked, Rules, SolveAnswer, Source,
 };
 use outplay_core::figures::{bytes, duration, grouped};
-use outplay_core::{Content, LineBoard, Notation, Picture, Tone, Turn, Verdict};
+use outplay_core::{Content, Counters, LineBoard, Notation, Picture, Tone, Turn, Verdict};
 use outplay_explain::{History, Puzzle, Why};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -249,6 +249,19 @@ pub(crate) fn solve(
     if let Some(bound) = answer.settled.and_then(|settled| settled.bound) {
         writeln!(out, "  bound     no mean is further than {bound:.1e} from the exact one")?;
     }
+    if let Some(levels) = &answer.levels {
+        let sizes: Vec<String> = levels.iter().map(|&size| grouped(size as u64)).collect();
+        writeln!(out, "  levels    {}", sizes.join(" "))?;
+    }
+    if let Some(sweeps) = &answer.sweeps {
+        let changed: Vec<String> = sweeps.iter().map(|&count| grouped(count)).collect();
+        let last = "the last sweep found nothing to change";
+        writeln!(out, "  rounds    {}: values changed by each: {}", sweeps.len(), changed.join(" "))?;
+        writeln!(out, "            {FAINT}{last}{FAINT:#}")?;
+    }
+    if let Some(counters) = &answer.counters {
+        searched(out, counters, answer.depth)?;
+    }
     if let Some(hits) = answer.probe_hits {
         writeln!(out, "  search    the table answered {} positions", grouped(hits))?;
     }
@@ -284,6 +297,16 @@ pub(crate) fn solve(
         }
     };
     writeln!(out, "  {FAINT}{stored}{FAINT:#}")
+}
+
+/// What a search did, a few counts to a line.
+fn searched(out: &mut impl Write, counters: &Counters, depth: Option<u32>) -> io::Result<()> {
+    let mut words: Vec<String> = depth.map(|plies| format!("{plies} plies deep")).into_iter().collect();
+    words.extend(counters.words().into_iter().map(|(count, word)| format!("{} {word}", grouped(count))));
+    for (i, line) in words.chunks(4).enumerate() {
+        writeln!(out, "  {:<9} {}", if i == 0 { "search" } else { "" }, line.join(", "))?;
+    }
+    Ok(())
 }
 
 pub(crate) fn query(
@@ -462,7 +485,15 @@ pub(crate) fn rules(out: &mut impl Write, rules: &Rules) -> io::Result<()> {
     writeln!(out, "}}")?;
     writeln!(out, "{BOLD}I{BOLD:#} = {}", rules.start)?;
     for (pos, next) in &rules.successors {
-        writeln!(out, "{BOLD}Succs{BOLD:#} {pos} = {{ {} }}", next.join(", "))?;
+        let odds = rules.probabilities.iter().find(|(known, _)| known == pos).map(|(_, odds)| odds);
+        let listed = match odds {
+            None => next.join(", "),
+            Some(odds) => {
+                let rolled = |(next, odds): &(String, f64)| format!("{next} with {odds:.4}");
+                odds.iter().map(rolled).collect::<Vec<_>>().join(", ")
+            }
+        };
+        writeln!(out, "{BOLD}Succs{BOLD:#} {pos} = {{ {listed} }}")?;
     }
     let terminals: Vec<&str> = rules.terminals.iter().map(|(pos, _)| pos.as_str()).collect();
     writeln!(out, "{BOLD}T{BOLD:#} = {{ {} }}", terminals.join(", "))?;

@@ -42,7 +42,7 @@ pub(crate) fn play(
         let view = session.view();
         let end = serde_json::json!({
             "game": view.game, "position": view.position, "moves": session.moves(), "to_move": view.to_move,
-            "outcome": view.outcome, "first": args.first, "second": second,
+            "outcome": view.outcome, "first": args.first, "second": second, "counters": session.counters(),
         });
         writeln!(out, "{end}").map_err(output_error)?;
     }

@@ -18,6 +18,7 @@ use crate::rules::{Rules, Stones};
 use crate::share::{Shared, Signal};
 use crate::table::Bounds;
 use outplay_index::Bits;
+use std::cell::Cell;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A position with what was already found out about it.
@@ -60,6 +61,11 @@ pub(crate) struct Searcher<'a, B, const W: u32, const H: u32, const K: u32> {
     /// The promise of the children that are still in doubt, and below it which one it is.
     order: Vec<i32>,
     pub(crate) nodes: u64,
+    /// Positions left before all their moves were looked at, by parity of the empty cells.
+    pub(crate) cutoffs: [u64; 2],
+    /// Positions that the table knew something about, and positions that this was enough to leave.
+    pub(crate) table_hits: Cell<u64>,
+    pub(crate) table_cutoffs: u64,
     reported: u64,
     stopped: bool,
     /// Whether the processor has the instructions that [`Searcher::dispatch`] would like to use.
@@ -99,6 +105,9 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
             children: Vec::with_capacity(1024),
             order: Vec::with_capacity(1024),
             nodes: 0,
+            cutoffs: [0; 2],
+            table_hits: Cell::new(0),
+            table_cutoffs: 0,
             reported: 0,
             stopped: false,
             recent: recent(),
@@ -235,6 +244,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                 Settled::Score(score) => {
                     best = best.max(-score);
                     if -score > alpha {
+                        self.cutoffs[(pos.left & 1) as usize] += 1;
                         return self.leave(base, order, key, alpha, -score, start_nodes);
                     }
                 }
@@ -249,6 +259,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                     }
                     let bounds = if same { Bounds { low, high } } else { Bounds { low: -high, high: -low } };
                     if bounds.low > alpha {
+                        self.cutoffs[(pos.left & 1) as usize] += 1;
                         return self.leave(base, order, key, alpha, bounds.low, start_nodes);
                     }
                     if bounds.high <= alpha {
@@ -275,6 +286,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         for number in 0..self.children.len() - base {
             let bounds = self.known(&self.children[base + number]);
             if bounds.low > alpha {
+                self.table_cutoffs += 1;
                 return self.leave(base, order, key, alpha, bounds.low, start_nodes);
             }
             if bounds.high <= alpha {
@@ -334,6 +346,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                 }
                 best = best.max(score);
                 if score > alpha {
+                    self.cutoffs[(pos.left & 1) as usize] += 1;
                     self.credit(base, order, place, pos.left);
                     return self.leave(base, order, key, alpha, score, start_nodes);
                 }
@@ -360,6 +373,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
     #[inline(always)]
     fn known(&self, child: &Child<B>) -> Bounds {
         let Some(Bounds { low, high }) = self.shared.table.probe(child.key) else { return child.bounds };
+        self.table_hits.set(self.table_hits.get() + 1);
         let (low, high) = if child.same { (low, high) } else { (-high, -low) };
         Bounds { low: low.max(child.bounds.low), high: high.min(child.bounds.high) }
     }

@@ -16,7 +16,7 @@ use crate::search::{Position, Searcher, Settled};
 use crate::share::{Busy, Shared, Signal};
 use crate::table::{Bounds, Table};
 use crate::{ConnectError, board};
-use outplay_core::{Deadline, LineBoard, Value, Watch};
+use outplay_core::{Counters, Deadline, LineBoard, Turn, Value, Watch};
 use outplay_index::Bits;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -71,6 +71,8 @@ pub struct Answer {
     pub left: u32,
     /// Whether a limit or the watcher ended the search before the answer was found.
     pub stopped: bool,
+    /// What the search did. Forced moves are no positions of their own, and every position entered has a choice.
+    pub counters: Counters,
 }
 
 impl Answer {
@@ -278,7 +280,8 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
         let left = (rules.board & !rules.filled(stones)).count();
         let (pos, same) = match Searcher::settle(&rules, stones) {
             Settled::Score(score) => {
-                return Answer { low: score, high: score, nodes: 0, left, stopped: false };
+                let counters = Counters::default();
+                return Answer { low: score, high: score, nodes: 0, left, stopped: false, counters };
             }
             Settled::Choice(pos, same) => (pos, same),
         };
@@ -298,9 +301,28 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
         let Bounds { low, high } = depth.window();
         let window = if same { Bounds { low, high } } else { Bounds { low: -high, high: -low } };
         let (Bounds { low, high }, stopped) = task.narrow(&shared, window);
-        let nodes = task.searchers.iter().map(|searcher| searcher.nodes).sum();
+        let counters = task.counters(left, board.turn);
         let (low, high) = if same { (low, high) } else { (-high, -low) };
-        Answer { low, high, nodes, left, stopped }
+        Answer { low, high, nodes: counters.nodes, left, stopped, counters }
+    }
+
+    /// What all threads did, from a position with so many empty cells where `turn` moves.
+    fn counters(&self, left: u32, turn: Turn) -> Counters {
+        // Players take turns, so that the empty cells tell who moves.
+        let of_second = ((left + u32::from(turn == Turn::First)) % 2) as usize;
+        let mut counters = Counters::default();
+        for searcher in &self.searchers {
+            counters += Counters {
+                nodes: searcher.nodes,
+                dynamic_evaluations: searcher.nodes,
+                alpha_cutoffs: searcher.cutoffs[of_second],
+                beta_cutoffs: searcher.cutoffs[1 - of_second],
+                table_hits: searcher.table_hits.get(),
+                table_cutoffs: searcher.table_cutoffs,
+                ..Counters::default()
+            };
+        }
+        counters
     }
 
     /// Asks until the score is known within the window, or the search is stopped.

@@ -89,19 +89,26 @@ pub struct Native<G: Game> {
     pub game: G,
     board: Option<fn(&G, &G::Position) -> LineBoard>,
     placed: Option<fn(&G, &LineBoard) -> G::Position>,
+    cell: Option<fn(&G, G::Move) -> usize>,
     falls: Option<Falls<G>>,
 }
 
 impl<G: Game> Clone for Native<G> {
     fn clone(&self) -> Native<G> {
-        Native { game: self.game.clone(), board: self.board, placed: self.placed, falls: self.falls }
+        Native {
+            game: self.game.clone(),
+            board: self.board,
+            placed: self.placed,
+            cell: self.cell,
+            falls: self.falls,
+        }
     }
 }
 
 impl<G: Game> Native<G> {
     /// A game with nothing but its rules.
     pub fn new(game: G) -> Native<G> {
-        Native { game, board: None, placed: None, falls: None }
+        Native { game, board: None, placed: None, cell: None, falls: None }
     }
 
     /// Says that the game is one of lines on a board.
@@ -113,6 +120,7 @@ impl<G: Game> Native<G> {
         Native {
             board: Some(|game, pos| game.board(pos)),
             placed: Some(|game, board| game.placed(board)),
+            cell: Some(|game, mv| game.cell(mv)),
             ..self
         }
     }
@@ -124,6 +132,17 @@ impl<G: Game> Native<G> {
         G: Chance,
     {
         Native { falls: Some(|game, pos, out| game.outcomes(pos, out)), ..self }
+    }
+
+    /// A position as a board, for games of lines.
+    pub fn board(&self, pos: &G::Position) -> Option<LineBoard> {
+        self.board.map(|board| board(&self.game, pos))
+    }
+
+    /// The cell onto which a move puts a stone, for games of lines.
+    #[inline]
+    pub fn cell(&self, mv: G::Move) -> Option<usize> {
+        self.cell.map(|cell| cell(&self.game, mv))
     }
 
     /// How the dice fall, for games that roll them.

@@ -30,6 +30,7 @@
 
 mod any;
 mod code;
+mod counters;
 mod error;
 pub mod figures;
 mod game;
@@ -49,6 +50,7 @@ mod watch;
 
 pub use any::{AnyGame, AnyMove, AnyPosition, Falls, Native};
 pub use code::{Code, WdlCode};
+pub use counters::Counters;
 pub use error::InputError;
 pub use game::{Chance, Game, Keyed, Payoff, Turn};
 pub use index::{Detour, Index, Link, Predecessors, Rolls, Tier};

@@ -226,6 +226,9 @@ pub trait LineGame: Game {
     /// The position that a board of this game shows, whoever could have reached it: the way back from
     /// [`LineGame::board`]. Whoever fills boards by the million asks here instead of writing and reading text.
     fn placed(&self, board: &LineBoard) -> Self::Position;
+
+    /// The cell of the board onto which a move puts a stone.
+    fn cell(&self, mv: Self::Move) -> usize;
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::search::{MOST_PLIES, SURE, Search, Shared, WIN};
 use crate::shape::{MOST_K, Shapes};
 use crate::table::Table;
 use crate::weights::{NUMBERED, Weights};
-use outplay_core::{Attack, Deadline, LineBoard, Pace, Watch};
+use outplay_core::{Attack, Counters, Deadline, LineBoard, Pace, Watch};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -58,6 +58,8 @@ pub struct Found {
     pub depth: u32,
     /// Positions that were looked at: stones placed.
     pub nodes: u64,
+    /// What else was done. An attack by threats alone counts its positions only.
+    pub counters: Counters,
     /// The line that is expected, the move included.
     pub line: Vec<usize>,
 }
@@ -66,7 +68,17 @@ impl Found {
     fn sure(cell: usize, wins_in: u32, nodes: u64) -> Found {
         let score = WIN - wins_in as i32;
         let depth = wins_in.min(1000);
-        Found { cell, score, wins_in: Some(wins_in), loses_in: None, depth, nodes, line: vec![cell] }
+        let counters = Counters { nodes, ..Counters::default() };
+        Found {
+            cell,
+            score,
+            wins_in: Some(wins_in),
+            loses_in: None,
+            depth,
+            nodes,
+            counters,
+            line: vec![cell],
+        }
     }
 }
 
@@ -199,7 +211,7 @@ impl Engine {
                     scope.spawn(move || {
                         let mut search = Search::new(ground, me, shared, false);
                         deepen(&mut search, number as u32 % 2, deepest);
-                        (search.nodes, search.ground)
+                        (search.counters(), search.ground)
                     })
                 })
                 .collect();
@@ -207,19 +219,20 @@ impl Engine {
             let mut found = deepen(&mut search, 0, deepest);
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
             found.line = line(&mut search, found.cell, found.depth);
+            found.counters = search.counters();
             let mut grounds = vec![search.ground];
-            found.nodes = search.nodes;
             for helper in helpers {
                 // A helper that panicked helped no more; the search itself is sound.
-                if let Ok((nodes, ground)) = helper.join() {
-                    found.nodes += nodes;
+                if let Ok((counters, ground)) = helper.join() {
+                    found.counters += counters;
                     grounds.push(ground);
                 }
             }
             (found, grounds)
         });
         self.shapes.extend(grounds.into_iter().map(Ground::into_shapes));
-        found.nodes += nodes;
+        found.counters.nodes += nodes;
+        found.nodes = found.counters.nodes;
         Some(found)
     }
 }
@@ -322,6 +335,7 @@ fn deepen(search: &mut Search<'_>, ahead: u32, deepest: u32) -> Found {
         loses_in: sure(-score).filter(|_| complete),
         depth: depth_done,
         nodes: search.nodes,
+        counters: search.counters(),
         line: Vec::new(),
     }
 }

@@ -13,7 +13,7 @@
 
 use crate::ground::{EMPTY, Ground, TIER_FIVE, TIER_FOUR, TIER_OPEN};
 use crate::table::{Bound, Known, Table};
-use outplay_core::Watch;
+use outplay_core::{Counters, Watch};
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
@@ -60,6 +60,8 @@ pub(crate) struct Search<'a> {
     failed: Vec<u64>,
     /// Stones placed.
     pub(crate) nodes: u64,
+    /// What else was done.
+    counters: Counters,
     pause: u64,
     pub(crate) stopped: bool,
     /// Stones that an attempt by fours may still place.
@@ -118,11 +120,24 @@ impl<'a> Search<'a> {
             gaps: Vec::new(),
             failed: vec![0; FAILED],
             nodes: 0,
+            counters: Counters::default(),
             pause: 0,
             stopped: false,
             patience: 0,
             horizon: 0,
         }
+    }
+
+    /// What this thread did.
+    pub(crate) fn counters(&self) -> Counters {
+        Counters { nodes: self.nodes, ..self.counters }
+    }
+
+    /// A score that no move was looked at for.
+    #[inline]
+    fn at_sight(&mut self, score: i32) -> i32 {
+        self.counters.static_evaluations += 1;
+        score
     }
 
     /// The position's hash, the player to move included.
@@ -179,7 +194,7 @@ impl<'a> Search<'a> {
             return 0;
         }
         if self.ground.empty == 0 {
-            return 0;
+            return self.at_sight(0);
         }
         let (me, other, plies) = (self.mover, 1 - self.mover, ply as i32);
         if !self.plain() {
@@ -187,32 +202,35 @@ impl<'a> Search<'a> {
         }
         // 1. Who can complete a line does.
         if !self.ground.list(me, TIER_FIVE).is_empty() {
-            return WIN - plies - 1;
+            return self.at_sight(WIN - plies - 1);
         }
         // 2. Two gaps are one too many, one leaves no choice.
         match *self.ground.list(other, TIER_FIVE) {
             [] => {}
             [gap] => {
                 if ply >= MOST_PLIES {
-                    return self.opinion();
+                    let opinion = self.opinion();
+                    return self.at_sight(opinion);
                 }
+                self.counters.dynamic_evaluations += 1;
                 self.put(gap);
                 let score = -self.enter(depth, ply + 1, -beta, -alpha);
                 self.take();
                 return score;
             }
-            _ => return plies + 2 - WIN,
+            _ => return self.at_sight(plies + 2 - WIN),
         }
         // 3. Two gaps of one's own.
         if !self.ground.list(me, TIER_OPEN).is_empty() {
-            return WIN - plies - 3;
+            return self.at_sight(WIN - plies - 3);
         }
         let threatened = !self.ground.list(other, TIER_OPEN).is_empty();
         let horizon = ply >= MOST_PLIES || (depth <= 0 && !(threatened && ply < self.horizon));
         let fours = !self.ground.list(me, TIER_FOUR).is_empty();
         // Where nothing happens an opinion is sooner made than remembered.
         if horizon && !fours {
-            return self.opinion();
+            let opinion = self.opinion();
+            return self.at_sight(opinion);
         }
         // 4. The table.
         let hash = self.hash();
@@ -226,6 +244,7 @@ impl<'a> Search<'a> {
             if let Some(needed) = self.fours(MOST_FOURS) {
                 let score = WIN - plies - needed;
                 self.keep(hash, score, depth, Bound::Exact, 0, plies);
+                self.counters.dynamic_evaluations += 1;
                 return score;
             }
         }
@@ -233,22 +252,23 @@ impl<'a> Search<'a> {
         if horizon {
             let score = self.opinion();
             self.keep(hash, score, 0, Bound::Exact, 0, plies);
-            return score;
+            return self.at_sight(score);
         }
         // 7 and 8. The moves.
         let mut moves = std::mem::take(&mut self.lists[ply]);
         let complete = self.moves(&mut moves, ply, depth, best_known);
         if moves.is_empty() && threatened {
             self.lists[ply] = moves;
-            return plies + 4 - WIN;
+            return self.at_sight(plies + 4 - WIN);
         }
         let line = Line { hash, depth, next: depth - 1, ply, complete, shallower: !threatened };
         self.weigh(line, moves, alpha, beta)
     }
 
     /// What the table knows: a score that decides, or else the best move, 0 for none.
-    fn probe(&self, hash: u64, depth: i32, ply: i32, alpha: i32, beta: i32) -> Result<u32, i32> {
+    fn probe(&mut self, hash: u64, depth: i32, ply: i32, alpha: i32, beta: i32) -> Result<u32, i32> {
         let Some(known) = self.shared.table.find(hash) else { return Ok(0) };
+        self.counters.table_hits += 1;
         let score = at_ply(i32::from(known.score), ply);
         // Proven scores hold at any depth.
         let deep = i32::from(known.depth) >= depth || score.abs() > SURE;
@@ -257,12 +277,17 @@ impl<'a> Search<'a> {
             Bound::AtLeast => score >= beta,
             Bound::AtMost => score <= alpha,
         };
-        if deep && decides { Err(score) } else { Ok(known.place) }
+        if deep && decides {
+            self.counters.table_cutoffs += 1;
+            return Err(score);
+        }
+        Ok(known.place)
     }
 
     /// The score of a position by its moves, of which there is one at least.
     fn weigh(&mut self, line: Line, moves: Vec<(i32, u32)>, mut alpha: i32, beta: i32) -> i32 {
         let Line { hash, depth, next, ply, complete, shallower } = line;
+        self.counters.dynamic_evaluations += 1;
         let before = alpha;
         let (mut best, mut best_place) = (-WIN, 0);
         for (tried, &(_, place)) in moves.iter().enumerate() {
@@ -289,6 +314,7 @@ impl<'a> Search<'a> {
                 (best, best_place) = (score, place);
                 alpha = alpha.max(score);
                 if alpha >= beta {
+                    self.counters.cut_off(self.mover == 1);
                     self.refuted(place, depth, ply);
                     break;
                 }
@@ -436,16 +462,17 @@ impl<'a> Search<'a> {
         if !misere {
             let now = |place: &&u32| self.ground.playable(**place as usize);
             if self.ground.list(me, TIER_FIVE).iter().any(|place| now(&place)) {
-                return WIN - plies - 1;
+                return self.at_sight(WIN - plies - 1);
             }
             let mut gaps = self.ground.list(other, TIER_FIVE).iter().filter(now);
             forced = gaps.next().copied();
             if gaps.next().is_some() {
-                return plies + 2 - WIN;
+                return self.at_sight(plies + 2 - WIN);
             }
         }
         if ply >= MOST_PLIES || (depth <= 0 && forced.is_none()) {
-            return self.opinion();
+            let opinion = self.opinion();
+            return self.at_sight(opinion);
         }
         let hash = self.hash();
         let best_known = match self.probe(hash, depth, plies, alpha, beta) {
@@ -464,7 +491,7 @@ impl<'a> Search<'a> {
         if moves.is_empty() {
             // Nothing is left but to complete a line of one's own.
             self.lists[ply] = moves;
-            return plies + 1 - WIN;
+            return self.at_sight(plies + 1 - WIN);
         }
         let next = if forced.is_some() { depth } else { depth - 1 };
         let line = Line { hash, depth, next, ply, complete, shallower: false };

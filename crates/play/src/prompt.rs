@@ -8,7 +8,7 @@
 
 use crate::cure::sentence;
 use crate::session::{Mover, Session};
-use crate::sight::{ranked, words};
+use crate::sight::{effort, ranked, words};
 use outplay_answer::{Trouble, View};
 use outplay_core::Watch;
 use std::io::{self, BufRead, Write};
@@ -48,8 +48,11 @@ pub fn prompt(
             Some(Mover::Player(spec)) => {
                 let spec = spec.to_string();
                 let choice = session.choose(&spec, watch)?;
-                session.play(&choice.mv)?;
+                session.accept(&choice)?;
                 say(&format!("{spec} plays {}", choice.mv))?;
+                if let Some(effort) = effort(&choice) {
+                    say(&effort)?;
+                }
                 say(&picture(session)?)?;
                 say(&session.status())?;
                 continue;

@@ -3,7 +3,7 @@
 use crate::board::{Board, Label, Pointing, colour, neighbour};
 use crate::cure::sentence;
 use crate::session::{Mover, Session};
-use crate::sight::{mark, ranked, words};
+use crate::sight::{effort, mark, ranked, words};
 use crate::thought::{Found, Thought};
 use outplay_answer::QueryAnswer;
 use outplay_core::{Gesture, Layout as Kind};
@@ -143,11 +143,14 @@ impl<'a> App<'a> {
         let mut changed = false;
         if let Some(Found::Choice(choice)) = self.choosing.answer() {
             changed = true;
-            match choice.and_then(|choice| self.session.play(&choice.mv).map(|()| choice)) {
+            match choice.and_then(|choice| self.session.accept(&choice).map(|()| choice)) {
                 Ok(choice) => {
                     let message = match choice.player.as_str() {
                         "dice" => format!("the dice show {}", choice.mv),
-                        player => format!("{player} plays {}", choice.mv),
+                        player => match effort(&choice) {
+                            Some(effort) => format!("{player} plays {} ({effort})", choice.mv),
+                            None => format!("{player} plays {}", choice.mv),
+                        },
                     };
                     self.position_changed();
                     self.message = message;

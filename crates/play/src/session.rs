@@ -3,7 +3,7 @@
 //! Invariant: `moves` is legal from the start position, because a move joins it only after the game has read it.
 
 use outplay_answer::{ChoiceAnswer, ChooseRequest, Entry, Place, QueryAnswer, QueryOptions, Trouble, View};
-use outplay_core::{Layout, Notation, Quiet, Turn, Watch};
+use outplay_core::{Counters, Layout, Notation, Quiet, Turn, Watch};
 
 /// Who makes the moves of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Session {
     options: QueryOptions,
     view: View,
     task: Option<String>,
+    /// What the searches of the two sides did, over all their moves.
+    counters: [Counters; 2],
 }
 
 impl Session {
@@ -70,7 +72,18 @@ impl Session {
             }
             found => (start, found?, None),
         };
-        Ok(Session { entry, start, moves: Vec::new(), undone: Vec::new(), seats, seed, options, view, task })
+        Ok(Session {
+            entry,
+            start,
+            moves: Vec::new(),
+            undone: Vec::new(),
+            seats,
+            seed,
+            options,
+            view,
+            task,
+            counters: [Counters::default(); 2],
+        })
     }
 
     /// What there is to do, if the game began with a puzzle.
@@ -148,6 +161,23 @@ impl Session {
         }
     }
 
+    /// Plays the move that a player, or the dice, chose.
+    ///
+    /// # Errors
+    ///
+    /// A move that is not legal here.
+    pub fn accept(&mut self, choice: &ChoiceAnswer) -> Result<(), Trouble> {
+        let side = usize::from(self.view.to_move == Turn::Second);
+        self.play(&choice.mv)?;
+        self.counters[side] += choice.counters;
+        Ok(())
+    }
+
+    /// What the searches of the first and of the second side did, over all their moves.
+    pub fn counters(&self) -> &[Counters; 2] {
+        &self.counters
+    }
+
     /// Plays a move in the game's notation.
     ///
     /// # Errors
@@ -213,6 +243,7 @@ impl Session {
     pub fn restart(&mut self) {
         self.moves.clear();
         self.undone.clear();
+        self.counters = [Counters::default(); 2];
         self.seed = self.seed.wrapping_add(1);
         self.look(&[]);
     }

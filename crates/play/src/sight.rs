@@ -1,11 +1,25 @@
 //! Values as people read them: a symbol, a distance, a colour.
 
-use outplay_answer::{Answer, MoveAnswer, QueryAnswer};
+use outplay_answer::{Answer, ChoiceAnswer, MoveAnswer, QueryAnswer};
+use outplay_core::figures::grouped;
 use outplay_core::{Turn, Verdict};
 
 /// The first player's chance to win, in games with dice that pay 1 at most: elsewhere what is expected is the mean.
 fn chance(answer: &Answer) -> Option<f64> {
     answer.expected().filter(|_| answer.is_probability())
+}
+
+/// What a player did to find its move; `None` if it did not search.
+pub(crate) fn effort(choice: &ChoiceAnswer) -> Option<String> {
+    if choice.counters.nodes <= 1 {
+        return None;
+    }
+    let mut words = vec![format!("{} positions", grouped(choice.counters.nodes))];
+    words.extend((choice.depth > 0).then(|| format!("{} plies deep", choice.depth)));
+    words.extend(
+        choice.counters.words().into_iter().map(|(count, word)| format!("{} {word}", grouped(count))),
+    );
+    Some(words.join(", "))
 }
 
 /// At most four characters: a symbol and the plies to the end.

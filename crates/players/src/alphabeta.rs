@@ -8,6 +8,7 @@ use crate::judge::squeezed;
 use crate::look::Look;
 use crate::mind::Mind;
 use crate::punctual::Punctual;
+use crate::techniques::Techniques;
 use crate::words::{Words, spelled, written};
 use crate::{Choice, Judge, Kit, PlayError, Player};
 use outplay_core::{AnyPosition, Game, InputError, Watch};
@@ -40,6 +41,7 @@ pub struct AlphaBeta {
     kit: Kit,
     judge: Arc<dyn Judge>,
     limits: Limits,
+    techniques: Techniques,
     mind: Box<dyn Mind>,
     punctual: Punctual,
 }
@@ -47,18 +49,24 @@ pub struct AlphaBeta {
 impl AlphaBeta {
     /// A player that looks ahead within limits and judges what it sees there by `judge`.
     pub fn new(kit: &Kit, judge: Arc<dyn Judge>, limits: Limits) -> AlphaBeta {
+        AlphaBeta::by(kit, judge, limits, Techniques::default())
+    }
+
+    /// The same by techniques that a spec names.
+    pub(crate) fn by(kit: &Kit, judge: Arc<dyn Judge>, limits: Limits, techniques: Techniques) -> AlphaBeta {
         // A shallow search fills a small table only, and clearing a large one takes longer than it.
         let small = limits.depth.is_some_and(|depth| depth <= 8);
-        let options =
-            Options { table: if small { 1 << 14 } else { 1 << 20 }, quiescence: 0, ..Options::default() };
+        let table = if small { 1 << 14 } else { 1 << 20 };
+        let options = techniques.apply(Options { table, ..Options::default() });
         let mind = kit.minds.look_ahead(judge.clone(), options);
-        AlphaBeta { kit: kit.clone(), judge, limits, mind, punctual: Punctual::default() }
+        AlphaBeta { kit: kit.clone(), judge, limits, techniques, mind, punctual: Punctual::default() }
     }
 }
 
 impl Player for AlphaBeta {
     fn spec(&self) -> String {
         let mut options = spelled_limits(&self.limits);
+        options.extend(self.techniques.spelled());
         options.push(("eval", self.judge.spec()));
         spelled("alphabeta", &options)
     }
@@ -75,14 +83,17 @@ impl Player for AlphaBeta {
             Look::Among(among) => among,
         };
         if let [mv] = among[..] {
-            return Ok(Choice { line: vec![mv], depth: 1, nodes: 1, ..Choice::plain(mv) });
+            return Ok(Choice { line: vec![mv], depth: 1, ..Choice::plain(mv) }.after_sight(1));
         }
         let end = self.limits.time.map(|time| self.punctual.end(began, time));
         let time = end.map(|end| end.saturating_duration_since(Instant::now()));
         let limits = Limits { time, ..self.limits };
+        if !self.techniques.keep {
+            self.mind.begin();
+        }
         // One ply is what the look and the judge do without a search.
         let found = match limits.depth {
-            Some(1) if !self.kit.game.has_dice() => Err(PlayError::Stopped),
+            Some(1) if !self.kit.game.has_dice() && !self.techniques.named() => Err(PlayError::Stopped),
             _ => self.mind.think(pos, limits, watch),
         };
         if let Some(end) = end {
@@ -96,7 +107,8 @@ impl Player for AlphaBeta {
                 let (best, score) = liked(&self.kit, &*self.judge, pos, &among, me, end);
                 let mv = best[0];
                 let opinion = Some(squeezed(score, self.judge.unit()));
-                Ok(Choice { mv, nodes: moves.len() as u64, depth: 1, opinion, line: vec![mv] })
+                let choice = Choice { depth: 1, opinion, line: vec![mv], ..Choice::plain(mv) };
+                Ok(choice.after_sight(moves.len() as u64))
             }
             Ok(_) => Err(PlayError::Stopped),
             Err(error) => Err(error),

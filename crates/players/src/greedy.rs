@@ -86,6 +86,6 @@ impl Player for Greedy {
             }
         };
         let mv = best[self.rng.random_range(0..best.len())];
-        Ok(Choice { mv, nodes: moves.len() as u64, depth: 1, opinion, line: vec![mv] })
+        Ok(Choice { depth: 1, opinion, line: vec![mv], ..Choice::plain(mv) }.after_sight(moves.len() as u64))
     }
 }

@@ -105,7 +105,7 @@ impl Player for Helpful {
                 left -= 1;
             }
         });
-        Ok(Choice { nodes: 1, depth: 0, line: vec![mv], ..Choice::plain(mv) })
+        Ok(Choice { line: vec![mv], ..Choice::plain(mv) }.after_sight(1))
     }
 
     fn bytes(&self) -> usize {

@@ -7,6 +7,7 @@ use crate::lines;
 use crate::mobility::Mobility;
 use crate::patterns::{self, PatternOpinion, Patterned};
 use crate::race;
+use crate::techniques::{self, Techniques};
 use crate::words::Words;
 use crate::{
     About, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, Minds, NoOpinion, Noisy, Outside,
@@ -190,11 +191,13 @@ impl Kit {
                 let default = if self.suits_patterns() { "patterns" } else { "zero" };
                 let eval = words.take("eval").unwrap_or_else(|| default.into());
                 let limits = alphabeta::limits(&mut words)?;
-                words.finish(&["depth", "time", "nodes", "eval"])?;
+                let techniques = Techniques::read(&mut words)?;
+                words.finish(&[&["depth", "time", "nodes", "eval"][..], &techniques::NAMES].concat())?;
                 let judge = self.judge(&eval)?;
-                match self.fast(&eval, limits)? {
+                self.allow(&words, &techniques, &eval)?;
+                match self.fast(&eval, limits, &techniques)? {
                     Some(player) => player,
-                    None => Box::new(AlphaBeta::new(self, judge, limits)),
+                    None => Box::new(AlphaBeta::by(self, judge, limits, techniques)),
                 }
             }
             "helpful" => {
@@ -317,19 +320,55 @@ impl Kit {
         }
     }
 
-    /// The fast form of `alphabeta`, for games and evaluations that have one.
-    fn fast(&self, eval: &str, limits: Limits) -> Result<Option<Box<dyn Player>>, InputError> {
+    /// Refuses techniques that make no sense for the game, or for who would search.
+    fn allow(&self, words: &Words, techniques: &Techniques, eval: &str) -> Result<(), InputError> {
+        let game = self.game.spec();
+        if self.game.has_dice() && *techniques != Techniques::default() {
+            let why = "techniques are for games without dice; through dice the search is Star2, which has neither a table nor an order to choose";
+            return Err(words.error(why));
+        }
+        if techniques.named() && Words::parse(eval)?.name() == "patterns" {
+            let why = "`eval=patterns` is an engine of its own, whose order, threats and keys belong to it: of the techniques it takes `keep=` alone; for the others name another evaluation, such as `eval=lines`";
+            return Err(words.error(why));
+        }
+        let start = self.game.start().and_then(|start| self.game.board(&start));
+        let lines = start.is_some_and(|board| !board.misere);
+        if techniques.quiescence.is_some_and(|plies| plies > 0) && !lines {
+            let why = format!(
+                "`quiescence` follows moves that complete or stop k in a row, which {game} does not want; leave it out"
+            );
+            return Err(words.error(why));
+        }
+        if techniques.order == Some(techniques::Order::Centre) && !self.game.has_board() {
+            let why =
+                format!("`order=centre` is for boards of k in a row, which {game} is not; try `order=best`");
+            return Err(words.error(why));
+        }
+        Ok(())
+    }
+
+    /// The fast form of `alphabeta`, for games and evaluations that have one, where no technique asks for the other.
+    fn fast(
+        &self,
+        eval: &str,
+        limits: Limits,
+        techniques: &Techniques,
+    ) -> Result<Option<Box<dyn Player>>, InputError> {
         let mut words = Words::parse(eval)?;
         let weights = match words.name() {
             "zero" => None,
             "lines" => Some(self.weights(&mut words)?),
             "patterns" => {
                 let (start, weights) = self.patterns(&mut words)?;
-                return Ok(Some(Box::new(Patterned::new(self, start, weights, limits))));
+                let player = Patterned::new(self, start, weights, limits, techniques.keep);
+                return Ok(Some(Box::new(player)));
             }
             _ => return Ok(None),
         };
-        Ok(lines::player(&self.game, weights, limits))
+        if techniques.named() {
+            return Ok(None);
+        }
+        Ok(lines::player(&self.game, weights, limits, techniques.keep))
     }
 
     /// The weights that a spec of `lines` describes.

@@ -44,6 +44,7 @@ mod race;
 mod random;
 mod roster;
 mod swindler;
+mod techniques;
 mod truth;
 mod uct;
 mod words;

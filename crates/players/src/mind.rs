@@ -10,7 +10,7 @@ use crate::judge::squeezed;
 use crate::mcts::MctsLimits;
 use crate::uct::Uct;
 use crate::{Choice, Judge, PlayError};
-use outplay_core::{AnyPosition, Chance, Game, Native, Quiet, Turn, Watch};
+use outplay_core::{AnyPosition, Chance, Content, Counters, Game, LineBoard, Native, Quiet, Turn, Watch};
 use outplay_search::{
     Answer, DiceMethod, Engine, Evaluate, Kept, Limits, Options, PlayoutOptions, expectimax, playouts,
     playouts_with_dice,
@@ -74,7 +74,9 @@ pub trait Minds: Send + Sync {
 /// A game without dice.
 impl<G: Game> Minds for Native<G> {
     fn look_ahead(&self, judge: Arc<dyn Judge>, options: Options) -> Box<dyn Mind> {
-        Box::new(Looking { native: self.clone(), judge, options, kept: None })
+        let start = self.game.start().and_then(|start| self.board(&start));
+        let lines = start.filter(|_| options.hints).map(|board| Arc::new(through(&board)));
+        Box::new(Looking { native: self.clone(), judge, options, lines, kept: None })
     }
 
     fn grow(&self, curiosity: f64) -> Box<dyn Grove> {
@@ -111,11 +113,20 @@ struct Seen<G: Game> {
     judge: Arc<dyn Judge>,
     me: Turn,
     silent: bool,
+    /// How many lines run through each cell, where moves are ordered by them.
+    lines: Option<Arc<Vec<i32>>>,
+}
+
+/// How many lines run through each cell of a board.
+fn through(board: &LineBoard) -> Vec<i32> {
+    let mut lines = vec![0; board.cells.len()];
+    board.lines().iter().flatten().for_each(|&cell| lines[cell] += 1);
+    lines
 }
 
 impl<G: Game> Seen<G> {
     fn new(native: &Native<G>, judge: &Arc<dyn Judge>, me: Turn) -> Seen<G> {
-        Seen { native: native.clone(), judge: judge.clone(), me, silent: judge.is_silent() }
+        Seen { native: native.clone(), judge: judge.clone(), me, silent: judge.is_silent(), lines: None }
     }
 
     fn opinion(&self, pos: &G::Position) -> i32 {
@@ -124,10 +135,37 @@ impl<G: Game> Seen<G> {
 }
 
 impl<G: Game> Evaluate<G> for Seen<G> {
+    const HINTS: bool = true;
+
     #[inline]
     fn score(&self, game: &G, pos: &G::Position) -> i32 {
         let score = self.opinion(pos);
         if game.turn(pos) == self.me.other() { -score } else { score }
+    }
+
+    /// On boards of lines: the moves that complete a line, and those that have to stop one.
+    fn noisy(&self, game: &G, pos: &G::Position, out: &mut Vec<G::Move>) {
+        let Some(board) = self.native.board(pos) else { return };
+        let base = out.len();
+        game.moves(pos, out);
+        let mut at = base;
+        for i in base..out.len() {
+            let mv = out[i];
+            let loud = self.native.cell(mv).is_some_and(|cell| {
+                board.completes(cell, Content::First) || board.completes(cell, Content::Second)
+            });
+            if loud {
+                out[at] = mv;
+                at += 1;
+            }
+        }
+        out.truncate(at);
+    }
+
+    #[inline]
+    fn hint(&self, _game: &G, _pos: &G::Position, mv: G::Move) -> i32 {
+        let cell = self.lines.as_ref().and_then(|lines| Some((lines, self.native.cell(mv)?)));
+        cell.map_or(0, |(lines, cell)| lines[cell])
     }
 }
 
@@ -148,6 +186,7 @@ struct Looking<G: Game> {
     native: Native<G>,
     judge: Arc<dyn Judge>,
     options: Options,
+    lines: Option<Arc<Vec<i32>>>,
     kept: Option<Kept<G>>,
 }
 
@@ -155,7 +194,8 @@ impl<G: Game> Mind for Looking<G> {
     fn think(&mut self, pos: &AnyPosition, limits: Limits, watch: &dyn Watch) -> Result<Choice, PlayError> {
         let game = &self.native.game;
         let here = self.native.pos(pos);
-        let seen = Seen::new(&self.native, &self.judge, game.turn(here));
+        let seen =
+            Seen { lines: self.lines.clone(), ..Seen::new(&self.native, &self.judge, game.turn(here)) };
         let kept = self.kept.take().unwrap_or_else(|| Kept::new(&self.options));
         let mut engine = Engine::new(game, self.options).evaluate(seen).resume(kept);
         let report = engine.search(here, limits, watch);
@@ -165,10 +205,13 @@ impl<G: Game> Mind for Looking<G> {
         let opinion = match report.answer {
             Answer::Exact(value) => Some(100.0 * f64::from(value.payoff())),
             Answer::Payoff(payoff) => Some(100.0 * f64::from(payoff)),
+            // What quiescence saw beyond the horizon is proven, though not how fast.
+            Answer::Unknown { low, .. } if low.payoff() > 0 => Some(100.0 * f64::from(low.payoff())),
+            Answer::Unknown { high, .. } if high.payoff() < 0 => Some(100.0 * f64::from(high.payoff())),
             Answer::Unknown { score, .. } => score.map(|score| squeezed(score, self.judge.unit())),
         };
         let line = self.native.any_line(pos, &report.line);
-        Ok(Choice { mv, nodes: report.counts.nodes, depth: report.depth, opinion, line })
+        Ok(Choice { depth: report.depth, opinion, line, ..Choice::plain(mv) }.after(report.counts))
     }
 
     fn begin(&mut self) {
@@ -198,19 +241,20 @@ impl<G: Chance> Mind for Expecting<G> {
         let seen = SeenWithDice(Seen::new(&self.native, &self.judge, turn));
         let end = limits.time.map(|time| Instant::now() + time);
         let mut choice = None;
-        let mut nodes = 0;
+        let mut counters = Counters::default();
         for depth in 1..=limits.depth.unwrap_or(DEEPEST) {
             let rest = Limits {
                 depth: Some(depth),
                 time: end.map(|end| end.saturating_duration_since(Instant::now())),
-                nodes: limits.nodes.map(|most| most.saturating_sub(nodes)),
+                nodes: limits.nodes.map(|most| most.saturating_sub(counters.nodes)),
             };
             let report = expectimax(game, here, &seen, DiceMethod::Star2, rest, watch)?;
-            nodes += report.nodes;
+            counters += report.counters();
             let best = report.best.and_then(|mv| self.native.any_move(pos, mv));
             let (Some(value), Some(mv)) = (report.value, best) else { break };
             let mean = if turn == Turn::Second { -value } else { value };
-            choice = Some(Choice { mv, nodes, depth, opinion: Some(100.0 * mean), line: vec![mv] });
+            let found = Choice { depth, opinion: Some(100.0 * mean), line: vec![mv], ..Choice::plain(mv) };
+            choice = Some(found.after(counters));
             if report.exact {
                 break;
             }

@@ -4,6 +4,7 @@ use crate::alphabeta::spelled_limits;
 use crate::insight::Part;
 use crate::judge::squeezed;
 use crate::punctual::Punctual;
+use crate::techniques::Techniques;
 use crate::words::spelled;
 use crate::{Choice, Insight, Judge, Kit, PlayError, Player};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, Game, LineBoard, Turn, Watch};
@@ -37,25 +38,33 @@ pub(crate) struct Patterned {
     start: LineBoard,
     limits: Limits,
     settings: Settings,
+    keep: bool,
     engine: Option<Engine>,
     punctual: Punctual,
 }
 
 impl Patterned {
-    /// A player of boards that [`Engine::fits`].
-    pub(crate) fn new(kit: &Kit, start: LineBoard, weights: Weights, limits: Limits) -> Patterned {
+    /// A player of boards that [`Engine::fits`]; `keep` says whether its table is kept between turns.
+    pub(crate) fn new(
+        kit: &Kit,
+        start: LineBoard,
+        weights: Weights,
+        limits: Limits,
+        keep: bool,
+    ) -> Patterned {
         // A shallow search fills a small table only, and clearing a large one takes longer than it.
         let shallow = limits.depth.is_some_and(|depth| depth <= 8);
         let entries = if shallow { 1 << 14 } else { 1 << 20 };
         let settings = Settings { entries, threads: kit.threads, weights };
         let game = kit.game.clone();
-        Patterned { game, start, limits, settings, engine: None, punctual: Punctual::default() }
+        Patterned { game, start, limits, settings, keep, engine: None, punctual: Punctual::default() }
     }
 }
 
 impl Player for Patterned {
     fn spec(&self) -> String {
         let mut options = spelled_limits(&self.limits);
+        options.extend(Techniques { keep: self.keep, ..Techniques::default() }.spelled());
         options.push(("eval", spec(&self.settings.weights)));
         spelled("alphabeta", &options)
     }
@@ -78,6 +87,9 @@ impl Player for Patterned {
             self.engine = Engine::new(&self.start, self.settings);
         }
         let engine = self.engine.as_mut().ok_or(PlayError::NoMove)?;
+        if !self.keep {
+            engine.clear();
+        }
         let end = self.limits.time.map(|time| self.punctual.end(began, time));
         let limits = outplay_lines::Limits { depth: self.limits.depth, nodes: self.limits.nodes, end };
         let found = engine.think(&board, &limits, watch).ok_or(PlayError::NoMove)?;
@@ -100,7 +112,8 @@ impl Player for Patterned {
             at = at.after(cell);
         }
         let mv = *line.first().ok_or(PlayError::NoMove)?;
-        Ok(Choice { mv, nodes: found.nodes, depth: found.depth, opinion: Some(opinion), line })
+        let choice = Choice { depth: found.depth, opinion: Some(opinion), line, ..Choice::plain(mv) };
+        Ok(choice.after(found.counters))
     }
 
     fn bytes(&self) -> usize {

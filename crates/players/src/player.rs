@@ -1,6 +1,6 @@
 //! What a player is: something that is shown a position and answers with a move.
 
-use outplay_core::{AnyMove, AnyPosition, InputError, ProbeError, Watch};
+use outplay_core::{AnyMove, AnyPosition, Counters, InputError, ProbeError, Watch};
 use outplay_search::SearchError;
 use thiserror::Error;
 
@@ -64,12 +64,27 @@ pub struct Choice<M = AnyMove> {
     pub opinion: Option<f64>,
     /// The line it expects, the move included; may be empty.
     pub line: Vec<M>,
+    /// What the search for it did; players that do not search count positions at most.
+    pub counters: Counters,
 }
 
 impl<M> Choice<M> {
     /// A move without further ado.
     pub fn plain(mv: M) -> Choice<M> {
-        Choice { mv, nodes: 0, depth: 0, opinion: None, line: Vec::new() }
+        Choice { mv, nodes: 0, depth: 0, opinion: None, line: Vec::new(), counters: Counters::default() }
+    }
+
+    /// The same after so many positions were looked at, none of them further than at first sight.
+    #[must_use]
+    pub fn after_sight(self, nodes: u64) -> Choice<M> {
+        let counters = Counters { nodes, static_evaluations: nodes, ..Counters::default() };
+        Choice { nodes, counters, ..self }
+    }
+
+    /// The same after a search.
+    #[must_use]
+    pub fn after(self, counters: Counters) -> Choice<M> {
+        Choice { nodes: counters.nodes, counters, ..self }
     }
 
     /// A move that wins at once.
@@ -77,7 +92,7 @@ impl<M> Choice<M> {
     where
         M: Copy,
     {
-        Choice { mv, nodes: 1, depth: 1, opinion: Some(100.0), line: vec![mv] }
+        Choice { depth: 1, opinion: Some(100.0), line: vec![mv], ..Choice::plain(mv) }.after_sight(1)
     }
 }
 

@@ -45,7 +45,7 @@ pub const ROSTER: [About; 10] = [
     About {
         name: "alphabeta",
         about: "looks ahead to a depth, for a time or so many positions (with dice: expectiminimax)",
-        options: "depth=…, time=…, nodes=…, eval=zero|lines|patterns|polynomial|helpful|race|mobility|playout",
+        options: "depth=…, time=…, nodes=…, quiescence=…, order=natural|centre|killer|history|best, key=exact|zobrist, cache=on|off, keep=on|off, eval=zero|lines|patterns|polynomial|helpful|race|mobility|playout",
         example: "alphabeta:depth=7,eval=lines",
     },
     About {

@@ -13,7 +13,7 @@
 use crate::mcts::MctsLimits;
 use crate::mind::Grove;
 use crate::{Choice, PlayError};
-use outplay_core::{AnyPosition, Game, Native, Payoff, Turn, Watch};
+use outplay_core::{AnyPosition, Counters, Game, Native, Payoff, Turn, Watch};
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::time::Instant;
@@ -277,7 +277,8 @@ impl<G: Game> Grove for Uct<G> {
             None => node.sum / f64::from(node.visits.max(1)),
         };
         let mv = native.any_move(any, node.mv).ok_or(PlayError::NoMove)?;
-        Ok(Choice { mv, nodes: played, depth: 0, opinion: Some(100.0 * sign * mean), line: vec![mv] })
+        let choice = Choice { opinion: Some(100.0 * sign * mean), line: vec![mv], ..Choice::plain(mv) };
+        Ok(choice.after(Counters { nodes: played, ..Counters::default() }))
     }
 
     fn bytes(&self) -> usize {

@@ -343,3 +343,110 @@ fn noise_is_as_frequent_as_asked() {
     // A slip is one of five moves, one of which is right after all.
     assert!((120..200).contains(&slips), "{slips}");
 }
+
+/// Techniques change the work, never the value.
+#[test]
+fn techniques_agree() {
+    let kit = board("connect4:5x4");
+    let mut rng = SmallRng::seed_from_u64(5);
+    let (mut natural, mut best, mut hits, mut shared) = (0, 0, 0, 0);
+    for _ in 0..12 {
+        let mut pos = kit.game.start().unwrap();
+        for _ in 0..rng.random_range(0..8) {
+            let next: Vec<_> = kit.game.list(&pos).map(|mv| kit.game.play(&pos, mv)).collect();
+            let next = next[rng.random_range(0..next.len())].clone();
+            if kit.game.outcome(&next).is_none() {
+                pos = next;
+            }
+        }
+        for eval in ["zero", "lines"] {
+            let ask = |words: &str| {
+                let spec = format!("alphabeta:depth=5,{words},eval={eval}");
+                let mut player = kit.player(&spec).unwrap();
+                assert_eq!(player.spec(), kit.player(&player.spec()).unwrap().spec());
+                player.begin(1);
+                player.choose(&pos, &Quiet).unwrap()
+            };
+            let plain = ask("order=natural");
+            for words in ["order=centre", "order=killer", "order=history", "order=best", "key=exact"] {
+                assert_eq!(ask(words).opinion, plain.opinion, "{words}, {eval}");
+            }
+            let cached = ask("order=natural,cache=on");
+            assert_eq!((cached.opinion, cached.nodes), (plain.opinion, plain.nodes));
+            hits += cached.counters.cache_hits;
+            let (long, short) = (ask("order=natural,key=zobrist"), ask("order=natural,key=zobrist:8"));
+            assert_eq!((long.opinion, long.counters.collisions), (plain.opinion, 0));
+            assert_eq!(short.opinion, plain.opinion);
+            shared += short.counters.collisions;
+            natural += plain.nodes;
+            best += ask("order=best").nodes;
+        }
+    }
+    assert!(best < natural && hits > 0 && shared > 0, "{best} {natural} {hits} {shared}");
+}
+
+/// The table is kept from turn to turn, or is not.
+#[test]
+fn a_table_is_kept_or_not() {
+    for (spec, evals) in [("connect4:6x5", ["zero", "mobility"]), ("mnk:6x6,k=4", ["patterns", "lines"])] {
+        let kit = board(spec);
+        for eval in evals {
+            let play = |keep: &str| {
+                let mut player = kit.player(&format!("alphabeta:depth=5,keep={keep},eval={eval}")).unwrap();
+                assert_eq!(player.spec().contains("keep"), keep == "off");
+                player.begin(1);
+                let mut pos = kit.game.start().unwrap();
+                let mut fresh = Vec::new();
+                for _ in 0..3 {
+                    let mut other = kit.player(&player.spec()).unwrap();
+                    other.begin(1);
+                    let (mine, anew) =
+                        (player.choose(&pos, &Quiet).unwrap(), other.choose(&pos, &Quiet).unwrap());
+                    fresh.push(mine.counters == anew.counters);
+                    pos = kit.game.play(&pos, mine.mv);
+                    pos = kit.game.play(&pos, other.choose(&pos, &Quiet).unwrap().mv);
+                }
+                fresh
+            };
+            assert_eq!(play("off"), [true; 3], "{spec} {eval}");
+            assert!(play("on").contains(&false), "{spec} {eval}");
+        }
+    }
+}
+
+/// Quiescence follows what cannot be judged at a glance: two plies ahead it sees the win that comes with the third.
+#[test]
+fn quiescence_looks_further_where_it_is_loud() {
+    let kit = board("connect4");
+    // Three in the bottom row with both ends open cannot be stopped.
+    let pos = kit.game.read_position("7/7/7/7/2oo3/2xx3").unwrap();
+    let ask = |words: &str| {
+        let mut player = kit.player(&format!("alphabeta:depth=2,{words},eval=lines")).unwrap();
+        player.begin(1);
+        player.choose(&pos, &Quiet).unwrap()
+    };
+    let (quiet, loud) = (ask("quiescence=0"), ask("quiescence=1"));
+    assert_eq!((quiet.counters.quiescence_nodes, quiet.depth, loud.depth), (0, 2, 2));
+    assert!(loud.counters.quiescence_nodes > 0, "{loud:?}");
+    assert!(quiet.opinion.unwrap() < 99.0, "{quiet:?}");
+    assert_eq!((loud.opinion, [1, 4].contains(&loud.mv.0)), (Some(100.0), true), "{loud:?}");
+}
+
+/// What makes no sense is refused in a sentence that says what to do.
+#[test]
+fn techniques_that_make_no_sense_are_refused() {
+    let dice = Kit::with_dice(Pig::from_spec(Spec::parse("piglet:3").unwrap()).unwrap());
+    let check = |kit: &Kit, spec: &str, cure: &str| {
+        let error = kit.player(spec).map(|player| player.spec()).unwrap_err().to_string();
+        assert!(error.contains(cure), "{spec}: {error}");
+    };
+    check(&board("mnk:7x7,k=5"), "alphabeta:order=natural", "`keep=` alone");
+    check(&board("mnk:7x7,k=5"), "alphabeta:quiescence=4,eval=patterns", "eval=lines");
+    check(&Kit::new(nim("nim:3+4")), "alphabeta:quiescence=4", "k in a row");
+    check(&Kit::new(nim("nim:3+4")), "alphabeta:order=centre", "order=best");
+    check(&board("mnk:3x3,misere"), "alphabeta:quiescence=4", "does not want");
+    check(&dice, "alphabeta:order=killer", "without dice");
+    check(&dice, "alphabeta:keep=off", "without dice");
+    check(&board("tictactoe"), "alphabeta:orders=best", "did you mean `order`");
+    assert!(Kit::new(nim("nim:3+4")).player("alphabeta:order=best,key=zobrist,cache=on,keep=off").is_ok());
+}

@@ -112,7 +112,8 @@ impl Brain {
                     Merit::Value(value) => f64::from(value.payoff().signum()) * 100.0,
                     Merit::Mean(mean) => 100.0 * mean,
                 };
-                return Ok(Choice { opinion: Some(opinion), line: vec![mv], depth: 1, nodes: 1, mv });
+                let choice = Choice { opinion: Some(opinion), line: vec![mv], depth: 1, ..Choice::plain(mv) };
+                return Ok(choice.after_sight(1));
             }
         }
         if budget.infinite {

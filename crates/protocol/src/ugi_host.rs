@@ -12,7 +12,7 @@ use crate::child::{Child, fault};
 use crate::clock::{Think, at_move};
 use crate::history::History;
 use crate::stable::{Parts, Stable, purpose};
-use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Quiet, Turn, Watch};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Counters, Game, Notation, Quiet, Turn, Watch};
 use outplay_players::{Choice, Fault, PlayError, Player};
 use std::time::{Duration, Instant};
 
@@ -199,6 +199,7 @@ impl Info {
         if line.first() != Some(&mv) {
             line = vec![mv];
         }
-        Choice { mv, nodes: self.nodes, depth: self.depth, opinion: self.opinion, line }
+        let counters = Counters { nodes: self.nodes, ..Counters::default() };
+        Choice { depth: self.depth, opinion: self.opinion, line, ..Choice::plain(mv) }.after(counters)
     }
 }

@@ -15,7 +15,7 @@
 use crate::clock::{Clock, Stop};
 use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score};
 use crate::stack::MOST_LINE;
-use crate::{Counts, Evaluate, SearchError};
+use crate::{Counters, Evaluate, SearchError};
 use outplay_core::{Game, Turn};
 
 /// One thread's search without extras.
@@ -70,15 +70,15 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
         &self.lines[0]
     }
 
-    pub(crate) fn counts(&self) -> Counts {
-        Counts {
+    pub(crate) fn counts(&self) -> Counters {
+        Counters {
             nodes: self.clock.nodes(),
             dynamic_evaluations: self.expanded,
             static_evaluations: self.clock.nodes() - self.expanded,
             alpha_cutoffs: self.alpha_cutoffs,
             beta_cutoffs: self.beta_cutoffs,
             best_payoff_cutoffs: self.best_cutoffs,
-            ..Counts::default()
+            ..Counters::default()
         }
     }
 

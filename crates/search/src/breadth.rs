@@ -13,7 +13,7 @@
 use crate::clock::{Clock, Purse, Stop};
 use crate::report::{Answer, Report, settled};
 use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, MOST_PAYOFF, Scale};
-use crate::{Counts, Evaluate, Limit, Limits, SearchError};
+use crate::{Counters, Evaluate, Limit, Limits, SearchError};
 use outplay_core::{Game, Ledger, Turn, Watch, discard};
 use std::time::Instant;
 
@@ -67,7 +67,7 @@ pub fn breadth_first<G: Game, E: Evaluate<G>>(
     let fault = || game.fault();
     let purse = Purse::new(&Limits::NONE, watch, &fault);
     let mut clock = Clock::new(&purse);
-    let mut counts = Counts::default();
+    let mut counts = Counters::default();
     let levels = grow(game, pos, depth, most, &mut clock)?;
     if let Some(Stop::Error(error)) = purse.why() {
         return Err(error);

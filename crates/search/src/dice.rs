@@ -15,7 +15,8 @@
 
 use crate::clock::{Clock, Purse, Stop};
 use crate::stack::{MOST_PLIES, with_room};
-use crate::{Evaluate, Limit, Limits, SearchError};
+use crate::tree::Cut;
+use crate::{Counters, Evaluate, Limit, Limits, SearchError};
 use outplay_core::{Chance, Game, Turn, Watch};
 use std::time::Instant;
 
@@ -29,6 +30,20 @@ pub enum DiceMethod {
     /// The same after a look at one reply to each outcome.
     #[default]
     Star2,
+}
+
+impl DiceMethod {
+    /// All methods, the plainest first.
+    pub const ALL: [DiceMethod; 3] = [DiceMethod::Expectiminimax, DiceMethod::Star1, DiceMethod::Star2];
+
+    /// The name on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            DiceMethod::Expectiminimax => "expectimax",
+            DiceMethod::Star1 => "star1",
+            DiceMethod::Star2 => "star2",
+        }
+    }
 }
 
 /// What a search of a game with dice found.
@@ -46,12 +61,29 @@ pub struct DiceReport<M> {
     pub nodes: u64,
     /// Positions among them that were finished or at the horizon.
     pub leaves: u64,
-    /// Players' positions left early.
-    pub cutoffs: u64,
+    /// Positions of the second player left early: the first already has something better elsewhere.
+    pub alpha_cutoffs: u64,
+    /// Positions of the first player left early: the second already has something better elsewhere.
+    pub beta_cutoffs: u64,
     /// Chance positions left early.
     pub dice_cutoffs: u64,
     /// Time on the wall.
     pub seconds: f64,
+}
+
+impl<M> DiceReport<M> {
+    /// What the search did, in the words of all searches.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            nodes: self.nodes,
+            static_evaluations: self.leaves,
+            dynamic_evaluations: self.nodes - self.leaves,
+            alpha_cutoffs: self.alpha_cutoffs,
+            beta_cutoffs: self.beta_cutoffs,
+            dice_cutoffs: self.dice_cutoffs,
+            ..Counters::default()
+        }
+    }
 }
 
 /// The value of a position of a game with dice, looking `limits.depth` plies ahead, rolls included.
@@ -69,6 +101,19 @@ pub fn expectimax<G: Chance, E: Evaluate<G>>(
     limits: Limits,
     watch: &dyn Watch,
 ) -> Result<DiceReport<G::Move>, SearchError> {
+    witnessed(game, pos, evaluate, method, limits, &mut (), watch)
+}
+
+/// The same under somebody's eyes.
+pub(crate) fn witnessed<G: Chance, E: Evaluate<G>, W: Witness<G>>(
+    game: &G,
+    pos: &G::Position,
+    evaluate: &E,
+    method: DiceMethod,
+    limits: Limits,
+    witness: &mut W,
+    watch: &dyn Watch,
+) -> Result<DiceReport<G::Move>, SearchError> {
     let begin = Instant::now();
     let fault = || game.fault();
     let purse = Purse::new(&limits, watch, &fault);
@@ -78,6 +123,7 @@ pub fn expectimax<G: Chance, E: Evaluate<G>>(
         let mut dice = Dice {
             game,
             evaluate,
+            witness,
             method,
             best,
             clock: Clock::new(&purse),
@@ -86,11 +132,18 @@ pub fn expectimax<G: Chance, E: Evaluate<G>>(
             choice: None,
             leaves: 0,
             opinions: 0,
-            cutoffs: 0,
+            cutoffs: Counters::default(),
             dice_cutoffs: 0,
         };
         // Beyond the best payoffs, so that every real value lies strictly inside.
-        let value = if dice.clock.must_stop() { 0.0 } else { dice.enter(pos, plies, 0, dice.open()) };
+        let value = if dice.clock.must_stop() {
+            0.0
+        } else {
+            dice.witness.enters(pos, None, None, 0, dice.open());
+            let value = dice.enter(pos, plies, 0, dice.open());
+            dice.witness.leaves(value);
+            value
+        };
         let stopped = dice.clock.stopped;
         DiceReport {
             value: (!stopped).then_some(value),
@@ -99,7 +152,8 @@ pub fn expectimax<G: Chance, E: Evaluate<G>>(
             limit: None,
             nodes: dice.clock.nodes(),
             leaves: dice.leaves,
-            cutoffs: dice.cutoffs,
+            alpha_cutoffs: dice.cutoffs.alpha_cutoffs,
+            beta_cutoffs: dice.cutoffs.beta_cutoffs,
             dice_cutoffs: dice.dice_cutoffs,
             seconds: 0.0,
         }
@@ -115,9 +169,35 @@ pub fn expectimax<G: Chance, E: Evaluate<G>>(
 
 /// Where a value matters.
 #[derive(Clone, Copy)]
-struct Window {
-    alpha: f64,
-    beta: f64,
+pub(crate) struct Window {
+    pub(crate) alpha: f64,
+    pub(crate) beta: f64,
+}
+
+/// Somebody who looks on while the search runs. Whoever does not look on costs nothing.
+pub(crate) trait Witness<G: Game>: Send {
+    /// Whether anybody looks.
+    const LOOKS: bool = true;
+
+    /// A position is entered by a move, which the dice make with a probability.
+    fn enters(&mut self, pos: &G::Position, mv: Option<G::Move>, odds: Option<f64>, ply: u32, window: Window);
+
+    /// Star2 glances at one reply in a position that it does not enter yet.
+    fn glances(&mut self, pos: &G::Position, mv: G::Move, odds: f64, ply: u32, window: Window);
+
+    /// The position that was entered, or glanced at, last is worth this much.
+    fn leaves(&mut self, value: f64);
+
+    /// A position is never entered.
+    fn skips(&mut self, pos: &G::Position, mv: G::Move, odds: Option<f64>, ply: u32, cut: Cut);
+}
+
+impl<G: Game> Witness<G> for () {
+    const LOOKS: bool = false;
+    fn enters(&mut self, _: &G::Position, _: Option<G::Move>, _: Option<f64>, _: u32, _: Window) {}
+    fn glances(&mut self, _: &G::Position, _: G::Move, _: f64, _: u32, _: Window) {}
+    fn leaves(&mut self, _: f64) {}
+    fn skips(&mut self, _: &G::Position, _: G::Move, _: Option<f64>, _: u32, _: Cut) {}
 }
 
 /// One outcome of a roll and what is known about its value.
@@ -130,9 +210,10 @@ struct Roll<M> {
     glanced: Option<(M, f64)>,
 }
 
-struct Dice<'a, G: Game, E> {
+struct Dice<'a, G: Game, E, W> {
     game: &'a G,
     evaluate: &'a E,
+    witness: &'a mut W,
     method: DiceMethod,
     best: f64,
     clock: Clock<'a>,
@@ -142,11 +223,12 @@ struct Dice<'a, G: Game, E> {
     choice: Option<G::Move>,
     leaves: u64,
     opinions: u64,
-    cutoffs: u64,
+    /// Players' positions left early.
+    cutoffs: Counters,
     dice_cutoffs: u64,
 }
 
-impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
+impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
     fn open(&self) -> Window {
         Window { alpha: -self.best - 1.0, beta: self.best + 1.0 }
     }
@@ -155,13 +237,31 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
         self.method != DiceMethod::Expectiminimax
     }
 
-    /// Enters a successor, counting it.
-    fn child(&mut self, pos: &G::Position, mv: G::Move, depth: u32, ply: u32, window: Window) -> f64 {
+    /// Enters a successor, counting it; `odds` is how likely the dice lead there.
+    fn child(
+        &mut self,
+        pos: &G::Position,
+        (mv, odds): (G::Move, Option<f64>),
+        depth: u32,
+        ply: u32,
+        window: Window,
+    ) -> f64 {
         if self.clock.must_stop() {
             return 0.0;
         }
         let next = self.game.play(pos, mv);
-        self.enter(&next, depth - 1, ply + 1, window)
+        self.witness.enters(&next, Some(mv), odds, ply + 1, window);
+        let value = self.enter(&next, depth - 1, ply + 1, window);
+        self.witness.leaves(value);
+        value
+    }
+
+    /// Shows what is left out.
+    fn skip(&mut self, pos: &G::Position, mv: G::Move, odds: Option<f64>, ply: u32, cut: Cut) {
+        if W::LOOKS {
+            let next = self.game.play(pos, mv);
+            self.witness.skips(&next, mv, odds, ply + 1, cut);
+        }
     }
 
     fn enter(&mut self, pos: &G::Position, depth: u32, ply: u32, window: Window) -> f64 {
@@ -207,7 +307,10 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
             let mv = self.moves[at];
             let value = match known {
                 Some((reply, value)) if reply == mv => value,
-                _ => self.child(pos, mv, depth, ply, if self.prunes() { inner } else { self.open() }),
+                _ => {
+                    let window = if self.prunes() { inner } else { self.open() };
+                    self.child(pos, (mv, None), depth, ply, window)
+                }
             };
             if self.clock.stopped {
                 break;
@@ -224,7 +327,11 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
                 inner.beta = inner.beta.min(best);
             }
             if self.prunes() && inner.alpha >= inner.beta {
-                self.cutoffs += 1;
+                self.cutoffs.cut_off(!max);
+                for skipped in at + 1..self.moves.len() {
+                    let cut = if max { Cut::Beta } else { Cut::Alpha };
+                    self.skip(pos, self.moves[skipped], None, ply, cut);
+                }
                 break;
             }
         }
@@ -258,12 +365,15 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
                 beta: (window.beta - others.0) / probability,
             };
             let value = match glanced {
-                None => self.child(pos, mv, depth, ply, self.narrowed(needed)),
+                None => self.child(pos, (mv, Some(probability)), depth, ply, self.narrowed(needed)),
                 Some(_) if self.clock.must_stop() => 0.0,
                 Some(_) => {
                     let next = self.game.play(pos, mv);
-                    let player = self.game.turn(&next);
-                    self.choose(&next, player, depth - 1, ply + 1, self.narrowed(needed), glanced)
+                    let (player, window) = (self.game.turn(&next), self.narrowed(needed));
+                    self.witness.enters(&next, Some(mv), Some(probability), ply + 1, window);
+                    let value = self.choose(&next, player, depth - 1, ply + 1, window, glanced);
+                    self.witness.leaves(value);
+                    value
                 }
             };
             if self.clock.stopped {
@@ -272,18 +382,20 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
             mean += probability * value;
             (low, high) = (others.0 + probability * value, others.1 + probability * value);
             let last = i + 1 == rolls.len();
-            if self.prunes() && !last {
-                if value <= needed.alpha {
-                    self.dice_cutoffs += 1;
-                    return high;
-                }
-                if value >= needed.beta {
-                    self.dice_cutoffs += 1;
-                    return low;
-                }
+            if self.prunes() && !last && (value <= needed.alpha || value >= needed.beta) {
+                self.dice_cutoffs += 1;
+                self.skip_rolls(pos, ply, &rolls[i + 1..]);
+                return if value <= needed.alpha { high } else { low };
             }
         }
         mean
+    }
+
+    /// Shows which outcomes of a roll are left out.
+    fn skip_rolls(&mut self, pos: &G::Position, ply: u32, rolls: &[Roll<G::Move>]) {
+        for roll in rolls {
+            self.skip(pos, roll.mv, Some(roll.probability), ply, Cut::Dice);
+        }
     }
 
     /// A window no wider than values can be.
@@ -320,8 +432,10 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
             let open = self.open();
             if turn == Turn::First {
                 let beta = (window.beta - others.0) / probability;
-                let value =
-                    self.child(&next, reply, depth - 1, ply + 1, self.narrowed(Window { beta, ..open }));
+                let inner = self.narrowed(Window { beta, ..open });
+                self.witness.glances(&next, mv, probability, ply + 1, inner);
+                let value = self.child(&next, (reply, None), depth - 1, ply + 1, inner);
+                self.witness.leaves(value);
                 if self.clock.stopped {
                     return Some(0.0);
                 }
@@ -329,12 +443,15 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
                 rolls[i].glanced = Some((reply, value));
                 if value >= beta {
                     self.dice_cutoffs += 1;
+                    self.skip_rolls(pos, ply, &rolls[i + 1..]);
                     return Some(others.0 + probability * value);
                 }
             } else {
                 let alpha = (window.alpha - others.1) / probability;
-                let value =
-                    self.child(&next, reply, depth - 1, ply + 1, self.narrowed(Window { alpha, ..open }));
+                let inner = self.narrowed(Window { alpha, ..open });
+                self.witness.glances(&next, mv, probability, ply + 1, inner);
+                let value = self.child(&next, (reply, None), depth - 1, ply + 1, inner);
+                self.witness.leaves(value);
                 if self.clock.stopped {
                     return Some(0.0);
                 }
@@ -342,6 +459,7 @@ impl<G: Chance, E: Evaluate<G>> Dice<'_, G, E> {
                 rolls[i].glanced = Some((reply, value));
                 if value <= alpha {
                     self.dice_cutoffs += 1;
+                    self.skip_rolls(pos, ply, &rolls[i + 1..]);
                     return Some(others.1 + probability * value);
                 }
             }

@@ -16,7 +16,7 @@ use crate::report::{Answer, Judged, Report, settled};
 use crate::score::{Found, HIGH, LOW, MOST_PAYOFF, Scale};
 use crate::stack::{MOST_PLIES, SHALLOW, with_helpers};
 use crate::table::{Hashed, Keys, Own, Table};
-use crate::{Counts, Evaluate, Limit, Limits, Method, Options, SearchError, Zero};
+use crate::{Counters, Evaluate, Limit, Limits, Method, Options, SearchError, Zero};
 use outplay_core::{Game, Keyed, Probe, Turn, Value, Watch};
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
@@ -150,7 +150,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
         }
         if let Some(payoff) = self.game.outcome(pos) {
             let value = Value::new(self.game.turn(pos).sees(payoff), 0);
-            let counts = Counts { nodes: 1, static_evaluations: 1, ..Counts::default() };
+            let counts = Counters { nodes: 1, static_evaluations: 1, ..Counters::default() };
             return Ok(Report {
                 answer: Answer::Exact(value),
                 best: None,
@@ -256,7 +256,7 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
             line: Vec::new(),
             depth: 0,
             limit: Some(Limit::Time),
-            counts: Counts::default(),
+            counts: Counters::default(),
             seconds: 0.0,
         };
         Judged { mv, answer: answer.before(false), report }
@@ -282,7 +282,7 @@ trait Worker<G: Game> {
     fn root(&mut self, pos: &G::Position, depth: u32) -> Found;
     fn line(&self) -> &[G::Move];
     fn clock(&self) -> &Clock<'_>;
-    fn counts(&self) -> Counts;
+    fn counts(&self) -> Counters;
     /// The move to try first at the root.
     fn prefer(&mut self, mv: Option<G::Move>);
 }
@@ -305,7 +305,7 @@ impl<G: Game, E: Evaluate<G>> Worker<G> for Plain<'_, G, E> {
     fn clock(&self) -> &Clock<'_> {
         &self.bare.clock
     }
-    fn counts(&self) -> Counts {
+    fn counts(&self) -> Counters {
         self.bare.counts()
     }
     fn prefer(&mut self, _mv: Option<G::Move>) {}
@@ -321,8 +321,8 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Worker<G> for Full<'_, G, E, K> {
     fn clock(&self) -> &Clock<'_> {
         &self.clock
     }
-    fn counts(&self) -> Counts {
-        Counts { nodes: self.clock.nodes(), ..self.counts }
+    fn counts(&self) -> Counters {
+        Counters { nodes: self.clock.nodes(), ..self.counts }
     }
     fn prefer(&mut self, mv: Option<G::Move>) {
         self.first = mv;
@@ -335,10 +335,10 @@ fn run<G: Game, E: Evaluate<G>, K: Keys<G>>(
     purse: &Purse<'_>,
     pos: &G::Position,
     plies: u32,
-) -> (Reached<G>, Counts) {
+) -> (Reached<G>, Counters) {
     let options = &common.options;
     let helpers = if options.table > 0 { options.threads.saturating_sub(1) } else { 0 };
-    let lead = || -> (Reached<G>, Counts) {
+    let lead = || -> (Reached<G>, Counters) {
         if options.is_bare() && common.probe.is_none() {
             let prune = options.method != Method::Minimax;
             let bare = Bare::new(common.game, common.evaluate, common.scale, Clock::new(purse));
@@ -354,7 +354,7 @@ fn run<G: Game, E: Evaluate<G>, K: Keys<G>>(
     }
     // A helper that proves the value first ends the search for all.
     let proven: Mutex<Option<Reached<G>>> = Mutex::new(None);
-    let helped = Mutex::new(Counts::default());
+    let helped = Mutex::new(Counters::default());
     let help = |number: usize| {
         let mut worker: Full<'_, G, E, K> = Full::new(common, Clock::new(purse), number);
         let reached = prove(&mut worker, common.game, options, pos, plies, 1 + number as u32 % 2);

@@ -15,7 +15,7 @@ use crate::order::{Order, Place};
 use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score};
 use crate::stack::MOST_LINE;
 use crate::table::{AT_LEAST, AT_MOST, Keys, Known, Table};
-use crate::{Counts, Evaluate, Method, Options, SearchError};
+use crate::{Counters, Evaluate, Key, Method, Options, SearchError};
 use outplay_core::{Game, Probe, Turn};
 use std::marker::PhantomData;
 
@@ -40,7 +40,7 @@ pub(crate) struct Full<'a, G: Game, E, K> {
     /// The best line from every ply of the path.
     pub(crate) lines: Vec<Vec<G::Move>>,
     order: Order<G::Move>,
-    pub(crate) counts: Counts,
+    pub(crate) counts: Counters,
     /// The best move of the last, shallower search from the same root.
     pub(crate) first: Option<G::Move>,
     /// How far this thread turns the root's moves, so that threads look at different ones.
@@ -76,7 +76,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
             ranks: Vec::new(),
             lines: vec![Vec::new()],
             order: Order::new(),
-            counts: Counts::default(),
+            counts: Counters::default(),
             first: None,
             turned,
             images: Vec::new(),
@@ -132,6 +132,9 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         // 3. The table.
         let mut hash = if ply == 0 { self.first } else { None };
         let slot = table.map(|table| (table, self.slot(pos)));
+        if let (Some((table, (key, image))), Key::Zobrist(bits)) = (&slot, self.common.options.key) {
+            self.counts.collisions += u64::from(table.collides(*key, bits, image.as_ref().unwrap_or(pos)));
+        }
         if let Some((table, (key, image))) = &slot
             && let Some(entry) = table.find(*key, image.as_ref().unwrap_or(pos))
         {
@@ -372,17 +375,17 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
 
     /// The key of a position and, with symmetry, the image that stands for it in the table.
     fn slot(&mut self, pos: &G::Position) -> (u64, Option<G::Position>) {
-        let game = self.common.game;
-        let key = K::key(game, pos);
+        let (game, key) = (self.common.game, self.common.options.key);
+        let own = K::chosen(game, pos, key);
         if !self.common.options.symmetry {
-            return (key, None);
+            return (own, None);
         }
         self.images.clear();
         game.symmetric(pos, &mut self.images);
-        let keyed = self.images.drain(..).map(|image| (K::key(game, &image), image));
+        let keyed = self.images.drain(..).map(|image| (K::chosen(game, &image, key), image));
         match keyed.min_by_key(|(key, _)| *key) {
             Some((key, image)) => (key, Some(image)),
-            None => (key, None),
+            None => (own, None),
         }
     }
 

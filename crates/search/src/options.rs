@@ -14,6 +14,17 @@ pub enum Method {
     Pvs,
 }
 
+/// By what the transposition table tells positions apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Key {
+    /// By a hash for the place and the whole position for the rest.
+    #[default]
+    Exact,
+    /// By a Zobrist key of so many bits, 64 at most, as programs do that keep no positions. Where two positions share a
+    /// key, such a program believes the wrong one; here that is counted, and not believed.
+    Zobrist(u32),
+}
+
 /// How to search. Every combination gives the same value; they differ in work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -24,6 +35,8 @@ pub struct Options {
     pub deepening: bool,
     /// Entries of the transposition table; 0 for none. Rounded up to a power of two.
     pub table: usize,
+    /// How the table tells positions apart.
+    pub key: Key,
     /// Use what the table knows from a deeper search than asked. Without it a limited search gives the value
     /// of minimax to exactly its depth; with it, a better informed one. Exact values are the same.
     pub deeper: bool,
@@ -57,6 +70,7 @@ impl Options {
             method,
             deepening: false,
             table: 0,
+            key: Key::Exact,
             deeper: false,
             symmetry: false,
             hash_move: false,
@@ -88,6 +102,7 @@ impl Default for Options {
             method: Method::Pvs,
             deepening: true,
             table: 1 << 20,
+            key: Key::Exact,
             deeper: true,
             symmetry: false,
             hash_move: true,

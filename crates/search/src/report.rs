@@ -1,7 +1,7 @@
 //! What a search has to say.
 
 use crate::score::{self, Found, HIGH, LOW, MOST_EVALUATION};
-use crate::{Counts, Limit};
+use crate::{Counters, Limit};
 use outplay_core::{Payoff, Value};
 use std::fmt;
 
@@ -128,7 +128,7 @@ pub struct Report<M> {
     /// What ended the search before its value was exact; `None` if it is.
     pub limit: Option<Limit>,
     /// What it took.
-    pub counts: Counts,
+    pub counts: Counters,
     /// Time on the wall.
     pub seconds: f64,
 }

@@ -13,7 +13,9 @@
 //! Invariant: a stored score is the mover's, counted from its position as if that were the root, and is a
 //! bound of the value of minimax to the stored depth; its proof bits hold whatever the depth.
 
+use crate::Key;
 use crate::score::Found;
+use crate::zobrist::zobrist;
 use outplay_core::{Game, Keyed};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -23,6 +25,15 @@ use std::sync::{Mutex, OnceLock};
 pub trait Keys<G: Game>: Send + Sync {
     /// A number that is equal for equal positions.
     fn key(game: &G, pos: &G::Position) -> u64;
+
+    /// The key that the options ask for.
+    #[inline]
+    fn chosen(game: &G, pos: &G::Position, key: Key) -> u64 {
+        match key {
+            Key::Exact => Self::key(game, pos),
+            Key::Zobrist(bits) => zobrist(pos, bits),
+        }
+    }
 }
 
 /// Keys by hashing the position: works for every game.
@@ -129,6 +140,15 @@ impl<G: Game> Table<G> {
         let (shelf, place) = self.place(key);
         let bucket = shelf.get()?[place].try_lock().ok()?;
         bucket.iter().flatten().find(|entry| entry.pos == *pos).map(|entry| entry.known)
+    }
+
+    /// Whether another position than this one has its Zobrist key and stands where it would: a table that compares
+    /// nothing but keys would take one for the other.
+    pub(crate) fn collides(&self, key: u64, bits: u32, pos: &G::Position) -> bool {
+        let (shelf, place) = self.place(key);
+        let Some(bucket) = shelf.get().and_then(|shelf| shelf[place].try_lock().ok()) else { return false };
+        let other = |entry: &Entry<G>| entry.pos != *pos && zobrist(&entry.pos, bits) == key;
+        bucket.iter().flatten().any(other)
     }
 
     pub(crate) fn store(&self, key: u64, pos: &G::Position, mut known: Known<G::Move>) {

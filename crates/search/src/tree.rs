@@ -14,7 +14,7 @@
 use crate::clock::{Clock, Purse, Stop};
 use crate::score::{self, Found, INFINITE, MOST_EVALUATION, MOST_PAYOFF, Scale};
 use crate::stack::{MOST_PLIES, with_room};
-use crate::{Counts, Evaluate, Limits, SearchError};
+use crate::{Counters, DiceMethod, Evaluate, Limits, SearchError};
 use outplay_core::{Game, Turn, Value, Watch};
 
 /// What to record.
@@ -38,12 +38,14 @@ impl Default for TreeOptions {
 }
 
 /// What a position is worth to the first player.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Worth {
     /// The game ends so, this many plies from the root.
     End(Value),
     /// An opinion at the horizon, in hundredths of a payoff.
     Opinion(i32),
+    /// Games with dice: the mean payoff.
+    Mean(f64),
 }
 
 /// How a worth is meant.
@@ -66,6 +68,8 @@ pub enum Cut {
     Beta,
     /// Nothing better is possible.
     BestPayoff,
+    /// Whatever the dice show, their mean stays where it does not matter.
+    Dice,
 }
 
 impl Cut {
@@ -75,6 +79,7 @@ impl Cut {
             Cut::Alpha => "alpha cut-off: the first player already has at least as much elsewhere",
             Cut::Beta => "beta cut-off: the second player already has at least as much elsewhere",
             Cut::BestPayoff => "nothing better is possible",
+            Cut::Dice => "whatever the rest is worth, the mean stays where it does not matter",
         }
     }
 }
@@ -101,6 +106,10 @@ pub struct Branch<P, M> {
     pub turn: Turn,
     /// The move that led here; `None` at the root.
     pub mv: Option<M>,
+    /// How likely the dice make that move; `None` for moves of players.
+    pub probability: Option<f64>,
+    /// Star2 looked at one reply here to see what the position is worth at least, or at most, and did not enter it.
+    pub glance: bool,
     /// Plies from the root.
     pub ply: u32,
     /// What it had to beat: alpha and beta, `None` for no bound.
@@ -128,8 +137,10 @@ pub struct Tree<G: Game> {
     pub depth: u32,
     /// How it searched.
     pub options: TreeOptions,
+    /// How it searched through dice; `None` for games without.
+    pub dice: Option<DiceMethod>,
     /// What it took, recorded or not.
-    pub counts: Counts,
+    pub counts: Counters,
     /// How many plies are recorded as a whole.
     pub recorded_plies: u32,
 }
@@ -156,9 +167,13 @@ impl<G: Game> Tree<G> {
 
     /// The search in one line.
     pub fn summary(&self) -> String {
-        let Counts { nodes, static_evaluations, alpha_cutoffs, beta_cutoffs, best_payoff_cutoffs, .. } =
+        let Counters { nodes, static_evaluations, alpha_cutoffs, beta_cutoffs, best_payoff_cutoffs, .. } =
             self.counts;
-        let method = if self.options.prune { "alpha-beta" } else { "minimax" };
+        let method = match self.dice {
+            Some(dice) => dice.word(),
+            None if self.options.prune => "alpha-beta",
+            None => "minimax",
+        };
         let mut text = format!(
             "{method}, {} plies ahead: {nodes} positions entered, {static_evaluations} of them leaves",
             self.depth
@@ -168,6 +183,9 @@ impl<G: Game> Tree<G> {
         }
         if best_payoff_cutoffs > 0 {
             text += &format!(", {best_payoff_cutoffs} more at the best payoff");
+        }
+        if self.dice.is_some() && self.options.prune {
+            text += &format!(", {} of dice", self.counts.dice_cutoffs);
         }
         text
     }
@@ -204,7 +222,7 @@ pub fn tree<G: Game, E: Evaluate<G>>(
             clock: Clock::new(&purse),
             branches: Vec::new(),
             per_ply: Vec::new(),
-            counts: Counts::default(),
+            counts: Counters::default(),
         };
         recorder.visit(pos, None, None, 0, OPEN);
         match purse.why() {
@@ -226,11 +244,11 @@ pub fn tree<G: Game, E: Evaluate<G>>(
     });
     let (recorded_plies, (mut branches, counts)) = recorder?;
     mark_principal(&mut branches);
-    Ok(Tree { branches, depth, options, counts, recorded_plies: recorded_plies.min(depth) })
+    Ok(Tree { branches, depth, options, dice: None, counts, recorded_plies: recorded_plies.min(depth) })
 }
 
 /// Marks the line of best moves: from the root, the first child that is worth as much as its parent.
-fn mark_principal<P, M>(branches: &mut [Branch<P, M>]) {
+pub(crate) fn mark_principal<P, M>(branches: &mut [Branch<P, M>]) {
     let mut at = Some(0);
     while let Some(here) = at {
         branches[here].principal = true;
@@ -244,7 +262,7 @@ type Window = (Found, Found);
 
 const OPEN: Window = (Found { score: -INFINITE, proof: 0 }, Found { score: INFINITE, proof: 0 });
 
-type Recorded<G> = (Vec<Branch<<G as Game>::Position, <G as Game>::Move>>, Counts);
+type Recorded<G> = (Vec<Branch<<G as Game>::Position, <G as Game>::Move>>, Counters);
 
 struct Recorder<'a, G: Game, E> {
     game: &'a G,
@@ -257,12 +275,12 @@ struct Recorder<'a, G: Game, E> {
     clock: Clock<'a>,
     branches: Vec<Branch<G::Position, G::Move>>,
     per_ply: Vec<usize>,
-    counts: Counts,
+    counts: Counters,
 }
 
 impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
     fn finished(self) -> Recorded<G> {
-        (self.branches, Counts { nodes: self.clock.nodes(), ..self.counts })
+        (self.branches, Counters { nodes: self.clock.nodes(), ..self.counts })
     }
 
     /// Adds a branch where there is room for it.
@@ -291,6 +309,8 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
             pos: pos.clone(),
             turn: self.game.turn(pos),
             mv,
+            probability: None,
+            glance: false,
             ply,
             window: (side(window.0), side(window.1)),
             fate,

@@ -9,8 +9,8 @@
 //! Colours are the first player's: green wins, orange draws, vermilion loses, grey is only an opinion. The
 //! principal variation is thick; what was cut off is faint and dashed.
 
-use crate::tree::{Cut, Fate, Tree, Worth};
-use crate::tree_text::{bounded, window};
+use crate::tree::{Branch, Cut, Fate, Tree, Worth};
+use crate::tree_text::{bounded, odds, window};
 use outplay_core::figures::escaped;
 use outplay_core::{Notation, Picture, Tone, Turn, Verdict};
 use std::fmt::Write;
@@ -114,10 +114,16 @@ impl<G: Notation> Tree<G> {
         item(triangle(Turn::Second, 6.0, OPINION, 5.0), "second to move, minimises", 186.0);
         let dashes = format!("<path d=\"M-6 0h14\" stroke=\"{FAINT}\" stroke-dasharray=\"3 3\"/>");
         item(dashes, "cut off", 60.0);
+        if self.dice.is_some() {
+            let ring =
+                format!("<circle cx=\"5\" r=\"4\" fill=\"none\" stroke=\"{OPINION}\" stroke-width=\"2\"/>");
+            item(ring, "the dice roll", 90.0);
+        }
         let _ = writeln!(
             out,
-            "<text x=\"{MARGIN}\" y=\"92\" font-size=\"11\" fill=\"#52606D\">Values are the first player's, with plies \
-             counted from the top; ≥ and ≤ mark bounds; α and β tell the kind of cut-off; the thick line is best play.</text>"
+            "<text x=\"{MARGIN}\" y=\"92\" font-size=\"11\" fill=\"#52606D\">Values are the first player's{}; ≥ and ≤ mark \
+             bounds; α and β tell the kind of cut-off; the thick line is best play.</text>",
+            if self.dice.is_some() { " mean payoffs" } else { ", with plies counted from the top" }
         );
     }
 
@@ -234,7 +240,7 @@ impl<G: Notation> Tree<G> {
                              stroke-width=\"4\" paint-order=\"stroke\"{}>{}</text>",
                             end + 11.0,
                             if thick { " font-weight=\"700\"" } else { "" },
-                            escaped(&game.write_move(&branch.pos, mv))
+                            escaped(&self.edge(game, &branch.pos, child, mv))
                         );
                     }
                     self.write_edges(game, child, layout, out);
@@ -263,6 +269,16 @@ impl<G: Notation> Tree<G> {
         }
     }
 
+    /// What stands at an edge: the move, how likely it is, and whether it is only a glance.
+    fn edge(&self, game: &G, above: &G::Position, child: usize, mv: G::Move) -> String {
+        let Branch { probability, glance, .. } = self.branches[child];
+        let mut text = game.write_move(above, mv);
+        if let Some(probability) = probability {
+            text += &format!(" {}", odds(probability));
+        }
+        text + if glance { " glance" } else { "" }
+    }
+
     fn write_branch(&self, game: &G, at: usize, layout: &Layout, out: &mut String) {
         let branch = &self.branches[at];
         let distance = self.options.distance;
@@ -272,6 +288,9 @@ impl<G: Notation> Tree<G> {
                 format!("<rect x=\"-9\" y=\"-9\" width=\"18\" height=\"18\" rx=\"3\" fill=\"{colour}\"/>")
             }
             Fate::Horizon => format!("<circle r=\"8\" fill=\"{colour}\"/>"),
+            _ if branch.turn == Turn::Chance => {
+                format!("<circle r=\"9\" fill=\"{PAPER}\" stroke=\"{colour}\" stroke-width=\"3\"/>")
+            }
             _ => triangle(branch.turn, 12.0, colour, 0.0),
         };
         let worth = branch.worth.map_or(String::new(), |worth| bounded(worth, distance));
@@ -337,6 +356,9 @@ fn triangle(turn: Turn, size: f64, colour: &str, x: f64) -> String {
 fn colour(worth: Worth) -> &'static str {
     match worth {
         Worth::Opinion(_) => OPINION,
+        Worth::Mean(mean) if mean > 0.0 => WIN,
+        Worth::Mean(mean) if mean < 0.0 => LOSS,
+        Worth::Mean(_) => DRAW,
         Worth::End(value) => match value.verdict() {
             Verdict::Win => WIN,
             Verdict::Draw => DRAW,
@@ -350,5 +372,6 @@ fn cut_sign(cut: Cut) -> &'static str {
         Cut::Alpha => "α✂",
         Cut::Beta => "β✂",
         Cut::BestPayoff => "✂",
+        Cut::Dice => "●✂",
     }
 }

@@ -16,6 +16,8 @@ use std::fmt::Write;
 pub(crate) fn word(worth: Worth, distance: bool) -> String {
     match worth {
         Worth::Opinion(score) => format!("{:+.2}", f64::from(score) / 100.0),
+        // A zero has no sign of its own.
+        Worth::Mean(mean) => format!("{:+.4}", mean + 0.0),
         Worth::End(value) => {
             let mut text = value.verdict().word().to_string();
             if value.payoff().abs() > 1 {
@@ -39,6 +41,18 @@ pub(crate) fn bounded((bound, worth): (Bound, Worth), distance: bool) -> String 
     format!("{sign}{}", word(worth, distance))
 }
 
+/// A probability as a fraction where it is a simple one: `1/6`.
+pub(crate) fn odds(probability: f64) -> String {
+    let simple = (1..=64).map(f64::from).find(|parts| {
+        let part = probability * parts;
+        part >= 0.5 && (part - part.round()).abs() < 1e-9
+    });
+    match simple {
+        Some(parts) => format!("{:.0}/{parts:.0}", probability * parts),
+        None => format!("{:.2} %", 100.0 * probability),
+    }
+}
+
 /// A window: `(-∞, draw)`.
 pub(crate) fn window(sides: (Option<Worth>, Option<Worth>), distance: bool) -> String {
     let side = |worth: Option<Worth>, open: &str| worth.map_or(open.to_string(), |w| word(w, distance));
@@ -50,15 +64,18 @@ pub(crate) fn sign<P, M>(branch: &Branch<P, M>) -> &'static str {
     match (branch.fate, branch.turn) {
         (Fate::Finished, _) => "■",
         (Fate::Horizon, _) => "?",
+        (_, Turn::Chance) => "●",
         (_, Turn::Second) => "▼",
         _ => "▲",
     }
 }
 
 /// What the signs of a tree mean.
-const LEGEND: [(&str, &str); 6] = [
+const LEGEND: [(&str, &str); 8] = [
     ("▲", "▲ the first player moves"),
     ("▼", "▼ the second"),
+    ("●", "● the dice roll"),
+    ("glance", "glance: one reply to what the dice show, for a bound"),
     ("■", "■ the game is over"),
     ("?", "? judged at the horizon"),
     ("*", "* the best line"),
@@ -79,7 +96,8 @@ impl<G: Notation> Tree<G> {
         }
         let legend: Vec<&str> =
             LEGEND.iter().filter(|(sign, _)| out.contains(sign)).map(|(_, meaning)| *meaning).collect();
-        let _ = writeln!(out, "{}; values are the first player's", legend.join(", "));
+        let what = if self.dice.is_some() { "the first player's mean payoffs" } else { "the first player's" };
+        let _ = writeln!(out, "{}; values are {what}", legend.join(", "));
         out
     }
 
@@ -88,6 +106,12 @@ impl<G: Notation> Tree<G> {
         let branch = &self.branches[at];
         let distance = self.options.distance;
         let mut text = branch.mv.map_or(String::new(), |mv| game.write_move(above, mv) + " ");
+        if let Some(probability) = branch.probability {
+            text += &format!("({}) ", odds(probability));
+        }
+        if branch.glance {
+            text += "glance ";
+        }
         text += sign(branch);
         if let Some(worth) = branch.worth {
             text += &format!(" {}", bounded(worth, distance));

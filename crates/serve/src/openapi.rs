@@ -133,6 +133,17 @@ fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
+/// What is counted while a search runs.
+fn counters() -> Value {
+    let number = json!({ "type": "integer" });
+    json!({
+        "nodes": number, "static_evaluations": number, "dynamic_evaluations": number, "alpha_cutoffs": number,
+        "beta_cutoffs": number, "best_payoff_cutoffs": number, "dice_cutoffs": number, "distinct_keys": number,
+        "cache_hits": number, "table_hits": number, "table_cutoffs": number, "collisions": number, "probe_hits": number,
+        "quiescence_nodes": number,
+    })
+}
+
 fn schemas() -> Value {
     let text = json!({ "type": "string" });
     let texts = json!({ "type": "array", "items": text });
@@ -160,7 +171,9 @@ fn schemas() -> Value {
         "Choice": object(&["game", "position", "player", "move"], json!({
             "game": text, "position": text, "player": text, "move": text, "nodes": number, "depth": number,
             "opinion": { "type": ["number", "null"] }, "line": texts, "seconds": { "type": "number" },
+            "counters": reference("Counters"),
         })),
+        "Counters": object(&["nodes"], counters()),
         "Why": object(&["sentence", "marks", "line"], json!({
             "game": text, "position": text, "to_move": text, "value": value, "distance": plies, "sentence": text,
             "marks": objects, "line": objects,

@@ -84,7 +84,7 @@ fn fill<G: Game>(
     let waiting = |moves: &Vec<G::Move>| (moves.len() * size_of::<G::Move>()) as u64 / bytes;
     let full = |NoMemory| SolveError::NoMemory(bytes);
     let mut moves: Vec<G::Move> = Vec::new();
-    let mut nodes = 1;
+    let (mut nodes, mut finished, mut remembered, mut plies) = (1, 0, 0, 0);
     let mut pace = Pace::new(watch);
     match Frame::open(game, pos.clone(), &mut moves, "memo")? {
         Ok(frame) => {
@@ -93,7 +93,7 @@ fn fill<G: Game>(
         }
         Err(value) => {
             values.insert(pos.clone(), Some(value)).map_err(full)?;
-            return Ok(Found { value, nodes });
+            return Ok(Found::finished(value));
         }
     }
     // Moves of the position that was opened last: what opening another one is likely to cost.
@@ -111,8 +111,10 @@ fn fill<G: Game>(
                 return Err(SolveError::Stopped);
             }
             let turn = game.turn(&next);
+            plies = plies.max(depth);
             match values.get(&next) {
                 Some(Some(value)) => {
+                    remembered += 1;
                     top.learn(*value, turn);
                     continue;
                 }
@@ -131,6 +133,7 @@ fn fill<G: Game>(
             }
             match Frame::open(game, next.clone(), &mut moves, "memo")? {
                 Err(value) => {
+                    finished += 1;
                     values.insert(next, Some(value)).map_err(full)?;
                     top.learn(value, turn);
                 }
@@ -147,7 +150,7 @@ fn fill<G: Game>(
             values.insert(pos, Some(value)).map_err(full)?;
             match path.last_mut() {
                 Some(parent) => parent.learn(value, turn),
-                None => return Ok(Found { value, nodes }),
+                None => return Ok(Found { value, nodes, finished, remembered, plies: plies as u32 }),
             }
         }
     }

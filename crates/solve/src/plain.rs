@@ -4,7 +4,7 @@
 //! with the depth of the game only, and every path to a position is walked again.
 
 use crate::SolveError;
-use outplay_core::{Game, Pace, Turn, Value, Watch, discard};
+use outplay_core::{Counters, Game, Pace, Turn, Value, Watch, discard};
 
 /// A position on the way down: which of its moves come next and the best value so far.
 pub(crate) struct Frame<G: Game> {
@@ -49,6 +49,30 @@ pub struct Found {
     pub value: Value,
     /// How many positions were visited, each as often as it was met.
     pub nodes: u64,
+    /// How many of them were finished.
+    pub finished: u64,
+    /// How often a position was met whose value was remembered; such a meeting is no visit.
+    pub remembered: u64,
+    /// The plies of the longest line that was walked.
+    pub plies: u32,
+}
+
+impl Found {
+    /// A position that is finished.
+    pub(crate) fn finished(value: Value) -> Found {
+        Found { value, nodes: 1, finished: 1, remembered: 0, plies: 0 }
+    }
+
+    /// The visits in the words of a search.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            nodes: self.nodes,
+            static_evaluations: self.finished,
+            dynamic_evaluations: self.nodes - self.finished,
+            table_hits: self.remembered,
+            ..Counters::default()
+        }
+    }
 }
 
 /// Depth from which a repetition on the current path is looked for: real games end before.
@@ -78,11 +102,11 @@ fn walk<G: Game>(
     moves: &mut Vec<G::Move>,
     path: &mut Vec<Frame<G>>,
 ) -> Result<Found, SolveError> {
-    let mut nodes = 1;
+    let (mut nodes, mut finished, mut plies) = (1, 0, 0);
     let mut pace = Pace::new(watch);
     match Frame::open(game, pos.clone(), moves, "plain")? {
         Ok(frame) => path.push(frame),
-        Err(value) => return Ok(Found { value, nodes }),
+        Err(value) => return Ok(Found::finished(value)),
     }
     // Moves of the position that was opened last: what opening another one is likely to cost.
     let mut fanout = moves.len();
@@ -106,8 +130,12 @@ fn walk<G: Game>(
                 }
             }
             let turn = game.turn(&next);
+            plies = plies.max(depth);
             match Frame::open(game, next, moves, "plain")? {
-                Err(value) => top.learn(value, turn),
+                Err(value) => {
+                    finished += 1;
+                    top.learn(value, turn);
+                }
                 Ok(frame) => {
                     fanout = moves.len() - frame.base;
                     if depth.is_multiple_of(SUSPICIOUS) && path.iter().any(|above| above.pos == frame.pos) {
@@ -122,7 +150,7 @@ fn walk<G: Game>(
             };
             match path.last_mut() {
                 Some(parent) => parent.learn(value, turn),
-                None => return Ok(Found { value, nodes }),
+                None => return Ok(Found { value, nodes, finished, remembered: 0, plies: plies as u32 }),
             }
         }
     }

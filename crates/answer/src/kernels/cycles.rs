@@ -41,6 +41,10 @@ pub(crate) trait Cycles: Send + Sync {
 pub(crate) trait LoopValues: Send + Sync {
     fn value(&self, tier: Tier, number: u64) -> Option<Value>;
     fn tally(&self) -> &Tally;
+    /// How many values each sweep changed, where all positions were swept again and again.
+    fn changes(&self) -> Option<&[u64]> {
+        None
+    }
 }
 
 impl<C: Code> LoopValues for Solved<C> {
@@ -66,6 +70,10 @@ impl LoopValues for Counted {
 
     fn tally(&self) -> &Tally {
         &self.tally
+    }
+
+    fn changes(&self) -> Option<&[u64]> {
+        Some(self.stable.changes())
     }
 }
 

@@ -452,7 +452,8 @@ impl<G: Chance> Kernels for Dice<G> {
             limit: report.limit,
             nodes: report.nodes,
             leaves: report.leaves,
-            cutoffs: report.cutoffs,
+            alpha_cutoffs: report.alpha_cutoffs,
+            beta_cutoffs: report.beta_cutoffs,
             dice_cutoffs: report.dice_cutoffs,
             seconds: report.seconds,
         }))

@@ -10,7 +10,7 @@ use outplay_arena::ratings::CrossTable;
 use outplay_arena::referee::House;
 use outplay_arena::standings::{Judged, PlayerRow, Standings, Tally};
 use outplay_arena::stats::{Decision, Pairs, Sprt, Strength};
-use outplay_core::figures::bytes;
+use outplay_core::figures::{bytes, grouped};
 use outplay_experiments::Grid;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -242,18 +242,23 @@ fn write_standings(out: &mut impl Write, standings: &Standings) -> io::Result<()
         ]);
     }
     write_grid(out, &grid)?;
-    let mut cost = Grid::new("", &["per move", "time", "slowest", "positions", "memory held"]);
+    let mut cost = Grid::new("", &["per move", "time", "slowest", "positions", "depth", "memory held"]);
     for row in rows {
         cost.row(vec![
             row.player.clone(),
             format!("{:.3} ms", row.ms_per_move),
             format!("{:.3} ms", row.slowest_ms),
             format!("{:.0}", row.nodes_per_move),
+            format!("{:.1}", row.depth_per_move),
             bytes(row.bytes),
         ]);
     }
     writeln!(out)?;
     write_grid(out, &cost)?;
+    if rows.iter().any(|row| !row.counters.is_bare()) {
+        writeln!(out)?;
+        write_grid(out, &searches(rows))?;
+    }
     if rows.len() > 2 {
         let mut grid = Grid::new("", &["pairing", "W/D/L", "score", "Elo, 95 %", "superior"]);
         for row in &standings.pairings {
@@ -277,6 +282,27 @@ fn write_standings(out: &mut impl Write, standings: &Standings) -> io::Result<()
         write_grid(out, &judged(rows))?;
     }
     Ok(())
+}
+
+/// What the players' searches did, over all their moves; what nobody has is left out.
+fn searches(rows: &[PlayerRow]) -> Grid {
+    let mut columns = vec!["all moves"];
+    for row in rows {
+        for (_, word) in row.counters.words() {
+            if !columns.contains(&word) {
+                columns.push(word);
+            }
+        }
+    }
+    let mut grid = Grid::new("", &columns);
+    for row in rows {
+        let counted = row.counters.words();
+        let count =
+            |word: &&str| counted.iter().find(|(_, known)| known == word).map_or(0, |(count, _)| *count);
+        let cells = columns[1..].iter().map(|word| grouped(count(word)));
+        grid.row([row.player.clone()].into_iter().chain(cells).collect());
+    }
+    grid
 }
 
 /// Points of each player against each other, the best rated first, all on one scale.

@@ -291,6 +291,12 @@ impl<B: Bits> LineGame for Mnk<B> {
         }
         pos
     }
+
+    #[inline]
+    fn cell(&self, mv: u8) -> usize {
+        let (column, row) = self.column_and_row(mv);
+        self.rules.start().cell(column, row)
+    }
 }
 
 impl<B: Bits> Notation for Mnk<B> {

@@ -127,6 +127,10 @@ impl LineGame for LargeMnk {
             .any(|cell| board.cells[cell] == last && self.completes(&board.cells, cell, last));
         LargeBoard { stones: board.stones(), line, turn: board.turn, cells: board.cells.clone() }
     }
+
+    fn cell(&self, mv: u32) -> usize {
+        mv as usize
+    }
 }
 
 impl Notation for LargeMnk {

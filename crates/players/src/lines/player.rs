@@ -6,6 +6,7 @@ use super::search::{BoardSearch, Question, SURE};
 use crate::alphabeta::spelled_limits;
 use crate::judge::squeezed;
 use crate::punctual::Punctual;
+use crate::techniques::Techniques;
 use crate::words::spelled;
 use crate::{Choice, Judge, PlayError, Player, Weights};
 use outplay_core::{AnyGame, AnyPosition, Game, Native, Watch};
@@ -21,6 +22,7 @@ struct BoardPlayer<B: Bits> {
     field: Field<B>,
     judge: Option<Arc<BitLines<B>>>,
     limits: Limits,
+    keep: bool,
     entries: usize,
     search: Option<BoardSearch<B>>,
     punctual: Punctual,
@@ -28,7 +30,7 @@ struct BoardPlayer<B: Bits> {
 
 impl<B: Bits> BoardPlayer<B> {
     /// None for a board on which lines lose.
-    fn new(game: &Mnk<B>, weights: Option<Weights>, limits: Limits) -> Option<BoardPlayer<B>> {
+    fn new(game: &Mnk<B>, weights: Option<Weights>, limits: Limits, keep: bool) -> Option<BoardPlayer<B>> {
         let start = game.rules().start();
         let field = Field::new(start).filter(|_| !start.misere)?;
         let judge = match weights {
@@ -43,6 +45,7 @@ impl<B: Bits> BoardPlayer<B> {
             field,
             judge,
             limits,
+            keep,
             entries,
             search: None,
             punctual: Punctual::default(),
@@ -53,6 +56,7 @@ impl<B: Bits> BoardPlayer<B> {
 impl<B: Bits> Player for BoardPlayer<B> {
     fn spec(&self) -> String {
         let mut options = spelled_limits(&self.limits);
+        options.extend(Techniques { keep: self.keep, ..Techniques::default() }.spelled());
         let eval = self.judge.as_ref().map_or("zero".into(), |judge| judge.spec());
         options.push(("eval", eval));
         spelled("alphabeta", &options)
@@ -88,11 +92,14 @@ impl<B: Bits> Player for BoardPlayer<B> {
         let among = [averted, safe, open].into_iter().find(|cells| *cells != B::NONE).unwrap_or(open);
         if among.count() == 1 {
             let mv = named(among.lowest() as u8)?;
-            return Ok(Choice { line: vec![mv], depth: 1, nodes: 1, ..Choice::plain(mv) });
+            return Ok(Choice { line: vec![mv], depth: 1, ..Choice::plain(mv) }.after_sight(1));
         }
         let search = self
             .search
             .get_or_insert_with(|| BoardSearch::new(self.field.clone(), self.judge.clone(), self.entries));
+        if !self.keep {
+            search.clear();
+        }
         let end = self.limits.time.map(|time| self.punctual.end(began, time));
         let question = Question { own, other, first: !pos.second_to_move, among, limits: self.limits, end };
         let sought = search.search(&question, watch);
@@ -107,13 +114,13 @@ impl<B: Bits> Player for BoardPlayer<B> {
             score if score < -SURE => -100.0,
             score => squeezed(score, self.judge.as_ref().map_or(100, |judge| judge.unit())),
         };
-        Ok(Choice {
-            mv: named(sought.cell as u8)?,
-            nodes: sought.nodes,
+        let choice = Choice {
             depth: sought.depth,
             opinion: Some(opinion),
             line: self.native.any_line(any, &sought.line),
-        })
+            ..Choice::plain(named(sought.cell as u8)?)
+        };
+        Ok(choice.after(sought.counters))
     }
 
     fn bytes(&self) -> usize {
@@ -122,9 +129,14 @@ impl<B: Bits> Player for BoardPlayer<B> {
 }
 
 /// The fast player, if the game is one of lines on a bitboard in which lines win.
-pub(crate) fn player(game: &AnyGame, weights: Option<Weights>, limits: Limits) -> Option<Box<dyn Player>> {
+pub(crate) fn player(
+    game: &AnyGame,
+    weights: Option<Weights>,
+    limits: Limits,
+    keep: bool,
+) -> Option<Box<dyn Player>> {
     if let Some(game) = game.get::<Mnk<u64>>() {
-        return Some(Box::new(BoardPlayer::new(game, weights, limits)?));
+        return Some(Box::new(BoardPlayer::new(game, weights, limits, keep)?));
     }
-    Some(Box::new(BoardPlayer::new(game.get::<Mnk<u128>>()?, weights, limits)?))
+    Some(Box::new(BoardPlayer::new(game.get::<Mnk<u128>>()?, weights, limits, keep)?))
 }

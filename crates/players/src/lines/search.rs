@@ -13,7 +13,7 @@
 
 use super::field::Field;
 use super::judge::BitLines;
-use outplay_core::Watch;
+use outplay_core::{Counters, Watch};
 use outplay_index::Bits;
 use outplay_search::Limits;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub(crate) struct Sought {
     pub(crate) score: i32,
     /// The last depth that was finished.
     pub(crate) depth: u32,
-    pub(crate) nodes: u64,
+    pub(crate) counters: Counters,
     pub(crate) line: Vec<u8>,
 }
 
@@ -82,6 +82,7 @@ pub(crate) struct BoardSearch<B: Bits> {
     /// How often a cell refuted something.
     history: Vec<u32>,
     nodes: u64,
+    counters: Counters,
     limit: u64,
     pause: u64,
     end: Option<Instant>,
@@ -105,6 +106,7 @@ impl<B: Bits> BoardSearch<B> {
             order,
             history: vec![0; B::WIDTH as usize],
             nodes: 0,
+            counters: Counters::default(),
             limit: u64::MAX,
             pause: 0,
             end: None,
@@ -129,7 +131,7 @@ impl<B: Bits> BoardSearch<B> {
     pub(crate) fn search(&mut self, question: &Question<B>, watch: &dyn Watch) -> Sought {
         let Question { own, other, first, among, limits, end } = *question;
         (self.first, self.end, self.stopped) = (first, end, false);
-        (self.nodes, self.pause) = (0, 0);
+        (self.nodes, self.pause, self.counters) = (0, 0, Counters::default());
         self.limit = limits.nodes.unwrap_or(u64::MAX);
         let empty = (self.field.playable & !(own | other)).count();
         let deepest = limits.depth.unwrap_or(u32::MAX).min(empty).min(200);
@@ -138,7 +140,7 @@ impl<B: Bits> BoardSearch<B> {
             cell: moves.first().copied().unwrap_or(0),
             score: 0,
             depth: 0,
-            nodes: 0,
+            counters: Counters::default(),
             line: Vec::new(),
         };
         for depth in 1..=deepest {
@@ -175,9 +177,16 @@ impl<B: Bits> BoardSearch<B> {
                 break;
             }
         }
-        sought.nodes = self.nodes;
+        sought.counters = Counters { nodes: self.nodes, ..self.counters };
         sought.line = self.line(own, other, sought.cell, sought.depth);
         sought
+    }
+
+    /// A score that no move was looked at for.
+    #[inline]
+    fn at_sight(&mut self, score: i32) -> i32 {
+        self.counters.static_evaluations += 1;
+        score
     }
 
     /// Counts a position; whether the search must stop.
@@ -210,11 +219,11 @@ impl<B: Bits> BoardSearch<B> {
         }
         let open = self.field.open(own | other);
         if open == B::NONE {
-            return 0;
+            return self.at_sight(0);
         }
         // 1. Who can complete a line does.
         if self.field.threats(own, other) & open != B::NONE {
-            return WIN - ply - 1;
+            return self.at_sight(WIN - ply - 1);
         }
         // 2. Two to avert are one too many. 3. One leaves no choice. 4. Nobody feeds the other.
         let threats = self.field.threats(other, own);
@@ -223,25 +232,28 @@ impl<B: Bits> BoardSearch<B> {
             0 => {
                 let safe = if self.field.gravity { open & !(threats >> 1) } else { open };
                 if safe == B::NONE {
-                    return ply + 2 - WIN;
+                    return self.at_sight(ply + 2 - WIN);
                 }
                 safe
             }
             1 => {
                 if self.field.gravity && (averted << 1) & threats != B::NONE {
-                    return ply + 2 - WIN;
+                    return self.at_sight(ply + 2 - WIN);
                 }
                 averted
             }
-            _ => return ply + 2 - WIN,
+            _ => return self.at_sight(ply + 2 - WIN),
         };
         // 5. The horizon.
         if depth == 0 {
-            return self.opinion(own, other, ply);
+            let opinion = self.opinion(own, other, ply);
+            return self.at_sight(opinion);
         }
         // A win cannot come sooner than with the next move but one.
         let most = WIN - ply - 3;
         if alpha >= most {
+            self.counters.best_payoff_cutoffs += 1;
+            self.counters.dynamic_evaluations += 1;
             return most;
         }
         // 6. The table.
@@ -250,16 +262,19 @@ impl<B: Bits> BoardSearch<B> {
         let mut hash = NO_MOVE;
         if known.own == own && known.other == other && known.mv != NO_MOVE {
             hash = known.mv;
-            if u32::from(known.depth) >= depth {
-                let score = at_ply(known.score, ply);
-                match known.bound {
-                    EXACT => return score,
-                    AT_LEAST if score >= beta => return score,
-                    AT_MOST if score <= alpha => return score,
-                    _ => {}
-                }
+            self.counters.table_hits += 1;
+            let score = at_ply(known.score, ply);
+            let decides = match known.bound {
+                EXACT => true,
+                AT_LEAST => score >= beta,
+                _ => score <= alpha,
+            };
+            if u32::from(known.depth) >= depth && decides {
+                self.counters.table_cutoffs += 1;
+                return score;
             }
         }
+        self.counters.dynamic_evaluations += 1;
         let before = alpha;
         let (mut best, mut best_move) = (-WIN, NO_MOVE);
         let mut left = moves;
@@ -285,6 +300,8 @@ impl<B: Bits> BoardSearch<B> {
                 (best, best_move) = (score, cell as u8);
                 alpha = alpha.max(score);
                 if alpha >= beta {
+                    // The player at the root moves at even plies.
+                    self.counters.cut_off((ply % 2 == 0) != self.first);
                     self.refuted(cell, depth);
                     break;
                 }

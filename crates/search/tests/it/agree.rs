@@ -6,7 +6,7 @@ use crate::common;
 use common::{Graph, Opinion, end_of_line, minimax};
 use outplay_core::{Game, Keyed, Quiet, Turn, Value};
 use outplay_games::mnk::{Mnk, Rules};
-use outplay_search::{Answer, Engine, Evaluate, Judged, Limits, Method, Options, Report, breadth_first};
+use outplay_search::{Answer, Engine, Evaluate, Judged, Key, Limits, Method, Options, Report, breadth_first};
 use outplay_solve::{memo, plain};
 use proptest::prelude::*;
 
@@ -24,11 +24,13 @@ fn any_options() -> impl Strategy<Value = Options> {
     let method = prop_oneof![Just(Method::Minimax), Just(Method::AlphaBeta), Just(Method::Pvs)];
     let table = prop_oneof![Just(0usize), Just(2), Just(64), Just(4096)];
     let cache = prop_oneof![Just(0usize), Just(64), Just(100_000)];
-    (method, table, cache, any::<[bool; 10]>(), 0..4u32, 1..=3usize).prop_map(
-        |(method, table, cache, flags, quiescence, threads)| Options {
+    let key = prop_oneof![Just(Key::Exact), Just(Key::Zobrist(64)), Just(Key::Zobrist(8))];
+    (method, (table, key), cache, any::<[bool; 10]>(), 0..4u32, 1..=3usize).prop_map(
+        |(method, (table, key), cache, flags, quiescence, threads)| Options {
             method,
             deepening: flags[0],
             table,
+            key,
             deeper: flags[1],
             symmetry: flags[2],
             hash_move: flags[3],

@@ -5,7 +5,7 @@ use crate::common;
 use common::{Graph, Opinion, end_of_line};
 use outplay_core::{Game, Payoff, Probe, ProbeError, Quiet, Turn, Value, Watch};
 use outplay_games::mnk::{Board, Mnk, Rules};
-use outplay_search::{Answer, Counts, Engine, Limit, Limits, Method, Options, SearchError, breadth_first};
+use outplay_search::{Answer, Counters, Engine, Limit, Limits, Method, Options, SearchError, breadth_first};
 use outplay_solve::{Memo, memo};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -112,11 +112,11 @@ fn minimax_of_tic_tac_toe() {
     let start = game.start().unwrap();
     let report =
         Engine::new(&game, Options::bare(Method::Minimax)).search(&start, Limits::NONE, &Quiet).unwrap();
-    let expected = Counts {
+    let expected = Counters {
         nodes: 549_946,
         static_evaluations: 255_168,
         dynamic_evaluations: 549_946 - 255_168,
-        ..Counts::default()
+        ..Counters::default()
     };
     assert_eq!(report.counts, expected);
     let options = Options { cache: 1 << 20, ..Options::bare(Method::Minimax) };
@@ -178,7 +178,7 @@ fn every_position_entered_is_accounted_for() {
     let opinion = Opinion { seed: 1, spread: 70, slots: false };
     for method in [Method::Minimax, Method::AlphaBeta, Method::Pvs] {
         let options = Options { method, table: 1 << 10, ..Options::default() };
-        let Counts { nodes, static_evaluations, dynamic_evaluations, table_cutoffs, .. } =
+        let Counters { nodes, static_evaluations, dynamic_evaluations, table_cutoffs, .. } =
             Engine::new(&game, options)
                 .evaluate(opinion)
                 .search(&start, Limits::depth(6), &Quiet)

@@ -6,7 +6,8 @@ use common::Opinion;
 use outplay_core::{Chance, Game, Payoff, Quiet, Turn};
 use outplay_games::{Spec, einstein::Einstein};
 use outplay_search::{
-    DiceMethod, Evaluate, Limit, Limits, PlayoutOptions, Zero, expectimax, playouts_with_dice,
+    Bound, DiceMethod, Evaluate, Fate, Limit, Limits, PlayoutOptions, Worth, Zero, dice_tree, expectimax,
+    playouts_with_dice,
 };
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
@@ -128,6 +129,47 @@ proptest! {
         let end = expectimax(&game, &0, &Zero, DiceMethod::Star2, Limits::NONE, &Quiet).unwrap();
         prop_assert!(end.exact && end.limit.is_none());
         prop_assert!((end.value.unwrap() - plainly(&game, &opinion, 0, 1000)).abs() < 1e-9);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// A recorded search is the search itself: the same value and counts, bounds that hold, odds that sum to one.
+    #[test]
+    fn recorded_rolls_are_true(
+        seed in any::<u64>(), size in 2..30u16, moves in 1..4usize, best in 1..4i32, depth in 0..6u32,
+        most in prop_oneof![Just(1usize), 2..40usize, Just(99_999)]
+    ) {
+        let game = Casino::new(seed, size, moves, best);
+        let opinion = Opinion { seed, spread: 150, slots: false };
+        for method in DiceMethod::ALL {
+            let tree = dice_tree(&game, &0, &opinion, depth, method, most, &Quiet).unwrap();
+            let found = expectimax(&game, &0, &opinion, method, Limits::depth(depth), &Quiet).unwrap();
+            prop_assert_eq!(tree.branches[0].worth, found.value.map(|mean| (Bound::Exact, Worth::Mean(mean))));
+            prop_assert_eq!(tree.counts, found.counters());
+            prop_assert_eq!(tree.counts.nodes, tree.counts.static_evaluations + tree.counts.dynamic_evaluations);
+            let cut = |fate: Fate| matches!(fate, Fate::CutOff(_));
+            let entered = tree.branches.iter().filter(|branch| !branch.glance && !cut(branch.fate)).count();
+            prop_assert_eq!(entered as u64 + tree.left_out(), tree.counts.nodes);
+            for branch in &tree.branches {
+                let truth = plainly(&game, &opinion, branch.pos, depth - branch.ply);
+                match branch.worth {
+                    None => prop_assert!(cut(branch.fate)),
+                    Some((Bound::Exact, Worth::Mean(mean))) => prop_assert!((mean - truth).abs() < 1e-9),
+                    Some((Bound::AtLeast, Worth::Mean(mean))) => prop_assert!(mean <= truth + 1e-9),
+                    Some((Bound::AtMost, Worth::Mean(mean))) => prop_assert!(mean >= truth - 1e-9),
+                    Some(other) => prop_assert!(false, "{:?}", other),
+                }
+                let below: Vec<_> = branch.children.iter().map(|&child| &tree.branches[child]).collect();
+                prop_assert!(below.iter().all(|b| b.probability.is_some() == (branch.turn == Turn::Chance)));
+                let whole = branch.left_out == 0 && branch.cut_left_out == 0 && !below.is_empty();
+                if branch.turn == Turn::Chance && method == DiceMethod::Expectiminimax && whole {
+                    let sum: f64 = below.iter().filter_map(|b| b.probability).sum();
+                    prop_assert!((sum - 1.0).abs() < 1e-12, "{}", sum);
+                }
+            }
+        }
     }
 }
 

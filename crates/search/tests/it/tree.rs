@@ -33,6 +33,7 @@ fn rank(worth: Worth) -> (i32, Value, i32) {
     match worth {
         Worth::End(value) => (value.payoff().signum(), value, 0),
         Worth::Opinion(score) => (0, Value::TIE, score),
+        Worth::Mean(_) => unreachable!("there are no dice"),
     }
 }
 

@@ -15,6 +15,7 @@ pub struct Stable {
     tiers: Vec<Vec<i32>>,
     ends: Vec<Vec<u8>>,
     sweeps: u64,
+    changes: Vec<u64>,
 }
 
 impl Stable {
@@ -28,6 +29,20 @@ impl Stable {
     /// How many times all positions of a tier were looked at, summed over the tiers.
     pub fn sweeps(&self) -> u64 {
         self.sweeps
+    }
+
+    /// How many values the first sweep changed, the second, and so on, over all tiers; the last one changed none.
+    pub fn changes(&self) -> &[u64] {
+        &self.changes
+    }
+
+    /// Notes what a sweep changed.
+    fn swept(&mut self, number: usize, changed: u64) {
+        self.sweeps += 1;
+        if self.changes.len() <= number {
+            self.changes.resize(number + 1, 0);
+        }
+        self.changes[number] += changed;
     }
 }
 
@@ -47,7 +62,12 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
     watch: &dyn Watch,
 ) -> Result<Stable, SolveError> {
     let count = index.tiers() as usize;
-    let mut stable = Stable { tiers: vec![Vec::new(); count], ends: vec![Vec::new(); count], sweeps: 0 };
+    let mut stable = Stable {
+        tiers: vec![Vec::new(); count],
+        ends: vec![Vec::new(); count],
+        sweeps: 0,
+        changes: Vec::new(),
+    };
     for t in (0..count).rev() {
         let tier = Tier(t as u32);
         let mut start: Vec<(i32, u8)> = list(index.len(tier), watch, |_| (0, 0))?;
@@ -71,7 +91,7 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
         let (mut codes, mut ends): (Vec<i32>, Vec<u8>) = start.into_iter().unzip();
         let finished: Vec<bool> =
             codes.iter().zip(&ends).map(|(&code, &end)| code != 0 || end != 0).collect();
-        loop {
+        for number in 0.. {
             let mut next = codes.clone();
             for_parts(&mut next, watch, |from, part| {
                 for (code, n) in part.iter_mut().zip(from..).filter(|(_, n)| !finished[*n as usize]) {
@@ -82,8 +102,9 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
                     }
                 }
             })?;
-            stable.sweeps += 1;
-            if next == codes {
+            let changed = next.iter().zip(&codes).filter(|(next, code)| next != code).count() as u64;
+            stable.swept(number, changed);
+            if changed == 0 {
                 break;
             }
             codes = next;
