@@ -9,12 +9,12 @@
 //! ```text
 //!   alone       finished positions are judged by the same noisy eye
 //!   with ends   finished positions are known, as every search knows them
-//!   shuffled    the same tree and the same leaves, dealt anew: values of neighbours are independent
+//!   shuffled    the same tree, its deepest leaves dealt anew: values of neighbours are independent, as in Pearl's trees
 //! ```
 
-use crate::lesson::{Lesson, lessons};
+use crate::lesson::lessons;
 use crate::plot::{Lines, Plot, Series};
-use crate::sample::Sample;
+use crate::sample::{Sample, percent, percent_point};
 use crate::{Bench, Findings, Grid};
 use outplay_answer::Trouble;
 use outplay_arena::seed::part;
@@ -46,12 +46,11 @@ const KINDS: [(Kind, &str); 3] = [
 ];
 
 /// A position of a tree.
+#[derive(Clone)]
 struct Node {
     /// Where its children are; none at the deepest ply and where the game is over.
     children: std::ops::Range<usize>,
     finished: bool,
-    /// The exact payoff of the player to move.
-    exact: i8,
     /// Tells positions apart, the same for the same position.
     key: u64,
 }
@@ -59,6 +58,8 @@ struct Node {
 /// All that follows from a position down to a depth, ply by ply.
 struct Tree {
     nodes: Vec<Node>,
+    /// The exact payoff of the player to move at each of them.
+    worth: Vec<i8>,
     /// The depth of the ply that each node belongs to begins here.
     plies: Vec<usize>,
 }
@@ -71,7 +72,7 @@ impl Tree {
         let truth = kit.truth.clone().ok_or_else(|| Trouble::unable("exact values are needed"))?;
         let quiet = Deadline::new(None, bench.watch).silent();
         let mut positions = vec![root.clone()];
-        let mut nodes: Vec<Node> = Vec::new();
+        let (mut nodes, mut worth): (Vec<Node>, Vec<i8>) = (Vec::new(), Vec::new());
         let mut plies = vec![0];
         let mut from = 0;
         for ply in 0..=depth {
@@ -96,85 +97,71 @@ impl Tree {
                 let mut hasher = FxHasher::default();
                 pos.hash(&mut hasher);
                 let (children, finished) = (begin..positions.len(), outcome.is_some());
-                nodes.push(Node { children, finished, exact: exact as i8, key: hasher.finish() });
+                nodes.push(Node { children, finished, key: hasher.finish() });
+                worth.push(exact as i8);
             }
             bench.go_on()?;
             from = to;
             plies.push(to);
         }
-        let mut tree = Tree { nodes, plies };
-        // Turns alternate on boards, so a parent is worth the opposite of its worst child.
-        for place in (0..tree.nodes.len()).rev() {
-            let children = tree.nodes[place].children.clone();
-            if let Some(worst) = children.map(|child| tree.nodes[child].exact).min() {
-                tree.nodes[place].exact = -worst;
-            }
-        }
+        let mut tree = Tree { nodes, worth, plies };
+        tree.back_up();
         Ok(Some(tree))
     }
 
+    /// Works out what positions are worth from those that follow.
+    fn back_up(&mut self) {
+        for place in (0..self.nodes.len()).rev() {
+            // Turns alternate on boards, so a parent is worth the opposite of its worst child.
+            let children = self.nodes[place].children.clone();
+            if let Some(worst) = children.map(|child| self.worth[child]).min() {
+                self.worth[place] = -worst;
+            }
+        }
+    }
+
+    /// The same tree with its deepest leaves in another order.
+    fn shuffled(&self, deal: u64) -> Tree {
+        let mut worth = self.worth.clone();
+        let deepest = self.plies[self.plies.len() - 2];
+        worth[deepest..].shuffle(&mut SmallRng::seed_from_u64(deal));
+        let mut tree = Tree { nodes: self.nodes.clone(), worth, plies: self.plies.clone() };
+        tree.back_up();
+        tree
+    }
+
     /// How likely the choice at the root is right when so deep a search judges with so many errors; among moves that look
-    /// the same each is equally likely.
-    fn right(&self, lesson: &Lesson, depth: usize, error: f64, kind: Kind, deal: u64) -> f64 {
+    /// the same each is equally likely. `None` if there is nothing to get wrong.
+    fn right(&self, depth: usize, error: f64, ends_known: bool, deal: u64) -> Option<f64> {
         let (begin, end) = (self.plies[depth], self.plies[depth + 1]);
         let mut looks = vec![0i8; end];
         for place in (0..end).rev() {
             let node = &self.nodes[place];
-            looks[place] = if node.finished && kind == Kind::WithEnds {
-                node.exact
+            looks[place] = if node.finished && ends_known {
+                self.worth[place]
             } else if node.finished || place >= begin {
-                blurred(node, error, deal)
+                blurred(self.worth[place], node.key, error, deal)
             } else {
                 node.children.clone().map(|child| -looks[child]).max().unwrap_or(0)
             };
         }
-        let moves = self.nodes[0].children.clone();
-        let best = moves.clone().map(|child| -looks[child]).max();
-        let (mut equals, mut right) = (0.0, 0.0);
-        for (child, (_, payoff)) in moves.zip(&lesson.moves) {
-            if Some(-looks[child]) == best {
-                equals += 1.0;
-                right += f64::from(u8::from(*payoff == lesson.best));
-            }
-        }
-        right / f64::max(equals, 1.0)
-    }
-
-    /// The same for shuffled leaves, which have a right and wrong of their own: whether the noisy choice is the one that the same leaves without noise make.
-    fn right_shuffled(&self, depth: usize, error: f64, deal: u64) -> Option<f64> {
-        let (begin, end) = (self.plies[depth], self.plies[depth + 1]);
-        let mut order: Vec<usize> = (begin..end).collect();
-        order.shuffle(&mut SmallRng::seed_from_u64(deal));
-        let minimax = |noise: f64| {
-            let mut looks = vec![0i8; end];
-            for place in (0..end).rev() {
-                let node = &self.nodes[place];
-                looks[place] = match place >= begin {
-                    true => blurred(&self.nodes[order[place - begin]], noise, deal),
-                    false if node.finished => node.exact,
-                    false => node.children.clone().map(|child| -looks[child]).max().unwrap_or(0),
-                };
-            }
-            self.nodes[0].children.clone().map(|child| -looks[child]).collect::<Vec<i8>>()
-        };
-        let (exact, noisy) = (minimax(0.0), minimax(error));
-        let (best, liked) = (exact.iter().max()?, noisy.iter().max()?);
-        // Where all moves are worth the same there is nothing to get wrong.
-        exact.iter().any(|worth| worth != best).then(|| {
-            let chosen = noisy.iter().zip(&exact).filter(|(look, _)| *look == liked);
-            let equals = chosen.clone().count() as f64;
-            chosen.filter(|(_, worth)| *worth == best).count() as f64 / equals
-        })
+        let moves = || self.nodes[0].children.clone();
+        let best = moves().map(|child| -self.worth[child]).max()?;
+        let liked = moves().map(|child| -looks[child]).max()?;
+        let chosen = || moves().filter(|&child| -looks[child] == liked);
+        let right = chosen().filter(|&child| -self.worth[child] == best).count() as f64;
+        let choice = moves().any(|child| -self.worth[child] != best);
+        choice.then(|| right / chosen().count() as f64)
     }
 }
 
 /// What a noisy eye sees: the exact value, or with the given probability one of the other two.
-fn blurred(node: &Node, error: f64, deal: u64) -> i8 {
-    let mut rng = SmallRng::seed_from_u64(part(node.key, deal));
+fn blurred(exact: i8, key: u64, error: f64, deal: u64) -> i8 {
+    let mut rng = SmallRng::seed_from_u64(part(key, deal));
     if rng.random::<f64>() >= error {
-        return node.exact;
+        return exact;
     }
-    let others: [i8; 2] = match node.exact {
+    let others: [i8; 2] = match exact {
         1.. => [0, -1],
         0 => [1, -1],
         _ => [0, 1],
@@ -213,7 +200,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
                     continue;
                 }
                 if let Some(tree) = Tree::new(bench, &kit, &lesson.pos, deepest)? {
-                    trees.push((lesson, tree));
+                    let dealt: Vec<Tree> = (0..DEALS).map(|deal| tree.shuffled(deal)).collect();
+                    trees.push((tree, dealt));
                 }
             }
         }
@@ -227,18 +215,18 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
                 for depth in 1..=deepest {
                     bench.go_on()?;
                     let mut shares = Sample::default();
-                    for (lesson, tree) in &trees {
-                        let deals = (0..DEALS).filter_map(|deal| match kind {
-                            Kind::Shuffled => tree.right_shuffled(depth as usize, error, deal),
-                            _ => Some(tree.right(lesson, depth as usize, error, kind, deal)),
+                    for (tree, shuffled) in &trees {
+                        let deals = (0..DEALS).zip(shuffled).filter_map(|(deal, shuffled)| {
+                            let tree = if kind == Kind::Shuffled { shuffled } else { tree };
+                            tree.right(depth as usize, error, kind == Kind::WithEnds, deal)
                         });
                         let deals: Vec<f64> = deals.collect();
                         if !deals.is_empty() {
                             shares.add(100.0 * deals.iter().sum::<f64>() / deals.len() as f64);
                         }
                     }
-                    row.push(shares.text(|share| format!("{share:.1} %")));
-                    line.points.extend(shares.point(f64::from(depth)));
+                    row.push(shares.text(percent));
+                    line.points.extend(percent_point(&shares, f64::from(depth)));
                     if let (Some(last), Some(now)) = (last, shares.mean()) {
                         better[number] += u32::from(now > last);
                         worse[number] += u32::from(now < last);
@@ -291,18 +279,21 @@ mod tests {
         let kit = bench.kit("connect4:4x4").unwrap();
         for lesson in lessons(&bench, &kit, 1, 5, 4..9).unwrap() {
             let tree = Tree::new(&bench, &kit, &lesson.pos, 4).unwrap().unwrap();
-            assert_eq!(
-                f64::from(tree.nodes[0].exact),
-                lesson.best,
-                "{}",
-                kit.game.write_position(&lesson.pos)
-            );
+            assert_eq!(f64::from(tree.worth[0]), lesson.best, "{}", kit.game.write_position(&lesson.pos));
+            // A tree of values dealt anew has the same leaves.
+            let mut shuffled = tree.shuffled(1);
+            let sum =
+                |tree: &Tree| tree.worth[tree.plies[4]..].iter().map(|worth| i32::from(*worth)).sum::<i32>();
+            assert_eq!(sum(&tree), sum(&shuffled));
             for depth in 1..=4 {
-                assert_eq!(tree.right(&lesson, depth, 0.0, Kind::Alone, 0), 1.0);
-                assert!(tree.right_shuffled(depth, 0.0, 1).is_none_or(|share| share == 1.0));
-                // With nothing but errors, no choice is better than chance would make it; it stays a share.
-                assert!((0.0..=1.0).contains(&tree.right(&lesson, depth, 1.0, Kind::WithEnds, 0)));
+                assert_eq!(tree.right(depth, 0.0, false, 0), Some(1.0));
+                assert!(shuffled.right(depth, 0.0, false, 1).is_none_or(|share| share == 1.0));
+                // With nothing but errors a choice is rarely right; it stays a share.
+                assert!(tree.right(depth, 1.0, true, 0).is_some_and(|share| (0.0..=1.0).contains(&share)));
             }
+            // Where all leaves are the same there is nothing to get wrong.
+            shuffled.worth.iter_mut().for_each(|worth| *worth = 0);
+            assert_eq!(shuffled.right(1, 0.5, true, 0), None);
         }
     }
 }

@@ -28,6 +28,9 @@ const PATIENCE: u64 = 300_000;
 /// How deep alpha-beta looks.
 const DEEPEST: u32 = 9;
 
+/// The least and the most that a position can be worth, by its number and the depth that it was searched to.
+type Remembered = FxHashMap<(u32, u32), (i8, i8)>;
+
 /// All positions that are reached from the start of a game, with where their moves lead.
 struct Graph {
     next: Vec<Vec<u32>>,
@@ -74,6 +77,19 @@ impl Graph {
         self.next.len()
     }
 
+    /// After how many plies recursion that has no remedy meets a position again, if it takes the first move wherever it
+    /// comes; `None` if that line of play ends.
+    fn goes_round_after(&self) -> Option<usize> {
+        let (mut met, mut place) = (vec![false; self.len()], 0);
+        for plies in 0.. {
+            if std::mem::replace(&mut met[place], true) {
+                return Some(plies);
+            }
+            place = *self.next[place].first()? as usize;
+        }
+        None
+    }
+
     /// The lecture's way: look through all positions that are not known until a whole round changes nothing. How many
     /// became known in each round, and what is known in the end; the others are drawn.
     fn until_stable(&self) -> (Vec<u64>, Vec<Option<Known>>) {
@@ -114,7 +130,7 @@ impl Graph {
         depth: u32,
         (mut alpha, beta): (i8, i8),
         nodes: &mut u64,
-        table: &mut Option<FxHashMap<(u32, u32), (i8, i8)>>,
+        table: &mut Option<Remembered>,
     ) -> i8 {
         *nodes += 1;
         if let Some(payoff) = self.ends[place as usize] {
@@ -209,7 +225,17 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let games = &GAMES[..if few { 1 } else { GAMES.len() }];
     let mut stable = Grid::new(
         "until nothing changes: positions that became known, round by round",
-        &["game", "positions", "value", "won", "drawn", "lost", "rounds", "known after round 1, 2, 3 …"],
+        &[
+            "game",
+            "positions",
+            "value",
+            "won",
+            "drawn",
+            "lost",
+            "rounds",
+            "known in round 1, 2, 3 …",
+            "recursion goes round after",
+        ],
     );
     let mut depth_limit = Grid::new(
         "alpha-beta with a limit of depth, from the start: positions entered",
@@ -239,6 +265,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             grouped(count(-1)),
             rounds.len().to_string(),
             rounds[1..].iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
+            graph.goes_round_after().map_or("its first line ends".into(), |plies| format!("{plies} plies")),
         ]);
         let mut sum = 0;
         let points = rounds.iter().enumerate().map(|(round, new)| {
@@ -275,7 +302,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         }
     }
     findings.tables = vec![stable, depth_limit, repetition];
-    findings.remark("Without a remedy alpha-beta does not come back: the first line of play repeats itself. With a limit of depth it does, proves wins and losses within the limit and never a draw, and its tree outgrows the whole game many times over. If a repetition counts as a draw the value is right, but depends on the way and cannot be remembered, so that hardly any search comes to its end. With a table it ends at once and is wrong in places. Sweeping until nothing changes is right and takes as many rounds as the longest win.");
+    findings.remark("Without a remedy recursion does not come back once it has met a position again, however few positions there are. With a limit of depth it does, proves wins and losses within the limit and never a draw, and its tree outgrows the whole game many times over. If a repetition counts as a draw, what a position is worth depends on the way to it and must not be remembered, and without memory searches do not come to their ends. With a table they end at once and are wrong in places. Sweeping until nothing changes is right and takes as many rounds as the longest win.");
     findings.claim(
         few || wrong_in_all > 0,
         "A table with repetitions as draws should be wrong somewhere, and was right everywhere.",
@@ -405,6 +432,7 @@ mod tests {
     fn a_ring_is_a_draw() {
         let graph = Graph { next: vec![vec![1], vec![0]], ends: vec![None, None], positions: Vec::new() };
         assert_eq!(graph.until_stable(), (vec![0], vec![None, None]));
+        assert_eq!((graph.goes_round_after(), small().goes_round_after()), (Some(2), None));
         assert_eq!(graph.repetition_is_a_draw(0, true).unwrap().0, 0);
     }
 }

@@ -14,10 +14,9 @@ const WORDS: [&str; 3] = ["the first player wins", "a draw", "the second player 
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let boards: Vec<_> = QUICK.into_iter().chain(SLOW.into_iter().filter(|_| bench.full)).collect();
-    let most = if bench.full { 6 } else { 5 };
-    let mut findings = Findings::new(format!(
-        "every placement of one obstacle and of two, and up to {most} where those change nothing, symmetric ones once; exact values from the empty board; --full adds 4x4,k=3 and 5x4"
-    ));
+    let mut findings = Findings::new(
+        "every placement of one obstacle and of two, and larger sets where those change nothing (all on 3x3, up to five on 4x4, up to four beyond), symmetric ones once; exact values from the empty board; --full adds 4x4,k=3 and 5x4",
+    );
     let mut grid = Grid::new(
         "placements by value",
         &[
@@ -71,6 +70,12 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             _ => None,
         };
         let shape = Shape { width, height, gravity };
+        let most = match cells {
+            ..=9 => cells,
+            10..=16 => 5,
+            _ => 4,
+        };
+        bench.watch.stage(&format!("{board}, larger sets"), 0);
         let smallest = shape.smallest(most, |set| {
             let found = match known(set) {
                 Some(verdict) => Some(verdict),
@@ -91,10 +96,11 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         findings.remark(match &smallest[..] {
             [] => format!("{board}: no set of up to {most} obstacles changes who wins."),
             [(set, _), ..] => format!(
-                "{board}: {} of {} obstacle{} change who wins, the first of them from \"{}\" to \"{then}\".",
-                smallest.len(),
-                set.len(),
-                if set.len() == 1 { "" } else { "s" },
+                "{board}: {} is enough to change \"{}\" to \"{then}\", at {examples}.",
+                match set.len() {
+                    1 => "one obstacle".to_string(),
+                    many => format!("a set of {many} obstacles"),
+                },
                 word(bare)
             ),
         });

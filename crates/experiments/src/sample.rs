@@ -74,6 +74,18 @@ impl Sample {
     }
 }
 
+/// A share in percent, whose bounds end where shares do.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", share.clamp(0.0, 100.0))
+}
+
+/// The mean of shares in percent as a point of a plot, its bounds ending where shares do.
+pub(crate) fn percent_point(sample: &Sample, x: f64) -> Option<Point> {
+    let point = sample.point(x)?;
+    let bounds = point.bounds.map(|(low, high)| (low.max(0.0), high.min(100.0)));
+    Some(Point { bounds, ..point })
+}
+
 /// Seconds that cannot be negative, though a bound may be.
 pub(crate) fn seconds(value: f64) -> String {
     outplay_core::figures::duration(value.max(0.0))

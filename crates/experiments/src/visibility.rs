@@ -6,7 +6,7 @@
 
 use crate::lesson::{Lesson, lessons};
 use crate::plot::{Lines, Plot, Series};
-use crate::sample::{Sample, share_point, share_text};
+use crate::sample::{Sample, percent, percent_point, share_point, share_text};
 use crate::{Bench, Findings, Grid};
 use outplay_answer::Trouble;
 use outplay_core::{Deadline, Game, Notation};
@@ -108,9 +108,9 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
                 (*board).into(),
                 format!("{from} to {}", from + BUCKET - 1),
                 sample.len().to_string(),
-                sample.text(|share| format!("{share:.1} %")),
+                sample.text(percent),
             ]);
-            line.points.extend(sample.point(f64::from(from) + f64::from(BUCKET - 1) / 2.0));
+            line.points.extend(percent_point(sample, f64::from(from) + f64::from(BUCKET - 1) / 2.0));
         }
         sight.push(line);
     }

@@ -131,7 +131,7 @@ fn helpful_vs_minimax() {
     // The paper's row is certain with one random ply and ties in order, and next to impossible as its text has it.
     assert!(
         rows(readings)
-            .contains(&"1 | to the end | in order | random | 0.000 % | 0.000 % | 100.000 % | 1.000".into()),
+            .contains(&"1 | to the end | in order | in order | 0.000 % | 0.000 % | 100.000 % | 1.000".into()),
         "{readings:?}"
     );
 }
