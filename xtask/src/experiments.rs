@@ -11,11 +11,10 @@ use std::time::Instant;
 
 /// What is not run as it comes: more repetitions where the documentation draws conclusions from them, and all boards
 /// where that takes a minute. All of it has to stay within 40 minutes on two cores.
-const FLAGS: [(&str, &[&str]); 7] = [
+const FLAGS: [(&str, &[&str]); 6] = [
     ("connect4-ga", &["--runs", "12"]),
     ("helpful-vs-minimax", &["--runs", "3"]),
     ("visibility", &["--runs", "3"]),
-    ("filtering", &["--runs", "3"]),
     ("obstacle-map", &["--full"]),
     ("slippery", &["--full"]),
     ("horizon", &["--runs", "5"]),

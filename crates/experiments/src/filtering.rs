@@ -176,11 +176,11 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let deepest = if few {
         3
     } else if bench.full {
-        6
-    } else {
         5
+    } else {
+        4
     };
-    let wanted = bench.games.unwrap_or(if bench.full { 200 } else { 60 }).max(2);
+    let wanted = bench.games.unwrap_or(if bench.full { 100 } else { 30 }).max(2);
     let mut findings = Findings::new(format!(
         "{wanted} random positions a board and run with 8 to 15 stones and at least one move that throws something away, {}; \
          every position judged by its exact value, wrongly with a fixed probability, errors dealt {DEALS} times; 95 % bounds over positions",
