@@ -144,9 +144,13 @@ fn experiments_are_listed_and_run() {
     let listed = json(&outplay(&["experiment", "--json"]));
     let names: Vec<&str> =
         listed["experiments"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
-    for name in ["dp", "minimax-cost", "connect4-ga"] {
+    for name in ["dp", "minimax-cost", "connect4-ga", "filtering", "loops-alphabeta", "league"] {
         assert!(names.contains(&name), "{names:?}");
     }
+    // What is exact has no use for repetitions.
+    let refused = outplay(&["experiment", "slippery", "--runs", "3"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("`slippery` is exact"), "{}", text(&refused.stderr));
     let found = json(&outplay(&["experiment", "dp", "--games", "3", "--json"]));
     assert_eq!(found["tables"][0]["rows"].as_array().unwrap().len(), 4);
     // Pictures and pages stand alone.

@@ -107,6 +107,13 @@ fn the_page_and_what_it_asks() {
     assert!(games["games"].as_array().unwrap().iter().any(|game| game["name"] == "tictactoe"));
     assert!(games["players"].as_array().unwrap().iter().any(|player| player["name"] == "perfect"));
 
+    let experiments = server.get("/api/v1/experiments");
+    for about in experiments["experiments"].as_array().unwrap() {
+        for key in ["name", "question", "source", "verdict"] {
+            assert!(about[key].as_str().is_some_and(|text| !text.is_empty()), "{key} of {about}");
+        }
+    }
+
     let view = server.get("/api/v1/view?game=tictactoe&moves=a1,b2");
     assert_eq!(view["to_move"], "first");
     assert_eq!(view["scene"]["moves"].as_array().unwrap().len(), 7);

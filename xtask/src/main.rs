@@ -1,5 +1,6 @@
-//! The project's chores: `cargo xtask test`, `cargo xtask fuzz` and `cargo xtask screens`.
+//! The project's chores: `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask screens` and `cargo xtask experiments`.
 
+mod experiments;
 mod licences;
 mod python;
 
@@ -48,14 +49,28 @@ fn main() -> ExitCode {
         ["fuzz", "--seconds", seconds] if seconds.parse::<f64>().is_ok_and(|seconds| seconds > 0.0) => {
             return fuzz(seconds);
         }
+        ["experiments", ref names @ ..] if !names.iter().any(|name| name.starts_with('-')) => {
+            return match experiments::run(names) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(sentence) => {
+                    eprintln!("xtask: {sentence}");
+                    ExitCode::FAILURE
+                }
+            };
+        }
         _ => {
-            eprintln!("usage: cargo xtask test [--slow] | fuzz [--seconds N] | screens");
+            eprintln!(
+                "usage: cargo xtask test [--slow] | fuzz [--seconds N] | screens | experiments [NAME]..."
+            );
             eprintln!(
                 "\n  test    formatting, lints, documentation and all tests, those of Python too; Chromium is\n          installed where missing"
             );
             eprintln!("  --slow  and the heavy tests (minutes to an hour)");
             eprintln!("  fuzz    mutated inputs of every kind, 10 seconds for each unless told");
             eprintln!("  screens the pictures of the page under docs/screens");
+            eprintln!(
+                "  experiments  the figures and pictures under docs/experiments, all or those named (half an hour)"
+            );
             return ExitCode::from(2);
         }
     };

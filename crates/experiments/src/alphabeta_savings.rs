@@ -2,6 +2,7 @@
 //! minimax and against b^(d/2).
 
 use crate::opinion::Opinion;
+use crate::plot::{Lines, Plot, Point, Series};
 use crate::{Bench, Findings, Grid};
 use outplay_answer::Trouble;
 use outplay_core::figures::grouped;
@@ -122,14 +123,12 @@ impl Evaluate<Mnk<u64>> for First<'_> {
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let deepest = if bench.full { 9 } else { 7 };
-    let setting = format!(
+    let mut findings = Findings::new(format!(
         "Connect-4 from the empty board to depths 1-{deepest}, leaves judged by `lines`, the centre last to first; best and worst order by the exact values of minimax"
-    );
-    let mut findings = Findings::new(
-        "alphabeta-savings",
-        "Knuth and Moore 1975; the Connect-4 report: O(b^d) becomes O(b^(d/2))",
-        setting,
-    );
+    ));
+    let names =
+        ["minimax", "worst order", "natural order", "best order", "the least possible (Knuth and Moore)"];
+    let mut series = names.map(|name| Series { name: name.into(), points: Vec::new() });
     let mut grid = Grid::new(
         "leaves judged",
         &[
@@ -170,6 +169,9 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             .search(&start, Limits::depth(depth), bench.watch)?;
         let least = 7u64.pow(depth.div_ceil(2)) + 7u64.pow(depth / 2) - 1;
         best_is_least &= leaves[2] <= leaves[1] && leaves[2] <= leaves[0];
+        for (series, count) in series.iter_mut().zip([all, leaves[0], leaves[1], leaves[2], least]) {
+            series.points.push(Point::exact(f64::from(depth), count as f64));
+        }
         grid.row(vec![
             depth.to_string(),
             grouped(all),
@@ -182,6 +184,14 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         ]);
     }
     findings.tables.push(grid);
+    findings.plots.push(Plot::Lines(Lines {
+        title: "What alpha-beta leaves out, by the order of moves".into(),
+        x: "depth, plies".into(),
+        y: "leaves judged".into(),
+        logarithmic: true,
+        series: series.to_vec(),
+        ..Lines::default()
+    }));
     if agree {
         findings.remark("All orders give minimax's value.");
     }

@@ -21,6 +21,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) full: bool,
     /// How many games, trials or positions, where the experiment's own number should not do.
     pub(crate) games: Option<u32>,
+    /// How often what is timed or sampled is repeated, where the experiment's own number should not do.
+    pub(crate) runs: Option<u32>,
 }
 
 /// Tables of all positions of a board, and what they took.
@@ -43,6 +45,22 @@ impl Bench<'_> {
     /// A stop.
     pub(crate) fn go_on(&self) -> Result<(), Trouble> {
         if self.watch.stopped() { Err(Trouble::stopped()) } else { Ok(()) }
+    }
+
+    /// Seeds of so many runs unless told otherwise, the first of them the one that was asked for.
+    pub(crate) fn seeds(&self, runs: u32) -> impl Iterator<Item = u64> + use<> {
+        let first = self.seed;
+        (0..u64::from(self.runs.unwrap_or(runs).max(1))).map(move |run| first.wrapping_add(run))
+    }
+
+    /// How many runs there are, and from which seeds, as a sentence says it.
+    pub(crate) fn told_seeds(&self, runs: u32) -> String {
+        match self.runs.unwrap_or(runs).max(1) {
+            1 => format!("seed {}", self.seed),
+            runs => {
+                format!("{runs} runs, seeds {} to {}", self.seed, self.seed.wrapping_add(u64::from(runs) - 1))
+            }
+        }
     }
 
     /// A game with all that players can use. Exact knowledge keeps to one thread and to what it finds in this run.

@@ -1,6 +1,7 @@
-//! `connect4-ga`: the genetic algorithm of the Connect-4 report, then its bot against random, greedy and perfect.
+//! `connect4-ga`: the genetic algorithm of the Connect-4 report, then its bot against random, greedy and perfect, then
+//! what its conclusions are worth.
 
-use crate::{Bench, Findings, Grid};
+use crate::{Bench, Findings, Grid, connect4_weights, ordering};
 use outplay_answer::Trouble;
 use outplay_arena::matches::{self, MatchRequest};
 use outplay_arena::record::GameRecord;
@@ -34,18 +35,15 @@ const PERFECT_OPENING: u32 = 8;
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let kit = bench.kit("connect4")?;
     let threads = bench.options.threads;
-    let mut findings = Findings::new(
-        "connect4-ga",
-        "Garner, Optimization for Engineers, final project: Connect-4 by genetic algorithm",
-        format!(
-            "population 32, 5 opponents each met twice with colours swapped (so that the score is out of 10), half survive, \
-             one weight changed by ±1, ±2 or ±5, 5 generations, depth {DEPTH}, seed {} for the algorithm and {} for \
-             the matches, {} threads",
-            bench.seed + 1,
-            bench.seed,
-            threads
-        ),
-    );
+    let mut findings = Findings::new(format!(
+        "population 32, 5 opponents each met twice with colours swapped (so that the score is out of 10), half survive, \
+         one weight changed by ±1, ±2 or ±5, 5 generations, depth {DEPTH}, seed {} for the algorithm and {} for \
+         the matches, then {}, {} threads",
+        bench.seed + 1,
+        bench.seed,
+        bench.told_seeds(8),
+        threads
+    ));
     let mut paper = TuneRequest::default();
     (paper.depth, paper.seed, paper.threads) = (DEPTH, bench.seed + 1, threads);
     paper.incumbent = PAPER.into();
@@ -60,7 +58,18 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let bot = searcher(DEPTH, &tuned.evaluation);
     let mut duels = Grid::new(
         format!("the bot ({}) against others", tuned.evaluation),
-        &["opponent", "games", "theirs", "won", "drawn", "lost", "Elo, 95 %", "distinct games", "seed"],
+        &[
+            "opponent",
+            "games",
+            "openings",
+            "theirs",
+            "won",
+            "drawn",
+            "lost",
+            "Elo, 95 %",
+            "distinct games",
+            "seed",
+        ],
     );
     let mut missed = Missed::default();
     let games = u64::from(bench.games.unwrap_or(GAMES));
@@ -72,24 +81,35 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             format!("The bot should win 99 of 100 games against {opponent} and lose none, and did not."),
         );
     }
+    let paper_bot = searcher(DEPTH, PAPER);
+    let perfect_games = PERFECT_GAMES.min(games.max(2));
     let others = [
-        (searcher(DEPTH, PAPER), games, None, "its own bot"),
-        ("perfect".to_string(), PERFECT_GAMES, Some(PERFECT_OPENING), "usually lost"),
+        (&bot, &*paper_bot, games, PERFECT_OPENING / 2, "its own bot"),
+        (&bot, "perfect", perfect_games, PERFECT_OPENING, "usually lost"),
+        (&paper_bot, "perfect", perfect_games, 0, "loses or draws, usually loses"),
     ];
-    for (number, (opponent, games, openings, theirs)) in others.into_iter().enumerate() {
-        let openings = openings.unwrap_or(PERFECT_OPENING / 2);
-        duel(
-            bench,
-            &kit,
-            &bot,
-            &opponent,
-            games,
-            openings,
-            2 + number as u64,
-            &mut missed,
-            &mut duels,
-            theirs,
-        )?;
+    for (number, (bot, opponent, games, openings, theirs)) in others.into_iter().enumerate() {
+        let seed = 2 + number as u64;
+        let row = duel(bench, &kit, bot, opponent, games, openings, seed, &mut missed, &mut duels, theirs)?;
+        if openings == 0 {
+            findings.remark(format!(
+                "The report's bot against perfect play from the empty board, {} games, half of them as first player: {} won, {} drawn, {} lost ({}/{}/{} as first player, who wins by force, and {}/{}/{} as second).",
+                row.games,
+                row.tally.wins,
+                row.tally.draws,
+                row.tally.losses,
+                row.as_first.wins,
+                row.as_first.draws,
+                row.as_first.losses,
+                row.as_second.wins,
+                row.as_second.draws,
+                row.as_second.losses,
+            ));
+            findings.claim(
+                row.as_second.wins + row.as_second.draws == 0,
+                "As second player the bot took something from perfect play, which never happens.",
+            );
+        }
     }
     findings.tables.push(duels);
     findings.remark(format!(
@@ -105,6 +125,10 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             duration(MOST_SECONDS)
         ),
     );
+    findings.remark("The report takes the number of positions to be half a million. 7x6 has 4,531,985,219,092; half a million is the size of the database with which Allis's program played (1988), and 1.6·10^13 is no count of games but an early bound on positions.");
+    connect4_weights::seeds(bench, &kit, DEPTH, &mut findings)?;
+    connect4_weights::ablation(bench, &kit, DEPTH, &mut findings)?;
+    ordering::run(bench, DEPTH, &mut findings)?;
     if bench.full {
         let mut more = paper;
         (more.games, more.generations) = (10, 20);
@@ -116,7 +140,18 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         ));
         let mut duels = Grid::new(
             "the bot of twenty generations",
-            &["opponent", "games", "theirs", "won", "drawn", "lost", "Elo, 95 %", "distinct games", "seed"],
+            &[
+                "opponent",
+                "games",
+                "openings",
+                "theirs",
+                "won",
+                "drawn",
+                "lost",
+                "Elo, 95 %",
+                "distinct games",
+                "seed",
+            ],
         );
         let bot = searcher(DEPTH, &better.evaluation);
         for (number, opponent) in
@@ -208,9 +243,12 @@ fn duel(
     }
     let row = report.standings.players[0].clone();
     let ends = |end: Option<f64>| end.map_or("…".to_string(), |elo| format!("{elo:+.0}"));
+    let whose =
+        if bot.contains("weights=paper") && opponent == "perfect" { " (the report's bot)" } else { "" };
     grid.row(vec![
-        opponent.to_string(),
+        format!("{opponent}{whose}"),
         format!("{} in {}", row.games, duration(began.elapsed().as_secs_f64())),
+        format!("{openings} plies"),
         theirs.to_string(),
         row.tally.wins.to_string(),
         row.tally.draws.to_string(),

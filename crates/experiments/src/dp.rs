@@ -1,12 +1,15 @@
-//! `dp`: the solvers of the 2020 report on tic-tac-toe.
+//! `dp`: the solvers of the 2020 report on tic-tac-toe, and whether they pay on Connect-4.
 //!
-//! The solvers take turns, one trial each, so that whatever else the machine does meets all of them alike; what counts
-//! is the median of each.
+//! The solvers take turns, one trial each, so that whatever else the machine does meets all of them alike. Means have
+//! their bounds; which of two is faster is told by the medians, which one busy moment does not move.
 
+use crate::plot::{Lines, Plot, Series};
+use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
-use outplay_core::Deadline;
-use outplay_core::figures::duration;
+use outplay_answer::{Method, SolveRequest, Trouble};
+use outplay_core::figures::{duration, grouped};
+use outplay_core::{Deadline, Value};
+use std::time::Instant;
 
 /// What the report measured, in the order of our solvers.
 const THEIRS: [(&str, f64); 4] =
@@ -18,44 +21,50 @@ const PATIENCE: f64 = 60.0;
 /// Fewer trials than this do not tell which of two solvers is faster.
 const ENOUGH: u32 = 9;
 
-/// The middle one; `None` if there is none.
-fn median(mut times: Vec<f64>) -> Option<f64> {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied()
-}
+/// Trials on Connect-4, where memoizing takes seconds.
+const CONNECT_TRIALS: u32 = 5;
+
+/// Boards of Connect-4; the second is left out where so few trials are asked for that nothing is decided anyway.
+const BOARDS: [&str; 2] = ["connect4:4x4", "connect4:5x4"];
+
+/// Solvers of Connect-4: from the top with memory, bottom-up over the index, bottom-up over bit-planes.
+const METHODS: [(Method, &str); 3] =
+    [(Method::Memo, "memoized"), (Method::Sweep, "bottom-up"), (Method::Dense, "bottom-up, bit-planes")];
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
-    let trials = bench.games.unwrap_or(100).max(1);
-    let mut findings = Findings::new(
-        "dp",
-        "Zagaynov and Zhao, Using Dynamic Programming To Create More Efficient Solvers for Games (2020)",
-        format!("tictactoe, median of {trials} trials, the solvers in turn, one thread"),
-    );
+    let trials = bench.runs.or(bench.games).unwrap_or(100).max(1);
+    let connect_trials = trials.min(CONNECT_TRIALS);
+    let mut findings = Findings::new(format!(
+        "tictactoe {trials} times and Connect-4 {connect_trials} times, the solvers in turn, one thread; means with 95 % bounds"
+    ));
     let entry = bench.catalog.open("tictactoe")?;
-    let mut times: [Vec<f64>; THEIRS.len()] = Default::default();
+    let mut times: [Sample; THEIRS.len()] = Default::default();
     bench.watch.stage("trials", u64::from(trials));
     for _ in 0..trials {
         bench.go_on()?;
         let rows = entry.classic(1, PATIENCE, &Deadline::new(None, bench.watch).silent())?.rows;
-        times.iter_mut().zip(&rows).for_each(|(times, row)| times.extend(row.mean));
+        for (times, row) in times.iter_mut().zip(&rows) {
+            row.mean.into_iter().for_each(|time| times.add(time));
+        }
         bench.watch.advance(1);
         // What takes too long once does so every time.
         if rows.iter().any(|row| row.mean.is_none()) {
             break;
         }
     }
-    let medians = times.map(median);
-    let mut grid = Grid::new("time to solve tic-tac-toe", &["solver", "theirs", "ours", "times faster"]);
-    for ((name, theirs), ours) in THEIRS.iter().zip(medians) {
+    let mut grid =
+        Grid::new("time to solve tic-tac-toe", &["solver", "theirs", "ours", "median", "times faster"]);
+    for ((name, theirs), ours) in THEIRS.iter().zip(&times) {
         grid.row(vec![
             (*name).to_string(),
             duration(*theirs),
-            ours.map_or("too long".into(), duration),
-            ours.map_or(String::new(), |seconds| format!("{:.0}", theirs / seconds)),
+            ours.text(seconds),
+            ours.median().map_or("too long".into(), duration),
+            ours.median().map_or(String::new(), |seconds| format!("{:.0}", theirs / seconds)),
         ]);
     }
     findings.tables.push(grid);
-    let [_, Some(memoized), _, Some(remembered)] = medians else {
+    let [_, Some(memoized), _, Some(remembered)] = times.each_ref().map(Sample::median) else {
         findings.claim(false, "A solver took so long that nothing can be compared.");
         return Ok(findings);
     };
@@ -71,5 +80,79 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             format!("It should be faster than memoizing, as it is in the report, and was not: {ours:.2} times as fast in the median."),
         );
     }
+    connect4(bench, connect_trials, trials >= ENOUGH, &mut findings)?;
     Ok(findings)
+}
+
+/// The report's open question: does it pay on Connect-4?
+fn connect4(bench: &Bench<'_>, trials: u32, large: bool, findings: &mut Findings) -> Result<(), Trouble> {
+    let mut grid = Grid::new(
+        "time to solve Connect-4, every position",
+        &["board", "solver", "positions", "value", "ours", "times as fast as memoizing"],
+    );
+    let mut series: Vec<Series> =
+        METHODS.iter().map(|(_, name)| Series { name: (*name).into(), points: Vec::new() }).collect();
+    for board in &BOARDS[..if large { 2 } else { 1 }] {
+        bench.watch.stage(board, u64::from(trials));
+        let mut times: [Sample; METHODS.len()] = Default::default();
+        let mut found: [Option<(u64, Option<Value>)>; METHODS.len()] = [None; METHODS.len()];
+        for _ in 0..trials {
+            for (number, (method, _)) in METHODS.into_iter().enumerate() {
+                bench.go_on()?;
+                // A game of its own each time: nothing is kept from the last trial.
+                let entry = bench.catalog.open(board)?;
+                let mut request = SolveRequest::default();
+                request.method = method;
+                request.options = bench.options.on_threads(1).impartial();
+                (request.options.data, request.options.time) = (None, None);
+                let quiet = Deadline::new(None, bench.watch).silent();
+                let began = Instant::now();
+                let report = entry.solve(&request, &quiet)?;
+                times[number].add(began.elapsed().as_secs_f64());
+                let positions = report.positions.map_or(report.nodes, |counts| counts.legal);
+                found[number] = Some((positions, report.answer.value()));
+            }
+            bench.watch.advance(1);
+        }
+        let payoff = |number: usize| found[number].and_then(|(_, value)| value).map(|value| value.payoff());
+        findings.claim(
+            (1..METHODS.len()).all(|number| payoff(number) == payoff(0) && payoff(0).is_some()),
+            format!("The solvers do not agree on {board}: this is an error of the program."),
+        );
+        let memoized = times[0].median().unwrap_or(0.0);
+        for (number, (_, name)) in METHODS.iter().enumerate() {
+            let (positions, value) = found[number].unwrap_or((0, None));
+            let median = times[number].median().unwrap_or(0.0);
+            grid.row(vec![
+                (*board).into(),
+                (*name).into(),
+                grouped(positions),
+                value.map_or("-".into(), |value| value.verdict().word().to_string()),
+                times[number].text(seconds),
+                format!("{:.1}", memoized / median.max(1e-9)),
+            ]);
+            series[number].points.extend(times[number].point(positions as f64));
+        }
+        let fastest = memoized / times[1].median().unwrap_or(f64::MAX);
+        findings.remark(format!(
+            "{board}: bottom-up over the index is {fastest:.1} times as fast as memoizing, over bit-planes {:.0} times: dynamic programming pays.",
+            memoized / times[2].median().unwrap_or(f64::MAX)
+        ));
+        if trials >= CONNECT_TRIALS {
+            findings.claim(
+                fastest > 1.0,
+                format!("On {board} bottom-up should be faster than memoizing, and was not."),
+            );
+        }
+    }
+    findings.tables.push(grid);
+    findings.plots.push(Plot::Lines(Lines {
+        title: "Does dynamic programming pay on Connect-4?".into(),
+        x: "positions entered (4x4, then 5x4)".into(),
+        y: "time to solve all of them, s".into(),
+        logarithmic: true,
+        wide: true,
+        series,
+    }));
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! One game between two players, for experiments that need nothing but its result.
 
+use crate::sample::NORMAL;
 use outplay_answer::Trouble;
 use outplay_core::{AnyGame, AnyPosition, Game, Turn, Watch};
 use outplay_players::Player;
@@ -22,6 +23,32 @@ impl Score {
             0 => self.drawn += 1,
             _ => self.lost += 1,
         }
+    }
+
+    /// All of them.
+    pub(crate) fn games(self) -> u32 {
+        self.won + self.lost + self.drawn
+    }
+
+    /// Points a game with their 95 % bounds, all between 0 and 1; one half if nothing was played.
+    pub(crate) fn points(self) -> (f64, (f64, f64)) {
+        let n = f64::from(self.games());
+        if n == 0.0 {
+            return (0.5, (0.0, 1.0));
+        }
+        let mean = (f64::from(self.won) + f64::from(self.drawn) / 2.0) / n;
+        let squares = f64::from(self.won) * (1.0 - mean).powi(2)
+            + f64::from(self.drawn) * (0.5 - mean).powi(2)
+            + f64::from(self.lost) * mean.powi(2);
+        // A result that never varied is not certain for that: as much as one game may have gone otherwise.
+        let half = NORMAL * (squares.max(0.25) / n / n).sqrt();
+        (mean, ((mean - half).max(0.0), (mean + half).min(1.0)))
+    }
+
+    /// The same as text.
+    pub(crate) fn percent(self) -> String {
+        let (mean, (low, high)) = self.points();
+        format!("{:.1} % ({:.1} to {:.1})", 100.0 * mean, 100.0 * low, 100.0 * high)
     }
 
     /// `won/lost/drawn`.

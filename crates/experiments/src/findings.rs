@@ -33,6 +33,8 @@ impl Grid {
 pub struct Findings {
     /// The experiment's name.
     pub experiment: String,
+    /// What it asks.
+    pub question: String,
     /// Where the other figures come from.
     pub source: String,
     /// With what settings ours were found, so that they can be found again.
@@ -48,14 +50,9 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Findings without tables.
-    pub fn new(experiment: &str, source: &str, setting: impl Into<String>) -> Findings {
-        Findings {
-            experiment: experiment.into(),
-            source: source.into(),
-            setting: setting.into(),
-            ..Findings::default()
-        }
+    /// Findings without tables; the list of experiments knows what they are about.
+    pub fn new(setting: impl Into<String>) -> Findings {
+        Findings { setting: setting.into(), ..Findings::default() }
     }
 
     /// Says whether something holds that the experiment should show, and in a sentence what is the matter if not.
@@ -70,10 +67,11 @@ impl Findings {
     /// All of it as a page that stands alone.
     pub fn html(&self) -> String {
         let mut page = format!(
-            "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>{0}</title><style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#22262b;background:#fff}}table{{border-collapse:collapse;margin:1rem 0}}td,th{{padding:.25rem .75rem;border-bottom:1px solid #e2dfd8;text-align:left}}svg{{max-width:100%;height:auto}}@media (prefers-color-scheme:dark){{body{{color:#e8e6e1;background:#16191d}}td,th{{border-color:#2c3138}}}}</style><h1>{0}</h1><p>{1}</p><p>Source: {2}</p>",
+            "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>{0}</title><style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#22262b;background:#fff}}table{{border-collapse:collapse;margin:1rem 0}}td,th{{padding:.25rem .75rem;border-bottom:1px solid #e2dfd8;text-align:left}}svg{{max-width:100%;height:auto}}@media (prefers-color-scheme:dark){{body{{color:#e8e6e1;background:#16191d}}td,th{{border-color:#2c3138}}}}</style><h1>{0}</h1><p><strong>{3}</strong></p><p>{1}</p><p>Source: {2}</p>",
             escaped(&self.experiment),
             escaped(&self.setting),
-            escaped(&self.source)
+            escaped(&self.source),
+            escaped(&self.question)
         );
         for plot in &self.plots {
             page += &format!("<figure>{}</figure>", plot.svg());

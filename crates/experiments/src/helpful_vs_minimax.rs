@@ -1,11 +1,14 @@
 //! `helpful-vs-minimax`: the heuristic against perfect play, as in the paper and beyond it.
+//!
+//! Games are played on all boards; on the paper's two boards results are exact besides, for every reading of its text
+//! that can be thought of, so that what it did can be told from what it did not.
 
 use crate::duel::{Score, duel, opening};
+use crate::reading::{Chances, Reading, Small, Ties};
+use crate::trend;
 use crate::{Bench, Findings, Grid};
 use outplay_answer::Trouble;
-use outplay_core::{AnyMove, AnyPosition, Game, Turn, Verdict};
-use outplay_players::{Form, Kit, Merit, helpful_choices};
-use rustc_hash::FxHashMap;
+use outplay_players::Form;
 
 /// A board, an opponent, and how the games begin.
 struct Setting {
@@ -44,14 +47,35 @@ const SETTINGS: [Setting; 7] = [
     },
 ];
 
+/// Fewer games than this are a trial run: what is exact on 4x4 and what the clock decides is left out.
+const TRIAL: u32 = 20;
+
+/// A reading whose likelihood is within this factor of the best possible one reproduces a row.
+const FITS: f64 = -0.903;
+
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
-    let setting = format!(
-        "openings of two or four random plies, seed {}; `perfect` is a table or exact solver, which chooses among equally fast best moves at random",
-        bench.seed
-    );
-    let mut findings = Findings::new("helpful-vs-minimax", "Hayes and Loge, table 2", setting);
+    let mut findings = Findings::new(format!(
+        "openings of two or four random plies, {}; `perfect` is a table or exact solver, which chooses among equally fast best moves at random; scores with 95 % bounds",
+        bench.told_seeds(1)
+    ));
+    findings.tables.push(games(bench)?);
+    let mut board = Small::new(3, 3, bench.watch);
+    all_openings(&mut board, &mut findings)?;
+    readings(bench, &mut board, 3, [0, 0, 1000], &mut findings)?;
+    if bench.games.is_none_or(|games| games >= TRIAL) {
+        let mut board = Small::new(4, 4, bench.watch);
+        drawn_so_far(&mut board, &mut findings)?;
+        readings(bench, &mut board, 4, [11, 0, 989], &mut findings)?;
+        drop(board);
+        trend::run(bench, &mut findings)?;
+    }
+    Ok(findings)
+}
+
+/// The games that the paper played, and those that it left for later.
+fn games(bench: &Bench<'_>) -> Result<Grid, Trouble> {
     let mut grid = Grid::new(
-        "helpful: wins/losses/draws",
+        "helpful: wins/losses/draws, and its score",
         &[
             "board",
             "opponent",
@@ -59,18 +83,21 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             "ours (helpful first)",
             "helpful second",
             "games each",
+            "score first",
+            "score second",
         ],
     );
     for Setting { game, opponent, plies, games, theirs } in SETTINGS {
         let games = bench.games.unwrap_or(games).max(1);
-        bench.watch.stage(game, u64::from(2 * games));
         let kit = bench.kit(game)?;
         let mut scores = [Score::default(); 2];
+        bench.watch.stage(game, u64::from(2 * games) * bench.seeds(1).count() as u64);
         for (side, score) in scores.iter_mut().enumerate() {
             let mut helpful = kit.player("helpful")?;
             let mut other = kit.player(opponent)?;
-            for number in 0..games {
-                let seed = bench.seed.wrapping_mul(1_000_003) + u64::from(number);
+            for (run, number) in bench.seeds(1).flat_map(|seed| (0..games).map(move |number| (seed, number)))
+            {
+                let seed = run.wrapping_mul(1_000_003).wrapping_add(u64::from(number));
                 let Some(from) = opening(&kit.game, plies, seed) else { continue };
                 let payoff = if side == 0 {
                     duel(&kit.game, [&mut *helpful, &mut *other], &from, seed, bench.watch)?
@@ -87,122 +114,150 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             theirs.unwrap_or("").into(),
             scores[0].text(),
             scores[1].text(),
-            games.to_string(),
+            (scores[0].games()).to_string(),
+            scores[0].percent(),
+            scores[1].percent(),
         ]);
     }
-    findings.tables.push(grid);
+    Ok(grid)
+}
 
-    let kit = bench.kit("tictactoe")?;
-    let exact = Openings::of(&kit, bench)?;
-    findings.tables.push(exact.grid());
+/// 3x3 after one stone each, exactly.
+fn all_openings(board: &mut Small<'_>, findings: &mut Findings) -> Result<(), Trouble> {
+    let mut grid = Grid::new(
+        "3x3, all 72 openings, exactly: ties of the heuristic and equally good replies are equally likely",
+        &["who", "wins", "loses", "draws"],
+    );
+    let percent = |part: f64| format!("{:.2} %", 100.0 * part);
+    for (who, first) in [("helpful, moving first", true), ("helpful, moving second", false)] {
+        let Chances { won, drawn, lost } = board.chances(&Reading::ours(2, first))?;
+        grid.row(vec![who.into(), percent(won), percent(lost), percent(drawn)]);
+    }
+    let [won, drawn, lost] = board.verdicts(2)?;
+    let share = |part: u64| format!("{part} of 72");
+    grid.row(vec!["first player, both perfect".into(), share(won), share(lost), share(drawn)]);
     findings.remark(format!(
-        "Of the 72 openings of 3x3, {} are won for the player who moves first and {} lost, by force, so 0/0/1000 cannot be exact: perfect play decides every one of those, and the heuristic some of them.",
-        exact.won, exact.lost
+        "Of the 72 openings of 3x3, {won} are won for the player who moves first and {lost} lost, by force, so with a random stone each 0/0/1000 cannot be: perfect play decides every one of those, and the heuristic some of them."
     ));
-    Ok(findings)
+    findings.tables.push(grid);
+    Ok(())
 }
 
-/// All openings of 3x3 of one ply each, exactly.
-struct Openings {
-    won: u32,
-    drawn: u32,
-    lost: u32,
-    /// How likely `helpful` wins, draws and loses, over all openings.
-    first: [f64; 3],
-    second: [f64; 3],
+/// Every reading of the text on one board, by how likely it makes the paper's row.
+fn readings(
+    bench: &Bench<'_>,
+    board: &mut Small<'_>,
+    side: u32,
+    [won, lost, drawn]: [u32; 3],
+    findings: &mut Findings,
+) -> Result<(), Trouble> {
+    let all = every_reading(side);
+    bench.watch.stage(&format!("readings of {side}x{side}"), all.len() as u64);
+    let mut found: Vec<(Reading, Chances, f64)> = Vec::new();
+    for reading in all {
+        bench.go_on()?;
+        let chances = board.chances(&reading)?;
+        found.push((reading, chances, chances.likelihood(won, lost, drawn)));
+        bench.watch.advance(1);
+    }
+    let tried = found.len();
+    let fitting = found.iter().filter(|(_, _, likelihood)| *likelihood >= FITS).count();
+    found.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let mut grid = Grid::new(
+        format!(
+            "{side}x{side}: which setting gives {won}/{lost}/{drawn}? Exact results of readings, the likeliest first"
+        ),
+        &[
+            "random plies",
+            "minimax looks",
+            "its ties",
+            "helpful's ties",
+            "wins",
+            "loses",
+            "draws",
+            "likelihood",
+        ],
+    );
+    // As the text has it: minimax to the end; one stone each on 3x3, two on 4x4.
+    let literal =
+        |reading: &Reading| reading.depth.is_none() && reading.plies == if side == 3 { 2 } else { 4 };
+    let percent = |part: f64| format!("{:.3} %", 100.0 * part);
+    for (place, (reading, chances, likelihood)) in found.iter().enumerate() {
+        if place < 12 || literal(reading) {
+            let mut row = reading.cells();
+            row.extend([chances.won, chances.lost, chances.drawn].map(percent));
+            row.push(written(*likelihood));
+            grid.row(row);
+        }
+    }
+    findings.remark(format!(
+        "{side}x{side}: of {tried} readings {fitting} make {won}/{lost}/{drawn} at least an eighth as likely as the best reading could; the likelihood is relative to that, and a reading as the text has it gets {}.",
+        found.iter().find(|(reading, ..)| literal(reading)).map_or("none".into(), |(.., likelihood)| written(*likelihood))
+    ));
+    findings.tables.push(grid);
+    Ok(())
 }
 
-type Known = FxHashMap<(AnyPosition, bool), [f64; 3]>;
+/// A likelihood whose logarithm is given.
+fn written(logarithm: f64) -> String {
+    match logarithm {
+        impossible if impossible == f64::NEG_INFINITY => "0, impossible".into(),
+        small if small < -3.0 => format!("10^{small:.0}"),
+        _ => format!("{:.3}", 10f64.powf(logarithm)),
+    }
+}
 
-impl Openings {
-    fn of(kit: &Kit, bench: &Bench<'_>) -> Result<Openings, Trouble> {
-        let mut all = Openings { won: 0, drawn: 0, lost: 0, first: [0.0; 3], second: [0.0; 3] };
-        let mut known = Known::default();
-        let Some(start) = kit.game.start() else { return Ok(all) };
-        let Some(truth) = kit.truth.clone() else { return Ok(all) };
-        let mut count = 0.0;
-        for one in kit.game.list(&start) {
-            let middle = kit.game.play(&start, one);
-            for two in kit.game.list(&middle) {
-                let pos = kit.game.play(&middle, two);
-                match truth.value(&pos, bench.watch)? {
-                    Some(Merit::Value(value)) if value.verdict() == Verdict::Win => all.won += 1,
-                    Some(Merit::Value(value)) if value.verdict() == Verdict::Loss => all.lost += 1,
-                    _ => all.drawn += 1,
+/// What the text leaves open, all of it: how many plies in all are random (of one player, of both, or once more), how far
+/// minimax really looked, and how ties were broken.
+fn every_reading(side: u32) -> Vec<Reading> {
+    let (plies, depths): (&[u32], &[Option<u32>]) = match side {
+        3 => (&[1, 2, 4], &[None, Some(1), Some(2), Some(3), Some(4), Some(6)]),
+        _ => (&[2, 4, 6, 8], &[None, Some(1), Some(2), Some(3), Some(4), Some(5), Some(6), Some(8)]),
+    };
+    let mut all = Vec::new();
+    for &plies in plies {
+        for &depth in depths {
+            for ties in [Ties::InOrder, Ties::Random] {
+                for helpful_ties in [Ties::Random, Ties::InOrder] {
+                    // On 4x4 chance on both sides reaches millions of positions, and two plies reach most of the board.
+                    if side > 3 && ties == Ties::Random && (helpful_ties == Ties::Random || plies == 2) {
+                        continue;
+                    }
+                    for form in [Form::Revised, Form::First] {
+                        if form == Form::First && (ties == Ties::Random || side > 3 && plies != 4) {
+                            continue;
+                        }
+                        let hurry = false;
+                        let helpful_first = true;
+                        all.push(Reading { plies, helpful_first, form, helpful_ties, depth, hurry, ties });
+                    }
                 }
-                for (helpful_first, sum) in [(true, &mut all.first), (false, &mut all.second)] {
-                    let chances = outcomes(kit, &pos, helpful_first, &mut known, bench)?;
-                    sum.iter_mut().zip(chances).for_each(|(sum, chance)| *sum += chance);
-                }
-                count += 1.0;
             }
         }
-        for sum in all.first.iter_mut().chain(&mut all.second) {
-            *sum /= count;
-        }
-        Ok(all)
     }
-
-    fn grid(&self) -> Grid {
-        let mut grid = Grid::new(
-            "3x3, all 72 openings, exactly: ties of the heuristic and equally good replies are equally likely",
-            &["who", "wins", "loses", "draws"],
-        );
-        let percent = |part: f64| format!("{:.2} %", 100.0 * part);
-        for (who, [won, drawn, lost]) in
-            [("helpful, moving first", self.first), ("helpful, moving second", self.second)]
-        {
-            grid.row(vec![who.into(), percent(won), percent(lost), percent(drawn)]);
-        }
-        let share = |part: u32| format!("{part} of 72");
-        grid.row(vec![
-            "first player, both perfect".into(),
-            share(self.won),
-            share(self.lost),
-            share(self.drawn),
-        ]);
-        grid
-    }
+    all
 }
 
-/// How likely `helpful` wins, draws and loses from here against perfect play.
-fn outcomes(
-    kit: &Kit,
-    pos: &AnyPosition,
-    helpful_first: bool,
-    known: &mut Known,
-    bench: &Bench<'_>,
-) -> Result<[f64; 3], Trouble> {
-    if let Some(payoff) = kit.game.outcome(pos) {
-        let mine = if helpful_first { payoff } else { -payoff };
-        return Ok([
-            f64::from(u8::from(mine > 0)),
-            f64::from(u8::from(mine == 0)),
-            f64::from(u8::from(mine < 0)),
-        ]);
+/// 4x4: which positions are drawn, ply by ply.
+fn drawn_so_far(board: &mut Small<'_>, findings: &mut Findings) -> Result<(), Trouble> {
+    let mut grid = Grid::new(
+        "4x4, k=4: every position by ply, for the player to move",
+        &["ply", "positions", "won", "drawn", "lost"],
+    );
+    let mut first_decided = None;
+    for plies in 0..=8 {
+        let [won, drawn, lost] = board.verdicts(plies)?;
+        let all = won + drawn + lost;
+        if won + lost > 0 {
+            first_decided = first_decided.or(Some(plies));
+        }
+        grid.row([u64::from(plies), all, won, drawn, lost].map(|count| count.to_string()).to_vec());
     }
-    if let Some(chances) = known.get(&(pos.clone(), helpful_first)) {
-        return Ok(*chances);
-    }
-    let chosen: Vec<AnyMove> = if (kit.game.turn(pos) == Turn::First) == helpful_first {
-        let Some(board) = kit.game.board(pos) else { return Ok([0.0; 3]) };
-        let all: Vec<AnyMove> = kit.game.list(pos).collect();
-        helpful_choices(&board, Form::Revised).into_iter().map(|place| all[place]).collect()
-    } else {
-        let merits = kit.truth.as_ref().map(|truth| truth.moves(pos, bench.watch)).transpose()?.flatten();
-        let merits = merits.unwrap_or_default();
-        let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b));
-        merits
-            .iter()
-            .filter(|(_, merit)| best.is_some_and(|best| merit.equals(best)))
-            .map(|(mv, _)| *mv)
-            .collect()
-    };
-    let mut sum = [0.0; 3];
-    for &mv in &chosen {
-        let chances = outcomes(kit, &kit.game.play(pos, mv), helpful_first, known, bench)?;
-        sum.iter_mut().zip(chances).for_each(|(sum, chance)| *sum += chance / chosen.len() as f64);
-    }
-    known.insert((pos.clone(), helpful_first), sum);
-    Ok(sum)
+    findings.claim(
+        first_decided == Some(6),
+        format!("On 4x4 the first decided positions should be at ply 6, not {first_decided:?}."),
+    );
+    findings.remark("On 4x4 every position through ply 5 is drawn, so from any opening of up to five plies a minimax that looks to the end never loses: eleven wins cannot come from the openings. Either more stones were placed at random than the text says, or their minimax did not look to the end, or it was wrong in about one game of ninety.");
+    findings.tables.push(grid);
+    Ok(())
 }

@@ -2,6 +2,8 @@
 
 use crate::duel::opening;
 use crate::opinion::Opinion;
+use crate::plot::{Lines, Plot, Series};
+use crate::sample::{share_point, share_text};
 use crate::{Bench, Findings, Grid};
 use outplay_answer::Trouble;
 use outplay_core::{AnyMove, AnyPosition, Content, Game, LineGame, Native, Notation, Turn, Value};
@@ -34,6 +36,11 @@ impl Evaluate<Mnk<u64>> for Loud<'_> {
         self.opinion.hint(mv)
     }
 }
+
+/// Three ways to look.
+const NAMES: [&str; 3] = ["fixed depth", "with quiescence", "wins and blocks in one seen at once"];
+/// Runs from seeds of their own, pooled.
+const RUNS: u32 = 3;
 
 /// A search to a fixed depth.
 struct Search<'a> {
@@ -69,64 +76,85 @@ impl Search<'_> {
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let wanted = bench.games.unwrap_or(if bench.full { 200 } else { 40 }) as usize;
-    let setting = format!(
-        "{wanted} random positions of Connect-4 with 18-24 stones that are lost in 6 to 12 plies, seed {}; leaves judged by `lines`",
-        bench.seed
-    );
-    let mut findings = Findings::new("horizon", "the lecture's horizon effect", setting);
+    let mut findings = Findings::new(format!(
+        "{wanted} random positions a run of Connect-4 with 18-24 stones that are lost in 6 to 12 plies, {}; leaves judged by `lines`; 95 % bounds",
+        bench.told_seeds(RUNS)
+    ));
     let (board, kit) = bench.board("connect4")?;
     let opinion = Opinion::new(&board, &kit, "lines")?;
     let search = Search { board: &board, opinion: &opinion, bench };
-    let Some(truth) = kit.truth.clone() else { return Ok(findings) };
-    bench.watch.stage("looking for lost positions", wanted as u64);
-    let mut lost: Vec<(AnyPosition, u32)> = Vec::new();
-    for number in 0..100_000 {
-        bench.go_on()?;
-        if lost.len() >= wanted {
-            break;
-        }
-        let plies = 18 + number % 7;
-        let Some(pos) = opening(&kit.game, plies, bench.seed.wrapping_mul(104_729) + u64::from(number))
-        else {
-            continue;
-        };
-        if let Some(Merit::Value(value)) = truth.value(&pos, bench.watch)?
-            && value.payoff() < 0
-            && let Some(distance @ 6..=12) = value.distance()
-        {
-            lost.push((pos, distance));
-            bench.watch.advance(1);
-        }
-    }
+    let lost = lost_positions(bench, &kit, wanted)?;
     let mut grid = Grid::new(
         "share of lost positions in which the search does not see the loss",
-        &["depth", "fixed depth", "with quiescence", "wins and blocks in one seen at once"],
+        &["depth", NAMES[0], NAMES[1], NAMES[2]],
     );
-    let mut share = [0.0; 3];
+    let mut fooled = [0u64; 3];
+    let mut series = NAMES.map(|name| Series { name: name.into(), points: Vec::new() });
     for depth in 1..=8 {
-        let mut fooled = [0u32; 3];
+        fooled = [0; 3];
         let mut fast = kit.player(&format!("alphabeta:depth={depth},eval=lines"))?;
         for (pos, _) in &lost {
             bench.go_on()?;
-            fooled[0] += u32::from(!search.think(pos, depth, 0)?.lost);
-            fooled[1] += u32::from(!search.think(pos, depth, 16)?.lost);
+            fooled[0] += u64::from(!search.think(pos, depth, 0)?.lost);
+            fooled[1] += u64::from(!search.think(pos, depth, 16)?.lost);
             fast.begin(1);
             let opinion = fast.choose(pos, bench.watch)?.opinion;
             // A forced move is made without a search and says nothing.
-            fooled[2] += u32::from(opinion.is_some_and(|opinion| opinion > -100.0));
+            fooled[2] += u64::from(opinion.is_some_and(|opinion| opinion > -100.0));
         }
-        share = fooled.map(|count| f64::from(count) / lost.len().max(1) as f64);
-        let cell = |share: f64| format!("{:.0} %", 100.0 * share);
-        grid.row(vec![depth.to_string(), cell(share[0]), cell(share[1]), cell(share[2])]);
+        let all = lost.len() as u64;
+        let mut row = vec![depth.to_string()];
+        row.extend(fooled.map(|count| share_text(count, all)));
+        grid.row(row);
+        for (series, count) in series.iter_mut().zip(fooled) {
+            series.points.push(share_point(f64::from(depth), count, all));
+        }
     }
+    findings.plots.push(Plot::Lines(Lines {
+        title: "The horizon: losses that are not seen".into(),
+        x: "depth, plies".into(),
+        y: "lost positions not seen to be lost, %".into(),
+        series: series.to_vec(),
+        ..Lines::default()
+    }));
     findings.tables.push(grid);
     findings.tables.push(example(&kit, &search, &lost)?);
     findings.remark("A search to d plies proves a loss only if it comes within d; before that it plays forcing moves that delay, and thinks that it has escaped. Quiescence follows completions and blocks beyond the horizon, but the player may decline noise, so it corrects opinions more often than it proves losses; seeing wins and blocks in one at every position is worth two plies.");
     findings.claim(
-        share[1] <= share[0],
+        fooled[1] <= fooled[0],
         "At the greatest depth quiescence should see at least as many losses as a fixed depth does, and saw fewer.",
     );
     Ok(findings)
+}
+
+/// So many lost positions from each seed.
+fn lost_positions(bench: &Bench<'_>, kit: &Kit, wanted: usize) -> Result<Vec<(AnyPosition, u32)>, Trouble> {
+    let mut all = Vec::new();
+    let Some(truth) = kit.truth.clone() else { return Ok(all) };
+    for seed in bench.seeds(RUNS) {
+        bench.watch.stage("looking for lost positions", wanted as u64);
+        let end = all.len() + wanted;
+        for number in 0..100_000 {
+            bench.go_on()?;
+            if all.len() >= end {
+                break;
+            }
+            let plies = 18 + number % 7;
+            let Some(pos) =
+                opening(&kit.game, plies, seed.wrapping_mul(104_729).wrapping_add(u64::from(number)))
+            else {
+                continue;
+            };
+            if let Some(Merit::Value(value)) = truth.value(&pos, bench.watch)?
+                && value.payoff() < 0
+                && let Some(distance @ 6..=12) = value.distance()
+            {
+                all.push((pos, distance));
+                bench.watch.advance(1);
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// One position, depth by depth: what the search plays, what it thinks, and what is true.

@@ -1,13 +1,13 @@
 //! The papers' experiments, run again: theirs and ours side by side.
 //!
 //! ```text
-//!   ALL       name, what it is, fn(&Bench) -> Findings      one file per experiment
+//!   ALL       name, question, fn(&Bench) -> Findings        one file per experiment
 //!   Bench     what an experiment may use                    made from a request
 //!   Findings  tables of text, and plots                     printed and drawn by interfaces
 //! ```
 //!
 //! This crate stands above everything that it uses, and nothing but interfaces may use it. To add an experiment, write
-//! a file with a `run` function and a line in `ALL`.
+//! a file with a `run` function and an entry in `list.rs`.
 //!
 //! ```
 //! use outplay_catalog::Catalog;
@@ -25,96 +25,38 @@
 mod alphabeta_savings;
 mod bench;
 mod connect4_ga;
+mod connect4_weights;
 mod dp;
 mod duel;
+mod filtering;
 mod findings;
 mod helpful_memory;
 mod helpful_vs_minimax;
 mod horizon;
+mod league;
+mod lesson;
+mod list;
+mod loops_alphabeta;
 mod minimax_cost;
 mod obstacle_map;
 mod obstacles;
 mod opinion;
+mod ordering;
 mod plot;
+mod reading;
+mod sample;
 mod slippery;
+mod trend;
 mod visibility;
 
 pub(crate) use bench::Bench;
 pub use findings::{Findings, Grid};
+pub use list::{About, experiments};
 pub use plot::{Colour, Lines, Map, Plot, Point, Series, stacked};
 
 use outplay_answer::{QueryOptions, Trouble};
 use outplay_catalog::Catalog;
 use outplay_core::Watch;
-
-/// An experiment by name.
-struct Experiment {
-    /// What it is called.
-    name: &'static str,
-    /// What it shows, in a line.
-    about: &'static str,
-    /// Runs it.
-    run: fn(&Bench<'_>) -> Result<Findings, Trouble>,
-}
-
-/// Every experiment, in the order in which they are listed.
-const ALL: &[Experiment] = &[
-    Experiment {
-        name: "dp",
-        about: "the solvers of the 2020 report on tic-tac-toe: top-down, memoized, bottom-up",
-        run: dp::run,
-    },
-    Experiment {
-        name: "minimax-cost",
-        about: "time and memory of full search on 4x4 by the number of open cells",
-        run: minimax_cost::run,
-    },
-    Experiment {
-        name: "connect4-ga",
-        about: "the genetic algorithm for Connect-4, its bot against random, greedy and perfect",
-        run: connect4_ga::run,
-    },
-    Experiment {
-        name: "helpful-vs-minimax",
-        about: "the helpfulness heuristic against perfect play on 3x3, 4x4, larger boards and Connect-4",
-        run: helpful_vs_minimax::run,
-    },
-    Experiment {
-        name: "helpful-memory",
-        about: "time and memory of one move of the heuristic, on boards to 1000x1000",
-        run: helpful_memory::run,
-    },
-    Experiment {
-        name: "obstacles",
-        about: "how deep a search sees, and what that is worth, as obstacles fill the board",
-        run: obstacles::run,
-    },
-    Experiment {
-        name: "alphabeta-savings",
-        about: "leaves of alpha-beta in the best, natural and worst order against minimax",
-        run: alphabeta_savings::run,
-    },
-    Experiment {
-        name: "horizon",
-        about: "lost positions that a fixed depth does not see, and what quiescence and extensions do about it",
-        run: horizon::run,
-    },
-    Experiment {
-        name: "visibility",
-        about: "whether a deeper search chooses better moves, and an atlas of positions in which it does not",
-        run: visibility::run,
-    },
-    Experiment {
-        name: "obstacle-map",
-        about: "the value of small boards with one and two obstacles wherever they are, as maps",
-        run: obstacle_map::run,
-    },
-    Experiment {
-        name: "slippery",
-        about: "what boards are worth when a stone may land one cell aside",
-        run: slippery::run,
-    },
-];
 
 /// Which experiment to run, and with what.
 #[derive(Clone, Debug)]
@@ -128,6 +70,8 @@ pub struct ExperimentRequest {
     pub full: bool,
     /// How many games, trials or positions, where the experiment's own number should not do.
     pub games: Option<u32>,
+    /// How often what is timed or sampled is repeated, from seeds that follow each other.
+    pub runs: Option<u32>,
     /// What exact knowledge may use.
     pub options: QueryOptions,
 }
@@ -140,23 +84,24 @@ impl Default for ExperimentRequest {
             seed: 1,
             full: false,
             games: None,
+            runs: None,
             options: QueryOptions::default(),
         }
     }
-}
-
-/// The experiments by name, with a line about each.
-pub fn experiments() -> Vec<(&'static str, &'static str)> {
-    ALL.iter().map(|experiment| (experiment.name, experiment.about)).collect()
 }
 
 /// Runs an experiment of a paper again.
 ///
 /// # Errors
 ///
-/// An unknown name, with the known ones, or a stop.
+/// An unknown name, with the known ones, repetitions of what is exact, or a stop.
 pub fn run(catalog: &Catalog, request: &ExperimentRequest, watch: &dyn Watch) -> Result<Findings, Trouble> {
-    let experiment = find(&request.name)?;
+    let experiment = list::find(&request.name)?;
+    let about = experiment.about;
+    if request.runs.is_some() && !about.repeats {
+        let why = format!("`{}` is exact and needs no repetition; leave out how many runs", about.name);
+        return Err(Trouble::unable(why));
+    }
     let bench = Bench {
         catalog,
         options: &request.options,
@@ -164,23 +109,12 @@ pub fn run(catalog: &Catalog, request: &ExperimentRequest, watch: &dyn Watch) ->
         seed: request.seed,
         full: request.full,
         games: request.games,
+        runs: request.runs,
     };
-    (experiment.run)(&bench)
-}
-
-/// The experiment of that name.
-fn find(name: &str) -> Result<&'static Experiment, Trouble> {
-    let unknown = || {
-        let names: Vec<&str> = ALL.iter().map(|experiment| experiment.name).collect();
-        let near = outplay_core::nearest(name, names.iter().copied())
-            .map(|near| format!("did you mean `{near}`? "))
-            .unwrap_or_default();
-        Trouble::unable(format!(
-            "there is no experiment called `{name}`; {near}there are {}",
-            names.join(", ")
-        ))
-    };
-    ALL.iter().find(|experiment| experiment.name == name).ok_or_else(unknown)
+    let mut findings = (experiment.run)(&bench)?;
+    findings.experiment = about.name.into();
+    (findings.question, findings.source) = (about.question.into(), about.source.into());
+    Ok(findings)
 }
 
 #[cfg(test)]
@@ -205,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_does_not_hold_is_said() {
-        let mut findings = Findings::new("none", "nobody", "nothing");
+        let mut findings = Findings::new("nothing");
         findings.claim(true, "fine");
         assert_eq!((findings.holds, findings.remarks.len()), (Some(true), 0));
         findings.claim(false, "It was not so.");

@@ -1,6 +1,8 @@
 //! `obstacles`: how far a search sees, and what that is worth, as obstacles fill the board.
 
 use crate::duel::{Score, duel, opening};
+use crate::plot::{Lines, Plot, Point, Series};
+use crate::sample::Sample;
 use crate::{Bench, Findings, Grid};
 use outplay_answer::Trouble;
 use outplay_core::cell_name;
@@ -12,16 +14,19 @@ use rand::{RngExt, SeedableRng};
 const SIDE: usize = 7;
 /// Positions that the stronger player may look at for each move.
 const NODES: u64 = 3000;
+/// Runs from seeds of their own, pooled.
+const RUNS: u32 = 3;
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let games = bench.games.unwrap_or(if bench.full { 100 } else { 20 }).max(1);
     let player = format!("alphabeta:nodes={NODES},eval=polynomial");
     let rival = "alphabeta:depth=1,eval=polynomial";
-    let setting = format!(
-        "{SIDE}x{SIDE}, k=4, random obstacles, {games} games each way for each density, two random plies, seed {}; {player} against {rival}",
-        bench.seed
-    );
-    let mut findings = Findings::new("obstacles", "Mishra 2014, m by n by k with s obstacles", setting);
+    let mut findings = Findings::new(format!(
+        "{SIDE}x{SIDE}, k=4, random obstacles, {games} games each way for each density and run, two random plies, {}; {player} against {rival}; 95 % bounds",
+        bench.told_seeds(RUNS)
+    ));
+    let mut strength = Series { name: "score of the deeper search".into(), points: Vec::new() };
+    let mut depths = Series { name: format!("depth that {NODES} positions reach"), points: Vec::new() };
     let mut grid = Grid::new(
         "depth and strength by density",
         &[
@@ -38,9 +43,9 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         let obstacles = SIDE * SIDE * percent / 100;
         bench.watch.stage(&format!("{percent} % obstacles"), u64::from(2 * games));
         let (mut score, mut depth, mut nodes, mut moves, mut choices) =
-            (Score::default(), 0.0, 0.0, 0.0, 0.0);
-        for number in 0..games {
-            let seed = bench.seed.wrapping_mul(7919) + u64::from(number) + 1000 * percent as u64;
+            (Score::default(), Sample::default(), 0.0, 0.0, 0.0);
+        for (run, number) in bench.seeds(RUNS).flat_map(|seed| (0..games).map(move |number| (seed, number))) {
+            let seed = run.wrapping_mul(7919).wrapping_add(u64::from(number) + 1000 * percent as u64);
             let kit = bench.kit(&scattered(obstacles, seed))?;
             let Some(from) = opening(&kit.game, 2, seed) else { continue };
             let (mut strong, mut weak) = (kit.player(&player)?, kit.player(rival)?);
@@ -54,27 +59,40 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
                 if choice.nodes <= 1 {
                     continue;
                 }
-                depth += f64::from(choice.depth);
+                depth.add(f64::from(choice.depth));
                 nodes += choice.nodes as f64;
                 choices += kit.game.list(&pos).count() as f64;
                 moves += 1.0;
             }
         }
         let mean = |sum: f64| if moves > 0.0 { sum / moves } else { 0.0 };
-        let games = f64::from(score.won + score.lost + score.drawn).max(1.0);
-        let share = (f64::from(score.won) + f64::from(score.drawn) / 2.0) / games;
+        let (points, (low, high)) = score.points();
+        strength.points.push(Point {
+            x: percent as f64,
+            y: 100.0 * points,
+            bounds: Some((100.0 * low, 100.0 * high)),
+        });
+        depths.points.extend(depth.point(percent as f64));
         grid.row(vec![
             obstacles.to_string(),
             format!("{percent} %"),
             format!("{:.1}", mean(choices)),
-            format!("{:.2}", mean(depth)),
+            depth.text(|plies| format!("{plies:.2}")),
             grouped(mean(nodes) as u64),
             score.text(),
-            format!("{:.0} %", 100.0 * share),
+            score.percent(),
         ]);
     }
     findings.tables.push(grid);
     findings.remark("Obstacles take moves away, so the same number of positions reaches deeper; they also take lines away, so that more games are drawn and depth is worth less.");
+    let plot = |title: &str, y: &str, series| {
+        let (title, x, y) = (title.into(), "cells that are obstacles, %".into(), y.into());
+        Plot::Lines(Lines { title, x, y, series: vec![series], ..Lines::default() })
+    };
+    findings.plots = vec![
+        plot("What depth is worth among obstacles", "score of the deeper search, %", strength),
+        plot("How deep a search sees among obstacles", "depth, plies", depths),
+    ];
     Ok(findings)
 }
 

@@ -32,6 +32,8 @@ pub struct Lines {
     pub y: String,
     /// Each step of the vertical axis multiplies by ten.
     pub logarithmic: bool,
+    /// The same of the horizontal axis.
+    pub wide: bool,
     /// The series.
     pub series: Vec<Series>,
 }
@@ -72,8 +74,14 @@ pub struct Map {
     pub columns: Vec<String>,
     /// See `columns`.
     pub rows: Vec<String>,
+    /// What columns and rows are, with their units; empty where the names say so themselves.
+    pub x: String,
+    /// See `x`.
+    pub y: String,
     /// The cells of the rows, each a word of the legend; empty for a cell without one.
     pub cells: Vec<Vec<String>>,
+    /// What is written into the cells, in the same order; may be empty.
+    pub notes: Vec<Vec<String>>,
     /// The words, each with its colour.
     pub legend: Vec<(String, Colour)>,
 }
@@ -90,6 +98,8 @@ pub enum Colour {
     Loss,
     /// Nothing to see.
     Plain,
+    /// One of six that are told apart by lightness too, as the lines of a plot are.
+    Series(usize),
 }
 
 impl Colour {
@@ -99,9 +109,13 @@ impl Colour {
             Colour::Draw => "draw",
             Colour::Loss => "loss",
             Colour::Plain => "plain",
+            Colour::Series(number) => SERIES[number % SERIES.len()],
         }
     }
 }
+
+/// Classes of cells that are coloured as lines are.
+const SERIES: [&str; 6] = ["s0 cell", "s1 cell", "s2 cell", "s3 cell", "s4 cell", "s5 cell"];
 
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 84.0;
@@ -111,7 +125,7 @@ const INSIDE: f64 = 320.0;
 const CELL: f64 = 40.0;
 
 /// Light and dark, and six lines that differ in lightness as well as in hue.
-const STYLE: &str = "<style>text{font:13px system-ui,sans-serif;fill:#22262b}.title{font-size:16px;font-weight:600}.faint{fill:#6b7078}.paper{fill:#fff}.grid{stroke:#e2dfd8}.axis{stroke:#6b7078}.s0{--c:#1b5e9e}.s1{--c:#c4541a}.s2{--c:#1e7f4f}.s3{--c:#7a3e9d}.s4{--c:#8a6d00}.s5{--c:#5b6470}.line{fill:none;stroke:var(--c);stroke-width:2}.dot{fill:var(--c)}.bar{stroke:var(--c);stroke-width:1.4}.win{fill:#2e9e6b}.draw{fill:#d9d4c6}.loss{fill:#c4541a}.plain{fill:#f1efe9}.mid{text-anchor:middle}.end{text-anchor:end}@media (prefers-color-scheme:dark){text{fill:#e8e6e1}.faint{fill:#9aa0a8}.paper{fill:#16191d}.grid{stroke:#2c3138}.axis{stroke:#9aa0a8}.s0{--c:#6fb1f0}.s1{--c:#f0a35e}.s2{--c:#5fd39a}.s3{--c:#c79be6}.s4{--c:#e2c65a}.s5{--c:#aeb5bf}.win{fill:#2e9e6b}.draw{fill:#4a4f57}.loss{fill:#d0682f}.plain{fill:#23272d}}</style>";
+const STYLE: &str = "<style>text{font:13px system-ui,sans-serif;fill:#22262b}.title{font-size:16px;font-weight:600}.faint{fill:#6b7078}.paper{fill:#fff}.grid{stroke:#e2dfd8}.axis{stroke:#6b7078}.s0{--c:#1b5e9e}.s1{--c:#c4541a}.s2{--c:#1e7f4f}.s3{--c:#7a3e9d}.s4{--c:#8a6d00}.s5{--c:#5b6470}.line{fill:none;stroke:var(--c);stroke-width:2}.dot,.cell{fill:var(--c)}.bar{stroke:var(--c);stroke-width:1.4}.win{fill:#2e9e6b}.draw{fill:#d9d4c6}.loss{fill:#c4541a}.plain{fill:#f1efe9}.note{fill:#fff;font-weight:600}.mid{text-anchor:middle}.end{text-anchor:end}@media (prefers-color-scheme:dark){text{fill:#e8e6e1}.note{fill:#16191d}.faint{fill:#9aa0a8}.paper{fill:#16191d}.grid{stroke:#2c3138}.axis{stroke:#9aa0a8}.s0{--c:#6fb1f0}.s1{--c:#f0a35e}.s2{--c:#5fd39a}.s3{--c:#c79be6}.s4{--c:#e2c65a}.s5{--c:#aeb5bf}.win{fill:#2e9e6b}.draw{fill:#4a4f57}.loss{fill:#d0682f}.plain{fill:#23272d}}</style>";
 
 impl Plot {
     /// The picture as an SVG file.
@@ -191,7 +205,8 @@ impl Lines {
             if low > high { (0.0, 1.0) } else { (low, high) }
         };
         let shown = |y: f64| if self.logarithmic { y.max(1e-12).log10() } else { y };
-        let (left, right) = span(&mut points().map(|point| point.x));
+        let placed = |x: f64| if self.wide { x.max(1e-12).log10() } else { x };
+        let (left, right) = span(&mut points().map(|point| placed(point.x)));
         let heights = &mut points().flat_map(|point| {
             let (low, high) = point.bounds.unwrap_or((point.y, point.y));
             [shown(low), shown(high), shown(point.y)]
@@ -204,7 +219,7 @@ impl Lines {
             (low, high) = (low - 0.5, high + 0.5);
         }
         let wide = WIDTH - LEFT - RIGHT;
-        let across = |x: f64| LEFT + wide * (x - left) / (right - left).max(1e-9);
+        let across = |x: f64| LEFT + wide * (placed(x) - left) / (right - left).max(1e-9);
         let up = |y: f64| TOP + INSIDE * (1.0 - (shown(y) - low) / (high - low));
         write!(out, r#"<text class="title" x="{LEFT}" y="28">{}</text>"#, escaped(&self.title))?;
         let marks: Vec<f64> = match self.logarithmic {
@@ -223,7 +238,11 @@ impl Lines {
             )?;
         }
         let floor = TOP + INSIDE;
-        for mark in ticks(left, right) {
+        let steps: Vec<f64> = match self.wide {
+            true => (left.ceil() as i32..=right.floor() as i32).map(|power| 10f64.powi(power)).collect(),
+            false => ticks(left, right),
+        };
+        for mark in steps {
             let x = across(mark);
             write!(out, r#"<path class="axis" d="M{x:.1} {floor}v5"/>"#)?;
             write!(
@@ -284,32 +303,47 @@ impl Lines {
 impl Map {
     fn draw(&self, out: &mut String) -> Result<f64, fmt::Error> {
         write!(out, r#"<text class="title" x="{LEFT}" y="28">{}</text>"#, escaped(&self.title))?;
-        let cell = CELL.min((WIDTH - LEFT - RIGHT) / self.columns.len().max(1) as f64);
+        let longest = self.rows.iter().map(|name| name.chars().count()).max().unwrap_or(0) as f64;
+        let left = LEFT.max(48.0 + 7.5 * longest);
+        let room = (WIDTH - left - RIGHT) / self.columns.len().max(1) as f64;
+        // Words need wider cells than colours alone.
+        let (cell, wide) = match self.notes.is_empty() {
+            true => (CELL.min(room), CELL.min(room)),
+            false => (CELL, (3.0 * CELL).min(room)),
+        };
         for (row, (name, words)) in self.rows.iter().zip(&self.cells).enumerate() {
             let y = TOP + cell * row as f64;
+            let middle = y + cell / 2.0 + 4.0;
             write!(
                 out,
-                r#"<text class="faint end" x="{:.1}" y="{:.1}">{}</text>"#,
-                LEFT - 8.0,
-                y + cell / 2.0 + 4.0,
+                r#"<text class="faint end" x="{:.1}" y="{middle:.1}">{}</text>"#,
+                left - 8.0,
                 escaped(name)
             )?;
             for (column, word) in words.iter().enumerate() {
                 let Some((_, colour)) = self.legend.iter().find(|(known, _)| known == word) else { continue };
-                let x = LEFT + cell * column as f64;
+                let x = left + wide * column as f64;
                 write!(
                     out,
                     r#"<rect class="{}" x="{x:.1}" y="{y:.1}" width="{:.1}" height="{:.1}"><title>{}</title></rect>"#,
                     colour.class(),
-                    cell - 1.0,
+                    wide - 1.0,
                     cell - 1.0,
                     escaped(&format!("{} {name}: {word}", self.columns[column]))
                 )?;
+                if let Some(note) = self.notes.get(row).and_then(|notes| notes.get(column)) {
+                    let x = x + wide / 2.0;
+                    write!(
+                        out,
+                        r#"<text class="note mid" x="{x:.1}" y="{middle:.1}">{}</text>"#,
+                        escaped(note)
+                    )?;
+                }
             }
         }
-        let floor = TOP + cell * self.rows.len() as f64;
+        let mut floor = TOP + cell * self.rows.len() as f64;
         for (column, name) in self.columns.iter().enumerate() {
-            let x = LEFT + cell * (column as f64 + 0.5);
+            let x = left + wide * (column as f64 + 0.5);
             write!(
                 out,
                 r#"<text class="faint mid" x="{x:.1}" y="{:.1}">{}</text>"#,
@@ -317,29 +351,38 @@ impl Map {
                 escaped(name)
             )?;
         }
+        if !self.y.is_empty() {
+            let y = (TOP + floor) / 2.0;
+            write!(
+                out,
+                r#"<text class="mid" transform="translate(20 {y:.1}) rotate(-90)">{}</text>"#,
+                escaped(&self.y)
+            )?;
+        }
+        if !self.x.is_empty() {
+            floor += 22.0;
+            let x = left + wide * self.columns.len() as f64 / 2.0;
+            write!(
+                out,
+                r#"<text class="mid" x="{x:.1}" y="{:.1}">{}</text>"#,
+                floor + 14.0,
+                escaped(&self.x)
+            )?;
+        }
         let mut y = floor + 44.0;
         for (word, colour) in &self.legend {
             write!(
                 out,
-                r#"<rect class="{}" x="{LEFT}" y="{:.1}" width="16" height="16"/><text x="{:.1}" y="{y:.1}">{}</text>"#,
+                r#"<rect class="{}" x="{left}" y="{:.1}" width="16" height="16"/><text x="{:.1}" y="{y:.1}">{}</text>"#,
                 colour.class(),
                 y - 13.0,
-                LEFT + 26.0,
+                left + 26.0,
                 escaped(word)
             )?;
             y += 22.0;
         }
         Ok(y)
     }
-}
-
-/// The share of successes with its 95 % bounds (Wilson).
-pub(crate) fn share(good: u64, all: u64) -> (f64, (f64, f64)) {
-    let (n, p) = (all.max(1) as f64, good as f64 / all.max(1) as f64);
-    let z = 1.96f64;
-    let middle = (p + z * z / (2.0 * n)) / (1.0 + z * z / n);
-    let half = z / (1.0 + z * z / n) * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
-    (p, ((middle - half).max(0.0), (middle + half).min(1.0)))
 }
 
 #[cfg(test)]
@@ -356,8 +399,8 @@ mod tests {
             title: "title".into(),
             x: "depth, plies".into(),
             y: "share, %".into(),
-            logarithmic: false,
             series: vec![series],
+            ..Lines::default()
         };
         let svg = Plot::Lines(lines.clone()).svg();
         for part in ["depth, plies", "share, %", "a &lt; b", "prefers-color-scheme:dark", "95 % bounds"] {
@@ -369,6 +412,7 @@ mod tests {
             rows: vec!["1".into()],
             cells: vec![vec!["win".into()]],
             legend: vec![("win".into(), Colour::Win)],
+            ..Map::default()
         };
         let both = stacked(&[Plot::Lines(lines), Plot::Map(map)]).unwrap();
         assert_eq!((both.matches("<svg").count(), both.matches("</svg>").count()), (3, 3));
@@ -381,7 +425,5 @@ mod tests {
         assert_eq!(ticks(0.0, 1.0), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
         assert_eq!(ticks(1.0, 9.0), [2.0, 4.0, 6.0, 8.0]);
         assert_eq!([0.0, 0.25, 12.0, 1234.0, 2e7].map(figure), ["0", "0.25", "12", "1234", "2e7"]);
-        let (p, (low, high)) = share(50, 100);
-        assert!(p == 0.5 && (0.40..0.41).contains(&low) && (0.59..0.6).contains(&high));
     }
 }

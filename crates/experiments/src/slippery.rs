@@ -117,11 +117,10 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         false => &["tictactoe", "mnk:4x3,k=3"],
     };
     let steps = bench.games.unwrap_or(10).max(1);
-    let setting = format!(
+    let mut findings = Findings::new(format!(
         "a stone slips to an empty neighbour with probability p, {} values of p; --full adds 4x4 boards",
         steps + 1
-    );
-    let mut findings = Findings::new("slippery", "a question of our own", setting);
+    ));
     let mut grid = Grid::new("what the first player can expect", &["p"]);
     grid.columns.extend(boards.iter().map(|board| (*board).to_string()));
     let mut series: Vec<Series> =
@@ -164,8 +163,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         title: "Slippery boards: what moving first is worth".into(),
         x: "probability p that a stone slips".into(),
         y: "expected payoff of the first player".into(),
-        logarithmic: false,
         series,
+        ..Lines::default()
     }));
     Ok(findings)
 }

@@ -7,6 +7,8 @@ use outplay_experiments::{ExperimentRequest, Findings, Grid, experiments, run};
 fn found(name: &str, games: u32) -> Findings {
     let mut request = ExperimentRequest::default();
     (request.name, request.games) = (name.into(), Some(games));
+    // One run where something is sampled: these figures are pinned, not concluded from.
+    request.runs = ["horizon", "obstacles"].contains(&name).then_some(1);
     request.options.data = None;
     run(&Catalog::standard(), &request, &Quiet).unwrap()
 }
@@ -17,11 +19,25 @@ fn rows(grid: &Grid) -> Vec<String> {
     grid.rows.iter().map(|row| row.join(" | ")).collect()
 }
 
+/// The same without the bounds of means and shares, which follow from them.
+fn means(grid: &Grid) -> Vec<String> {
+    let mut grid = grid.clone();
+    for cell in grid.rows.iter_mut().flatten() {
+        if let Some((mean, _)) = cell.split_once(" (") {
+            *cell = mean.to_string();
+        }
+    }
+    rows(&grid)
+}
+
 #[test]
 fn every_experiment_has_a_name_and_a_line_about_it() {
     let all = experiments();
-    assert_eq!(all.len(), 11);
-    assert!(all.iter().all(|(name, about)| !name.contains(' ') && about.len() > 20), "{all:?}");
+    assert_eq!(all.len(), 14);
+    for about in all {
+        assert!(!about.name.contains(' ') && about.about.len() > 20 && about.source.len() > 10, "{about:?}");
+        assert!(about.question.ends_with('?') && about.verdict.ends_with('.'), "{about:?}");
+    }
 }
 
 #[test]
@@ -48,16 +64,16 @@ fn horizon() {
     assert_eq!(findings.holds, Some(true));
     let [shares, example] = &findings.tables[..] else { panic!("{findings:?}") };
     assert_eq!(
-        rows(shares),
+        means(shares),
         [
-            "1 | 100 % | 100 % | 50 %",
-            "2 | 100 % | 100 % | 50 %",
-            "3 | 100 % | 100 % | 50 %",
-            "4 | 100 % | 100 % | 33 %",
-            "5 | 100 % | 67 % | 33 %",
-            "6 | 67 % | 67 % | 17 %",
-            "7 | 67 % | 50 % | 17 %",
-            "8 | 50 % | 50 % | 17 %",
+            "1 | 100.0 % | 100.0 % | 50.0 %",
+            "2 | 100.0 % | 100.0 % | 50.0 %",
+            "3 | 100.0 % | 100.0 % | 50.0 %",
+            "4 | 100.0 % | 100.0 % | 33.3 %",
+            "5 | 100.0 % | 66.7 % | 33.3 %",
+            "6 | 66.7 % | 66.7 % | 16.7 %",
+            "7 | 66.7 % | 50.0 % | 16.7 %",
+            "8 | 50.0 % | 50.0 % | 16.7 %",
         ]
     );
     assert_eq!(
@@ -86,14 +102,14 @@ fn horizon() {
 #[test]
 fn obstacles() {
     assert_eq!(
-        rows(&found("obstacles", 2).tables[0]),
+        means(&found("obstacles", 2).tables[0]),
         [
-            "0 | 0 % | 43.8 | 3.00 | 2,042 | 4/0/0 | 100 %",
-            "4 | 10 % | 41.0 | 3.00 | 3,000 | 4/0/0 | 100 %",
-            "9 | 20 % | 34.0 | 3.00 | 2,323 | 4/0/0 | 100 %",
-            "14 | 30 % | 29.0 | 3.00 | 3,000 | 2/1/1 | 62 %",
-            "19 | 40 % | 24.0 | 3.17 | 2,629 | 1/0/3 | 62 %",
-            "24 | 50 % | 19.0 | 3.83 | 3,000 | 1/0/3 | 62 %",
+            "0 | 0 % | 43.8 | 3.00 | 2,042 | 4/0/0 | 100.0 %",
+            "4 | 10 % | 41.0 | 3.00 | 3,000 | 4/0/0 | 100.0 %",
+            "9 | 20 % | 34.0 | 3.00 | 2,323 | 4/0/0 | 100.0 %",
+            "14 | 30 % | 29.0 | 3.00 | 3,000 | 2/1/1 | 62.5 %",
+            "19 | 40 % | 24.0 | 3.17 | 2,629 | 1/0/3 | 62.5 %",
+            "24 | 50 % | 19.0 | 3.83 | 3,000 | 1/0/3 | 62.5 %",
         ]
     );
 }
@@ -101,7 +117,7 @@ fn obstacles() {
 #[test]
 fn helpful_vs_minimax() {
     let findings = found("helpful-vs-minimax", 4);
-    let [games, exact] = &findings.tables[..] else { panic!("{findings:?}") };
+    let [games, exact, readings] = &findings.tables[..] else { panic!("{findings:?}") };
     let scores: Vec<String> = games.rows.iter().map(|row| row[3..5].join(" ")).collect();
     assert_eq!(
         scores,
@@ -123,4 +139,57 @@ fn helpful_vs_minimax() {
             "first player, both perfect | 48 of 72 | 0 of 72 | 24 of 72",
         ]
     );
+    // The paper's row is certain with one random ply and ties in order, and next to impossible as its text has it.
+    assert!(
+        rows(readings)
+            .contains(&"1 | to the end | in order | in order | 0.000 % | 0.000 % | 100.000 % | 1.000".into()),
+        "{readings:?}"
+    );
+}
+
+#[test]
+fn filtering() {
+    let findings = found("filtering", 4);
+    // Three shares of errors, three kinds of trees, three depths.
+    assert_eq!((findings.tables[0].rows.len(), findings.tables[0].columns.len()), (9, 6));
+    assert_eq!(rows(&findings.tables[0]).len(), 9);
+}
+
+#[test]
+fn loops_alphabeta() {
+    let findings = found("loops-alphabeta", 1);
+    assert_eq!(findings.holds, Some(true), "{:?}", findings.remarks);
+    let [stable, depths, repetition] = &findings.tables[..] else { panic!("{findings:?}") };
+    assert!(rows(stable)[0].starts_with("morris:three,lines=6 | "), "{stable:?}");
+    assert_eq!((depths.rows.len(), repetition.rows.len()), (5, 2));
+}
+
+#[test]
+fn league() {
+    let findings = found("league", 2);
+    let table = &findings.tables[0];
+    assert_eq!(rows(table).len(), 2);
+    assert!(table.rows.iter().flat_map(|row| &row[1..]).all(|cell| cell.contains(", ")), "{table:?}");
+}
+
+#[test]
+fn obstacle_map() {
+    let findings = found("obstacle-map", 1);
+    assert_eq!(findings.holds, Some(true), "{:?}", findings.remarks);
+    let small = &rows(&findings.tables[0])[0];
+    assert!(small.starts_with("mnk:3x3,k=3 | a draw | 0/9/0 | "), "{small}");
+}
+
+/// What is timed or sampled can be repeated, and then has bounds; what is exact cannot.
+#[test]
+fn repetitions() {
+    let mut request = ExperimentRequest::default();
+    (request.name, request.games, request.runs) = ("obstacles".into(), Some(1), Some(2));
+    let findings = run(&Catalog::standard(), &request, &Quiet).unwrap();
+    assert!(findings.setting.contains("2 runs, seeds 1 to 2"), "{}", findings.setting);
+    let scores = findings.tables[0].rows.iter().map(|row| &row[6]);
+    assert!(scores.clone().all(|score| score.contains(" to ")), "{:?}", scores.collect::<Vec<_>>());
+    request.name = "alphabeta-savings".into();
+    let refused = run(&Catalog::standard(), &request, &Quiet).unwrap_err();
+    assert!(refused.is_input() && refused.to_string().contains("exact"), "{refused}");
 }

@@ -1,4 +1,4 @@
-//! Which games and players there are.
+//! Which games, players and experiments there are.
 
 use crate::router::Shared;
 use axum::Json;
@@ -26,6 +26,11 @@ pub(crate) async fn games(State(shared): State<Arc<Shared>>) -> Json<Value> {
         })
     }).collect();
     Json(json!({ "games": families, "players": ROSTER, "levels": LEVELS }))
+}
+
+/// `GET /api/v1/experiments`
+pub(crate) async fn experiments() -> Json<Value> {
+    Json(json!({ "experiments": outplay_experiments::experiments() }))
 }
 
 /// `GET /healthz`

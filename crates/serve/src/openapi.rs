@@ -19,7 +19,7 @@ const AT: &[&str] = &["game", "position", "moves"];
 const GAME: &[&str] = &["game"];
 
 /// Every address of the interface.
-pub(crate) const ROUTES: [Route; 18] = [
+pub(crate) const ROUTES: [Route; 19] = [
     ("get", "/api/v1/games", "The games and players that there are", &[], "Games"),
     ("get", "/api/v1/view", "What a position looks like and which moves it has", AT, "View"),
     ("get", "/api/v1/position", "The value of a position and of each of its moves", AT, "Query"),
@@ -53,6 +53,13 @@ pub(crate) const ROUTES: [Route; 18] = [
         "What an evaluation sees in a position: its score, the parts of it, what every cell is worth, a picture",
         &["game", "position", "moves", "eval"],
         "Evaluation",
+    ),
+    (
+        "get",
+        "/api/v1/experiments",
+        "The experiments that there are: question, source and verdict of each",
+        &[],
+        "Experiments",
     ),
     ("post", "/api/v1/solve", "Begins to solve a whole game in the background", &[], "Job"),
     ("get", "/api/v1/solve/{id}", "How far a solve is, or its answer", &[], "Job"),
@@ -186,6 +193,7 @@ fn schemas() -> Value {
             "game": text, "position": text, "to_move": text, "eval": text, "score": number, "opinion": { "type": "number" },
             "scale": { "type": "number" }, "parts": objects, "cells": objects, "best": texts, "svg": text,
         })),
+        "Experiments": object(&["experiments"], json!({ "experiments": objects })),
         "Job": object(&["id", "game", "state"], json!({
             "id": number, "game": text, "state": { "type": "string", "enum": ["running", "stopping", "done", "cancelled", "failed"] },
             "stage": text, "done": number, "total": number, "seconds": { "type": "number" }, "answer": { "type": "object" },

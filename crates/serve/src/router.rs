@@ -52,6 +52,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/api/v1/why", get(why::why))
         .route("/api/v1/puzzle", get(why::puzzle))
         .route("/api/v1/evaluation", get(why::evaluation))
+        .route("/api/v1/experiments", get(games::experiments))
         .route("/api/v1/solve", post(jobs::start))
         .route("/api/v1/solve/{id}", get(jobs::show).delete(jobs::cancel))
         .route("/api/v1/stats", get(stats::stats))

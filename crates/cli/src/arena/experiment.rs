@@ -20,6 +20,9 @@ pub(crate) struct ExperimentArgs {
     /// How many games, trials or positions instead of the experiment's own number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     games: Option<u32>,
+    /// How often what is timed or sampled is repeated, from seeds that follow each other
+    #[arg(long, value_name = "N", requires = "name", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: Option<u32>,
     /// What chance follows from
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -40,7 +43,7 @@ impl<W: Write> Run<'_, W> {
         request.name = name.clone();
         request.seed = args.seed;
         request.full = args.full;
-        request.games = args.games;
+        (request.games, request.runs) = (args.games, args.runs);
         request.options = self.query_options(&args.effort);
         let findings = outplay_experiments::run(self.catalog, &request, self.progress)?;
         // First what was found: a file that cannot be written loses nothing.
@@ -58,17 +61,15 @@ impl<W: Write> Run<'_, W> {
     }
 
     fn list_experiments(&mut self) -> Result<u8, Failure> {
-        let listed: Vec<_> = experiments()
-            .into_iter()
-            .map(|(name, about)| serde_json::json!({ "name": name, "about": about }))
-            .collect();
-        self.print(&serde_json::json!({ "experiments": listed }), |out, _| {
-            let bold = anstyle::Style::new().bold();
-            let widest = experiments().iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-            for (name, about) in experiments() {
-                writeln!(out, "{bold}{name:widest$}{bold:#}  {about}")?;
+        let listed = serde_json::json!({ "experiments": experiments() });
+        self.print(&listed, |out, _| {
+            let (bold, faint) = (anstyle::Style::new().bold(), anstyle::Style::new().dimmed());
+            for about in experiments() {
+                writeln!(out, "{bold}{}{bold:#}  {}", about.name, about.question)?;
+                writeln!(out, "    {}", about.verdict)?;
+                writeln!(out, "    {faint}{}{faint:#}", about.source)?;
             }
-            writeln!(out, "\nRun one with `outplay experiment NAME`.")
+            writeln!(out, "\nRun one with `outplay experiment NAME`; docs/experiments.md has the figures.")
         })
     }
 }
@@ -76,6 +77,7 @@ impl<W: Write> Run<'_, W> {
 fn write_findings(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
     let bold = anstyle::Style::new().bold();
     writeln!(out, "{bold}{}{bold:#}: {}", findings.experiment, findings.setting)?;
+    writeln!(out, "{}", findings.question)?;
     writeln!(out, "theirs: {}", findings.source)?;
     for grid in &findings.tables {
         writeln!(out)?;

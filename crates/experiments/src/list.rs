@@ -1,0 +1,220 @@
+//! Every experiment: what it asks, where the question comes from, and what came of it.
+//!
+//! A verdict is a sentence that rests on the figures in docs/experiments.md, which `cargo xtask experiments` finds again.
+
+use crate::{
+    Bench, Findings, alphabeta_savings, connect4_ga, dp, filtering, helpful_memory, helpful_vs_minimax,
+    horizon, league, loops_alphabeta, minimax_cost, obstacle_map, obstacles, slippery, visibility,
+};
+use outplay_answer::Trouble;
+use serde::Serialize;
+
+/// What an experiment is about.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct About {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it shows, in a line.
+    pub about: &'static str,
+    /// What it asks.
+    pub question: &'static str,
+    /// Where the question, or the other figures, come from.
+    pub source: &'static str,
+    /// What came of it.
+    pub verdict: &'static str,
+    /// Whether it times or samples something, so that it can be repeated.
+    pub repeats: bool,
+}
+
+/// An experiment that can be run.
+pub(crate) struct Experiment {
+    /// What it is about.
+    pub(crate) about: About,
+    /// Runs it.
+    pub(crate) run: fn(&Bench<'_>) -> Result<Findings, Trouble>,
+}
+
+const REPORT: &str =
+    "Zagaynov and Zhao, Using Dynamic Programming To Create More Efficient Solvers for Games (2020)";
+const PAPER: &str = "Hayes and Loge, Developing a Memory Efficient Algorithm for Playing m,n,k Games";
+const PROJECT: &str = "Garner, Optimization for Engineers, final project: Connect-4 by genetic algorithm";
+const LECTURE: &str = "the lecture on playing and solving games (Moore)";
+const MISHRA: &str = "Mishra, m by n Tic Tac Toe with k strikes and s obstacles (2014)";
+
+/// Every experiment, in the order in which they are listed.
+const ALL: &[Experiment] = &[
+    Experiment {
+        about: About {
+            name: "dp",
+            about: "the solvers of the 2020 report on tic-tac-toe: top-down, memoized, bottom-up; and on Connect-4",
+            question: "Is solving bottom-up over a tight index faster than memoizing, and does that pay on Connect-4?",
+            source: REPORT,
+            verdict: "Yes: bottom-up is several times as fast as memoizing on tic-tac-toe, and on Connect-4 5x4 by a factor over the index and a far larger one over bit-planes.",
+            repeats: true,
+        },
+        run: dp::run,
+    },
+    Experiment {
+        about: About {
+            name: "minimax-cost",
+            about: "time and memory of full search on 4x4 by the number of open cells",
+            question: "What does it cost to look to the end, and what does the heuristic cost instead?",
+            source: PAPER,
+            verdict: "The paper's 607 hours for the full 4x4 board are a fraction of a second by alpha-beta or tables; one move of the heuristic takes microseconds, and proves nothing.",
+            repeats: true,
+        },
+        run: minimax_cost::run,
+    },
+    Experiment {
+        about: About {
+            name: "connect4-ga",
+            about: "the genetic algorithm for Connect-4, its bot against random, greedy and perfect, and its conclusions",
+            question: "What does a genetic algorithm find, and is defence really worth more than offence?",
+            source: PROJECT,
+            verdict: "It finds bots that beat random and greedy play within seconds; what its weights look like depends on the seed, and what they are worth only a match with bounds can tell.",
+            repeats: true,
+        },
+        run: connect4_ga::run,
+    },
+    Experiment {
+        about: About {
+            name: "helpful-vs-minimax",
+            about: "the helpfulness heuristic against perfect play on 3x3, 4x4, larger boards and Connect-4",
+            question: "Does the heuristic never lose, and with which settings did the paper find 0/0/1000 and 11/0/989?",
+            source: PAPER,
+            verdict: "It does lose. 0/0/1000 on 3x3 is certain with one random ply and ties broken in order, and next to impossible as the text has it; 11 wins on 4x4 cannot come from the openings, which are all drawn.",
+            repeats: true,
+        },
+        run: helpful_vs_minimax::run,
+    },
+    Experiment {
+        about: About {
+            name: "helpful-memory",
+            about: "time and memory of one move of the heuristic, on boards to 1000x1000",
+            question: "How much time and memory does the heuristic take on boards of a million cells?",
+            source: PAPER,
+            verdict: "A move on 1000x1000 takes about 9 MB and less than 20 ms.",
+            repeats: true,
+        },
+        run: helpful_memory::run,
+    },
+    Experiment {
+        about: About {
+            name: "obstacles",
+            about: "how deep a search sees, and what that is worth, as obstacles fill the board",
+            question: "What do obstacles do to the depth and the strength of a search?",
+            source: MISHRA,
+            verdict: "The same number of positions reaches deeper, and depth is worth less, because more games are drawn.",
+            repeats: true,
+        },
+        run: obstacles::run,
+    },
+    Experiment {
+        about: About {
+            name: "alphabeta-savings",
+            about: "leaves of alpha-beta in the best, natural and worst order against minimax",
+            question: "How much does alpha-beta leave out, and how much does that depend on the order of moves?",
+            source: "Knuth and Moore 1975; the Connect-4 report: O(b^d) becomes O(b^(d/2))",
+            verdict: "The best order meets the bound of Knuth and Moore exactly: at depth 7, one leaf in 300.",
+            repeats: false,
+        },
+        run: alphabeta_savings::run,
+    },
+    Experiment {
+        about: About {
+            name: "horizon",
+            about: "lost positions that a fixed depth does not see, and what quiescence and extensions do about it",
+            question: "How often does a search to a fixed depth not see that it is lost, and what helps?",
+            source: LECTURE,
+            verdict: "A loss is not seen before it comes within the depth; seeing wins and blocks in one at every position helps more than quiescence does.",
+            repeats: true,
+        },
+        run: horizon::run,
+    },
+    Experiment {
+        about: About {
+            name: "visibility",
+            about: "whether a deeper search chooses better moves, and an atlas of positions in which it does not",
+            question: "Does a deeper search choose better, and does the evaluation see more near the end?",
+            source: LECTURE,
+            verdict: "On the whole it chooses better, and not always: an atlas shows positions in which one ply more spoils a right choice.",
+            repeats: true,
+        },
+        run: visibility::run,
+    },
+    Experiment {
+        about: About {
+            name: "filtering",
+            about: "whether a search makes few errors out of many, with opinions that are wrong to order",
+            question: "Does combining many inaccurate opinions cancel their errors, or add them up?",
+            source: LECTURE,
+            verdict: "Held against exact values with errors of a known share, depth by depth, with the values of a real game and with the same values dealt anew.",
+            repeats: true,
+        },
+        run: filtering::run,
+    },
+    Experiment {
+        about: About {
+            name: "loops-alphabeta",
+            about: "what alpha-beta does where play can go round in circles, on every position of small morris games",
+            question: "Does alpha-beta behave sensibly with loops?",
+            source: LECTURE,
+            verdict: "Not by itself: a limit of depth never proves a draw, and a table together with repetitions as draws is wrong in places; sweeping until nothing changes is right.",
+            repeats: false,
+        },
+        run: loops_alphabeta::run,
+    },
+    Experiment {
+        about: About {
+            name: "obstacle-map",
+            about: "the value of small boards with one and two obstacles wherever they are, as maps",
+            question: "What is every placement of one and two obstacles worth, and how few change the winner?",
+            source: "a question of our own, on the boards of Mishra 2014",
+            verdict: "One obstacle is enough on 4x3 and on 4x4 with gravity; no set at all changes 3x3, and none of up to five changes 4x4 with four in a row.",
+            repeats: false,
+        },
+        run: obstacle_map::run,
+    },
+    Experiment {
+        about: About {
+            name: "league",
+            about: "helpful, polynomial, lines and search over boards and time, as a map",
+            question: "Who wins where, as boards grow and the search has more time?",
+            source: "a question of our own, on the players of all documents",
+            verdict: "A map of who comes first on each board and at each time, where the bounds leave no doubt.",
+            repeats: true,
+        },
+        run: league::run,
+    },
+    Experiment {
+        about: About {
+            name: "slippery",
+            about: "what boards are worth when a stone may land one cell aside",
+            question: "What is moving first worth when stones slip?",
+            source: "a question of our own",
+            verdict: "Slipping makes 3x3 worth more to the first player, from 0 to +0.458, and 4x3 less, from a sure win to +0.366.",
+            repeats: false,
+        },
+        run: slippery::run,
+    },
+];
+
+/// The experiments, in order.
+pub fn experiments() -> Vec<About> {
+    ALL.iter().map(|experiment| experiment.about).collect()
+}
+
+/// The experiment of that name.
+pub(crate) fn find(name: &str) -> Result<&'static Experiment, Trouble> {
+    let unknown = || {
+        let names: Vec<&str> = ALL.iter().map(|experiment| experiment.about.name).collect();
+        let near = outplay_core::nearest(name, names.iter().copied())
+            .map(|near| format!("did you mean `{near}`? "))
+            .unwrap_or_default();
+        Trouble::unable(format!(
+            "there is no experiment called `{name}`; {near}there are {}",
+            names.join(", ")
+        ))
+    };
+    ALL.iter().find(|experiment| experiment.about.name == name).ok_or_else(unknown)
+}

@@ -1,0 +1,116 @@
+//! The heuristic on larger boards, which the paper leaves for later: at equal depth and at equal time.
+//!
+//! A guess takes microseconds and a search as long as it is given, so two questions are asked: who wins when the search
+//! looks two plies ahead, and who wins when it may think no longer than the guess takes, ten times or a hundred
+//! times as long. Such times are too short for a clock, so they are given as the number of positions that the search
+//! enters meanwhile, measured beforehand.
+
+use crate::duel::{Score, duel, opening};
+use crate::plot::{Lines, Plot, Point, Series};
+use crate::sample::{Sample, seconds};
+use crate::{Bench, Findings, Grid};
+use outplay_answer::Trouble;
+use outplay_players::Kit;
+use std::time::Instant;
+
+/// Sides of the boards, five in a row; the last two for those who wait.
+const SIDES: [u32; 6] = [5, 7, 9, 11, 15, 19];
+/// How many times longer than the heuristic the search may think.
+const TIMES: [u32; 3] = [1, 10, 100];
+/// Random plies before the first decision.
+const PLIES: u32 = 4;
+
+pub(crate) fn run(bench: &Bench<'_>, findings: &mut Findings) -> Result<(), Trouble> {
+    let sides = &SIDES[..if bench.full { 6 } else { 4 }];
+    let games = bench.games.unwrap_or(if bench.full { 200 } else { 60 }).max(2) / 2;
+    let mut grid = Grid::new(
+        "larger boards, k=5: score of helpful, half of the games as first player",
+        &["board", "a move of helpful takes", "positions a search enters in that time"],
+    );
+    let names = ["two plies, lines", "two plies, patterns"].map(String::from).into_iter();
+    let names: Vec<String> =
+        names.chain(TIMES.map(|times| format!("{times} times as much time, lines"))).collect();
+    grid.columns.extend(names.iter().map(|name| format!("against {name}")));
+    let mut series: Vec<Series> =
+        names.iter().map(|name| Series { name: format!("against {name}"), points: Vec::new() }).collect();
+    for &side in sides {
+        let kit = bench.kit(&format!("mnk:{side}x{side},k=5"))?;
+        bench.watch.stage(&format!("{side}x{side}"), names.len() as u64);
+        let took = time_of_a_move(bench, &kit)?;
+        let mean = took.median().unwrap_or(1e-6);
+        let nodes = rate(bench, &kit)? * mean;
+        let mut opponents =
+            ["lines", "patterns"].map(|eval| format!("alphabeta:depth=2,eval={eval}")).to_vec();
+        opponents.extend(TIMES.map(|times| {
+            format!("alphabeta:nodes={},eval=lines", (nodes * f64::from(times)).max(1.0) as u64)
+        }));
+        let mut row = vec![format!("{side}x{side}"), took.text(seconds), format!("{nodes:.0}")];
+        for (opponent, series) in opponents.iter().zip(&mut series) {
+            let score = meet(bench, &kit, opponent, games)?;
+            let (mean, (low, high)) = score.points();
+            series.points.push(Point {
+                x: f64::from(side),
+                y: 100.0 * mean,
+                bounds: Some((100.0 * low, 100.0 * high)),
+            });
+            row.push(format!("{}, {}", score.text(), score.percent()));
+            bench.watch.advance(1);
+        }
+        grid.row(row);
+    }
+    findings.tables.push(grid);
+    findings.plots.push(Plot::Lines(Lines {
+        title: "The heuristic on larger boards, five in a row".into(),
+        x: "side of the board, cells".into(),
+        y: "score of helpful, %".into(),
+        series,
+        ..Lines::default()
+    }));
+    Ok(())
+}
+
+/// How long the heuristic thinks, in positions that games come through.
+fn time_of_a_move(bench: &Bench<'_>, kit: &Kit) -> Result<Sample, Trouble> {
+    let mut helpful = kit.player("helpful")?;
+    let mut took = Sample::default();
+    for number in 0..40 {
+        let Some(pos) = opening(&kit.game, PLIES + number % 8, bench.seed.wrapping_add(u64::from(number)))
+        else {
+            continue;
+        };
+        helpful.begin(u64::from(number));
+        // The list of moves is made by whoever asks first.
+        kit.game.list(&pos).count();
+        let began = Instant::now();
+        helpful.choose(&pos, bench.watch)?;
+        took.add(began.elapsed().as_secs_f64());
+    }
+    Ok(took)
+}
+
+/// Positions that the search enters in a second.
+fn rate(bench: &Bench<'_>, kit: &Kit) -> Result<f64, Trouble> {
+    let mut player = kit.player("alphabeta:nodes=3000,eval=lines")?;
+    let (mut nodes, mut seconds) = (0.0, 0.0);
+    for number in 0..10 {
+        let Some(pos) = opening(&kit.game, PLIES, bench.seed.wrapping_add(number)) else { continue };
+        player.begin(number);
+        let began = Instant::now();
+        nodes += player.choose(&pos, bench.watch)?.nodes as f64;
+        seconds += began.elapsed().as_secs_f64();
+    }
+    Ok(nodes / seconds.max(1e-9))
+}
+
+/// So many openings, both colours each.
+fn meet(bench: &Bench<'_>, kit: &Kit, opponent: &str, openings: u32) -> Result<Score, Trouble> {
+    let (mut helpful, mut other) = (kit.player("helpful")?, kit.player(opponent)?);
+    let mut score = Score::default();
+    for (run, number) in bench.seeds(1).flat_map(|seed| (0..openings).map(move |number| (seed, number))) {
+        let seed = run.wrapping_mul(15_485_863).wrapping_add(u64::from(number));
+        let Some(from) = opening(&kit.game, PLIES, seed) else { continue };
+        score.add(duel(&kit.game, [&mut *helpful, &mut *other], &from, seed, bench.watch)?);
+        score.add(-duel(&kit.game, [&mut *other, &mut *helpful], &from, seed, bench.watch)?);
+    }
+    Ok(score)
+}
