@@ -369,7 +369,7 @@ fn bad_input_is_one_sentence() {
     check(&["solve", "chess:KQXK"], "`X` is no man");
     check(&["solve", "chess:KQQQKR"], "6 men are too many");
     check(&["query", "chess:KQK"], "no start position");
-    check(&["solve", "morris:nine"], "say which one");
+    check(&["solve", "morris:ten"], "say which one");
     check(&["query", "pig:10", "--moves", "jump"], "not a legal move");
     check(&["solve", "pig:10", "--method", "dense"], "games of lines");
     check(&["solve", "tictactoe", "--method", "chance"], "has no dice");
