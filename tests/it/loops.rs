@@ -186,6 +186,29 @@ fn six_mens_morris() {
     six(tempfile::tempdir().unwrap().path(), 6, [10_590_988, 935_548, 7_680_652], 119);
 }
 
+/// The counts are those of tests/second/morris.py.
+#[test]
+fn nine_mens_morris() {
+    let data = tempfile::tempdir().unwrap();
+    let ask = |words: &[&str]| json(data.path(), words);
+    let answer = ask(&["solve", "morris:nine,men=3+3"]);
+    assert_eq!(answer["positions"]["legal"], 2_691_920);
+    assert_eq!(split(&answer["by_turn"]["mover"]), [2_232_160, 4_112, 455_648]);
+    assert!(answer["value"].is_null(), "an ending has no start");
+    assert_eq!(ask(&["verify", "morris:nine,men=3+3"])["wrong"], 0);
+    // The whole game asks what there is of its endings.
+    let three = ["--position", ".../.xx/.o./....../o.o/.../..x o 18"];
+    let [whole, ending] = ["morris:nine", "morris:nine,men=3+3"]
+        .map(|game| ask(&[&["query", game], &three[..]].concat()));
+    assert_eq!((&whole["source"], &whole["value"]), (&"table".into(), &ending["value"]));
+    assert_eq!((&whole["distance"], &whole["best"]), (&ending["distance"], &ending["best"]));
+    // A mill leads from four against three to a position that the table knows to be lost.
+    let four = ["--position", "..o/.oo/.../x.o.../.../.../xx. x 18", "--method", "search"];
+    let searched = ask(&[&["solve", "morris:nine"], &four[..]].concat());
+    assert_eq!(searched["value"], "win");
+    assert!(searched["probe_hits"].as_u64().unwrap() > 0);
+}
+
 fn check_dice(data: &Path, game: &str, expected: f64, digits: f64) {
     let answer = json(data, &["solve", game]);
     let found = answer["expected"].as_f64().unwrap();
@@ -369,7 +392,7 @@ fn bad_input_is_one_sentence() {
     check(&["solve", "chess:KQXK"], "`X` is no man");
     check(&["solve", "chess:KQQQKR"], "6 men are too many");
     check(&["query", "chess:KQK"], "no start position");
-    check(&["solve", "morris:nine"], "say which one");
+    check(&["solve", "morris:ten"], "say which one");
     check(&["query", "pig:10", "--moves", "jump"], "not a legal move");
     check(&["solve", "pig:10", "--method", "dense"], "games of lines");
     check(&["solve", "tictactoe", "--method", "chance"], "has no dice");

@@ -272,9 +272,10 @@ impl Entry {
         if let Some((_, table)) = kept.as_ref().filter(|(of, _)| of == data) {
             return Ok(Some(table.clone()));
         }
-        let found = self.find_table(data, None, watch)?.map(Arc::new);
-        // One without distances may be joined by a better one.
-        if let Some(table) = found.as_ref().filter(|table| table.has_distances()) {
+        let found = self.find_table(data, None, false, watch)?.map(Arc::new);
+        // One without distances may be joined by a better one, and some tiers by others.
+        let settled = |table: &&Arc<Opened>| table.has_distances() && table.shelves.is_complete();
+        if let Some(table) = found.as_ref().filter(settled) {
             *kept = Some((data.to_path_buf(), table.clone()));
         }
         Ok(found)

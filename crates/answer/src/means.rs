@@ -44,7 +44,8 @@ impl KnownMeans {
         let at = |tier: Tier, number: u64| match &self.source {
             Source::Memory(expected) => Ok(expected.value(tier, number)),
             Source::Table(shelves, _) => {
-                let (table, tier) = shelves.at(tier);
+                // Tables of means have all tiers.
+                let Some((table, tier)) = shelves.at(tier) else { return Ok(f64::NAN) };
                 Ok(table.code::<f64>(tier, number)?.unwrap_or(f64::NAN))
             }
         };
@@ -195,8 +196,8 @@ impl Entry {
         watch.stage("deriving means again", index.numbers().sizes().iter().sum());
         let values: Result<Vec<Vec<f64>>, Trouble> = (0..tiers)
             .map(|t| {
-                let (table, tier) = shelves.at(Tier(t));
-                Ok(table.read_tier(tier)?)
+                let table = shelves.at(Tier(t));
+                Ok(table.map(|(table, tier)| table.read_tier(tier)).transpose()?.unwrap_or_default())
             })
             .collect();
         let values = values?;

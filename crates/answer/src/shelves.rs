@@ -47,33 +47,47 @@ impl Plan {
 
     /// All tables, if they are there and complete.
     pub(crate) fn open(&self, data: &Path) -> Result<Option<Shelves>, Trouble> {
-        let mut tables = Vec::new();
+        Ok(self.open_some(data)?.filter(Shelves::is_complete))
+    }
+
+    /// The tables that are there and complete, if there are any.
+    pub(crate) fn open_some(&self, data: &Path) -> Result<Option<Shelves>, Trouble> {
+        let (mut tables, mut opened) = (Vec::new(), Vec::new());
         for identity in &self.identities {
-            match Table::open_as(data, identity) {
-                Ok(table) if table.complete() => tables.push(table),
+            opened.push(match Table::open_as(data, identity) {
+                Ok(table) if table.complete() => {
+                    tables.push(table);
+                    Some(tables.len() - 1)
+                }
                 // A table that is still being written answers nothing yet.
-                Ok(_) | Err(TableError::NoTable { .. }) => return Ok(None),
+                Ok(_) | Err(TableError::NoTable { .. }) => None,
                 Err(error) => return Err(error.into()),
-            }
+            });
         }
-        Ok(Some(Shelves { tables, places: self.places.clone() }))
+        let places = self.places.iter().map(|&(table, within)| Some((opened[table]?, within))).collect();
+        Ok(if tables.is_empty() { None } else { Some(Shelves { tables, places }) })
     }
 }
 
-/// Complete tables that hold all tiers of an index.
+/// Complete tables that hold the tiers of an index, or some of them.
 pub(crate) struct Shelves {
     tables: Vec<Table>,
-    places: Vec<(usize, Tier)>,
+    places: Vec<Option<(usize, Tier)>>,
 }
 
 impl Shelves {
-    /// The table of a tier and which of its tiers that is.
-    pub(crate) fn at(&self, tier: Tier) -> (&Table, Tier) {
-        let (table, within) = self.places[tier.0 as usize];
-        (&self.tables[table], within)
+    /// Whether no tier is missing.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.places.iter().all(Option::is_some)
     }
 
-    /// The first table, which is the only one unless tiers are shared.
+    /// The table of a tier and which of its tiers that is, if it is there.
+    pub(crate) fn at(&self, tier: Tier) -> Option<(&Table, Tier)> {
+        let (table, within) = self.places[tier.0 as usize]?;
+        Some((&self.tables[table], within))
+    }
+
+    /// The first table that is there, which is the only one unless tiers are shared.
     pub(crate) fn table(&self) -> &Table {
         &self.tables[0]
     }
@@ -110,7 +124,7 @@ impl Shelves {
 
     /// The value in a slot of a table of a game with loops.
     pub(crate) fn loop_value(&self, tier: Tier, number: u64) -> Result<Option<Value>, TableError> {
-        let (table, tier) = self.at(tier);
+        let Some((table, tier)) = self.at(tier) else { return Ok(None) };
         Ok(match table.identity().cell {
             CellKind::I8 => table.code::<i8>(tier, number)?.and_then(wdl_value),
             CellKind::I16 => table.code::<i16>(tier, number)?.and_then(loop_code::<LoopCode, i16>),
@@ -121,7 +135,7 @@ impl Shelves {
 
     /// All values of a tier of a game with loops, in one go.
     pub(crate) fn loop_cells(&self, tier: Tier) -> Result<LoopCells, TableError> {
-        let (table, tier) = self.at(tier);
+        let Some((table, tier)) = self.at(tier) else { return Ok(LoopCells::Wdl(Vec::new())) };
         Ok(match table.identity().cell {
             CellKind::I8 => LoopCells::Wdl(table.read_tier(tier)?),
             CellKind::I16 => LoopCells::Exact(table.read_tier(tier)?),

@@ -74,11 +74,13 @@ impl Entry {
         self.plan(numbering, values).identities[0].clone()
     }
 
-    /// The game's table if there is a complete one; with distances rather than without unless told.
+    /// The game's table if there is a complete one; with distances rather than without unless told. Where games share
+    /// tiers, those that are there answer what they can, unless all are wanted.
     pub(crate) fn find_table(
         &self,
         data: &Path,
         values: Option<Values>,
+        all: bool,
         watch: &dyn Watch,
     ) -> Result<Option<Opened>, Trouble> {
         if self.game().has_dice() {
@@ -93,7 +95,8 @@ impl Entry {
         for values in kinds.into_iter().filter(present) {
             // Exploring goes through the moves in a fixed order, so that the numbers come out the same.
             let numbering = self.numbering(QUERY_POSITIONS, watch)?;
-            if let Some(shelves) = self.plan(&numbering, values).open(data)? {
+            let plan = self.plan(&numbering, values);
+            if let Some(shelves) = if all { plan.open(data)? } else { plan.open_some(data)? } {
                 return Ok(Some(Opened { numbering, shelves }));
             }
         }
@@ -101,7 +104,7 @@ impl Entry {
     }
 
     fn open_table(&self, data: &Path, values: Option<Values>) -> Result<Opened, Trouble> {
-        self.find_table(data, values, &Quiet)?.ok_or_else(|| self.no_table(data, values))
+        self.find_table(data, values, true, &Quiet)?.ok_or_else(|| self.no_table(data, values))
     }
 
     /// Says that a command is about values that a game with dice has not.

@@ -8,7 +8,7 @@ use outplay_games::chess::{Chess, ChessIndex, ending_of};
 use outplay_games::einstein::Einstein;
 use outplay_games::hypergammon::{HyperIndex, Hypergammon};
 use outplay_games::mnk::{LargeMnk, Mnk, MnkIndex, Rules, tier_sizes};
-use outplay_games::morris::{Morris, MorrisIndex};
+use outplay_games::morris::{EndingIndex, Morris, MorrisIndex};
 use outplay_games::nim::Nim;
 use outplay_games::pig::{Pig, PigIndex};
 
@@ -42,11 +42,15 @@ pub(crate) fn standard() -> Vec<Family> {
         .parameters("MEN such as KQKR (up to five men, kings included), or all3, all4 for all endings of so many men and fewer; a position is a FEN, a move e2e4, a7a8q or Nxd5; no castling, no 50-move rule", "chess:KQKR --position '8/8/3k4/8/8/2r5/8/K6Q w'")
         .inferred(|fen| Ok(format!("chess:{}", ending_of(fen)?)))
         .told("Chess with few men on the board, by the rules of chess but for castling and the 50-move rule: who mates wins, stalemate and bare kings are draws. An ending has no start; give a position as a FEN, from which the ending is known as well: outplay show chess --position FEN."),
-        Family::new("morris", "three, six men's morris: place men, then move them; a line wins or takes a man", |spec| {
-            Ok(Entry::cyclic(Morris::from_spec(spec)?, MorrisIndex::to_solve))
+        Family::new("morris", "three, six, nine men's morris: place men, then move them; a line wins or takes a man", |spec| {
+            let game = Morris::from_spec(spec)?;
+            Ok(match game.has_endings() {
+                true => Entry::cyclic(game, EndingIndex::new),
+                false => Entry::cyclic(game, MorrisIndex::to_solve),
+            })
         })
-        .parameters("three, tapatan or six; lines=6|8 (three), men=3…6, flying (six); a move is b2, a1-a4 or a1-a4xd1, a position its rows from the top, x or o to move and the number of men placed", "morris:three,lines=6")
-        .told("First each player in turn puts a man on a free point, then each moves a man along a line to a free neighbour. In three men's morris and tapatan who has three men in a line wins; in six men's morris who makes a line takes a man of the opponent's, and who is left with two men, or cannot move, loses. Play can go round in circles: what nobody can end is a draw."),
+        .parameters("three, tapatan, six or nine; lines=6|8 (three), men=3…6, flying (six), men=3+3…9+9 (endings of nine), flying=off (nine); a move is b2, a1-a4 or a1-a4xd1, a position its rows from the top, x or o to move and the number of men placed", "morris:three,lines=6")
+        .told("First each player in turn puts a man on a free point, then each moves a man along a line to a free neighbour. In three men's morris and tapatan who has three men in a line wins; in six and nine men's morris who makes a line takes a man of the opponent's, not out of a line unless all are in lines, and who is left with two men, or cannot move, loses. In nine men's morris a player with three men moves to any free point, unless flying=off. Play can go round in circles: what nobody can end is a draw."),
         Family::new("pig", "roll a die for points as often as you dare; a 1 loses those of the turn", |spec| {
             Ok(Entry::rolls(Pig::from_spec(spec)?, PigIndex::new))
         })

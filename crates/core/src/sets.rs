@@ -19,7 +19,7 @@ use crate::{Tier, Turn};
 pub struct Slots {
     /// The number of slot 0, counted from the first number of its row. Additions wrap: slot 0 may have none.
     pub first: u64,
-    /// Slots that are numbered one after the other: slot `s` has `first + s`.
+    /// Slots that are numbered, one after the other: slot `s` has `first + s`, unless [`Sets::places`] tells otherwise.
     pub numbered: u64,
     /// Slots that count, so that each position without symmetry counts once, `weight` times.
     pub counted: u64,
@@ -63,6 +63,12 @@ pub trait Sets: Send + Sync {
 
     /// What the slots of a word stand for.
     fn slots(&self, row: usize, word: usize) -> Slots;
+
+    /// The number within a row of each of its slots, where numbered slots are not numbered one after the other; what
+    /// [`Slots::first`] says does not matter then. The fallback says that they are.
+    fn places(&self) -> Option<&[u32]> {
+        None
+    }
 
     /// The number within the tier of a position; slots that share it have the same.
     fn number(&self, row: usize, slot: u16) -> u64;

@@ -219,7 +219,8 @@ export class Setup {
 
   morris() {
     const kinds = [["morris:three,lines=6", "Three men, 6 lines"], ["morris:three,lines=8", "Three men, 8 lines"], ["morris:tapatan", "Tapatan"], ["morris:six,men=3", "Six, 3 men"],
-      ["morris:six,men=4", "Six, 4 men"], ["morris:six,men=6", "Six, 6 men"], ["morris:six,men=4,flying", "Six, 4 men, flying"]];
+      ["morris:six,men=4", "Six, 4 men"], ["morris:six,men=6", "Six, 6 men"], ["morris:six,men=4,flying", "Six, 4 men, flying"],
+      ["morris:nine", "Nine men"], ["morris:nine,flying=off", "Nine men, no flying"]];
     put(this.form, h("div", { class: "choices-grid two" }, kinds.map(([spec, name]) =>
       h("button", { type: "button", "aria-pressed": String(spec === this.spec), onclick: () => { this.set(spec); this.morris(); } }, name))));
   }

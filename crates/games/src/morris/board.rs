@@ -1,14 +1,18 @@
 //! The points of a board, their neighbours and their lines.
 
-/// A board: up to 16 points, as bits.
+use std::cmp::Ordering;
+
+/// A board: up to 24 points, as bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Board {
     /// Column and row of each point; the order is by row from the bottom, then by column.
     pub(super) points: Vec<(usize, usize)>,
     /// The neighbours of each point.
-    pub(super) near: Vec<u16>,
+    pub(super) near: Vec<u32>,
     /// Three points each.
-    pub(super) lines: Vec<u16>,
+    pub(super) lines: Vec<u32>,
+    /// The lines through each point, without the point.
+    pub(super) through: Vec<Vec<u32>>,
     /// Where each point goes under each symmetry of the board, the identity first.
     pub(super) symmetries: Vec<Vec<u8>>,
 }
@@ -31,23 +35,34 @@ fn square_symmetries(size: usize) -> Vec<Image> {
         .collect()
 }
 
-/// Swaps the outer and the inner ring of the board of Six Men's Morris.
-fn swap_rings((column, row): Cell) -> Cell {
-    let outer = column % 4 == 0 || row % 4 == 0;
-    if outer { (1 + column / 2, 1 + row / 2) } else { (2 * column - 2, 2 * row - 2) }
+/// Swaps the outermost and the innermost of some rings; one between them stays.
+fn swap_rings(rings: usize) -> impl Fn(Cell) -> Cell + Copy {
+    move |(column, row)| {
+        let swapped = rings + 1 - column.abs_diff(rings).max(row.abs_diff(rings));
+        let place = |at: usize| match at.cmp(&rings) {
+            Ordering::Less => rings - swapped,
+            Ordering::Equal => rings,
+            Ordering::Greater => rings + swapped,
+        };
+        (place(column), place(row))
+    }
 }
 
 impl Board {
-    fn new(points: Vec<(usize, usize)>, near: &[[&str; 2]], lines: &[[&str; 3]]) -> Board {
-        let near_none = vec![0; points.len()];
-        let mut board = Board { near: near_none, points, lines: Vec::new(), symmetries: Vec::new() };
-        for [a, b] in near {
+    fn new(points: Vec<Cell>, near: &[[Cell; 2]], lines: &[[Cell; 3]]) -> Board {
+        let none = vec![0; points.len()];
+        let through = vec![Vec::new(); points.len()];
+        let mut board = Board { near: none, points, lines: Vec::new(), through, symmetries: Vec::new() };
+        for &[a, b] in near {
             let (a, b) = (board.point(a), board.point(b));
             board.near[a] |= 1 << b;
             board.near[b] |= 1 << a;
         }
         board.lines =
-            lines.iter().map(|line| line.iter().fold(0, |set, name| set | 1 << board.point(name))).collect();
+            lines.iter().map(|line| line.iter().fold(0, |set, &cell| set | 1 << board.point(cell))).collect();
+        for &line in &board.lines {
+            super::rules::each(line).for_each(|at| board.through[at as usize].push(line & !(1 << at)));
+        }
         board
     }
 
@@ -59,98 +74,111 @@ impl Board {
         self
     }
 
-    /// The number of a point that the lists below name.
-    fn point(&self, name: &str) -> usize {
-        let cell = outplay_core::parse_cell(name);
-        // The names come from the lists below only, and tests build every board.
-        self.points.iter().position(|&point| Some(point) == cell).expect("a point of the board")
+    /// The number of a point of the lists below.
+    fn point(&self, cell: Cell) -> usize {
+        // The cells come from the lists below only, and tests build every board.
+        self.points.iter().position(|&point| point == cell).expect("a point of the board")
     }
 
     /// Nine points; `cross` joins the corners with the centre, `diagonals` makes two lines of them.
-    pub(super) fn nine(cross: bool, diagonals: bool) -> Board {
+    pub(super) fn square(cross: bool, diagonals: bool) -> Board {
         let points = (0..9).map(|i| (i % 3, i / 3)).collect();
-        let mut near = vec![
-            ["a1", "b1"],
-            ["b1", "c1"],
-            ["a2", "b2"],
-            ["b2", "c2"],
-            ["a3", "b3"],
-            ["b3", "c3"],
-            ["a1", "a2"],
-            ["a2", "a3"],
-            ["b1", "b2"],
-            ["b2", "b3"],
-            ["c1", "c2"],
-            ["c2", "c3"],
-        ];
+        let rows = (0..3).map(|i| [(0, i), (1, i), (2, i)]);
+        let mut lines: Vec<[Cell; 3]> = rows.chain((0..3).map(|i| [(i, 0), (i, 1), (i, 2)])).collect();
+        let mut near = neighbours(&lines);
+        let oblique = [[(0, 0), (1, 1), (2, 2)], [(2, 0), (1, 1), (0, 2)]];
         if cross {
-            near.extend([["a1", "b2"], ["c1", "b2"], ["a3", "b2"], ["c3", "b2"]]);
+            near.extend(neighbours(&oblique));
         }
-        let mut lines = vec![
-            ["a1", "b1", "c1"],
-            ["a2", "b2", "c2"],
-            ["a3", "b3", "c3"],
-            ["a1", "a2", "a3"],
-            ["b1", "b2", "b3"],
-            ["c1", "c2", "c3"],
-        ];
         if diagonals {
-            lines.extend([["a1", "b2", "c3"], ["c1", "b2", "a3"]]);
+            lines.extend(oblique);
         }
         Board::new(points, &near, &lines).symmetric(&square_symmetries(3))
     }
 
-    /// Two rings of eight points, joined at the midpoints of the sides.
+    /// Two rings of eight points, joined at the midpoints of the sides; the sides are lines.
     pub(super) fn six() -> Board {
-        let on_ring = |&(c, r): &(usize, usize)| {
-            let outer = c % 2 == 0 && r % 2 == 0 && (c, r) != (2, 2);
-            let inner = (1..=3).contains(&c) && (1..=3).contains(&r) && (c, r) != (2, 2);
-            outer || inner
+        Board::rings(2)
+    }
+
+    /// Three such rings; what joins them is a line as well.
+    pub(super) fn nine() -> Board {
+        Board::rings(3)
+    }
+
+    fn rings(rings: usize) -> Board {
+        let size = 2 * rings + 1;
+        let ring = |c: usize, r: usize| c.abs_diff(rings).max(r.abs_diff(rings));
+        // Corners and midpoints: in each direction from the middle as far as the ring is away, or not at all.
+        let on_ring = |&(c, r): &Cell| {
+            let away = ring(c, r);
+            away > 0 && [c, r].iter().all(|at| [0, away].contains(&at.abs_diff(rings)))
         };
-        let points = (0..25).map(|i| (i % 5, i / 5)).filter(on_ring).collect();
-        let lines = [
-            ["a1", "c1", "e1"],
-            ["e1", "e3", "e5"],
-            ["e5", "c5", "a5"],
-            ["a5", "a3", "a1"],
-            ["b2", "c2", "d2"],
-            ["d2", "d3", "d4"],
-            ["d4", "c4", "b4"],
-            ["b4", "b3", "b2"],
-        ];
-        let mut near = vec![["a3", "b3"], ["c1", "c2"], ["c4", "c5"], ["d3", "e3"]];
-        near.extend(lines.iter().flat_map(|[a, b, c]| [[*a, *b], [*b, *c]]));
-        let mut images = square_symmetries(5);
-        let swapped = square_symmetries(5)
+        let points: Vec<Cell> = (0..size * size).map(|i| (i % size, i / size)).filter(on_ring).collect();
+        let mut lines = Vec::new();
+        for away in 1..=rings {
+            let [low, high] = [rings - away, rings + away];
+            for side in [low, high] {
+                lines.extend([
+                    [(low, side), (rings, side), (high, side)],
+                    [(side, low), (side, rings), (side, high)],
+                ]);
+            }
+        }
+        let mut near = neighbours(&lines);
+        let spokes = |away: usize| {
+            let [low, high] = [rings - away, rings + away];
+            [(low, rings), (high, rings), (rings, low), (rings, high)]
+        };
+        for away in 1..rings {
+            near.extend(spokes(away).into_iter().zip(spokes(away + 1)).map(|(a, b)| [a, b]));
+        }
+        if rings == 3 {
+            lines.extend((0..4).map(|side| [1, 2, 3].map(|away| spokes(away)[side])));
+        }
+        let swap = swap_rings(rings);
+        let swapped = square_symmetries(size)
             .into_iter()
-            .map(|image| -> Image { Box::new(move |cell| image(swap_rings(cell))) });
-        images.extend(swapped);
+            .map(|image| -> Image { Box::new(move |cell| image(swap(cell))) });
+        let images: Vec<Image> = square_symmetries(size).into_iter().chain(swapped).collect();
         Board::new(points, &near, &lines).symmetric(&images)
     }
 
     /// A set of points under a symmetry.
     #[inline]
-    pub(super) fn image(&self, map: &[u8], set: u16) -> u16 {
+    pub(super) fn image(&self, map: &[u8], set: u32) -> u32 {
         super::rules::each(set).fold(0, |image, point| image | 1 << map[point as usize])
     }
 
     /// Whether a set holds a whole line.
     #[inline]
-    pub(super) fn has_line(&self, set: u16) -> bool {
+    pub(super) fn has_line(&self, set: u32) -> bool {
         // Not `contains`: what is asked is whether the set covers a line, not whether it is one.
         self.lines.iter().any(|line| !set & line == 0)
     }
 
     /// The points of a set that are part of one of its whole lines.
     #[inline]
-    pub(super) fn in_lines(&self, set: u16) -> u16 {
+    pub(super) fn in_lines(&self, set: u32) -> u32 {
         self.lines.iter().filter(|&&line| set & line == line).fold(0, |all, line| all | line)
     }
 
-    /// All points.
-    pub(super) fn all(&self) -> u16 {
-        (((1u32) << self.points.len()) - 1) as u16
+    /// Whether a man at a point is part of a whole line with those of a set.
+    #[inline]
+    pub(super) fn closes(&self, set: u32, at: u8) -> bool {
+        // As above: the set covers the line.
+        self.through[at as usize].iter().any(|line| !set & line == 0)
     }
+
+    /// All points.
+    pub(super) fn all(&self) -> u32 {
+        (1 << self.points.len()) - 1
+    }
+}
+
+/// The pairs of neighbours of some lines.
+fn neighbours(lines: &[[Cell; 3]]) -> Vec<[Cell; 2]> {
+    lines.iter().flat_map(|&[a, b, c]| [[a, b], [b, c]]).collect()
 }
 
 #[cfg(test)]
@@ -163,17 +191,21 @@ mod tests {
         let check = |board: Board, points, joined, lines| {
             assert_eq!((board.points.len(), edges(&board), board.lines.len()), (points, joined, lines));
         };
-        check(Board::nine(false, false), 9, 12, 6);
-        check(Board::nine(false, true), 9, 12, 8);
-        check(Board::nine(true, true), 9, 16, 8);
+        check(Board::square(false, false), 9, 12, 6);
+        check(Board::square(false, true), 9, 12, 8);
+        check(Board::square(true, true), 9, 16, 8);
         check(Board::six(), 16, 20, 8);
+        check(Board::nine(), 24, 32, 16);
     }
 
     #[test]
     fn symmetries_keep_neighbours_and_lines() {
-        for (board, count) in
-            [(Board::nine(false, false), 8), (Board::nine(true, true), 8), (Board::six(), 16)]
-        {
+        for (board, count) in [
+            (Board::square(false, false), 8),
+            (Board::square(true, true), 8),
+            (Board::six(), 16),
+            (Board::nine(), 16),
+        ] {
             let different: std::collections::HashSet<&Vec<u8>> = board.symmetries.iter().collect();
             assert_eq!(different.len(), count);
             for map in &board.symmetries {

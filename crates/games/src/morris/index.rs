@@ -98,11 +98,11 @@ impl MorrisIndex {
         group.placed == self.game.all_placed()
     }
 
-    fn rank_set(&self, set: u16) -> u64 {
+    fn rank_set(&self, set: u32) -> u64 {
         each(set).enumerate().map(|(i, point)| u64::from(self.choose[point as usize][i + 1])).sum()
     }
 
-    fn unrank_set(&self, points: usize, men: u8, mut number: u64) -> u16 {
+    fn unrank_set(&self, points: usize, men: u8, mut number: u64) -> u32 {
         let (mut set, mut n) = (0, points);
         for k in (1..=men as usize).rev() {
             n -= 1;
@@ -116,13 +116,13 @@ impl MorrisIndex {
     }
 
     /// The number of a set among those of the points that `taken` leaves free.
-    fn rank_beside(&self, taken: u16, set: u16) -> u64 {
+    fn rank_beside(&self, taken: u32, set: u32) -> u64 {
         let below = |point: u8| (taken & ((1 << point) - 1)).count_ones() as usize;
         let rank = |(i, point): (usize, u8)| u64::from(self.choose[point as usize - below(point)][i + 1]);
         each(set).enumerate().map(rank).sum()
     }
 
-    fn sides(&self, tier: Tier, number: u64) -> (u16, u16) {
+    fn sides(&self, tier: Tier, number: u64) -> (u32, u32) {
         let group = &self.groups[tier.0 as usize];
         let (mut a, mut b) = group.men;
         let half = self.half((a, b));
@@ -141,7 +141,7 @@ impl MorrisIndex {
         (mover, opponent)
     }
 
-    fn number(&self, group: &Group, mover: u16, opponent: u16) -> u64 {
+    fn number(&self, group: &Group, mover: u32, opponent: u32) -> u64 {
         let (a, b) = (mover.count_ones() as u8, opponent.count_ones() as u8);
         let points = self.game.board.points.len();
         let inner = u64::from(self.choose[points - a as usize][b as usize]);

@@ -1,12 +1,14 @@
 //! Morris: place men in turn, then move them along the lines of the board.
 //!
 //! ```text
-//! three, tapatan        six
-//! a3--b3--c3            a5------c5------e5
-//!  |   |   |             |   b4-c4-d4   |
-//! a2--b2--c2            a3--b3     d3--e3
-//!  |   |   |             |   b2-c2-d2   |
-//! a1--b1--c1            a1------c1------e1
+//! three, tapatan        six                        nine
+//! a3--b3--c3            a5------c5------e5         a7----------d7----------g7
+//!  |   |   |             |   b4-c4-d4   |           |   b6-----d6-----f6   |
+//! a2--b2--c2            a3--b3     d3--e3           |    |  c5-d5-e5  |    |
+//!  |   |   |             |   b2-c2-d2   |          a4---b4-c4      e4-f4---g4
+//! a1--b1--c1            a1------c1------e1          |    |  c3-d3-e3  |    |
+//!                                                   |   b2-----d2-----f2   |
+//!                                                  a1----------d1----------g1
 //! ```
 //!
 //! - `morris:three,lines=6` three men a side; rows and columns are lines, and a line wins at once.
@@ -16,15 +18,26 @@
 //!   mill unless all are in mills; fewer than three men, once all are placed, loses. With `flying`, a player
 //!   with three men moves to any empty point.
 //!
+//! - `morris:nine[,flying=off]` nine men a side on three rings; a mill is a side of a ring or what joins the rings.
+//!   It takes a man as in `six`, and two mills closed at once take one; players with three men fly, unless that is
+//!   switched off, but not while placing.
+//! - `morris:nine,men=5+4[,flying=off]` its endings: all men are placed, five are left to one side and four to the
+//!   other. An ending has no start.
+//!
 //! Everywhere a player who cannot move loses. If both players are below three men when the last man is
 //! placed, the game is a tie.
 
 mod board;
+mod colours;
+mod endings;
 mod index;
 mod notation;
 mod remarks;
 mod rules;
 mod scene;
+mod sets;
+mod shapes;
 
+pub use endings::EndingIndex;
 pub use index::MorrisIndex;
 pub use rules::{Men, Morris, Step};

@@ -47,14 +47,28 @@ impl Morris {
             if men > most {
                 return Some(format!("{who} has {men} men on the board but placed only {most}"));
             }
-            if self.kind != Kind::Six && men < most {
+            if !self.takes() && men < most {
                 return Some(format!(
                     "{who} has {men} men on the board but placed {most}, and none is ever taken"
                 ));
             }
         }
+        if let Some((most, least)) = self.ending {
+            let (one, other) = (pos.first.count_ones() as u8, pos.second.count_ones() as u8);
+            let (more, less) = (one.max(other), one.min(other));
+            if placed < all {
+                return Some(format!(
+                    "in an ending all {all} men were placed; `morris:nine` knows those before"
+                ));
+            }
+            if more > most || less > least {
+                return Some(format!(
+                    "{more} men against {less} do not come of {most} against {least}; `morris:nine` takes any"
+                ));
+            }
+        }
         let (mover, _) = pos.sides();
-        (self.kind != Kind::Six && self.board.has_line(mover))
+        (!self.takes() && self.board.has_line(mover))
             .then(|| "no game reaches it: the player to move already has a line".to_string())
     }
 }
@@ -65,6 +79,10 @@ impl Notation for Morris {
             Kind::Three => format!("morris:three,lines={}", self.board.lines.len()),
             Kind::Tapatan => "morris:tapatan".to_string(),
             Kind::Six => format!("morris:six,men={}{}", self.men, if self.flying { ",flying" } else { "" }),
+            Kind::Nine => {
+                let men = self.ending.map(|(a, b)| format!(",men={a}+{b}")).unwrap_or_default();
+                format!("morris:nine{men}{}", if self.flying { "" } else { ",flying=off" })
+            }
         }
     }
 
@@ -89,7 +107,7 @@ impl Notation for Morris {
                 example()
             )));
         };
-        let (mut first, mut second) = (0u16, 0u16);
+        let (mut first, mut second) = (0u32, 0u32);
         let given: Vec<&str> = rows.split('/').collect();
         if given.len() != self.rows().count() {
             return Err(bad(format!(
@@ -189,6 +207,10 @@ mod tests {
             "morris:six,men=3",
             "morris:six,men=4,flying",
             "morris:six,men=6",
+            "morris:nine",
+            "morris:nine,flying=off",
+            "morris:nine,men=5+4",
+            "morris:nine,men=3+3,flying=off",
         ] {
             let game = morris(text);
             assert_eq!(game.spec(), text);
@@ -217,7 +239,11 @@ mod tests {
     fn nonsense_is_refused() {
         for text in [
             "morris",
-            "morris:nine",
+            "morris:nine,men=5",
+            "morris:nine,men=10+3",
+            "morris:nine,men=4+2",
+            "morris:nine,flying",
+            "morris:nine,flying=yes",
             "morris:three,lines=7",
             "morris:six,men=7",
             "morris:six,men=2",

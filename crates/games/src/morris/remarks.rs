@@ -1,6 +1,6 @@
 //! Lines that can be closed: by the player to move, and by the opponent if nothing is done.
 
-use super::rules::{Kind, Men, Morris, Step};
+use super::rules::{Men, Morris, Step};
 use outplay_core::{Game, Remark, Sign, Turn};
 
 impl Morris {
@@ -25,7 +25,7 @@ impl Morris {
         points.dedup();
         let names: Vec<String> = points.iter().map(|&point| self.name(point)).collect();
         let who = if by == Turn::Second { "Second" } else { "First" };
-        let what = if self.kind == Kind::Six { "a mill" } else { "a line" };
+        let what = if self.takes() { "a mill" } else { "a line" };
         let words = match (sign, names.len()) {
             (_, 0) => return None,
             (Sign::Win, _) => format!("{who} can close {what} at {}", names.join(", ")),
@@ -48,8 +48,8 @@ pub(super) fn remarks(game: &Morris, pos: &Men) -> Vec<Remark> {
     let theirs = game.closing(&theirs);
     let own = game.remark(turn, &mine, Sign::Win);
     // A line that wins at once leaves no time for threats.
-    let threat = match (&own, game.kind) {
-        (Some(_), Kind::Three | Kind::Tapatan) => None,
+    let threat = match (&own, game.takes()) {
+        (Some(_), false) => None,
         _ => game.remark(turn.other(), &theirs, Sign::Block),
     };
     own.into_iter().chain(threat).collect()

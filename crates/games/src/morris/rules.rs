@@ -13,6 +13,8 @@ pub(super) enum Kind {
     Tapatan,
     /// A line takes a man.
     Six,
+    /// A line takes a man, on three rings.
+    Nine,
 }
 
 /// A game of the morris family.
@@ -22,13 +24,15 @@ pub struct Morris {
     pub(super) board: Board,
     pub(super) men: u8,
     pub(super) flying: bool,
+    /// An ending: the men of either side when the game begins, all placed, the larger number first.
+    pub(super) ending: Option<(u8, u8)>,
 }
 
 /// The men on the board, how many were placed so far, and whose turn it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Men {
-    pub(super) first: u16,
-    pub(super) second: u16,
+    pub(super) first: u32,
+    pub(super) second: u32,
     pub(super) placed: u8,
     pub(super) second_to_move: bool,
 }
@@ -42,7 +46,7 @@ pub struct Step {
 }
 
 /// The points of a set, lowest first.
-pub(super) fn each(mut set: u16) -> impl Iterator<Item = u8> {
+pub(super) fn each(mut set: u32) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let point = (set != 0).then(|| set.trailing_zeros() as u8);
         set &= set.wrapping_sub(1);
@@ -53,19 +57,19 @@ pub(super) fn each(mut set: u16) -> impl Iterator<Item = u8> {
 impl Men {
     /// The men of the player to move and those of the opponent.
     #[inline]
-    pub(super) fn sides(&self) -> (u16, u16) {
+    pub(super) fn sides(&self) -> (u32, u32) {
         if self.second_to_move { (self.second, self.first) } else { (self.first, self.second) }
     }
 
     #[inline]
-    pub(super) fn from_sides(mover: u16, opponent: u16, placed: u8, second_to_move: bool) -> Men {
+    pub(super) fn from_sides(mover: u32, opponent: u32, placed: u8, second_to_move: bool) -> Men {
         let (first, second) = if second_to_move { (opponent, mover) } else { (mover, opponent) };
         Men { first, second, placed, second_to_move }
     }
 }
 
 impl Morris {
-    /// Reads `morris:three,lines=6`, `morris:tapatan`, `morris:six,men=4,flying`.
+    /// Reads `morris:three,lines=6`, `morris:tapatan`, `morris:six,men=4,flying`, `morris:nine,men=5+4,flying=off`.
     ///
     /// # Errors
     ///
@@ -81,11 +85,11 @@ impl Morris {
                     }
                 };
                 spec.finish("`lines=6` and `lines=8`")?;
-                Morris { kind: Kind::Three, board: Board::nine(false, diagonals), men: 3, flying: false }
+                Morris::of(Kind::Three, Board::square(false, diagonals), 3)
             }
             Some("tapatan") => {
                 spec.finish("no options")?;
-                Morris { kind: Kind::Tapatan, board: Board::nine(true, true), men: 3, flying: false }
+                Morris::of(Kind::Tapatan, Board::square(true, true), 3)
             }
             Some("six") => {
                 let men = spec.take_number("men")?.unwrap_or(6);
@@ -94,11 +98,41 @@ impl Morris {
                 }
                 let flying = spec.take_flag("flying")?;
                 spec.finish("`men=3` to `men=6` and `flying`")?;
-                Morris { kind: Kind::Six, board: Board::six(), men: men as u8, flying }
+                Morris { flying, ..Morris::of(Kind::Six, Board::six(), men as u8) }
             }
-            _ => return Err(spec.error("say which one: `morris:three`, `morris:tapatan` or `morris:six`")),
+            Some("nine") => {
+                let ending = spec.take("men")?.map(|men| ending(&spec, &men)).transpose()?;
+                let flying = match spec.take("flying")?.as_deref() {
+                    None | Some("on") => true,
+                    Some("off") => false,
+                    Some(word) => {
+                        return Err(spec.error(format!("`flying={word}` is neither `on` nor `off`")));
+                    }
+                };
+                spec.finish("`men=3+3` to `men=9+9` and `flying=off`")?;
+                Morris { flying, ending, ..Morris::of(Kind::Nine, Board::nine(), 9) }
+            }
+            _ => {
+                let which = "`morris:three`, `morris:tapatan`, `morris:six` or `morris:nine`";
+                return Err(spec.error(format!("say which one: {which}")));
+            }
         };
         Ok(game)
+    }
+
+    fn of(kind: Kind, board: Board, men: u8) -> Morris {
+        Morris { kind, board, men, flying: false, ending: None }
+    }
+
+    /// Whether the moving phase is so large that it is solved ending by ending, see [`super::EndingIndex`].
+    pub fn has_endings(&self) -> bool {
+        self.kind == Kind::Nine
+    }
+
+    /// Whether a line takes a man; else it wins.
+    #[inline]
+    pub(super) fn takes(&self) -> bool {
+        matches!(self.kind, Kind::Six | Kind::Nine)
     }
 
     /// How many men both players have placed when all are on their way.
@@ -112,20 +146,20 @@ impl Morris {
 
     /// Where a man of the player to move can go.
     #[inline]
-    pub(super) fn targets(&self, from: u8, mover: u16, empty: u16) -> u16 {
+    pub(super) fn targets(&self, from: u8, mover: u32, empty: u32) -> u32 {
         if self.flying && mover.count_ones() == 3 { empty } else { self.board.near[from as usize] & empty }
     }
 
     /// The men that may be taken: those outside mills, or all if every one is in a mill.
     #[inline]
-    fn takeable(&self, opponent: u16) -> u16 {
+    pub(super) fn takeable(&self, opponent: u32) -> u32 {
         let free = opponent & !self.board.in_lines(opponent);
         if free != 0 { free } else { opponent }
     }
 
-    fn push(&self, from: Option<u8>, to: u8, mover: u16, opponent: u16, out: &mut Vec<Step>) {
+    fn push(&self, from: Option<u8>, to: u8, mover: u32, opponent: u32, out: &mut Vec<Step>) {
         let after = from.map_or(mover, |from| mover & !(1 << from)) | 1 << to;
-        let closed = self.kind == Kind::Six && self.board.in_lines(after) & 1 << to != 0;
+        let closed = self.takes() && self.board.closes(after, to);
         if closed && opponent != 0 {
             out.extend(each(self.takeable(opponent)).map(|take| Step { from, to, take: Some(take) }));
         } else {
@@ -136,7 +170,7 @@ impl Morris {
     /// What the player to move gets for reasons other than having no move.
     fn decided(&self, pos: &Men) -> Option<Payoff> {
         let (mover, opponent) = pos.sides();
-        if self.kind != Kind::Six {
+        if !self.takes() {
             return self.board.has_line(opponent).then_some(-1);
         }
         if self.placing(pos) {
@@ -157,12 +191,31 @@ impl Morris {
     }
 }
 
+/// The men of an ending: `5+4` and `4+5` are the same.
+fn ending(spec: &Spec, men: &str) -> Result<(u8, u8), InputError> {
+    let number = |text: &str| text.parse::<u8>().ok();
+    let sides = men.split_once('+').and_then(|(a, b)| Some((number(a)?, number(b)?)));
+    let sides = sides.map(|(a, b)| (a.max(b), a.min(b)));
+    // Three against two is over; it is where endings lead.
+    let known = |&(more, less): &(u8, u8)| more <= 9 && less >= 3 || (more, less) == LOST;
+    sides.filter(known).ok_or_else(|| {
+        spec.error(format!(
+            "`men={men}` is no ending; write the men of both sides, 3 to 9 each, as in `men=5+4`"
+        ))
+    })
+}
+
+/// The ending in which one side is left with two men, whatever the other has.
+pub(super) const LOST: (u8, u8) = (3, 2);
+
 impl Game for Morris {
     type Position = Men;
     type Move = Step;
 
     fn start(&self) -> Option<Men> {
-        Some(Men { first: 0, second: 0, placed: 0, second_to_move: false })
+        // An ending begins wherever it is asked about.
+        let empty = Men { first: 0, second: 0, placed: 0, second_to_move: false };
+        self.ending.is_none().then_some(empty)
     }
 
     fn turn(&self, pos: &Men) -> Turn {
@@ -213,5 +266,42 @@ impl Game for Morris {
                 out.push(next);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::Notation;
+
+    /// Sequences of so many moves.
+    fn perft(game: &Morris, pos: &Men, depth: u32) -> u64 {
+        let mut moves = Vec::new();
+        game.moves(pos, &mut moves);
+        match depth {
+            1 => moves.len() as u64,
+            _ => moves.iter().map(|&mv| perft(game, &game.play(pos, mv), depth - 1)).sum(),
+        }
+    }
+
+    /// The start to six plies, and fifty positions of the moving phase, half of them with a player who flies: counted
+    /// by `tests/second/morris.py`, which has rules of its own.
+    #[test]
+    fn a_second_program_counts_the_same_moves() {
+        let game = Morris::from_spec(Spec::parse("morris:nine").unwrap()).unwrap();
+        let lines = include_str!("../../../../tests/second/morris-perft.txt").lines();
+        let mut flying = 0;
+        for (line, depths) in lines.clone().zip(std::iter::once(6).chain(std::iter::repeat(3))) {
+            let mut words = line.split('\t');
+            let pos = game.read_position(words.next().unwrap()).unwrap();
+            let counts: Vec<u64> = words.map(|word| word.parse().unwrap()).collect();
+            assert_eq!(counts.len(), depths);
+            for (depth, &count) in (1..).zip(&counts) {
+                assert_eq!(perft(&game, &pos, depth), count, "{line}: {depth}");
+            }
+            let (mover, opponent) = pos.sides();
+            flying += u32::from(mover.count_ones() == 3 || opponent.count_ones() == 3);
+        }
+        assert_eq!((lines.count(), flying), (51, 25));
     }
 }

@@ -2,7 +2,7 @@
 
 use outplay_core::{Game, Index, Quiet, Turn, Value};
 use outplay_games::Spec;
-use outplay_games::morris::{Morris, MorrisIndex};
+use outplay_games::morris::{EndingIndex, Morris, MorrisIndex};
 use outplay_solve::{
     LoopCode, Options, Solved, Split, retrograde, retrograde_by_graph, sweep_until_stable, verify_loops,
 };
@@ -84,4 +84,51 @@ fn six_mens_morris_with_four_men() {
 #[ignore = "a minute"]
 fn six_mens_morris_with_six_men() {
     check("morris:six,men=6", Value::REPETITION, [10_590_988, 935_548, 7_680_652], 119);
+}
+
+fn ending(text: &str, options: Options) -> (Morris, EndingIndex, Solved<LoopCode>) {
+    let game = morris(text);
+    let index = EndingIndex::new(&game);
+    let solved = retrograde(&game, &index, options, &Quiet).unwrap();
+    (game, index, solved)
+}
+
+/// Counts as the mover sees them, and plies of the longest win and loss; `tests/second/morris.py` finds the same.
+fn check_three(text: &str, [win, draw, loss]: [u64; 3], longest: [u32; 2]) {
+    let (game, index, solved) = ending(text, Options::default());
+    let tally = solved.tally();
+    assert_eq!(win + draw + loss, 2_691_920, "three men a side on 24 points");
+    assert_eq!(tally.by_turn(Turn::First), Split { win, draw, loss }, "{text}");
+    assert_eq!(tally.longest(Turn::First), (Some(longest[0]), Some(longest[1])), "{text}");
+    let stored = |tier, number| solved.value(tier, number);
+    let verified = verify_loops(&game, &index, true, stored, &Quiet).unwrap();
+    assert_eq!(verified.wrong, 0, "{text}");
+    assert!(verified.checked > 2_691_920 / 16, "{text}");
+}
+
+/// Whole sets of positions and single ones give the same values and counts, tier by tier.
+fn check_sets(text: &str) {
+    let (_, index, by_sets) = ending(text, Options::default());
+    let (_, _, single) = ending(text, Options { sets: false, ..Options::default() });
+    for tier in (0..index.tiers()).map(outplay_core::Tier) {
+        assert_eq!(by_sets.tier_tally(tier), single.tier_tally(tier), "{text} {}", index.tier_name(tier));
+        for n in (0..index.len(tier)).filter(|&n| index.unrank(tier, n).is_some()) {
+            assert_eq!(by_sets.value(tier, n), single.value(tier, n), "{text} {} {n}", index.tier_name(tier));
+        }
+    }
+}
+
+#[test]
+fn three_against_three_of_nine_mens_morris() {
+    check_three("morris:nine,men=3+3", [2_232_160, 4_112, 455_648], [25, 26]);
+    check_three("morris:nine,men=3+3,flying=off", [1_442_092, 614_124, 635_704], [39, 38]);
+    check_sets("morris:nine,men=3+3");
+    check_sets("morris:nine,men=3+3,flying=off");
+}
+
+#[test]
+#[ignore = "a few seconds"]
+fn four_against_three_of_nine_mens_morris() {
+    check_sets("morris:nine,men=4+3");
+    check_sets("morris:nine,men=4+3,flying=off");
 }

@@ -5,7 +5,7 @@
 //! the opponent can end         no move leads to a draw that the opponent, then to move, cannot end
 //! ```
 
-use super::row::{Found, Row};
+use super::row::{Found, Row, bits, number};
 use super::{Counts, Front, SetSolver, count_as, plus};
 use crate::retrograde::bits::Bits;
 use crate::retrograde::ends::Ends;
@@ -32,7 +32,7 @@ impl<C: Code> SetSolver<'_, C> {
         let ends = Ends { mover: Bits::new(len, self.watch)?, opponent: Bits::new(len, self.watch)? };
         let tie = C::pack(Value::TIE).ok_or(SolveError::Overflow)?;
         let never = C::pack(Value::REPETITION).unwrap_or(tie);
-        let width = self.sets.width();
+        let (width, places) = (self.sets.width(), self.sets.places());
         let stopped = AtomicBool::new(false);
         let settle = |pace: &mut Pace<'_>, row: &mut Row<'_, C>| {
             if stopped.load(Relaxed) || pace.step() {
@@ -52,9 +52,15 @@ impl<C: Code> SetSolver<'_, C> {
                 if mover | opponent != 0 {
                     ties.add(word, mover | opponent);
                     let slots = self.sets.slots(row.place, word);
-                    let first = (row.place as u64 * self.sets.numbers()).wrapping_add(slots.first);
-                    ends.mover.insert_all(first, mover & slots.numbered);
-                    ends.opponent.insert_all(first, opponent & slots.numbered);
+                    let row_first = row.place as u64 * self.sets.numbers();
+                    for (set, who) in [(&ends.mover, mover), (&ends.opponent, opponent)] {
+                        match places {
+                            None => set.insert_all(row_first.wrapping_add(slots.first), who & slots.numbered),
+                            Some(_) => bits(who & slots.numbered).for_each(|bit| {
+                                set.insert(row_first + number(places, &slots, word, bit));
+                            }),
+                        }
+                    }
                 }
             }
             let ties = row.settle(self.sets, &ties, Some(tie), |_, _| {});

@@ -3,7 +3,7 @@
 use super::detours::Stopover;
 use super::{Counts, SetSolver, WIDTH};
 use crate::SolveError;
-use outplay_core::{Code, Leaving, Sets, Turn};
+use outplay_core::{Code, Leaving, Sets, Slots, Turn};
 use std::collections::BTreeMap;
 
 /// A row at work.
@@ -95,13 +95,13 @@ impl<'c, C: Code> Row<'c, C> {
         code: Option<C>,
         mut tell: impl FnMut(usize, u64),
     ) -> Counts {
-        let mut count = 0;
+        let (mut count, places) = (0, sets.places());
         for (word, found) in found.words() {
             self.open[word] &= !found;
             let slots = sets.slots(self.place, word);
             if let Some(code) = code {
                 for bit in bits(found & slots.numbered) {
-                    self.codes[slots.first.wrapping_add(bit as u64) as usize] = code;
+                    self.codes[number(places, &slots, word, bit) as usize] = code;
                 }
             }
             count += u64::from(slots.weight) * u64::from((found & slots.counted).count_ones());
@@ -166,6 +166,15 @@ impl<'c, C: Code> Row<'c, C> {
     fn lose_later(&mut self, word: usize, bit: usize) {
         self.open[word] &= !(1 << bit);
         self.lost.entry(self.plies_outside(word, bit)).or_default().push((word * 64 + bit) as u16);
+    }
+}
+
+/// The number within a row of a slot that has one.
+#[inline]
+pub(super) fn number(places: Option<&[u32]>, slots: &Slots, word: usize, bit: usize) -> u64 {
+    match places {
+        None => slots.first.wrapping_add(bit as u64),
+        Some(places) => places[word * 64 + bit].into(),
     }
 }
 

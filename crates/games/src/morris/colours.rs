@@ -1,0 +1,158 @@
+//! Sets of arrangements of a shape: bit `m` stands for the arrangement in which the mover has the men that are ones
+//! in `m`, so that a man of the shape is a *variable* and a set is a truth table.
+//!
+//! ```text
+//! n men     2ⁿ bits in 2ⁿ⁻⁶ words; variables 0 to 5 tell bits of a word apart, the others words
+//! ```
+//!
+//! A move to another shape gives men other places, which is a permutation of variables, and passes the turn, which
+//! negates all of them: either is done to 64 arrangements at a time.
+
+/// Words of twelve men.
+pub(super) const MOST_WORDS: usize = 64;
+/// Men of the largest shape that is handled in words.
+pub(super) const MOST_MEN: usize = 12;
+
+/// A truth table.
+pub(super) type Table = [u64; MOST_WORDS];
+
+/// The bits of a word in which a variable is one.
+const ONES: [u64; 6] = [
+    0xaaaa_aaaa_aaaa_aaaa,
+    0xcccc_cccc_cccc_cccc,
+    0xf0f0_f0f0_f0f0_f0f0,
+    0xff00_ff00_ff00_ff00,
+    0xffff_0000_ffff_0000,
+    0xffff_ffff_0000_0000,
+];
+
+/// The arrangements of a word in which a man is the mover's.
+#[inline]
+pub(super) fn owned(man: usize, word: usize) -> u64 {
+    match man {
+        0..6 => ONES[man],
+        _ => 0u64.wrapping_sub((word >> (man - 6) & 1) as u64),
+    }
+}
+
+/// Swaps two variables.
+#[inline]
+fn swap(table: &mut [u64], a: usize, b: usize) {
+    let (a, b) = (a.min(b), a.max(b));
+    match (a < 6, b < 6) {
+        (true, true) => {
+            let (mask, shift) = (ONES[a] & !ONES[b], (1 << b) - (1 << a));
+            for word in table {
+                let moved = (*word >> shift ^ *word) & mask;
+                *word ^= moved | moved << shift;
+            }
+        }
+        (true, false) => {
+            let (mask, shift, step) = (!ONES[a], 1 << a, 1 << (b - 6));
+            for pair in table.chunks_exact_mut(2 * step) {
+                let (zeros, ones) = pair.split_at_mut(step);
+                for (zero, one) in zeros.iter_mut().zip(ones) {
+                    let moved = (*zero >> shift ^ *one) & mask;
+                    *one ^= moved;
+                    *zero ^= moved << shift;
+                }
+            }
+        }
+        _ => {
+            let (low, high) = (1 << (a - 6), 1 << (b - 6));
+            for word in (0..table.len()).filter(|word| word & low != 0 && word & high == 0) {
+                table.swap(word, word ^ low ^ high);
+            }
+        }
+    }
+}
+
+/// The arrangements before a move, given those after it: each man goes to the place that `places` tells, and the turn
+/// passes. The words that a shape has are filled, the others stay.
+#[inline]
+pub(super) fn before(after: &[u64], places: &[u8], into: &mut Table) {
+    /// Up to so many arrangements are cheaper one by one.
+    const FEW: u32 = 12;
+    let into = &mut into[..after.len()];
+    let last = (after.len() * 64 - 1) as u32;
+    let count: u32 = after.iter().map(|word| word.count_ones()).sum();
+    if count <= FEW {
+        into.fill(0);
+        for (word, &bits) in after.iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let turned = !(word as u32 * 64 + bits.trailing_zeros()) & last;
+                let mover = places
+                    .iter()
+                    .enumerate()
+                    .fold(0, |all, (man, &place)| all | (turned >> place & 1) << man);
+                into[mover as usize / 64] |= 1 << (mover % 64);
+                bits &= bits - 1;
+            }
+        }
+        return;
+    }
+    // All variables negated: the bits in reverse.
+    into.iter_mut().zip(after.iter().rev()).for_each(|(to, from)| *to = from.reverse_bits());
+    let mut now: [u8; MOST_MEN] = std::array::from_fn(|man| man as u8);
+    for man in 0..places.len() {
+        let mut from = man;
+        while now[from] != places[man] {
+            from += 1;
+        }
+        if from != man {
+            now.swap(man, from);
+            swap(into, man, from);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One bit at a time.
+    fn slowly(after: &[u64], places: &[u8]) -> Vec<u64> {
+        let mut found = vec![0; after.len()];
+        for mover in 0..after.len() * 64 {
+            let moved =
+                places.iter().enumerate().fold(0, |all, (man, &place)| all | (!mover >> man & 1) << place);
+            found[mover / 64] |= (after[moved / 64] >> (moved % 64) & 1) << (mover % 64);
+        }
+        found
+    }
+
+    #[test]
+    fn tables_are_permuted_bit_by_bit() {
+        let mut state = 1u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        for men in 6..=MOST_MEN {
+            for trial in 0..60 {
+                let mut places: Vec<u8> = (0..men as u8).collect();
+                (1..men).for_each(|i| places.swap(i, (random() % (i as u64 + 1)) as usize));
+                let mut after: Vec<u64> = (0..1usize << (men - 6)).map(|_| random()).collect();
+                if trial % 2 == 0 {
+                    // Few arrangements go another way.
+                    after.fill(0);
+                    (0..trial / 8)
+                        .for_each(|_| after[random() as usize % (1 << (men - 6))] |= 1 << (random() % 64));
+                }
+                let mut into = [u64::MAX; MOST_WORDS];
+                before(&after, &places, &mut into);
+                assert_eq!(into[..after.len()], slowly(&after, &places), "{men} {places:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn owned_men_are_ones() {
+        for (man, mover) in (0..MOST_MEN).flat_map(|man| (0..4096usize).map(move |mover| (man, mover))) {
+            assert_eq!(owned(man, mover / 64) >> (mover % 64) & 1, (mover >> man & 1) as u64);
+        }
+    }
+}

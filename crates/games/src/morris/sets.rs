@@ -1,0 +1,284 @@
+//! Endings of up to twelve men in words: a row is a shape, and its slots are the ways to divide the men.
+//!
+//! ```text
+//! row    a shape up to symmetry
+//! slot   which of its men are the mover's, as a truth table has it (see `colours`)
+//! ```
+//!
+//! A man that goes from one point to another leads to the row of another shape, whoever the other men belong to, so
+//! that all positions of a row make the move at once; which of them may, and which close a mill by it, are ANDs of
+//! variables.
+//!
+//! Where a symmetry leaves a shape alone, all images of a position have slots, and one of them has the number.
+
+use super::colours::{MOST_MEN, MOST_WORDS, before, owned};
+use super::endings::EndingIndex;
+use super::rules::{LOST, each};
+use super::shapes::{Packer, Shapes};
+use outplay_core::{Leaving, Sets, Slots, Tier, Turn};
+
+/// An ending in words.
+pub(super) struct EndingSets<'a> {
+    index: &'a EndingIndex,
+    shapes: &'a Shapes,
+    men: (u8, u8),
+    /// The arrangements of a row, the same for every row.
+    arrangements: Vec<u64>,
+    /// Of these, the ones in which the mover may fly.
+    flying: Option<Vec<u64>>,
+    legal: Vec<u64>,
+    /// The number within a row of each slot.
+    places: Vec<u32>,
+    /// The slots that have a number, where a shape has symmetries.
+    smallest: Vec<Option<Box<[u64]>>>,
+}
+
+/// A man that goes elsewhere.
+struct Going {
+    /// Which man of the shape.
+    man: usize,
+    to: u8,
+    /// Whether only a player with three men may do so.
+    flies: bool,
+    /// The shape that it leads to.
+    row: usize,
+    image: u8,
+}
+
+impl<'a> EndingSets<'a> {
+    /// The words of an ending; more men than twelve have more than a row can hold.
+    pub(super) fn new(index: &'a EndingIndex, tier: Tier) -> Option<EndingSets<'a>> {
+        let (a, b) = index.men(tier);
+        let men = usize::from(a + b);
+        if (a, b) == LOST || men > MOST_MEN {
+            return None;
+        }
+        let shapes = index.shapes(men as u32);
+        let words = 1 << (men - 6);
+        let with = |wanted: &dyn Fn(u32) -> bool| -> Vec<u64> {
+            let word =
+                |word: u32| (0..64).fold(0, |all, bit| all | u64::from(wanted(word * 64 + bit)) << bit);
+            (0..words).map(word).collect()
+        };
+        let arrangements = with(&|mover| [a, b].contains(&(mover.count_ones() as u8)));
+        let flying = (index.game.flying && b == 3).then(|| with(&|mover| mover.count_ones() == 3));
+        let divided = |mover: u32| [a, b].contains(&(mover.count_ones() as u8));
+        let place = |mover| if divided(mover) { index.in_half((a, b), mover) as u32 } else { 0 };
+        let legal =
+            arrangements.iter().copied().cycle().take(arrangements.len() * shapes.rows.len()).collect();
+        let mut sets = EndingSets {
+            index,
+            shapes,
+            men: (a, b),
+            arrangements,
+            flying,
+            legal,
+            places: (0..1u32 << men).map(place).collect(),
+            smallest: Vec::new(),
+        };
+        sets.smallest = (0..shapes.rows.len()).map(|row| sets.smallest(row)).collect();
+        Some(sets)
+    }
+
+    /// The slots of a row that have a number, if not all have one.
+    fn smallest(&self, row: usize) -> Option<Box<[u64]>> {
+        if self.shapes.still[row] == 1 {
+            return None;
+        }
+        let mut words = self.arrangements.clone();
+        for slot in 0..(words.len() * 64) as u32 {
+            let (word, bit) = (slot as usize / 64, 1 << (slot % 64));
+            if words[word] & bit != 0 && self.index.smallest(self.shapes, row, slot) != slot {
+                words[word] &= !bit;
+            }
+        }
+        Some(words.into())
+    }
+
+    /// The ways for a man of a row to go elsewhere, whoever it belongs to.
+    #[inline]
+    fn goings(&self, row: usize) -> impl Iterator<Item = Going> + '_ {
+        let shape = self.shapes.rows[row];
+        let board = &self.index.game.board;
+        let empty = board.all() & !shape;
+        each(shape).enumerate().flat_map(move |(man, from)| {
+            let near = board.near[from as usize] & empty;
+            let far = if self.flying.is_some() { empty & !near } else { 0 };
+            // Neighbours first: more positions may go there.
+            let targets = each(near).map(|to| (to, false)).chain(each(far).map(|to| (to, true)));
+            targets.map(move |(to, flies)| {
+                let (row, image) = self.index.row(self.shapes, shape & !(1 << from) | 1 << to);
+                Going { man, to, flies, row, image }
+            })
+        })
+    }
+
+    /// Where each man of a row is in the shape that a move leads to.
+    #[inline]
+    fn places_after(&self, shape: u32, going: &Going) -> [u8; MOST_MEN] {
+        let after = self.shapes.rows[going.row];
+        let mut places = [0; MOST_MEN];
+        for (man, point) in each(shape).enumerate() {
+            let point = if man == going.man { going.to } else { point };
+            let image = self.index.images.of(going.image, 1 << point);
+            places[man] = (after & (image - 1)).count_ones() as u8;
+        }
+        places
+    }
+
+    /// The positions of a word in which the mover's other men make a line with a man that went to a point.
+    #[inline]
+    fn closed(&self, shape: u32, going: &Going, word: usize) -> u64 {
+        let mut closed = 0;
+        for &line in &self.index.game.board.through[going.to as usize] {
+            if line & !shape == 0 {
+                let mut all = u64::MAX;
+                for point in each(line) {
+                    let man = (shape & ((1 << point) - 1)).count_ones() as usize;
+                    // The man that went is no longer where it was.
+                    all &= if man == going.man { 0 } else { owned(man, word) };
+                }
+                closed |= all;
+            }
+        }
+        closed
+    }
+
+    /// Whether a position has a move within the tier to one of a set.
+    fn leads(&self, shape: u32, slot: u32, to: &[u64]) -> bool {
+        let index = self.index;
+        let mover = Packer::unpack(slot, shape);
+        let (opponent, empty) = (shape & !mover, index.game.board.all() & !shape);
+        each(mover).any(|from| {
+            let rest = mover & !(1 << from);
+            each(index.game.targets(from, mover, empty)).any(|target| {
+                if index.game.board.closes(rest, target) {
+                    return false;
+                }
+                let (row, image) = index.row(self.shapes, shape & !(1 << from) | 1 << target);
+                let slot =
+                    index.packer.pack(index.images.of(image, opponent), self.shapes.rows[row]) as usize;
+                to[row * self.arrangements.len() + slot / 64] >> (slot % 64) & 1 == 1
+            })
+        })
+    }
+
+    /// All moves of a position that take a man: the tiers and numbers that they lead to.
+    fn captures(&self, mover: u32, opponent: u32, visit: &mut impl FnMut((Tier, u64))) {
+        let index = self.index;
+        let empty = index.game.board.all() & !(mover | opponent);
+        for from in each(mover) {
+            let rest = mover & !(1 << from);
+            for to in each(index.game.targets(from, mover, empty)) {
+                if index.game.board.closes(rest, to) {
+                    for taken in each(index.game.takeable(opponent)) {
+                        // Every number of men that play can reach has a tier.
+                        index
+                            .number(opponent & !(1 << taken), rest | 1 << to)
+                            .into_iter()
+                            .for_each(&mut *visit);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Sets for EndingSets<'_> {
+    fn width(&self) -> usize {
+        self.arrangements.len()
+    }
+
+    fn legal(&self) -> &[u64] {
+        &self.legal
+    }
+
+    fn numbers(&self) -> u64 {
+        self.index.in_row(self.men)
+    }
+
+    fn turn(&self, _row: usize) -> Turn {
+        Turn::First
+    }
+
+    fn slots(&self, row: usize, word: usize) -> Slots {
+        let counted = self.arrangements[word];
+        let numbered = self.smallest[row].as_ref().map_or(counted, |words| words[word]);
+        let images = self.index.images.count() as u32;
+        Slots { first: 0, numbered, counted, weight: images / self.shapes.still[row].count_ones() }
+    }
+
+    fn places(&self) -> Option<&[u32]> {
+        Some(&self.places)
+    }
+
+    fn number(&self, row: usize, slot: u16) -> u64 {
+        let smallest = self.index.smallest(self.shapes, row, slot.into());
+        row as u64 * self.numbers() + u64::from(self.places[smallest as usize])
+    }
+
+    fn strike(&self, row: usize, to: &[u64], rest: &mut [u64]) {
+        /// Up to so many positions are asked one by one.
+        const FEW: u32 = 8;
+        let (width, shape) = (self.width(), self.shapes.rows[row]);
+        if rest.iter().map(|word| word.count_ones()).sum::<u32>() <= FEW {
+            for (word, rest) in rest.iter_mut().enumerate() {
+                let mut bits = *rest;
+                while bits != 0 {
+                    let bit = bits.trailing_zeros();
+                    if self.leads(shape, word as u32 * 64 + bit, to) {
+                        *rest &= !(1 << bit);
+                    }
+                    bits &= bits - 1;
+                }
+            }
+            return;
+        }
+        let mut table = [0; MOST_WORDS];
+        for going in self.goings(row) {
+            let after = &to[going.row * width..][..width];
+            let flying = self.flying.as_ref().filter(|_| going.flies);
+            // Who may make the move at all.
+            let may = |word: usize| owned(going.man, word) & flying.map_or(u64::MAX, |flying| flying[word]);
+            let wanted = rest.iter().enumerate().any(|(word, rest)| rest & may(word) != 0);
+            if !wanted || after.iter().all(|&word| word == 0) {
+                continue;
+            }
+            let places = self.places_after(shape, &going);
+            before(after, &places[..shape.count_ones() as usize], &mut table);
+            for (word, rest) in rest.iter_mut().enumerate().filter(|(_, rest)| **rest != 0) {
+                let going_there = table[word] & may(word);
+                if going_there & *rest != 0 {
+                    *rest &= !(going_there & !self.closed(shape, &going, word));
+                }
+            }
+        }
+    }
+
+    fn touched(&self, row: usize, changed: &[u64]) -> u64 {
+        let any = self.goings(row).any(|going| changed[going.row] != 0);
+        if any { u64::MAX >> (64 - self.width()) } else { 0 }
+    }
+
+    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[Leaving])) {
+        let shape = self.shapes.rows[row];
+        let mut lists: Vec<(Tier, Vec<Leaving>)> = Vec::new();
+        for (word, &arrangements) in self.arrangements.iter().enumerate() {
+            for bit in 0..64u32 {
+                if arrangements >> bit & 1 == 0 {
+                    continue;
+                }
+                let slot = word as u32 * 64 + bit;
+                let mover = Packer::unpack(slot, shape);
+                self.captures(mover, shape & !mover, &mut |(tier, number)| {
+                    let leaving = Leaving { slot: slot as u16, number: number as u32 };
+                    match lists.iter_mut().find(|(known, _)| *known == tier) {
+                        Some((_, list)) => list.push(leaving),
+                        None => lists.push((tier, vec![leaving])),
+                    }
+                });
+            }
+        }
+        lists.iter().for_each(|(tier, list)| visit(*tier, list));
+    }
+}
