@@ -120,6 +120,9 @@ pub(crate) enum Command {
         values: Values,
         #[command(flatten)]
         effort: Effort,
+        /// Disk that may be used, such as 50G: a board beyond memory is then solved slab by slab, however long it takes
+        #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+        disk: Option<u64>,
         /// Write the proof into this file (with --method proof)
         #[arg(long, value_name = "FILE")]
         proof: Option<PathBuf>,

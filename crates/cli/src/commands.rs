@@ -125,6 +125,9 @@ fn table_cure(cure: &TableCure) -> String {
         TableCure::MakeRoom { spec } => {
             format!("free some space and run `outplay solve {spec}` again: it goes on where it was")
         }
+        TableCure::AllowMore { spec } => {
+            format!("raise --disk and run `outplay solve {spec}` again: it goes on where it was")
+        }
         TableCure::Writable => "make the directory writable or choose another one with `--data DIR`".into(),
         TableCure::Choose => "`outplay tables` lists the tables there are".into(),
         TableCure::Solve { spec, values, does } => {
@@ -245,12 +248,13 @@ impl<W: Write> Run<'_, W> {
                 Err(Trouble::unable(why).into())
             }
             Command::Show { game, at, all, effort, .. } => self.show(game, at, *all, effort),
-            Command::Solve { game, at, method, values, effort, proof } => {
+            Command::Solve { game, at, method, values, effort, disk, proof } => {
                 let mut request = self.request(Some(effort));
                 request.place = at.place();
                 request.method = *method;
                 request.values = *values;
                 request.store = !self.common.no_save;
+                request.disk = *disk;
                 request.proof = proof.clone();
                 if proof.is_some() && *method != Method::Proof {
                     let why = "only the proof search writes proofs; add `--method proof`";

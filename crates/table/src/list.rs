@@ -60,7 +60,7 @@ pub fn list(data: &Path) -> Result<Vec<Listed>, TableError> {
             Ok(None) => continue,
             Err(error) => Err(error),
         };
-        tables.push(Listed { bytes: bytes_in(&dir), name, table });
+        tables.push(Listed { bytes: bytes_in(&dir) + bytes_in(&dir.join(crate::stash::DIR)), name, table });
     }
     tables.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(tables)
@@ -69,5 +69,6 @@ pub fn list(data: &Path) -> Result<Vec<Listed>, TableError> {
 /// The sizes of the files in a directory; what cannot be read counts nothing.
 fn bytes_in(dir: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(dir) else { return 0 };
-    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum()
+    let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
+    files.filter(fs::Metadata::is_file).map(|data| data.len()).sum()
 }

@@ -44,8 +44,38 @@ struct State {
     buffer: Vec<u8>,
     place: u64,
     known: u64,
-    values: FxHashSet<u64>,
+    values: Seen,
     failed: bool,
+}
+
+/// Different values: small ones by bit, which is all that bytes need.
+#[derive(Default)]
+struct Seen {
+    small: [u64; 4],
+    large: FxHashSet<u64>,
+}
+
+impl Seen {
+    #[inline(always)]
+    fn add(&mut self, value: u64) {
+        if value < 256 {
+            self.small[(value / 64) as usize] |= 1 << (value % 64);
+        } else if self.large.len() <= MOST_VALUES {
+            self.large.insert(value);
+        }
+    }
+
+    fn merge(&mut self, other: Seen) {
+        self.small.iter_mut().zip(other.small).for_each(|(mine, theirs)| *mine |= theirs);
+        other.large.into_iter().for_each(|value| self.add(value));
+    }
+
+    fn sorted(self) -> Vec<u64> {
+        let small = (0..256u64).filter(|value| self.small[(value / 64) as usize] >> (value % 64) & 1 == 1);
+        let mut large: Vec<u64> = self.large.into_iter().collect();
+        large.sort_unstable();
+        small.chain(large).collect()
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -112,7 +142,7 @@ impl Spill {
         while !cells.is_empty() {
             let (fragment, rest) = cells.split_at(cells.len().min((PIECE - first % PIECE) as usize));
             bytes.clear();
-            let mut values = FxHashSet::default();
+            let mut values = Seen::default();
             let known = write_runs(first, fragment, &mut bytes, &mut runs, &mut values);
             // Slots that nobody puts are don't-cares, so those that are need no fragment.
             if known > 0 {
@@ -124,22 +154,13 @@ impl Spill {
         Ok(())
     }
 
-    fn keep(
-        &self,
-        first: u64,
-        slots: u32,
-        bytes: &[u8],
-        known: u64,
-        values: FxHashSet<u64>,
-    ) -> Result<(), TableError> {
+    fn keep(&self, first: u64, slots: u32, bytes: &[u8], known: u64, values: Seen) -> Result<(), TableError> {
         let mut state = self.state();
         let place = state.place + state.buffer.len() as u64;
         state.fragments.push(Fragment { first, slots, bytes: bytes.len() as u32, place });
         state.buffer.extend_from_slice(bytes);
         state.known += known;
-        if state.values.len() <= MOST_VALUES {
-            state.values.extend(values);
-        }
+        state.values.merge(values);
         if state.buffer.len() >= BUFFER { self.flush(&mut state) } else { Ok(()) }
     }
 
@@ -168,8 +189,7 @@ impl Spill {
                 return Err(Unusable::Twice(pair[1].first));
             }
         }
-        let mut values: Vec<u64> = values.into_iter().collect();
-        values.sort_unstable();
+        let values = values.sorted();
         let Spill { file, path, spec, .. } = self;
         Ok(Spilled { file, path, spec, fragments, values, known })
     }
@@ -181,7 +201,7 @@ fn write_runs<C: Cell>(
     mut cells: &[C],
     bytes: &mut Vec<u8>,
     runs: &mut Vec<Run<u64>>,
-    values: &mut FxHashSet<u64>,
+    values: &mut Seen,
 ) -> u64 {
     let width = C::KIND.bytes();
     let mut known = 0;
@@ -195,9 +215,7 @@ fn write_runs<C: Cell>(
             bytes.extend_from_slice(&run.value.to_le_bytes()[..width]);
             // Both are below 256: the slots lie within one granule.
             bytes.extend([offset + run.first as u8, offset + run.last as u8]);
-            if values.len() <= MOST_VALUES {
-                values.insert(run.value);
-            }
+            values.add(run.value);
         }
         offset = 0;
         cells = rest;

@@ -16,6 +16,7 @@ use crate::error::file_name;
 use crate::identity::Identity;
 use crate::lock::Lock;
 use crate::manifest::{Manifest, Written};
+use crate::stash::{self, Stash};
 use crate::tier_file::TierFile;
 use crate::tier_writer::TierWriter;
 use crate::{Table, TableError};
@@ -198,6 +199,16 @@ impl Writer {
         TierWriter::new(self, tier, slots)
     }
 
+    /// Where a long solve puts aside what it will need again: what was put there before a kill is there. `most` is how
+    /// many bytes the table and the stash may have together.
+    ///
+    /// # Errors
+    ///
+    /// A directory that cannot be written.
+    pub fn stash(&self, most: Option<u64>) -> Result<Stash, TableError> {
+        Stash::open(&self.dir, &self.identity.spec, most)
+    }
+
     /// Says something about a tier that is about to be finished: it is entered together with the tier, so that whoever
     /// goes on after a kill knows it.
     pub fn note(&self, tier: Tier, note: serde_json::Value) {
@@ -231,7 +242,9 @@ impl Writer {
         }
         // A null would read back as "not finished".
         manifest.summary = Some(if summary.is_null() { serde_json::json!({}) } else { summary });
-        manifest.write(&self.dir)
+        manifest.write(&self.dir)?;
+        // Nobody goes on from here.
+        stash::remove(&self.dir.join(stash::DIR), &self.identity.spec)
     }
 }
 
