@@ -9,19 +9,18 @@ use outplay_table::{Stash, TableError, TierWriter, Values, Writer};
 use std::sync::{Arc, Mutex, RwLock};
 
 /// Solves a board densely; `writer` takes the tiers that its table does not have yet, and the slabs of a board beyond
-/// memory, which may take so many bytes together with the table.
+/// memory.
 pub(crate) fn dense(
     board: &LineBoard,
     options: &Options,
     writer: Option<&Writer>,
-    disk: Option<u64>,
     watch: &dyn Watch,
 ) -> Result<(Solution, Tally), Trouble> {
     let trouble = Kept::default();
     let sink = writer.map(|writer| TierSink { writer, file: RwLock::new(None), trouble: trouble.clone() });
     let mut options = options.clone();
     if let Some(writer) = writer.filter(|_| options.slabs) {
-        options.depot = Some(Arc::new(Stashed { stash: writer.stash(disk)?, trouble: trouble.clone() }));
+        options.depot = Some(Arc::new(Stashed { stash: writer.stash()?, trouble: trouble.clone() }));
     }
     let result = outplay_dense::solve(board, &options, watch, sink.as_ref().map(|sink| sink as &dyn Sink));
     let solution = match (result, trouble.take()) {

@@ -260,6 +260,9 @@ impl Entry {
             }
             writer = self.open_writer(request)?;
         }
+        if let Some(writer) = &mut writer {
+            writer.allow(request.disk);
+        }
         if plan.peak_bytes >= WORTH_SAYING {
             let disk = match plan.disk_bytes {
                 0 => String::new(),
@@ -270,7 +273,7 @@ impl Entry {
         }
         let slots: u128 = plan.slots;
         clock.stage("solving", u64::try_from(slots).unwrap_or(0));
-        let (solution, tally) = planes::dense(&board, &options, writer.as_ref(), request.disk, clock)?;
+        let (solution, tally) = planes::dense(&board, &options, writer.as_ref(), clock)?;
         let nodes = u64::try_from(slots).unwrap_or(u64::MAX);
         let counted = request.counts.then_some(&tally);
         let blank = self.blank_answer(request, How::By(Method::Dense), counted, nodes)?;

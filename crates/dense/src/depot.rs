@@ -17,11 +17,13 @@ pub enum Part {
     ReachCensus,
     /// How many positions have each value; written last.
     ValueCensus,
+    /// How the board is cut into slabs; one for the whole board.
+    Layout,
 }
 
 impl Part {
-    /// All parts.
-    pub const ALL: [Part; 6] = [
+    /// What slabs have.
+    pub(crate) const OF_SLABS: [Part; 6] = [
         Part::Reach,
         Part::ReachImages,
         Part::Values,
@@ -39,6 +41,7 @@ impl Part {
             Part::ValueImages => "value-images",
             Part::ReachCensus => "reach-census",
             Part::ValueCensus => "value-census",
+            Part::Layout => "layout",
         }
     }
 }

@@ -49,6 +49,13 @@ pub struct TierPlan {
     pub(crate) image_lines: u64,
 }
 
+impl TierPlan {
+    /// Bytes of one plane of the computed shapes.
+    pub fn plane_bytes(&self) -> u64 {
+        self.reach_lines.saturating_mul(64)
+    }
+}
+
 /// What a solve will need.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -60,6 +67,8 @@ pub struct Plan {
     pub colourings: f64,
     /// Slots of the tight index, all tiers together.
     pub slots: u128,
+    /// Where stones can be put: columns with gravity, else free cells.
+    pub stacks: usize,
     /// Whether mirror symmetry halves the work.
     pub mirror: bool,
     /// Whether tables are given back to the system as soon as nobody asks for them.
@@ -212,6 +221,7 @@ impl Plan {
             shapes: u64::from(field.shapes),
             colourings: tiers.iter().map(|t| t.shapes as f64 * 2f64.powi(t.tier as i32)).sum(),
             slots: tiers.iter().map(|t| u128::from(t.shapes) * u128::from(t.slots)).sum(),
+            stacks: field.stacks.len(),
             mirror: field.mirror.is_some(),
             frugal,
             peak_bytes,

@@ -137,13 +137,12 @@ impl Cut {
 
     /// Slabs of about so many bytes, and at least of one shape.
     pub(crate) fn of(field: &Field, shapes: &Shapes, tiers: &[TierPlan], target: u64) -> Cut {
-        let table = |t: &TierPlan, planes: usize| {
-            t.reach_lines.checked_div(t.stored).unwrap_or(0) * 64 * planes as u64
-        };
-        let per: Vec<usize> = tiers
-            .iter()
-            .map(|t| (target / table(t, t.planes + 2).max(1)).clamp(1, t.stored.max(1)) as usize)
-            .collect();
+        let per = |t: &TierPlan| (target / table(t, t.planes + 2).max(1)).clamp(1, t.stored.max(1)) as usize;
+        Cut::with(field, shapes, tiers, tiers.iter().map(per).collect())
+    }
+
+    /// Slabs of so many shapes, tier by tier.
+    pub(crate) fn with(field: &Field, shapes: &Shapes, tiers: &[TierPlan], per: Vec<usize>) -> Cut {
         let slabs: Vec<Slabs> =
             per.iter().enumerate().map(|(tier, &per)| Slabs::new(field, shapes, tier, per)).collect();
         let most = |tier: usize, next: usize, way: Way| {
@@ -166,6 +165,11 @@ impl Cut {
         }
         Cut { per, bytes }
     }
+}
+
+/// Bytes of so many planes of one shape.
+fn table(t: &TierPlan, planes: usize) -> u64 {
+    t.reach_lines.checked_div(t.stored).unwrap_or(0) * 64 * planes as u64
 }
 
 /// Bytes that a slab takes together with so many frames: half as much again is packed and on its way.

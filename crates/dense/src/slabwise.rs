@@ -11,7 +11,7 @@
 //! again, so that a run that was killed goes on with the slab it was at. A tier that is wanted by the sink is
 //! computed whole: which of its positions are won at once is not kept.
 //!
-//! Invariant: a slab whose census is in the depot is whole.
+//! Invariant: a slab whose census is in the depot is whole, and cut as the depot's layout says.
 #![allow(unsafe_code)]
 
 use crate::DenseError;
@@ -26,8 +26,8 @@ use crate::kernel;
 use crate::neighbours::{Neighbours, unpack};
 use crate::plan::Plan;
 use crate::porter;
-use crate::slabs::{Slabs, Way};
-use crate::solve::{Solution, Values};
+use crate::slabs::{Cut, Slabs, Way};
+use crate::solve::{Options, Solution, Values};
 use crate::squeeze::{CHUNK, Squeeze, Squeezer, bind, unbind};
 use crate::tight::WORDS;
 use crate::workshop::{Copy, Shared, Workshop};
@@ -48,21 +48,80 @@ pub(crate) struct Slabwise<'a> {
 }
 
 impl<'a> Slabwise<'a> {
-    /// `per` is how many shapes a slab of each tier has, and `bytes` what planes may take.
+    /// `cut` says how a board is cut that nothing is known of yet, and `bytes` what planes may take. One of which the
+    /// depot has slabs is cut as those are, unless that takes more memory.
     pub(crate) fn new(
         shop: Workshop,
         plan: Plan,
         depot: &'a dyn Depot,
-        counting: bool,
-        per: &[usize],
+        options: &Options,
+        cut: &Cut,
         bytes: u64,
-    ) -> Slabwise<'a> {
-        let slabs = per
-            .iter()
-            .enumerate()
-            .map(|(tier, &per)| Slabs::new(&shop.field, &shop.shapes, tier, per))
-            .collect();
-        Slabwise { shop, plan, depot, counting, slabs, bytes, free: Mutex::default() }
+    ) -> Result<Slabwise<'a>, DenseError> {
+        let mut slabwise = Slabwise {
+            shop,
+            plan,
+            depot,
+            counting: options.counts,
+            slabs: Vec::new(),
+            bytes,
+            free: Mutex::default(),
+        };
+        let per = slabwise.layout(cut, options)?;
+        let slabs = |(tier, &per): (usize, &usize)| {
+            Slabs::new(&slabwise.shop.field, &slabwise.shop.shapes, tier, per)
+        };
+        slabwise.slabs = per.iter().enumerate().map(slabs).collect();
+        Ok(slabwise)
+    }
+
+    /// By tier: shapes in a slab. Slabs that were cut otherwise are given up.
+    fn layout(&self, cut: &Cut, options: &Options) -> Result<Vec<usize>, DenseError> {
+        let key = Key { part: Part::Layout, tier: 0, slab: 0 };
+        let lost = |why| DenseError::Depot { why };
+        let text = |per: &[usize]| {
+            let per: Vec<String> = per.iter().map(usize::to_string).collect();
+            format!("{:?} {} {}", options.values, options.low, per.join(","))
+        };
+        if self.depot.has(key) {
+            let found = String::from_utf8(self.depot.get(key).map_err(lost)?).unwrap_or_default();
+            let per: Option<Vec<usize>> = found
+                .rsplit(' ')
+                .next()
+                .map(|list| list.split(',').filter_map(|shapes| shapes.parse().ok()).collect());
+            let per = per.filter(|per| text(per) == found && self.may_be(per));
+            let (field, shapes, tiers) = (&self.shop.field, &self.shop.shapes, &self.plan.tiers);
+            if let Some(per) = per {
+                let same = per == cut.per;
+                if same
+                    || options.slab_bytes.is_none()
+                        && Cut::with(field, shapes, tiers, per.clone()).bytes <= self.bytes
+                {
+                    return Ok(per);
+                }
+            }
+        }
+        self.forget_slabs()?;
+        self.depot.forget(Part::Layout, 0).map_err(lost)?;
+        self.depot.put(key, text(&cut.per).as_bytes()).map_err(lost)?;
+        Ok(cut.per.clone())
+    }
+
+    /// Whether the tiers can have slabs of so many shapes.
+    fn may_be(&self, per: &[usize]) -> bool {
+        let tiers = &self.plan.tiers;
+        per.len() == tiers.len()
+            && per.iter().zip(tiers).all(|(&per, t)| per > 0 && per as u64 <= t.stored.max(1))
+    }
+
+    /// Gives up all slabs. Planes go before the census that says that they are there.
+    fn forget_slabs(&self) -> Result<(), DenseError> {
+        for part in Part::OF_SLABS {
+            for tier in 0..=self.shop.field.plies() {
+                self.depot.forget(part, tier).map_err(|why| DenseError::Depot { why })?;
+            }
+        }
+        Ok(())
     }
 
     /// Solves.
@@ -72,11 +131,7 @@ impl<'a> Slabwise<'a> {
             return Ok(self.shop.finished(payoff, self.counting, &self.plan));
         }
         if !self.goes_on(sink) {
-            for (part, tier) in
-                Part::ALL.into_iter().flat_map(|part| (0..=plies).map(move |tier| (part, tier)))
-            {
-                self.depot.forget(part, tier).map_err(|why| DenseError::Depot { why })?;
-            }
+            self.forget_slabs()?;
         }
         let mut counts = Counts { plies: vec![PlyCounts::default(); plies + 1] };
         let mut seats = vec![0; self.shop.field.shapes as usize];

@@ -137,9 +137,8 @@ pub fn solve(
     match (&plan.cut, &options.depot) {
         (Some(cut), Some(depot)) => {
             let shop = Workshop::new(field, options, plan.threads, watch)?;
-            let per = cut.per.clone();
-            let bytes = plan.plane_bytes;
-            Slabwise::new(shop, plan, depot.as_ref(), options.counts, &per, bytes).run(watch, sink)
+            let (cut, bytes) = (cut.clone(), plan.plane_bytes);
+            Slabwise::new(shop, plan, depot.as_ref(), options, &cut, bytes)?.run(watch, sink)
         }
         (Some(_), None) => Err(DenseError::Depot { why: "there is no place for slabs to wait at".into() }),
         (None, _) => Engine::new(field, options, plan, false, watch)?.run(watch, sink),

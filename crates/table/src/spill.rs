@@ -224,6 +224,11 @@ fn write_runs<C: Cell>(
 }
 
 impl Spilled {
+    /// Bytes on the disk.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.fragments.iter().map(|fragment| u64::from(fragment.bytes)).sum()
+    }
+
     /// The runs of a piece, cut at the borders of blocks, one list for each block.
     pub(crate) fn blocks(
         &self,

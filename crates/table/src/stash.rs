@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A record is appended in one go. What a kill left half written fails its checksum and is cut off when the stash is
-//! opened; so does what a power cut left unwritten. Nothing is forced to the disk, because all of it can be computed again.
+//! opened; so does what a power cut left unwritten, and what was put aside for a table of other rules. Nothing is forced to the disk, because all of it can be computed again.
 //!
 //! Invariant: what the stash has is what was put.
 
@@ -29,6 +29,8 @@ const ENDING: &str = ".slabs";
 pub struct Stash {
     dir: PathBuf,
     spec: String,
+    /// The number of the table's identity, from which checksums follow.
+    identity: u64,
     /// Most bytes that the table's directory may have, the stash included.
     most: Option<u64>,
     state: Mutex<State>,
@@ -52,16 +54,24 @@ struct Shelf {
 
 impl Stash {
     /// Opens what is there, or begins anew. `table` is the table's directory, whose lock the caller holds.
-    pub(crate) fn open(table: &Path, spec: &str, most: Option<u64>) -> Result<Stash, TableError> {
+    pub(crate) fn open(
+        table: &Path,
+        spec: &str,
+        identity: u64,
+        most: Option<u64>,
+    ) -> Result<Stash, TableError> {
         let dir = table.join(DIR);
-        fs::create_dir_all(&dir).map_err(|e| TableError::io("create the directory", &dir, spec, e))?;
-        let stash = Stash { dir, spec: spec.into(), most, state: Mutex::default() };
+        let stash = Stash { dir, spec: spec.into(), identity, most, state: Mutex::default() };
         let fail = |e| TableError::io("read the directory", &stash.dir, spec, e);
+        if !stash.dir.exists() {
+            return Ok(stash);
+        }
         for entry in fs::read_dir(&stash.dir).map_err(fail)? {
             let path = entry.map_err(fail)?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if let Some(name) = name.strip_suffix(ENDING) {
-                let shelf = read_shelf(&path).map_err(|e| TableError::io("read it", &path, spec, e))?;
+                let shelf =
+                    read_shelf(&path, identity).map_err(|e| TableError::io("read it", &path, spec, e))?;
                 let mut state = stash.state();
                 state.bytes += shelf.end;
                 state.peak = state.bytes;
@@ -102,7 +112,7 @@ impl Stash {
         };
         let mut bytes = vec![0; HEADER + length as usize];
         disk::read_at(&file, &mut bytes, place - HEADER as u64).map_err(fail)?;
-        if bytes[16..24] != checksum(&bytes[..16], &bytes[HEADER..]).to_le_bytes() {
+        if bytes[16..24] != checksum(self.identity, &bytes[..16], &bytes[HEADER..]).to_le_bytes() {
             return Err(fail(io::Error::other("its bytes were changed by someone else")));
         }
         bytes.drain(..HEADER);
@@ -123,6 +133,9 @@ impl Stash {
         }
         let fail = |e| TableError::io("write it", &path, &self.spec, e);
         if !state.shelves.contains_key(name) {
+            let dir = &self.dir;
+            fs::create_dir_all(dir)
+                .map_err(|e| TableError::io("create the directory", dir, &self.spec, e))?;
             let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path);
             let file = file.map_err(|e| TableError::io("create it", &path, &self.spec, e))?;
             state.shelves.insert(name.into(), Shelf { file, end: 0, records: FxHashMap::default() });
@@ -132,7 +145,7 @@ impl Stash {
         header.extend(MAGIC);
         header.extend(number.to_le_bytes());
         header.extend((bytes.len() as u64).to_le_bytes());
-        header.extend(checksum(&header, bytes).to_le_bytes());
+        header.extend(checksum(self.identity, &header, bytes).to_le_bytes());
         // What fails half way is overwritten by the next record, or cut off at the next start.
         disk::write_at(&shelf.file, &header, shelf.end).map_err(fail)?;
         disk::write_at(&shelf.file, bytes, shelf.end + HEADER as u64).map_err(fail)?;
@@ -173,9 +186,7 @@ impl Stash {
 
     /// Bytes of the table's own files.
     fn beside(&self) -> u64 {
-        let files = self.dir.parent().and_then(|table| fs::read_dir(table).ok());
-        let files = files.into_iter().flatten().flatten().filter_map(|entry| entry.metadata().ok());
-        files.filter(fs::Metadata::is_file).map(|data| data.len()).sum()
+        self.dir.parent().map_or(0, disk::bytes_in)
     }
 }
 
@@ -189,15 +200,15 @@ pub(crate) fn remove(dir: &Path, spec: &str) -> Result<(), TableError> {
     }
 }
 
-fn checksum(header: &[u8], bytes: &[u8]) -> u64 {
-    let mut sum = Xxh3::new();
+fn checksum(identity: u64, header: &[u8], bytes: &[u8]) -> u64 {
+    let mut sum = Xxh3::with_seed(identity);
     sum.update(header);
     sum.update(bytes);
     sum.digest()
 }
 
 /// Reads which records a file has, and cuts off what is not one.
-fn read_shelf(path: &Path) -> io::Result<Shelf> {
+fn read_shelf(path: &Path, identity: u64) -> io::Result<Shelf> {
     if !fs::symlink_metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
@@ -217,7 +228,7 @@ fn read_shelf(path: &Path) -> io::Result<Shelf> {
         }
         bytes.resize(length as usize, 0);
         disk::read_at(&shelf.file, &mut bytes, place)?;
-        if header[16..] != checksum(&header[..16], &bytes).to_le_bytes() {
+        if header[16..] != checksum(identity, &header[..16], &bytes).to_le_bytes() {
             break;
         }
         shelf.records.insert(number, (place, length));
@@ -238,7 +249,7 @@ mod tests {
     #[test]
     fn what_was_put_is_there_again() {
         let dir = tempfile::tempdir().expect("a directory");
-        let stash = Stash::open(dir.path(), "game", None).expect("a stash");
+        let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
         stash.put("a", 1, b"one").expect("room");
         stash.put("a", 3, b"").expect("room");
         stash.put("b", 1, b"other").expect("room");
@@ -247,7 +258,7 @@ mod tests {
         assert_eq!(before[1].1.as_deref(), Some(&b"uno"[..]));
         assert_eq!((before[0].1.as_ref(), before[3].1.as_deref()), (None, Some(&b""[..])));
         drop(stash);
-        let stash = Stash::open(dir.path(), "game", None).expect("a stash");
+        let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
         assert_eq!(names(&stash), before);
         assert!(stash.has("b", 1) && !stash.has("b", 2));
         stash.forget("b").expect("removed");
@@ -260,7 +271,7 @@ mod tests {
     #[test]
     fn half_a_record_is_cut_off_and_a_changed_one_is_told() {
         let dir = tempfile::tempdir().expect("a directory");
-        let stash = Stash::open(dir.path(), "game", None).expect("a stash");
+        let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
         for number in 0..3 {
             stash.put("a", number, &[number as u8; 40]).expect("room");
         }
@@ -268,24 +279,24 @@ mod tests {
         let whole = fs::read(&path).expect("a file");
         for cut in 0..whole.len() {
             fs::write(&path, &whole[..cut]).expect("room");
-            let stash = Stash::open(dir.path(), "game", None).expect("a stash");
+            let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
             assert_eq!((0..3).filter(|&number| stash.has("a", number)).count(), cut / 64, "{cut}");
             stash.put("a", 9, b"more").expect("room");
-            let stash = Stash::open(dir.path(), "game", None).expect("a stash");
+            let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
             assert!(stash.has("a", 9));
         }
         for bit in 0..whole.len() * 8 {
             let mut bytes = whole.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             fs::write(&path, &bytes).expect("room");
-            let stash = Stash::open(dir.path(), "game", None).expect("a stash");
+            let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
             for number in 0..3 {
                 let found = stash.get("a", number).expect("readable");
                 assert!(found.is_none_or(|bytes| bytes == [number as u8; 40]), "bit {bit}");
             }
         }
         fs::write(&path, &whole).expect("room");
-        let stash = Stash::open(dir.path(), "game", None).expect("a stash");
+        let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
         let mut bytes = whole.clone();
         bytes[30] ^= 1;
         fs::write(&path, &bytes).expect("room");
@@ -293,10 +304,18 @@ mod tests {
     }
 
     #[test]
+    fn other_rules_find_nothing() {
+        let dir = tempfile::tempdir().expect("a directory");
+        Stash::open(dir.path(), "game", 7, None).and_then(|stash| stash.put("a", 1, b"one")).expect("room");
+        assert!(Stash::open(dir.path(), "game", 7, None).expect("a stash").has("a", 1));
+        assert!(!Stash::open(dir.path(), "game", 8, None).expect("a stash").has("a", 1));
+    }
+
+    #[test]
     fn a_limit_is_kept() {
         let dir = tempfile::tempdir().expect("a directory");
         fs::write(dir.path().join("tier-00.opt"), [0; 100]).expect("room");
-        let stash = Stash::open(dir.path(), "game", Some(300)).expect("a stash");
+        let stash = Stash::open(dir.path(), "game", 7, Some(300)).expect("a stash");
         stash.put("a", 0, &[1; 100]).expect("224 of 300");
         assert!(matches!(stash.put("a", 1, &[1; 100]), Err(TableError::OverLimit { most: 300, .. })));
         stash.put("a", 1, &[1; 20]).expect("268 of 300");

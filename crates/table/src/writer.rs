@@ -32,6 +32,8 @@ pub struct Writer {
     data: PathBuf,
     dir: PathBuf,
     manifest: Mutex<Manifest>,
+    /// Most bytes on the disk.
+    most: Option<u64>,
     _lock: Lock,
 }
 
@@ -67,7 +69,8 @@ impl Writer {
             Err(error) => return Err(error),
         };
         let manifest = Mutex::new(manifest);
-        let writer = Writer { identity, name, data: data.to_path_buf(), dir, manifest, _lock: lock };
+        let writer =
+            Writer { identity, name, data: data.to_path_buf(), dir, manifest, most: None, _lock: lock };
         writer.clean()?;
         writer.take_stock()?;
         Ok(writer)
@@ -199,14 +202,29 @@ impl Writer {
         TierWriter::new(self, tier, slots)
     }
 
-    /// Where a long solve puts aside what it will need again: what was put there before a kill is there. `most` is how
-    /// many bytes the table and the stash may have together.
+    /// Where a long solve puts aside what it will need again: what was put there before a kill is there.
     ///
     /// # Errors
     ///
     /// A directory that cannot be written.
-    pub fn stash(&self, most: Option<u64>) -> Result<Stash, TableError> {
-        Stash::open(&self.dir, &self.identity.spec, most)
+    pub fn stash(&self) -> Result<Stash, TableError> {
+        Stash::open(&self.dir, &self.identity.spec, self.identity.number(), self.most)
+    }
+
+    /// Says how many bytes the table may have on the disk together with its temporary files and its stash.
+    pub fn allow(&mut self, most: Option<u64>) {
+        self.most = most;
+    }
+
+    /// Whether so many more bytes may be written.
+    pub(crate) fn has_room(&self, bytes: u64, path: &Path) -> Result<(), TableError> {
+        let used = || disk::bytes_in(&self.dir) + disk::bytes_in(&self.dir.join(stash::DIR));
+        match self.most.filter(|&most| used() + bytes > most) {
+            Some(most) => {
+                Err(TableError::OverLimit { path: path.into(), most, spec: self.identity.spec.clone() })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Says something about a tier that is about to be finished: it is entered together with the tier, so that whoever

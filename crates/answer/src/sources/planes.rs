@@ -183,7 +183,7 @@ fn solve(ask: &Ask<'_>) -> Result<Option<Known>, Trouble> {
     }
     let options = planes::options(Values::Distance, ask.options, false);
     ask.clock.stage("solving", 0);
-    let solved = planes::dense(&board, &options, None, None, &ask.clock.within(Duration::MAX).silent());
+    let solved = planes::dense(&board, &options, None, &ask.clock.within(Duration::MAX).silent());
     let Some((solution, _)) = ask.unless_late(solved)? else { return Ok(None) };
     let Some(value) = solution.value else { return Ok(None) };
     let best = moves_to(&board, &solution.best);

@@ -241,3 +241,26 @@ fn damaged_slabs_are_told() {
         }
     }
 }
+
+#[test]
+fn slabs_that_were_cut_otherwise_are_given_up() {
+    let board = falling(4, 4, 4);
+    let options = Options { threads: 1, low: 3, ..Options::distance().with_counts() };
+    let keep = Keep::default();
+    let expected = solve(&board, &options, &Quiet, Some(&keep)).expect("a small board");
+    for puts in [1, 5, 20, 60, 100] {
+        let shelf = Shelf::new();
+        let cut = |slab_bytes: u64| Options {
+            slabs: true,
+            depot: Some(shelf.clone()),
+            slab_bytes: Some(slab_bytes),
+            ..options.clone()
+        };
+        let slabs = Keep::default();
+        shelf.most.store(puts, Relaxed);
+        assert!(solve(&board, &cut(0), &Quiet, Some(&slabs)).is_err());
+        shelf.most.store(usize::MAX, Relaxed);
+        agree(&solve(&board, &cut(3000), &Quiet, Some(&slabs)).expect("slabs"), &expected);
+        assert_eq!(*slabs.slots.lock().expect("no panic"), *keep.slots.lock().expect("no panic"));
+    }
+}
