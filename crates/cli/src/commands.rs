@@ -14,8 +14,8 @@ use crate::progress::Progress;
 use crate::usage;
 use clap::{CommandFactory, Parser};
 use outplay_answer::{
-    Clock, Cure, Entry, Method, Place, QueryOptions, SolveAnswer, SolveRequest, TableCure, Trouble, Values,
-    default_data_dir,
+    Clock, Cure, Entry, Method, Place, PlanRequest, QueryOptions, SolveAnswer, SolveRequest, TableCure,
+    Trouble, Values, default_data_dir,
 };
 use outplay_catalog::Catalog;
 use outplay_core::figures::grouped;
@@ -270,7 +270,9 @@ impl<W: Write> Run<'_, W> {
             Command::Match(args) => self.compete(args),
             Command::Experiment(args) => self.experiment(args),
             Command::Export(args) => self.export(args),
-            Command::Verify { game, values } => self.verify(game, *values),
+            Command::Verify { game, values, sample, seed } => {
+                self.verify(game, *values, sample.map(|sample| (sample, *seed)))
+            }
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
             Command::Tables { remove: Some(name), .. } => self.remove_table(name),
             Command::Tables { forget: Some(name), .. } => self.forget(name),
@@ -296,6 +298,13 @@ impl<W: Write> Run<'_, W> {
             }
             Command::Book(command) => self.book(command),
             Command::Check { file, game, at, time } => self.check_proof(file, game.as_deref(), at, *time),
+            Command::Plan { game, values, disk, cores, ranks, network } => {
+                let mut request = PlanRequest::default();
+                (request.values, request.options) = (*values, self.options(None));
+                (request.disk, request.network) = (*disk, *network);
+                (request.threads, request.ranks) = (cores.map(|cores| cores as usize), *ranks);
+                self.plan(game, &request)
+            }
             Command::Index { game, rank: Some(position), .. } => {
                 let ranked = self.open(game)?.rank(position, self.memory(), self.progress)?;
                 self.print(&ranked, |out, ranked| output::ranked(out, ranked))

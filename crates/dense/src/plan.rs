@@ -237,7 +237,7 @@ impl Plan {
     }
 }
 
-/// Bytes of slabs that wait on a disk at the peak, by experience: see `docs/large.md`.
+/// Bytes of slabs that wait on a disk at the peak, by experience: a quarter of the live planes.
 fn packed_bytes(tiers: &[TierPlan]) -> u64 {
     tiers.iter().map(|t| t.reach_lines.saturating_mul(64)).fold(0, u64::saturating_add) / 4
 }
