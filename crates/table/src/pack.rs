@@ -151,7 +151,8 @@ impl<'a> Plan<'a> {
         let mut size = LONGEST;
         while size > GRANULE as u32 {
             let count = |&piece: &u64| -> Result<(u64, u64), TableError> {
-                let blocks = self.spill.blocks(piece, self.width, self.piece_slots(piece), size)?;
+                let blocks =
+                    self.spill.blocks(piece, self.width, (self.piece_slots(piece), size), |bits| bits)?;
                 let live = blocks.iter().filter(|runs| !runs.is_empty()).count() as u64;
                 Ok((blocks.iter().map(|runs| runs.len() as u64).sum(), live))
             };
@@ -166,9 +167,8 @@ impl<'a> Plan<'a> {
     }
 
     fn symbol_blocks(&self, piece: u64, symbols: &Symbols) -> Result<Blocks, TableError> {
-        let blocks = self.spill.blocks(piece, self.width, self.piece_slots(piece), self.block_slots)?;
-        let symbol = |run: Run<u64>| Run { value: symbols.of(run.value), first: run.first, last: run.last };
-        Ok(blocks.into_iter().map(|runs| runs.into_iter().map(symbol).collect()).collect())
+        let slots = (self.piece_slots(piece), self.block_slots);
+        self.spill.blocks(piece, self.width, slots, |bits| symbols.of(bits))
     }
 
     /// Codes the blocks of a piece.
@@ -203,7 +203,7 @@ impl<'a> Plan<'a> {
             }
             None => {
                 let slots = self.piece_slots(piece);
-                let blocks = self.spill.blocks(piece, self.width, slots, self.block_slots)?;
+                let blocks = self.spill.blocks(piece, self.width, (slots, self.block_slots), |bits| bits)?;
                 for (i, runs) in blocks.iter().enumerate() {
                     let length = self.block_slots.min(slots - i as u32 * self.block_slots);
                     add(&mut |out| self.pack_plain(runs, length, out))?;

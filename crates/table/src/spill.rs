@@ -26,6 +26,8 @@ pub(crate) const PIECE: u64 = 1 << 16;
 pub(crate) const GRANULE: u64 = 1 << 8;
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 20;
+/// Runs that a block has room for from the beginning.
+const USUAL: usize = 160;
 /// More different values than this are not collected.
 const MOST_VALUES: usize = 1 << 10;
 
@@ -229,15 +231,17 @@ impl Spilled {
         self.fragments.iter().map(|fragment| u64::from(fragment.bytes)).sum()
     }
 
-    /// The runs of a piece, cut at the borders of blocks, one list for each block.
-    pub(crate) fn blocks(
+    /// The runs of a piece, cut at the borders of blocks, one list for each block; `value` says what a cell's bits are
+    /// called there, different ones differently.
+    pub(crate) fn blocks<V: Copy + PartialEq>(
         &self,
         piece: u64,
         width: usize,
-        piece_slots: u32,
-        block_slots: u32,
-    ) -> Result<Vec<Vec<Run<u64>>>, TableError> {
-        let mut blocks = vec![Vec::new(); piece_slots.div_ceil(block_slots) as usize];
+        (piece_slots, block_slots): (u32, u32),
+        value: impl Fn(u64) -> V,
+    ) -> Result<Vec<Vec<Run<V>>>, TableError> {
+        let mut blocks: Vec<Vec<Run<V>>> =
+            (0..piece_slots.div_ceil(block_slots)).map(|_| Vec::new()).collect();
         let start = piece * PIECE;
         let from = self.fragments.partition_point(|fragment| fragment.first < start);
         let mut bytes = Vec::new();
@@ -246,7 +250,14 @@ impl Spilled {
             disk::read_at(&self.file, &mut bytes, fragment.place)
                 .map_err(|e| TableError::io("read it", &self.path.0, &self.spec, e))?;
             let granule = (fragment.first - start) / GRANULE;
-            read_runs(&bytes, granule, width, block_slots, &mut blocks).ok_or_else(|| {
+            let read = match width {
+                // By far the most tables have bytes.
+                1 => read_runs::<1, V>(&bytes, granule, block_slots, &value, &mut blocks),
+                2 => read_runs::<2, V>(&bytes, granule, block_slots, &value, &mut blocks),
+                4 => read_runs::<4, V>(&bytes, granule, block_slots, &value, &mut blocks),
+                _ => read_runs::<8, V>(&bytes, granule, block_slots, &value, &mut blocks),
+            };
+            read.ok_or_else(|| {
                 let source = std::io::Error::other("the temporary file was changed by someone else");
                 TableError::io("read it", &self.path.0, &self.spec, source)
             })?;
@@ -261,25 +272,29 @@ impl Spilled {
 }
 
 /// Reads the runs of a fragment that begins in a granule of its piece; `None` if the bytes are not such.
-fn read_runs(
+fn read_runs<const WIDTH: usize, V: Copy + PartialEq>(
     mut bytes: &[u8],
     mut granule: u64,
-    width: usize,
     block_slots: u32,
-    blocks: &mut [Vec<Run<u64>>],
+    value: &impl Fn(u64) -> V,
+    blocks: &mut [Vec<Run<V>>],
 ) -> Option<()> {
     let granules = u64::from(block_slots) / GRANULE;
     while !bytes.is_empty() {
         let block = blocks.get_mut((granule / granules) as usize)?;
         let base = (granule % granules * GRANULE) as u32;
-        for _ in 0..take_number(&mut bytes)? {
-            let (run, rest) = bytes.split_at_checked(width + 2)?;
-            let mut value = [0; 8];
-            value[..width].copy_from_slice(&run[..width]);
-            let (first, last) = (base + u32::from(run[width]), base + u32::from(run[width + 1]));
-            push(block, Run { value: u64::from_le_bytes(value), first, last });
-            bytes = rest;
+        let count = usize::try_from(take_number(&mut bytes)?).ok()?;
+        let (runs, rest) = bytes.split_at_checked(count.checked_mul(WIDTH + 2)?)?;
+        if block.capacity() == 0 && count > 0 {
+            block.reserve(USUAL);
         }
+        for run in runs.chunks_exact(WIDTH + 2) {
+            let mut bits = [0; 8];
+            bits[..WIDTH].copy_from_slice(&run[..WIDTH]);
+            let (first, last) = (base + u32::from(run[WIDTH]), base + u32::from(run[WIDTH + 1]));
+            push(block, Run { value: value(u64::from_le_bytes(bits)), first, last });
+        }
+        bytes = rest;
         granule += 1;
     }
     Some(())
