@@ -151,3 +151,50 @@ impl Entry {
         Ok(expected.map(|expected| format!("the table says {stored}, its moves say {expected}")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::{Method, SolveRequest};
+    use outplay_core::{Code, Native, Quiet};
+    use outplay_games::Spec;
+    use outplay_games::mnk::{Mnk, MnkIndex, Rules};
+    use outplay_table::Writer;
+
+    fn board(spec: &str) -> Entry {
+        let rules = Spec::parse(spec).and_then(Rules::from_spec).expect("a board");
+        let game = Mnk::<u64>::new(rules).expect("a small board");
+        Entry::indexed(Native::new(game).lines(), MnkIndex::new, None)
+    }
+
+    #[test]
+    fn right_tables_pass_and_wrong_ones_do_not() {
+        let dir = tempfile::tempdir().expect("a directory");
+        for values in [Values::Distance, Values::Wdl] {
+            let game = board("connect:4x4,k=3");
+            let mut request = SolveRequest::default();
+            (request.method, request.values, request.store) = (Method::Dense, values, true);
+            request.options.data = Some(dir.path().to_path_buf());
+            game.solve(&request, &Quiet).expect("a small board");
+            let sample =
+                |seed| game.verify_sample(dir.path(), Some(values), (3000, seed), &Quiet).expect("a table");
+            let right = sample(1);
+            assert_eq!((right.checked, right.wrong, right.first_wrong), (3000, 0, None));
+
+            let numbering = game.numbering(1, &Quiet).expect("an index");
+            let identity = game.identity(&numbering, values);
+            let (name, slots) = (identity.name(), identity.slots.clone());
+            outplay_table::remove(dir.path(), &name).expect("a table");
+            let writer = Writer::open(dir.path(), identity).expect("a directory");
+            let win = if values == Values::Wdl { 1 } else { i8::pack(Value::win(5)).expect("a code") };
+            for (tier, &slots) in slots.iter().enumerate() {
+                let tier = writer.tier::<i8>(Tier(tier as u32)).expect("a tier");
+                tier.put_all(&vec![win; slots as usize]).and_then(|()| tier.finish()).expect("room");
+            }
+            writer.finish(serde_json::json!({})).expect("room");
+            let wrong = sample(1);
+            assert!(wrong.wrong > 1000 && wrong.first_wrong.is_some(), "{}", wrong.wrong);
+            assert_eq!(wrong.first_wrong, sample(1).first_wrong, "the seed decides");
+        }
+    }
+}
