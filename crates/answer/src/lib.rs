@@ -55,6 +55,8 @@ mod books;
 mod clock;
 mod entry;
 mod evaluation;
+mod extent;
+mod forecast;
 mod kernels;
 mod ladder;
 mod loops;
@@ -65,9 +67,11 @@ mod picture;
 mod place;
 mod planes;
 mod query;
+mod rates;
 mod reader;
 mod request;
 mod rules;
+mod sample;
 mod shelves;
 mod solve;
 mod sources;
@@ -89,6 +93,7 @@ pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use clock::Clock;
 pub use entry::Entry;
 pub use evaluation::{CellValue, Evaluation};
+pub use forecast::{PlanReport, PlanRequest, Way};
 pub use notes::{ListedNotes, clear_notes, list_notes};
 pub use numbers::{IndexCheck, Ranked};
 pub use outplay_search::DiceMethod;
@@ -103,6 +108,7 @@ pub fn table_name(spec: &str) -> String {
     outplay_table::name(spec, Values::Distance)
 }
 
+pub use rates::Rates;
 pub use reader::{Reached, Read, Reader};
 pub use request::{ChooseRequest, Method, PATIENCE, Place, QueryOptions, SolveRequest};
 pub use trouble::{Cure, Trouble};

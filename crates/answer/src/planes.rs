@@ -3,23 +3,29 @@
 use crate::Trouble;
 use crate::request::QueryOptions;
 use outplay_core::{LineBoard, Tier, Turn, Value, Watch};
-use outplay_dense::{Counts, DenseError, Options, Sink, Slots, Solution};
+use outplay_dense::{Counts, DenseError, Depot, Key, Options, Part, Sink, Slots, Solution};
 use outplay_solve::Tally;
-use outplay_table::{TableError, TierWriter, Values, Writer};
-use std::sync::{Mutex, RwLock};
+use outplay_table::{Stash, TableError, TierWriter, Values, Writer};
+use std::sync::{Arc, Mutex, RwLock};
 
-/// Solves a board densely; `writer` takes the tiers that its table does not have yet.
+/// Solves a board densely; `writer` takes the tiers that its table does not have yet, and the slabs of a board beyond
+/// memory.
 pub(crate) fn dense(
     board: &LineBoard,
     options: &Options,
     writer: Option<&Writer>,
     watch: &dyn Watch,
 ) -> Result<(Solution, Tally), Trouble> {
-    let sink = writer.map(|writer| TierSink { writer, file: RwLock::new(None), trouble: Mutex::new(None) });
-    let result = outplay_dense::solve(board, options, watch, sink.as_ref().map(|sink| sink as &dyn Sink));
-    let solution = match (result, sink.and_then(|sink| sink.trouble.into_inner().ok().flatten())) {
+    let trouble = Kept::default();
+    let sink = writer.map(|writer| TierSink { writer, file: RwLock::new(None), trouble: trouble.clone() });
+    let mut options = options.clone();
+    if let Some(writer) = writer.filter(|_| options.slabs) {
+        options.depot = Some(Arc::new(Stashed { stash: writer.stash()?, trouble: trouble.clone() }));
+    }
+    let result = outplay_dense::solve(board, &options, watch, sink.as_ref().map(|sink| sink as &dyn Sink));
+    let solution = match (result, trouble.take()) {
         // The table's own error has the cure; the solver only passes its text on.
-        (Err(DenseError::Sink { .. }), Some(error)) => return Err(error.into()),
+        (Err(DenseError::Sink { .. } | DenseError::Depot { .. }), Some(error)) => return Err(error.into()),
         (result, _) => result?,
     };
     let tally = solution.counts.as_ref().map(|counts| tally(board, counts)).unwrap_or_default();
@@ -55,28 +61,76 @@ fn tally(board: &LineBoard, counts: &Counts) -> Tally {
     tally
 }
 
-/// Hands the shapes of a tier, which come in any order, to the tier's file.
-struct TierSink<'a> {
-    writer: &'a Writer,
-    file: RwLock<Option<TierWriter<'a, i8>>>,
-    trouble: Mutex<Option<TableError>>,
-}
+/// An error of the table's with its cure; the solver only passes the sentence on.
+#[derive(Clone, Debug, Default)]
+struct Kept(Arc<Mutex<Option<TableError>>>);
 
-impl TierSink<'_> {
-    /// Keeps an error with its cure; the solver only passes the sentence on.
+impl Kept {
     fn keep(&self, error: TableError) -> String {
         let sentence = error.to_string();
-        if let Ok(mut trouble) = self.trouble.lock() {
-            *trouble = Some(error);
+        if let Ok(mut kept) = self.0.lock() {
+            *kept = Some(error);
         }
         sentence
     }
 
+    fn take(&self) -> Option<TableError> {
+        self.0.lock().ok().and_then(|mut kept| kept.take())
+    }
+}
+
+/// Slabs beside the table that is made of them.
+#[derive(Debug)]
+struct Stashed {
+    stash: Stash,
+    trouble: Kept,
+}
+
+impl Stashed {
+    fn name(part: Part, tier: usize) -> String {
+        format!("{}-{tier:02}", part.name())
+    }
+}
+
+impl Depot for Stashed {
+    fn has(&self, key: Key) -> bool {
+        self.stash.has(&Stashed::name(key.part, key.tier), key.slab as u32)
+    }
+
+    fn get(&self, key: Key) -> Result<Vec<u8>, String> {
+        let found = self.stash.get(&Stashed::name(key.part, key.tier), key.slab as u32);
+        let missing =
+            || format!("slab {} of tier {} is gone; remove the table and solve again", key.slab, key.tier);
+        found.map_err(|error| self.trouble.keep(error))?.ok_or_else(missing)
+    }
+
+    fn put(&self, key: Key, bytes: &[u8]) -> Result<(), String> {
+        let put = self.stash.put(&Stashed::name(key.part, key.tier), key.slab as u32, bytes);
+        put.map_err(|error| self.trouble.keep(error))
+    }
+
+    fn forget(&self, part: Part, tier: usize) -> Result<(), String> {
+        self.stash.forget(&Stashed::name(part, tier)).map_err(|error| self.trouble.keep(error))
+    }
+
+    fn bytes(&self) -> (u64, u64) {
+        self.stash.bytes()
+    }
+}
+
+/// Hands the shapes of a tier, which come in any order, to the tier's file.
+struct TierSink<'a> {
+    writer: &'a Writer,
+    file: RwLock<Option<TierWriter<'a, i8>>>,
+    trouble: Kept,
+}
+
+impl TierSink<'_> {
     /// Begins the tier's file if nobody has yet.
     fn begin(&self, tier: usize) -> Result<(), String> {
         let mut file = self.file.write().map_err(|_| "another thread failed".to_string())?;
         if file.is_none() {
-            *file = Some(self.writer.tier(Tier(tier as u32)).map_err(|error| self.keep(error))?);
+            *file = Some(self.writer.tier(Tier(tier as u32)).map_err(|error| self.trouble.keep(error))?);
         }
         Ok(())
     }
@@ -91,7 +145,7 @@ impl Sink for TierSink<'_> {
         loop {
             let file = self.file.read().map_err(|_| "another thread failed".to_string())?;
             if let Some(file) = &*file {
-                return file.put(slots.first(), slots.codes).map_err(|error| self.keep(error));
+                return file.put(slots.first(), slots.codes).map_err(|error| self.trouble.keep(error));
             }
             drop(file);
             self.begin(slots.tier)?;
@@ -102,6 +156,6 @@ impl Sink for TierSink<'_> {
         // A tier in which the rules answer everything has no slots to put, but it has a file.
         self.begin(tier)?;
         let file = self.file.write().map_err(|_| "another thread failed".to_string())?.take();
-        file.map_or(Ok(()), |file| file.finish().map_err(|error| self.keep(error)))
+        file.map_or(Ok(()), |file| file.finish().map_err(|error| self.trouble.keep(error)))
     }
 }

@@ -193,6 +193,9 @@ pub struct SolveRequest {
     pub options: QueryOptions,
     /// Whether a strong method stores its table in the data directory.
     pub store: bool,
+    /// Most bytes of disk that the table and what is put aside for it may take. A board that is solved slab by slab for
+    /// longer than some minutes has to be told that it may.
+    pub disk: Option<u64>,
     /// Where to write a proof.
     pub proof: Option<PathBuf>,
 }
@@ -207,6 +210,7 @@ impl Default for SolveRequest {
             counts: true,
             options: QueryOptions::default(),
             store: false,
+            disk: None,
             proof: None,
         }
     }

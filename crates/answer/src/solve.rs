@@ -30,6 +30,8 @@ use std::time::{Duration, Instant};
 
 /// A solve that takes less memory than this needs no announcement.
 const WORTH_SAYING: u64 = 100_000_000;
+/// Slots of a board that is solved slab by slab without being told to: some minutes' work.
+const MINUTES: u128 = 20_000_000_000;
 
 impl Entry {
     /// The value of a position, and with strong methods of every other one too.
@@ -145,9 +147,16 @@ impl Entry {
         if self.game().has_board() {
             let start = self.start()?;
             let board = self.game().board(&start).filter(|_| !self.is_large());
-            let options = planes::options(request.values, &request.options, request.counts);
+            let mut options = planes::options(request.values, &request.options, request.counts);
+            options.slabs = request.data().is_some();
             let plan = board.as_ref().map(|board| outplay_dense::plan(board, &options, request.store));
             let why = match plan {
+                Some(Ok(plan)) if plan.slabwise() && request.disk.is_none() && plan.slots > MINUTES => {
+                    Some(format!(
+                        "the values of all positions do not fit in memory, so this is one position; solved slab by slab they take {:.0} GB of disk and a while, if they may",
+                        plan.disk_bytes as f64 / 1e9
+                    ))
+                }
                 Some(Ok(_)) => return by(Method::Dense),
                 Some(Err(DenseError::Memory { needs, allowed, .. })) => Some(format!(
                     "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so this is one position",
@@ -247,7 +256,7 @@ impl Entry {
             return Err(Trouble::method(why, Method::Sweep));
         };
         let mut options = planes::options(request.values, &request.options, request.counts);
-        options.spill = request.data().map(std::path::Path::to_path_buf);
+        options.slabs = request.data().is_some();
         // Refuse before anything is written.
         let plan = outplay_dense::plan(&board, &options, request.store)?;
         let mut writer = None;
@@ -257,10 +266,13 @@ impl Entry {
             }
             writer = self.open_writer(request)?;
         }
+        if let Some(writer) = &mut writer {
+            writer.allow(request.disk);
+        }
         if plan.peak_bytes >= WORTH_SAYING {
             let disk = match plan.disk_bytes {
                 0 => String::new(),
-                bytes => format!(" and {:.1} GB of disk", bytes as f64 / 1e9),
+                bytes => format!(" and about {:.1} GB of disk, slab by slab", bytes as f64 / 1e9),
             };
             let memory = plan.peak_bytes as f64 / 1e9;
             clock.note(&format!("plan: {:.1e} positions, {memory:.1} GB of memory{disk}", plan.slots as f64));

@@ -103,12 +103,12 @@ impl Entry {
         Ok(None)
     }
 
-    fn open_table(&self, data: &Path, values: Option<Values>) -> Result<Opened, Trouble> {
+    pub(crate) fn open_table(&self, data: &Path, values: Option<Values>) -> Result<Opened, Trouble> {
         self.find_table(data, values, true, &Quiet)?.ok_or_else(|| self.no_table(data, values))
     }
 
     /// Says that a command is about values that a game with dice has not.
-    fn refuse_dice(&self, what: &str) -> Result<(), Trouble> {
+    pub(crate) fn refuse_dice(&self, what: &str) -> Result<(), Trouble> {
         let why = || format!("{what}, and {} has dice; `outplay query` tells its means", self.spec());
         if self.game().has_dice() { Err(Trouble::unable(why())) } else { Ok(()) }
     }
@@ -240,8 +240,7 @@ impl Entry {
                 tier += 1;
             }
             let Some(pos) = index.position(Tier(tier as u32), number) else { continue };
-            // Reading a position refuses what no game reaches.
-            if self.game().read_position(&self.game().write_position(&pos)).is_ok() {
+            if self.is_reached(&pos) {
                 positions.push(pos);
                 watch.advance(1);
             }

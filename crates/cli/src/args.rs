@@ -123,6 +123,9 @@ pub(crate) enum Command {
         values: Values,
         #[command(flatten)]
         effort: Effort,
+        /// Disk that may be used, such as 50G: a board beyond memory is then solved slab by slab, however long it takes
+        #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+        disk: Option<u64>,
         /// Write the proof into this file (with --method proof)
         #[arg(long, value_name = "FILE")]
         proof: Option<PathBuf>,
@@ -180,6 +183,12 @@ pub(crate) enum Command {
         /// Which table, if there are two: wdl or distance
         #[arg(long, value_parser = parse_values)]
         values: Option<Values>,
+        /// Only so many random stored positions: for tables that do not fit in memory
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        sample: Option<u64>,
+        /// Which random positions
+        #[arg(long, default_value_t = 1, requires = "sample")]
+        seed: u64,
     },
     /// Count positions per ply by value and distance, from a table
     Stats {
@@ -220,6 +229,26 @@ pub(crate) enum Command {
         /// Seconds that the check may take
         #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
         time: Option<f64>,
+    },
+    /// Say what solving a game would take: memory, disk, bytes moved and time, method by method
+    Plan {
+        /// The game, such as connect4:6x6
+        game: String,
+        /// What would be found of each position: wdl (win, draw or loss) or distance too
+        #[arg(long, default_value = "distance", value_parser = parse_values)]
+        values: Values,
+        /// Disk that may be used, such as 50G
+        #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+        disk: Option<u64>,
+        /// Cores of the machine, if it is not this one; each is taken to be as fast as one here
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+        cores: Option<u32>,
+        /// Processes that share the work, each on such a machine
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
+        ranks: u32,
+        /// Bits per second between them, such as 25G
+        #[arg(long, value_name = "BITS", value_parser = parse_bytes, requires = "ranks")]
+        network: Option<u64>,
     },
     /// Show how large the index of a game is, tier by tier
     Index {

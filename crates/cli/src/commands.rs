@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::usage;
 use clap::{CommandFactory, Parser};
 use outplay_answer::{
-    Clock, Cure, DiceMethod, Entry, Method, Place, QueryOptions, SolveAnswer, SolveRequest, TableCure,
+    Clock, Cure, DiceMethod, Entry, Method, Place, PlanRequest, QueryOptions, SolveAnswer, SolveRequest, TableCure,
     Trouble, Values, default_data_dir,
 };
 use outplay_catalog::Catalog;
@@ -124,6 +124,9 @@ fn table_cure(cure: &TableCure) -> String {
     match cure {
         TableCure::MakeRoom { spec } => {
             format!("free some space and run `outplay solve {spec}` again: it goes on where it was")
+        }
+        TableCure::AllowMore { spec } => {
+            format!("raise --disk and run `outplay solve {spec}` again: it goes on where it was")
         }
         TableCure::Writable => "make the directory writable or choose another one with `--data DIR`".into(),
         TableCure::Choose => "`outplay tables` lists the tables there are".into(),
@@ -254,12 +257,13 @@ impl<W: Write> Run<'_, W> {
                 Err(Trouble::unable(why).into())
             }
             Command::Show { game, at, all, effort, .. } => self.show(game, at, *all, effort),
-            Command::Solve { game, at, method, values, effort, proof } => {
+            Command::Solve { game, at, method, values, effort, disk, proof } => {
                 let mut request = self.request(Some(effort));
                 request.place = at.place();
                 request.method = *method;
                 request.values = *values;
                 request.store = !self.common.no_save;
+                request.disk = *disk;
                 request.proof = proof.clone();
                 if proof.is_some() && *method != Method::Proof {
                     let why = "only the proof search writes proofs; add `--method proof`";
@@ -275,7 +279,9 @@ impl<W: Write> Run<'_, W> {
             Command::Match(args) => self.compete(args),
             Command::Experiment(args) => self.experiment(args),
             Command::Export(args) => self.export(args),
-            Command::Verify { game, values } => self.verify(game, *values),
+            Command::Verify { game, values, sample, seed } => {
+                self.verify(game, *values, sample.map(|sample| (sample, *seed)))
+            }
             Command::Stats { game, values, svg } => self.stats(game, *values, svg.as_deref()),
             Command::Tables { remove: Some(name), .. } => self.remove_table(name),
             Command::Tables { forget: Some(name), .. } => self.forget(name),
@@ -301,6 +307,13 @@ impl<W: Write> Run<'_, W> {
             }
             Command::Book(command) => self.book(command),
             Command::Check { file, game, at, time } => self.check_proof(file, game.as_deref(), at, *time),
+            Command::Plan { game, values, disk, cores, ranks, network } => {
+                let mut request = PlanRequest::default();
+                (request.values, request.options) = (*values, self.options(None));
+                (request.disk, request.network) = (*disk, *network);
+                (request.threads, request.ranks) = (cores.map(|cores| cores as usize), *ranks);
+                self.plan(game, &request)
+            }
             Command::Index { game, rank: Some(position), .. } => {
                 let ranked = self.open(game)?.rank(position, self.memory(), self.progress)?;
                 self.print(&ranked, |out, ranked| output::ranked(out, ranked))

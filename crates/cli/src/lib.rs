@@ -15,6 +15,7 @@ mod commands;
 mod engine;
 mod exporting;
 mod output;
+mod plan;
 #[cfg(feature = "play")]
 mod playing;
 mod progress;

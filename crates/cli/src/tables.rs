@@ -11,8 +11,17 @@ use std::io::{self, Write};
 use std::path::Path;
 
 impl<W: Write> Run<'_, W> {
-    pub(crate) fn verify(&mut self, game: &str, values: Option<Values>) -> Result<u8, Failure> {
-        let report = self.open(game)?.verify(&self.data(), values, self.progress)?;
+    pub(crate) fn verify(
+        &mut self,
+        game: &str,
+        values: Option<Values>,
+        sample: Option<(u64, u64)>,
+    ) -> Result<u8, Failure> {
+        let entry = self.open(game)?;
+        let report = match sample {
+            None => entry.verify(&self.data(), values, self.progress)?,
+            Some(sample) => entry.verify_sample(&self.data(), values, sample, self.progress)?,
+        };
         self.print(&report, |out, report| print_verified(out, report))?;
         Ok(u8::from(report.wrong > 0))
     }

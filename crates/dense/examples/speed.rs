@@ -57,7 +57,7 @@ fn board(text: &str) -> Option<LineBoard> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let usage = "usage: speed WxH,k[,gravity][,misere] wdl|distance [counts] [export] [avx2|portable] [flat] [threads=N] [runs=N] [memory=GB] [spill=DIR]";
+    let usage = "usage: speed WxH,k[,gravity][,misere] wdl|distance [counts] [export] [avx2|portable] [flat] [threads=N] [runs=N] [memory=GB]";
     let board = words.first().and_then(|word| board(word)).ok_or(usage)?;
     let mut options = if words.iter().any(|w| w == "wdl") { Options::wdl() } else { Options::distance() };
     let (mut export, mut runs) = (false, 5);
@@ -72,7 +72,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ("threads", n) => options.threads = n.parse()?,
             ("runs", n) => runs = n.parse()?,
             ("memory", n) => options.memory = Some((n.parse::<f64>()? * 1e9) as u64),
-            ("spill", dir) => options.spill = Some(dir.into()),
             _ => return Err(usage.into()),
         }
     }

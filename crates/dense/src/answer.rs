@@ -3,17 +3,26 @@
 //! Invariant: only tiers whose planes are at hand are asked for.
 #![allow(unsafe_code)]
 
-use crate::DenseError;
 use crate::back::end;
 use crate::counts::{Counts, PlyCounts};
-use crate::engine::Engine;
+use crate::plan::Plan;
 use crate::solve::{Solution, Values};
 use crate::tight::WORDS;
-use outplay_core::{Turn, Value, Watch};
+use crate::workshop::Workshop;
+use outplay_core::{Turn, Value};
 
-impl Engine {
+/// The planes of a tier's computed shapes, one table after the other.
+#[derive(Clone, Copy)]
+pub(crate) struct Tables<'a> {
+    pub(crate) tier: usize,
+    /// Where blocks begin.
+    pub(crate) offsets: &'a [u32],
+    pub(crate) at: *const u64,
+}
+
+impl Workshop {
     /// The solution of a board on which the game is over.
-    pub(crate) fn finished(&self, payoff: i32) -> Solution {
+    pub(crate) fn finished(&self, payoff: i32, counting: bool, plan: &Plan) -> Solution {
         let value = Value::new(self.field.board.turn.sees(payoff), 0);
         let mut ply = PlyCounts { legal: 1, finished: 1, decided: 1, ..PlyCounts::default() };
         ply.add(payoff, Some(0), 1);
@@ -21,21 +30,9 @@ impl Engine {
             verdict: value.verdict(),
             value: Some(value),
             best: Vec::new(),
-            counts: self.counting.then(|| Counts { plies: vec![ply] }),
-            plan: self.plan.clone(),
+            counts: counting.then(|| Counts { plies: vec![ply] }),
+            plan: plan.clone(),
         }
-    }
-
-    /// By rank of a shape's variables: the rank of the mirrored variable in the mirrored shape.
-    pub(crate) fn mirrored_ranks(&self, variable: &[u8], shape: u32, image: u32) -> Vec<u8> {
-        let (mut filled, other) = (self.field.filled(shape), self.field.filled(image));
-        let mut ranks = Vec::with_capacity(filled.count_ones() as usize);
-        while filled != 0 {
-            let mirrored = variable[filled.trailing_zeros() as usize];
-            ranks.push((other & ((1 << mirrored) - 1)).count_ones() as u8);
-            filled &= filled - 1;
-        }
-        ranks
     }
 
     /// What the first player gets for a line completed by the stone that leads to a tier.
@@ -61,14 +58,14 @@ impl Engine {
     }
 
     /// The number that the planes of a stored shape hold for a colouring given by ranks.
-    fn code(&self, tier: usize, offsets: &[u32], shape: u32, colouring: u64) -> usize {
+    fn code(&self, tables: &Tables<'_>, shape: u32, colouring: u64) -> usize {
+        let Tables { tier, offsets, at: table } = *tables;
         let planes = self.planes(tier);
         let lines = offsets[offsets.len() - 1] as usize * planes;
         let first = self.shapes.place[shape as usize] as usize * lines;
         let bit = usize::from(self.tight.rank[colouring as usize & ((1 << self.tight.low) - 1)]);
         let block = offsets[(colouring >> self.tight.low) as usize] as usize;
         let line = (block + bit / 512) * planes;
-        let table = self.table(tier);
         (0..planes)
             .map(|plane| {
                 let at = (first + line + plane) * WORDS + bit / 64 % WORDS;
@@ -80,30 +77,26 @@ impl Engine {
     }
 
     /// The value of a position of a tier whose planes are at hand, by shape and colouring.
-    pub(crate) fn value(&self, tier: usize, offsets: &[u32], shape: u32, colouring: u64) -> Value {
+    pub(crate) fn value(&self, tables: &Tables<'_>, shape: u32, colouring: u64) -> Value {
         let stored = self.field.mirror.is_none() || self.field.lean(shape) >= 0;
         let code = match &self.field.mirror {
             Some(mirror) if !stored => {
                 let image = self.field.image(mirror, shape);
                 let ranks = self.mirrored_ranks(&mirror.variable, shape, image);
                 let colouring = crate::relay::Reorder::new(&ranks).apply(colouring);
-                self.code(tier, offsets, image, colouring)
+                self.code(tables, image, colouring)
             }
-            _ => self.code(tier, offsets, shape, colouring),
+            _ => self.code(tables, shape, colouring),
         };
-        let (payoff, distance) = self.decode(tier, code);
-        let turn = if self.field.mover(tier) == 1 { Turn::First } else { Turn::Second };
+        let (payoff, distance) = self.decode(tables.tier, code);
+        let turn = if self.field.mover(tables.tier) == 1 { Turn::First } else { Turn::Second };
         Value::new(turn.sees(payoff), distance as u32)
     }
 
     /// The value of the start and the cells of its best moves.
-    pub(crate) fn start(&self, watch: &dyn Watch) -> Result<(Value, Vec<usize>), DenseError> {
-        if self.field.plies() == 0 {
-            return Ok((Value::TIE, Vec::new()));
-        }
-        let value = self.value(0, &self.offsets(0, watch)?, 0, 0);
+    pub(crate) fn start(&self, first: &Tables<'_>, second: &Tables<'_>) -> (Value, Vec<usize>) {
+        let value = self.value(first, 0, 0);
         let colour = self.field.mover(0);
-        let offsets = self.offsets(1, watch)?;
         let mut best = Vec::new();
         for stack in &self.field.stacks {
             let Some(&variable) = stack.variables.first() else { continue };
@@ -114,7 +107,7 @@ impl Engine {
             } else if self.field.plies() == 1 {
                 Value::TIE
             } else {
-                self.value(1, &offsets, stack.step, colour as u64)
+                self.value(second, stack.step, colour as u64)
             };
             let same = match self.values {
                 Values::Wdl => child.verdict().flipped() == value.verdict(),
@@ -125,6 +118,6 @@ impl Engine {
             }
         }
         best.sort_unstable();
-        Ok((value, best))
+        (value, best)
     }
 }

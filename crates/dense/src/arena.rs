@@ -1,15 +1,13 @@
 //! Big, zeroed, line-aligned memory that is allocated once and reused.
 //!
 //! Planes take gigabytes and are written from end to end, so pages must come cheaply: memory is mapped
-//! directly and asked to be huge pages. When the memory is too small the mapping lies in a file that has
-//! no name, and the system moves its pages to disk and back.
+//! directly and asked to be huge pages.
 //!
-//! Invariant: the mapping lives as long as the arena, and nobody else knows of the file.
+//! Invariant: the mapping lives as long as the arena.
 #![allow(unsafe_code)]
 
 use crate::DenseError;
 use crate::tight::Line;
-use std::path::Path;
 
 /// Bytes of a huge page.
 pub(crate) const HUGE: u64 = 2 << 20;
@@ -27,8 +25,8 @@ unsafe impl Send for Arena {}
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Zeroed memory, in a nameless file of `dir` if one is given.
-    pub(crate) fn new(lines: u64, dir: Option<&Path>) -> Result<Arena, DenseError> {
+    /// Zeroed memory.
+    pub(crate) fn new(lines: u64) -> Result<Arena, DenseError> {
         let bytes = lines * 64;
         let refused = |why| DenseError::Refused { bytes, why };
         let Ok(size) = usize::try_from(bytes) else {
@@ -37,27 +35,17 @@ impl Arena {
         if size == 0 {
             return Ok(Arena { start: std::ptr::NonNull::<Line>::dangling().as_ptr(), lines: 0 });
         }
-        let file = dir.map(|dir| nameless(dir, bytes)).transpose()?;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let start = match &file {
-            None => {
-                let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-                // SAFETY: a fresh private mapping touches nothing that exists.
-                unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, -1, 0) }
-            }
-            Some(file) => {
-                let handle = std::os::fd::AsRawFd::as_raw_fd(file);
-                // SAFETY: a fresh mapping of a file that only this arena knows.
-                unsafe { libc::mmap(std::ptr::null_mut(), size, protection, libc::MAP_SHARED, handle, 0) }
-            }
-        };
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a fresh private mapping touches nothing that exists.
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, -1, 0) };
         if start == libc::MAP_FAILED {
             return Err(refused(std::io::Error::last_os_error()));
         }
         #[cfg(target_os = "linux")]
-        if file.is_none() {
-            // SAFETY: advice about our own mapping; a refusal only costs speed.
-            unsafe { libc::madvise(start, size, libc::MADV_HUGEPAGE) };
+        // SAFETY: advice about our own mapping; a refusal only costs speed.
+        unsafe {
+            libc::madvise(start, size, libc::MADV_HUGEPAGE);
         }
         Ok(Arena { start: start.cast(), lines: lines as usize })
     }
@@ -101,48 +89,20 @@ pub(crate) fn available() -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// A file of the given size that vanishes with its last user.
-fn nameless(dir: &Path, bytes: u64) -> Result<std::fs::File, DenseError> {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let wrong = |why| DenseError::Spill { dir: dir.to_path_buf(), why };
-    let name = format!(".planes-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let path = dir.join(name);
-    let file =
-        std::fs::OpenOptions::new().read(true).write(true).create_new(true).open(&path).map_err(wrong)?;
-    std::fs::remove_file(&path).map_err(wrong)?;
-    #[cfg(not(target_os = "linux"))]
-    file.set_len(bytes).map_err(wrong)?;
-    // Reserving the blocks now means a full disk is an error here and not a crash in the kernel.
-    #[cfg(target_os = "linux")]
-    {
-        let handle = std::os::fd::AsRawFd::as_raw_fd(&file);
-        // SAFETY: the descriptor is open for the whole call.
-        let code = unsafe { libc::posix_fallocate(handle, 0, bytes as libc::off_t) };
-        if code != 0 {
-            return Err(wrong(std::io::Error::from_raw_os_error(code)));
-        }
-    }
-    Ok(file)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn arenas_are_zeroed_and_hold_what_is_written() {
-        let dir = tempfile::tempdir().expect("a directory");
-        for dir in [None, Some(dir.path())] {
-            let arena = Arena::new(1000, dir).expect("memory");
-            // SAFETY: the arena has a thousand lines.
-            unsafe {
-                assert_eq!(*arena.at(999), 0);
-                *arena.at(999) = 7;
-                assert_eq!(*arena.at(999), 7);
-            }
+        let arena = Arena::new(1000).expect("memory");
+        // SAFETY: the arena has a thousand lines.
+        unsafe {
+            assert_eq!(*arena.at(999), 0);
+            *arena.at(999) = 7;
+            assert_eq!(*arena.at(999), 7);
         }
-        let arena = Arena::new(1 << 17, None).expect("memory");
+        let arena = Arena::new(1 << 17).expect("memory");
         // SAFETY: the arena has all these lines; the middle of it fills whole pages.
         unsafe {
             *arena.at(1 << 16) = 7;
@@ -150,8 +110,6 @@ mod tests {
             arena.give_back(2..1 << 17);
             assert_eq!((*arena.at(1 << 16), *arena.at(1)), (0, 8));
         }
-        let missing = Path::new("/nowhere/at/all");
-        assert!(matches!(Arena::new(1, Some(missing)), Err(DenseError::Spill { .. })));
-        assert!(Arena::new(0, None).is_ok());
+        assert!(Arena::new(0).is_ok());
     }
 }

@@ -3,6 +3,7 @@
 use crate::DenseError;
 use crate::engine::Engine;
 use crate::field::Field;
+use crate::plan::Plan;
 use crate::solve::{Options, Solution};
 use outplay_core::{Content, LineBoard, Value, Watch};
 
@@ -35,10 +36,11 @@ impl Dense {
     /// As for [`crate::solve`]; all tiers together must fit in the memory allowed.
     pub fn new(board: &LineBoard, options: &Options, watch: &dyn Watch) -> Result<Dense, DenseError> {
         let field = Field::new(board, options.mirror, options.low)?;
-        let mut engine = Engine::new(field, options, false, true, watch)?;
+        let plan = Plan::fitting(&field, options, false, true, watch)?;
+        let mut engine = Engine::new(field, options, plan, true, watch)?;
         let solution = engine.run(watch, None)?;
         let offsets: Result<_, DenseError> =
-            (0..=engine.field.plies()).map(|tier| engine.offsets(tier, watch)).collect();
+            (0..=engine.shop.field.plies()).map(|tier| engine.shop.offsets(tier, watch)).collect();
         Ok(Dense { engine, solution, offsets: offsets? })
     }
 
@@ -53,7 +55,7 @@ impl Dense {
     /// a wrong number of stones of each colour. Whose turn it is follows from the number of stones. Whether
     /// the position can be *reached* is not checked: with a line on the board the game is simply over.
     pub fn value(&self, pos: &LineBoard) -> Option<Value> {
-        let field = &self.engine.field;
+        let field = &self.engine.shop.field;
         let start = &field.board;
         let same_board =
             pos.width == start.width && pos.height == start.height && pos.cells.len() == start.cells.len();
@@ -93,6 +95,6 @@ impl Dense {
             return Some(Value::TIE);
         }
         let colouring = crate::tight::compress(colours, filled);
-        Some(self.engine.value(tier, &self.offsets[tier], shape, colouring))
+        Some(self.engine.shop.value(&self.engine.tables(tier, &self.offsets[tier]), shape, colouring))
     }
 }

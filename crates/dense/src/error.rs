@@ -35,13 +35,11 @@ pub enum DenseError {
         /// What the system said.
         why: std::io::Error,
     },
-    /// The directory for spilled planes cannot be used.
-    #[error("cannot keep planes in {}: {why}; name a writable directory with enough room", dir.display())]
-    Spill {
-        /// The directory.
-        dir: std::path::PathBuf,
-        /// What the system said.
-        why: std::io::Error,
+    /// Slabs could not be kept, or not be had again.
+    #[error("{why}")]
+    Depot {
+        /// A sentence with a cure.
+        why: String,
     },
     /// The sink could not take a slice of codes.
     #[error("the values of tier {tier} could not be stored: {why}")]

@@ -1,28 +1,32 @@
 //! From planes to the slots of the tight index: one byte per balanced colouring, for a table writer.
 //!
 //! ```text
-//!  planes, kernel order  ->  one byte per bit  ->  codes in colouring-rank order (cell by cell, colex)
+//!  planes, kernel order                       codes in colouring-rank order (cell by cell, colex)
+//!  row by row, only what matters is read ──▶  a buffer of don't-cares is filled in where something does
+//!
+//!  a large shape: the colours of its last cells are fixed, task by task, so that a buffer fits in the cache
 //! ```
 //!
-//! Of each mirror pair the shape that comes first in shape order is exported; a shape that is its own
-//! image is exported whole.
+//! One slot in a dozen matters, so reading the planes and writing to where each value belongs is cheaper than
+//! asking for the value of every slot. Of each mirror pair the shape that comes first in shape order is exported; a
+//! shape that is its own image is exported whole.
 //!
 //! Invariant: a slot is a don't-care exactly if its position is unreachable, finished, or won at once.
 #![allow(unsafe_code)]
 
 use crate::DenseError;
-use crate::engine::Engine;
-use crate::plan::SLICE;
 use crate::relay::Reorder;
 use crate::shapes::walk;
 use crate::solve::Values;
 use crate::tight::WORDS;
+use crate::workshop::Workshop;
 use outplay_core::{Code, Pace, Turn, Value, Watch};
-use rayon::prelude::*;
 use std::sync::Mutex;
 
-/// Low ranks of the export order that the inner loop runs over.
+/// Low cells of the export order whose ranks are looked up at once.
 const INNER: usize = 12;
+/// Slots that a task should have at most: they stay in the cache until they are handed over.
+pub(crate) const TASK: u64 = 1 << 20;
 
 /// A slice of a shape's slots.
 #[derive(Clone, Copy, Debug)]
@@ -51,9 +55,9 @@ impl Slots<'_> {
 
 /// Takes the values of a board, tier by tier from the last to the first.
 ///
-/// Within a tier, shapes come in any order and from several threads at once. The slots of a shape come in
-/// one slice, or, beyond 2²⁸ of them, in several with ascending ranks from one thread. A board on which the
-/// game is over already has nothing to put.
+/// Within a tier, slots come in slices, in any order and from several threads at once. What is not put is a
+/// don't-care: full boards, for which the rules answer, never are. A board on which the game is over already has
+/// nothing to put.
 pub trait Sink: Sync {
     /// Whether the tier's slots are wanted; one that is there already need not be made again.
     fn wants(&self, tier: usize) -> bool;
@@ -73,67 +77,168 @@ pub trait Sink: Sync {
     fn end(&self, tier: usize) -> Result<(), String>;
 }
 
-/// Buffers of one thread.
-#[derive(Default)]
-struct Buffers {
-    raw: Vec<u8>,
-    codes: Vec<i8>,
+/// A shape on its way out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outgoing {
+    /// The place, among the computed shapes, of the table that has its values: its own or its mirror image's.
+    pub(crate) place: u32,
+    shape: u32,
+    /// Its number within the tier.
+    number: u64,
 }
 
-/// Hands a tier to the sink. `care` are the planes of the slots that matter; null in the last tier, where
-/// none does.
-pub(crate) fn tier(
-    engine: &Engine,
-    watch: &dyn Watch,
-    sink: &dyn Sink,
+/// The planes of one computed shape, and those of its slots that matter.
+#[derive(Clone, Copy)]
+pub(crate) struct Source {
+    pub(crate) table: *const u64,
+    pub(crate) care: *const u64,
+}
+
+// SAFETY: nobody writes the planes while they are exported.
+unsafe impl Send for Source {}
+// SAFETY: see above.
+unsafe impl Sync for Source {}
+
+/// A tier on its way out.
+pub(crate) struct Export<'a> {
+    shop: &'a Workshop,
     tier: usize,
-    offsets: &[u32],
-    care: *const u64,
-) -> Result<(), DenseError> {
-    if !sink.wants(tier) {
-        return Ok(());
-    }
-    let failed = |why| DenseError::Sink { tier, why };
-    let mut shapes = Vec::new();
-    let mut number = 0u64;
-    walk(&engine.field, watch, |shape, stones, _| {
-        if stones == tier {
-            let first = engine.field.mirror.as_ref().is_none_or(|m| shape <= engine.field.image(m, shape));
-            if first {
-                shapes.push((shape, number));
+    offsets: &'a [u32],
+    /// By number in the planes.
+    codes: [i8; 64],
+    /// By the upper cells' colours: the rank of the first colouring that has them; the last entry is the end.
+    uppers: Vec<u64>,
+    /// The rank of the lower cells' colours among those with as many ones.
+    lower: Vec<u16>,
+    inner: usize,
+    /// By place.
+    pub(crate) shapes: Vec<Outgoing>,
+    free: Mutex<Vec<Vec<i8>>>,
+}
+
+impl<'a> Export<'a> {
+    pub(crate) fn new(
+        shop: &'a Workshop,
+        watch: &dyn Watch,
+        tier: usize,
+        offsets: &'a [u32],
+    ) -> Result<Export<'a>, DenseError> {
+        let field = &shop.field;
+        let mut shapes = Vec::new();
+        let mut number = 0u64;
+        walk(field, watch, |shape, stones, lean| {
+            if stones != tier {
+                return;
+            }
+            let image = field.mirror.as_ref().map_or(shape, |mirror| field.image(mirror, shape));
+            if shape <= image {
+                let source = if lean < 0 && field.mirror.is_some() { image } else { shape };
+                shapes.push(Outgoing { place: shop.shapes.place[source as usize], shape, number });
             }
             number += 1;
+        })?;
+        shapes.sort_unstable_by_key(|outgoing| outgoing.place);
+        let inner = INNER.min(tier);
+        let ones = field.ones(tier);
+        let mut uppers = Vec::with_capacity((1 << (tier - inner)) + 1);
+        let mut at = 0;
+        let mut pace = Pace::new(watch);
+        for upper in 0..1u32 << (tier - inner) {
+            if pace.step() {
+                return Err(DenseError::Stopped);
+            }
+            uppers.push(at);
+            at += ones
+                .checked_sub(upper.count_ones() as usize)
+                .map_or(0, |left| shop.tight.choose[inner][left]);
         }
-    })?;
-    let lut = codes(engine, tier);
-    let job = Job { engine, tier, offsets, care: care as usize, lut: &lut };
-    let free: Mutex<Vec<Buffers>> = Mutex::new(Vec::new());
-    let one = |&(shape, number): &(u32, u64)| {
-        let taken = free.lock().ok().and_then(|mut free| free.pop());
-        let mut buffers = taken.unwrap_or_default();
-        job.shape(&mut buffers, sink, shape, number, &mut Pace::new(watch))?;
-        if let Ok(mut free) = free.lock() {
-            free.push(buffers);
-        }
-        Ok(())
-    };
-    match &engine.pool {
-        Some(pool) => pool.install(|| shapes.par_iter().try_for_each(one))?,
-        None => shapes.iter().try_for_each(one)?,
+        uppers.push(at);
+        let mut seen = [0u16; INNER + 1];
+        let rank = |colours: u32| {
+            let seen = &mut seen[colours.count_ones() as usize];
+            *seen += 1;
+            *seen - 1
+        };
+        let lower = (0..1u32 << inner).map(rank).collect();
+        let codes = codes(shop, tier);
+        Ok(Export { shop, tier, offsets, codes, uppers, lower, inner, shapes, free: Mutex::default() })
     }
-    sink.end(tier).map_err(failed)
+
+    /// Hands shapes over, on all threads; `source` says where the planes of a place are.
+    pub(crate) fn put(
+        &self,
+        watch: &dyn Watch,
+        sink: &dyn Sink,
+        shapes: &[Outgoing],
+        source: &(dyn Fn(u32) -> Source + Sync),
+    ) -> Result<(), DenseError> {
+        self.shop.each(shapes.len(), &|i| self.shape(watch, sink, &shapes[i], source(shapes[i].place)))
+    }
+
+    fn shape(
+        &self,
+        watch: &dyn Watch,
+        sink: &dyn Sink,
+        outgoing: &Outgoing,
+        source: Source,
+    ) -> Result<(), DenseError> {
+        let (field, tight) = (&self.shop.field, &self.shop.tight);
+        let shape = outgoing.shape;
+        // The table may be that of the mirror image.
+        let image = field.mirror.as_ref().filter(|_| field.lean(shape) < 0);
+        let held = field.filled(image.map_or(shape, |mirror| field.image(mirror, shape)));
+        let filled = field.filled(shape);
+        let mut cells: Vec<(usize, u8)> = (0..field.plies())
+            .filter(|v| filled >> v & 1 == 1)
+            .map(|v| (field.cells[v], image.map_or(v as u8, |mirror| mirror.variable[v])))
+            .collect();
+        cells.sort_unstable();
+        // By rank in the planes: the rank among the cells.
+        let mut ranks = vec![0u8; self.tier];
+        for (rank, &(_, v)) in cells.iter().enumerate() {
+            ranks[(held & ((1 << v) - 1)).count_ones() as usize] = rank as u8;
+        }
+        let reorder = Reorder::new(&ranks);
+        let apply = |&colouring: &u16| reorder.apply(u64::from(colouring));
+        let low = tight.low.min(self.tier);
+        let lists: Vec<Vec<u64>> = (0..=low)
+            .map(|ones| {
+                tight.colourings[ones][..tight.choose[low][ones] as usize].iter().map(apply).collect()
+            })
+            .collect();
+
+        // Fix the last cells until what is left is small; those with high variables select blocks.
+        let slots = self.uppers[self.uppers.len() - 1];
+        let (mut fixed, mut high) = (0, 0u32);
+        while slots >> high.count_ones() > TASK && self.tier - fixed > self.inner {
+            fixed += 1;
+            let Some(rank) = ranks.iter().position(|&rank| usize::from(rank) == self.tier - fixed) else {
+                break;
+            };
+            if rank >= tight.low {
+                high |= 1 << (rank - tight.low);
+            }
+        }
+        let stones: Vec<u8> = (0..field.stacks.len()).map(|i| field.count(shape, i) as u8).collect();
+        let job = Job { export: self, sink, outgoing, source, stones, reorder, lists, fixed, high };
+        self.shop.each(1 << high.count_ones(), &|task| {
+            let mut buffer = self.free.lock().ok().and_then(|mut free| free.pop()).unwrap_or_default();
+            let done = job.task(&mut buffer, crate::tight::spread(task as u64, high.into()) as u32, watch);
+            if let Ok(mut free) = self.free.lock() {
+                free.push(buffer);
+            }
+            done
+        })
+    }
 }
 
-/// By raw byte (planes, and 128 if it matters): the code.
-fn codes(engine: &Engine, tier: usize) -> [i8; 256] {
-    let mut lut = [i8::UNKNOWN; 256];
-    if tier == engine.field.plies() {
-        return lut;
-    }
-    let turn = if engine.field.mover(tier) == 1 { Turn::First } else { Turn::Second };
-    for number in 0..1usize << engine.planes(tier) {
-        let (payoff, distance) = engine.decode(tier, number);
-        lut[128 | number] = match engine.values {
+/// By number in the planes of a tier: the code.
+fn codes(shop: &Workshop, tier: usize) -> [i8; 64] {
+    let mut codes = [i8::UNKNOWN; 64];
+    let turn = if shop.field.mover(tier) == 1 { Turn::First } else { Turn::Second };
+    for (number, code) in codes.iter_mut().enumerate().take(1 << shop.planes(tier)) {
+        let (payoff, distance) = shop.decode(tier, number);
+        *code = match shop.values {
             Values::Wdl => turn.sees(payoff) as i8,
             // Boards have fewer than 64 cells, so every distance fits.
             Values::Distance => {
@@ -141,164 +246,122 @@ fn codes(engine: &Engine, tier: usize) -> [i8; 256] {
             }
         };
     }
-    lut
+    codes
 }
 
-/// What is the same for all shapes of a tier.
+/// One shape, in as many tasks as its last cells with high variables have colourings.
 struct Job<'a> {
-    engine: &'a Engine,
-    tier: usize,
-    offsets: &'a [u32],
-    /// Address of the planes of slots that matter.
-    care: usize,
-    lut: &'a [i8; 256],
+    export: &'a Export<'a>,
+    sink: &'a dyn Sink,
+    outgoing: &'a Outgoing,
+    source: Source,
+    stones: Vec<u8>,
+    /// From ranks in the planes to ranks among the cells.
+    reorder: Reorder,
+    /// By number of ones: the low colourings of a block, as colours of cells.
+    lists: Vec<Vec<u64>>,
+    /// How many of the last cells are fixed, and which high variables are.
+    fixed: usize,
+    high: u32,
 }
 
 impl Job<'_> {
-    fn shape(
-        &self,
-        buffers: &mut Buffers,
-        sink: &dyn Sink,
-        shape: u32,
-        number: u64,
-        pace: &mut Pace<'_>,
-    ) -> Result<(), DenseError> {
-        let engine = self.engine;
-        let (field, tight) = (&engine.field, &engine.tight);
-        let stones: Vec<u8> = (0..field.stacks.len()).map(|i| field.count(shape, i) as u8).collect();
-        let ones = field.ones(self.tier);
-        let of = tight.choose[self.tier][ones];
-        let put = |rank: u64, codes: &[i8]| {
-            let slots = Slots { tier: self.tier, shape: number, stones: &stones, rank, of, codes };
-            sink.put(slots).map_err(|why| DenseError::Sink { tier: self.tier, why })
-        };
-        if pace.step() {
-            return Err(DenseError::Stopped);
-        }
-        buffers.codes.clear();
-        buffers.codes.reserve(of.min(SLICE) as usize);
-        if self.tier == field.plies() {
-            // A full board is finished: the rules answer for all of it.
-            let whole = of.min(SLICE) as usize;
-            while buffers.codes.len() < whole {
-                // Memory that is written to for the first time takes its time.
-                if pace.steps(256) {
-                    return Err(DenseError::Stopped);
-                }
-                buffers.codes.resize(whole.min(buffers.codes.len() + (1 << 16)), i8::UNKNOWN);
+    /// The slots whose fixed high variables have these values.
+    fn task(&self, buffer: &mut Vec<i8>, values: u32, watch: &dyn Watch) -> Result<(), DenseError> {
+        let Export { shop, tier, uppers, inner, .. } = self.export;
+        let (tight, tier) = (&shop.tight, *tier);
+        let mut pace = Pace::new(watch);
+        // What the fixed cells show of these values, and all that the others among them can show.
+        let shift = tier - self.fixed;
+        let shown = |h: u32| (self.reorder.apply(u64::from(h) << tight.low) >> shift) as usize;
+        let (fixed, choice) = (shown(values), (1usize << self.fixed) - 1 - shown(self.high));
+        // By colours of the fixed cells: what takes a rank to a place in the buffer.
+        let mut place = vec![0u64; 1 << self.fixed];
+        let mut slices = Vec::new();
+        let (mut length, mut free) = (0u64, 0usize);
+        loop {
+            let colours = fixed | free;
+            let border = |colours: usize| uppers[colours << (shift - inner)];
+            let (first, end) = if self.fixed == 0 {
+                (0, uppers[uppers.len() - 1])
+            } else {
+                (border(colours), border(colours + 1))
+            };
+            place[colours] = length.wrapping_sub(first);
+            slices.push((first, length as usize..(length + end - first) as usize));
+            length += end - first;
+            free = free.wrapping_sub(choice) & choice;
+            if free == 0 {
+                break;
             }
-            let mut rank = 0;
-            while rank < of {
-                let length = (of - rank).min(SLICE);
-                put(rank, &buffers.codes[..length as usize])?;
-                rank += length;
-            }
-            return Ok(());
         }
-
-        // The table may be that of the mirror image.
-        let image = field.mirror.as_ref().filter(|_| field.lean(shape) < 0);
-        let source = image.map_or(shape, |mirror| field.image(mirror, shape));
-        let (filled, held) = (field.filled(shape), field.filled(source));
-        let mut cells: Vec<(usize, u8)> = (0..field.plies())
-            .filter(|v| filled >> v & 1 == 1)
-            .map(|v| (field.cells[v], image.map_or(v as u8, |mirror| mirror.variable[v])))
-            .collect();
-        cells.sort_unstable();
-        let ranks: Vec<u8> = cells.iter().map(|&(_, v)| (held & ((1 << v) - 1)).count_ones() as u8).collect();
-        self.raw(&mut buffers.raw, source, pace)?;
-
-        let reorder = Reorder::new(&ranks);
-        let inner = INNER.min(self.tier);
-        let mut lists = vec![Vec::new(); inner + 1];
-        for colouring in 0..1u64 << inner {
-            lists[colouring.count_ones() as usize].push(reorder.apply(colouring));
-        }
-        let mut rank = 0u64;
-        let (mask, low) = ((1u64 << tight.low) - 1, tight.low);
-        for upper in 0..1u64 << (self.tier - inner) {
-            let Some(left) = ones.checked_sub(upper.count_ones() as usize) else { continue };
-            let Some(list) = lists.get(left) else { continue };
-            if pace.steps(1 + list.len() / 16) {
+        buffer.clear();
+        while buffer.len() < length as usize {
+            // Memory that is written to for the first time takes its time.
+            if pace.steps(256) {
                 return Err(DenseError::Stopped);
             }
-            let upper = reorder.apply(upper << inner);
-            let raw = &buffers.raw;
-            buffers.codes.extend(list.iter().map(|&lower| {
-                let colouring = upper | lower;
-                // SAFETY: the colouring has as many bits as the shape has stones and as many ones as the
-                // tier wants, so its block and its rank within the block exist, and `raw` has all bits.
-                unsafe {
-                    let block = *self.offsets.get_unchecked((colouring >> low) as usize) as usize;
-                    let rank = usize::from(*tight.rank.get_unchecked((colouring & mask) as usize));
-                    *self.lut.get_unchecked(usize::from(*raw.get_unchecked(block * 512 + rank)))
-                }
-            }));
-            if buffers.codes.len() as u64 >= SLICE && of > SLICE {
-                put(rank, &buffers.codes[..SLICE as usize])?;
-                buffers.codes.drain(..SLICE as usize);
-                rank += SLICE;
-            }
+            buffer.resize((length as usize).min(buffer.len() + (1 << 18)), i8::UNKNOWN);
         }
-        put(rank, &buffers.codes)
-    }
-
-    /// One byte for every bit of a stored shape: its planes, and 128 if it matters.
-    fn raw(&self, raw: &mut Vec<u8>, shape: u32, pace: &mut Pace<'_>) -> Result<(), DenseError> {
-        let engine = self.engine;
-        let planes = engine.planes(self.tier);
-        let lines = self.offsets[self.offsets.len() - 1] as usize;
-        let place = engine.shapes.place[shape as usize] as usize;
-        raw.clear();
-        raw.reserve(lines * 512);
-        // SAFETY: the shape is stored, so its planes and its plane of slots that matter lie in the arenas.
-        let (table, care) = unsafe {
-            let care = (self.care as *const u64).add(place * lines * WORDS);
-            let table = engine.table(self.tier).cast_const().add(place * lines * planes * WORDS);
-            (table, std::slice::from_raw_parts(care, lines * WORDS))
-        };
-        // SAFETY: see above.
-        let table = unsafe { std::slice::from_raw_parts(table, lines * planes * WORDS) };
-        for (line, care) in care.chunks_exact(WORDS).enumerate() {
-            if pace.steps(8) {
+        let blocks = ((1u32 << tight.high(tier)) - 1) & !self.high;
+        let mut h = 0u32;
+        loop {
+            if pace.step() {
                 return Err(DenseError::Stopped);
             }
-            let table = &table[line * planes * WORDS..][..planes * WORDS];
-            for (word, &care) in care.iter().enumerate() {
-                if care == 0 {
-                    raw.extend_from_slice(&[0; 64]);
-                    continue;
-                }
-                for byte in 0..8 {
-                    let mut eight = spread(care >> (byte * 8)) << 7;
-                    for plane in 0..planes {
-                        eight |= spread(table[plane * WORDS + word] >> (byte * 8)) << plane;
-                    }
-                    raw.extend_from_slice(&eight.to_le_bytes());
-                }
+            self.block(buffer, h | values, &place, shift);
+            h = h.wrapping_sub(blocks) & blocks;
+            if h == 0 {
+                break;
             }
+        }
+        let of = uppers[uppers.len() - 1];
+        for (rank, slice) in slices.into_iter().filter(|(_, slice)| !slice.is_empty()) {
+            let shape = self.outgoing.number;
+            let slots = Slots { tier, shape, stones: &self.stones, rank, of, codes: &buffer[slice] };
+            self.sink.put(slots).map_err(|why| DenseError::Sink { tier, why })?;
         }
         Ok(())
     }
-}
 
-/// Eight bits, each in a byte of its own.
-#[inline(always)]
-fn spread(bits: u64) -> u64 {
-    // Copies of the low seven bits at distances of seven do not overlap; the eighth goes by itself.
-    let low = (bits & 0x7f).wrapping_mul(0x0002_0408_1020_4081);
-    (low | (bits & 0x80) << 49) & 0x0101_0101_0101_0101
-}
-
-#[cfg(test)]
-mod tests {
-    use super::spread;
-
-    #[test]
-    fn bits_become_bytes() {
-        for bits in 0..=255u64 {
-            let bytes = spread(bits | 0xabc_d00).to_le_bytes();
-            assert!((0..8).all(|i| u64::from(bytes[i]) == bits >> i & 1), "{bits:08b}");
+    /// Puts what matters of a block where it belongs.
+    #[inline(always)]
+    fn block(&self, buffer: &mut [i8], h: u32, place: &[u64], shift: usize) {
+        let Export { shop, tier, offsets, codes, uppers, lower, inner, .. } = self.export;
+        let (tight, planes) = (&shop.tight, shop.planes(*tier));
+        let ones = shop.field.ones(*tier) as i32 - h.count_ones() as i32;
+        let lines = tight.block_lines(ones);
+        if lines == 0 {
+            return;
+        }
+        let list = &self.lists[ones as usize];
+        let at = offsets[h as usize] as usize;
+        let upper = self.reorder.apply(u64::from(h) << tight.low);
+        let mask = (1u64 << inner) - 1;
+        for word in 0..list.len().div_ceil(64) {
+            let (line, within) = (at + word / WORDS, word % WORDS);
+            // SAFETY: the block lies in the shape's planes.
+            let mut care = unsafe { *self.source.care.add(line * WORDS + within) };
+            if care == 0 {
+                continue;
+            }
+            let mut numbers = [0u64; crate::back::PLANES];
+            for (plane, number) in numbers.iter_mut().enumerate().take(planes) {
+                // SAFETY: see above.
+                *number = unsafe { *self.source.table.add((line * planes + plane) * WORDS + within) };
+            }
+            while care != 0 {
+                let bit = care.trailing_zeros();
+                care &= care - 1;
+                let mut number = 0;
+                for (plane, bits) in numbers.iter().enumerate().take(planes) {
+                    number |= (bits >> bit & 1) << plane;
+                }
+                let colours = upper | list[word * 64 + bit as usize];
+                let rank = uppers[(colours >> inner) as usize] + u64::from(lower[(colours & mask) as usize]);
+                let slot = rank.wrapping_add(place[(colours >> shift) as usize]);
+                buffer[slot as usize] = codes[number as usize & 63];
+            }
         }
     }
 }

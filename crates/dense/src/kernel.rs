@@ -8,6 +8,7 @@ use crate::back::{Back, Worker};
 use crate::forth::{Forth, Walker};
 use crate::lane::{Level, Portable};
 use crate::relay::{Copier, Relay};
+use crate::squeeze::{Squeeze, Squeezer};
 #[cfg(target_arch = "x86_64")]
 use crate::x86::{Avx2, Avx512};
 use std::ops::Range;
@@ -75,4 +76,24 @@ levels! {
     /// As there.
     relay, relay_avx2, relay_avx512, Relay<'_>, blocks,
     (copier: &mut Copier, blocks: Range<u32>, from: *const u64, to: *mut u64)
+}
+
+levels! {
+    /// Runs [`Squeeze::gather`].
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    gather, gather_avx2, gather_avx512, Squeeze, gather,
+    (squeezer: &mut Squeezer, live: &[u64], table: *const u64)
+}
+
+levels! {
+    /// Runs [`Squeeze::scatter`].
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    scatter, scatter_avx2, scatter_avx512, Squeeze, scatter,
+    (squeezer: &Squeezer, live: &[u64], table: *mut u64, whole: &mut bool)
 }

@@ -16,7 +16,8 @@
 //! | `terms` | "there is a line" for a whole block |
 //! | `back`, `forth` | values from children, legal positions from parents |
 //! | `relay`, `shapes` | mirror symmetry |
-//! | `plan`, `arena`, `engine` | memory, threads, the order of things |
+//! | `plan`, `arena`, `workshop`, `engine` | memory, threads, the order of things |
+//! | `slabs`, `neighbours`, `porter`, `depot`, `squeeze`, `slabwise` | the same for boards beyond memory, slab by slab |
 //! | `answer`, `dense` | values of single positions |
 //! | `export` | slots of the tight index for a table writer |
 //!
@@ -39,6 +40,7 @@ mod arena;
 mod back;
 mod counts;
 mod dense;
+mod depot;
 mod engine;
 mod error;
 mod export;
@@ -46,21 +48,28 @@ mod field;
 mod forth;
 mod kernel;
 mod lane;
+mod neighbours;
 mod plan;
+mod porter;
 mod relay;
 mod shapes;
+mod slabs;
+mod slabwise;
 mod solve;
+mod squeeze;
 mod terms;
 mod tight;
+mod workshop;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use counts::{Counts, PlyCounts};
 pub use dense::Dense;
+pub use depot::{Depot, Key, Part};
 pub use error::DenseError;
 pub use export::{Sink, Slots};
 pub use lane::Level;
-pub use plan::{Place, Plan, TierPlan, plan};
+pub use plan::{Plan, TierPlan, plan};
 pub use solve::{Options, Solution, Values, solve};
 
 pub(crate) use field::Field;

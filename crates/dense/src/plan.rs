@@ -4,15 +4,17 @@
 //!  memory = planes of two neighbouring tiers + mirror images of one + reachability of all + small tables
 //!           `values`                           `images`               `reach`
 //!  too much?  tables are given back as soon as their parents are done, which leaves one tier of two;
-//!             then reach goes to a file, then values and images too
+//!             then the board is solved slab by slab, and memory holds a slab and its neighbours
 //! ```
 
 use crate::DenseError;
-use crate::arena::HUGE;
+use crate::arena::{self, HUGE};
 use crate::back::PLANES;
 use crate::error::Bytes;
+use crate::export::TASK;
 use crate::field::Field;
 use crate::shapes::{Shapes, census};
+use crate::slabs::Cut;
 use crate::solve::{Options, Values};
 use crate::tight::{Tight, binomials};
 use outplay_core::{LineBoard, Quiet, Watch};
@@ -24,9 +26,6 @@ pub(crate) const PARTS: usize = 64;
 
 /// More lines than any machine has: figures beyond are cut off here so that sums stay in range.
 const ABSURD: u64 = 1 << 50;
-
-/// Whole shapes of up to this many slots are handed to the sink in one slice.
-pub(crate) const SLICE: u64 = 1 << 28;
 
 /// One tier of a [`Plan`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,15 +49,11 @@ pub struct TierPlan {
     pub(crate) image_lines: u64,
 }
 
-/// Where planes are kept.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
-    /// Everything in memory.
-    Memory,
-    /// Reachability in a file, values in memory.
-    ReachOnDisk,
-    /// All planes in files; memory holds what the system sees fit.
-    AllOnDisk,
+impl TierPlan {
+    /// Bytes of one plane of the computed shapes.
+    pub fn plane_bytes(&self) -> u64 {
+        self.reach_lines.saturating_mul(64)
+    }
 }
 
 /// What a solve will need.
@@ -72,10 +67,10 @@ pub struct Plan {
     pub colourings: f64,
     /// Slots of the tight index, all tiers together.
     pub slots: u128,
+    /// Where stones can be put: columns with gravity, else free cells.
+    pub stacks: usize,
     /// Whether mirror symmetry halves the work.
     pub mirror: bool,
-    /// Where the planes go.
-    pub place: Place,
     /// Whether tables are given back to the system as soon as nobody asks for them.
     pub frugal: bool,
     /// Bytes of memory at the peak.
@@ -87,6 +82,10 @@ pub struct Plan {
     pub(crate) values: [u64; 2],
     pub(crate) images: u64,
     pub(crate) reach: u64,
+    /// How the board is cut into slabs, if it is solved that way.
+    pub(crate) cut: Option<Cut>,
+    /// Bytes of memory for planes.
+    pub(crate) plane_bytes: u64,
 }
 
 /// Computes what `solve` with the same options will need. Cheap: no list of shapes is made.
@@ -101,6 +100,29 @@ pub fn plan(board: &LineBoard, options: &Options, export: bool) -> Result<Plan, 
 }
 
 impl Plan {
+    /// Whether the board is solved slab by slab, with a depot.
+    pub fn slabwise(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    /// A plan that fits in what the system has to give if no limit was set.
+    pub(crate) fn fitting(
+        field: &Field,
+        options: &Options,
+        export: bool,
+        keep: bool,
+        watch: &dyn Watch,
+    ) -> Result<Plan, DenseError> {
+        let plan = Plan::new(field, options, export, keep, watch)?;
+        match (options.memory, arena::available()) {
+            (None, Some(available)) if plan.peak_bytes > available => {
+                let options = Options { memory: Some(available), ..options.clone() };
+                Plan::new(field, &options, export, keep, watch)
+            }
+            _ => Ok(plan),
+        }
+    }
+
     /// `keep` says that all tiers stay in memory.
     pub(crate) fn new(
         field: &Field,
@@ -140,13 +162,12 @@ impl Plan {
                 .map(|lines| lines.min(ABSURD));
         let images = tiers.iter().map(|t| t.image_lines).max().unwrap_or(0).min(ABSURD) + 1;
         let reach = if wants_reach { sum(|t| t.reach_lines).min(ABSURD) + 1 } else { 0 };
-        // Each thread turns one shape into bytes and those into slots.
+        // Each thread fills a buffer, and all look ranks up in one table.
         let buffer = |t: &TierPlan| {
-            let codes =
-                if t.tier == plies { 0 } else { t.reach_lines.checked_div(t.stored).unwrap_or(0) * 512 };
-            (codes + t.slots.min(SLICE)).min(ABSURD)
+            (t.slots.min(2 * TASK) * threads as u64 + (8 << t.tier.saturating_sub(12).min(50))).min(ABSURD)
         };
-        let buffers = if export { tiers.iter().map(buffer).max().unwrap_or(0) * threads as u64 } else { 0 };
+        let last = tiers.len().saturating_sub(1);
+        let buffers = if export { tiers[..last].iter().map(buffer).max().unwrap_or(0) } else { 0 };
         let masks = 2 * (1u64 << options.low) * 16 * 64;
         let offsets = 12u64 << high.min(50);
         let listed = u64::from(field.shapes) * if export { 16 } else { 12 };
@@ -164,51 +185,61 @@ impl Plan {
             }
             _ => plane_bytes,
         };
-        let choices = [
-            (Place::Memory, false, small + plane_bytes + reach_bytes, 0),
-            (Place::Memory, true, small + frugal_bytes + reach_bytes, 0),
-            (Place::ReachOnDisk, false, small + plane_bytes, reach_bytes),
-            (Place::ReachOnDisk, true, small + frugal_bytes, reach_bytes),
-            (Place::AllOnDisk, false, small, plane_bytes + reach_bytes),
-        ];
         let allowed = options.memory.unwrap_or(u64::MAX);
-        let possible = if options.spill.is_some() { choices.len() } else { 2 };
-        let fitting = choices[..possible].iter().find(|&&(_, _, memory, _)| memory <= allowed);
-        let Some(&(place, frugal, peak_bytes, disk_bytes)) = fitting else {
-            let mut cures = Vec::new();
-            if options.values == Values::Distance {
-                let cheaper = Options { values: Values::Wdl, memory: None, ..options.clone() };
-                let needs = Plan::new(field, &cheaper, export, keep, watch)?.peak_bytes;
-                if needs < choices[possible - 1].2 {
-                    cures.push(format!("ask for win/draw/loss only ({})", Bytes(needs)));
+        let choices =
+            [(false, small + plane_bytes + reach_bytes), (true, small + frugal_bytes + reach_bytes)];
+        let fitting = choices.into_iter().find(|&(_, memory)| memory <= allowed);
+        let room = allowed.saturating_sub(small);
+        let slabs = options.slabs && !keep;
+        let cut = match (fitting, options.slab_bytes) {
+            (_, Some(target)) if slabs => Some(Cut::of(field, &Shapes::new(field, watch)?, &tiers, target)),
+            (None, _) if slabs => Some(Cut::new(field, &Shapes::new(field, watch)?, &tiers, room)),
+            _ => None,
+        };
+        let (frugal, peak_bytes) = match (fitting, &cut) {
+            (Some(fitting), _) => fitting,
+            (None, Some(cut)) if cut.bytes <= room => (false, allowed),
+            _ => {
+                let needs = cut.map_or(choices[1].1, |cut| small + cut.bytes);
+                let mut cures = Vec::new();
+                if options.values == Values::Distance {
+                    let cheaper = Options { values: Values::Wdl, memory: None, ..options.clone() };
+                    let wdl = Plan::new(field, &cheaper, export, keep, watch)?.peak_bytes;
+                    if wdl < needs {
+                        cures.push(format!("ask for win/draw/loss only ({})", Bytes(wdl)));
+                    }
                 }
+                if !options.slabs && !keep {
+                    cures.push("write a table, so that slabs can wait on the disk".to_string());
+                }
+                let cure =
+                    if cures.is_empty() { String::new() } else { format!("; {}", cures.join(", or ")) };
+                return Err(DenseError::Memory { needs, allowed, cure });
             }
-            if options.spill.is_none() {
-                cures.push(format!(
-                    "give a directory for spilled planes ({} of memory and {} of disk)",
-                    Bytes(choices[4].2),
-                    Bytes(choices[4].3)
-                ));
-            }
-            let cure = if cures.is_empty() { String::new() } else { format!("; {}", cures.join(", or ")) };
-            return Err(DenseError::Memory { needs: choices[possible - 1].2, allowed, cure });
         };
         Ok(Plan {
             shapes: u64::from(field.shapes),
             colourings: tiers.iter().map(|t| t.shapes as f64 * 2f64.powi(t.tier as i32)).sum(),
             slots: tiers.iter().map(|t| u128::from(t.shapes) * u128::from(t.slots)).sum(),
+            stacks: field.stacks.len(),
             mirror: field.mirror.is_some(),
-            tiers,
-            place,
             frugal,
             peak_bytes,
-            disk_bytes,
+            disk_bytes: if cut.is_some() { packed_bytes(&tiers) } else { 0 },
+            cut,
+            plane_bytes: room,
             threads,
             values,
             images,
             reach,
+            tiers,
         })
     }
+}
+
+/// Bytes of slabs that wait on a disk at the peak, by experience: a quarter of the live planes.
+fn packed_bytes(tiers: &[TierPlan]) -> u64 {
+    tiers.iter().map(|t| t.reach_lines.saturating_mul(64)).fold(0, u64::saturating_add) / 4
 }
 
 /// The parts in which a frugal solve does the shapes of a tier.

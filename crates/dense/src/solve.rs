@@ -1,14 +1,17 @@
 //! Solving a board: forward for what is legal, backward for what it is worth.
 
 use crate::counts::Counts;
+use crate::depot::Depot;
 use crate::engine::Engine;
 use crate::export::Sink;
 use crate::lane::Level;
 use crate::plan::Plan;
+use crate::slabwise::Slabwise;
 use crate::tight::LOW;
+use crate::workshop::Workshop;
 use crate::{DenseError, Field};
 use outplay_core::{LineBoard, Value, Verdict, Watch};
-use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What is computed of each position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,8 +33,10 @@ pub struct Options {
     pub threads: usize,
     /// Most bytes of memory, `None` for what the system has to give.
     pub memory: Option<u64>,
-    /// A directory for planes that do not fit in memory.
-    pub spill: Option<PathBuf>,
+    /// Whether to work slab by slab if the planes do not fit in memory, which takes a depot.
+    pub slabs: bool,
+    /// Where slabs wait.
+    pub depot: Option<Arc<dyn Depot>>,
     /// Whether to use mirror symmetry where the board has it.
     pub mirror: bool,
     /// The instructions to use, `None` for the best that the machine has.
@@ -39,6 +44,9 @@ pub struct Options {
     /// Low variables of a block, at most 12; tests make it small to exercise large boards' code.
     #[doc(hidden)]
     pub low: usize,
+    /// Works slab by slab with slabs of so many bytes, whatever the memory; for tests.
+    #[doc(hidden)]
+    pub slab_bytes: Option<u64>,
 }
 
 impl Default for Options {
@@ -48,10 +56,12 @@ impl Default for Options {
             counts: false,
             threads: 0,
             memory: None,
-            spill: None,
+            slabs: false,
+            depot: None,
             mirror: true,
             level: None,
             low: LOW,
+            slab_bytes: None,
         }
     }
 }
@@ -102,7 +112,7 @@ pub struct Solution {
 /// # Errors
 ///
 /// [`DenseError`] if the board is too large for the memory allowed, the watch asks to stop, or the sink or
-/// the spill directory fails.
+/// the depot fails.
 ///
 /// # Examples
 ///
@@ -123,6 +133,14 @@ pub fn solve(
     sink: Option<&dyn Sink>,
 ) -> Result<Solution, DenseError> {
     let field = Field::new(board, options.mirror, options.low)?;
-    let mut engine = Engine::new(field, options, sink.is_some(), false, watch)?;
-    engine.run(watch, sink)
+    let plan = Plan::fitting(&field, options, sink.is_some(), false, watch)?;
+    match (&plan.cut, &options.depot) {
+        (Some(cut), Some(depot)) => {
+            let shop = Workshop::new(field, options, plan.threads, watch)?;
+            let (cut, bytes) = (cut.clone(), plan.plane_bytes);
+            Slabwise::new(shop, plan, depot.as_ref(), options, &cut, bytes)?.run(watch, sink)
+        }
+        (Some(_), None) => Err(DenseError::Depot { why: "there is no place for slabs to wait at".into() }),
+        (None, _) => Engine::new(field, options, plan, false, watch)?.run(watch, sink),
+    }
 }

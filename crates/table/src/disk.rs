@@ -26,6 +26,13 @@ fn data_dir_from(variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
     home.join(".local/share/outplay")
 }
 
+/// The sizes of the files in a directory; what cannot be read counts nothing.
+pub(crate) fn bytes_in(dir: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(dir) else { return 0 };
+    let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
+    files.filter(fs::Metadata::is_file).map(|data| data.len()).sum()
+}
+
 /// Makes sure that names created, renamed or removed in a directory survive a crash.
 pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }

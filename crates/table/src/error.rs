@@ -28,6 +28,16 @@ pub enum TableError {
         /// The game.
         spec: String,
     },
+    /// More of the disk would be used than is allowed.
+    #[error("{}: the {:.1} GB of disk that are allowed are used up", path.display(), *most as f64 / 1e9)]
+    OverLimit {
+        /// The file that did not fit.
+        path: PathBuf,
+        /// Bytes allowed.
+        most: u64,
+        /// The game.
+        spec: String,
+    },
     /// The directory may not be written to.
     #[error("{}: not allowed to write here: {source}", path.display())]
     NotWritable {
@@ -173,6 +183,11 @@ pub enum Cure {
         /// The game.
         spec: String,
     },
+    /// Allow more of the disk, then solve this game again: it goes on where it was.
+    AllowMore {
+        /// The game.
+        spec: String,
+    },
     /// Choose a directory that can be written to.
     Writable,
     /// Wait for whoever writes the table.
@@ -238,6 +253,9 @@ impl fmt::Display for Cure {
             Cure::MakeRoom { spec } => {
                 write!(f, "free some space and solve {spec} again: it goes on where it was")
             }
+            Cure::AllowMore { spec } => {
+                write!(f, "allow more of the disk and solve {spec} again: it goes on where it was")
+            }
             Cure::Writable => f.write_str("make the directory writable or choose another one"),
             Cure::Wait => f.write_str("wait until it is done, or stop it: what it has finished is kept"),
             Cure::Choose => f.write_str("choose one of the tables there are"),
@@ -265,6 +283,7 @@ impl TableError {
         match self {
             TableError::Io { .. } => Cure::TryAgain,
             TableError::Full { spec, .. } => Cure::MakeRoom { spec: spec.clone() },
+            TableError::OverLimit { spec, .. } => Cure::AllowMore { spec: spec.clone() },
             TableError::NotWritable { .. } => Cure::Writable,
             TableError::Locked { .. } => Cure::Wait,
             TableError::NoTable { spec, .. } if spec.is_empty() => Cure::Choose,

@@ -1,8 +1,8 @@
 //! What tables there are.
 
-use crate::TableError;
 use crate::identity::Identity;
 use crate::manifest::{FILE, Manifest};
+use crate::{TableError, disk};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -60,14 +60,12 @@ pub fn list(data: &Path) -> Result<Vec<Listed>, TableError> {
             Ok(None) => continue,
             Err(error) => Err(error),
         };
-        tables.push(Listed { bytes: bytes_in(&dir), name, table });
+        tables.push(Listed {
+            bytes: disk::bytes_in(&dir) + disk::bytes_in(&dir.join(crate::stash::DIR)),
+            name,
+            table,
+        });
     }
     tables.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(tables)
-}
-
-/// The sizes of the files in a directory; what cannot be read counts nothing.
-fn bytes_in(dir: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(dir) else { return 0 };
-    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum()
 }

@@ -35,8 +35,34 @@ pub(crate) struct Plan<'a> {
     runs: Option<RunPlan>,
 }
 
+/// What a value is called in the blocks: bytes by place, others by looking them up.
+#[derive(Clone)]
+struct Symbols {
+    small: [u8; 256],
+    large: FxHashMap<u64, u8>,
+}
+
+impl Symbols {
+    /// The values' places in ascending order.
+    fn new(values: &[u64]) -> Symbols {
+        let mut symbols = Symbols { small: [0; 256], large: FxHashMap::default() };
+        for (&value, symbol) in values.iter().zip(0..) {
+            match symbols.small.get_mut(value as usize) {
+                Some(small) => *small = symbol,
+                None => _ = symbols.large.insert(value, symbol),
+            }
+        }
+        symbols
+    }
+
+    #[inline(always)]
+    fn of(&self, value: u64) -> u8 {
+        self.small.get(value as usize).copied().unwrap_or_else(|| self.large[&value])
+    }
+}
+
 struct RunPlan {
-    symbols: FxHashMap<u64, u8>,
+    symbols: Symbols,
     parts: Parts,
     coding: Coding,
 }
@@ -65,7 +91,7 @@ impl<'a> Plan<'a> {
         if spill.values.len() > MOST_VALUES {
             return Ok(plan);
         }
-        let symbols: FxHashMap<u64, u8> = spill.values.iter().copied().zip(0..).collect();
+        let symbols = Symbols::new(&spill.values);
         let stride = spill.known.div_ceil(SAMPLE).max(1);
         let sample: Vec<u64> = (0..plan.pieces()).step_by(stride as usize).collect();
         plan.block_slots = plan.block_size(&sample)?;
@@ -125,7 +151,8 @@ impl<'a> Plan<'a> {
         let mut size = LONGEST;
         while size > GRANULE as u32 {
             let count = |&piece: &u64| -> Result<(u64, u64), TableError> {
-                let blocks = self.spill.blocks(piece, self.width, self.piece_slots(piece), size)?;
+                let blocks =
+                    self.spill.blocks(piece, self.width, (self.piece_slots(piece), size), |bits| bits)?;
                 let live = blocks.iter().filter(|runs| !runs.is_empty()).count() as u64;
                 Ok((blocks.iter().map(|runs| runs.len() as u64).sum(), live))
             };
@@ -139,10 +166,9 @@ impl<'a> Plan<'a> {
         Ok(size)
     }
 
-    fn symbol_blocks(&self, piece: u64, symbols: &FxHashMap<u64, u8>) -> Result<Blocks, TableError> {
-        let blocks = self.spill.blocks(piece, self.width, self.piece_slots(piece), self.block_slots)?;
-        let symbol = |run: Run<u64>| Run { value: symbols[&run.value], first: run.first, last: run.last };
-        Ok(blocks.into_iter().map(|runs| runs.into_iter().map(symbol).collect()).collect())
+    fn symbol_blocks(&self, piece: u64, symbols: &Symbols) -> Result<Blocks, TableError> {
+        let slots = (self.piece_slots(piece), self.block_slots);
+        self.spill.blocks(piece, self.width, slots, |bits| symbols.of(bits))
     }
 
     /// Codes the blocks of a piece.
@@ -177,7 +203,7 @@ impl<'a> Plan<'a> {
             }
             None => {
                 let slots = self.piece_slots(piece);
-                let blocks = self.spill.blocks(piece, self.width, slots, self.block_slots)?;
+                let blocks = self.spill.blocks(piece, self.width, (slots, self.block_slots), |bits| bits)?;
                 for (i, runs) in blocks.iter().enumerate() {
                     let length = self.block_slots.min(slots - i as u32 * self.block_slots);
                     add(&mut |out| self.pack_plain(runs, length, out))?;

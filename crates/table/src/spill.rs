@@ -26,6 +26,8 @@ pub(crate) const PIECE: u64 = 1 << 16;
 pub(crate) const GRANULE: u64 = 1 << 8;
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 20;
+/// Runs that a block has room for from the beginning.
+const USUAL: usize = 160;
 /// More different values than this are not collected.
 const MOST_VALUES: usize = 1 << 10;
 
@@ -44,8 +46,38 @@ struct State {
     buffer: Vec<u8>,
     place: u64,
     known: u64,
-    values: FxHashSet<u64>,
+    values: Seen,
     failed: bool,
+}
+
+/// Different values: small ones by bit, which is all that bytes need.
+#[derive(Default)]
+struct Seen {
+    small: [u64; 4],
+    large: FxHashSet<u64>,
+}
+
+impl Seen {
+    #[inline(always)]
+    fn add(&mut self, value: u64) {
+        if value < 256 {
+            self.small[(value / 64) as usize] |= 1 << (value % 64);
+        } else if self.large.len() <= MOST_VALUES {
+            self.large.insert(value);
+        }
+    }
+
+    fn merge(&mut self, other: Seen) {
+        self.small.iter_mut().zip(other.small).for_each(|(mine, theirs)| *mine |= theirs);
+        other.large.into_iter().for_each(|value| self.add(value));
+    }
+
+    fn sorted(self) -> Vec<u64> {
+        let small = (0..256u64).filter(|value| self.small[(value / 64) as usize] >> (value % 64) & 1 == 1);
+        let mut large: Vec<u64> = self.large.into_iter().collect();
+        large.sort_unstable();
+        small.chain(large).collect()
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -112,7 +144,7 @@ impl Spill {
         while !cells.is_empty() {
             let (fragment, rest) = cells.split_at(cells.len().min((PIECE - first % PIECE) as usize));
             bytes.clear();
-            let mut values = FxHashSet::default();
+            let mut values = Seen::default();
             let known = write_runs(first, fragment, &mut bytes, &mut runs, &mut values);
             // Slots that nobody puts are don't-cares, so those that are need no fragment.
             if known > 0 {
@@ -124,22 +156,13 @@ impl Spill {
         Ok(())
     }
 
-    fn keep(
-        &self,
-        first: u64,
-        slots: u32,
-        bytes: &[u8],
-        known: u64,
-        values: FxHashSet<u64>,
-    ) -> Result<(), TableError> {
+    fn keep(&self, first: u64, slots: u32, bytes: &[u8], known: u64, values: Seen) -> Result<(), TableError> {
         let mut state = self.state();
         let place = state.place + state.buffer.len() as u64;
         state.fragments.push(Fragment { first, slots, bytes: bytes.len() as u32, place });
         state.buffer.extend_from_slice(bytes);
         state.known += known;
-        if state.values.len() <= MOST_VALUES {
-            state.values.extend(values);
-        }
+        state.values.merge(values);
         if state.buffer.len() >= BUFFER { self.flush(&mut state) } else { Ok(()) }
     }
 
@@ -168,8 +191,7 @@ impl Spill {
                 return Err(Unusable::Twice(pair[1].first));
             }
         }
-        let mut values: Vec<u64> = values.into_iter().collect();
-        values.sort_unstable();
+        let values = values.sorted();
         let Spill { file, path, spec, .. } = self;
         Ok(Spilled { file, path, spec, fragments, values, known })
     }
@@ -181,7 +203,7 @@ fn write_runs<C: Cell>(
     mut cells: &[C],
     bytes: &mut Vec<u8>,
     runs: &mut Vec<Run<u64>>,
-    values: &mut FxHashSet<u64>,
+    values: &mut Seen,
 ) -> u64 {
     let width = C::KIND.bytes();
     let mut known = 0;
@@ -195,9 +217,7 @@ fn write_runs<C: Cell>(
             bytes.extend_from_slice(&run.value.to_le_bytes()[..width]);
             // Both are below 256: the slots lie within one granule.
             bytes.extend([offset + run.first as u8, offset + run.last as u8]);
-            if values.len() <= MOST_VALUES {
-                values.insert(run.value);
-            }
+            values.add(run.value);
         }
         offset = 0;
         cells = rest;
@@ -206,15 +226,22 @@ fn write_runs<C: Cell>(
 }
 
 impl Spilled {
-    /// The runs of a piece, cut at the borders of blocks, one list for each block.
-    pub(crate) fn blocks(
+    /// Bytes on the disk.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.fragments.iter().map(|fragment| u64::from(fragment.bytes)).sum()
+    }
+
+    /// The runs of a piece, cut at the borders of blocks, one list for each block; `value` says what a cell's bits are
+    /// called there, different ones differently.
+    pub(crate) fn blocks<V: Copy + PartialEq>(
         &self,
         piece: u64,
         width: usize,
-        piece_slots: u32,
-        block_slots: u32,
-    ) -> Result<Vec<Vec<Run<u64>>>, TableError> {
-        let mut blocks = vec![Vec::new(); piece_slots.div_ceil(block_slots) as usize];
+        (piece_slots, block_slots): (u32, u32),
+        value: impl Fn(u64) -> V,
+    ) -> Result<Vec<Vec<Run<V>>>, TableError> {
+        let mut blocks: Vec<Vec<Run<V>>> =
+            (0..piece_slots.div_ceil(block_slots)).map(|_| Vec::new()).collect();
         let start = piece * PIECE;
         let from = self.fragments.partition_point(|fragment| fragment.first < start);
         let mut bytes = Vec::new();
@@ -223,7 +250,14 @@ impl Spilled {
             disk::read_at(&self.file, &mut bytes, fragment.place)
                 .map_err(|e| TableError::io("read it", &self.path.0, &self.spec, e))?;
             let granule = (fragment.first - start) / GRANULE;
-            read_runs(&bytes, granule, width, block_slots, &mut blocks).ok_or_else(|| {
+            let read = match width {
+                // By far the most tables have bytes.
+                1 => read_runs::<1, V>(&bytes, granule, block_slots, &value, &mut blocks),
+                2 => read_runs::<2, V>(&bytes, granule, block_slots, &value, &mut blocks),
+                4 => read_runs::<4, V>(&bytes, granule, block_slots, &value, &mut blocks),
+                _ => read_runs::<8, V>(&bytes, granule, block_slots, &value, &mut blocks),
+            };
+            read.ok_or_else(|| {
                 let source = std::io::Error::other("the temporary file was changed by someone else");
                 TableError::io("read it", &self.path.0, &self.spec, source)
             })?;
@@ -238,25 +272,29 @@ impl Spilled {
 }
 
 /// Reads the runs of a fragment that begins in a granule of its piece; `None` if the bytes are not such.
-fn read_runs(
+fn read_runs<const WIDTH: usize, V: Copy + PartialEq>(
     mut bytes: &[u8],
     mut granule: u64,
-    width: usize,
     block_slots: u32,
-    blocks: &mut [Vec<Run<u64>>],
+    value: &impl Fn(u64) -> V,
+    blocks: &mut [Vec<Run<V>>],
 ) -> Option<()> {
     let granules = u64::from(block_slots) / GRANULE;
     while !bytes.is_empty() {
         let block = blocks.get_mut((granule / granules) as usize)?;
         let base = (granule % granules * GRANULE) as u32;
-        for _ in 0..take_number(&mut bytes)? {
-            let (run, rest) = bytes.split_at_checked(width + 2)?;
-            let mut value = [0; 8];
-            value[..width].copy_from_slice(&run[..width]);
-            let (first, last) = (base + u32::from(run[width]), base + u32::from(run[width + 1]));
-            push(block, Run { value: u64::from_le_bytes(value), first, last });
-            bytes = rest;
+        let count = usize::try_from(take_number(&mut bytes)?).ok()?;
+        let (runs, rest) = bytes.split_at_checked(count.checked_mul(WIDTH + 2)?)?;
+        if block.capacity() == 0 && count > 0 {
+            block.reserve(USUAL);
         }
+        for run in runs.chunks_exact(WIDTH + 2) {
+            let mut bits = [0; 8];
+            bits[..WIDTH].copy_from_slice(&run[..WIDTH]);
+            let (first, last) = (base + u32::from(run[WIDTH]), base + u32::from(run[WIDTH + 1]));
+            push(block, Run { value: value(u64::from_le_bytes(bits)), first, last });
+        }
+        bytes = rest;
         granule += 1;
     }
     Some(())

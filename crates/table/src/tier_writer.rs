@@ -95,6 +95,8 @@ impl<'a, C: Cell> TierWriter<'a, C> {
         let identity = writer.identity().number();
         let plan = Plan::new(&spilled, slots, C::KIND.bytes(), identity, tier.0)?;
         let target = writer.dir().join(file_name(tier));
+        // What is coded is smaller than the runs that it is coded from.
+        writer.has_room(spilled.bytes(), &target)?;
         let temporary = Temporary(writer.dir().join(format!("{}{}", disk::TEMPORARY, file_name(tier))));
         let header = Header {
             tier: tier.0,

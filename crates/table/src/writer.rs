@@ -16,6 +16,7 @@ use crate::error::file_name;
 use crate::identity::Identity;
 use crate::lock::Lock;
 use crate::manifest::{Manifest, Written};
+use crate::stash::{self, Stash};
 use crate::tier_file::TierFile;
 use crate::tier_writer::TierWriter;
 use crate::{Table, TableError};
@@ -31,6 +32,8 @@ pub struct Writer {
     data: PathBuf,
     dir: PathBuf,
     manifest: Mutex<Manifest>,
+    /// Most bytes on the disk.
+    most: Option<u64>,
     _lock: Lock,
 }
 
@@ -66,7 +69,8 @@ impl Writer {
             Err(error) => return Err(error),
         };
         let manifest = Mutex::new(manifest);
-        let writer = Writer { identity, name, data: data.to_path_buf(), dir, manifest, _lock: lock };
+        let writer =
+            Writer { identity, name, data: data.to_path_buf(), dir, manifest, most: None, _lock: lock };
         writer.clean()?;
         writer.take_stock()?;
         Ok(writer)
@@ -198,6 +202,31 @@ impl Writer {
         TierWriter::new(self, tier, slots)
     }
 
+    /// Where a long solve puts aside what it will need again: what was put there before a kill is there.
+    ///
+    /// # Errors
+    ///
+    /// A directory that cannot be written.
+    pub fn stash(&self) -> Result<Stash, TableError> {
+        Stash::open(&self.dir, &self.identity.spec, self.identity.number(), self.most)
+    }
+
+    /// Says how many bytes the table may have on the disk together with its temporary files and its stash.
+    pub fn allow(&mut self, most: Option<u64>) {
+        self.most = most;
+    }
+
+    /// Whether so many more bytes may be written.
+    pub(crate) fn has_room(&self, bytes: u64, path: &Path) -> Result<(), TableError> {
+        let used = || disk::bytes_in(&self.dir) + disk::bytes_in(&self.dir.join(stash::DIR));
+        match self.most.filter(|&most| used() + bytes > most) {
+            Some(most) => {
+                Err(TableError::OverLimit { path: path.into(), most, spec: self.identity.spec.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Says something about a tier that is about to be finished: it is entered together with the tier, so that whoever
     /// goes on after a kill knows it.
     pub fn note(&self, tier: Tier, note: serde_json::Value) {
@@ -231,7 +260,9 @@ impl Writer {
         }
         // A null would read back as "not finished".
         manifest.summary = Some(if summary.is_null() { serde_json::json!({}) } else { summary });
-        manifest.write(&self.dir)
+        manifest.write(&self.dir)?;
+        // Nobody goes on from here.
+        stash::remove(&self.dir.join(stash::DIR), &self.identity.spec)
     }
 }
 

@@ -3,3 +3,4 @@
 mod budget;
 mod minimax;
 mod oracles;
+mod slabs;

@@ -7,35 +7,51 @@
 //!
 //! Dynamic programming over the boundaries of a block: the cheapest way to end run k at a slot is the cheapest
 //! way to end run k − 1 at an earlier one plus the cost of the length between. Wide gaps are thinned out.
+//!
+//! This is where writing a table spends its time, so the ends of a boundary are weighed side by side: a cost and
+//! where it comes from are one number, `cost · 16 + place`, and the best is the minimum of sixteen lanes. Costs are
+//! kept relative to the cheapest end of the boundary before, which bounds them by what one length costs.
+#![allow(unsafe_code)]
 
 use super::length::{self, ESCAPE};
 use super::runs::Run;
 
 /// Ends considered per boundary.
-const ENDS: u32 = 16;
+const ENDS: usize = 16;
+/// Bits of a lane that say where a cost comes from.
+const PLACE: u32 = 4;
 
 /// What lengths cost, in 1/256 bit, by value.
 pub(crate) struct Costs {
-    slots: usize,
+    /// Entries of a value: those of all lengths, and so many more on both sides that sixteen can be read from each,
+    /// forwards and backwards.
+    row: usize,
     costs: Vec<u16>,
 }
 
 impl Costs {
     /// Costs for blocks of that many slots from the cost of each length symbol.
     pub(crate) fn new(slots: u32, symbols: &[[u16; 256]]) -> Costs {
-        let mut costs = Vec::with_capacity(symbols.len() * (slots as usize + 1));
+        let row = slots as usize + 1 + 2 * ENDS;
+        let mut costs = Vec::with_capacity(symbols.len() * row);
         for symbol in symbols {
-            costs.push(u16::MAX);
+            costs.extend([u16::MAX; ENDS + 1]);
             costs.extend((1..=slots).map(|l| cheapest(l, symbol).1));
+            costs.extend([u16::MAX; ENDS]);
         }
-        Costs { slots: slots as usize, costs }
+        Costs { row, costs }
     }
 
     /// By length; the first one, for no slots at all, is not to be used.
     #[inline]
     fn of(&self, value: u8) -> &[u16] {
-        let row = self.slots + 1;
-        &self.costs[usize::from(value) * row..][..row]
+        &self.padded(value)[ENDS..]
+    }
+
+    /// The same behind sixteen entries that are not to be used.
+    #[inline]
+    fn padded(&self, value: u8) -> &[u16] {
+        &self.costs[usize::from(value) * self.row..][..self.row]
     }
 }
 
@@ -69,52 +85,197 @@ pub(crate) fn cheapest(length: u32, symbols: &[u16; 256]) -> (Saying, u16) {
     best
 }
 
+/// The ends of a boundary that are weighed: all of them, or sixteen evenly spread with both extremes.
+#[derive(Clone, Copy)]
+struct Ends {
+    low: u32,
+    gap: u32,
+}
+
+impl Ends {
+    #[inline(always)]
+    fn of(pair: &[Run<u8>]) -> Ends {
+        let low = pair[0].last + 1;
+        Ends { low, gap: pair[1].first - low }
+    }
+
+    /// Whether all are weighed, one next to the other.
+    #[inline(always)]
+    fn close(self) -> bool {
+        self.gap < ENDS as u32
+    }
+
+    #[inline(always)]
+    fn count(self) -> usize {
+        (self.gap as usize + 1).min(ENDS)
+    }
+
+    #[inline(always)]
+    fn at(self, place: usize) -> u32 {
+        let place = place as u32;
+        if self.close() { self.low + place } else { self.low + place * self.gap / (ENDS as u32 - 1) }
+    }
+}
+
+/// A boundary, and for each of its ends the cheapest cost with the place of the end before it.
+#[derive(Clone, Copy)]
+struct Boundary {
+    ends: Ends,
+    lanes: [u32; ENDS],
+}
+
 /// Memory that is used again for every block.
 #[derive(Default)]
 pub(crate) struct Fitter {
-    /// Ends of all boundaries, one boundary after the other, with their costs and where they come from.
-    ends: Vec<(u32, u32, u32)>,
-    /// Where each boundary's ends begin.
-    firsts: Vec<u32>,
+    boundaries: Vec<Boundary>,
 }
 
 impl Fitter {
     /// The lengths of all runs but the last, which takes the rest of the block.
     pub(crate) fn fit(&mut self, runs: &[Run<u8>], costs: &Costs, lengths: &mut Vec<u32>) {
-        lengths.clear();
-        self.ends.clear();
-        self.firsts.clear();
-        self.ends.push((0, 0, 0));
-        let mut before = 0..1;
-        for pair in runs.windows(2) {
-            let (low, high) = (pair[0].last + 1, pair[1].first);
-            let costs = costs.of(pair[0].value);
-            let first = self.ends.len();
-            let gap = high - low;
-            let count = (gap + 1).min(ENDS);
-            for i in 0..count {
-                // Evenly spread, both extremes included.
-                let end = if gap < ENDS { low + i } else { low + i * gap / (ENDS - 1) };
-                let (mut best, mut from) = (u32::MAX, 0);
-                for place in before.clone() {
-                    let (start, so_far, _) = self.ends[place];
-                    let cost = so_far + u32::from(costs[(end - start) as usize]);
-                    if cost < best {
-                        (best, from) = (cost, place as u32);
-                    }
-                }
-                self.ends.push((end, best, from));
-            }
-            before = first..self.ends.len();
+        self.boundaries.clear();
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the instructions.
+            unsafe { self.weigh_avx2(runs, costs) };
+            self.walk_back(lengths);
+            return;
         }
-        // Walk back from the cheapest last boundary.
-        let Some(mut place) = before.min_by_key(|&place| self.ends[place].1) else { return };
-        while place > 0 {
-            let (end, _, from) = self.ends[place];
-            lengths.push(end - self.ends[from as usize].0);
-            place = from as usize;
+        self.weigh(runs, costs);
+        self.walk_back(lengths);
+    }
+
+    /// Weighs the ends of every boundary.
+    fn weigh(&mut self, runs: &[Run<u8>], costs: &Costs) {
+        // The ends of the boundary before, and what each costs more than the cheapest.
+        let (mut before, mut so_far) = (Ends { low: 0, gap: 0 }, [0u32; ENDS]);
+        for pair in runs.windows(2) {
+            let ends = Ends::of(pair);
+            let costs = costs.of(pair[0].value);
+            let mut lanes = [u32::MAX; ENDS];
+            for (i, lane) in lanes.iter_mut().enumerate().take(ends.count()) {
+                for (place, so_far) in so_far.iter().enumerate().take(before.count()) {
+                    let cost = so_far + u32::from(costs[(ends.at(i) - before.at(place)) as usize]);
+                    *lane = (*lane).min(cost << PLACE | place as u32);
+                }
+            }
+            let least = lanes[..ends.count()].iter().min().map_or(0, |lane| lane >> PLACE);
+            so_far = lanes.map(|lane| (lane >> PLACE).wrapping_sub(least));
+            before = ends;
+            self.boundaries.push(Boundary { ends, lanes });
+        }
+    }
+
+    /// Walks back from the cheapest last boundary.
+    #[inline(always)]
+    fn walk_back(&self, lengths: &mut Vec<u32>) {
+        lengths.clear();
+        let Some(last) = self.boundaries.last() else { return };
+        let cheapest = last.lanes[..last.ends.count()].iter().map(|lane| lane >> PLACE).enumerate();
+        let Some((mut place, _)) = cheapest.min_by_key(|&(_, cost)| cost) else { return };
+        let mut later = self.boundaries.iter().rev().peekable();
+        while let Some(Boundary { ends, lanes }) = later.next() {
+            let end = ends.at(place);
+            place = (lanes[place] & (ENDS as u32 - 1)) as usize;
+            lengths.push(end - later.peek().map_or(0, |before| before.ends.at(place)));
         }
         lengths.reverse();
+    }
+
+    /// As [`Fitter::weigh`], sixteen ends or places at a time.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn weigh_avx2(&mut self, runs: &[Run<u8>], costs: &Costs) {
+        use std::arch::x86_64::*;
+        /// A cost that nothing real comes near.
+        const NONE: u32 = 1 << 24;
+        // SAFETY: sixteen costs are read from a slice whose length is checked, and arrays of sixteen are written.
+        unsafe {
+            let (first, second) =
+                (_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15));
+            let load = |costs: &[u16]| {
+                let sixteen = _mm256_loadu_si256(costs.as_ptr().cast());
+                let low = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(sixteen));
+                let high = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(sixteen, 1));
+                (_mm256_slli_epi32(low, PLACE as i32), _mm256_slli_epi32(high, PLACE as i32))
+            };
+            let mut before = Ends { low: 0, gap: 0 };
+            // By place: what it costs more than the cheapest, and the place.
+            let mut bases: [u32; ENDS] = std::array::from_fn(|place| if place == 0 { 0 } else { NONE });
+            for pair in runs.windows(2) {
+                let ends = Ends::of(pair);
+                let mut lanes = [0u32; ENDS];
+                let (mut low, mut high);
+                if ends.close() {
+                    // One place after the other, all ends at once; those beyond the gap are weighed for nothing.
+                    let costs = costs.of(pair[0].value);
+                    (low, high) = (_mm256_set1_epi32(-1), _mm256_set1_epi32(-1));
+                    for (place, &base) in bases.iter().enumerate().take(before.count()) {
+                        let costs = &costs[(ends.low - before.at(place)) as usize..][..ENDS];
+                        let (these, those) = load(costs);
+                        let base = _mm256_set1_epi32(base as i32);
+                        low = _mm256_min_epu32(low, _mm256_add_epi32(these, base));
+                        high = _mm256_min_epu32(high, _mm256_add_epi32(those, base));
+                    }
+                } else if before.close() {
+                    // One end after the other, all places at once: their costs lie side by side, the last place first.
+                    let costs = costs.padded(pair[0].value);
+                    bases.reverse();
+                    let these_bases = _mm256_loadu_si256(bases.as_ptr().cast());
+                    let those_bases = _mm256_loadu_si256(bases.as_ptr().add(8).cast());
+                    for (i, lane) in lanes.iter_mut().enumerate() {
+                        let costs = &costs[(ends.at(i) - before.low + 1) as usize..][..ENDS];
+                        let (these, those) = load(costs);
+                        let least = _mm256_min_epu32(
+                            _mm256_add_epi32(these, these_bases),
+                            _mm256_add_epi32(those, those_bases),
+                        );
+                        let four =
+                            _mm_min_epu32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
+                        let two = _mm_min_epu32(four, _mm_shuffle_epi32(four, 0b01_00_11_10));
+                        let one = _mm_min_epu32(two, _mm_shuffle_epi32(two, 0b10_11_00_01));
+                        *lane = _mm_cvtsi128_si32(one) as u32;
+                    }
+                    low = _mm256_loadu_si256(lanes.as_ptr().cast());
+                    high = _mm256_loadu_si256(lanes.as_ptr().add(8).cast());
+                } else {
+                    let costs = costs.of(pair[0].value);
+                    let at: [u32; ENDS] = std::array::from_fn(|i| ends.at(i));
+                    lanes = [u32::MAX; ENDS];
+                    for (place, &base) in bases.iter().enumerate() {
+                        let start = before.at(place);
+                        for (lane, end) in lanes.iter_mut().zip(at) {
+                            *lane = (*lane).min(base + (u32::from(costs[(end - start) as usize]) << PLACE));
+                        }
+                    }
+                    low = _mm256_loadu_si256(lanes.as_ptr().cast());
+                    high = _mm256_loadu_si256(lanes.as_ptr().add(8).cast());
+                }
+                // Ends that do not exist cost more than any other; what is left of the others is what they cost more.
+                let count = _mm256_set1_epi32(ends.count() as i32);
+                let none = _mm256_set1_epi32(NONE as i32);
+                let exists = |lanes, numbers| {
+                    let there = _mm256_cmpgt_epi32(count, numbers);
+                    (_mm256_blendv_epi8(none, _mm256_srli_epi32(lanes, PLACE as i32), there), there)
+                };
+                let ((these, there), (those, where_)) = (exists(low, first), exists(high, second));
+                let least = _mm256_min_epu32(these, those);
+                let four = _mm_min_epu32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
+                let two = _mm_min_epu32(four, _mm_shuffle_epi32(four, 0b01_00_11_10));
+                let one = _mm_min_epu32(two, _mm_shuffle_epi32(two, 0b10_11_00_01));
+                let least = _mm256_broadcastd_epi32(one);
+                let base = |costs, there, numbers| {
+                    let more = _mm256_slli_epi32(_mm256_sub_epi32(costs, least), PLACE as i32);
+                    _mm256_blendv_epi8(none, _mm256_or_si256(more, numbers), there)
+                };
+                _mm256_storeu_si256(bases.as_mut_ptr().cast(), base(these, there, first));
+                _mm256_storeu_si256(bases.as_mut_ptr().add(8).cast(), base(those, where_, second));
+                _mm256_storeu_si256(lanes.as_mut_ptr().cast(), low);
+                _mm256_storeu_si256(lanes.as_mut_ptr().add(8).cast(), high);
+                before = ends;
+                self.boundaries.push(Boundary { ends, lanes });
+            }
+        }
     }
 }
 
@@ -158,6 +319,31 @@ mod tests {
                 assert!(pair[0].last < end && end <= pair[1].first);
             }
             assert_eq!(sum, brute(&runs, &costs, 0));
+        }
+    }
+
+    #[test]
+    fn all_instructions_find_the_same_lengths() {
+        let mut rng = SmallRng::seed_from_u64(4);
+        let (mut fast, mut plain) = (Fitter::default(), Fitter::default());
+        for _ in 0..300 {
+            let most = [1, 3000, 65_000][rng.random_range(0..3)];
+            let symbols = [(); 3].map(|()| std::array::from_fn(|_| rng.random_range(1..=most)));
+            let costs = Costs::new(1 << 12, &symbols);
+            let mut runs = Vec::new();
+            let mut slot = rng.random_range(0..40);
+            while runs.len() < 60 && slot < 3500 {
+                let last = slot + rng.random_range(0..4);
+                runs.push(Run { value: rng.random_range(0..3), first: slot, last });
+                let gap = [2, 16, 17, 200][rng.random_range(0..4)];
+                slot = last + 1 + rng.random_range(0..gap);
+            }
+            let (mut lengths, mut expected) = (Vec::new(), Vec::new());
+            fast.fit(&runs, &costs, &mut lengths);
+            plain.boundaries.clear();
+            plain.weigh(&runs, &costs);
+            plain.walk_back(&mut expected);
+            assert_eq!(lengths, expected);
         }
     }
 }

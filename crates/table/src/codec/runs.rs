@@ -2,6 +2,9 @@
 
 use crate::cell::Cell;
 
+/// Slots that are looked at together.
+const GROUP: usize = 16;
+
 /// Equal values in a row, don't-cares between them included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Run<V> {
@@ -24,10 +27,17 @@ pub(crate) fn push<V: PartialEq>(runs: &mut Vec<Run<V>>, run: Run<V>) {
 /// The runs of some slots; none if all are don't-cares.
 pub(crate) fn runs_of<C: Cell>(cells: &[C], out: &mut Vec<Run<u64>>) {
     out.clear();
-    for (slot, &cell) in cells.iter().enumerate() {
-        if !cell.is_unknown() {
-            let slot = slot as u32;
-            push(out, Run { value: cell.to_bits(), first: slot, last: slot });
+    // Most slots are don't-cares, and whole groups of them are told with a few instructions.
+    for (group, cells) in cells.chunks(GROUP).enumerate() {
+        // No early end: this way several are looked at with one instruction.
+        if cells.iter().fold(true, |all, cell| all & cell.is_unknown()) {
+            continue;
+        }
+        for (slot, &cell) in (group * GROUP..).zip(cells) {
+            if !cell.is_unknown() {
+                let slot = slot as u32;
+                push(out, Run { value: cell.to_bits(), first: slot, last: slot });
+            }
         }
     }
 }

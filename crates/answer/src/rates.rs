@@ -1,0 +1,277 @@
+//! How fast this machine solves boards: measured on a small board of the same kind before a large one is planned.
+//!
+//! ```text
+//!  in memory                 reach, values      bytes of planes and neighbours per second
+//!  with a table              write              stored positions per second
+//!  slab by slab              slabs              bytes of planes packed and unpacked per second; packed sizes
+//!  a file                    disk               bytes per second
+//! ```
+
+use crate::Trouble;
+use crate::extent::Extent;
+use crate::planes;
+use outplay_core::{LineBoard, Watch};
+use outplay_dense::{Depot, Key, Options, Part, Sink, Slots};
+use outplay_table::{CellKind, Identity, Values, Writer};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Slots of the board that is measured, at most.
+const SLOTS: u128 = 700_000_000;
+/// Slots whose export takes as long as one stored position.
+pub(crate) const SLOTS_PER_POSITION: f64 = 40.0;
+/// Bytes of the file whose writing is timed.
+const FILE: usize = 128 << 20;
+/// Bytes of a slab of the measured board.
+const SLAB: u64 = 2 << 20;
+
+/// What a machine does in a second, and how small things get.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rates {
+    /// The board that was measured.
+    pub measured_on: String,
+    /// Threads that were used.
+    pub threads: usize,
+    /// Bytes of live planes times neighbours per second.
+    pub reach: f64,
+    /// Bytes of planes of values times neighbours per second.
+    pub values: f64,
+    /// Stored positions coded and written per second.
+    pub write: f64,
+    /// Bytes of planes packed and unpacked per second.
+    pub slabs: f64,
+    /// Bytes written to the disk per second.
+    pub disk: f64,
+    /// Packed bytes of live planes per byte of entropy.
+    pub packed_reach: f64,
+    /// Packed bytes of values per live position and plane.
+    pub packed_value: f64,
+    /// Bytes of a table per stored position.
+    pub table: f64,
+}
+
+/// A directory that goes when it is no longer needed.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is small.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Keeps slabs in memory and counts their bytes.
+#[derive(Debug, Default)]
+struct Counting {
+    slabs: Mutex<HashMap<Key, Vec<u8>>>,
+    reach: AtomicU64,
+    values: AtomicU64,
+}
+
+impl Counting {
+    fn slabs(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Vec<u8>>> {
+        self.slabs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Depot for Counting {
+    fn has(&self, key: Key) -> bool {
+        self.slabs().contains_key(&key)
+    }
+    fn get(&self, key: Key) -> Result<Vec<u8>, String> {
+        self.slabs().get(&key).cloned().ok_or_else(|| "a slab is gone".into())
+    }
+    fn put(&self, key: Key, bytes: &[u8]) -> Result<(), String> {
+        match key.part {
+            Part::Reach | Part::ReachImages => self.reach.fetch_add(bytes.len() as u64, Relaxed),
+            Part::Values | Part::ValueImages => self.values.fetch_add(bytes.len() as u64, Relaxed),
+            _ => 0,
+        };
+        self.slabs().insert(key, bytes.to_vec());
+        Ok(())
+    }
+    fn forget(&self, part: Part, tier: usize) -> Result<(), String> {
+        self.slabs().retain(|key, _| (key.part, key.tier) != (part, tier));
+        Ok(())
+    }
+    fn bytes(&self) -> (u64, u64) {
+        (0, 0)
+    }
+}
+
+/// Counts the slots that matter, by tier.
+struct Counter(Vec<AtomicU64>);
+
+impl Sink for Counter {
+    fn wants(&self, _tier: usize) -> bool {
+        true
+    }
+    fn put(&self, slots: Slots<'_>) -> Result<(), String> {
+        let count = slots.codes.iter().filter(|code| **code != i8::MIN).count();
+        self.0[slots.tier].fetch_add(count as u64, Relaxed);
+        Ok(())
+    }
+    fn end(&self, _tier: usize) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// When the stages of a solve began.
+struct Stages<'a> {
+    watch: &'a dyn Watch,
+    values: Mutex<Option<Instant>>,
+}
+
+impl Watch for Stages<'_> {
+    fn stage(&self, name: &str, _total: u64) {
+        if let Ok(mut began) = self.values.lock()
+            && name == "values"
+        {
+            *began = Some(Instant::now());
+        }
+    }
+    fn advance(&self, _units: u64) {}
+    fn stopped(&self) -> bool {
+        self.watch.stopped()
+    }
+}
+
+/// The largest board of the same kind that is quickly solved, smaller than the board itself unless that is tiny.
+fn smaller(board: &LineBoard, options: &Options) -> LineBoard {
+    let (mut width, mut height) = (board.width, board.height);
+    loop {
+        // The longer side gives way, and neither falls below the length of a line.
+        match width > height {
+            true if width > board.k.max(3) => width -= 1,
+            _ if height > board.k.max(3) => height -= 1,
+            _ if width > board.k.max(3) => width -= 1,
+            _ => {}
+        }
+        let mut small = LineBoard::empty(width, height, board.k);
+        (small.gravity, small.misere) = (board.gravity, board.misere);
+        let slots = outplay_dense::plan(&small, options, true).map_or(u128::MAX, |plan| plan.slots);
+        if slots <= SLOTS || width.max(height) <= board.k.max(3) {
+            return small;
+        }
+    }
+}
+
+impl Rates {
+    /// Measures; temporary files go below `place`. Takes a few seconds.
+    pub(crate) fn measure(
+        board: &LineBoard,
+        values: Values,
+        threads: usize,
+        place: &Path,
+        watch: &dyn Watch,
+    ) -> Result<Rates, Trouble> {
+        watch.stage("measuring", 0);
+        let planes = if values == Values::Wdl { Options::wdl() } else { Options::distance() };
+        let options = Options { threads, counts: true, ..planes };
+        let small = smaller(board, &options);
+        let plan = outplay_dense::plan(&small, &options, true)?;
+        let mut extent = Extent::new(&plan);
+        let scratch = Scratch(place.join(format!("outplay-plan-{}", std::process::id())));
+        fs::create_dir_all(&scratch.0)
+            .map_err(|e| Trouble::unable(format!("{}: {e}", scratch.0.display())))?;
+
+        // The first run finds the memory and warms it up.
+        let (mut reach, mut back) = (f64::MAX, f64::MAX);
+        for _ in 0..3 {
+            let stages = Stages { watch, values: Mutex::new(None) };
+            let began = Instant::now();
+            let solution = outplay_dense::solve(&small, &options, &stages, None)?;
+            let end = Instant::now();
+            let turned = stages.values.into_inner().ok().flatten().unwrap_or(end);
+            reach = reach.min((turned - began).as_secs_f64());
+            back = back.min((end - turned).as_secs_f64());
+            let counts = solution.counts.unwrap_or_default();
+            for (t, ply) in extent.tiers.iter_mut().zip(&counts.plies) {
+                t.live = ply.legal as f64;
+            }
+        }
+        let counter = Counter(plan.tiers.iter().map(|_| AtomicU64::new(0)).collect());
+        outplay_dense::solve(&small, &options, watch, Some(&counter))?;
+        for (t, count) in extent.tiers.iter_mut().zip(&counter.0) {
+            t.stored = count.load(Relaxed) as f64;
+        }
+
+        let slots = plan.tiers.iter().map(|t| t.shapes * t.slots).collect();
+        let mut write = f64::MAX;
+        let mut table_bytes = 0;
+        for round in 0..2 {
+            let spec = format!("measured-{round}");
+            let identity =
+                Identity { spec, version: 1, values, cell: CellKind::I8, slots: Vec::clone(&slots) };
+            let writer = Writer::open(&scratch.0, identity)?;
+            let began = Instant::now();
+            planes::dense(&small, &options, Some(&writer), watch)?;
+            write = write.min(began.elapsed().as_secs_f64() - reach - back);
+            table_bytes = writer.table()?.bytes();
+        }
+
+        let depot = Arc::new(Counting::default());
+        let slabwise = Options { slabs: true, depot: Some(depot.clone()), slab_bytes: Some(SLAB), ..options };
+        let began = Instant::now();
+        outplay_dense::solve(&small, &slabwise, watch, None)?;
+        let slabs = (began.elapsed().as_secs_f64() - reach - back).max(1e-6);
+
+        let disk = disk_rate(&scratch.0)?;
+        let written = extent.sum(|t| t.stored + t.slots * t.computed / SLOTS_PER_POSITION);
+        let entropy = extent.sum(|t| t.entropy());
+        let valued = extent.sum(|t| t.live_computed() * t.planes);
+        Ok(Rates {
+            measured_on: format!("{}x{}, k={}", small.width, small.height, small.k),
+            threads,
+            reach: extent.sum(|t| t.plane * t.down) / reach.max(1e-6),
+            values: extent.sum(|t| t.plane * t.planes * t.up) / back.max(1e-6),
+            write: written / write.max(1e-6),
+            slabs: extent.sum(|t| t.plane * (t.planes + 1.0)) / slabs,
+            disk,
+            packed_reach: depot.reach.load(Relaxed) as f64 / entropy.max(1.0),
+            packed_value: depot.values.load(Relaxed) as f64 / valued.max(1.0),
+            table: table_bytes as f64 / extent.sum(|t| t.stored).max(1.0),
+        })
+    }
+}
+
+/// Bytes per second that go to the disk and are safe there.
+fn disk_rate(dir: &Path) -> Result<f64, Trouble> {
+    let path = dir.join("rate");
+    let timed = || -> std::io::Result<f64> {
+        let bytes: Vec<u8> = (0..1usize << 20).map(|i| (i * i >> 7) as u8).collect();
+        let began = Instant::now();
+        let mut file = fs::File::create(&path)?;
+        for _ in 0..FILE >> 20 {
+            file.write_all(&bytes)?;
+        }
+        file.sync_all()?;
+        Ok(FILE as f64 / began.elapsed().as_secs_f64())
+    };
+    let rate = timed().map_err(|e| Trouble::unable(format!("{}: {e}", path.display())));
+    let _ = fs::remove_file(&path);
+    rate
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::Quiet;
+
+    #[test]
+    fn a_small_board_is_measured() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let board = LineBoard { gravity: true, ..LineBoard::empty(4, 4, 3) };
+        let rates = Rates::measure(&board, Values::Wdl, 1, dir.path(), &Quiet).expect("rates");
+        assert_eq!(rates.measured_on, "4x3, k=3");
+        let all = [rates.reach, rates.values, rates.write, rates.slabs, rates.disk, rates.packed_reach];
+        assert!(all.into_iter().all(|rate| rate.is_finite() && rate > 0.0), "{rates:?}");
+        assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 0, "nothing is left behind");
+    }
+}

@@ -1,0 +1,635 @@
+//! Solving slab by slab, for boards whose planes do not fit in memory.
+//!
+//! ```text
+//!  a slab:   its neighbours are fetched and unpacked (one slab ahead, while the cores compute)
+//!            it is computed, counted, exported, packed and kept, and so are the images that its neighbours ask for
+//!  forth     tier 0 → N     live planes of all tiers are kept
+//!  back      tier N-1 → 0   a tier's values are kept until those of the tier before are known
+//! ```
+//!
+//! The passes are those of `engine`; only where the planes are differs. What was put into the depot is not computed
+//! again, so that a run that was killed goes on with the slab it was at. A tier that is wanted by the sink is
+//! computed whole: which of its positions are won at once is not kept.
+//!
+//! Invariant: a slab whose census is in the depot is whole, and cut as the depot's layout says.
+#![allow(unsafe_code)]
+
+use crate::DenseError;
+use crate::answer::Tables;
+use crate::arena::Arena;
+use crate::back::{Back, LEVELS, Worker};
+use crate::counts::{Counts, PlyCounts};
+use crate::depot::{Depot, Key, Part};
+use crate::export::{Export, Sink, Source};
+use crate::forth::{Forth, Walker};
+use crate::kernel;
+use crate::neighbours::{Neighbours, unpack};
+use crate::plan::Plan;
+use crate::porter;
+use crate::slabs::{Cut, Slabs, Way};
+use crate::solve::{Options, Solution, Values};
+use crate::squeeze::{CHUNK, Squeeze, Squeezer, bind, unbind};
+use crate::tight::WORDS;
+use crate::workshop::{Copy, Shared, Workshop};
+use outplay_core::{Value, Verdict, Watch};
+use std::sync::Mutex;
+
+/// A solve under way.
+pub(crate) struct Slabwise<'a> {
+    shop: Workshop,
+    plan: Plan,
+    depot: &'a dyn Depot,
+    counting: bool,
+    /// By tier.
+    slabs: Vec<Slabs>,
+    /// Bytes that may be used for planes.
+    bytes: u64,
+    free: Mutex<Vec<Squeezer>>,
+}
+
+impl<'a> Slabwise<'a> {
+    /// `cut` says how a board is cut that nothing is known of yet, and `bytes` what planes may take. One of which the
+    /// depot has slabs is cut as those are, unless that takes more memory.
+    pub(crate) fn new(
+        shop: Workshop,
+        plan: Plan,
+        depot: &'a dyn Depot,
+        options: &Options,
+        cut: &Cut,
+        bytes: u64,
+    ) -> Result<Slabwise<'a>, DenseError> {
+        let mut slabwise = Slabwise {
+            shop,
+            plan,
+            depot,
+            counting: options.counts,
+            slabs: Vec::new(),
+            bytes,
+            free: Mutex::default(),
+        };
+        let per = slabwise.layout(cut, options)?;
+        let slabs = |(tier, &per): (usize, &usize)| {
+            Slabs::new(&slabwise.shop.field, &slabwise.shop.shapes, tier, per)
+        };
+        slabwise.slabs = per.iter().enumerate().map(slabs).collect();
+        Ok(slabwise)
+    }
+
+    /// By tier: shapes in a slab. Slabs that were cut otherwise are given up.
+    fn layout(&self, cut: &Cut, options: &Options) -> Result<Vec<usize>, DenseError> {
+        let key = Key { part: Part::Layout, tier: 0, slab: 0 };
+        let lost = |why| DenseError::Depot { why };
+        let text = |per: &[usize]| {
+            let per: Vec<String> = per.iter().map(usize::to_string).collect();
+            format!("{:?} {} {}", options.values, options.low, per.join(","))
+        };
+        if self.depot.has(key) {
+            let found = String::from_utf8(self.depot.get(key).map_err(lost)?).unwrap_or_default();
+            let per: Option<Vec<usize>> = found
+                .rsplit(' ')
+                .next()
+                .map(|list| list.split(',').filter_map(|shapes| shapes.parse().ok()).collect());
+            let per = per.filter(|per| text(per) == found && self.may_be(per));
+            let (field, shapes, tiers) = (&self.shop.field, &self.shop.shapes, &self.plan.tiers);
+            if let Some(per) = per {
+                let same = per == cut.per;
+                if same
+                    || options.slab_bytes.is_none()
+                        && Cut::with(field, shapes, tiers, per.clone()).bytes <= self.bytes
+                {
+                    return Ok(per);
+                }
+            }
+        }
+        self.forget_slabs()?;
+        self.depot.forget(Part::Layout, 0).map_err(lost)?;
+        self.depot.put(key, text(&cut.per).as_bytes()).map_err(lost)?;
+        Ok(cut.per.clone())
+    }
+
+    /// Whether the tiers can have slabs of so many shapes.
+    fn may_be(&self, per: &[usize]) -> bool {
+        let tiers = &self.plan.tiers;
+        per.len() == tiers.len()
+            && per.iter().zip(tiers).all(|(&per, t)| per > 0 && per as u64 <= t.stored.max(1))
+    }
+
+    /// Gives up all slabs. Planes go before the census that says that they are there.
+    fn forget_slabs(&self) -> Result<(), DenseError> {
+        for part in Part::OF_SLABS {
+            for tier in 0..=self.shop.field.plies() {
+                self.depot.forget(part, tier).map_err(|why| DenseError::Depot { why })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Solves.
+    pub(crate) fn run(&self, watch: &dyn Watch, sink: Option<&dyn Sink>) -> Result<Solution, DenseError> {
+        let plies = self.shop.field.plies();
+        if let Some(payoff) = self.shop.field.over {
+            return Ok(self.shop.finished(payoff, self.counting, &self.plan));
+        }
+        if !self.goes_on(sink) {
+            self.forget_slabs()?;
+        }
+        let mut counts = Counts { plies: vec![PlyCounts::default(); plies + 1] };
+        let mut seats = vec![0; self.shop.field.shapes as usize];
+        watch.stage("reach", self.work());
+        for tier in 0..=plies {
+            seats = self.forth(watch, tier, seats)?;
+            self.count_reach(tier, &mut counts.plies[tier])?;
+        }
+        watch.stage("values", self.work());
+        if let Some(sink) = sink.filter(|sink| sink.wants(plies)) {
+            // A full board is finished: the rules answer for all of it.
+            sink.end(plies).map_err(|why| DenseError::Sink { tier: plies, why })?;
+        }
+        for tier in (0..plies).rev() {
+            seats = self.back(watch, sink, tier, seats)?;
+            self.count_values(tier, &mut counts.plies[tier])?;
+            // The values of the second ply are asked for once more, for the best moves of the start.
+            if tier > 0 {
+                for part in [Part::Reach, Part::ReachImages, Part::Values, Part::ValueImages] {
+                    self.depot.forget(part, tier + 1).map_err(|why| DenseError::Depot { why })?;
+                }
+            }
+        }
+        let (value, best) = match plies {
+            0 => (Value::TIE, Vec::new()),
+            _ => {
+                let offsets = [self.shop.offsets(0, watch)?, self.shop.offsets(1, watch)?];
+                let arenas = [self.whole(0)?, self.whole(1)?];
+                let tables = |tier: usize| Tables { tier, offsets: &offsets[tier], at: arenas[tier].at(0) };
+                self.shop.start(&tables(0), &tables(1))
+            }
+        };
+        let exact = self.shop.values == Values::Distance || value.verdict() == Verdict::Draw;
+        Ok(Solution {
+            verdict: value.verdict(),
+            value: exact.then_some(value),
+            best,
+            counts: self.counting.then_some(counts),
+            plan: self.plan.clone(),
+        })
+    }
+
+    /// All blocks of all tiers, mirror images left out.
+    fn work(&self) -> u64 {
+        self.plan.tiers.iter().map(|t| t.stored << self.shop.tight.high(t.tier)).sum()
+    }
+
+    /// Lines of one plane of a shape.
+    fn lines(&self, tier: usize) -> u64 {
+        self.shop.tight.plane_lines(tier, self.shop.field.ones(tier))
+    }
+
+    /// Whether a slab is done.
+    fn has(&self, part: Part, tier: usize, slab: usize) -> bool {
+        self.depot.has(Key { part, tier, slab })
+    }
+
+    /// Whether what the depot has is all that the tiers still to be done ask for: a tier whose table was damaged
+    /// afterwards asks for slabs that nobody needed any more.
+    fn goes_on(&self, sink: Option<&dyn Sink>) -> bool {
+        let all =
+            |part: Part, tier: usize| (0..self.slabs[tier].count).all(|slab| self.has(part, tier, slab));
+        let gone = |census: Part, part: Part, tier: usize| all(census, tier) && !all(part, tier);
+        (0..self.shop.field.plies()).all(|tier| {
+            let wanted = sink.is_some_and(|sink| sink.wants(tier)) || !all(Part::ValueCensus, tier);
+            let next = tier + 1;
+            let values = self.shop.planes(next) > 0;
+            !wanted
+                || !(gone(Part::ReachCensus, Part::Reach, tier)
+                    || values && gone(Part::ValueCensus, Part::Values, next)
+                    || values && gone(Part::ReachCensus, Part::Reach, next))
+        })
+    }
+
+    /// Finds the live positions of a tier.
+    fn forth(&self, watch: &dyn Watch, tier: usize, seats: Vec<u32>) -> Result<Vec<u32>, DenseError> {
+        let (shop, slabs) = (&self.shop, &self.slabs[tier]);
+        let todo: Vec<usize> =
+            (0..slabs.count).filter(|&slab| !self.has(Part::ReachCensus, tier, slab)).collect();
+        let done = (slabs.count - todo.len()) * slabs.per;
+        watch.advance((done as u64) << shop.tight.high(tier));
+        if todo.is_empty() {
+            return Ok(seats);
+        }
+        let offsets = shop.offsets(tier, watch)?;
+        let lines = self.lines(tier);
+        let live = Arena::new(lines * slabs.per as u64 + 1)?;
+        let images = Arena::new(lines * self.most_images(tier) + 1)?;
+        if tier == 0 {
+            // SAFETY: the first tier has one shape with one colouring, the lowest bit of its only block.
+            unsafe { *live.at(0) = 1 };
+            let reach = self.packed_live(&live, lines)?;
+            let key = |part| Key { part, tier, slab: 0 };
+            let census = census(&[(0, 1)]);
+            for (part, bytes) in [(Part::Reach, &reach), (Part::ReachCensus, &census)] {
+                self.depot.put(key(part), bytes).map_err(|why| DenseError::Depot { why })?;
+            }
+            return Ok(seats);
+        }
+        let last_offsets = shop.offsets(tier - 1, watch)?;
+        let own = lines * 64 * (slabs.per as u64 + self.most_images(tier)) * 3 / 2;
+        let mut near = Neighbours::new(
+            shop,
+            (tier - 1, &self.slabs[tier - 1]),
+            (tier, slabs),
+            Way::Down,
+            0,
+            self.bytes.saturating_sub(own) / 3 * 2,
+            seats,
+        )?;
+        porter::with(self.depot, |porter| {
+            porter.fetch(near.keys(&near.missing(todo[0])));
+            for (i, &slab) in todo.iter().enumerate() {
+                let missing = near.missing(slab);
+                near.seat(slab, &missing, &porter.fetched()?)?;
+                if let Some(&next) = todo.get(i + 1) {
+                    porter.fetch(near.keys(&near.missing(next)));
+                }
+                let (last, place) = near.tables();
+                let pass = Forth {
+                    field: &shop.field,
+                    tight: &shop.tight,
+                    tier,
+                    offsets: &offsets,
+                    last_offsets: &last_offsets,
+                    place,
+                    last,
+                    last_relaid: last,
+                };
+                let stored = &shop.shapes.tiers[tier].stored[slabs.places(slab)];
+                let out = Shared(live.at(0));
+                let walkers = shop.deal(
+                    watch,
+                    tier,
+                    stored.len(),
+                    Vec::new(),
+                    Walker::default,
+                    |walker, i, blocks| {
+                        walker.group = shop.group(stored[i]);
+                        watch.advance(blocks.len() as u64);
+                        // SAFETY: the shape's plane lies in the arena, which ends with a spare line.
+                        unsafe {
+                            let out = out.line(i as u64 * lines);
+                            kernel::forth(shop.level, &pass, walker, stored[i], blocks, out);
+                        }
+                    },
+                )?;
+                let mut kept = Vec::new();
+                // Nobody moves on from a full board.
+                if tier < shop.field.plies() {
+                    kept.push((Part::Reach, self.packed_live(&live, stored.len() as u64 * lines)?));
+                    let count = self.mirror(watch, tier, slab, 1, &offsets, &live, &images)?;
+                    if count > 0 {
+                        kept.push((Part::ReachImages, self.packed_live(&images, count * lines)?));
+                    }
+                }
+                let sum = |of: fn(&Walker) -> &[[u64; WORDS]; 2]| {
+                    let groups = walkers.iter().map(|walker| {
+                        let [once, twice] = of(walker);
+                        once.iter().sum::<u64>() + 2 * twice.iter().sum::<u64>()
+                    });
+                    groups.sum::<u64>()
+                };
+                kept.push((Part::ReachCensus, census(&[(0, sum(|w| &w.legal)), (1, sum(|w| &w.finished))])));
+                porter.keep(tier, slab, kept)?;
+            }
+            Ok(())
+        })?;
+        Ok(near.into_seats())
+    }
+
+    /// Finds the values of a tier.
+    fn back(
+        &self,
+        watch: &dyn Watch,
+        sink: Option<&dyn Sink>,
+        tier: usize,
+        seats: Vec<u32>,
+    ) -> Result<Vec<u32>, DenseError> {
+        let (shop, slabs) = (&self.shop, &self.slabs[tier]);
+        let sink = sink.filter(|sink| sink.wants(tier));
+        let todo: Vec<usize> = (0..slabs.count)
+            .filter(|&slab| sink.is_some() || !self.has(Part::ValueCensus, tier, slab))
+            .collect();
+        let done = (slabs.count - todo.len()) * slabs.per;
+        watch.advance((done as u64) << shop.tight.high(tier));
+        if todo.is_empty() {
+            return Ok(seats);
+        }
+        let (offsets, next_offsets) = (shop.offsets(tier, watch)?, shop.offsets(tier + 1, watch)?);
+        let (planes, next_planes) = (shop.planes(tier), shop.planes(tier + 1));
+        let lines = self.lines(tier);
+        let shapes = slabs.per as u64;
+        let images = self.most_images(tier);
+        let live = Arena::new(lines * shapes)?;
+        let care = Arena::new(lines * shapes)?;
+        let table = Arena::new(lines * shapes * planes as u64)?;
+        let live_images = Arena::new(lines * images)?;
+        let table_images = Arena::new(lines * images * planes as u64)?;
+        let own = lines * 64 * (shapes * (planes as u64 + 2) + images * (planes as u64 + 1)) * 3 / 2;
+        let mut near = Neighbours::new(
+            shop,
+            (tier + 1, &self.slabs[tier + 1]),
+            (tier, slabs),
+            Way::Up,
+            next_planes,
+            self.bytes.saturating_sub(own) / 3 * 2,
+            seats,
+        )?;
+        let export = sink.map(|sink| Ok((sink, Export::new(shop, watch, tier, &offsets)?))).transpose()?;
+        porter::with(self.depot, |porter| {
+            let reach = |slab| Key { part: Part::Reach, tier, slab };
+            let wanted = |near: &Neighbours<'_>, slab: usize| {
+                let mut keys = vec![reach(slab)];
+                keys.extend(near.keys(&near.missing(slab)));
+                keys
+            };
+            porter.fetch(wanted(&near, todo[0]));
+            for (i, &slab) in todo.iter().enumerate() {
+                let missing = near.missing(slab);
+                let packed = porter.fetched()?;
+                let stored = &shop.shapes.tiers[tier].stored[slabs.places(slab)];
+                self.unpacked_live(&live, &packed[0], stored.len() as u64 * lines, tier)?;
+                near.seat(slab, &missing, &packed[1..])?;
+                drop(packed);
+                if let Some(&next) = todo.get(i + 1) {
+                    porter.fetch(wanted(&near, next));
+                }
+                // SAFETY: both arenas have the lines of the slab's live planes.
+                unsafe {
+                    let words = stored.len() * lines as usize * WORDS;
+                    std::ptr::copy_nonoverlapping(live.at(0), care.at(0), words);
+                }
+                let (next, place) = near.tables();
+                let pass = Back {
+                    field: &shop.field,
+                    tight: &shop.tight,
+                    tier,
+                    offsets: &offsets,
+                    next_offsets: &next_offsets,
+                    planes,
+                    next_planes,
+                    wdl: shop.values == Values::Wdl,
+                    place,
+                    next,
+                    next_relaid: next,
+                };
+                let (out, matters) = (Shared(table.at(0)), Shared(care.at(0)));
+                let make = || Worker::new(shop.field.stacks.len());
+                let workers =
+                    shop.deal(watch, tier, stored.len(), Vec::new(), make, |worker, i, blocks| {
+                        worker.group = shop.group(stored[i]) * LEVELS;
+                        watch.advance(blocks.len() as u64);
+                        // SAFETY: the shape's planes lie in the arenas, and blocks belong to one task each.
+                        unsafe {
+                            let (out, live) =
+                                (out.line(i as u64 * lines * planes as u64), matters.line(i as u64 * lines));
+                            kernel::back(shop.level, &pass, worker, stored[i], blocks, out, Some(live));
+                        }
+                    })?;
+                if let Some((sink, export)) = &export {
+                    let places = slabs.places(slab);
+                    let place = |place: usize| export.shapes.partition_point(|o| (o.place as usize) < place);
+                    let first = places.start;
+                    let source = |place: u32| {
+                        let i = u64::from(place) - first as u64;
+                        Source { table: out.line(i * lines * planes as u64), care: matters.line(i * lines) }
+                    };
+                    let outgoing = &export.shapes[place(places.start)..place(places.end)];
+                    export.put(watch, *sink, outgoing, &source)?;
+                }
+                if self.has(Part::ValueCensus, tier, slab) {
+                    continue;
+                }
+                let mut kept = vec![(
+                    Part::Values,
+                    self.packed_values(&live, &table, stored.len() as u64 * lines, planes)?,
+                )];
+                let count = self.mirror(watch, tier, slab, 1, &offsets, &live, &live_images)?;
+                if count > 0 {
+                    self.mirror(watch, tier, slab, planes, &offsets, &table, &table_images)?;
+                    let packed = self.packed_values(&live_images, &table_images, count * lines, planes)?;
+                    kept.push((Part::ValueImages, packed));
+                }
+                let mut tally: Vec<(u64, u64)> = (0..LEVELS as u64).map(|code| (code, 0)).collect();
+                for (code, counters) in workers.iter().flat_map(|worker| worker.tally.iter().enumerate()) {
+                    let times = if code < LEVELS { 1 } else { 2 };
+                    tally[code % LEVELS].1 += counters.iter().sum::<u64>() * times;
+                }
+                tally.retain(|&(_, positions)| positions > 0);
+                kept.push((Part::ValueCensus, census(&tally)));
+                porter.keep(tier, slab, kept)?;
+            }
+            Ok(())
+        })?;
+        if let Some((sink, _)) = export {
+            sink.end(tier).map_err(|why| DenseError::Sink { tier, why })?;
+        }
+        Ok(near.into_seats())
+    }
+
+    /// How many images a slab of a tier has at most.
+    fn most_images(&self, tier: usize) -> u64 {
+        let slabs = &self.slabs[tier];
+        (0..slabs.count).map(|slab| slabs.sources(slab).count() as u64).max().unwrap_or(0)
+    }
+
+    /// Makes the images that neighbours of a slab ask for, and says how many there are.
+    #[allow(clippy::too_many_arguments)]
+    fn mirror(
+        &self,
+        watch: &dyn Watch,
+        tier: usize,
+        slab: usize,
+        planes: usize,
+        offsets: &[u32],
+        from: &Arena,
+        to: &Arena,
+    ) -> Result<u64, DenseError> {
+        let Some(mirror) = &self.shop.field.mirror else { return Ok(0) };
+        let slabs = &self.slabs[tier];
+        let sources: Vec<usize> = slabs.sources(slab).collect();
+        let lines = self.lines(tier) * planes as u64;
+        let (from, to) = (Shared(from.at(0)), Shared(to.at(0)));
+        let first = slabs.places(slab).start;
+        let copy = |i: usize| {
+            let shape = self.shop.shapes.tiers[tier].stored[sources[i]];
+            Copy {
+                image: self.shop.field.image(mirror, shape),
+                from: Shared(from.line((sources[i] - first) as u64 * lines)),
+                to: Shared(to.line(i as u64 * lines)),
+            }
+        };
+        self.shop.mirror(watch, tier, planes, offsets, &copy, sources.len())?;
+        Ok(sources.len() as u64)
+    }
+
+    /// Packs chunks of so many lines on all threads.
+    fn packed(
+        &self,
+        lines: u64,
+        pack: &(dyn Fn(&mut Squeezer, u64, usize) -> std::io::Result<Vec<u8>> + Sync),
+    ) -> Result<Vec<u8>, DenseError> {
+        let chunks: Vec<Mutex<Vec<u8>>> =
+            (0..lines.div_ceil(CHUNK as u64)).map(|_| Mutex::default()).collect();
+        self.shop.each(chunks.len(), &|i| {
+            let mut squeezer = self.free.lock().ok().and_then(|mut free| free.pop()).unwrap_or_default();
+            let first = (i * CHUNK) as u64;
+            let bytes = pack(&mut squeezer, first, (lines - first).min(CHUNK as u64) as usize);
+            if let Ok(mut free) = self.free.lock() {
+                free.push(squeezer);
+            }
+            let bytes =
+                bytes.map_err(|why| DenseError::Depot { why: format!("a slab cannot be packed: {why}") })?;
+            if let Ok(mut chunk) = chunks[i].lock() {
+                *chunk = bytes;
+            }
+            Ok(())
+        })?;
+        let chunks: Vec<Vec<u8>> =
+            chunks.into_iter().map(|chunk| chunk.into_inner().unwrap_or_default()).collect();
+        Ok(bind(&chunks))
+    }
+
+    fn packed_live(&self, live: &Arena, lines: u64) -> Result<Vec<u8>, DenseError> {
+        let live = Shared(live.at(0));
+        self.packed(lines, &|squeezer, first, lines| {
+            // SAFETY: the chunk lies in the arena, and nobody writes it.
+            squeezer.pack_live(unsafe { std::slice::from_raw_parts(live.line(first), lines * WORDS) })
+        })
+    }
+
+    fn packed_values(
+        &self,
+        live: &Arena,
+        table: &Arena,
+        lines: u64,
+        planes: usize,
+    ) -> Result<Vec<u8>, DenseError> {
+        let (live, table) = (Shared(live.at(0)), Shared(table.at(0)));
+        self.packed(lines, &|squeezer, first, lines| {
+            // SAFETY: the chunk lies in both arenas, and nobody writes it.
+            unsafe {
+                let live = std::slice::from_raw_parts(live.line(first), lines * WORDS);
+                let table = table.line(first * planes as u64);
+                kernel::gather(self.shop.level, &Squeeze { planes }, squeezer, live, table);
+            }
+            squeezer.squeezed()
+        })
+    }
+
+    /// Unpacks a slab's live plane.
+    fn unpacked_live(&self, live: &Arena, bytes: &[u8], lines: u64, tier: usize) -> Result<(), DenseError> {
+        self.unpacked(Shared(live.at(0)), (bytes, None), lines, tier, 0)
+    }
+
+    /// Unpacks a slab: its live plane, or its values.
+    fn unpacked(
+        &self,
+        to: Shared,
+        (reach, values): (&[u8], Option<&[u8]>),
+        lines: u64,
+        tier: usize,
+        planes: usize,
+    ) -> Result<(), DenseError> {
+        let damaged = || DenseError::Depot {
+            why: format!("a slab of tier {tier} is damaged; remove the table and solve again"),
+        };
+        let reach = unbind(reach).ok_or_else(damaged)?;
+        let values = values.map(|values| unbind(values).ok_or_else(damaged)).transpose()?;
+        let whole = |chunks: usize| chunks as u64 == lines.div_ceil(CHUNK as u64);
+        if !whole(reach.len()) || values.as_ref().is_some_and(|values| !whole(values.len())) {
+            return Err(damaged());
+        }
+        self.shop.each(reach.len(), &|i| {
+            let mut squeezer = self.free.lock().ok().and_then(|mut free| free.pop()).unwrap_or_default();
+            let first = (i * CHUNK) as u64;
+            let length = (lines - first).min(CHUNK as u64) as usize;
+            let values = values.as_ref().map(|values| values[i]);
+            let to = to.line(first * planes.max(1) as u64);
+            // SAFETY: the chunk lies in the arena, and belongs to one task.
+            let done = unsafe { unpack(&self.shop, &mut squeezer, reach[i], values, to, length, planes) };
+            if let Ok(mut free) = self.free.lock() {
+                free.push(squeezer);
+            }
+            done.ok_or_else(damaged)
+        })
+    }
+
+    /// The planes of a small tier, all slabs one after the other.
+    fn whole(&self, tier: usize) -> Result<Arena, DenseError> {
+        let (slabs, planes, lines) = (&self.slabs[tier], self.shop.planes(tier), self.lines(tier));
+        let arena = Arena::new(lines * slabs.images.len() as u64 * planes as u64)?;
+        let get =
+            |part, slab| self.depot.get(Key { part, tier, slab }).map_err(|why| DenseError::Depot { why });
+        for slab in (0..slabs.count).filter(|_| planes > 0) {
+            let (reach, values) = (get(Part::Reach, slab)?, get(Part::Values, slab)?);
+            let places = slabs.places(slab);
+            let to = Shared(arena.at(places.start as u64 * lines * planes as u64));
+            self.unpacked(to, (&reach, Some(&values)), places.len() as u64 * lines, tier, planes)?;
+        }
+        Ok(arena)
+    }
+
+    /// Adds up what the slabs of a tier counted.
+    fn tally(&self, part: Part, tier: usize) -> Result<Vec<(u64, u64)>, DenseError> {
+        let mut sum: Vec<(u64, u64)> = Vec::new();
+        for slab in 0..self.slabs[tier].count {
+            let bytes = self.depot.get(Key { part, tier, slab }).map_err(|why| DenseError::Depot { why })?;
+            for (code, positions) in read_census(&bytes) {
+                match sum.iter_mut().find(|entry| entry.0 == code) {
+                    Some(entry) => entry.1 += positions,
+                    None => sum.push((code, positions)),
+                }
+            }
+        }
+        Ok(sum)
+    }
+
+    fn count_reach(&self, tier: usize, ply: &mut PlyCounts) -> Result<(), DenseError> {
+        let sum = self.tally(Part::ReachCensus, tier)?;
+        let of = |code: u64| sum.iter().find(|entry| entry.0 == code).map_or(0, |entry| entry.1);
+        let distance = (self.shop.values == Values::Distance).then_some(0);
+        let (legal, decided) = (of(0), of(1));
+        ply.legal = legal;
+        if tier > 0 {
+            ply.add(self.shop.payoff_of_line(tier), distance, decided);
+            (ply.finished, ply.decided) = (decided, decided);
+        }
+        if tier == self.shop.field.plies() {
+            ply.add(0, None, legal - decided);
+            ply.finished = legal;
+        }
+        Ok(())
+    }
+
+    fn count_values(&self, tier: usize, ply: &mut PlyCounts) -> Result<(), DenseError> {
+        let mut sum = self.tally(Part::ValueCensus, tier)?;
+        sum.sort_unstable();
+        for (code, positions) in sum {
+            let (payoff, distance) = self.shop.decode(tier, code as usize);
+            let distance = (self.shop.values == Values::Distance).then_some(distance);
+            ply.add(payoff, distance, positions);
+        }
+        Ok(())
+    }
+}
+
+/// Pairs of a code and how many positions have it, as bytes.
+fn census(tally: &[(u64, u64)]) -> Vec<u8> {
+    tally
+        .iter()
+        .flat_map(|&(code, positions)| [code.to_le_bytes(), positions.to_le_bytes()])
+        .flatten()
+        .collect()
+}
+
+fn read_census(bytes: &[u8]) -> Vec<(u64, u64)> {
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+    bytes.chunks_exact(16).map(|pair| (number(&pair[..8]), number(&pair[8..]))).collect()
+}
