@@ -198,8 +198,8 @@ fn nine_mens_morris() {
     assert_eq!(ask(&["verify", "morris:nine,men=3+3"])["wrong"], 0);
     // The whole game asks what there is of its endings.
     let three = ["--position", ".../.xx/.o./....../o.o/.../..x o 18"];
-    let [whole, ending] = ["morris:nine", "morris:nine,men=3+3"]
-        .map(|game| ask(&[&["query", game], &three[..]].concat()));
+    let [whole, ending] =
+        ["morris:nine", "morris:nine,men=3+3"].map(|game| ask(&[&["query", game], &three[..]].concat()));
     assert_eq!((&whole["source"], &whole["value"]), (&"table".into(), &ending["value"]));
     assert_eq!((&whole["distance"], &whole["best"]), (&ending["distance"], &ending["best"]));
     // A mill leads from four against three to a position that the table knows to be lost.

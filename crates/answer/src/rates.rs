@@ -245,7 +245,7 @@ impl Rates {
 fn disk_rate(dir: &Path) -> Result<f64, Trouble> {
     let path = dir.join("rate");
     let timed = || -> std::io::Result<f64> {
-        let bytes: Vec<u8> = (0..1usize << 20).map(|i| (i * i >> 7) as u8).collect();
+        let bytes: Vec<u8> = (0..1usize << 20).map(|i| ((i * i) >> 7) as u8).collect();
         let began = Instant::now();
         let mut file = fs::File::create(&path)?;
         for _ in 0..FILE >> 20 {

@@ -62,6 +62,7 @@ impl Entry {
             first_wrong: first.map(|wrong| self.game().write_position(&wrong.pos)),
             flaw: first.map(|wrong| wrong.why.clone()),
             unchecked: Some(format!("any position but these, which were drawn at random with seed {seed}")),
+            bound: None,
         })
     }
 

@@ -14,8 +14,8 @@ use crate::progress::Progress;
 use crate::usage;
 use clap::{CommandFactory, Parser};
 use outplay_answer::{
-    Clock, Cure, DiceMethod, Entry, Method, Place, PlanRequest, QueryOptions, SolveAnswer, SolveRequest, TableCure,
-    Trouble, Values, default_data_dir,
+    Clock, Cure, DiceMethod, Entry, Method, Place, PlanRequest, QueryOptions, SolveAnswer, SolveRequest,
+    TableCure, Trouble, Values, default_data_dir,
 };
 use outplay_catalog::Catalog;
 use outplay_core::figures::grouped;

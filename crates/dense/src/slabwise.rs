@@ -470,11 +470,7 @@ impl<'a> Slabwise<'a> {
     }
 
     /// Packs chunks of so many lines on all threads.
-    fn packed(
-        &self,
-        lines: u64,
-        pack: &(dyn Fn(&mut Squeezer, u64, usize) -> std::io::Result<Vec<u8>> + Sync),
-    ) -> Result<Vec<u8>, DenseError> {
+    fn packed(&self, lines: u64, pack: &Pack<'_>) -> Result<Vec<u8>, DenseError> {
         let chunks: Vec<Mutex<Vec<u8>>> =
             (0..lines.div_ceil(CHUNK as u64)).map(|_| Mutex::default()).collect();
         self.shop.each(chunks.len(), &|i| {
@@ -619,6 +615,9 @@ impl<'a> Slabwise<'a> {
         Ok(())
     }
 }
+
+/// Packs a chunk: the number of its first line, and how many lines it has.
+type Pack<'a> = dyn Fn(&mut Squeezer, u64, usize) -> std::io::Result<Vec<u8>> + Sync + 'a;
 
 /// Pairs of a code and how many positions have it, as bytes.
 fn census(tally: &[(u64, u64)]) -> Vec<u8> {

@@ -158,7 +158,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let mut sizes = Grid::new("positions entered, and memory", &["open cells", "theirs", "plain minimax"]);
     sizes.columns.extend(METHODS.map(String::from));
     sizes.columns.push("their algorithm".into());
-    let mut time_lines = vec![line("theirs: minimax"), line("ours: plain minimax, points without bars extrapolated")];
+    let mut time_lines =
+        vec![line("theirs: minimax"), line("ours: plain minimax, points without bars extrapolated")];
     time_lines.extend(METHODS.map(|name| line(&format!("ours: {name}"))));
     let mut memory_lines = vec![line("theirs: minimax")];
     memory_lines.extend(METHODS.map(|name| line(&format!("ours: {name}"))));
