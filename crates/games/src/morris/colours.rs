@@ -95,9 +95,9 @@ pub(super) fn before(after: &[u64], places: &[u8], into: &mut Table) {
     // All variables negated: the bits in reverse.
     into.iter_mut().zip(after.iter().rev()).for_each(|(to, from)| *to = from.reverse_bits());
     let mut now: [u8; MOST_MEN] = std::array::from_fn(|man| man as u8);
-    for man in 0..places.len() {
+    for (man, &place) in places.iter().enumerate() {
         let mut from = man;
-        while now[from] != places[man] {
+        while now[from] != place {
             from += 1;
         }
         if from != man {
