@@ -61,7 +61,8 @@ impl Entry {
             let counted = |t: &usize| homes[*t].is_some() && index.counts(Tier(*t as u32));
             (0..homes.len()).filter(counted).count()
         };
-        let cyclic = self.kernels().loops() == Some(true);
+        // A game that can be played from its start is one game, however many tables its tiers have.
+        let cyclic = self.kernels().loops() == Some(true) && self.game().start().is_none();
         if !cyclic || self.index().map_or(0, members) < 2 {
             each(self.solve(request, watch)?);
             return Ok(());
