@@ -39,12 +39,12 @@ fn print_plan(out: &mut impl Write, report: &PlanReport) -> io::Result<()> {
     if let Some(rates) = &report.rates {
         writeln!(
             out,
-            "\n  {FAINT}measured here on {} with {} threads: {} stored positions written, {}B packed and unpacked, {}B to the disk{FAINT:#}",
+            "\n  {FAINT}measured here on {} with {} threads: {} stored positions written, {}/s packed and unpacked, {}/s to the disk{FAINT:#}",
             rates.measured_on,
             rates.threads,
             per_second(rates.write),
-            per_second(rates.slabs),
-            per_second(rates.disk),
+            bytes(rates.slabs as u64),
+            bytes(rates.disk as u64),
         )?;
     }
     Ok(())

@@ -29,7 +29,7 @@ pub enum TableError {
         spec: String,
     },
     /// More of the disk would be used than is allowed.
-    #[error("{}: the {:.1} GB of disk that are allowed are used up", path.display(), *most as f64 / 1e9)]
+    #[error("{}: the {} of disk that are allowed are used up", path.display(), outplay_core::figures::bytes(*most))]
     OverLimit {
         /// The file that did not fit.
         path: PathBuf,
