@@ -7,6 +7,7 @@ use crate::means::KnownMeans;
 use crate::tables::Opened;
 use outplay_core::{AnyPosition, Tier, Value, Watch};
 use outplay_solve::Reach;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -81,11 +82,16 @@ impl Reader {
         }
     }
 
-    /// The position with a number; `None` if it is a hole.
-    pub fn position(&self, tier: usize, number: u64) -> Option<AnyPosition> {
-        match &self.0 {
-            Held::Values(table) => table.numbering.numbers().position(Tier(tier as u32), number),
-            Held::Means(_) => None,
+    /// Visits the positions of some numbers of a tier in order, holes and unwanted numbers left out.
+    pub fn positions(
+        &self,
+        tier: usize,
+        numbers: Range<u64>,
+        wanted: &dyn Fn(u64) -> bool,
+        visit: &mut dyn FnMut(AnyPosition),
+    ) {
+        if let Held::Values(table) = &self.0 {
+            table.numbering.numbers().positions(Tier(tier as u32), numbers, wanted, visit);
         }
     }
 

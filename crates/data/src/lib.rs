@@ -3,7 +3,7 @@
 //! ```text
 //!  Row      a position line, whose turn, its ply, its value, its distance, which of its moves are best
 //!  Rows     a file of rows, in the form that its name ends with
-//!  Npz      columns of numbers for NumPy, streamed: memory does not grow with the rows
+//!  Npz      columns of numbers for NumPy, streamed in blocks: memory does not grow with the rows
 //! ```
 //!
 //! Who knows the values is nobody's business here: rows come from labels, tables or anything else.
@@ -29,6 +29,6 @@ mod row;
 mod rows;
 
 pub use error::DataError;
-pub use npz::{Column, Kind, Npz};
+pub use npz::{Block, Column, Kind, Npz};
 pub use row::{Best, Row};
 pub use rows::{Form, Rows};

@@ -1,11 +1,12 @@
 //! Columns for NumPy: an npz is a zip archive, not compressed, of one npy file per column.
 //!
 //! ```text
-//!  push ──▶ a spool per column (a file without a name)  ──▶ finish: header, spool, header, spool, … directory
+//!  Block ──▶ append: the first column at its place in the file,   ──▶ finish: its header, then header and
+//!                    the others in spools (files without a name)             spool of each other, directory
 //! ```
 //!
-//! How many rows there are stands in the header of each column, before its numbers, so columns wait in spools until
-//! the last row has come. Memory does not grow with the rows. Both formats are public: the npy format is version 1.0 of
+//! How many rows there are stands in the header of each column, before its numbers, so all columns but the first wait
+//! in spools until the last row has come. Memory does not grow with the rows. Both formats are public: the npy format is version 1.0 of
 //! NumPy's own description, the archive is that of PKWARE's APPNOTE with zip64 fields, so that columns may exceed 4 GB.
 
 use crate::DataError;
@@ -95,111 +96,167 @@ impl Column {
     }
 }
 
-/// A column that waits.
-struct Spool {
-    column: Column,
-    file: BufWriter<File>,
-    crc: Hasher,
-    bytes: u64,
+/// Rows in memory, column by column, on their way to a file; whoever makes them needs no file and no turn.
+#[derive(Clone, Debug)]
+pub struct Block {
+    columns: Vec<Column>,
+    bytes: Vec<Vec<u8>>,
 }
 
-impl Spool {
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.crc.update(bytes);
-        self.bytes += bytes.len() as u64;
-        self.file.write_all(bytes)
-    }
-}
-
-/// A file of columns under way.
-pub struct Npz {
-    path: PathBuf,
-    /// The file to be, under another name until it is whole.
-    out: NamedTempFile,
-    spools: Vec<Spool>,
-}
-
-/// Bytes that spools keep in memory each.
-const BUFFER: usize = 1 << 18;
-
-impl Npz {
-    /// Begins a file with these columns. Nothing stands under its name before [`Npz::finish`].
-    ///
-    /// # Errors
-    ///
-    /// A folder that cannot be written to.
-    pub fn create(path: &Path, columns: Vec<Column>) -> Result<Npz, DataError> {
-        let folder = folder(path);
-        let out = NamedTempFile::new_in(folder).map_err(|error| DataError::file(path, error))?;
-        let spool = |column: Column| {
-            let file = tempfile::tempfile_in(folder)?;
-            let file = BufWriter::with_capacity(BUFFER, file);
-            Ok(Spool { column, file, crc: Hasher::new(), bytes: 0 })
-        };
-        let spools: io::Result<Vec<Spool>> = columns.into_iter().map(spool).collect();
-        Ok(Npz { path: path.into(), out, spools: spools.map_err(|error| DataError::file(path, error))? })
+impl Block {
+    /// No rows yet of these columns.
+    pub fn new(columns: &[Column]) -> Block {
+        Block { columns: columns.to_vec(), bytes: vec![Vec::new(); columns.len()] }
     }
 
     /// Adds the bytes of one row or of many to a column, little-endian, as its kind says.
-    ///
-    /// # Errors
-    ///
-    /// Bytes that are no whole rows, or a disk that is full.
-    pub fn push(&mut self, column: usize, bytes: &[u8]) -> Result<(), DataError> {
-        let spool = &mut self.spools[column];
-        let row = spool.column.row_bytes();
-        if row > 0 && !bytes.len().is_multiple_of(row) {
-            let name = &spool.column.name;
-            return Err(DataError::Row(format!("`{name}` takes {row} bytes a row, not {}", bytes.len())));
-        }
-        spool.put(bytes).map_err(|error| DataError::file(&self.path, error))
+    pub fn push(&mut self, column: usize, bytes: &[u8]) {
+        self.bytes[column].extend_from_slice(bytes);
+    }
+
+    /// The end of a column, for whoever writes there itself.
+    pub fn column(&mut self, column: usize) -> &mut Vec<u8> {
+        &mut self.bytes[column]
     }
 
     /// Adds a text to a column of texts.
     ///
     /// # Errors
     ///
-    /// A text that is too long for the column or has other letters than it takes, or a disk that is full.
+    /// A text that is too long for the column or has other letters than it takes.
     pub fn push_text(&mut self, column: usize, text: &str) -> Result<(), DataError> {
-        let kind = self.spools[column].column.kind;
-        let mut bytes = Vec::with_capacity(kind.bytes());
-        let fits = match kind {
-            Kind::Text(chars) => {
-                text.chars().for_each(|c| bytes.extend(u32::from(c).to_le_bytes()));
-                bytes.len() <= 4 * chars
-            }
-            Kind::Ascii(chars) => {
-                bytes.extend(text.as_bytes());
-                text.is_ascii() && text.len() <= chars
-            }
-            _ => false,
-        };
-        if !fits {
-            let name = &self.spools[column].column.name;
+        let Column { kind, name, .. } = &self.columns[column];
+        let bytes = &mut self.bytes[column];
+        let end = bytes.len() + kind.bytes();
+        match kind {
+            Kind::Text(_) => text.chars().for_each(|c| bytes.extend(u32::from(c).to_le_bytes())),
+            Kind::Ascii(_) if text.is_ascii() => bytes.extend(text.as_bytes()),
+            _ => bytes.resize(end + 1, 0),
+        }
+        if bytes.len() > end {
             return Err(DataError::Row(format!("`{text}` has no room in the column `{name}`")));
         }
-        bytes.resize(kind.bytes(), 0);
-        self.push(column, &bytes)
+        bytes.resize(end, 0);
+        Ok(())
+    }
+
+    /// How many rows there are.
+    ///
+    /// # Errors
+    ///
+    /// Columns of different lengths.
+    fn rows(&self) -> Result<u64, DataError> {
+        let mut rows = None;
+        for (column, bytes) in self.columns.iter().zip(&self.bytes) {
+            let (row, name) = (column.row_bytes(), &column.name);
+            // A column of nothing goes with any number of rows.
+            if row == 0 {
+                continue;
+            }
+            let (bytes, wanted) = (bytes.len(), *rows.get_or_insert(bytes.len() / row));
+            if bytes != wanted * row {
+                let why = format!("`{name}` has {bytes} bytes where {wanted} rows take {}", wanted * row);
+                return Err(DataError::Row(why));
+            }
+        }
+        Ok(rows.unwrap_or(0) as u64)
+    }
+}
+
+/// A column on disk.
+struct Spool<W: Write> {
+    column: Column,
+    file: BufWriter<W>,
+    crc: Hasher,
+    bytes: u64,
+}
+
+impl<W: Write> Spool<W> {
+    fn new(column: Column, file: W) -> Spool<W> {
+        Spool { column, file: BufWriter::with_capacity(BUFFER, file), crc: Hasher::new(), bytes: 0 }
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.crc.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.file.write_all(bytes)
+    }
+
+    /// What stands in the archive before the column's numbers, and in its directory about them.
+    fn head(&self, rows: u64, at: u64) -> (Vec<u8>, Filed) {
+        let head = header(&self.column, rows);
+        let mut crc = Hasher::new();
+        crc.update(&head);
+        crc.combine(&self.crc);
+        let size = head.len() as u64 + self.bytes;
+        let filed = Filed { name: format!("{}.npy", self.column.name), crc: crc.finalize(), size, at };
+        let extra = zip64(&[size, size]);
+        let mut local = b"PK\x03\x04".to_vec();
+        local.extend(shared(&filed, extra.len()));
+        local.extend(filed.name.as_bytes());
+        local.extend(extra);
+        local.extend(head);
+        (local, filed)
+    }
+}
+
+/// A file of columns under way.
+pub struct Npz {
+    path: PathBuf,
+    rows: u64,
+    /// The first column, in the file to be, which has another name until it is whole.
+    first: Spool<NamedTempFile>,
+    /// The others, in files without a name.
+    others: Vec<Spool<File>>,
+}
+
+/// Bytes that spools keep in memory each.
+const BUFFER: usize = 1 << 18;
+
+impl Npz {
+    /// Begins a file with these columns, of which there is at least one; put the widest first. Nothing stands under its
+    /// name before [`Npz::finish`].
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written to.
+    pub fn create(path: &Path, columns: Vec<Column>) -> Result<Npz, DataError> {
+        let wrong = |error| DataError::file(path, error);
+        let folder = folder(path);
+        let mut columns = columns.into_iter();
+        let first = columns.next().ok_or_else(|| DataError::Row("a file has at least one column".into()))?;
+        let mut first = Spool::new(first, NamedTempFile::new_in(folder).map_err(wrong)?);
+        // Its header is known last; its place is kept.
+        let place = vec![0; first.head(0, 0).0.len()];
+        first.file.write_all(&place).map_err(wrong)?;
+        let spool = |column: Column| Ok(Spool::new(column, tempfile::tempfile_in(folder)?));
+        let others: io::Result<Vec<Spool<File>>> = columns.map(spool).collect();
+        Ok(Npz { path: path.into(), rows: 0, first, others: others.map_err(wrong)? })
+    }
+
+    /// Adds rows, which have the file's columns.
+    ///
+    /// # Errors
+    ///
+    /// Columns of different lengths, or a disk that is full.
+    pub fn append(&mut self, block: &Block) -> Result<(), DataError> {
+        self.rows += block.rows()?;
+        let mut bytes = block.bytes.iter();
+        let put = || -> io::Result<()> {
+            bytes.next().map_or(Ok(()), |bytes| self.first.put(bytes))?;
+            self.others.iter_mut().zip(bytes).try_for_each(|(spool, bytes)| spool.put(bytes))
+        };
+        put().map_err(|error| DataError::file(&self.path, error))
     }
 
     /// Writes the archive and gives it its name.
     ///
     /// # Errors
     ///
-    /// Columns of different lengths, or a disk that is full.
-    pub fn finish(self, rows: u64) -> Result<(), DataError> {
-        for spool in &self.spools {
-            let wanted = rows * spool.column.row_bytes() as u64;
-            if spool.bytes != wanted {
-                let name = &spool.column.name;
-                return Err(DataError::Row(format!(
-                    "`{name}` has {} bytes where {rows} rows take {wanted}",
-                    spool.bytes
-                )));
-            }
-        }
+    /// A disk that is full.
+    pub fn finish(self) -> Result<(), DataError> {
         let path = self.path;
-        archive(self.out, self.spools, rows, &path).map_err(|error| DataError::file(&path, error))
+        archive(self.first, self.others, self.rows, &path).map_err(|error| DataError::file(&path, error))
     }
 }
 
@@ -209,13 +266,15 @@ pub(crate) fn folder(path: &Path) -> &Path {
 }
 
 /// The header of a column's npy file: a magic word, a version, its own length and a Python dictionary, padded so that
-/// numbers begin at a multiple of 64.
+/// numbers begin at a multiple of 64. It is equally long for any number of rows.
 fn header(column: &Column, rows: u64) -> Vec<u8> {
     let blocks: String = column.shape.iter().map(|size| format!(" {size},")).collect();
     let kind = column.kind.word();
-    let mut words = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows},{blocks}), }}");
+    let describe =
+        |rows: u64| format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows},{blocks}), }}");
+    let mut words = describe(rows);
     const BEFORE: usize = 10;
-    let whole = (BEFORE + words.len() + 1).next_multiple_of(64);
+    let whole = (BEFORE + describe(u64::MAX).len() + 1).next_multiple_of(64);
     words.push_str(&" ".repeat(whole - BEFORE - words.len() - 1));
     words.push('\n');
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
@@ -257,24 +316,16 @@ fn shared(filed: &Filed, extra: usize) -> Vec<u8> {
     bytes
 }
 
-fn archive(out: NamedTempFile, spools: Vec<Spool>, rows: u64, path: &Path) -> io::Result<()> {
-    let mut at = 0;
-    let mut filed = Vec::new();
-    let mut file = BufWriter::with_capacity(BUFFER, out);
-    for mut spool in spools {
-        let head = header(&spool.column, rows);
-        let mut crc = Hasher::new();
-        crc.update(&head);
-        crc.combine(&spool.crc);
-        let size = head.len() as u64 + spool.bytes;
-        let name = format!("{}.npy", spool.column.name);
-        let this = Filed { name, crc: crc.finalize(), size, at };
-        let extra = zip64(&[size, size]);
-        let mut local = b"PK\x03\x04".to_vec();
-        local.extend(shared(&this, extra.len()));
-        local.extend(this.name.as_bytes());
-        local.extend(extra);
-        local.extend(head);
+fn archive(first: Spool<NamedTempFile>, others: Vec<Spool<File>>, rows: u64, path: &Path) -> io::Result<()> {
+    let (local, this) = first.head(rows, 0);
+    let mut at = local.len() as u64 + first.bytes;
+    let mut filed = vec![this];
+    let mut file = first.file;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&local)?;
+    file.seek(SeekFrom::Start(at))?;
+    for mut spool in others {
+        let (local, this) = spool.head(rows, at);
         file.write_all(&local)?;
         spool.file.flush()?;
         let mut inner = spool.file.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -357,13 +408,17 @@ mod tests {
             Column::new("planes", Kind::Uint8).shaped(&[2, 2]),
             Column::new("position", Kind::Text(4)),
         ];
-        let mut npz = Npz::create(&path, columns).unwrap();
-        npz.push(0, &[1, 255]).unwrap();
-        npz.push(1, &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
-        npz.push_text(2, "x…").unwrap();
-        npz.push_text(2, "four").unwrap();
-        assert!(npz.push_text(2, "fives").is_err() && npz.push(1, &[1]).is_err());
-        npz.finish(2).unwrap();
+        let mut npz = Npz::create(&path, columns.clone()).unwrap();
+        for (value, planes, text) in [(1, [1, 2, 3, 4], "x…"), (255, [5, 6, 7, 8], "four")] {
+            let mut block = Block::new(&columns);
+            block.push(0, &[value]);
+            block.push(1, &planes);
+            block.push_text(2, text).unwrap();
+            npz.append(&block).unwrap();
+        }
+        assert!(Block::new(&columns).push_text(2, "fives").is_err());
+        assert!(Block::new(&columns).push_text(0, "1").is_err());
+        npz.finish().unwrap();
         let found = read(&std::fs::read(&path).unwrap());
         assert_eq!(found.len(), 3);
         assert_eq!(found[0].0, "value.npy");
@@ -379,9 +434,14 @@ mod tests {
     fn a_file_that_is_not_whole_has_no_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.npz");
-        let mut npz = Npz::create(&path, vec![Column::new("value", Kind::Int8)]).unwrap();
-        npz.push(0, &[1]).unwrap();
-        assert!(npz.finish(2).is_err());
+        let columns = vec![Column::new("value", Kind::Int8), Column::new("ply", Kind::Int16)];
+        let mut npz = Npz::create(&path, columns.clone()).unwrap();
+        let mut block = Block::new(&columns);
+        block.push(0, &[1]);
+        assert!(npz.append(&block).is_err(), "a row has all columns");
+        block.push(1, &[1, 0]);
+        npz.append(&block).unwrap();
+        drop(npz);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

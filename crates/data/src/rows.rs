@@ -4,7 +4,7 @@
 //! along.
 
 use crate::npz::folder;
-use crate::{Column, DataError, Kind, Npz, Row};
+use crate::{Block, Column, DataError, Kind, Npz, Row};
 use outplay_core::Turn;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -35,6 +35,29 @@ impl Form {
             _ => Err(DataError::Form(file.display().to_string())),
         }
     }
+
+    /// Rows as lines of text, ready for [`Rows::append`].
+    ///
+    /// # Errors
+    ///
+    /// Columns, which have no lines.
+    pub fn lines(self, rows: &[Row]) -> Result<String, DataError> {
+        let mut text = String::new();
+        for row in rows {
+            match self {
+                Form::Lines => {
+                    // Rows have string keys and finite numbers, which always serialise.
+                    let line =
+                        serde_json::to_string(row).map_err(|error| DataError::Row(error.to_string()))?;
+                    text += &line;
+                }
+                Form::Csv => text += &comma_line(row),
+                Form::Npz => return Err(DataError::Row("columns have no lines".into())),
+            }
+            text.push('\n');
+        }
+        Ok(text)
+    }
 }
 
 /// What a mask in an npz says of moves that a position does not have.
@@ -47,8 +70,7 @@ pub struct Rows {
 }
 
 enum Writer {
-    Lines(BufWriter<NamedTempFile>),
-    Csv(BufWriter<NamedTempFile>),
+    Lines(Form, BufWriter<NamedTempFile>),
     /// The widths of columns are known once all rows are.
     Npz(Vec<Row>),
 }
@@ -61,15 +83,15 @@ impl Rows {
     /// A folder that cannot be written to.
     pub fn create(path: &Path, form: Form) -> Result<Rows, DataError> {
         let trouble = |error| DataError::file(path, error);
-        let file = || NamedTempFile::new_in(folder(path)).map(BufWriter::new).map_err(trouble);
         let kind = match form {
-            Form::Lines => Writer::Lines(file()?),
-            Form::Csv => {
-                let mut file = file()?;
-                writeln!(file, "position,to_move,ply,value,distance,best,mask").map_err(trouble)?;
-                Writer::Csv(file)
-            }
             Form::Npz => Writer::Npz(Vec::new()),
+            form => {
+                let mut file = NamedTempFile::new_in(folder(path)).map(BufWriter::new).map_err(trouble)?;
+                if form == Form::Csv {
+                    writeln!(file, "position,to_move,ply,value,distance,best,mask").map_err(trouble)?;
+                }
+                Writer::Lines(form, file)
+            }
         };
         Ok(Rows { path: path.into(), kind })
     }
@@ -80,19 +102,30 @@ impl Rows {
     ///
     /// A disk that is full.
     pub fn push(&mut self, row: &Row) -> Result<(), DataError> {
-        let written = match &mut self.kind {
-            Writer::Lines(file) => {
-                // Rows have string keys and finite numbers, which always serialise.
-                let line = serde_json::to_string(row).map_err(|error| DataError::Row(error.to_string()))?;
-                writeln!(file, "{line}")
-            }
-            Writer::Csv(file) => writeln!(file, "{}", comma_line(row)),
+        match &mut self.kind {
             Writer::Npz(rows) => {
                 rows.push(row.clone());
                 Ok(())
             }
-        };
-        written.map_err(|error| DataError::file(&self.path, error))
+            Writer::Lines(form, _) => {
+                let line = form.lines(std::slice::from_ref(row))?;
+                self.append(&line)
+            }
+        }
+    }
+
+    /// Adds rows that are lines already, of the file's own form.
+    ///
+    /// # Errors
+    ///
+    /// A file of columns, or a disk that is full.
+    pub fn append(&mut self, lines: &str) -> Result<(), DataError> {
+        match &mut self.kind {
+            Writer::Lines(_, file) => {
+                file.write_all(lines.as_bytes()).map_err(|error| DataError::file(&self.path, error))
+            }
+            Writer::Npz(_) => Err(DataError::Row("columns have no lines".into())),
+        }
     }
 
     /// Gives the file its name.
@@ -103,7 +136,7 @@ impl Rows {
     pub fn finish(self) -> Result<(), DataError> {
         let path = &self.path;
         match self.kind {
-            Writer::Lines(file) | Writer::Csv(file) => {
+            Writer::Lines(_, file) => {
                 let file = file.into_inner().map_err(|error| DataError::file(path, error.into_error()))?;
                 file.as_file().sync_all().map_err(|error| DataError::file(path, error))?;
                 file.persist(path).map_err(|error| DataError::file(path, error.error))?;
@@ -168,28 +201,30 @@ fn write_npz(path: &Path, rows: &[Row]) -> Result<(), DataError> {
         columns.push(Column::new("best", Kind::Text(most)));
         columns.push(Column::new("mask", Kind::Uint8).shaped(&[moves]));
     }
-    let mut npz = Npz::create(path, columns)?;
+    let mut block = Block::new(&columns);
     let count = |number: Option<u32>| number.map_or(-1, |number| number.min(i32::MAX as u32) as i32);
     for row in rows {
-        npz.push_text(0, &row.position)?;
+        block.push_text(0, &row.position)?;
         let side: i8 = match row.to_move {
             Turn::First => 0,
             Turn::Second => 1,
             Turn::Chance => 2,
         };
-        npz.push(1, &side.to_le_bytes())?;
-        npz.push(2, &count(row.ply).to_le_bytes())?;
-        npz.push(3, &row.value.unwrap_or(f64::NAN).to_le_bytes())?;
-        npz.push(4, &count(row.distance).to_le_bytes())?;
+        block.push(1, &side.to_le_bytes());
+        block.push(2, &count(row.ply).to_le_bytes());
+        block.push(3, &row.value.unwrap_or(f64::NAN).to_le_bytes());
+        block.push(4, &count(row.distance).to_le_bytes());
         if asked {
-            npz.push_text(5, &names(row))?;
+            block.push_text(5, &names(row))?;
             let mut mask = vec![NO_MOVE; moves];
             let digits = row.best.iter().flat_map(|best| best.mask.bytes());
             mask.iter_mut().zip(digits).for_each(|(place, digit)| *place = u8::from(digit == b'1'));
-            npz.push(6, &mask)?;
+            block.push(6, &mask);
         }
     }
-    npz.finish(rows.len() as u64)
+    let mut npz = Npz::create(path, columns)?;
+    npz.append(&block)?;
+    npz.finish()
 }
 
 #[cfg(test)]

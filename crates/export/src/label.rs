@@ -1,11 +1,11 @@
 //! What is known of a position: the row to be.
 
 use outplay_answer::{Entry, Oracle, QueryOptions, Read, Reader, Trouble};
-use outplay_core::{AnyGame, AnyPosition, Game, Turn, Value, Watch};
+use outplay_core::{AnyGame, AnyPosition, Game, LineBoard, Turn, Value, Watch};
 use outplay_players::{Merit, Truth};
 use rayon::prelude::*;
-use std::hash::Hash;
-use xxhash_rust::xxh3::Xxh3;
+use std::hash::{Hash, Hasher};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// A position with what is known of it.
 pub(crate) struct Label {
@@ -20,6 +20,8 @@ pub(crate) struct Label {
     pub(crate) best: Option<Vec<bool>>,
     /// Symmetric positions have the same number.
     pub(crate) class: u64,
+    /// What stands on its board, if somebody has looked already.
+    pub(crate) board: Option<LineBoard>,
 }
 
 /// Whoever knows values.
@@ -41,16 +43,38 @@ enum Worth {
     Unknown,
 }
 
+/// Room that is used again for every position.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    images: Vec<AnyPosition>,
+    bytes: Bytes,
+}
+
+/// What a position's hash is made of.
+#[derive(Default)]
+struct Bytes(Vec<u8>);
+
+impl Hasher for Bytes {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        xxh3_64(&self.0)
+    }
+}
+
 /// The number that symmetric positions share.
-pub(crate) fn class(game: &AnyGame, pos: &AnyPosition) -> u64 {
-    let number = |pos: &AnyPosition| {
-        let mut hasher = Xxh3::new();
-        pos.hash(&mut hasher);
-        hasher.digest()
+pub(crate) fn class(game: &AnyGame, pos: &AnyPosition, scratch: &mut Scratch) -> u64 {
+    let Scratch { images, bytes } = scratch;
+    let mut number = |pos: &AnyPosition| {
+        bytes.0.clear();
+        pos.hash(bytes);
+        bytes.finish()
     };
-    let mut images = Vec::new();
-    game.symmetric(pos, &mut images);
-    images.iter().map(number).min().unwrap_or_else(|| number(pos))
+    images.clear();
+    game.symmetric(pos, images);
+    images.iter().map(&mut number).min().unwrap_or_else(|| number(pos))
 }
 
 impl<'a> Labels<'a> {
@@ -64,24 +88,36 @@ impl<'a> Labels<'a> {
         Ok(Labels { game: entry.game(), reader, oracle: Oracle::new(entry.clone(), options.clone()), best })
     }
 
-    /// Labels of many positions, in their order.
+    /// Labels of many positions, each with its ply, in their order.
     pub(crate) fn of_all(
         &self,
-        positions: Vec<(AnyPosition, Option<u32>)>,
+        positions: Vec<(AnyPosition, u32)>,
         watch: &dyn Watch,
     ) -> Result<Vec<Label>, Trouble> {
-        let label = |(pos, ply): (AnyPosition, Option<u32>)| self.of(pos, ply, watch);
+        let label = |scratch: &mut Scratch, (pos, ply)| {
+            if watch.stopped() {
+                return Err(Trouble::stopped());
+            }
+            self.of(pos, Some(ply), scratch, watch)
+        };
         match self.reader {
             // Threads share a table; whoever has to search for a value has threads of its own.
-            Some(_) => positions.into_par_iter().map(label).collect(),
-            None => positions.into_iter().map(label).collect(),
+            Some(_) => positions.into_par_iter().map_init(Scratch::default, label).collect(),
+            None => {
+                let mut scratch = Scratch::default();
+                positions.into_iter().map(|position| label(&mut scratch, position)).collect()
+            }
         }
     }
 
-    fn of(&self, pos: AnyPosition, ply: Option<u32>, watch: &dyn Watch) -> Result<Label, Trouble> {
-        if watch.stopped() {
-            return Err(Trouble::stopped());
-        }
+    /// The label of a position.
+    pub(crate) fn of(
+        &self,
+        pos: AnyPosition,
+        ply: Option<u32>,
+        scratch: &mut Scratch,
+        watch: &dyn Watch,
+    ) -> Result<Label, Trouble> {
         let worth = self.worth(&pos, watch)?;
         let turn = self.game.turn(&pos);
         let best = match self.best && turn != Turn::Chance {
@@ -93,7 +129,7 @@ impl<'a> Labels<'a> {
             Worth::Mean(mean) => (None, Some(mean)),
             Worth::Unknown => (None, None),
         };
-        Ok(Label { class: class(self.game, &pos), ply, turn, value, mean, best, pos })
+        Ok(Label { class: class(self.game, &pos, scratch), ply, turn, value, mean, best, pos, board: None })
     }
 
     fn worth(&self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Worth, Trouble> {

@@ -1,9 +1,10 @@
 //! Data sets: positions of a game with exact labels, split so that symmetric positions stay together.
 //!
 //! ```text
-//!  Request ──▶ which positions ──▶ Label ──▶ Sheet and files
-//!              all of a table,      value, distance,       train and test apart,
-//!              or random games      best moves, class      nothing kept in memory
+//!  Request ──▶ which positions ──▶ Label ──────────▶ Coded ────────────▶ files and sheet
+//!              all of a table,     value, distance,  columns or lines,   one after the other,
+//!              or random games     best moves, class train, test apart   nothing kept in memory
+//!              └───────────── on all threads, piece by piece ────────┘
 //! ```
 //!
 //! Invariant: what is written follows from the game, the request and its seed alone, never from threads.
@@ -23,15 +24,18 @@
 //! ```
 
 mod choose;
+mod coded;
 mod files;
 mod label;
 
-use choose::Chosen;
+use choose::{Games, Listed};
+use coded::{Coder, Tally};
 use files::Files;
 use label::{Label, Labels};
 use outplay_answer::{Entry, QueryOptions, Trouble};
-use outplay_core::{Notation, Verdict, Watch};
+use outplay_core::{Notation, Watch};
 use outplay_data::{DataError, Form};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -136,27 +140,18 @@ pub fn export(
     }
     let form = request.form.map_or_else(|| Form::of(&request.out), Ok).map_err(trouble)?;
     let labels = Labels::new(entry, options, request.best, watch)?;
-    let mut files = Files::create(entry, request, form)?;
-    let mut quota = Quota::new(request);
-    let mut tally = Tally::default();
-    let mut chosen = Chosen::new(entry, &labels, request, options, watch)?;
-    watch.stage("positions", request.positions.unwrap_or_else(|| chosen.expected()));
-    while !quota.is_full() {
-        if watch.stopped() {
-            return Err(Trouble::stopped());
+    let coder = Coder::new(entry, request, form);
+    let mut files = Files::create(&coder, request)?;
+    let tally = match request.positions {
+        Some(_) => {
+            let mut games = Games::new(entry, request)?;
+            write_games(&mut games, &labels, &coder, (&mut files, request), watch)?
         }
-        let batch = chosen.next_batch(watch)?;
-        if batch.is_empty() {
-            break;
+        None => {
+            let listed = Listed::new(entry, &labels, request, options, watch)?;
+            write_listed(&listed, &labels, &coder, &mut files, watch)?
         }
-        for label in labels.of_all(batch, watch)? {
-            if quota.takes(&label) {
-                tally.add(&label);
-                files.push(&label)?;
-                watch.advance(1);
-            }
-        }
-    }
+    };
     let mut notes = Vec::new();
     if let Some(wanted) = request.positions.filter(|&wanted| tally.rows < wanted) {
         notes.push(format!(
@@ -168,7 +163,7 @@ pub fn export(
     let mut report = Report {
         game: entry.game().spec(),
         rows: tally.rows,
-        values: tally.values,
+        values: tally.words(),
         plies: tally.plies,
         files: written,
         sheet: String::new(),
@@ -177,6 +172,65 @@ pub fn export(
     };
     report.sheet = files::sheet(request, form, &report)?;
     Ok(report)
+}
+
+/// Pieces of a table that a thread works off between two times of writing.
+const PIECES: usize = 4;
+
+/// Writes all positions of a table: while threads label and code some pieces, those before are written.
+fn write_listed(
+    listed: &Listed<'_>,
+    labels: &Labels<'_>,
+    coder: &Coder<'_>,
+    files: &mut Files,
+    watch: &dyn Watch,
+) -> Result<Tally, Trouble> {
+    watch.stage("positions", listed.expected());
+    let mut tally = Tally::default();
+    let mut pieces = listed.pieces();
+    let mut coded = Vec::new();
+    loop {
+        let wave: Vec<_> = pieces.by_ref().take(PIECES * rayon::current_num_threads()).collect();
+        let code = |piece| {
+            let mut coded = coder.blank();
+            listed.each_label(piece, labels, watch, |label| coder.code(label, &mut coded))?;
+            Ok(coded)
+        };
+        let (next, written) = rayon::join(
+            || wave.par_iter().map(code).collect::<Result<Vec<_>, Trouble>>(),
+            || coded.drain(..).try_for_each(|part| files.append(part, &mut tally, watch)),
+        );
+        written?;
+        coded = next?;
+        if wave.is_empty() {
+            return Ok(tally);
+        }
+    }
+}
+
+/// Writes as many positions of random games as are wanted.
+fn write_games(
+    games: &mut Games<'_>,
+    labels: &Labels<'_>,
+    coder: &Coder<'_>,
+    (files, request): (&mut Files, &Request),
+    watch: &dyn Watch,
+) -> Result<Tally, Trouble> {
+    let mut tally = Tally::default();
+    let mut quota = Quota::new(request);
+    watch.stage("positions", request.positions.unwrap_or(0));
+    while !quota.is_full() {
+        let batch = games.next_batch(watch)?;
+        if batch.is_empty() {
+            break;
+        }
+        let mut coded = coder.blank();
+        for label in labels.of_all(batch, watch)?.iter().filter(|label| quota.takes(label)) {
+            coder.code(label, &mut coded)?;
+        }
+        files.append(coded, &mut tally, watch)?;
+    }
+    Ok(tally)
 }
 
 /// How many positions of each kind are still wanted.
@@ -213,30 +267,5 @@ impl Quota {
         }
         self.left = self.left.map(|left| left - 1);
         true
-    }
-}
-
-/// Rows that were written.
-#[derive(Default)]
-struct Tally {
-    rows: u64,
-    values: BTreeMap<String, u64>,
-    plies: BTreeMap<u32, u64>,
-}
-
-impl Tally {
-    fn add(&mut self, label: &Label) {
-        self.rows += 1;
-        let word = match (label.value.map(|value| value.verdict()), label.mean) {
-            (Some(Verdict::Win), _) => "win",
-            (Some(Verdict::Draw), _) => "draw",
-            (Some(Verdict::Loss), _) => "loss",
-            (None, Some(_)) => "mean",
-            (None, None) => "unknown",
-        };
-        *self.values.entry(word.to_string()).or_default() += 1;
-        if let Some(ply) = label.ply {
-            *self.plies.entry(ply).or_default() += 1;
-        }
     }
 }
