@@ -42,7 +42,13 @@ impl Entry {
         (sample, seed): (u64, u64),
         watch: &dyn Watch,
     ) -> Result<VerifyReport, Trouble> {
-        self.refuse_dice("a sample is of wins, draws and losses")?;
+        if self.game().has_dice() {
+            let spec = self.spec();
+            let why = "a sample is of wins, draws and losses";
+            return Err(Trouble::unable(format!(
+                "{why}, and {spec} has dice; `outplay verify {spec}` checks all of its means"
+            )));
+        }
         let opened = self.open_table(data, values)?;
         watch.stage("verifying", sample);
         let sizes = opened.numbering.numbers().sizes();

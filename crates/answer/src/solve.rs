@@ -24,7 +24,7 @@ use outplay_connect::{Depth, Limits, Solver};
 use outplay_core::{AnyMove, AnyPosition, Deadline, Game, Notation, ProbeError, Turn, Value, Watch};
 use outplay_dense::DenseError;
 use outplay_search::DiceMethod;
-use outplay_solve::{SolveError, Tally};
+use outplay_solve::Tally;
 use outplay_table::{Table, Values, Writer};
 use std::time::{Duration, Instant};
 
@@ -32,6 +32,15 @@ use std::time::{Duration, Instant};
 const WORTH_SAYING: u64 = 100_000_000;
 /// Slots of a board that is solved slab by slab without being told to: some minutes' work.
 const MINUTES: u128 = 20_000_000_000;
+
+/// Why the value of one position is told instead of all.
+fn only_one(needed: u128, allowed: u64) -> String {
+    format!(
+        "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so this is one position",
+        needed as f64 / 1e9,
+        allowed as f64 / 1e9
+    )
+}
 
 impl Entry {
     /// The value of a position, and with strong methods of every other one too.
@@ -158,11 +167,7 @@ impl Entry {
                     ))
                 }
                 Some(Ok(_)) => return by(Method::Dense),
-                Some(Err(DenseError::Memory { needs, allowed, .. })) => Some(format!(
-                    "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so this is one position",
-                    needs as f64 / 1e9,
-                    allowed as f64 / 1e9
-                )),
+                Some(Err(DenseError::Memory { needs, allowed, .. })) => Some(only_one(needs.into(), allowed)),
                 _ => None,
             };
             let known = self.solve_at_once(request, clock)?;
@@ -181,7 +186,15 @@ impl Entry {
             return Ok(answer);
         }
         match self.numbering(self.most_explored(request.options.memory), clock)? {
-            Numbering::Cycles(_) => by(Method::Retrograde),
+            Numbering::Cycles(_) => match by(Method::Retrograde) {
+                // Whoever asks for one position can have it without all others.
+                Err(Trouble::Memory { needed, allowed }) if !matches!(request.place, Place::Start) => {
+                    let mut answer = by(Method::Search)?;
+                    answer.notes.push(only_one(needed, allowed));
+                    Ok(answer)
+                }
+                done => done,
+            },
             Numbering::Sweeps(sweeps) if sweeps.sweep_bytes() > u128::from(request.options.memory) => {
                 by(Method::Memo)
             }
@@ -509,7 +522,13 @@ impl Entry {
         blank: SolveAnswer,
     ) -> Result<SolveAnswer, Trouble> {
         let game = self.game();
-        let worth = value(pos)?.ok_or(SolveError::Overflow)?;
+        let apart = || {
+            let pos = game.write_position(pos);
+            let why =
+                format!("play from the start never comes to `{pos}`, so its value is not among those found");
+            Trouble::method(why, Method::Search)
+        };
+        let worth = value(pos)?.ok_or_else(apart)?;
         let turn = game.turn(pos);
         let mut best: Vec<(AnyMove, Worth)> = Vec::new();
         for mv in game.list(pos).filter(|_| turn != Turn::Chance) {

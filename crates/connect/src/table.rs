@@ -4,13 +4,16 @@
 //! ```text
 //! key (N bits) ── × odd number mod 2^N ──┬─ top bits ──> bucket: half a cache line of entries
 //!                                        └─ low bits ──> tag
-//! entry of 64 bits:   tag (45) | work (5) | high (7) | low (7)                     4 to a bucket
+//! entry of 64 bits:   tag (47) | work (5) | high (6) | low (6)                     4 to a bucket
 //! entry of 128 bits:  tag (64)  and  tag (43) | work (5) | high (8) | low (8)      2 to a bucket
 //! ```
 //!
 //! Multiplying by an odd number is one-to-one, and the bits that choose the bucket and the tag overlap or
 //! meet, so together they are the key: two positions are never taken for each other. A bucket keeps the
 //! entries that cost most work to find.
+//!
+//! Every bit of the tag halves the memory that a search begins with. A key of 64 bits has at most 63 cells, so that
+//! scores of positions that nobody wins at once lie between −31 and 31: six bits each.
 //!
 //! A search begins with a few buckets, which stay in the processor's cache, and spreads over more of the
 //! memory as it goes on: [`Table::grow`] moves every entry to the bucket that one more bit chooses. Memory that
@@ -79,7 +82,7 @@ const FILLED_AT_ONCE: usize = 1 << 17;
 /// Bytes up to which clearing memory is quicker than asking for fresh one, and takes only a few milliseconds.
 const CLEARED: usize = 32 << 20;
 /// Bits of the tag in an entry of 64 bits, and in one of 128.
-const NARROW_TAG: u32 = 45;
+const NARROW_TAG: u32 = 47;
 const WIDE_TAG: u32 = 64 + 43;
 
 impl Table {
@@ -288,16 +291,18 @@ impl Table {
             for (slot, word) in bucket.iter().enumerate() {
                 let entry = word.load(Relaxed);
                 if entry >> (64 - NARROW_TAG) == tag && entry != 0 {
-                    joined = (join(bounds, narrow_bounds(entry)), work.max(entry >> 14 & 31));
+                    joined = (join(bounds, narrow_bounds(entry)), work.max(entry >> 12 & 31));
                     victim = slot;
                     break;
                 }
                 // An empty slot is the cheapest: an entry is never 0.
-                let cost = entry & 31 << 14 | u64::from(entry != 0);
+                let cost = entry & 31 << 12 | u64::from(entry != 0);
                 (victim, least) = if cost < least { (slot, cost) } else { (victim, least) };
             }
             let Bounds { low, high } = joined.0;
-            let entry = tag << 19 | joined.1 << 14 | ((high + 64) as u64) << 7 | (low + 64) as u64;
+            // What lies further out is no bound.
+            let (low, high) = (low.clamp(-31, 31) + 32, high.clamp(-31, 31) + 32);
+            let entry = tag << 17 | joined.1 << 12 | (high as u64) << 6 | low as u64;
             bucket[victim].store(entry, Relaxed);
         } else {
             let Some(lock) = self.lock(start) else { return };
@@ -343,7 +348,7 @@ fn fresh(bytes: usize) -> Result<MmapRaw, ConnectError> {
 
 #[inline(always)]
 fn narrow_bounds(entry: u64) -> Bounds {
-    Bounds { low: (entry & 127) as i32 - 64, high: (entry >> 7 & 127) as i32 - 64 }
+    Bounds { low: (entry & 63) as i32 - 32, high: (entry >> 6 & 63) as i32 - 32 }
 }
 
 #[inline(always)]
@@ -406,10 +411,22 @@ mod tests {
         check::<u128>(128, |key| key);
     }
 
+    #[test]
+    fn what_is_no_bound_stays_none() {
+        let table = Table::new(1 << 10, 49).unwrap();
+        table.store(5u64, Bounds { low: -63, high: -31 }, 1);
+        table.store(6u64, Bounds { low: 31, high: 63 }, 1);
+        // No position that is entered has a score beyond ±31.
+        assert_eq!(table.probe(5u64), Some(Bounds { low: -31, high: -31 }));
+        assert_eq!(table.probe(6u64), Some(Bounds { low: 31, high: 31 }));
+        table.store(7u64, Bounds { low: -63, high: 4 }, 1);
+        assert_eq!(table.probe(7u64), Some(Bounds { low: -31, high: 4 }));
+    }
+
     /// What is true of a key: its bounds follow from it, so that another key's would be noticed.
     fn truth(key: u128) -> Bounds {
         let low = (key % 37) as i32 - 30;
-        Bounds { low, high: low + (key / 37 % 29) as i32 }
+        Bounds { low, high: low + (key / 37 % 25) as i32 }
     }
 
     /// Threads that crowd into few buckets: whatever is found was stored, and about this key.
