@@ -5,6 +5,8 @@ use mpi::Threading;
 use mpi::traits::Communicator;
 use outplay_catalog::Catalog;
 use outplay_core::Crew;
+use signal_hook::consts::SIGTERM;
+use signal_hook::iterator::Signals;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -19,6 +21,7 @@ pub fn main(catalog: &Catalog) -> ExitCode {
         return ExitCode::FAILURE;
     }
     let world = universe.world();
+    heed_the_end(world.rank() == 0);
     let (post, office) = Post::open(world.rank() as usize, world.size() as usize);
     let catalog = catalog.clone();
     let worker = std::thread::spawn(move || {
@@ -32,4 +35,19 @@ pub fn main(catalog: &Catalog) -> ExitCode {
         world.abort(1);
     }
     ExitCode::from(worker.join().unwrap_or(1))
+}
+
+/// Says why this rank ends when it is told to: `mpirun` does so when another rank was killed or crashed.
+fn heed_the_end(speaks: bool) {
+    let Ok(mut signals) = Signals::new([SIGTERM]) else { return };
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            if speaks {
+                eprintln!(
+                    "error: another rank ended, or the job was ended from outside\n  what is finished is kept: the same command goes on from there, with any number of ranks"
+                );
+            }
+            std::process::exit(143);
+        }
+    });
 }
