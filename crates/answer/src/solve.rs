@@ -438,7 +438,7 @@ impl Entry {
 
     /// Answers from a table that is complete and undamaged. Nothing is written for it, not even a lock, so that a table
     /// on a disk that cannot be written is as good as any.
-    fn answer_from_table(
+    pub(crate) fn answer_from_table(
         &self,
         sweeps: &dyn Sweeps,
         request: &SolveRequest,

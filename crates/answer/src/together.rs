@@ -60,6 +60,13 @@ impl Entry {
                 ))),
             };
         }
+        // A table that is complete is there for the first rank alone, whose word the others take.
+        let at_hand = if crew.rank() == 0 { self.answer_at_hand(request, watch) } else { Ok(None) };
+        crew.agree(at_hand.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
+        let at_hand = at_hand?;
+        if crew.from_first(&[u8::from(at_hand.is_some())]).map_err(gone)? == [1] {
+            return at_hand.map_or_else(|| self.blank_answer(request, How::Table, None, 0), Ok);
+        }
         if self.game().has_board() {
             return if fits(&[Method::Dense]) { self.solve_densely(request, watch) } else { Err(refused()) };
         }
@@ -71,6 +78,24 @@ impl Entry {
             Some(cycles) if fits(&[Method::Retrograde]) => self.solve_dealt(&*cycles, request, crew, watch),
             None if fits(&[Method::Sweep, Method::Retrograde]) => self.solve_scattered(request, crew, watch),
             _ => Err(refused()),
+        }
+    }
+
+    /// The answer of a table that is complete and undamaged.
+    fn answer_at_hand(
+        &self,
+        request: &SolveRequest,
+        watch: &dyn Watch,
+    ) -> Result<Option<SolveAnswer>, Trouble> {
+        let mut alone = request.clone();
+        alone.options.crew = None;
+        match self.index() {
+            Some(Numbering::Sweeps(sweeps)) => self.answer_from_table(&*sweeps, &alone, watch),
+            Some(Numbering::Cycles(cycles)) => {
+                let plan = self.loop_plan(cycles.numbers(), alone.values);
+                self.answer_from_loop_tables(cycles.numbers(), &plan, &alone, watch)
+            }
+            _ => Ok(None),
         }
     }
 

@@ -85,6 +85,10 @@ pub fn main_together(catalog: &Catalog, crew: &Arc<dyn Crew>) -> (u8, Option<Str
         if !first {
             return (KNOWN, None);
         }
+        // What is planned on ranks is planned for as many.
+        if let Command::Plan { ranks: ranks @ 1, .. } = &mut cli.command {
+            *ranks = crew.size() as u32;
+        }
         let mut out = BufWriter::new(anstream::stdout().lock());
         return run(catalog, &cli, None, &mut out);
     }
@@ -105,7 +109,9 @@ pub fn main_together(catalog: &Catalog, crew: &Arc<dyn Crew>) -> (u8, Option<Str
         run(catalog, &cli, together, &mut BufWriter::new(anstream::stdout().lock()))
     } else {
         cli.common.quiet = true;
-        run(catalog, &cli, together, &mut io::sink())
+        let (code, sentence) = run(catalog, &cli, together, &mut io::sink());
+        // What is known is the first one's to say.
+        (if sentence.is_some() { code } else { KNOWN }, sentence)
     }
 }
 

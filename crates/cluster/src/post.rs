@@ -232,7 +232,8 @@ impl Office {
                 }
             }
             Order::End(sentence) => {
-                for rank in (0..self.size).filter(|&rank| rank != self.rank) {
+                let own = self.rank;
+                for rank in (0..self.size).filter(|&rank| rank != own) {
                     self.post(rank, END, &[], sentence.as_deref().unwrap_or_default().as_bytes());
                 }
                 self.ended[self.rank] = true;

@@ -1,6 +1,6 @@
 //! The program: the command line on a thread of its own, the post office on the one that MPI knows.
 
-use crate::post::{Office, Post};
+use crate::post::Post;
 use mpi::Threading;
 use mpi::traits::Communicator;
 use outplay_catalog::Catalog;
