@@ -1,13 +1,13 @@
 //! A game of one's own on a cluster: `mpirun -n 2 target/release/examples/chase solve chase`
 //!
-//! A hunter and a hare take turns on a path of nine places; each steps to a neighbouring place. The hunter wins by
-//! stepping on the hare, the hare by stepping on the hunter's burrow at the end of the path. They can dance for ever.
+//! A hunter and a hare take turns on a ring of 30 places. The hunter steps one or two places either way and wins by
+//! stepping on the hare; the hare steps one place and wins by reaching its burrow at 0 before. They can dance for ever.
 
 use outplay_catalog::{Catalog, Family};
 use outplay_core::{Game, InputError, Notation, Payoff, Turn};
 use std::process::ExitCode;
 
-const LENGTH: u8 = 9;
+const LENGTH: u8 = 30;
 
 #[derive(Clone)]
 struct Chase;
@@ -24,7 +24,7 @@ impl Game for Chase {
     type Move = u8;
 
     fn start(&self) -> Option<Places> {
-        Some(Places { hunter: 0, hare: LENGTH - 2, hare_moves: false })
+        Some(Places { hunter: 3, hare: LENGTH / 2, hare_moves: false })
     }
 
     fn turn(&self, pos: &Places) -> Turn {
@@ -33,8 +33,11 @@ impl Game for Chase {
 
     fn moves(&self, pos: &Places, out: &mut Vec<u8>) {
         if self.outcome(pos).is_none() {
-            let from = if pos.hare_moves { pos.hare } else { pos.hunter };
-            out.extend([from.wrapping_sub(1), from + 1].into_iter().filter(|to| *to < LENGTH));
+            let step = |from: u8, by: u8| (from + by) % LENGTH;
+            match pos.hare_moves {
+                true => out.extend([1, LENGTH - 1].map(|by| step(pos.hare, by))),
+                false => out.extend([1, 2, LENGTH - 1, LENGTH - 2].map(|by| step(pos.hunter, by))),
+            }
         }
     }
 
@@ -44,8 +47,8 @@ impl Game for Chase {
     }
 
     fn outcome(&self, pos: &Places) -> Option<Payoff> {
-        match (pos.hunter == pos.hare, pos.hare == LENGTH - 1) {
-            (true, _) => Some(if pos.hare_moves { 1 } else { -1 }),
+        match (pos.hunter == pos.hare, pos.hare == 0) {
+            (true, _) => Some(1),
             (false, true) => Some(-1),
             (false, false) => None,
         }
@@ -71,7 +74,7 @@ impl Notation for Chase {
             _ => None,
         }
         .ok_or_else(|| {
-            InputError::position(text, "write two places below 9 and who moves, such as `0 7 hunter`")
+            InputError::position(text, "write two places below 30 and who moves, such as `3 15 hunter`")
         })
     }
 
@@ -83,12 +86,17 @@ impl Notation for Chase {
         let mut moves = Vec::new();
         self.moves(pos, &mut moves);
         let found = moves.into_iter().find(|to| to.to_string() == text);
-        found.ok_or_else(|| InputError::mv(text, "name a neighbouring place"))
+        found.ok_or_else(|| InputError::mv(text, "name a place one step away, or two for the hunter"))
     }
 }
 
-fn main() -> ExitCode {
+/// The games that come along, and this one.
+pub(crate) fn catalog() -> Catalog {
     let mut catalog = Catalog::standard();
-    catalog.add(Family::single("chase", "a hunter and a hare on a path", Chase));
-    outplay_cluster::main(&catalog)
+    catalog.add(Family::single("chase", "a hunter and a hare on a ring", Chase));
+    catalog
+}
+
+fn main() -> ExitCode {
+    outplay_cluster::main(&catalog())
 }
