@@ -1,9 +1,12 @@
 //! Slabs dealt over the ranks of a crew: each keeps its own, and asks the others for theirs.
 //!
 //! ```text
-//!  slabs of a tier   0 1 2 │ 3 4 5 │ 6 7 8      neighbouring slabs share neighbours, so a rank has a stretch of them
-//!  ranks               0   │   1   │   2
+//!  slabs of a tier   0 1 │ 2 3 │ 4 5 │ 6 7 │ 8 9 │ …
+//!  ranks              0  │  1  │  2  │  2  │  1  │ 0
 //! ```
+//!
+//! Neighbouring slabs share neighbours, so a rank has stretches of them; those at the ends of a tier are emptier than those
+//! in the middle or fuller, so it has two, folded.
 //!
 //! After a run with more or fewer ranks slabs lie elsewhere than they would now; who has what is told once, when the
 //! work begins.
@@ -77,7 +80,9 @@ impl Dealt {
     /// Who computes a slab.
     pub(crate) fn rank_of(&self, tier: usize, slab: usize) -> usize {
         let count = self.counts.get().and_then(|counts| counts.get(tier)).copied().unwrap_or(1);
-        slab * self.crew.size() / count.max(slab + 1)
+        let stretches = 2 * self.crew.size();
+        let stretch = slab * stretches / count.max(slab + 1);
+        stretch.min(stretches - 1 - stretch)
     }
 
     /// Whether this rank computes a slab.

@@ -22,7 +22,7 @@ const LARGE: u64 = 32 << 20;
 const SMALL: u64 = 1 << 16;
 
 /// Slabs that each rank of a crew should have of a tier: enough to fetch some while computing others.
-const HANDS: usize = 4;
+const HANDS: usize = 6;
 
 /// A slab of shapes or of images of a tier, as one number.
 pub(crate) type Bundle = u32;

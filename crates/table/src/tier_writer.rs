@@ -152,7 +152,7 @@ fn rank(writer: &Writer) -> String {
     writer.crew().map_or(String::new(), |crew| format!("-{}", crew.rank()))
 }
 
-/// Who codes which piece: who has most of it. What others have of it goes there.
+/// Who codes which piece: who has most of it, as long as all get about as much. What others have of it goes there.
 fn share<'a>(
     spilled: &mut Spilled,
     slots: u64,
@@ -162,21 +162,28 @@ fn share<'a>(
     let mut shares = Shares { crew, coder: Vec::new(), table: table.into() };
     let gone = |why| Unusable::Disk(TableError::Crew { table: table.into(), why });
     let pieces = slots.div_ceil(PIECE);
-    let mut most = vec![0; pieces as usize];
-    shares.coder = vec![0; pieces as usize];
-    for (rank, bytes) in crew.gather(&pack(&spilled.by_piece(pieces))).map_err(gone)?.iter().enumerate() {
-        for (piece, bytes) in unpack(bytes).enumerate() {
-            if bytes > most[piece] {
-                (most[piece], shares.coder[piece]) = (bytes, rank as u16);
-            }
-        }
+    let mut held: Vec<Vec<u64>> = Vec::new();
+    for bytes in crew.gather(&pack(&spilled.by_piece(pieces))).map_err(gone)? {
+        held.push(unpack(&bytes).collect());
+    }
+    let bytes = |piece: usize| held.iter().map(|held| held[piece]).sum::<u64>();
+    let all: u64 = (0..pieces as usize).map(bytes).sum();
+    let (fair, mut load) = (all.div_ceil(crew.size() as u64), vec![0u64; crew.size()]);
+    for piece in 0..pieces as usize {
+        // Who has most of it, unless that rank has its share already.
+        let most = (0..held.len()).rev().max_by_key(|&rank| held[rank][piece]).unwrap_or(0);
+        let least = (0..load.len()).min_by_key(|&rank| load[rank]).unwrap_or(0);
+        let rank = if load[most] + bytes(piece) > fair { least } else { most };
+        load[rank] += bytes(piece);
+        shares.coder.push(rank as u16);
     }
     let parcels = spilled.hand_over(&shares.coder, crew.rank(), crew.size());
     let parcels = shares.agree(parcels).map_err(Unusable::Disk)?;
     let taken = spilled.take_over(&crew.exchange(parcels).map_err(gone)?);
-    crew.agree(taken.as_ref().map(|()| ()).map_err(|_| "another rank could not put slots".to_string()))
-        .or_else(|why| if taken.is_err() { Ok(()) } else { Err(gone(why)) })?;
+    let told = crew.agree(taken.as_ref().map_err(|_| "another rank could not put slots".to_string()));
+    let told = told.map(|_| ()).map_err(gone);
     taken?;
+    told?;
     let mut values: Vec<u64> = Vec::new();
     for bytes in crew.gather(&pack(&spilled.values)).map_err(gone)? {
         values.extend(unpack(&bytes));

@@ -423,7 +423,7 @@ impl<'a, S: Site + ?Sized> Solver<'a, S> {
         let mut ends = vec![(false, false); slots];
         let mut fresh: Vec<(u32, bool)> = Vec::new();
         let tie = |codes: &[WideLoopCode], slot: usize| codes[slot].unpack() == Some(Value::TIE);
-        for slot in 0..slots {
+        for (slot, end) in ends.iter_mut().enumerate() {
             let flags = self.flags[slot];
             if flags & THERE == 0 || (flags & CLOSED != 0 && !(flags & FINISHED != 0 && tie(codes, slot))) {
                 continue;
@@ -432,7 +432,7 @@ impl<'a, S: Site + ?Sized> Solver<'a, S> {
             let mover = over || flags & MOVER_ENDS != 0;
             // What is left of the moves within the tier are draws; a position with none of them is the exits' alone.
             let opponent = over || (self.left[slot] == 0 && flags & STUCK == 0);
-            ends[slot] = (mover, opponent);
+            *end = (mover, opponent);
             for (can, mover) in [(mover, true), (opponent, false)] {
                 if can {
                     fresh.push((slot as u32, mover));
