@@ -29,6 +29,8 @@ use std::time::{Duration, Instant};
 const PIECE: usize = 1 << 28;
 /// How long an office with nothing to do sleeps: at first, and at most.
 const NAPS: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(400)];
+/// How long an office stays awake while its worker waits for parcels: nobody else wants the core then.
+const ALERT: Duration = Duration::from_millis(2);
 /// How long a rank that failed waits for the others to notice.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -171,6 +173,7 @@ impl Office {
     pub(crate) fn run(mut self, world: &SimpleCommunicator) -> bool {
         let mut nap = NAPS[0];
         let mut patience: Option<Instant> = None;
+        let mut busy = Instant::now();
         loop {
             let mut idle = true;
             while let Ok(order) = self.waiting.try_recv() {
@@ -191,11 +194,14 @@ impl Office {
                     return false;
                 }
             }
-            nap = if idle { (nap * 2).min(NAPS[1]) } else { NAPS[0] };
             if !idle {
+                (nap, busy) = (NAPS[0], Instant::now());
+            }
+            if !idle || (self.exchange.is_some() && busy.elapsed() < ALERT) {
                 std::thread::yield_now();
                 continue;
             }
+            nap = (nap * 2).min(NAPS[1]);
             match self.waiting.recv_timeout(nap) {
                 Ok(order) => self.take(order),
                 Err(RecvTimeoutError::Timeout) => {}
