@@ -1,5 +1,6 @@
-//! The project's chores: `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask screens` and `cargo xtask experiments`.
+//! The project's chores: `cargo xtask test`, `cargo xtask cluster`, `cargo xtask fuzz`, `cargo xtask screens` and `cargo xtask experiments`.
 
+mod cluster;
 mod experiments;
 mod licences;
 mod python;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         ["test"] => STEPS.to_vec(),
         ["test", "--slow"] => [STEPS, &[SLOW]].concat(),
         ["screens"] => SCREENS.to_vec(),
+        ["cluster"] => return only_cluster(),
         ["fuzz"] => return fuzz("10"),
         ["fuzz", "--seconds", seconds] if seconds.parse::<f64>().is_ok_and(|seconds| seconds > 0.0) => {
             return fuzz(seconds);
@@ -60,12 +62,15 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: cargo xtask test [--slow] | fuzz [--seconds N] | screens | experiments [NAME]..."
+                "usage: cargo xtask test [--slow] | cluster | fuzz [--seconds N] | screens | experiments [NAME]..."
             );
             eprintln!(
                 "\n  test    formatting, lints, documentation and all tests, those of Python too; Chromium is\n          installed where missing"
             );
             eprintln!("  --slow  and the heavy tests (minutes to an hour)");
+            eprintln!(
+                "  cluster the tests of the program for clusters alone; MPI is installed where missing"
+            );
             eprintln!("  fuzz    mutated inputs of every kind, 10 seconds for each unless told");
             eprintln!("  screens the pictures of the page under docs/screens");
             eprintln!(
@@ -106,10 +111,31 @@ fn main() -> ExitCode {
     }
     if words[0] == "test" {
         took("Python", start);
+        let start = Instant::now();
+        if let Err(sentence) = cluster::test(&mut count) {
+            eprintln!("xtask: {sentence}");
+            count.print();
+            return ExitCode::FAILURE;
+        }
+        took("the cluster", start);
     }
     eprintln!("xtask: all is well");
     count.print();
     ExitCode::SUCCESS
+}
+
+/// `cargo xtask cluster`.
+fn only_cluster() -> ExitCode {
+    let mut count = Count::default();
+    let done = cluster::test(&mut count);
+    count.print();
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("xtask: {sentence}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Says how long a step took, so that whoever looks for time finds it.

@@ -78,6 +78,7 @@ mod sources;
 mod summary;
 mod tables;
 mod textbook;
+mod together;
 mod trouble;
 mod truth;
 mod view;
@@ -110,7 +111,7 @@ pub fn table_name(spec: &str) -> String {
 
 pub use rates::Rates;
 pub use reader::{Reached, Read, Reader};
-pub use request::{ChooseRequest, Method, PATIENCE, Place, QueryOptions, SolveRequest};
+pub use request::{ChooseRequest, Method, PATIENCE, Place, QueryOptions, SolveRequest, Together};
 pub use trouble::{Cure, Trouble};
 pub use truth::Oracle;
 pub use view::{PlayerList, is_complete};

@@ -63,7 +63,8 @@ impl Entry {
         };
         // A game that can be played from its start is one game, however many tables its tiers have.
         let cyclic = self.kernels().loops() == Some(true) && self.game().start().is_none();
-        if !cyclic || self.index().map_or(0, members) < 2 {
+        // Ranks solve a set as a whole.
+        if !cyclic || request.crew().is_some() || self.index().map_or(0, members) < 2 {
             each(self.solve(request, watch)?);
             return Ok(());
         }
@@ -189,7 +190,7 @@ impl Entry {
         Some(all)
     }
 
-    fn answer_from_loop_tables(
+    pub(crate) fn answer_from_loop_tables(
         &self,
         index: &dyn Numbers,
         plan: &Plan,

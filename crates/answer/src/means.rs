@@ -7,6 +7,7 @@ use crate::kernels::{MeanFiles, Means, Numbering};
 use crate::ladder::Worth;
 use crate::request::{Method, SolveRequest};
 use crate::shelves::Shelves;
+use crate::solve::{open_writer, stored};
 use crate::sources::Whole;
 use crate::tables::QUERY_POSITIONS;
 use outplay_core::{AnyPosition, Notation, Quiet, Tier, Watch};
@@ -119,7 +120,8 @@ impl Entry {
         let allowed = request.options.memory;
         let index = self.dice_index(self.most_explored(allowed), watch)?;
         let plan = self.plan(&Numbering::Means(index.clone()), Values::Expected);
-        if let Some(data) = request.data()
+        // Ranks that solve together read a table that is there tier by tier, since only one of them has it.
+        if let Some(data) = request.data().filter(|_| request.crew().is_none())
             && let Ok(Some(shelves)) = plan.open(data)
             && shelves.check().is_ok()
             && let Some(settled) = told(&shelves)
@@ -138,12 +140,12 @@ impl Entry {
             return Err(Trouble::Memory { needed, allowed });
         }
         let writer = match request.data() {
-            Some(data) => Some(Writer::open(data, plan.identities[0].clone())?),
+            Some(data) => Some(open_writer(data, plan.identities[0].clone(), request)?),
             None => None,
         };
         // A damaged tier counts as not written from here on, and is solved again.
         writer.as_ref().map(Writer::check).transpose()?;
-        let mut files = MeanFiles { writer: writer.as_ref() };
+        let mut files = MeanFiles { writer: writer.as_ref(), crew: request.crew().cloned() };
         let expected = index.solve(&mut files, watch)?;
         let tolerance = if index.numbers().has_loops() { Settle::default().tolerance } else { 0.0 };
         let settled = Settled {
@@ -160,10 +162,8 @@ impl Entry {
         answer.nodes = positions;
         answer.settled = Some(settled);
         if let (Some(writer), Some(data)) = (writer, request.data()) {
-            let table = writer.table()?;
-            let (name, bytes) = (table.name().to_string(), table.bytes());
+            answer.table = Some(stored(&writer, data)?);
             writer.finish(serde_json::json!({ "settled": settled, "positions": positions }))?;
-            answer.table = Some(Stored { name, data: data.display().to_string(), bytes, found: false });
         }
         Ok(answer)
     }

@@ -20,7 +20,7 @@ pub(crate) fn dense(
     let sink = writer.map(|writer| TierSink { writer, file: RwLock::new(None), trouble: trouble.clone() });
     let mut options = options.clone();
     if let Some(writer) = writer.filter(|_| options.slabs) {
-        options.depot = Some(Arc::new(Stashed { stash: writer.stash()?, trouble: trouble.clone() }));
+        options.depot = Some(Arc::new(Stashed { stashes: writer.stashes()?, trouble: trouble.clone() }));
     }
     let result = outplay_dense::solve(board, &options, watch, sink.as_ref().map(|sink| sink as &dyn Sink));
     let solution = match (result, trouble.take()) {
@@ -82,7 +82,8 @@ impl Kept {
 /// Slabs beside the table that is made of them.
 #[derive(Debug)]
 struct Stashed {
-    stash: Stash,
+    /// The first takes what is put; the others were left by ranks of an earlier run.
+    stashes: Vec<Stash>,
     trouble: Kept,
 }
 
@@ -94,27 +95,44 @@ impl Stashed {
 
 impl Depot for Stashed {
     fn has(&self, key: Key) -> bool {
-        self.stash.has(&Stashed::name(key.part, key.tier), key.slab as u32)
+        let name = Stashed::name(key.part, key.tier);
+        self.stashes.iter().any(|stash| stash.has(&name, key.slab as u32))
     }
 
     fn get(&self, key: Key) -> Result<Vec<u8>, String> {
-        let found = self.stash.get(&Stashed::name(key.part, key.tier), key.slab as u32);
-        let missing =
-            || format!("slab {} of tier {} is gone; remove the table and solve again", key.slab, key.tier);
-        found.map_err(|error| self.trouble.keep(error))?.ok_or_else(missing)
+        let name = Stashed::name(key.part, key.tier);
+        for stash in &self.stashes {
+            let found = stash.get(&name, key.slab as u32).map_err(|error| self.trouble.keep(error))?;
+            if let Some(bytes) = found {
+                return Ok(bytes);
+            }
+        }
+        Err(format!("slab {} of tier {} is gone; remove the table and solve again", key.slab, key.tier))
     }
 
     fn put(&self, key: Key, bytes: &[u8]) -> Result<(), String> {
-        let put = self.stash.put(&Stashed::name(key.part, key.tier), key.slab as u32, bytes);
+        let put = self.stashes[0].put(&Stashed::name(key.part, key.tier), key.slab as u32, bytes);
         put.map_err(|error| self.trouble.keep(error))
     }
 
     fn forget(&self, part: Part, tier: usize) -> Result<(), String> {
-        self.stash.forget(&Stashed::name(part, tier)).map_err(|error| self.trouble.keep(error))
+        let name = Stashed::name(part, tier);
+        let mut stashes = self.stashes.iter();
+        stashes.try_for_each(|stash| stash.forget(&name)).map_err(|error| self.trouble.keep(error))
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let key = |(name, number): (String, u32)| {
+            let (part, tier) = name.rsplit_once('-')?;
+            let part = Part::ALL.into_iter().find(|known| known.name() == part)?;
+            Some(Key { part, tier: tier.parse().ok()?, slab: number as usize })
+        };
+        self.stashes.iter().flat_map(Stash::names).filter_map(key).collect()
     }
 
     fn bytes(&self) -> (u64, u64) {
-        self.stash.bytes()
+        let each = self.stashes.iter().map(Stash::bytes);
+        each.fold((0, 0), |sum, (now, most)| (sum.0 + now, sum.1 + most))
     }
 }
 

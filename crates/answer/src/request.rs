@@ -1,10 +1,11 @@
 //! What can be asked: which position, by which method, with how much time and memory.
 
-use outplay_core::AnyPosition;
+use outplay_core::{AnyPosition, Crew};
 use outplay_table::{Values, default_data_dir};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Which position a command is about.
@@ -121,6 +122,16 @@ impl FromStr for Method {
 /// How long a question waits for a search unless told.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Processes that solve a game together.
+#[derive(Clone, Debug)]
+pub struct Together(pub Arc<dyn Crew>);
+
+impl PartialEq for Together {
+    fn eq(&self, other: &Together) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// What an answer may use, and where it may look. Made once from a user's options and kept by everybody.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -131,6 +142,8 @@ pub struct QueryOptions {
     pub hash: u64,
     /// Threads that may be used.
     pub threads: usize,
+    /// Other processes that solve the same game with the same options; memory and threads are those of each.
+    pub crew: Option<Together>,
     /// When to give up; [`PATIENCE`] if not said.
     pub time: Option<Duration>,
     /// Where tables are; none to look nothing up.
@@ -153,6 +166,7 @@ impl Default for QueryOptions {
             memory: 1 << 30,
             hash: 256 << 20,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
+            crew: None,
             time: None,
             data: Some(default_data_dir()),
             recall: false,
@@ -220,6 +234,11 @@ impl SolveRequest {
     /// Where the table goes, if it is stored.
     pub(crate) fn data(&self) -> Option<&std::path::Path> {
         self.options.data.as_deref().filter(|_| self.store)
+    }
+
+    /// The processes that solve the game together.
+    pub(crate) fn crew(&self) -> Option<&Arc<dyn Crew>> {
+        self.options.crew.as_ref().map(|together| &together.0)
     }
 }
 

@@ -10,18 +10,28 @@ use crate::answers::VerifyReport;
 use crate::entry::Entry;
 use crate::kernels::Numbering;
 use crate::tables::Opened;
-use outplay_core::{AnyPosition, Game, Notation, Tier, Value, Watch};
+use crate::together::gone;
+use outplay_core::{AnyPosition, Crew, Game, Notation, Tier, Value, Watch};
 use outplay_solve::{SolveError, settled};
 use outplay_table::Values;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Positions that one task draws.
 const TASK: u64 = 1024;
 /// Numbers that are drawn for each position before there is said to be none.
 const TRIES: u64 = 100_000;
+
+/// What a task found: how many are wrong, and the first of them with what is wrong about it.
+#[derive(Serialize, Deserialize)]
+struct Sampled {
+    task: u64,
+    wrong: u64,
+    first: Option<(String, String)>,
+}
 
 /// A position whose value is not what its moves say.
 struct Wrong {
@@ -42,6 +52,59 @@ impl Entry {
         (sample, seed): (u64, u64),
         watch: &dyn Watch,
     ) -> Result<VerifyReport, Trouble> {
+        let found = self.sampled(data, values, (sample, seed), (0, 1), watch)?;
+        Ok(self.sample_report((sample, seed), found))
+    }
+
+    /// The same by processes that all see the table: each derives a share of the sample, and all say the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`Entry::verify_sample`], or a process that is gone.
+    pub fn verify_sample_together(
+        &self,
+        data: &Path,
+        values: Option<Values>,
+        sample: (u64, u64),
+        crew: &dyn Crew,
+        watch: &dyn Watch,
+    ) -> Result<VerifyReport, Trouble> {
+        let found = self.sampled(data, values, sample, (crew.rank() as u64, crew.size() as u64), watch);
+        crew.agree(found.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
+        let mine = serde_json::to_vec(&found?).map_err(|error| gone(error.to_string()))?;
+        let mut all: Vec<Sampled> = Vec::new();
+        for bytes in crew.gather(&mine).map_err(gone)? {
+            let told: Vec<Sampled> =
+                serde_json::from_slice(&bytes).map_err(|error| gone(error.to_string()))?;
+            all.extend(told);
+        }
+        all.sort_by_key(|sampled| sampled.task);
+        Ok(self.sample_report(sample, all))
+    }
+
+    fn sample_report(&self, (sample, seed): (u64, u64), found: Vec<Sampled>) -> VerifyReport {
+        let wrong = found.iter().map(|sampled| sampled.wrong).sum();
+        let (first_wrong, flaw) = found.into_iter().find_map(|sampled| sampled.first).unzip();
+        VerifyReport {
+            game: self.spec(),
+            checked: sample,
+            wrong,
+            first_wrong,
+            flaw,
+            unchecked: Some(format!("any position but these, which were drawn at random with seed {seed}")),
+            bound: None,
+        }
+    }
+
+    /// The share of a sample that one of so many processes derives, in the order of the tasks.
+    fn sampled(
+        &self,
+        data: &Path,
+        values: Option<Values>,
+        (sample, seed): (u64, u64),
+        (rank, ranks): (u64, u64),
+        watch: &dyn Watch,
+    ) -> Result<Vec<Sampled>, Trouble> {
         if self.game().has_dice() {
             let spec = self.spec();
             let why = "a sample is of wins, draws and losses";
@@ -50,26 +113,19 @@ impl Entry {
             )));
         }
         let opened = self.open_table(data, values)?;
-        watch.stage("verifying", sample);
+        watch.stage("verifying", sample / ranks);
         let sizes = opened.numbering.numbers().sizes();
-        let tasks: Result<Vec<(u64, Option<Wrong>)>, Trouble> = (0..sample.div_ceil(TASK))
+        (0..sample.div_ceil(TASK))
             .into_par_iter()
+            .filter(|task| task % ranks == rank)
             .map(|task| {
                 let rng = SmallRng::seed_from_u64(seed ^ task.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-                self.check_some(&opened, &sizes, TASK.min(sample - task * TASK), rng, watch)
+                let count = TASK.min(sample - task * TASK);
+                let (wrong, first) = self.check_some(&opened, &sizes, count, rng, watch)?;
+                let first = first.map(|wrong| (self.game().write_position(&wrong.pos), wrong.why));
+                Ok(Sampled { task, wrong, first })
             })
-            .collect();
-        let tasks = tasks?;
-        let first = tasks.iter().find_map(|(_, first)| first.as_ref());
-        Ok(VerifyReport {
-            game: self.spec(),
-            checked: sample,
-            wrong: tasks.iter().map(|(wrong, _)| wrong).sum(),
-            first_wrong: first.map(|wrong| self.game().write_position(&wrong.pos)),
-            flaw: first.map(|wrong| wrong.why.clone()),
-            unchecked: Some(format!("any position but these, which were drawn at random with seed {seed}")),
-            bound: None,
-        })
+            .collect()
     }
 
     /// Checks so many positions; returns how many are wrong, and the first of them.

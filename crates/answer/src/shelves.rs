@@ -12,7 +12,7 @@ use crate::answers::{Phases, Stored};
 use crate::clock::Clock;
 use crate::kernels::Numbers;
 use crate::summary::Summary;
-use outplay_core::{Tier, Value, Watch};
+use outplay_core::{Code, Tier, Value, Watch};
 use outplay_solve::{Draws, Keep, LoopCode, Solved, Tally, TierTally, WideLoopCode};
 use outplay_table::{Cell, CellKind, Identity, Table, TableError, TierWriter, Values, Writer};
 use rayon::prelude::*;
@@ -194,7 +194,7 @@ fn loop_code<C: Stores<Cell = D>, D: Cell>(cell: D) -> Option<Value> {
 }
 
 /// Win 1 and loss −1; draws are 0 (both players can force an end), 2 (nobody), 3 (the mover), 4 (the opponent).
-fn wdl_cell<C: Draws>(code: C) -> i8 {
+pub(crate) fn wdl_cell<C: Draws>(code: C) -> i8 {
     match code.unpack().map(Value::payoff) {
         None => i8::MIN,
         Some(0) => match code.ends() {
@@ -216,7 +216,7 @@ fn wdl_value(cell: i8) -> Option<Value> {
     }
 }
 
-fn wdl_code<C: Draws>(cell: i8) -> C {
+pub(crate) fn wdl_code<C: Draws>(cell: i8) -> C {
     let code = match cell {
         0 => Some(C::draw(true, true)),
         2 => Some(C::draw(false, false)),
@@ -225,6 +225,18 @@ fn wdl_code<C: Draws>(cell: i8) -> C {
         _ => wdl_value(cell).and_then(|value| C::pack(Value::new(value.payoff(), 0))),
     };
     code.unwrap_or(C::UNKNOWN)
+}
+
+/// The same in the code that holds all others.
+pub(crate) fn wide_code(code: LoopCode) -> WideLoopCode {
+    match code.unpack() {
+        None => WideLoopCode::UNKNOWN,
+        Some(value) if value.payoff() == 0 => {
+            let (mover, opponent) = code.ends();
+            WideLoopCode::draw(mover, opponent)
+        }
+        Some(value) => WideLoopCode::pack(value).unwrap_or(WideLoopCode::UNKNOWN),
+    }
 }
 
 /// A tier that was solved, or found.

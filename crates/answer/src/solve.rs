@@ -25,7 +25,8 @@ use outplay_core::{AnyMove, AnyPosition, Deadline, Game, Notation, ProbeError, T
 use outplay_dense::DenseError;
 use outplay_search::DiceMethod;
 use outplay_solve::Tally;
-use outplay_table::{Table, Values, Writer};
+use outplay_table::{Identity, Table, Values, Writer};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A solve that takes less memory than this needs no announcement.
@@ -85,6 +86,9 @@ impl Entry {
     }
 
     fn solve_by(&self, request: &SolveRequest, clock: &Deadline<'_>) -> Result<SolveAnswer, Trouble> {
+        if let Some(crew) = request.crew() {
+            return self.solve_together(request, crew, clock);
+        }
         match request.method {
             Method::Auto => self.solve_somehow(request, clock),
             Method::Plain => {
@@ -262,7 +266,11 @@ impl Entry {
         Ok(answer)
     }
 
-    fn solve_densely(&self, request: &SolveRequest, clock: &Deadline<'_>) -> Result<SolveAnswer, Trouble> {
+    pub(crate) fn solve_densely(
+        &self,
+        request: &SolveRequest,
+        clock: &Deadline<'_>,
+    ) -> Result<SolveAnswer, Trouble> {
         let start = self.start()?;
         let Some(board) = self.game().board(&start) else {
             let why = "the dense solver is for games of lines on a board";
@@ -270,11 +278,14 @@ impl Entry {
         };
         let mut options = planes::options(request.values, &request.options, request.counts);
         options.slabs = request.data().is_some();
+        options.crew = request.crew().cloned();
         // Refuse before anything is written.
         let plan = outplay_dense::plan(&board, &options, request.store)?;
         let mut writer = None;
         if let Some(Numbering::Sweeps(sweeps)) = self.index() {
-            if let Some(answer) = self.answer_from_table(&*sweeps, request, clock)? {
+            if request.crew().is_none()
+                && let Some(answer) = self.answer_from_table(&*sweeps, request, clock)?
+            {
                 return Ok(answer);
             }
             writer = self.open_writer(request)?;
@@ -318,6 +329,15 @@ impl Entry {
             self.filled_by(request, &pos, &value, blank)?
         };
         answer.colourings = Some(plan.colourings);
+        if let Some(balance) = &solution.balance {
+            clock.note(&format!(
+                "{} ranks: the busiest computed {:.1} s, {:.0} % longer than the average; {} of slabs went from rank to rank",
+                balance.busy.len(),
+                balance.busy.iter().copied().fold(0.0, f64::max),
+                100.0 * balance.imbalance(),
+                outplay_core::figures::bytes(balance.moved)
+            ));
+        }
         if let Some(writer) = writer {
             answer.table = Some(self.finish(writer, &tally, request)?);
         }
@@ -426,12 +446,12 @@ impl Entry {
     fn open_writer(&self, request: &SolveRequest) -> Result<Option<Writer>, Trouble> {
         let Some(data) = request.data() else { return Ok(None) };
         let numbering = self.numbering(self.most_explored(request.options.memory), &outplay_core::Quiet)?;
-        Ok(Some(Writer::open(data, self.identity(&numbering, request.values))?))
+        Ok(Some(open_writer(data, self.identity(&numbering, request.values), request)?))
     }
 
     /// Answers from a table that is complete and undamaged. Nothing is written for it, not even a lock, so that a table
     /// on a disk that cannot be written is as good as any.
-    fn answer_from_table(
+    pub(crate) fn answer_from_table(
         &self,
         sweeps: &dyn Sweeps,
         request: &SolveRequest,
@@ -458,11 +478,9 @@ impl Entry {
     }
 
     fn finish(&self, writer: Writer, tally: &Tally, request: &SolveRequest) -> Result<Stored, Trouble> {
-        let table = writer.table()?;
-        let (name, bytes) = (table.name().to_string(), table.bytes());
+        let stored = stored(&writer, request.data().unwrap_or_else(|| Path::new("")))?;
         writer.finish(Summary::of(tally).json()?)?;
-        let data = request.data().map(|data| data.display().to_string()).unwrap_or_default();
-        Ok(Stored { name, data, bytes, found: false })
+        Ok(stored)
     }
 
     pub(crate) fn blank_answer(
@@ -549,6 +567,25 @@ impl Entry {
             ..blank
         })
     }
+}
+
+/// Opens a table to write it, alone or with the ranks that solve together.
+pub(crate) fn open_writer(
+    data: &Path,
+    identity: Identity,
+    request: &SolveRequest,
+) -> Result<Writer, Trouble> {
+    Ok(match request.crew() {
+        Some(crew) => Writer::open_together(data, identity, crew)?,
+        None => Writer::open(data, identity)?,
+    })
+}
+
+/// What is said about a table that is about to be completed; of ranks only the first can see its files.
+pub(crate) fn stored(writer: &Writer, data: &Path) -> Result<Stored, Trouble> {
+    let first = writer.crew().is_none_or(|crew| crew.rank() == 0);
+    let bytes = if first { writer.table()?.bytes() } else { 0 };
+    Ok(Stored { name: writer.name().to_string(), data: data.display().to_string(), bytes, found: false })
 }
 
 /// Which of two moves is better for the player who makes them.

@@ -15,11 +15,11 @@ use crate::usage;
 use clap::{CommandFactory, Parser};
 use outplay_answer::{
     Clock, Cure, DiceMethod, Entry, Method, Place, PlanRequest, QueryOptions, SolveAnswer, SolveRequest,
-    TableCure, Trouble, Values, default_data_dir,
+    TableCure, Together, Trouble, Values, default_data_dir,
 };
 use outplay_catalog::Catalog;
 use outplay_core::figures::grouped;
-use outplay_core::{Deadline, LineBoard, Watch};
+use outplay_core::{Crew, Deadline, LineBoard, Watch};
 use outplay_protocol::Stable;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
@@ -58,33 +58,96 @@ pub(crate) fn output_error(error: io::Error) -> Failure {
 
 /// Runs the command line for the games of a catalog.
 pub fn main(catalog: &Catalog) -> ExitCode {
-    let cli = match Cli::try_parse() {
+    match Cli::try_parse() {
+        Ok(cli) => {
+            let mut out = BufWriter::new(anstream::stdout().lock());
+            ExitCode::from(run(catalog, &cli, None, &mut out).0)
+        }
+        Err(error) => misused(&error),
+    }
+}
+
+/// Runs the command line on all processes of a crew, each of which calls this. They solve together; everything else is
+/// done by the first, which is the only one to speak. Returns the exit code, and a sentence if this process failed.
+pub fn main_together(catalog: &Catalog, crew: &Arc<dyn Crew>) -> (u8, Option<String>) {
+    let first = crew.rank() == 0;
+    let mut cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return misused(&error),
+        Err(error) => {
+            if first {
+                misused(&error);
+            }
+            return (if error.use_stderr() { BAD_INPUT } else { KNOWN }, None);
+        }
     };
+    let shared = matches!(cli.command, Command::Solve { .. } | Command::Verify { sample: Some(_), .. });
+    if !shared {
+        if !first {
+            return (KNOWN, None);
+        }
+        // What is planned on ranks is planned for as many.
+        if let Command::Plan { ranks: ranks @ 1, .. } = &mut cli.command {
+            *ranks = crew.size() as u32;
+        }
+        let mut out = BufWriter::new(anstream::stdout().lock());
+        return run(catalog, &cli, None, &mut out);
+    }
+    // What is free and how many cores there are is shared by the ranks of a machine.
+    let neighbours = match neighbours(&**crew) {
+        Ok(neighbours) => neighbours.max(1),
+        Err(why) => return (NO, Some(why)),
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cli.common.threads.get_or_insert((cores / neighbours).clamp(1, 1024) as u16);
+    let memory = cli.common.memory.unwrap_or_else(|| usage::available_bytes() / 5 * 4 / neighbours as u64);
+    match crew.least(memory.min(usage::total_bytes())) {
+        Ok(memory) => cli.common.memory = Some(memory),
+        Err(why) => return (NO, Some(why)),
+    }
+    let together = Some(Together(crew.clone()));
+    if first {
+        run(catalog, &cli, together, &mut BufWriter::new(anstream::stdout().lock()))
+    } else {
+        cli.common.quiet = true;
+        let (code, sentence) = run(catalog, &cli, together, &mut io::sink());
+        // What is known is the first one's to say.
+        (if sentence.is_some() { code } else { KNOWN }, sentence)
+    }
+}
+
+/// How many ranks share this machine.
+fn neighbours(crew: &dyn Crew) -> Result<usize, String> {
+    let name = rustix::system::uname().nodename().to_bytes().to_vec();
+    Ok(crew.gather(&name)?.iter().filter(|other| **other == name).count())
+}
+
+/// Runs a command: its exit code, and the sentence with which it failed.
+fn run(catalog: &Catalog, cli: &Cli, crew: Option<Together>, out: &mut impl Write) -> (u8, Option<String>) {
     if let Some(threads) = cli.common.threads() {
         // Fails only if the pool exists already, and nothing has used it yet.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     }
     // Whoever types commands may start programs; visitors of a server may not.
     let catalog = &catalog.clone().with_programs(Arc::new(Stable::default()));
-    let mut out = BufWriter::new(anstream::stdout().lock());
+    let speaks = crew.as_ref().is_none_or(|together| together.0.rank() == 0);
     let progress = Progress::new(cli.common.quiet, cli.common.progress);
-    let result =
-        Run { catalog, common: &cli.common, progress: &progress, out: &mut out }.command(&cli.command);
+    let result = Run { catalog, common: &cli.common, progress: &progress, crew, out }.command(&cli.command);
     progress.clear();
     let result = result.and_then(|code| out.flush().map_err(output_error).map(|()| code));
     match result {
-        Ok(code) => ExitCode::from(code),
+        Ok(code) => (code, None),
         // Whoever read the output has seen enough.
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => (KNOWN, None),
         Err(Failure::Output(error)) => {
-            complain(&mut out, false, &format!("cannot write the answer: {error}"), None);
-            ExitCode::from(NO)
+            let sentence = format!("cannot write the answer: {error}");
+            complain(out, false, &sentence, None);
+            (NO, Some(sentence))
         }
         Err(Failure::Trouble(trouble)) => {
-            complain(&mut out, cli.common.json, &trouble.to_string(), cure(&trouble).as_deref());
-            ExitCode::from(code(&trouble))
+            if speaks {
+                complain(out, cli.common.json, &trouble.to_string(), cure(&trouble).as_deref());
+            }
+            (code(&trouble), Some(trouble.to_string()))
         }
     }
 }
@@ -235,6 +298,8 @@ pub(crate) struct Run<'a, W: Write> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) common: &'a Common,
     pub(crate) progress: &'a Progress,
+    /// Who solves together with this process.
+    pub(crate) crew: Option<Together>,
     pub(crate) out: &'a mut W,
 }
 
@@ -265,6 +330,7 @@ impl<W: Write> Run<'_, W> {
                 request.store = !self.common.no_save;
                 request.disk = *disk;
                 request.proof = proof.clone();
+                request.options.crew = self.crew.clone();
                 if proof.is_some() && *method != Method::Proof {
                     let why = "only the proof search writes proofs; add `--method proof`";
                     return Err(Trouble::unable(why).into());

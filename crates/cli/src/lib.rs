@@ -30,4 +30,4 @@ mod usage;
 use absent::playing;
 #[cfg(not(feature = "serve"))]
 use absent::serving;
-pub use commands::main;
+pub use commands::{main, main_together};

@@ -18,9 +18,12 @@ impl<W: Write> Run<'_, W> {
         sample: Option<(u64, u64)>,
     ) -> Result<u8, Failure> {
         let entry = self.open(game)?;
-        let report = match sample {
-            None => entry.verify(&self.data(), values, self.progress)?,
-            Some(sample) => entry.verify_sample(&self.data(), values, sample, self.progress)?,
+        let report = match (sample, &self.crew) {
+            (None, _) => entry.verify(&self.data(), values, self.progress)?,
+            (Some(sample), Some(crew)) => {
+                entry.verify_sample_together(&self.data(), values, sample, &*crew.0, self.progress)?
+            }
+            (Some(sample), None) => entry.verify_sample(&self.data(), values, sample, self.progress)?,
         };
         self.print(&report, |out, report| print_verified(out, report))?;
         Ok(u8::from(report.wrong > 0))

@@ -223,6 +223,7 @@ trait Rules: Send + Sync {
     fn theory(&self, pos: &AnyPosition) -> Option<Payoff>;
     fn most_positions(&self) -> Option<f64>;
     fn symmetric(&self, pos: &AnyPosition, out: &mut Vec<AnyPosition>);
+    fn version(&self) -> u32;
     fn fault(&self) -> Option<String>;
     fn outcomes(&self, pos: &AnyPosition, out: &mut Vec<(AnyMove, f64)>);
     fn has_dice(&self) -> bool;
@@ -281,6 +282,9 @@ impl<G: Game + Notation> Rules for Native<G> {
         let mut images = Vec::new();
         self.game.symmetric(self.pos(pos), &mut images);
         out.extend(images.into_iter().map(|pos| self.any(pos)));
+    }
+    fn version(&self) -> u32 {
+        self.game.version()
     }
     fn fault(&self) -> Option<String> {
         self.game.fault()
@@ -461,6 +465,9 @@ impl Game for AnyGame {
     }
     fn symmetric(&self, pos: &AnyPosition, out: &mut Vec<AnyPosition>) {
         self.0.symmetric(pos, out);
+    }
+    fn version(&self) -> u32 {
+        self.0.version()
     }
     fn fault(&self) -> Option<String> {
         self.0.fault()

@@ -31,6 +31,7 @@
 mod any;
 mod code;
 mod counters;
+pub mod crew;
 mod error;
 pub mod figures;
 mod game;
@@ -51,6 +52,7 @@ mod watch;
 pub use any::{AnyGame, AnyMove, AnyPosition, Falls, Native};
 pub use code::{Code, WdlCode};
 pub use counters::Counters;
+pub use crew::{Clerk, Crew, Team};
 pub use error::InputError;
 pub use game::{Chance, Game, Keyed, Payoff, Turn};
 pub use index::{Detour, Index, Link, Predecessors, Rolls, Tier};

@@ -32,6 +32,7 @@ impl Workshop {
             best: Vec::new(),
             counts: counting.then(|| Counts { plies: vec![ply] }),
             plan: plan.clone(),
+            balance: None,
         }
     }
 

@@ -22,6 +22,17 @@ pub enum Part {
 }
 
 impl Part {
+    /// All parts.
+    pub const ALL: [Part; 7] = [
+        Part::Reach,
+        Part::ReachImages,
+        Part::Values,
+        Part::ValueImages,
+        Part::ReachCensus,
+        Part::ValueCensus,
+        Part::Layout,
+    ];
+
     /// What slabs have.
     pub(crate) const OF_SLABS: [Part; 6] = [
         Part::Reach,
@@ -84,6 +95,11 @@ pub trait Depot: fmt::Debug + Send + Sync {
     ///
     /// A disk that cannot be written.
     fn forget(&self, part: Part, tier: usize) -> Result<(), String>;
+
+    /// All that is there, for ranks that tell each other; a depot that no crew uses need not know.
+    fn keys(&self) -> Vec<Key> {
+        Vec::new()
+    }
 
     /// Bytes kept at the moment, and the most there ever were.
     fn bytes(&self) -> (u64, u64);

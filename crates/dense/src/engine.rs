@@ -76,6 +76,7 @@ impl Engine {
             best,
             counts: self.counting.then_some(counts),
             plan: self.plan.clone(),
+            balance: None,
         })
     }
 

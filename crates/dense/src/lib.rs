@@ -18,6 +18,7 @@
 //! | `relay`, `shapes` | mirror symmetry |
 //! | `plan`, `arena`, `workshop`, `engine` | memory, threads, the order of things |
 //! | `slabs`, `neighbours`, `porter`, `depot`, `squeeze`, `slabwise` | the same for boards beyond memory, slab by slab |
+//! | `dealt` | the same on several machines, each with its slabs |
 //! | `answer`, `dense` | values of single positions |
 //! | `export` | slots of the tight index for a table writer |
 //!
@@ -39,6 +40,7 @@ mod answer;
 mod arena;
 mod back;
 mod counts;
+mod dealt;
 mod dense;
 mod depot;
 mod engine;
@@ -70,6 +72,6 @@ pub use error::DenseError;
 pub use export::{Sink, Slots};
 pub use lane::Level;
 pub use plan::{Plan, TierPlan, plan};
-pub use solve::{Options, Solution, Values, solve};
+pub use solve::{Balance, Options, Solution, Values, solve};
 
 pub(crate) use field::Field;

@@ -41,23 +41,29 @@ pub(crate) struct Neighbours<'a> {
 }
 
 impl<'a> Neighbours<'a> {
-    /// Frames for the neighbours of `own`, the tier `of` whose neighbours lie that way, in at most so many bytes, and
-    /// always enough for any one slab.
+    /// Frames for the neighbours of the slabs to do, ascending, of the tier `of`, whose neighbours lie that way, in at
+    /// most so many bytes, and always enough for any one slab.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
         shop: &'a Workshop,
         (tier, slabs): (usize, &'a Slabs),
         of: (usize, &Slabs),
+        todo: &[usize],
         way: Way,
         planes: usize,
         bytes: u64,
         seats: Vec<u32>,
     ) -> Result<Neighbours<'a>, DenseError> {
-        let asked = if way == Way::Up && planes == 0 {
-            vec![Vec::new(); of.1.count]
-        } else {
-            slabs.asked(&shop.field, &shop.shapes, of, way)
-        };
+        let mut asked = vec![Vec::new(); of.1.count];
+        if way == Way::Down || planes > 0 {
+            // Only what will be computed here asks.
+            let all = slabs.asked(&shop.field, &shop.shapes, of, way);
+            for (slab, bundles) in all.into_iter().enumerate() {
+                if todo.binary_search(&slab).is_ok() {
+                    asked[slab] = bundles;
+                }
+            }
+        }
         let mut askers = vec![Vec::new(); 2 * slabs.count];
         for (slab, bundles) in asked.iter().enumerate().rev() {
             bundles.iter().for_each(|&bundle| askers[bundle as usize].push(slab as u32));

@@ -115,7 +115,8 @@ impl Plan {
     ) -> Result<Plan, DenseError> {
         let plan = Plan::new(field, options, export, keep, watch)?;
         match (options.memory, arena::available()) {
-            (None, Some(available)) if plan.peak_bytes > available => {
+            // Ranks of a crew must plan alike, and what is available differs.
+            (None, Some(available)) if options.crew.is_none() && plan.peak_bytes > available => {
                 let options = Options { memory: Some(available), ..options.clone() };
                 Plan::new(field, &options, export, keep, watch)
             }
@@ -190,8 +191,13 @@ impl Plan {
             [(false, small + plane_bytes + reach_bytes), (true, small + frugal_bytes + reach_bytes)];
         let fitting = choices.into_iter().find(|&(_, memory)| memory <= allowed);
         let room = allowed.saturating_sub(small);
-        let slabs = options.slabs && !keep;
+        let slabs = (options.slabs || options.crew.is_some()) && !keep;
+        let ranks = options.crew.as_ref().filter(|_| !keep).map(|crew| crew.size());
         let cut = match (fitting, options.slab_bytes) {
+            (_, target) if ranks.is_some() => {
+                let shapes = Shapes::new(field, watch)?;
+                Some(Cut::dealt(field, &shapes, &tiers, room, target, ranks.unwrap_or(1)))
+            }
             (_, Some(target)) if slabs => Some(Cut::of(field, &Shapes::new(field, watch)?, &tiers, target)),
             (None, _) if slabs => Some(Cut::new(field, &Shapes::new(field, watch)?, &tiers, room)),
             _ => None,

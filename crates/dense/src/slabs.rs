@@ -21,6 +21,9 @@ const LARGE: u64 = 32 << 20;
 /// Bytes below which slabs are not made smaller, except down to one shape.
 const SMALL: u64 = 1 << 16;
 
+/// Slabs that each rank of a crew should have of a tier: enough to fetch some while computing others.
+const HANDS: usize = 6;
+
 /// A slab of shapes or of images of a tier, as one number.
 pub(crate) type Bundle = u32;
 
@@ -139,6 +142,28 @@ impl Cut {
     pub(crate) fn of(field: &Field, shapes: &Shapes, tiers: &[TierPlan], target: u64) -> Cut {
         let per = |t: &TierPlan| (target / table(t, t.planes + 2).max(1)).clamp(1, t.stored.max(1)) as usize;
         Cut::with(field, shapes, tiers, tiers.iter().map(per).collect())
+    }
+
+    /// The largest slabs that fit in so many bytes and can be dealt over so many ranks.
+    pub(crate) fn dealt(
+        field: &Field,
+        shapes: &Shapes,
+        tiers: &[TierPlan],
+        allowed: u64,
+        target: Option<u64>,
+        ranks: usize,
+    ) -> Cut {
+        let most = |t: &TierPlan| (t.stored as usize).div_ceil(ranks * HANDS).max(1);
+        let mut target = target.unwrap_or(LARGE);
+        loop {
+            let cut = Cut::of(field, shapes, tiers, target);
+            let per = cut.per.iter().zip(tiers).map(|(&per, t)| per.min(most(t))).collect();
+            let cut = Cut::with(field, shapes, tiers, per);
+            if cut.bytes <= allowed || target == 0 {
+                return cut;
+            }
+            target = if target > SMALL { target / 2 } else { 0 };
+        }
     }
 
     /// Slabs of so many shapes, tier by tier.

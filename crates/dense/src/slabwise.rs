@@ -11,6 +11,9 @@
 //! again, so that a run that was killed goes on with the slab it was at. A tier that is wanted by the sink is
 //! computed whole: which of its positions are won at once is not kept.
 //!
+//! Where several processes solve a board together, each computes the slabs that are dealt to it, and they meet between
+//! the tiers (`dealt`).
+//!
 //! Invariant: a slab whose census is in the depot is whole, and cut as the depot's layout says.
 #![allow(unsafe_code)]
 
@@ -19,6 +22,7 @@ use crate::answer::Tables;
 use crate::arena::Arena;
 use crate::back::{Back, LEVELS, Worker};
 use crate::counts::{Counts, PlyCounts};
+use crate::dealt::Dealt;
 use crate::depot::{Depot, Key, Part};
 use crate::export::{Export, Sink, Source};
 use crate::forth::{Forth, Walker};
@@ -27,18 +31,25 @@ use crate::neighbours::{Neighbours, unpack};
 use crate::plan::Plan;
 use crate::porter;
 use crate::slabs::{Cut, Slabs, Way};
-use crate::solve::{Options, Solution, Values};
+use crate::solve::{Balance, Options, Solution, Values};
 use crate::squeeze::{CHUNK, Squeeze, Squeezer, bind, unbind};
 use crate::tight::WORDS;
 use crate::workshop::{Copy, Shared, Workshop};
+use outplay_core::crew::{pack, unpack as numbers};
 use outplay_core::{Value, Verdict, Watch};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// A solve under way.
-pub(crate) struct Slabwise<'a> {
+pub(crate) struct Slabwise {
     shop: Workshop,
     plan: Plan,
-    depot: &'a dyn Depot,
+    depot: Arc<dyn Depot>,
+    /// The same depot where slabs are dealt over ranks.
+    dealt: Option<Arc<Dealt>>,
+    /// Microseconds for which this rank waited for slabs and for others.
+    waited: AtomicU64,
     counting: bool,
     /// By tier.
     slabs: Vec<Slabs>,
@@ -47,21 +58,29 @@ pub(crate) struct Slabwise<'a> {
     free: Mutex<Vec<Squeezer>>,
 }
 
-impl<'a> Slabwise<'a> {
+impl Slabwise {
     /// `cut` says how a board is cut that nothing is known of yet, and `bytes` what planes may take. One of which the
     /// depot has slabs is cut as those are, unless that takes more memory.
     pub(crate) fn new(
         shop: Workshop,
         plan: Plan,
-        depot: &'a dyn Depot,
+        mut depot: Arc<dyn Depot>,
         options: &Options,
         cut: &Cut,
         bytes: u64,
-    ) -> Result<Slabwise<'a>, DenseError> {
+    ) -> Result<Slabwise, DenseError> {
+        let mut dealt = None;
+        if let Some(crew) = &options.crew {
+            let shared = Arc::new(Dealt::new(depot, crew.clone())?);
+            depot = shared.clone();
+            dealt = Some(shared);
+        }
         let mut slabwise = Slabwise {
             shop,
             plan,
             depot,
+            dealt,
+            waited: AtomicU64::new(0),
             counting: options.counts,
             slabs: Vec::new(),
             bytes,
@@ -72,7 +91,44 @@ impl<'a> Slabwise<'a> {
             Slabs::new(&slabwise.shop.field, &slabwise.shop.shapes, tier, per)
         };
         slabwise.slabs = per.iter().enumerate().map(slabs).collect();
+        if let Some(dealt) = &slabwise.dealt {
+            dealt.deal(slabwise.slabs.iter().map(|slabs| slabs.count).collect());
+        }
         Ok(slabwise)
+    }
+
+    /// Whether this process computes a slab.
+    fn is_mine(&self, tier: usize, slab: usize) -> bool {
+        self.dealt.as_ref().is_none_or(|dealt| dealt.is_mine(tier, slab))
+    }
+
+    /// Waits until all ranks are here.
+    fn meet(&self) -> Result<(), DenseError> {
+        let Some(dealt) = &self.dealt else { return Ok(()) };
+        self.waiting(|| dealt.crew.meet().map_err(|why| DenseError::Depot { why }))
+    }
+
+    /// Waits for something, and remembers how long.
+    fn waiting<T>(&self, wait: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let done = wait();
+        self.waited.fetch_add(began.elapsed().as_micros() as u64, Relaxed);
+        done
+    }
+
+    /// How the work was shared.
+    fn balance(&self, began: Instant) -> Result<Option<Balance>, DenseError> {
+        let Some(dealt) = &self.dealt else { return Ok(None) };
+        let busy = (began.elapsed().as_micros() as u64).saturating_sub(self.waited.load(Relaxed));
+        let told = dealt.crew.gather(&pack(&[busy, dealt.moved()]));
+        let told = told.map_err(|why| DenseError::Depot { why })?;
+        let mut balance = Balance::default();
+        for bytes in told {
+            let mut numbers = numbers(&bytes);
+            balance.busy.push(numbers.next().unwrap_or(0) as f64 / 1e6);
+            balance.moved += numbers.next().unwrap_or(0);
+        }
+        Ok(Some(balance))
     }
 
     /// By tier: shapes in a slab. Slabs that were cut otherwise are given up.
@@ -101,9 +157,13 @@ impl<'a> Slabwise<'a> {
                 }
             }
         }
+        // Somebody may still be reading the layout.
+        self.meet()?;
         self.forget_slabs()?;
         self.depot.forget(Part::Layout, 0).map_err(lost)?;
-        self.depot.put(key, text(&cut.per).as_bytes()).map_err(lost)?;
+        if self.dealt.as_ref().is_none_or(|dealt| dealt.crew.rank() == 0) {
+            self.depot.put(key, text(&cut.per).as_bytes()).map_err(lost)?;
+        }
         Ok(cut.per.clone())
     }
 
@@ -127,17 +187,20 @@ impl<'a> Slabwise<'a> {
     /// Solves.
     pub(crate) fn run(&self, watch: &dyn Watch, sink: Option<&dyn Sink>) -> Result<Solution, DenseError> {
         let plies = self.shop.field.plies();
+        let began = Instant::now();
         if let Some(payoff) = self.shop.field.over {
             return Ok(self.shop.finished(payoff, self.counting, &self.plan));
         }
         if !self.goes_on(sink) {
             self.forget_slabs()?;
         }
+        self.meet()?;
         let mut counts = Counts { plies: vec![PlyCounts::default(); plies + 1] };
         let mut seats = vec![0; self.shop.field.shapes as usize];
         watch.stage("reach", self.work());
         for tier in 0..=plies {
             seats = self.forth(watch, tier, seats)?;
+            self.meet()?;
             self.count_reach(tier, &mut counts.plies[tier])?;
         }
         watch.stage("values", self.work());
@@ -147,6 +210,7 @@ impl<'a> Slabwise<'a> {
         }
         for tier in (0..plies).rev() {
             seats = self.back(watch, sink, tier, seats)?;
+            self.meet()?;
             self.count_values(tier, &mut counts.plies[tier])?;
             // The values of the second ply are asked for once more, for the best moves of the start.
             if tier > 0 {
@@ -165,7 +229,9 @@ impl<'a> Slabwise<'a> {
             }
         };
         let exact = self.shop.values == Values::Distance || value.verdict() == Verdict::Draw;
+        let balance = self.balance(began)?;
         Ok(Solution {
+            balance,
             verdict: value.verdict(),
             value: exact.then_some(value),
             best,
@@ -209,8 +275,9 @@ impl<'a> Slabwise<'a> {
     /// Finds the live positions of a tier.
     fn forth(&self, watch: &dyn Watch, tier: usize, seats: Vec<u32>) -> Result<Vec<u32>, DenseError> {
         let (shop, slabs) = (&self.shop, &self.slabs[tier]);
-        let todo: Vec<usize> =
-            (0..slabs.count).filter(|&slab| !self.has(Part::ReachCensus, tier, slab)).collect();
+        let todo: Vec<usize> = (0..slabs.count)
+            .filter(|&slab| self.is_mine(tier, slab) && !self.has(Part::ReachCensus, tier, slab))
+            .collect();
         let done = (slabs.count - todo.len()) * slabs.per;
         watch.advance((done as u64) << shop.tight.high(tier));
         if todo.is_empty() {
@@ -237,16 +304,17 @@ impl<'a> Slabwise<'a> {
             shop,
             (tier - 1, &self.slabs[tier - 1]),
             (tier, slabs),
+            &todo,
             Way::Down,
             0,
             self.bytes.saturating_sub(own) / 3 * 2,
             seats,
         )?;
-        porter::with(self.depot, |porter| {
+        porter::with(&*self.depot, |porter| {
             porter.fetch(near.keys(&near.missing(todo[0])));
             for (i, &slab) in todo.iter().enumerate() {
                 let missing = near.missing(slab);
-                near.seat(slab, &missing, &porter.fetched()?)?;
+                near.seat(slab, &missing, &self.waiting(|| porter.fetched())?)?;
                 if let Some(&next) = todo.get(i + 1) {
                     porter.fetch(near.keys(&near.missing(next)));
                 }
@@ -314,11 +382,16 @@ impl<'a> Slabwise<'a> {
         let (shop, slabs) = (&self.shop, &self.slabs[tier]);
         let sink = sink.filter(|sink| sink.wants(tier));
         let todo: Vec<usize> = (0..slabs.count)
+            .filter(|&slab| self.is_mine(tier, slab))
             .filter(|&slab| sink.is_some() || !self.has(Part::ValueCensus, tier, slab))
             .collect();
         let done = (slabs.count - todo.len()) * slabs.per;
         watch.advance((done as u64) << shop.tight.high(tier));
         if todo.is_empty() {
+            // What other ranks put is to be finished together.
+            if let Some(sink) = sink {
+                sink.end(tier).map_err(|why| DenseError::Sink { tier, why })?;
+            }
             return Ok(seats);
         }
         let (offsets, next_offsets) = (shop.offsets(tier, watch)?, shop.offsets(tier + 1, watch)?);
@@ -336,13 +409,14 @@ impl<'a> Slabwise<'a> {
             shop,
             (tier + 1, &self.slabs[tier + 1]),
             (tier, slabs),
+            &todo,
             Way::Up,
             next_planes,
             self.bytes.saturating_sub(own) / 3 * 2,
             seats,
         )?;
         let export = sink.map(|sink| Ok((sink, Export::new(shop, watch, tier, &offsets)?))).transpose()?;
-        porter::with(self.depot, |porter| {
+        porter::with(&*self.depot, |porter| {
             let reach = |slab| Key { part: Part::Reach, tier, slab };
             let wanted = |near: &Neighbours<'_>, slab: usize| {
                 let mut keys = vec![reach(slab)];
@@ -352,7 +426,7 @@ impl<'a> Slabwise<'a> {
             porter.fetch(wanted(&near, todo[0]));
             for (i, &slab) in todo.iter().enumerate() {
                 let missing = near.missing(slab);
-                let packed = porter.fetched()?;
+                let packed = self.waiting(|| porter.fetched())?;
                 let stored = &shop.shapes.tiers[tier].stored[slabs.places(slab)];
                 self.unpacked_live(&live, &packed[0], stored.len() as u64 * lines, tier)?;
                 near.seat(slab, &missing, &packed[1..])?;
@@ -575,14 +649,15 @@ impl<'a> Slabwise<'a> {
     /// Adds up what the slabs of a tier counted.
     fn tally(&self, part: Part, tier: usize) -> Result<Vec<(u64, u64)>, DenseError> {
         let mut sum: Vec<(u64, u64)> = Vec::new();
-        for slab in 0..self.slabs[tier].count {
+        for slab in (0..self.slabs[tier].count).filter(|&slab| self.is_mine(tier, slab)) {
             let bytes = self.depot.get(Key { part, tier, slab }).map_err(|why| DenseError::Depot { why })?;
-            for (code, positions) in read_census(&bytes) {
-                match sum.iter_mut().find(|entry| entry.0 == code) {
-                    Some(entry) => entry.1 += positions,
-                    None => sum.push((code, positions)),
-                }
-            }
+            add_census(&mut sum, &bytes);
+        }
+        let Some(dealt) = &self.dealt else { return Ok(sum) };
+        let told = self.waiting(|| dealt.crew.gather(&census(&sum)));
+        sum.clear();
+        for bytes in told.map_err(|why| DenseError::Depot { why })? {
+            add_census(&mut sum, &bytes);
         }
         Ok(sum)
     }
@@ -626,6 +701,16 @@ fn census(tally: &[(u64, u64)]) -> Vec<u8> {
         .flat_map(|&(code, positions)| [code.to_le_bytes(), positions.to_le_bytes()])
         .flatten()
         .collect()
+}
+
+/// Adds what was counted elsewhere.
+fn add_census(sum: &mut Vec<(u64, u64)>, bytes: &[u8]) {
+    for (code, positions) in read_census(bytes) {
+        match sum.iter_mut().find(|entry| entry.0 == code) {
+            Some(entry) => entry.1 += positions,
+            None => sum.push((code, positions)),
+        }
+    }
 }
 
 fn read_census(bytes: &[u8]) -> Vec<(u64, u64)> {

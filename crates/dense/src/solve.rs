@@ -1,6 +1,7 @@
 //! Solving a board: forward for what is legal, backward for what it is worth.
 
 use crate::counts::Counts;
+use crate::dealt::Pile;
 use crate::depot::Depot;
 use crate::engine::Engine;
 use crate::export::Sink;
@@ -10,7 +11,7 @@ use crate::slabwise::Slabwise;
 use crate::tight::LOW;
 use crate::workshop::Workshop;
 use crate::{DenseError, Field};
-use outplay_core::{LineBoard, Value, Verdict, Watch};
+use outplay_core::{Crew, LineBoard, Value, Verdict, Watch};
 use std::sync::Arc;
 
 /// What is computed of each position.
@@ -37,6 +38,9 @@ pub struct Options {
     pub slabs: bool,
     /// Where slabs wait.
     pub depot: Option<Arc<dyn Depot>>,
+    /// Processes that solve the board together, slab by slab; each calls [`solve`] with the same options, a depot of its
+    /// own or none, and a sink that takes its share of the slots.
+    pub crew: Option<Arc<dyn Crew>>,
     /// Whether to use mirror symmetry where the board has it.
     pub mirror: bool,
     /// The instructions to use, `None` for the best that the machine has.
@@ -58,6 +62,7 @@ impl Default for Options {
             memory: None,
             slabs: false,
             depot: None,
+            crew: None,
             mirror: true,
             level: None,
             low: LOW,
@@ -104,6 +109,26 @@ pub struct Solution {
     pub counts: Option<Counts>,
     /// What was planned.
     pub plan: Plan,
+    /// How the work was shared, where several processes did it.
+    pub balance: Option<Balance>,
+}
+
+/// How work was shared among processes.
+#[derive(Clone, Debug, Default)]
+pub struct Balance {
+    /// By rank: seconds that it computed, neither waiting for slabs nor for others.
+    pub busy: Vec<f64>,
+    /// Bytes of slabs that went from one rank to another.
+    pub moved: u64,
+}
+
+impl Balance {
+    /// By how much the busiest rank worked longer than the average, as a share of the average.
+    pub fn imbalance(&self) -> f64 {
+        let mean = self.busy.iter().sum::<f64>() / self.busy.len().max(1) as f64;
+        let most = self.busy.iter().copied().fold(0.0, f64::max);
+        if mean > 0.0 { most / mean - 1.0 } else { 0.0 }
+    }
 }
 
 /// Solves a board: its value, its best moves, the counts that were asked for, and every position's value
@@ -134,11 +159,14 @@ pub fn solve(
 ) -> Result<Solution, DenseError> {
     let field = Field::new(board, options.mirror, options.low)?;
     let plan = Plan::fitting(&field, options, sink.is_some(), false, watch)?;
-    match (&plan.cut, &options.depot) {
+    // Ranks without a disk keep their slabs in memory.
+    let pile = || Arc::new(Pile::default()) as Arc<dyn Depot>;
+    let depot = options.depot.clone().or_else(|| options.crew.as_ref().map(|_| pile()));
+    match (&plan.cut, depot) {
         (Some(cut), Some(depot)) => {
             let shop = Workshop::new(field, options, plan.threads, watch)?;
             let (cut, bytes) = (cut.clone(), plan.plane_bytes);
-            Slabwise::new(shop, plan, depot.as_ref(), options, &cut, bytes)?.run(watch, sink)
+            Slabwise::new(shop, plan, depot, options, &cut, bytes)?.run(watch, sink)
         }
         (Some(_), None) => Err(DenseError::Depot { why: "there is no place for slabs to wait at".into() }),
         (None, _) => Engine::new(field, options, plan, false, watch)?.run(watch, sink),

@@ -26,7 +26,8 @@ pub use verify::{Means, verify_chance, verify_rolls};
 use crate::{Forget, SolveError};
 use bounds::{Known, Radii, largest};
 use graph::{Knot, TierGraph};
-use outplay_core::{Chance, Game, Index, Pace, Tier, Turn, Watch};
+use outplay_core::{Chance, Crew, Game, Index, Pace, Tier, Turn, Watch};
+use std::sync::Arc;
 
 /// When a value counts as settled.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -145,6 +146,11 @@ pub trait KeepMeans {
     ///
     /// It cannot be kept.
     fn keep(&mut self, tier: Tier, values: &[f64], settled: Settled) -> Result<(), Self::Error>;
+
+    /// Processes that solve the same game, each with all values, and share the decisions of [`chance_rolls_kept`].
+    fn crew(&self) -> Option<Arc<dyn Crew>> {
+        None
+    }
 }
 
 impl KeepMeans for Forget {

@@ -37,6 +37,14 @@ pub enum SolveError {
     /// The game has no position to solve from.
     #[error("the game has no start position")]
     NoStart,
+    /// A position leads to one without a number, which only one process can go about.
+    #[error(
+        "some moves lead to positions without a number, which several ranks cannot follow yet; solve the game in one process"
+    )]
+    Detours,
+    /// A process that works on the same game failed or is gone.
+    #[error("{0}")]
+    Crew(String),
     /// Somebody asked to stop.
     #[error("stopped before the end")]
     Stopped,

@@ -218,6 +218,15 @@ fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), SolveError> {
     Ok(())
 }
 
+/// The strongly connected components of a graph, numbered from 1, sinks first; and how many there are.
+pub(crate) fn components(
+    edges: &[u32],
+    first: &[usize],
+    watch: &dyn Watch,
+) -> Result<(Vec<u32>, usize), SolveError> {
+    Graph { edges, first, watch }.components()
+}
+
 /// A graph with tiers.
 struct Numbered {
     places: Vec<(Tier, u32)>,

@@ -9,6 +9,7 @@
 //! | [`sweep_until_stable`] | all positions again and again until nothing changes | the same |
 //! | [`chance`] | mean payoffs of games with dice, one pass or until settled | a graph of the tier |
 //! | [`chance_rolls`] | the same, keeping only positions before a roll | a few bytes per roll |
+//! | [`solve_together`] | any of the first without dice, on several machines | a share of the positions |
 //!
 //! They agree position by position; `plain` is the oracle for the others. No solver does I/O or prints.
 //!
@@ -34,6 +35,7 @@ mod plain;
 mod reach;
 mod remembered;
 mod retrograde;
+mod spread;
 mod sweep;
 mod swindle;
 mod tally;
@@ -54,6 +56,7 @@ pub use retrograde::{
     looked_up, retrograde, retrograde_by_graph, retrograde_by_graph_kept, retrograde_kept,
     sweep_until_stable, tally_of, verify_loops,
 };
+pub use spread::{Blocks, Scattered, Site, Spot, Together, Values, count_together, solve_together};
 pub use sweep::{Swept, sweep};
 pub use swindle::{Fallible, Hope, hardest, hardest_watched};
 pub use tally::{Split, Tally, TierTally};

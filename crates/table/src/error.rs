@@ -46,6 +46,14 @@ pub enum TableError {
         /// What the system says.
         source: io::Error,
     },
+    /// A process that writes the table together with this one failed or is gone.
+    #[error("{table}: {why}")]
+    Crew {
+        /// The table's name.
+        table: String,
+        /// What the others say.
+        why: String,
+    },
     /// Another process, or another part of this one, writes the table.
     #[error("{table}: {holder} is writing this table")]
     Locked {
@@ -281,7 +289,7 @@ impl TableError {
             spec: (!spec.is_empty()).then(|| spec.into()),
         };
         match self {
-            TableError::Io { .. } => Cure::TryAgain,
+            TableError::Io { .. } | TableError::Crew { .. } => Cure::TryAgain,
             TableError::Full { spec, .. } => Cure::MakeRoom { spec: spec.clone() },
             TableError::OverLimit { spec, .. } => Cure::AllowMore { spec: spec.clone() },
             TableError::NotWritable { .. } => Cure::Writable,

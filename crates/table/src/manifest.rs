@@ -87,7 +87,7 @@ impl Manifest {
         disk::write_whole(&path, text.as_bytes(), spec)
     }
 
-    fn text(&self) -> Result<String, serde_json::Error> {
+    pub(crate) fn text(&self) -> Result<String, serde_json::Error> {
         let body = Body {
             format: VERSION.into(),
             game: self.identity.spec.clone(),
@@ -122,7 +122,7 @@ impl Manifest {
         Manifest::parse(&bytes, table, spec).map(Some)
     }
 
-    fn parse(bytes: &[u8], table: &str, spec: &str) -> Result<Manifest, TableError> {
+    pub(crate) fn parse(bytes: &[u8], table: &str, spec: &str) -> Result<Manifest, TableError> {
         let text = std::str::from_utf8(bytes).map_err(|_| damaged(table, spec))?;
         let Some(body) = believed(text) else {
             // A manifest of another format may well have another checksum: believe its number, unless it

@@ -9,6 +9,8 @@ use crate::codec::runs::Run;
 use crate::codec::train::{Coding, Counts, first_costs};
 use crate::header::{Codec, block_checksum};
 use crate::spill::{GRANULE, PIECE, Spilled};
+use outplay_core::Crew;
+use outplay_core::crew::{pack, unpack};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -22,6 +24,28 @@ const ROUNDS: usize = 3;
 const PLAIN_BYTES: u32 = 1 << 12;
 const ZSTD_LEVEL: i32 = 9;
 
+/// Processes that code a tier together, and who codes which piece.
+pub(crate) struct Shares<'a> {
+    pub(crate) crew: &'a dyn Crew,
+    pub(crate) coder: Vec<u16>,
+    pub(crate) table: String,
+}
+
+impl Shares<'_> {
+    /// A sentence of the others' as an error of the table.
+    pub(crate) fn gone(&self, why: String) -> TableError {
+        TableError::Crew { table: self.table.clone(), why }
+    }
+
+    /// Says whether all went well everywhere; an error of one's own is the one that is told here.
+    pub(crate) fn agree<T>(&self, mine: Result<T, TableError>) -> Result<T, TableError> {
+        let told = self.crew.agree(mine.as_ref().map(|_| ()).map_err(ToString::to_string));
+        let mine = mine?;
+        told.map_err(|why| self.gone(why))?;
+        Ok(mine)
+    }
+}
+
 /// How a tier is going to be coded.
 pub(crate) struct Plan<'a> {
     spill: &'a Spilled,
@@ -33,6 +57,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) block_slots: u32,
     /// None if the cells are compressed as they are.
     runs: Option<RunPlan>,
+    shares: Option<&'a Shares<'a>>,
 }
 
 /// What a value is called in the blocks: bytes by place, others by looking them up.
@@ -85,20 +110,20 @@ impl<'a> Plan<'a> {
         width: usize,
         identity: u64,
         tier: u32,
+        shares: Option<&'a Shares<'a>>,
     ) -> Result<Plan<'a>, TableError> {
         let block_slots = PLAIN_BYTES / width as u32;
-        let mut plan = Plan { spill, slots, width, identity, tier, block_slots, runs: None };
+        let mut plan = Plan { spill, slots, width, identity, tier, block_slots, runs: None, shares };
         if spill.values.len() > MOST_VALUES {
             return Ok(plan);
         }
         let symbols = Symbols::new(&spill.values);
         let stride = spill.known.div_ceil(SAMPLE).max(1);
-        let sample: Vec<u64> = (0..plan.pieces()).step_by(stride as usize).collect();
+        let sample = (0..plan.pieces()).step_by(stride as usize);
+        let sample: Vec<u64> = sample.filter(|&piece| plan.is_mine(piece)).collect();
         plan.block_slots = plan.block_size(&sample)?;
-        let blocks: Vec<Blocks> = sample
-            .par_iter()
-            .map(|&piece| plan.symbol_blocks(piece, &symbols))
-            .collect::<Result<_, TableError>>()?;
+        let blocks = sample.par_iter().map(|&piece| plan.symbol_blocks(piece, &symbols));
+        let blocks: Vec<Blocks> = plan.agreed(blocks.collect::<Result<_, TableError>>())?;
         let first_costs = first_costs(spill.values.len());
         let first_lengths = Costs::new(plan.block_slots, &first_costs);
         for _ in 0..ROUNDS {
@@ -117,12 +142,34 @@ impl<'a> Plan<'a> {
             };
             let counts =
                 blocks.par_iter().map(count).reduce(|| Counts::new(spill.values.len()), Counts::merge);
+            let counts = plan.summed(counts)?;
             let parts = counts.parts(spill.values.clone());
             // Training makes only shares that add up.
             let Some(coding) = Coding::new(&parts, plan.block_slots) else { return Ok(plan) };
             plan.runs = Some(RunPlan { symbols: symbols.clone(), parts, coding });
         }
         Ok(plan)
+    }
+
+    /// Whether this process codes a piece.
+    pub(crate) fn is_mine(&self, piece: u64) -> bool {
+        self.shares.is_none_or(|shares| usize::from(shares.coder[piece as usize]) == shares.crew.rank())
+    }
+
+    /// A result that is one everywhere.
+    fn agreed<T>(&self, mine: Result<T, TableError>) -> Result<T, TableError> {
+        self.shares.map_or(Ok(()), |shares| {
+            shares.agree(mine.as_ref().map(|_| ()).map_err(|e| shares.gone(e.to_string())))
+        })?;
+        mine
+    }
+
+    /// What all processes counted.
+    fn summed(&self, counts: Counts) -> Result<Counts, TableError> {
+        let Some(shares) = self.shares else { return Ok(counts) };
+        let values = self.spill.values.len();
+        let all = shares.crew.gather(&counts.write()).map_err(|why| shares.gone(why))?;
+        Ok(all.iter().map(|bytes| Counts::read(values, bytes)).fold(Counts::new(values), Counts::merge))
     }
 
     pub(crate) fn codec(&self) -> Codec {
@@ -142,6 +189,11 @@ impl<'a> Plan<'a> {
         self.slots.div_ceil(PIECE)
     }
 
+    /// How many blocks a piece has.
+    pub(crate) fn blocks_of(&self, piece: u64) -> usize {
+        self.piece_slots(piece).div_ceil(self.block_slots) as usize
+    }
+
     fn piece_slots(&self, piece: u64) -> u32 {
         (self.slots - piece * PIECE).min(PIECE) as u32
     }
@@ -156,8 +208,13 @@ impl<'a> Plan<'a> {
                 let live = blocks.iter().filter(|runs| !runs.is_empty()).count() as u64;
                 Ok((blocks.iter().map(|runs| runs.len() as u64).sum(), live))
             };
-            let (runs, live) =
-                sample.par_iter().map(count).try_reduce(|| (0, 0), |a, b| Ok((a.0 + b.0, a.1 + b.1)))?;
+            let sum = sample.par_iter().map(count).try_reduce(|| (0, 0), |a, b| Ok((a.0 + b.0, a.1 + b.1)));
+            let (mut runs, mut live) = self.agreed(sum)?;
+            if let Some(shares) = self.shares {
+                let sums = shares.crew.gather(&pack(&[runs, live])).map_err(|why| shares.gone(why))?;
+                let sums: Vec<u64> = sums.iter().flat_map(|bytes| unpack(bytes)).collect();
+                (runs, live) = sums.chunks_exact(2).fold((0, 0), |a, b| (a.0 + b[0], a.1 + b[1]));
+            }
             if runs <= RUNS_PER_BLOCK * live {
                 break;
             }

@@ -95,6 +95,8 @@ pub(crate) struct Spilled {
     spec: String,
     /// By slot.
     fragments: Vec<Fragment>,
+    /// Where the file ends.
+    end: u64,
     /// The different values, in increasing order of their bit patterns.
     pub(crate) values: Vec<u64>,
     /// Slots that are no don't-cares.
@@ -183,18 +185,24 @@ impl Spill {
             return Err(Unusable::Failed);
         }
         self.flush(&mut state).map_err(Unusable::Disk)?;
-        let State { mut fragments, values, known, .. } = std::mem::take(&mut *state);
+        let State { mut fragments, values, known, place: state_end, .. } = std::mem::take(&mut *state);
         drop(state);
-        fragments.sort_unstable_by_key(|fragment| fragment.first);
-        for pair in fragments.windows(2) {
-            if pair[0].first + u64::from(pair[0].slots) > pair[1].first {
-                return Err(Unusable::Twice(pair[1].first));
-            }
-        }
-        let values = values.sorted();
+        sort(&mut fragments)?;
+        let (values, end) = (values.sorted(), state_end);
         let Spill { file, path, spec, .. } = self;
-        Ok(Spilled { file, path, spec, fragments, values, known })
+        Ok(Spilled { file, path, spec, fragments, end, values, known })
     }
+}
+
+/// Brings fragments in order; no two of them may share a slot.
+fn sort(fragments: &mut [Fragment]) -> Result<(), Unusable> {
+    fragments.sort_unstable_by_key(|fragment| fragment.first);
+    for pair in fragments.windows(2) {
+        if pair[0].first + u64::from(pair[0].slots) > pair[1].first {
+            return Err(Unusable::Twice(pair[1].first));
+        }
+    }
+    Ok(())
 }
 
 /// Appends the runs of a fragment and returns how many of its slots are no don't-cares.
@@ -263,6 +271,56 @@ impl Spilled {
             })?;
         }
         Ok(blocks)
+    }
+
+    /// How many bytes each piece has here.
+    pub(crate) fn by_piece(&self, pieces: u64) -> Vec<u64> {
+        let mut bytes = vec![0; pieces as usize];
+        for fragment in &self.fragments {
+            bytes[(fragment.first / PIECE) as usize] += u64::from(fragment.bytes);
+        }
+        bytes
+    }
+
+    /// Takes out the fragments of pieces that other processes code, as a parcel for each of `size`.
+    pub(crate) fn hand_over(
+        &mut self,
+        coder: &[u16],
+        rank: usize,
+        size: usize,
+    ) -> Result<Vec<Vec<u8>>, TableError> {
+        let mut parcels = vec![Vec::new(); size];
+        let mut bytes = Vec::new();
+        let of = |fragment: &Fragment| usize::from(coder[(fragment.first / PIECE) as usize]);
+        for fragment in self.fragments.iter().filter(|fragment| of(fragment) != rank) {
+            bytes.resize(fragment.bytes as usize, 0);
+            disk::read_at(&self.file, &mut bytes, fragment.place)
+                .map_err(|e| TableError::io("read it", &self.path.0, &self.spec, e))?;
+            let parcel: &mut Vec<u8> = &mut parcels[of(fragment)];
+            parcel.extend(fragment.first.to_le_bytes());
+            parcel.extend(fragment.slots.to_le_bytes());
+            parcel.extend(fragment.bytes.to_le_bytes());
+            parcel.extend_from_slice(&bytes);
+        }
+        self.fragments.retain(|fragment| of(fragment) == rank);
+        Ok(parcels)
+    }
+
+    /// Adds fragments that others handed over.
+    pub(crate) fn take_over(&mut self, parcels: &[Vec<u8>]) -> Result<(), Unusable> {
+        for mut parcel in parcels.iter().map(Vec::as_slice) {
+            disk::write_at(&self.file, parcel, self.end)
+                .map_err(|e| Unusable::Disk(TableError::io("write it", &self.path.0, &self.spec, e)))?;
+            while let Some((head, rest)) = parcel.split_at_checked(16) {
+                let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
+                let (first, slots, bytes) = (number(&head[..8]), number(&head[8..12]), number(&head[12..]));
+                let place = self.end + 16;
+                self.fragments.push(Fragment { first, slots: slots as u32, bytes: bytes as u32, place });
+                self.end = place + bytes;
+                parcel = rest.get(bytes as usize..).unwrap_or_default();
+            }
+        }
+        sort(&mut self.fragments)
     }
 
     /// Where the file is, for messages.

@@ -28,6 +28,8 @@ const ENDING: &str = ".slabs";
 #[derive(Debug)]
 pub struct Stash {
     dir: PathBuf,
+    /// The table's directory.
+    table: PathBuf,
     spec: String,
     /// The number of the table's identity, from which checksums follow.
     identity: u64,
@@ -55,13 +57,14 @@ struct Shelf {
 impl Stash {
     /// Opens what is there, or begins anew. `table` is the table's directory, whose lock the caller holds.
     pub(crate) fn open(
+        dir: PathBuf,
         table: &Path,
         spec: &str,
         identity: u64,
         most: Option<u64>,
     ) -> Result<Stash, TableError> {
-        let dir = table.join(DIR);
-        let stash = Stash { dir, spec: spec.into(), identity, most, state: Mutex::default() };
+        let table = table.to_path_buf();
+        let stash = Stash { dir, table, spec: spec.into(), identity, most, state: Mutex::default() };
         let fail = |e| TableError::io("read the directory", &stash.dir, spec, e);
         if !stash.dir.exists() {
             return Ok(stash);
@@ -93,6 +96,15 @@ impl Stash {
     /// Whether something is there.
     pub fn has(&self, name: &str, number: u32) -> bool {
         self.state().shelves.get(name).is_some_and(|shelf| shelf.records.contains_key(&number))
+    }
+
+    /// All that is there, by name and number.
+    pub fn names(&self) -> Vec<(String, u32)> {
+        let state = self.state();
+        let of = |(name, shelf): (&String, &Shelf)| {
+            shelf.records.keys().map(|&number| (name.clone(), number)).collect::<Vec<_>>()
+        };
+        state.shelves.iter().flat_map(of).collect()
     }
 
     /// What was put; `None` if nothing was.
@@ -186,7 +198,7 @@ impl Stash {
 
     /// Bytes of the table's own files.
     fn beside(&self) -> u64 {
-        self.dir.parent().map_or(0, disk::bytes_in)
+        disk::bytes_in(&self.table)
     }
 }
 
@@ -249,7 +261,7 @@ mod tests {
     #[test]
     fn what_was_put_is_there_again() {
         let dir = tempfile::tempdir().expect("a directory");
-        let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
+        let stash = Stash::open(dir.path().join(DIR), dir.path(), "game", 7, None).expect("a stash");
         stash.put("a", 1, b"one").expect("room");
         stash.put("a", 3, b"").expect("room");
         stash.put("b", 1, b"other").expect("room");
@@ -258,7 +270,7 @@ mod tests {
         assert_eq!(before[1].1.as_deref(), Some(&b"uno"[..]));
         assert_eq!((before[0].1.as_ref(), before[3].1.as_deref()), (None, Some(&b""[..])));
         drop(stash);
-        let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
+        let stash = Stash::open(dir.path().join(DIR), dir.path(), "game", 7, None).expect("a stash");
         assert_eq!(names(&stash), before);
         assert!(stash.has("b", 1) && !stash.has("b", 2));
         stash.forget("b").expect("removed");
@@ -271,7 +283,7 @@ mod tests {
     #[test]
     fn half_a_record_is_cut_off_and_a_changed_one_is_told() {
         let dir = tempfile::tempdir().expect("a directory");
-        let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
+        let stash = Stash::open(dir.path().join(DIR), dir.path(), "game", 7, None).expect("a stash");
         for number in 0..3 {
             stash.put("a", number, &[number as u8; 40]).expect("room");
         }
@@ -279,24 +291,24 @@ mod tests {
         let whole = fs::read(&path).expect("a file");
         for cut in 0..whole.len() {
             fs::write(&path, &whole[..cut]).expect("room");
-            let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
+            let stash = Stash::open(dir.path().join(DIR), dir.path(), "game", 7, None).expect("a stash");
             assert_eq!((0..3).filter(|&number| stash.has("a", number)).count(), cut / 64, "{cut}");
             stash.put("a", 9, b"more").expect("room");
-            let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
+            let stash = Stash::open(dir.path().join(DIR), dir.path(), "game", 7, None).expect("a stash");
             assert!(stash.has("a", 9));
         }
         for bit in 0..whole.len() * 8 {
             let mut bytes = whole.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             fs::write(&path, &bytes).expect("room");
-            let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
+            let stash = Stash::open(dir.path().join(DIR), dir.path(), "game", 7, None).expect("a stash");
             for number in 0..3 {
                 let found = stash.get("a", number).expect("readable");
                 assert!(found.is_none_or(|bytes| bytes == [number as u8; 40]), "bit {bit}");
             }
         }
         fs::write(&path, &whole).expect("room");
-        let stash = Stash::open(dir.path(), "game", 7, None).expect("a stash");
+        let stash = Stash::open(dir.path().join(DIR), dir.path(), "game", 7, None).expect("a stash");
         let mut bytes = whole.clone();
         bytes[30] ^= 1;
         fs::write(&path, &bytes).expect("room");
@@ -306,16 +318,20 @@ mod tests {
     #[test]
     fn other_rules_find_nothing() {
         let dir = tempfile::tempdir().expect("a directory");
-        Stash::open(dir.path(), "game", 7, None).and_then(|stash| stash.put("a", 1, b"one")).expect("room");
-        assert!(Stash::open(dir.path(), "game", 7, None).expect("a stash").has("a", 1));
-        assert!(!Stash::open(dir.path(), "game", 8, None).expect("a stash").has("a", 1));
+        Stash::open(dir.path().join(DIR), dir.path(), "game", 7, None)
+            .and_then(|stash| stash.put("a", 1, b"one"))
+            .expect("room");
+        assert!(Stash::open(dir.path().join(DIR), dir.path(), "game", 7, None).expect("a stash").has("a", 1));
+        assert!(
+            !Stash::open(dir.path().join(DIR), dir.path(), "game", 8, None).expect("a stash").has("a", 1)
+        );
     }
 
     #[test]
     fn a_limit_is_kept() {
         let dir = tempfile::tempdir().expect("a directory");
         fs::write(dir.path().join("tier-00.opt"), [0; 100]).expect("room");
-        let stash = Stash::open(dir.path(), "game", 7, Some(300)).expect("a stash");
+        let stash = Stash::open(dir.path().join(DIR), dir.path(), "game", 7, Some(300)).expect("a stash");
         stash.put("a", 0, &[1; 100]).expect("224 of 300");
         assert!(matches!(stash.put("a", 1, &[1; 100]), Err(TableError::OverLimit { most: 300, .. })));
         stash.put("a", 1, &[1; 20]).expect("268 of 300");

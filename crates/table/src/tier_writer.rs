@@ -5,14 +5,15 @@ use crate::codec::model::put_number;
 use crate::error::file_name;
 use crate::header::{HEADER, Header};
 use crate::manifest::Written;
-use crate::pack::Plan;
-use crate::spill::{PIECE, Spill, Temporary, Unusable};
+use crate::pack::{Packed, Plan, Shares};
+use crate::spill::{PIECE, Spill, Spilled, Temporary, Unusable};
 use crate::writer::Writer;
 use crate::{TableError, disk};
-use outplay_core::{Quiet, Tier, Watch};
+use outplay_core::crew::{pack, unpack};
+use outplay_core::{Crew, Quiet, Tier, Watch};
 use rayon::prelude::*;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
@@ -36,7 +37,7 @@ pub struct TierWriter<'a, C> {
 
 impl<'a, C: Cell> TierWriter<'a, C> {
     pub(crate) fn new(writer: &'a Writer, tier: Tier, slots: u64) -> Result<Self, TableError> {
-        let path = writer.dir().join(format!("{}spill-{}", disk::TEMPORARY, file_name(tier)));
+        let path = writer.dir().join(format!("{}spill{}-{}", disk::TEMPORARY, rank(writer), file_name(tier)));
         let spill = Spill::create(path, &writer.identity().spec)?;
         Ok(TierWriter { writer, tier, slots, spill, cells: PhantomData })
     }
@@ -87,17 +88,23 @@ impl<'a, C: Cell> TierWriter<'a, C> {
     /// Those of [`TierWriter::finish`], or a stop: then the tier is as if it had not been begun.
     pub fn finish_watched(self, watch: &dyn Watch) -> Result<(), TableError> {
         let TierWriter { writer, tier, slots, spill, .. } = self;
-        let spilled = spill.end().map_err(|unusable| match unusable {
+        let unusable = |unusable| match unusable {
             Unusable::Disk(error) => error,
             Unusable::Failed => misuse(writer, tier, "slots could not be put before".into()),
             Unusable::Twice(slot) => misuse(writer, tier, format!("slot {slot} was put twice")),
-        })?;
+        };
+        let mut spilled = spill.end().map_err(unusable)?;
+        let shares = writer
+            .crew()
+            .map(|crew| share(&mut spilled, slots, &**crew, writer.name()).map_err(unusable))
+            .transpose()?;
         let identity = writer.identity().number();
-        let plan = Plan::new(&spilled, slots, C::KIND.bytes(), identity, tier.0)?;
+        let plan = Plan::new(&spilled, slots, C::KIND.bytes(), identity, tier.0, shares.as_ref())?;
         let target = writer.dir().join(file_name(tier));
         // What is coded is smaller than the runs that it is coded from.
         writer.has_room(spilled.bytes(), &target)?;
-        let temporary = Temporary(writer.dir().join(format!("{}{}", disk::TEMPORARY, file_name(tier))));
+        let temporary = format!("{}coded{}-{}", disk::TEMPORARY, rank(writer), file_name(tier));
+        let temporary = Temporary(writer.dir().join(temporary));
         let header = Header {
             tier: tier.0,
             identity,
@@ -113,9 +120,22 @@ impl<'a, C: Cell> TierWriter<'a, C> {
         };
         let spec = &writer.identity().spec;
         let stopped = || TableError::Stopped { table: writer.name().into(), tier, spec: spec.clone() };
-        let written = write(&plan, header, &temporary.0, spec, watch)?.ok_or_else(stopped)?;
-        disk::publish(&temporary.0, &target, spec)?;
-        writer.enter(tier, written)
+        let Some(shares) = &shares else {
+            let written = write(&plan, header, &temporary.0, spec, watch)?.ok_or_else(stopped)?;
+            disk::publish(&temporary.0, &target, spec)?;
+            return writer.enter(tier, written);
+        };
+        let coded = shares
+            .agree(code(&plan, &temporary.0, spec, watch).and_then(|coded| coded.ok_or_else(stopped)))?;
+        let whole = Temporary(writer.dir().join(format!("{}{}", disk::TEMPORARY, file_name(tier))));
+        let written = assemble(&plan, shares, &coded, header, &whole.0, spec);
+        let published = written.and_then(|written| {
+            if shares.crew.rank() == 0 {
+                disk::publish(&whole.0, &target, spec)?;
+            }
+            writer.enter(tier, written)
+        });
+        shares.agree(published)
     }
 
     fn misuse(&self, why: String) -> TableError {
@@ -125,6 +145,169 @@ impl<'a, C: Cell> TierWriter<'a, C> {
 
 fn misuse(writer: &Writer, tier: Tier, why: String) -> TableError {
     TableError::Misuse { table: writer.name().into(), why: format!("tier {}: {why}", tier.0) }
+}
+
+/// What the names of a process's temporary files have, where several write a table.
+fn rank(writer: &Writer) -> String {
+    writer.crew().map_or(String::new(), |crew| format!("-{}", crew.rank()))
+}
+
+/// Who codes which piece: who has most of it, as long as all get about as much. What others have of it goes there.
+fn share<'a>(
+    spilled: &mut Spilled,
+    slots: u64,
+    crew: &'a dyn Crew,
+    table: &str,
+) -> Result<Shares<'a>, Unusable> {
+    let mut shares = Shares { crew, coder: Vec::new(), table: table.into() };
+    let gone = |why| Unusable::Disk(TableError::Crew { table: table.into(), why });
+    let pieces = slots.div_ceil(PIECE);
+    let mut held: Vec<Vec<u64>> = Vec::new();
+    for bytes in crew.gather(&pack(&spilled.by_piece(pieces))).map_err(gone)? {
+        held.push(unpack(&bytes).collect());
+    }
+    let bytes = |piece: usize| held.iter().map(|held| held[piece]).sum::<u64>();
+    let all: u64 = (0..pieces as usize).map(bytes).sum();
+    let (fair, mut load) = (all.div_ceil(crew.size() as u64), vec![0u64; crew.size()]);
+    for piece in 0..pieces as usize {
+        // Who has most of it, unless that rank has its share already.
+        let most = (0..held.len()).rev().max_by_key(|&rank| held[rank][piece]).unwrap_or(0);
+        let least = (0..load.len()).min_by_key(|&rank| load[rank]).unwrap_or(0);
+        let rank = if load[most] + bytes(piece) > fair { least } else { most };
+        load[rank] += bytes(piece);
+        shares.coder.push(rank as u16);
+    }
+    let parcels = spilled.hand_over(&shares.coder, crew.rank(), crew.size());
+    let parcels = shares.agree(parcels).map_err(Unusable::Disk)?;
+    let taken = spilled.take_over(&crew.exchange(parcels).map_err(gone)?);
+    let told = crew.agree(taken.as_ref().map_err(|_| "another rank could not put slots".to_string()));
+    let told = told.map(|_| ()).map_err(gone);
+    taken?;
+    told?;
+    let mut values: Vec<u64> = Vec::new();
+    for bytes in crew.gather(&pack(&spilled.values)).map_err(gone)? {
+        values.extend(unpack(&bytes));
+    }
+    values.sort_unstable();
+    values.dedup();
+    spilled.values = values;
+    spilled.known = crew.sum(&[spilled.known]).map_err(gone)?[0];
+    Ok(shares)
+}
+
+/// The pieces that this process coded, in a file of its own.
+struct Coded {
+    file: File,
+    /// The piece, where its bytes begin, and the sizes of its blocks.
+    pieces: Vec<(u64, u64, Vec<u32>)>,
+}
+
+/// Codes this process's pieces; `None` if the watch stopped it.
+fn code(plan: &Plan<'_>, path: &Path, spec: &str, watch: &dyn Watch) -> Result<Option<Coded>, TableError> {
+    let fail = |e| TableError::io("write it", path, spec, e);
+    let file = File::options().read(true).write(true).create(true).truncate(true).open(path);
+    let mut coded =
+        Coded { file: file.map_err(|e| TableError::io("create it", path, spec, e))?, pieces: Vec::new() };
+    let mine: Vec<u64> = (0..plan.pieces()).filter(|&piece| plan.is_mine(piece)).collect();
+    let mut place = 0;
+    for wave in mine.chunks(4 * rayon::current_num_threads()) {
+        if watch.stopped() {
+            return Ok(None);
+        }
+        let packed: Vec<_> = wave.par_iter().map(|&piece| plan.pack(piece)).collect();
+        for (&piece, packed) in wave.iter().zip(packed) {
+            let Packed { bytes, sizes } = packed?;
+            disk::write_at(&coded.file, &bytes, place).map_err(fail)?;
+            coded.pieces.push((piece, place, sizes));
+            place += bytes.len() as u64;
+        }
+        watch.advance(wave.len() as u64 * PIECE);
+    }
+    Ok(Some(coded))
+}
+
+/// Pieces that are sent to the first process at a time.
+const ROUND: u64 = 1 << 10;
+
+/// Brings all coded pieces to the first process, which writes them in order.
+fn assemble(
+    plan: &Plan<'_>,
+    shares: &Shares<'_>,
+    coded: &Coded,
+    mut header: Header,
+    path: &Path,
+    spec: &str,
+) -> Result<Written, TableError> {
+    let fail = |e| TableError::io("write it", path, spec, e);
+    let (crew, first) = (shares.crew, shares.crew.rank() == 0);
+    let unpacked = plan.model();
+    let begin = || -> io::Result<(Option<File>, Vec<u8>)> {
+        let model = zstd::bulk::compress(&unpacked, MODEL_LEVEL)?;
+        if !first {
+            return Ok((None, model));
+        }
+        let mut file = File::create(path)?;
+        file.write_all(&[0; HEADER]).and_then(|()| file.write_all(&model))?;
+        Ok((Some(file), model))
+    };
+    let (mut file, model) = shares.agree(begin().map_err(fail))?;
+    let mut index = Vec::new();
+    let mut own = coded.pieces.as_slice();
+    for round in (0..plan.pieces()).step_by(ROUND as usize) {
+        let end = (round + ROUND).min(plan.pieces());
+        let (now, later) = own.split_at(own.partition_point(|piece| piece.0 < end));
+        own = later;
+        // All sizes of all pieces, then all bytes.
+        let mut parcel = Vec::new();
+        for (_, _, sizes) in now {
+            sizes.iter().for_each(|size| parcel.extend(size.to_le_bytes()));
+        }
+        let bytes: u64 = now.iter().flat_map(|piece| &piece.2).map(|&size| u64::from(size)).sum();
+        let sized = parcel.len();
+        parcel.resize(sized + bytes as usize, 0);
+        let place = now.first().map_or(0, |piece| piece.1);
+        // Pieces lie one after the other.
+        let read = disk::read_at(&coded.file, &mut parcel[sized..], place).map_err(fail);
+        shares.agree(read)?;
+        let mut parcels = vec![Vec::new(); crew.size()];
+        parcels[0] = parcel;
+        let parcels = crew.exchange(parcels).map_err(|why| shares.gone(why))?;
+        let Some(file) = &mut file else { continue };
+        let blocks = |piece: u64| plan.blocks_of(piece);
+        let mut cursors: Vec<(usize, usize)> = vec![(0, 0); crew.size()];
+        for piece in round..end {
+            cursors[usize::from(shares.coder[piece as usize])].1 += 4 * blocks(piece);
+        }
+        for piece in round..end {
+            let rank = usize::from(shares.coder[piece as usize]);
+            let (parcel, (sizes, bytes)) = (&parcels[rank], &mut cursors[rank]);
+            let mut length = 0;
+            for _ in 0..blocks(piece) {
+                let size = parcel.get(*sizes..*sizes + 4).unwrap_or_default();
+                let size = size.iter().rev().fold(0u64, |n, &byte| n << 8 | u64::from(byte));
+                put_number(&mut index, size);
+                length += size as usize;
+                *sizes += 4;
+            }
+            let packed = parcel.get(*bytes..*bytes + length);
+            let packed = packed.ok_or_else(|| shares.gone("another rank sent half a piece".into()))?;
+            file.write_all(packed).map_err(fail)?;
+            header.data_bytes += length as u64;
+            *bytes += length;
+        }
+    }
+    let Some(file) = &mut file else { return Ok(Written { bytes: 0, seal: 0 }) };
+    file.write_all(&index).map_err(fail)?;
+    let mut body = Xxh3::new();
+    body.update(&model);
+    body.update(&index);
+    header.model_bytes = model.len() as u32;
+    header.model_unpacked = unpacked.len() as u32;
+    header.index_bytes = index.len() as u64;
+    header.body_checksum = body.digest();
+    disk::write_at(file, &header.write(), 0).and_then(|()| file.sync_all()).map_err(fail)?;
+    let bytes = HEADER as u64 + (model.len() + index.len()) as u64 + header.data_bytes;
+    Ok(Written { bytes, seal: header.seal() })
 }
 
 /// Writes the file of a tier, completing the header on the way; `None` if the watch stopped it.

@@ -20,10 +20,10 @@ use crate::stash::{self, Stash};
 use crate::tier_file::TierFile;
 use crate::tier_writer::TierWriter;
 use crate::{Table, TableError};
-use outplay_core::Tier;
+use outplay_core::{Crew, Tier};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The one writer of a table.
 pub struct Writer {
@@ -34,7 +34,9 @@ pub struct Writer {
     manifest: Mutex<Manifest>,
     /// Most bytes on the disk.
     most: Option<u64>,
-    _lock: Lock,
+    /// Who writes the table together with this process; only the first of them holds the lock and touches the manifest.
+    crew: Option<Arc<dyn Crew>>,
+    _lock: Option<Lock>,
 }
 
 impl Writer {
@@ -69,11 +71,53 @@ impl Writer {
             Err(error) => return Err(error),
         };
         let manifest = Mutex::new(manifest);
-        let writer =
-            Writer { identity, name, data: data.to_path_buf(), dir, manifest, most: None, _lock: lock };
+        let (data, lock) = (data.to_path_buf(), Some(lock));
+        let writer = Writer { identity, name, data, dir, manifest, most: None, crew: None, _lock: lock };
         writer.clean()?;
         writer.take_stock()?;
         Ok(writer)
+    }
+
+    /// The same for several processes that write one table together. Its files are those of the first one; the others
+    /// put aside what they need in a directory of the same name, which may be the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::open`], to all of them alike.
+    pub fn open_together(
+        data: &Path,
+        identity: Identity,
+        crew: &Arc<dyn Crew>,
+    ) -> Result<Writer, TableError> {
+        let (name, spec) = (identity.name(), identity.spec.clone());
+        let dir = data.join(&name);
+        let first = crew.rank() == 0;
+        let opened = if first { Writer::open(data, identity.clone()).map(Some) } else { Ok(None) };
+        let told = crew.agree(opened.as_ref().map(|_| ()).map_err(ToString::to_string));
+        let opened = opened?;
+        told.map_err(|why| TableError::Crew { table: name.clone(), why })?;
+        let gone = |why| TableError::Crew { table: name.clone(), why };
+        let text = opened.as_ref().map(|writer| writer.manifest().text()).transpose();
+        let text = text.map_err(|e| TableError::io("write it", &dir, &spec, e.into()))?.unwrap_or_default();
+        let text = crew.from_first(text.as_bytes()).map_err(gone)?;
+        let crew = Some(crew.clone());
+        if let Some(writer) = opened {
+            return Ok(Writer { crew, ..writer });
+        }
+        let manifest = Mutex::new(Manifest::parse(&text, &name, &spec)?);
+        fs::create_dir_all(&dir).map_err(|e| TableError::io("create the directory", &dir, &spec, e))?;
+        let data = data.to_path_buf();
+        Ok(Writer { identity, name, data, dir, manifest, most: None, crew, _lock: None })
+    }
+
+    /// Who writes the table together with this process.
+    pub fn crew(&self) -> Option<&Arc<dyn Crew>> {
+        self.crew.as_ref()
+    }
+
+    /// Whether this process is the one that has the table's files.
+    fn is_first(&self) -> bool {
+        self.crew.as_ref().is_none_or(|crew| crew.rank() == 0)
     }
 
     /// Removes what a killed writer left behind.
@@ -167,6 +211,23 @@ impl Writer {
     ///
     /// A file that cannot be read for other reasons than damage.
     pub fn check(&self) -> Result<Vec<Tier>, TableError> {
+        let Some(crew) = &self.crew else { return self.check_alone() };
+        let gone = |why| TableError::Crew { table: self.name.clone(), why };
+        let found = if self.is_first() { self.check_alone() } else { Ok(Vec::new()) };
+        let told = crew.agree(found.as_ref().map(|_| ()).map_err(ToString::to_string));
+        let tiers: Vec<u64> = found?.iter().map(|tier| tier.0.into()).collect();
+        told.map_err(gone)?;
+        let tiers = crew.from_first(&outplay_core::crew::pack(&tiers)).map_err(gone)?;
+        let damaged: Vec<Tier> = outplay_core::crew::unpack(&tiers).map(|tier| Tier(tier as u32)).collect();
+        if !damaged.is_empty() {
+            let mut manifest = self.manifest();
+            damaged.iter().for_each(|tier| _ = manifest.tiers.remove(&tier.0));
+            manifest.summary = None;
+        }
+        Ok(damaged)
+    }
+
+    fn check_alone(&self) -> Result<Vec<Tier>, TableError> {
         let mut damaged = Vec::new();
         let tiers: Vec<(u32, Written)> = self.manifest().tiers.iter().map(|(&t, &w)| (t, w)).collect();
         for (tier, written) in tiers {
@@ -208,7 +269,34 @@ impl Writer {
     ///
     /// A directory that cannot be written.
     pub fn stash(&self) -> Result<Stash, TableError> {
-        Stash::open(&self.dir, &self.identity.spec, self.identity.number(), self.most)
+        self.open_stash(self.dir.join(stash::DIR))
+    }
+
+    fn open_stash(&self, dir: PathBuf) -> Result<Stash, TableError> {
+        Stash::open(dir, &self.dir, &self.identity.spec, self.identity.number(), self.most)
+    }
+
+    /// The same for processes that work together: this one's own first, then those that others left when there were
+    /// more or fewer of them, each of which one process takes over.
+    ///
+    /// # Errors
+    ///
+    /// A directory that cannot be read or written.
+    pub fn stashes(&self) -> Result<Vec<Stash>, TableError> {
+        let Some(crew) = &self.crew else { return Ok(vec![self.stash()?]) };
+        let all = self.dir.join(stash::DIR);
+        let mut stashes = vec![self.open_stash(all.join(format!("rank-{}", crew.rank())))?];
+        if crew.rank() == 0 && all.exists() {
+            stashes.push(self.stash()?);
+        }
+        let Ok(entries) = fs::read_dir(&all) else { return Ok(stashes) };
+        for entry in entries.flatten() {
+            let rank = entry.file_name().to_str().and_then(|name| name.strip_prefix("rank-")?.parse().ok());
+            if rank.is_some_and(|rank: usize| rank >= crew.size() && rank % crew.size() == crew.rank()) {
+                stashes.push(self.open_stash(entry.path())?);
+            }
+        }
+        Ok(stashes)
     }
 
     /// Says how many bytes the table may have on the disk together with its temporary files and its stash.
@@ -243,7 +331,7 @@ impl Writer {
     pub(crate) fn enter(&self, tier: Tier, written: Written) -> Result<(), TableError> {
         let mut manifest = self.manifest();
         manifest.tiers.insert(tier.0, written);
-        manifest.write(&self.dir)
+        if self.is_first() { manifest.write(&self.dir) } else { Ok(()) }
     }
 
     /// Completes the table; `summary` is whatever its readers will want to know at a glance.
@@ -260,9 +348,18 @@ impl Writer {
         }
         // A null would read back as "not finished".
         manifest.summary = Some(if summary.is_null() { serde_json::json!({}) } else { summary });
+        let stashed = self.dir.join(stash::DIR);
+        if let Some(crew) = &self.crew {
+            let removed = stash::remove(&stashed.join(format!("rank-{}", crew.rank())), &self.identity.spec);
+            let met = crew.meet().map_err(|why| TableError::Crew { table: self.name.clone(), why });
+            removed.and(met)?;
+            if !self.is_first() {
+                return Ok(());
+            }
+        }
         manifest.write(&self.dir)?;
         // Nobody goes on from here.
-        stash::remove(&self.dir.join(stash::DIR), &self.identity.spec)
+        stash::remove(&stashed, &self.identity.spec)
     }
 }
 

@@ -6,11 +6,14 @@
 use super::{Numbered, Numbers};
 use crate::Trouble;
 use crate::shelves::LoopFiles;
-use outplay_core::{Code, Game, Index, Native, Predecessors, Tier, Value, Watch};
+use crate::together::CrewFiles;
+use outplay_core::{AnyPosition, Code, Crew, Game, Index, Native, Predecessors, Tier, Value, Watch};
 use outplay_solve::{
-    Explored, LoopCode, Options, SolveError, Solved, Stable, Tally, Verified, WideLoopCode,
-    retrograde_by_graph_kept, retrograde_kept, sweep_until_stable, tally_of, verify_loops,
+    Blocks, Explored, LoopCode, Options, SolveError, Solved, Spot, Stable, Tally, Together, Verified,
+    WideLoopCode, retrograde_by_graph_kept, retrograde_kept, solve_together, sweep_until_stable, tally_of,
+    verify_loops,
 };
+use std::cell::RefCell;
 use std::mem::size_of;
 use std::sync::Arc;
 
@@ -28,6 +31,15 @@ pub(crate) trait Cycles: Send + Sync {
     ) -> Result<Box<dyn LoopValues>, Trouble>;
     /// Solves every number by repeated sweeps.
     fn until_stable(&self, watch: &dyn Watch) -> Result<Box<dyn LoopValues>, Trouble>;
+    /// Solves every number together with other processes; the counts, and the values of the positions asked for that have
+    /// a number.
+    fn together(
+        &self,
+        files: &mut CrewFiles<'_>,
+        asked: &[AnyPosition],
+        crew: &Arc<dyn Crew>,
+        watch: &dyn Watch,
+    ) -> Result<(Tally, Vec<Option<Value>>), Trouble>;
     /// Derives every value again.
     fn verify(
         &self,
@@ -149,6 +161,30 @@ impl<G: Game, I: Index<G>> Cycles for Loops<G, I> {
             tally.tiers[tier.0 as usize] = tally_of(game, index, tier, value);
         }
         Ok(Box::new(Counted { stable, tally }))
+    }
+
+    fn together(
+        &self,
+        files: &mut CrewFiles<'_>,
+        asked: &[AnyPosition],
+        crew: &Arc<dyn Crew>,
+        watch: &dyn Watch,
+    ) -> Result<(Tally, Vec<Option<Value>>), Trouble> {
+        let Numbered { native, index } = &self.numbered;
+        let site = Blocks::new(&native.game, &**index, crew.rank(), crew.size())?;
+        let files = RefCell::new(files);
+        let values = solve_together(
+            &site,
+            Together { crew: &**crew, watch },
+            |tier| files.borrow_mut().known(&site, tier),
+            |values, tier| files.borrow_mut().keep(&site, values, tier),
+        )?;
+        let places: Vec<Option<(Tier, u64)>> = asked.iter().map(|pos| index.find(native.pos(pos))).collect();
+        let spots: Vec<Spot> =
+            places.iter().flatten().map(|place| site.spot(place.0.0, place.1, false)).collect();
+        let mut codes = values.at(&**crew, &spots)?.into_iter();
+        let known = places.iter().map(|place| place.and_then(|_| codes.next()?.unpack())).collect();
+        Ok((values.tally().clone(), known))
     }
 
     fn verify(

@@ -9,7 +9,8 @@
 
 use super::{Numbered, Numbers};
 use crate::Trouble;
-use outplay_core::{AnyPosition, Chance, Native, Rolls, Tier, Watch};
+use crate::together::gone;
+use outplay_core::{AnyPosition, Chance, Crew, Native, Rolls, Tier, Watch};
 use outplay_solve::{
     Expected, Explored, KeepMeans, Settle, Settled, SolveError, chance_kept, chance_rolls_kept, expand,
     verify_chance, verify_rolls,
@@ -130,6 +131,8 @@ impl<G: Chance, I: Rolls<G>> Means for RollsOnly<G, I> {
 /// Reads known tiers of means from a table and writes the others.
 pub(crate) struct MeanFiles<'a> {
     pub(crate) writer: Option<&'a Writer>,
+    /// Who solves together with this process.
+    pub(crate) crew: Option<Arc<dyn Crew>>,
 }
 
 impl KeepMeans for MeanFiles<'_> {
@@ -145,7 +148,19 @@ impl KeepMeans for MeanFiles<'_> {
         else {
             return Ok(None);
         };
-        Ok(Some((writer.table()?.read_tier(tier)?, Settled { rounds, change })))
+        let settled = Settled { rounds, change };
+        let Some(crew) = &self.crew else { return Ok(Some((writer.table()?.read_tier(tier)?, settled))) };
+        // Only the first rank has the files.
+        let read = |writer: &Writer| -> Result<Vec<f64>, Trouble> { Ok(writer.table()?.read_tier(tier)?) };
+        let read = if crew.rank() == 0 { read(writer) } else { Ok(Vec::new()) };
+        crew.agree(read.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
+        let bits: Vec<u64> = read?.into_iter().map(f64::to_bits).collect();
+        let told = crew.from_first(&outplay_core::crew::pack(&bits)).map_err(gone)?;
+        Ok(Some((outplay_core::crew::unpack(&told).map(f64::from_bits).collect(), settled)))
+    }
+
+    fn crew(&self) -> Option<Arc<dyn Crew>> {
+        self.crew.clone()
     }
 
     fn keep(&mut self, tier: Tier, values: &[f64], settled: Settled) -> Result<(), Trouble> {
@@ -154,7 +169,16 @@ impl KeepMeans for MeanFiles<'_> {
             let change = format!("{:e}", settled.change);
             writer.note(tier, serde_json::json!({ "rounds": settled.rounds, "change": change }));
             let file = writer.tier::<f64>(tier)?;
-            file.put_all(values)?;
+            match &self.crew {
+                None => file.put_all(values)?,
+                // All ranks have all values; each writes a share.
+                Some(crew) => {
+                    let share = values.len().div_ceil(crew.size()).max(1);
+                    if let Some(part) = values.chunks(share).nth(crew.rank()) {
+                        file.put((share * crew.rank()) as u64, part)?;
+                    }
+                }
+            }
             file.finish()?;
         }
         Ok(())

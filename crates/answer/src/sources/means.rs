@@ -89,7 +89,8 @@ fn follow(ask: &Ask<'_>, from: &AnyPosition, most: u64) -> Result<Option<Worth>,
 /// Finds the means of all numbers of an index and keeps them; `None` if time does not allow it.
 fn whole(ask: &Ask<'_>, index: Arc<dyn Means>) -> Result<Option<Worth>, Trouble> {
     let quiet = ask.clock.within(Duration::MAX).silent();
-    let Some(expected) = ask.unless_late(index.solve(&mut MeanFiles { writer: None }, &quiet))? else {
+    let Some(expected) = ask.unless_late(index.solve(&mut MeanFiles { writer: None, crew: None }, &quiet))?
+    else {
         return Ok(None);
     };
     let whole = Arc::new(Whole::Means(KnownMeans::in_memory(index, expected)));

@@ -4,3 +4,4 @@ mod budget;
 mod minimax;
 mod oracles;
 mod slabs;
+mod together;

@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex};
 
 /// Keeps slabs in memory; fails after so many calls.
 #[derive(Debug)]
-struct Shelf {
-    slabs: Mutex<BTreeMap<Key, Vec<u8>>>,
-    puts: AtomicUsize,
-    most: AtomicUsize,
+pub(crate) struct Shelf {
+    pub(crate) slabs: Mutex<BTreeMap<Key, Vec<u8>>>,
+    pub(crate) puts: AtomicUsize,
+    pub(crate) most: AtomicUsize,
 }
 
 impl Shelf {
-    fn new() -> Arc<Shelf> {
+    pub(crate) fn new() -> Arc<Shelf> {
         Arc::new(Shelf {
             slabs: Mutex::default(),
             puts: AtomicUsize::new(0),
@@ -44,6 +44,9 @@ impl Depot for Shelf {
         self.slabs.lock().expect("no panic").retain(|key, _| key.part != part || key.tier != tier);
         Ok(())
     }
+    fn keys(&self) -> Vec<Key> {
+        self.slabs.lock().expect("no panic").keys().copied().collect()
+    }
     fn bytes(&self) -> (u64, u64) {
         let now = self.slabs.lock().expect("no panic").values().map(|bytes| bytes.len() as u64).sum();
         (now, now)
@@ -52,9 +55,9 @@ impl Depot for Shelf {
 
 /// Keeps the slots that matter.
 #[derive(Default)]
-struct Keep {
-    slots: Mutex<BTreeMap<(usize, u64), i8>>,
-    ended: Mutex<Vec<usize>>,
+pub(crate) struct Keep {
+    pub(crate) slots: Mutex<BTreeMap<(usize, u64), i8>>,
+    pub(crate) ended: Mutex<Vec<usize>>,
 }
 
 impl Sink for Keep {
@@ -92,14 +95,14 @@ fn same(board: &LineBoard, options: &Options) {
     }
 }
 
-fn agree(found: &Solution, expected: &Solution) {
+pub(crate) fn agree(found: &Solution, expected: &Solution) {
     assert_eq!(found.verdict, expected.verdict);
     assert_eq!(found.value, expected.value);
     assert_eq!(found.best, expected.best);
     assert_eq!(found.counts, expected.counts);
 }
 
-fn falling(width: usize, height: usize, k: usize) -> LineBoard {
+pub(crate) fn falling(width: usize, height: usize, k: usize) -> LineBoard {
     LineBoard { gravity: true, ..LineBoard::empty(width, height, k) }
 }
 

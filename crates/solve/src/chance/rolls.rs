@@ -17,8 +17,9 @@ use super::bounds::radii_of_rolls;
 use super::{Expected, KeepMeans, Settle, Settled, outcomes};
 use crate::blocks::{BLOCK, list};
 use crate::{Forget, SolveError};
-use outplay_core::{Chance, Pace, Rolls, Tier, Turn, Watch};
+use outplay_core::{Chance, Crew, Pace, Rolls, Tier, Turn, Watch};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// How much smaller than in the last improvement a change must be before improving again.
 const NEARLY: f64 = 0.003;
@@ -71,6 +72,36 @@ impl Picks {
         self.numbers.extend_from_slice(&before.numbers[begin..end]);
         self.weights.extend_from_slice(&before.weights[begin..end]);
         self.end(before.fixed[place], before.slack[place]);
+    }
+
+    /// Appends the picks as bytes, for other processes.
+    fn write(&self, bytes: &mut Vec<u8>) {
+        for length in [self.numbers.len(), self.kinds.len()] {
+            bytes.extend((length as u64).to_le_bytes());
+        }
+        self.ends.iter().chain(&self.numbers).for_each(|number| bytes.extend(number.to_le_bytes()));
+        self.weights.iter().for_each(|weight| bytes.extend(weight.to_le_bytes()));
+        self.kinds.iter().chain(&self.fixed).for_each(|number| bytes.extend(number.to_le_bytes()));
+        self.slack.iter().for_each(|slack| bytes.extend(slack.to_le_bytes()));
+    }
+
+    /// Reads the picks of so many numbers that [`Picks::write`] wrote.
+    fn read(bytes: &mut &[u8], count: usize) -> Option<Picks> {
+        fn take<const N: usize, T>(bytes: &mut &[u8], count: usize, of: fn([u8; N]) -> T) -> Option<Vec<T>> {
+            let (head, rest) = bytes.split_at_checked(count.checked_mul(N)?)?;
+            *bytes = rest;
+            head.chunks_exact(N).map(|item| item.try_into().ok().map(of)).collect()
+        }
+        let lengths = take(bytes, 2, u64::from_le_bytes)?;
+        let (numbers, kinds) = (lengths[0] as usize, lengths[1] as usize);
+        Some(Picks {
+            ends: take(bytes, count, u32::from_le_bytes)?,
+            numbers: take(bytes, numbers, u32::from_le_bytes)?,
+            weights: take(bytes, numbers, u16::from_le_bytes)?,
+            kinds: take(bytes, kinds, f64::from_le_bytes)?,
+            fixed: take(bytes, count, f64::from_le_bytes)?,
+            slack: take(bytes, count, f32::from_le_bytes)?,
+        })
     }
 
     /// The value that the picks of one number lead to.
@@ -139,7 +170,7 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
         }
         watch.stage(&index.tier_name(tier), index.len(tier));
         let mut values = list(index.len(tier), watch, |_| 0.0)?;
-        let solver = Roller { game, index, tier, solved: &expected.tiers, watch };
+        let solver = Roller { game, index, tier, solved: &expected.tiers, crew: keeper.crew(), watch };
         let (rounds, change) = match index.loops(tier) {
             true => solver.settle(&mut values, settle)?,
             false => {
@@ -165,6 +196,7 @@ struct Roller<'a, G, I> {
     index: &'a I,
     tier: Tier,
     solved: &'a [Vec<f64>],
+    crew: Option<Arc<dyn Crew>>,
     watch: &'a dyn Watch,
 }
 
@@ -243,9 +275,32 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
         let work = |(i, block): (usize, &mut [f64])| {
             self.improve_block(i as u64 * BLOCK, old, block, before.map(|before| &before[i]), drift)
         };
-        let done: Result<Vec<(Picks, f64)>, SolveError> = blocks.map(work).collect();
-        let (picks, changes): (Vec<Picks>, Vec<f64>) = done?.into_iter().unzip();
-        Ok((picks, changes.into_iter().fold(0.0, f64::max)))
+        let Some(crew) = &self.crew else {
+            let done: Result<Vec<(Picks, f64)>, SolveError> = blocks.map(work).collect();
+            let (picks, changes): (Vec<Picks>, Vec<f64>) = done?.into_iter().unzip();
+            return Ok((picks, changes.into_iter().fold(0.0, f64::max)));
+        };
+        // Each rank does its blocks, and all of them learn what was picked: values follow from that.
+        let done: Result<Vec<(Picks, f64)>, SolveError> =
+            blocks.filter(|(i, _)| i % crew.size() == crew.rank()).map(work).collect();
+        let done = crate::spread::agree(&**crew, done)?;
+        let mut bytes = Vec::new();
+        done.iter().for_each(|(picks, _)| picks.write(&mut bytes));
+        let told = crew.gather(&bytes).map_err(SolveError::Crew)?;
+        let mut told: Vec<&[u8]> = told.iter().map(Vec::as_slice).collect();
+        let (mut picks, mut change) = (Vec::new(), 0.0f64);
+        for (i, block) in new.chunks_mut(BLOCK as usize).enumerate() {
+            let from = i * BLOCK as usize;
+            let read = Picks::read(&mut told[i % crew.size()], block.len());
+            let block_picks =
+                read.ok_or_else(|| SolveError::Crew("another rank sent half a block".into()))?;
+            for (place, value) in block.iter_mut().enumerate() {
+                *value = block_picks.value(place, old);
+                change = change.max((*value - old[from + place]).abs());
+            }
+            picks.push(block_picks);
+        }
+        Ok((picks, change))
     }
 
     fn improve_block(

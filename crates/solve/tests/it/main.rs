@@ -11,3 +11,4 @@ mod hypergammon;
 mod literature;
 mod loops;
 mod morris;
+mod spread;

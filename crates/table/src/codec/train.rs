@@ -54,6 +54,28 @@ impl Counts {
         self
     }
 
+    /// The counts as bytes, for other processes.
+    pub(crate) fn write(&self) -> Vec<u8> {
+        let mut numbers = vec![self.after.len() as u64];
+        for (&(a, b, c), &count) in &self.after {
+            numbers.extend([u64::from(a) << 16 | u64::from(b) << 8 | u64::from(c), count]);
+        }
+        numbers.extend(self.lengths.iter().flatten());
+        outplay_core::crew::pack(&numbers)
+    }
+
+    /// The counts that [`Counts::write`] wrote.
+    pub(crate) fn read(values: usize, bytes: &[u8]) -> Counts {
+        let mut counts = Counts::new(values);
+        let mut numbers = outplay_core::crew::unpack(bytes);
+        for _ in 0..numbers.next().unwrap_or(0) {
+            let (key, count) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+            counts.after.insert(((key >> 16) as u8, (key >> 8) as u8, key as u8), count);
+        }
+        counts.lengths.iter_mut().flatten().zip(numbers).for_each(|(count, number)| *count = number);
+        counts
+    }
+
     /// The model that codes what was counted.
     pub(crate) fn parts(&self, alphabet: Vec<u64>) -> Parts {
         let mut after_one: Vec<[u64; 256]> = vec![[0; 256]; self.values + 1];

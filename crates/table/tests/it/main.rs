@@ -7,3 +7,4 @@ mod disk;
 mod format;
 mod kill;
 mod round_trip;
+mod together;

@@ -1,0 +1,11 @@
+//! One game solved by several processes: `outplay_core::Crew` by MPI, and the program `outplay-mpi`.
+//!
+//! Everything is behind the feature `mpi`, so that the workspace builds where no MPI is installed.
+
+#[cfg(feature = "mpi")]
+mod post;
+#[cfg(feature = "mpi")]
+mod run;
+
+#[cfg(feature = "mpi")]
+pub use run::main;

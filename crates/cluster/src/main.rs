@@ -1,0 +1,8 @@
+//! The `outplay-mpi` command: `mpirun -n 4 outplay-mpi solve connect4:6x5`
+
+use outplay_catalog::Catalog;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    outplay_cluster::main(&Catalog::standard())
+}

@@ -1,0 +1,172 @@
+//! `mpirun outplay-mpi`: tables to the byte those of one process, for any number of ranks, after kills too.
+
+#[path = "../../examples/chase.rs"]
+#[allow(dead_code)]
+mod chase;
+
+use outplay_answer::SolveRequest;
+use outplay_core::Quiet;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn program(name: &str) -> PathBuf {
+    if name == "outplay-mpi" {
+        return PathBuf::from(env!("CARGO_BIN_EXE_outplay-mpi"));
+    }
+    let tests = std::env::current_exe().expect("runs");
+    tests.ancestors().nth(2).expect("target/debug").join("examples").join(name)
+}
+
+/// Ranks of a program, on as many cores as there are.
+fn mpirun(ranks: usize, program: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new("mpirun");
+    command.args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", &ranks.to_string()]);
+    command.arg(program).args(words).args(["--quiet", "--threads", "1", "--memory", "500M"]);
+    command
+}
+
+fn solve(ranks: usize, name: &str, game: &str, data: &Path) -> serde_json::Value {
+    let data = data.display().to_string();
+    let words = ["solve", game, "--json", "--data", &data];
+    let output = mpirun(ranks, &program(name), &words).output().expect("mpirun is installed");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{game} on {ranks} ranks: {text}{errors}");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{game} on {ranks} ranks: {error}: {text}"))
+}
+
+/// All files below a directory, locks left out. Somebody may be at work there.
+fn names(dir: &Path) -> Vec<PathBuf> {
+    let (mut found, mut todo) = (Vec::new(), vec![dir.to_path_buf()]);
+    while let Some(next) = todo.pop() {
+        for entry in std::fs::read_dir(&next).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                todo.push(path);
+            } else if path.file_name().is_some_and(|name| name != "lock") {
+                found.push(path.strip_prefix(dir).expect("below").to_path_buf());
+            }
+        }
+    }
+    found
+}
+
+/// The bytes of these files.
+fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let read = |name: PathBuf| {
+        let bytes = std::fs::read(dir.join(&name)).expect("reads");
+        (name, bytes)
+    };
+    names(dir).into_iter().map(read).collect()
+}
+
+/// What one process finds and writes.
+fn alone(game: &str, data: &Path) -> outplay_answer::SolveAnswer {
+    let entry = chase::catalog().open(game).expect("a game");
+    let mut request = SolveRequest::default();
+    request.store = true;
+    request.options.data = Some(data.to_path_buf());
+    entry.solve(&request, &Quiet).expect("solves")
+}
+
+fn same(game: &str, ranks: &[usize]) {
+    let one = tempfile::tempdir().expect("a directory");
+    let expected = serde_json::to_value(alone(game, one.path())).expect("serialises");
+    let expected_files = files(one.path());
+    assert!(!expected_files.is_empty());
+    for &ranks in ranks {
+        let dir = tempfile::tempdir().expect("a directory");
+        let name = if game == "chase" { "chase" } else { "outplay-mpi" };
+        let found = solve(ranks, name, game, dir.path());
+        for part in ["value", "distance", "best", "positions", "by_turn", "longest", "expected"] {
+            assert_eq!(found[part], expected[part], "{part} of {game} on {ranks} ranks");
+        }
+        let found = files(dir.path());
+        assert!(found.keys().eq(expected_files.keys()), "{game} on {ranks} ranks: {:?}", found.keys());
+        assert!(found == expected_files, "{game} on {ranks} ranks");
+    }
+}
+
+#[test]
+fn boards_are_the_same() {
+    same("connect4:4x4", &[1, 2, 3, 4]);
+    same("mnk:3x3,k=3,obstacles=b2", &[3]);
+    same("mnk:4x3,k=3,misere", &[2]);
+}
+
+#[test]
+fn explored_games_are_the_same() {
+    same("nim:3+4+5", &[1, 2, 4]);
+}
+
+#[test]
+fn games_with_circles_are_the_same() {
+    same("morris:three", &[2]);
+    same("chess:KQK", &[3]);
+}
+
+#[test]
+fn means_are_the_same() {
+    same("pig:20", &[2]);
+}
+
+#[test]
+fn a_game_of_ones_own_is_the_same() {
+    same("chase", &[1, 3]);
+}
+
+#[test]
+fn mistakes_are_told_once() {
+    let output = mpirun(2, &program("outplay-mpi"), &["solve", "connect4:0x4"]).output().expect("mpirun");
+    assert!(!output.status.success());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors.matches("error").count() - errors.matches("error code").count(), 1, "{errors}");
+}
+
+/// The processes that a process started.
+fn children(of: u32) -> Vec<u32> {
+    let text = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
+    text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+}
+
+/// Waits for a job that cannot go on; whether it ended in time.
+fn ends(job: &mut Child, within: Duration) -> bool {
+    let until = Instant::now() + within;
+    while Instant::now() < until {
+        if job.try_wait().expect("is known").is_some() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+/// Kills a rank as soon as a file whose name has `sign` in it is there, then goes on with another number of ranks.
+fn killed(game: &str, sign: &str) {
+    let one = tempfile::tempdir().expect("a directory");
+    alone(game, one.path());
+    let dir = tempfile::tempdir().expect("a directory");
+    let data = dir.path().display().to_string();
+    let mut job = mpirun(3, &program("outplay-mpi"), &["solve", game, "--data", &data]);
+    let mut job = job.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("mpirun");
+    let seen = || names(dir.path()).iter().any(|name| name.display().to_string().contains(sign));
+    while job.try_wait().expect("is known").is_none() && !seen() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    // Children of mpirun itself: the ranks on this machine.
+    if let Some(rank) = children(job.id()).get(1) {
+        let _ = Command::new("kill").args(["-9", &rank.to_string()]).status();
+        assert!(ends(&mut job, Duration::from_secs(30)), "nothing hangs");
+    }
+    solve(2, "outplay-mpi", game, dir.path());
+    assert!(files(dir.path()) == files(one.path()), "{game}, killed at {sign}");
+}
+
+#[test]
+fn a_killed_rank_ends_the_job_and_others_go_on() {
+    killed("connect4:5x4", "reach-05");
+    killed("connect4:5x4", "tier-15");
+    killed("morris:three", "tier-");
+}

@@ -1,0 +1,509 @@
+//! One tier on all ranks: values from the later tiers, then, where play can stay in the tier, level by level.
+//!
+//! ```text
+//!  look      every position once: finished, or its moves out of the tier are asked for and the others sent backwards
+//!  spread    the ranks agree on the next level (payoff, plies); who has it tells its predecessors, wherever they are
+//!  ends      of what is left, who can force an end
+//! ```
+//!
+//! It is the algorithm of `retrograde`, where it is explained; a message takes the place of a look at a neighbour.
+
+use super::{Parcels, Site, Spot, agree, gone, rounds, total, words};
+use crate::{Draws, SolveError, Tally, TierTally, WideLoopCode};
+use outplay_core::{Code, Crew, Pace, Turn, Value, Watch};
+use std::collections::BTreeMap;
+
+/// Positions that a rank looks at between two exchanges.
+const STEP: usize = 1 << 15;
+
+/// The values of a rank's positions.
+pub struct Values {
+    tiers: Vec<Vec<WideLoopCode>>,
+    tally: Tally,
+    counts: Vec<TierTally>,
+}
+
+impl Values {
+    /// The codes of this rank's places of a tier.
+    pub fn codes(&self, tier: u32) -> &[WideLoopCode] {
+        &self.tiers[tier as usize]
+    }
+
+    /// How many positions have which value, on all ranks, in the tiers that count.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// How many positions of a tier have which value, on all ranks, whether or not the tier counts.
+    pub fn tier_tally(&self, tier: u32) -> &TierTally {
+        &self.counts[tier as usize]
+    }
+
+    /// The codes at some spots that all ranks name alike.
+    ///
+    /// # Errors
+    ///
+    /// A rank that is gone.
+    pub fn at(&self, crew: &dyn Crew, spots: &[Spot]) -> Result<Vec<WideLoopCode>, SolveError> {
+        let mine = |spot: &Spot| match spot.rank() == crew.rank() {
+            true => self.tiers[spot.tier() as usize][spot.slot() as usize].0,
+            false => 0,
+        };
+        let mine: Vec<u8> = spots.iter().flat_map(|spot| mine(spot).to_le_bytes()).collect();
+        let all = crew.gather(&mine).map_err(gone)?;
+        let code = |(i, spot): (usize, &Spot)| {
+            let code =
+                all[spot.rank()].get(4 * i..4 * i + 4).map_or(0, |bytes| words(bytes).next().unwrap_or(0));
+            WideLoopCode(code as i32)
+        };
+        Ok(spots.iter().enumerate().map(code).collect())
+    }
+}
+
+/// Who works together, and who watches.
+#[derive(Clone, Copy)]
+pub struct Together<'a> {
+    /// The ranks.
+    pub crew: &'a dyn Crew,
+    /// Who says when to stop.
+    pub watch: &'a dyn Watch,
+}
+
+/// Solves every tier; `known` may have this rank's codes of a tier and its counts, and `keep` gets each solved one.
+///
+/// # Errors
+///
+/// Chance, values that do not fit, a rank that is gone, or a stop; and those of `known` and `keep`.
+pub fn solve_together<S: Site, E: From<SolveError>>(
+    site: &S,
+    together: Together<'_>,
+    mut known: impl FnMut(u32) -> Result<Option<(Vec<WideLoopCode>, TierTally)>, E>,
+    mut keep: impl FnMut(&Values, u32) -> Result<(), E>,
+) -> Result<Values, E> {
+    let tiers = site.tiers();
+    let mut values = Values {
+        tiers: vec![Vec::new(); tiers as usize],
+        tally: Tally::new(tiers, site.merged()),
+        counts: vec![TierTally::default(); tiers as usize],
+    };
+    let all: u64 = (0..tiers).map(|tier| site.len(tier)).sum();
+    together.watch.stage("solving", all);
+    for tier in (0..tiers).rev() {
+        let (codes, counts) = match known(tier)? {
+            Some(found) => found,
+            None => {
+                let mut solver = Solver::new(site, together, tier, &values.tiers);
+                let codes = solver.solve()?;
+                let counts = solver.counted(&codes)?;
+                values.tiers[tier as usize] = codes;
+                values.counts[tier as usize] = counts;
+                keep(&values, tier)?;
+                (std::mem::take(&mut values.tiers[tier as usize]), values.counts[tier as usize].clone())
+            }
+        };
+        if site.counted(tier) {
+            values.tally.tiers[tier as usize] = counts.clone();
+        }
+        values.counts[tier as usize] = counts;
+        values.tiers[tier as usize] = codes;
+        together.watch.advance(site.len(tier));
+    }
+    Ok(values)
+}
+
+/// Counts the positions of a tier of which this rank knows its codes.
+///
+/// # Errors
+///
+/// A rank that is gone, or a stop.
+pub fn count_together<S: Site + ?Sized>(
+    site: &S,
+    together: Together<'_>,
+    tier: u32,
+    codes: &[WideLoopCode],
+) -> Result<TierTally, SolveError> {
+    let mut solver = Solver::new(site, together, tier, &[]);
+    let mut spots = Vec::new();
+    let mut pace = Pace::new(together.watch);
+    for slot in 0..solver.flags.len() {
+        spots.clear();
+        let Some((turn, _)) = site.look(tier, slot as u32, &mut spots)? else { continue };
+        if pace.steps(1 + spots.len()) {
+            return Err(SolveError::Stopped);
+        }
+        let finished = if spots.is_empty() { FINISHED } else { NOTHING };
+        solver.flags[slot] = THERE | finished | if turn == Turn::Second { SECOND } else { NOTHING };
+    }
+    solver.counted(codes)
+}
+
+/// A payoff, counted down from the best one, and plies: smaller ones are worked off first.
+type Level = u64;
+
+const NOTHING: u8 = 0;
+const SECOND: u8 = 1;
+const FINISHED: u8 = 2;
+/// Not a hole.
+const THERE: u8 = 4;
+/// Some move out of the tier does not lose.
+const SAFE: u8 = 8;
+/// A draw out of the tier that the opponent cannot end, or nothing at all that the opponent could.
+const STUCK: u8 = 16;
+/// A draw out of the tier that the mover can end.
+const MOVER_ENDS: u8 = 32;
+/// Its value is known.
+const CLOSED: u8 = 64;
+
+/// Positions of one level.
+#[derive(Default)]
+struct Batch {
+    /// Known, and to be told to their predecessors.
+    fresh: Vec<(u32, bool)>,
+    /// Won by leaving the tier, unless sooner within it.
+    by_exit: Vec<u32>,
+}
+
+struct Solver<'a, S: ?Sized> {
+    site: &'a S,
+    crew: &'a dyn Crew,
+    watch: &'a dyn Watch,
+    tier: u32,
+    solved: &'a [Vec<WideLoopCode>],
+    flags: Vec<u8>,
+    /// Moves within the tier that are not known to be bad.
+    left: Vec<u32>,
+    /// The best of the moves out of the tier.
+    exits: Vec<WideLoopCode>,
+    /// Who has a move to a place: first by place, then the spots, in order.
+    back: Vec<(u32, Spot)>,
+}
+
+impl<'a, S: Site + ?Sized> Solver<'a, S> {
+    fn new(site: &'a S, together: Together<'a>, tier: u32, solved: &'a [Vec<WideLoopCode>]) -> Self {
+        let slots = site.slots(tier) as usize;
+        let Together { crew, watch } = together;
+        Solver {
+            site,
+            crew,
+            watch,
+            tier,
+            solved,
+            flags: vec![NOTHING; slots],
+            left: vec![0; slots],
+            exits: vec![WideLoopCode::UNKNOWN; slots],
+            back: Vec::new(),
+        }
+    }
+
+    fn solve(&mut self) -> Result<Vec<WideLoopCode>, SolveError> {
+        let mut codes = vec![WideLoopCode::UNKNOWN; self.flags.len()];
+        self.look(&mut codes)?;
+        self.back.sort_unstable();
+        let inside = total(self.crew, self.back.len() as u64)?;
+        let mut batches = self.begin(&mut codes)?;
+        if inside > 0 {
+            self.spread(&mut codes, &mut batches)?;
+        }
+        self.end(&mut codes, inside > 0)?;
+        Ok(codes)
+    }
+
+    fn stopped(&self) -> Result<(), SolveError> {
+        if self.watch.stopped() { Err(SolveError::Stopped) } else { Ok(()) }
+    }
+
+    /// Looks at every position once.
+    fn look(&mut self, codes: &mut [WideLoopCode]) -> Result<(), SolveError> {
+        let slots = self.flags.len();
+        for round in 0..rounds(self.crew, slots, STEP)? {
+            let range = (round * STEP).min(slots)..((round + 1) * STEP).min(slots);
+            let (mut asked, mut backwards) = (Parcels::new(self.crew), Parcels::new(self.crew));
+            // Who asked, in the order in which answers come, rank by rank.
+            let mut asking: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.crew.size()];
+            let looked = self.look_at(range, codes, &mut asked, &mut backwards, &mut asking);
+            agree(self.crew, looked)?;
+            for parcel in backwards.exchange(self.crew)? {
+                let numbers: Vec<u64> = outplay_core::crew::unpack(&parcel).collect();
+                for pair in numbers.chunks_exact(2) {
+                    self.back.push((pair[0] as u32, Spot(pair[1])));
+                }
+            }
+            let mut answers = Parcels::new(self.crew);
+            for (rank, parcel) in asked.exchange(self.crew)?.iter().enumerate() {
+                for number in outplay_core::crew::unpack(parcel) {
+                    let spot = Spot(number);
+                    let code = self.solved[spot.tier() as usize].get(spot.slot() as usize);
+                    answers.put32(rank, code.map_or(0, |code| code.0) as u32);
+                }
+            }
+            for (parcel, asking) in answers.exchange(self.crew)?.iter().zip(asking) {
+                for (code, (slot, same)) in words(parcel).zip(asking) {
+                    self.add_exit(slot as usize, WideLoopCode(code as i32), same);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn look_at(
+        &mut self,
+        range: std::ops::Range<usize>,
+        codes: &mut [WideLoopCode],
+        asked: &mut Parcels,
+        backwards: &mut Parcels,
+        asking: &mut [Vec<(u32, bool)>],
+    ) -> Result<(), SolveError> {
+        let mut pace = Pace::new(self.watch);
+        let mut spots = Vec::new();
+        for slot in range {
+            spots.clear();
+            let Some((turn, outcome)) = self.site.look(self.tier, slot as u32, &mut spots)? else { continue };
+            if pace.steps(1 + spots.len()) {
+                return Err(SolveError::Stopped);
+            }
+            self.flags[slot] = THERE | if turn == Turn::Second { SECOND } else { NOTHING };
+            if spots.is_empty() {
+                self.flags[slot] |= FINISHED | CLOSED;
+                let payoff = turn.sees(outcome.unwrap_or(0));
+                codes[slot] = WideLoopCode::pack(Value::new(payoff, 0)).ok_or(SolveError::Overflow)?;
+                continue;
+            }
+            if turn == Turn::Chance {
+                return Err(SolveError::Chance("retrograde"));
+            }
+            spots.sort_unstable();
+            spots.dedup();
+            for &spot in &spots {
+                let same = spot.same_player();
+                if spot.tier() == self.tier {
+                    self.left[slot] += 1;
+                    let from = Spot::new(self.crew.rank(), self.tier, slot as u32, same);
+                    backwards.put64(spot.rank(), spot.slot().into());
+                    backwards.put64(spot.rank(), from.0);
+                } else {
+                    asking[spot.rank()].push((slot as u32, same));
+                    asked.put64(spot.rank(), spot.0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in what a move out of the tier is worth.
+    fn add_exit(&mut self, slot: usize, code: WideLoopCode, same: bool) {
+        let Some(value) = code.unpack() else { return };
+        let seen = code.before(same);
+        let flags = &mut self.flags[slot];
+        if value.payoff() == 0 {
+            let (mover, opponent) = seen.ends();
+            *flags |= if mover { MOVER_ENDS } else { NOTHING } | if opponent { NOTHING } else { STUCK };
+        }
+        if value.before(same).payoff() >= 0 {
+            *flags |= SAFE;
+        }
+        let best = self.exits[slot].unpack();
+        if best.is_none_or(|best| value.before(same) > best) {
+            self.exits[slot] = seen;
+        }
+    }
+
+    fn level(&self, value: Value) -> Level {
+        let below = (self.site.best_payoff() - value.payoff().abs()) as u64;
+        below << 32 | u64::from(value.distance().unwrap_or(0))
+    }
+
+    fn value(&self, level: Level, won: bool) -> Value {
+        let payoff = self.site.best_payoff() - (level >> 32) as i32;
+        Value::new(if won { payoff } else { -payoff }, level as u32)
+    }
+
+    /// What is known before anything is told.
+    fn begin(&mut self, codes: &mut [WideLoopCode]) -> Result<BTreeMap<Level, Batch>, SolveError> {
+        let mut batches: BTreeMap<Level, Batch> = BTreeMap::new();
+        let mut pace = Pace::new(self.watch);
+        for slot in 0..self.flags.len() {
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
+            if self.flags[slot] & THERE == 0 {
+                continue;
+            }
+            if self.flags[slot] & FINISHED != 0 {
+                let value = codes[slot].unpack().unwrap_or(Value::TIE);
+                if value.payoff() != 0 {
+                    let batch = batches.entry(self.level(value)).or_default();
+                    batch.fresh.push((slot as u32, value.payoff() > 0));
+                }
+                continue;
+            }
+            let Some(value) = self.exits[slot].unpack().filter(|value| value.payoff() != 0) else { continue };
+            if value.payoff() > 0 {
+                if self.left[slot] == 0 {
+                    self.close(slot, self.exits[slot], codes);
+                    batches.entry(self.level(value)).or_default().fresh.push((slot as u32, true));
+                } else {
+                    batches.entry(self.level(value)).or_default().by_exit.push(slot as u32);
+                }
+            } else if self.left[slot] == 0 {
+                self.close(slot, self.exits[slot], codes);
+                batches.entry(self.level(value)).or_default().fresh.push((slot as u32, false));
+            }
+        }
+        Ok(batches)
+    }
+
+    fn close(&mut self, slot: usize, code: WideLoopCode, codes: &mut [WideLoopCode]) {
+        self.flags[slot] |= CLOSED;
+        codes[slot] = code;
+    }
+
+    /// Who has a move to a place.
+    fn before(&self, slot: u32) -> impl Iterator<Item = Spot> + '_ {
+        let from = self.back.partition_point(|entry| entry.0 < slot);
+        self.back[from..].iter().take_while(move |entry| entry.0 == slot).map(|entry| entry.1)
+    }
+
+    /// Works off the levels, each of which may add to later ones.
+    fn spread(
+        &mut self,
+        codes: &mut [WideLoopCode],
+        batches: &mut BTreeMap<Level, Batch>,
+    ) -> Result<(), SolveError> {
+        loop {
+            let mine = batches.first_key_value().map_or(u64::MAX, |(&level, _)| level);
+            let level = self.crew.least(mine).map_err(gone)?;
+            if level == u64::MAX {
+                return Ok(());
+            }
+            self.stopped()?;
+            let mut batch =
+                if mine == level { batches.remove(&level).unwrap_or_default() } else { Batch::default() };
+            for slot in std::mem::take(&mut batch.by_exit) {
+                if self.flags[slot as usize] & CLOSED == 0 {
+                    self.close(slot as usize, self.exits[slot as usize], codes);
+                    batch.fresh.push((slot, true));
+                }
+            }
+            let mut parcels = Parcels::new(self.crew);
+            for &(slot, won) in &batch.fresh {
+                for spot in self.before(slot) {
+                    let good = won == spot.same_player();
+                    parcels.put32(spot.rank(), spot.slot() | u32::from(good) << 31);
+                }
+            }
+            let next = level + 1;
+            let told = parcels.exchange(self.crew)?;
+            for word in told.iter().flat_map(|parcel| words(parcel)) {
+                let (slot, good) = ((word & !(1 << 31)) as usize, word >> 31 == 1);
+                if self.flags[slot] & CLOSED != 0 {
+                    continue;
+                }
+                if good {
+                    let code = WideLoopCode::pack(self.value(next, true)).ok_or(SolveError::Overflow)?;
+                    self.close(slot, code, codes);
+                    batches.entry(next).or_default().fresh.push((slot as u32, true));
+                    continue;
+                }
+                self.left[slot] -= 1;
+                if self.left[slot] == 0 && self.flags[slot] & SAFE == 0 {
+                    // The exits lose as well, perhaps later or less than the moves within the tier.
+                    let exit = self.exits[slot].unpack().map_or(next, |value| self.level(value).max(next));
+                    let code = WideLoopCode::pack(self.value(exit, false)).ok_or(SolveError::Overflow)?;
+                    self.close(slot, code, codes);
+                    batches.entry(exit).or_default().fresh.push((slot as u32, false));
+                }
+            }
+        }
+    }
+
+    /// Finds out who can force the end of what is left.
+    fn end(&mut self, codes: &mut [WideLoopCode], inside: bool) -> Result<(), SolveError> {
+        let slots = self.flags.len();
+        // By place: whether the mover, and whether the opponent, can force an end.
+        let mut ends = vec![(false, false); slots];
+        let mut fresh: Vec<(u32, bool)> = Vec::new();
+        let tie = |codes: &[WideLoopCode], slot: usize| codes[slot].unpack() == Some(Value::TIE);
+        for (slot, end) in ends.iter_mut().enumerate() {
+            let flags = self.flags[slot];
+            if flags & THERE == 0 || (flags & CLOSED != 0 && !(flags & FINISHED != 0 && tie(codes, slot))) {
+                continue;
+            }
+            let over = flags & FINISHED != 0;
+            let mover = over || flags & MOVER_ENDS != 0;
+            // What is left of the moves within the tier are draws; a position with none of them is the exits' alone.
+            let opponent = over || (self.left[slot] == 0 && flags & STUCK == 0);
+            *end = (mover, opponent);
+            for (can, mover) in [(mover, true), (opponent, false)] {
+                if can {
+                    fresh.push((slot as u32, mover));
+                }
+            }
+        }
+        while inside && total(self.crew, fresh.len() as u64)? > 0 {
+            self.stopped()?;
+            let mut parcels = Parcels::new(self.crew);
+            for (slot, mover) in std::mem::take(&mut fresh) {
+                for spot in self.before(slot) {
+                    let theirs = mover == spot.same_player();
+                    parcels.put32(spot.rank(), spot.slot() | u32::from(theirs) << 31);
+                }
+            }
+            for word in parcels.exchange(self.crew)?.iter().flat_map(|parcel| words(parcel)) {
+                let (slot, mover) = ((word & !(1 << 31)) as usize, word >> 31 == 1);
+                if self.flags[slot] & CLOSED != 0 {
+                    continue;
+                }
+                if mover {
+                    if !std::mem::replace(&mut ends[slot].0, true) {
+                        fresh.push((slot as u32, true));
+                    }
+                    continue;
+                }
+                self.left[slot] -= 1;
+                if self.left[slot] == 0
+                    && self.flags[slot] & STUCK == 0
+                    && !std::mem::replace(&mut ends[slot].1, true)
+                {
+                    fresh.push((slot as u32, false));
+                }
+            }
+        }
+        for slot in 0..slots {
+            if self.flags[slot] & THERE != 0 && self.flags[slot] & CLOSED == 0 {
+                codes[slot] = WideLoopCode::draw(ends[slot].0, ends[slot].1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the tier's positions on all ranks.
+    fn counted(&self, codes: &[WideLoopCode]) -> Result<TierTally, SolveError> {
+        let mut mine: BTreeMap<(i32, bool), u64> = BTreeMap::new();
+        let mut finished = 0;
+        for (slot, code) in codes.iter().enumerate().filter(|(slot, _)| self.flags[*slot] & THERE != 0) {
+            let orbit = u64::from(self.site.orbit(self.tier, slot as u32));
+            let value = code.unpack().unwrap_or(Value::TIE);
+            // Who can force the end of a draw does not count, that somebody can does.
+            let told = WideLoopCode::pack(value).unwrap_or(*code).0;
+            let second = self.flags[slot] & SECOND != 0 && !self.site.merged();
+            *mine.entry((told, second)).or_default() += orbit;
+            finished += if self.flags[slot] & FINISHED != 0 { orbit } else { 0 };
+        }
+        let mut numbers = vec![finished];
+        mine.iter().for_each(|(&(code, second), &count)| {
+            numbers.extend([u64::from(code as u32) << 1 | u64::from(second), count]);
+        });
+        let mut tally = TierTally::default();
+        for bytes in self.crew.gather(&outplay_core::crew::pack(&numbers)).map_err(gone)? {
+            let numbers: Vec<u64> = outplay_core::crew::unpack(&bytes).collect();
+            tally.finished += numbers.first().copied().unwrap_or(0);
+            for pair in numbers[1.min(numbers.len())..].chunks_exact(2) {
+                let turn = if pair[0] & 1 == 1 { Turn::Second } else { Turn::First };
+                if let Some(value) = WideLoopCode((pair[0] >> 1) as u32 as i32).unpack() {
+                    tally.add(turn, value, pair[1], false);
+                }
+            }
+        }
+        Ok(tally)
+    }
+}
