@@ -11,6 +11,7 @@ import { middling, nameOf } from "./levels.js";
 import { read, write } from "./link.js";
 import { randomStart } from "./start.js";
 import { buttons, lastSpots, names, trail } from "./scene.js";
+import { Stage, known } from "./views.js";
 import { ending, long, mean, seen, sentence, share } from "./verdict.js";
 
 /** Before the computer's stone falls, so that one sees one's own. */
@@ -26,6 +27,7 @@ export class App {
     this.parts = [];
     this.state = read(location.search);
     this.board = new Board($("#board"), { play: (gesture) => this.play(gesture), look: (gesture) => this.look(gesture) });
+    this.stage = new Stage($("#place"));
     this.shown = ""; // the place that the board shows
     this.stop = () => {};
     addEventListener("popstate", () => {
@@ -152,6 +154,10 @@ export class App {
   async renew() {
     this.leave();
     const signal = (this.asking = new AbortController()).signal;
+    const elsewhere = Boolean(known(this.state.view));
+    $("#screen").hidden = elsewhere;
+    if (elsewhere) return this.visit();
+    this.stage.clear();
     const { place } = this;
     this.challenge = null;
     for (const part of this.parts) await part.prepare?.(this, signal);
@@ -174,6 +180,16 @@ export class App {
     this.draw();
     if (this.view && this.wanted) this.watch(signal);
     this.turn(signal);
+  }
+
+  /** Shows a view that is not about the board. */
+  visit() {
+    const { view, extra } = this.state;
+    this.complain(null);
+    this.drawHeader();
+    const title = (words) => (document.title = `${words} — outplay`);
+    title(known(view).title);
+    return this.stage.show(view, { app: this, extra, go: (changes, how) => this.go(changes, how), title }).catch((error) => this.complain(error));
   }
 
   async fetchView(place, key, signal) {
@@ -448,15 +464,19 @@ export class App {
     });
   }
 
-  draw() {
+  drawHeader() {
     $("#elsewhere").hidden = true;
     document.body.dataset.view = this.state.view;
     $("#spec").textContent = this.state.game;
-    document.title = `${this.state.game} — outplay`;
     for (const tab of document.querySelectorAll("[data-view]")) {
       if (tab === document.body) continue;
       tab.setAttribute("aria-current", String(tab.dataset.view === this.state.view));
     }
+  }
+
+  draw() {
+    this.drawHeader();
+    document.title = `${this.state.game} — outplay`;
     if (this.view) this.drawBoard();
     for (const part of this.parts) part.draw(this);
   }

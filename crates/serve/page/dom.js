@@ -68,3 +68,12 @@ export async function copy(text, what) {
   }
   toast(`${what} copied`);
 }
+
+/** Fetches a style sheet that only some views need, once; resolves when it applies. */
+export function style(file) {
+  const there = $(`link[href="${file}"]`);
+  if (there) return Promise.resolve();
+  return new Promise((done) => {
+    document.head.append(h("link", { rel: "stylesheet", href: file, onload: done, onerror: done }));
+  });
+}

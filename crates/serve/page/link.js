@@ -2,6 +2,8 @@
 //
 // Invariant: `read(write(state))` is `state`, so a link reopens exactly what is on the screen.
 
+import { known } from "./views.js";
+
 /** What an address without parameters shows: a board to play on. */
 export const START = Object.freeze({
   game: "connect4",
@@ -13,9 +15,11 @@ export const START = Object.freeze({
   view: "play",
   values: null, // null: as the view likes it
   seed: "",
+  extra: Object.freeze({}), // words of the address that only the view knows
 });
 
-const VIEWS = ["play", "explore", "puzzle", "retry"];
+const BOARD_VIEWS = ["play", "explore", "puzzle", "retry"];
+const OWN = ["game", "position", "moves", "pos", "at", "first", "second", "view", "values", "seed"];
 
 const easy = (text) =>
   encodeURIComponent(text).replace(/%(2C|3A|2F|3D)/g, (code) => decodeURIComponent(code)).replace(/%20/g, "+");
@@ -36,6 +40,7 @@ export function read(search) {
   const moves = words(game, params.get("moves") ?? params.get("pos") ?? "");
   const at = Number.parseInt(params.get("at") ?? "", 10);
   const values = params.get("values");
+  const view = params.get("view");
   return {
     game,
     position: text("position"),
@@ -43,9 +48,10 @@ export function read(search) {
     at: Number.isInteger(at) && at >= 0 && at < moves.length ? at : null,
     first: text("first"),
     second: text("second"),
-    view: VIEWS.includes(params.get("view")) ? params.get("view") : params.has("pos") ? "explore" : START.view,
+    view: BOARD_VIEWS.includes(view) || known(view) ? view : params.has("pos") ? "explore" : START.view,
     values: values === "on" ? true : values === "off" ? false : null,
     seed: text("seed"),
+    extra: Object.fromEntries([...params].filter(([key]) => !OWN.includes(key))),
   };
 }
 
@@ -59,6 +65,7 @@ export function write(state) {
   parts.push(["view", state.view]);
   if (state.values !== null) parts.push(["values", state.values ? "on" : "off"]);
   if (state.view === "puzzle" && state.seed !== "") parts.push(["seed", state.seed]);
+  if (known(state.view)) parts.push(...Object.entries(state.extra));
   return `?${parts.map(([key, value]) => `${key}=${easy(value)}`).join("&")}`;
 }
 

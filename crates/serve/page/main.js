@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { App } from "./app.js";
-import { $, announce, toast } from "./dom.js";
+import { $, announce, h, toast } from "./dom.js";
 import { Explore } from "./explore.js";
 import { History } from "./history.js";
 import { listen, showHelp } from "./keys.js";
@@ -11,6 +11,7 @@ import { Players } from "./players.js";
 import { Puzzle } from "./puzzle.js";
 import { Setup } from "./setup.js";
 import { Share } from "./share.js";
+import { navigation } from "./views.js";
 
 const themes = ["", "dark", "light"];
 
@@ -74,6 +75,10 @@ async function start() {
   listen(app, doings);
   for (const button of document.querySelectorAll("[data-do]")) {
     button.addEventListener("click", (event) => (event.shiftKey && button.dataset.do === "again" ? doings.shuffle() : doings[button.dataset.do]()));
+  }
+  for (const { name, title } of navigation()) {
+    doings[name] ??= () => app.go({ view: name, extra: {} });
+    if (!$(`.tabs [data-view=${name}]`)) $(".tabs").append(h("button", { type: "button", "data-view": name }, title));
   }
   for (const tab of document.querySelectorAll(".tabs [data-view]")) tab.addEventListener("click", () => doings[tab.dataset.view]());
   $("#game").addEventListener("click", doings.choose);

@@ -38,6 +38,7 @@ static FILES: &[(&str, &[u8])] = files! {
     "style.css"
     "symbol.js"
     "verdict.js"
+    "views.js"
 };
 
 /// The content of a file. A debug build reads it anew, so that a reload shows an edit.
