@@ -15,6 +15,7 @@
 //! | `notes`, `books` | what was found before; openings |
 //! | `kernels/` | whole loops made for one game |
 //! | `rules` | the game written out: its conditions, its positions, its index, a search tree |
+//! | `trace`, `waves` | a search and a retrograde analysis as steps that can be replayed |
 //! | `bench/` | how fast the solvers are |
 //!
 //! ```
@@ -78,13 +79,15 @@ mod sources;
 mod summary;
 mod tables;
 mod textbook;
+mod trace;
 mod trouble;
 mod truth;
 mod view;
+mod waves;
 
 pub use answers::{
     Answer, ChanceReport, ChanceRow, CheckReport, ChoiceAnswer, Counts, EngineReport, How, IndexReport,
-    IndexTier, Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, QueryAnswer, Rules,
+    IndexTier, Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, Proved, QueryAnswer, Rules,
     SearchReport, Settled, SolveAnswer, Source, Splits, StatsReport, StatsTier, Stored, TreeNode, TreeReport,
     TurnCounts, VerifyReport, View,
 };
@@ -96,7 +99,7 @@ pub use evaluation::{CellValue, Evaluation};
 pub use forecast::{PlanReport, PlanRequest, Way};
 pub use notes::{ListedNotes, clear_notes, list_notes};
 pub use numbers::{IndexCheck, Ranked};
-pub use outplay_search::DiceMethod;
+pub use outplay_search::{DiceMethod, TreeOrder};
 pub use outplay_table::{
     Cure as TableCure, Listed, ListedTable, Sum, TableError, Values, default_data_dir, list, read_sums,
     remove, sums,
@@ -111,6 +114,8 @@ pub fn table_name(spec: &str) -> String {
 pub use rates::Rates;
 pub use reader::{Reached, Read, Reader};
 pub use request::{ChooseRequest, Method, PATIENCE, Place, QueryOptions, SolveRequest};
+pub use trace::{Said, Trace, TraceNode, TraceRequest};
 pub use trouble::{Cure, Trouble};
 pub use truth::Oracle;
 pub use view::{PlayerList, is_complete};
+pub use waves::{Valued, Wave, Waves};
