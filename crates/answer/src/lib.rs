@@ -11,7 +11,7 @@
 //! | `solve`, `loops`, `means` | the values of all positions, and the tables that keep them |
 //! | `truth` | what players, the judge and explanations are told |
 //! | `reader` | a table, open for many questions |
-//! | `tables`, `shelves`, `summary` | what is on disk: proof, statistics, speed |
+//! | `tables`, `shelves`, `summary`, `examples` | what is on disk: proof, statistics, positions that show them, speed |
 //! | `notes`, `books` | what was found before; openings |
 //! | `kernels/` | whole loops made for one game |
 //! | `rules` | the game written out: its conditions, its positions, its index, a search tree |
@@ -56,6 +56,7 @@ mod books;
 mod clock;
 mod entry;
 mod evaluation;
+mod examples;
 mod extent;
 mod forecast;
 mod kernels;
@@ -96,6 +97,7 @@ pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use clock::Clock;
 pub use entry::Entry;
 pub use evaluation::{CellValue, Evaluation};
+pub use examples::{Example, Records, Wanted};
 pub use forecast::{PlanReport, PlanRequest, Way};
 pub use notes::{ListedNotes, clear_notes, list_notes};
 pub use numbers::{IndexCheck, Ranked};
@@ -104,7 +106,7 @@ pub use outplay_table::{
     Cure as TableCure, Listed, ListedTable, Sum, TableError, Values, default_data_dir, list, read_sums,
     remove, sums,
 };
-pub use picture::stats_svg;
+pub use picture::{stats_csv, stats_svg};
 
 /// The name of a game's table with distances, and of what was kept about it.
 pub fn table_name(spec: &str) -> String {

@@ -38,8 +38,10 @@ mod alternatives;
 mod history;
 mod puzzles;
 mod reasons;
+mod themes;
 mod threats;
 
 pub use history::{History, HistoryStep, Mistake, history};
 pub use puzzles::{Puzzle, PuzzleKind, puzzle};
 pub use reasons::{MarkKind, ReasonMark, ReasonMove, Why, why};
+pub use themes::{Difficulty, PuzzleStep};

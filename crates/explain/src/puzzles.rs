@@ -7,6 +7,7 @@
 //! ```
 
 use crate::reasons::{best_line, called, first_best, takes};
+use crate::themes::{Difficulty, Line, PuzzleStep, difficulty, themes, whole_line};
 use outplay_answer::{Answer, Entry, Oracle, Place, QueryOptions, Trouble};
 use outplay_core::{AnyGame, AnyPosition, Deadline, Game, Notation, Turn, Value, Watch};
 use outplay_players::{Merit, Merits, Truth};
@@ -37,6 +38,12 @@ pub struct Puzzle {
     pub line: Vec<String>,
     /// How many moves there are to choose from.
     pub choices: usize,
+    /// The whole puzzle: moves of the solver's, each the only right one, and the answers to them.
+    pub steps: Vec<PuzzleStep>,
+    /// What it is about: `fork`, `mate in 3`, `zugzwang`.
+    pub themes: Vec<String>,
+    /// How hard it is.
+    pub difficulty: Difficulty,
 }
 
 /// Games that are looked at.
@@ -55,6 +62,8 @@ const GOOD: u32 = 20;
 const CONTENT: usize = 60;
 /// What taking a man costs a puzzle: it is the first thing that anybody looks at.
 const OBVIOUS: u32 = 12;
+/// What each further move of a line adds to a puzzle.
+const LONGER: u32 = 5;
 /// Time for one position: a puzzle need not be one that is hard to solve by search.
 const EACH: Duration = Duration::from_millis(400);
 /// Plies of a random game.
@@ -126,14 +135,26 @@ pub fn puzzle(
     if watch.stopped() {
         return Err(Trouble::stopped());
     }
+    // A line of several moves is worth more than one move; what has no time to be followed is short.
+    let followed = found.into_iter().map(|mut candidate| {
+        let Candidate { pos, merits, kind, .. } = &candidate;
+        let each = Deadline::new(Some(EACH), &deadline).silent();
+        let line = whole_line(entry, pos, merits, *kind, &truth, &each);
+        candidate.interest += LONGER * (line.steps.len() as u32 - 1).min(3);
+        (candidate, line)
+    });
+    let found: Vec<(Candidate, Line)> = followed.collect();
     // The first of equally interesting ones, so that a seed always means the same puzzle.
-    let most = found.iter().map(|candidate| candidate.interest).max();
-    let Some(chosen) = found.into_iter().find(|candidate| Some(candidate.interest) == most) else {
+    let most = found.iter().map(|(candidate, _)| candidate.interest).max();
+    let Some((chosen, whole)) = found.into_iter().find(|(candidate, _)| Some(candidate.interest) == most)
+    else {
         let why = format!("no position of {} with a single good move was found in time", game.spec());
         return Err(Trouble::Limits(why + "; try another seed or a smaller game"));
     };
     let Candidate { pos, merits, best, kind, .. } = chosen;
     let choices = merits.len();
+    let themes = themes(entry, game.turn(&pos), &whole, kind, best, &truth, &deadline);
+    let difficulty = difficulty(entry, &pos, &merits, &whole.steps, options, &deadline);
     let line = best_line(game, &pos, merits, &truth, &deadline);
     let line: Vec<String> = line.into_iter().map(|step| step.mv).collect();
     Ok(Puzzle {
@@ -149,6 +170,9 @@ pub fn puzzle(
         solution: line.first().cloned().unwrap_or_default(),
         line,
         choices,
+        steps: whole.steps,
+        themes,
+        difficulty,
     })
 }
 
@@ -157,10 +181,10 @@ fn warm_up(entry: &Entry, truth: &dyn Truth, options: &QueryOptions, watch: &dyn
     // Late positions are quick to answer once the game is solved, and never searched for long.
     let mut rng = SmallRng::seed_from_u64(0);
     let late = (0..TRIES).find_map(|_| random_position(entry, LONGEST, &mut rng));
-    let half = options.time.map(|time| time / 2);
+    let most = options.time.map(|time| time * 3 / 4);
     if let Some(pos) = late.filter(|_| !entry.game().has_board()) {
         // What cannot be found is found out again for each position, in less time.
-        let _ = truth.value(&pos, &Deadline::new(half, watch).silent());
+        let _ = truth.value(&pos, &Deadline::new(most, watch).silent());
     }
 }
 
