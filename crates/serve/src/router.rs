@@ -6,7 +6,7 @@ use crate::lent::Loan;
 use crate::refusal::Refusal;
 use crate::settings::{BODY, Settings};
 use crate::workers::Workers;
-use crate::{games, gate, guests, headers, history, jobs, openapi, page, position, stats, why};
+use crate::{games, gate, guests, headers, history, jobs, learn, openapi, page, position, proof, stats, why};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, Uri};
@@ -52,6 +52,14 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/api/v1/why", get(why::why))
         .route("/api/v1/puzzle", get(why::puzzle))
         .route("/api/v1/evaluation", get(why::evaluation))
+        .route("/api/v1/rules", get(learn::rules))
+        .route("/api/v1/tree", get(learn::tree))
+        .route("/api/v1/index", get(learn::index))
+        .route("/api/v1/waves", get(learn::waves))
+        .route("/api/v1/values", post(learn::values))
+        .route("/api/v1/proof", get(proof::prove))
+        .route("/api/v1/check", post(proof::check))
+        .route("/api/v1/walk", post(proof::walk))
         .route("/api/v1/experiments", get(games::experiments))
         .route("/api/v1/solve", post(jobs::start))
         .route("/api/v1/solve/{id}", get(jobs::show).delete(jobs::cancel))
