@@ -100,9 +100,21 @@ export const puzzle = (game, seed, signal) => ask(`/puzzle?${query({ game }, { s
 export const stats = (game, signal) => ask(`/stats?${query({ game })}`, { signal });
 export const statsPicture = (game) => `${BASE}/stats.svg?${query({ game })}`;
 export const choose = (place, player, seed, signal) => post("/move", { ...bodyOf(place), player, seed }, signal);
-export const solve = (game) => post("/solve", { game });
+export const knowledge = (game, signal) => ask(`/knowledge?${query({ game })}`, { signal });
+export const solve = (game, stay = false) => post("/solve", { game, stay });
 export const job = (id, signal) => ask(`/solve/${encodeURIComponent(id)}`, { signal });
 export const cancel = (id) => ask(`/solve/${encodeURIComponent(id)}`, { method: "DELETE" });
+
+// What lessons are made of: searches step by step, positions as numbers, waves, proofs.
+export const tree = (place, options, signal) => ask(`/tree?${query(place, options)}`, { signal });
+export const rules = (game, signal) => ask(`/rules?${query({ game })}`, { signal });
+export const index = (place, number, signal) => ask(`/index?${query(place, { number })}`, { signal });
+export const waves = (game, signal) => ask(`/waves?${query({ game })}`, { signal });
+export const values = (game, positions, signal) => post("/values", { game, positions }, signal);
+export const evaluation = (place, judge, signal) => ask(`/evaluation?${query(place, { eval: judge })}`, { signal });
+export const prove = (place, signal) => ask(`/proof?${query(place)}`, { signal });
+export const check = (proof, signal) => post("/check", { proof }, signal);
+export const walk = (proof, player, moves, signal) => post("/walk", { proof, player, moves }, signal);
 
 /** Listens to a stream; `hear` has a function for each event, and `done` and `fail` for its end. */
 function listen(address, hear, instead) {
@@ -147,3 +159,9 @@ export const stream = (place, hear) => listen(`${BASE}/position/stream?${query(p
 
 /** The same for the positions of a game, the last one first: `hear` has `ply`, `done` and `fail`. */
 export const historyStream = (place, hear) => listen(`${BASE}/history/stream?${query(place)}`, hear, () => history(place));
+
+/** What the program thinks of moves without a value: `hear` has `move`, `done` and `fail`. */
+export const opinions = (place, hear) => listen(`${BASE}/opinions/stream?${query(place)}`, hear, () => Promise.reject(new ApiError(503, "no opinions")));
+
+/** A solve as it goes on: `hear` has `progress`, `done` and `fail`. A solve that does not stay ends with the stream. */
+export const jobStream = (id, hear) => listen(`${BASE}/solve/${encodeURIComponent(id)}/stream`, hear, () => job(id));

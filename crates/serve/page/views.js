@@ -59,3 +59,5 @@ export class Stage {
 }
 
 // Who adds a view adds a line here.
+register("arena", { title: "Arena", nav: true, load: () => import("./arena.js") });
+register("statistics", { title: "Statistics", load: () => import("./statistics.js") });
