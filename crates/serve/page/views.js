@@ -59,5 +59,9 @@ export class Stage {
 }
 
 // Who adds a view adds a line here.
+register("learn", { title: "Learn", nav: true, load: () => import("./learn.js") });
+register("rules", { title: "Rules", load: () => import("./rules.js") });
+register("tree", { title: "Tree", load: () => import("./tree.js") });
+register("proof", { title: "Proof", load: () => import("./proof-tree.js") });
 register("arena", { title: "Arena", nav: true, load: () => import("./arena.js") });
 register("statistics", { title: "Statistics", load: () => import("./statistics.js") });
