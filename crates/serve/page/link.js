@@ -12,13 +12,13 @@ export const START = Object.freeze({
   at: null, // plies shown; null for all of them
   first: "human",
   second: "", // a middling level, once the players of the game are known
-  view: "play",
+  view: "home",
   values: null, // null: as the view likes it
   seed: "",
   extra: Object.freeze({}), // words of the address that only the view knows
 });
 
-const BOARD_VIEWS = ["play", "explore", "puzzle", "retry"];
+const BOARD_VIEWS = ["home", "play", "explore", "puzzle", "retry"];
 const OWN = ["game", "position", "moves", "pos", "at", "first", "second", "view", "values", "seed"];
 
 const easy = (text) =>
@@ -48,7 +48,7 @@ export function read(search) {
     at: Number.isInteger(at) && at >= 0 && at < moves.length ? at : null,
     first: text("first"),
     second: text("second"),
-    view: BOARD_VIEWS.includes(view) || known(view) ? view : params.has("pos") ? "explore" : START.view,
+    view: BOARD_VIEWS.includes(view) || known(view) ? view : params.has("pos") ? "explore" : params.has("game") ? "play" : START.view,
     values: values === "on" ? true : values === "off" ? false : null,
     seed: text("seed"),
     extra: Object.fromEntries([...params].filter(([key]) => !OWN.includes(key))),
@@ -61,7 +61,7 @@ export function write(state) {
   if (state.position) parts.push(["position", state.position]);
   if (state.moves.length) parts.push(["moves", state.moves.join(",")]);
   if (state.at !== null && state.at < state.moves.length) parts.push(["at", String(state.at)]);
-  if (state.view === "play") parts.push(["first", state.first], ["second", state.second]);
+  if (state.view === "play" || state.view === "home") parts.push(["first", state.first], ["second", state.second]);
   parts.push(["view", state.view]);
   if (state.values !== null) parts.push(["values", state.values ? "on" : "off"]);
   if (state.view === "puzzle" && state.seed !== "") parts.push(["seed", state.seed]);

@@ -1,9 +1,11 @@
 // Puts the parts of the page together and connects buttons and keys with what they do.
 
+import { After } from "./after.js";
 import * as api from "./api.js";
 import { App } from "./app.js";
 import { $, announce, h, toast } from "./dom.js";
 import { Explore } from "./explore.js";
+import { Gallery } from "./gallery.js";
 import { History } from "./history.js";
 import { listen, showHelp } from "./keys.js";
 import { Knowledge } from "./knowledge.js";
@@ -11,6 +13,7 @@ import { Players } from "./players.js";
 import { Puzzle } from "./puzzle.js";
 import { Setup } from "./setup.js";
 import { Share } from "./share.js";
+import { Sheet } from "./sheet.js";
 import { navigation } from "./views.js";
 
 const themes = ["", "dark", "light"];
@@ -45,8 +48,8 @@ async function start() {
   const app = new App(known);
   const history = new History();
   const explore = new Explore();
-  [new Puzzle(history), new Players(), explore, history, new Knowledge()].forEach((part) => app.add(part));
-  history.listeners = [() => app.state.view === "retry" && app.draw()];
+  [new Puzzle(history), new Players(), explore, history, new Sheet(history), new After(history), new Knowledge(), new Gallery()].forEach((part) => app.add(part));
+  history.listeners.push(() => app.drawSoon());
   addEventListener("pagehide", () => history.leave());
   const setup = new Setup(app);
   const share = new Share(app);
@@ -62,6 +65,7 @@ async function start() {
     again: () => app.again(false),
     shuffle: () => app.again(true),
     why: () => explore.why(),
+    letgo: () => app.board.stepBack(),
     board: () => app.board.enter(),
     type: () => $("#move").focus(),
     play: () => app.go({ view: "play", values: null }),

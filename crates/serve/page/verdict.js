@@ -35,6 +35,13 @@ export function brief(answer) {
   return answer.odds !== null && answer.odds !== undefined ? `${Math.round(100 * answer.odds)}%` : meanText(answer);
 }
 
+/** What the program thinks of a move or position that it has no value for: "≈ +0.3". */
+export function about(answer) {
+  const { opinion } = answer;
+  const sign = opinion >= 0.05 ? "+" : opinion <= -0.05 ? "−" : "";
+  return `≈${sign}${Math.abs(opinion).toFixed(1)}`;
+}
+
 /** A connect-k score with a real minus sign. */
 export function scoreText(score) {
   return score > 0 ? `+${score}` : score < 0 ? `−${-score}` : "0";
