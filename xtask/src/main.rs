@@ -1,7 +1,9 @@
-//! The project's chores: `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask screens` and `cargo xtask experiments`.
+//! The project's chores: `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask screens`, `cargo xtask experiments`
+//! and `cargo xtask puzzles`.
 
 mod experiments;
 mod licences;
+mod puzzles;
 mod python;
 
 use std::io::{BufRead, BufReader};
@@ -49,6 +51,15 @@ fn main() -> ExitCode {
         ["fuzz", "--seconds", seconds] if seconds.parse::<f64>().is_ok_and(|seconds| seconds > 0.0) => {
             return fuzz(seconds);
         }
+        ["puzzles", ref names @ ..] if !names.iter().any(|name| name.starts_with('-')) => {
+            return match puzzles::run(names) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(sentence) => {
+                    eprintln!("xtask: {sentence}");
+                    ExitCode::FAILURE
+                }
+            };
+        }
         ["experiments", ref names @ ..] if !names.iter().any(|name| name.starts_with('-')) => {
             return match experiments::run(names) {
                 Ok(()) => ExitCode::SUCCESS,
@@ -60,7 +71,7 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: cargo xtask test [--slow] | fuzz [--seconds N] | screens | experiments [NAME]..."
+                "usage: cargo xtask test [--slow] | fuzz [--seconds N] | screens | experiments [NAME]... | puzzles [GAME]..."
             );
             eprintln!(
                 "\n  test    formatting, lints, documentation and all tests, those of Python too; Chromium is\n          installed where missing"
@@ -71,6 +82,7 @@ fn main() -> ExitCode {
             eprintln!(
                 "  experiments  the figures and pictures under docs/experiments, all or those named (half an hour)"
             );
+            eprintln!("  puzzles the sets of puzzles that the page has ready, all or those of the games named (minutes)");
             return ExitCode::from(2);
         }
     };

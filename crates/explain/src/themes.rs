@@ -230,7 +230,7 @@ pub(crate) fn difficulty(
     let hardness = (nodes.max(1) as f64).log10()
         + 0.5 * (1.0 + refutations as f64).log2()
         + 0.6 * (steps.len() as f64 - 1.0);
-    let level = [2.0, 3.2, 4.4, 5.6].iter().filter(|bound| hardness >= **bound).count() as u8 + 1;
+    let level = [1.5, 3.0, 4.5, 6.0].iter().filter(|bound| hardness >= **bound).count() as u8 + 1;
     Difficulty { level, nodes, refutations }
 }
 

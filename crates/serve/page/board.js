@@ -87,9 +87,21 @@ export class Board {
     this.ghost = s("g", { class: "over hover-man", "aria-hidden": "true" });
     this.dice = s("g", { class: "over", "aria-hidden": "true" });
     this.float = s("g", { class: "over floating", "aria-hidden": "true" });
+    this.ring = s("g", { class: "over", "aria-hidden": "true" });
     put(this.svg, ground(scene, this.face, m), this.headings(), this.ghost, s("g", { class: "spots" }, this.columns()), this.dice,
-      s("g", { class: "marks" }, this.spots.map((drawn) => drawn.place)), this.over, this.float);
+      s("g", { class: "marks" }, this.spots.map((drawn) => drawn.place)), this.over, this.ring, this.float);
     this.hand.settle();
+  }
+
+  /** Where the keyboard is, drawn above everything so that no neighbour covers it. */
+  ringAt(i) {
+    if (!this.ring) return;
+    if (i === null || !this.spots[i]) return put(this.ring);
+    const { handle, group } = this.spots[i];
+    const { x, y, width, height } = handle === group ? group.querySelector(".cell").getBBox() : handle.getBBox();
+    const at = handle === group ? this.metrics.at(this.scene.spots[i]) : [0, 0];
+    const box = { x: x + at[0] + 3, y: y + at[1] + 3, width: width - 6, height: height - 6, rx: 9 };
+    return put(this.ring, s("rect", { class: "focus-ring", ...box }), s("rect", { class: "focus-ring inner", ...box }));
   }
 
   /** Shows all of the board; `zoom` shows a part. */
@@ -244,7 +256,7 @@ export class Board {
     if (!text) return put(drawn.mark);
     put(drawn.mark, pill(value.answer, best));
     const small = spot.holder || this.face === "points";
-    drawn.mark.setAttribute("transform", this.face === "piles" ? "scale(.72)" : small ? "translate(13 -19) scale(.72)" : "scale(.94)");
+    drawn.mark.setAttribute("transform", this.face === "piles" ? "scale(.72)" : small ? "translate(13 -19) scale(.72)" : this.face === "go" ? "scale(1.150)" : "scale(.94)");
   }
 
   drawHeads(marks, next) {

@@ -41,6 +41,10 @@ export class Explore {
     } else if (app.failed) {
       put(this.headline, "No value");
       this.how.textContent = app.failed;
+    } else if (app.values.guesses.length) {
+      const [guess] = app.values.guesses;
+      put(this.headline, sentence({ value: "unknown", opinion: found.get(guess).opinion }, app.toMove, app.names));
+      this.how.textContent = "by judgement, while the search goes on";
     } else {
       const { done, total, stage } = app.progress ?? {};
       put(this.headline, h("span", { class: "pulse" }, "Searching"));
@@ -52,6 +56,8 @@ export class Explore {
     this.reason.hidden = !app.reasons;
     if (app.reasons) put(this.reason, app.reasons.words.map((words) => h("li", {}, words)));
     this.drawMoves(view.scene, found, answer);
+    // The first screen has the values on the board already.
+    this.list.hidden = app.state.view === "home";
     this.drawLine(answer);
   }
 
@@ -59,7 +65,7 @@ export class Explore {
     const words = scene.moves.map((gesture) => gesture.move);
     const known = words.map((mv) => found.get(mv) ?? { move: mv, value: "unknown", distance: null, waiting: true });
     const guessed = known.some((move) => typeof move.opinion === "number");
-    if (answer || guessed) known.sort((a, b) => compare(a, b) || (b.opinion ?? -9) - (a.opinion ?? -9));
+    if (answer || guessed) known.sort((a, b) => compare(a, b) || (b.depth ?? 0) - (a.depth ?? 0) || (b.opinion ?? -9) - (a.opinion ?? -9));
     this.summarise(known);
     const best = new Set(this.tells(scene, answer) ? answer?.best ?? [] : []);
     // Moves that nothing is known of are counted, not listed.
@@ -125,7 +131,7 @@ export class Explore {
     else put(row.badge, "⌀");
     row.button.className = `${best ? "best" : ""} ${move.waiting && this.app.progress ? "waiting" : ""} ${move.value === "loss" ? "lost" : ""}`;
     const score = typeof move.score === "number" ? ` · ${scoreText(move.score)}` : "";
-    row.text.textContent = guess ? `${about(move)} by judgement`
+    row.text.textContent = guess ? about(move)
       : move.waiting ? (this.app.progress ? "…" : "not known") : value === null ? long(move) + score : meanText(move);
     const distance = typeof move.distance === "number";
     const part = guess ? 0.5 + move.opinion / 2 : value !== null ? (move.odds ?? 0.5 + value / 6) : distance ? move.distance / longest : 0;

@@ -47,7 +47,7 @@ export function badge(answer) {
   if (answer.value === "draw") return "a draw";
   if (answer.value === "win") return `first wins${answer.distance ? ` in ${answer.distance}` : ""}`;
   if (answer.value === "loss") return `second wins${answer.distance ? ` in ${answer.distance}` : ""}`;
-  return "nobody has solved it here";
+  return "not solved here";
 }
 
 /** A count as people say it. */
@@ -121,7 +121,7 @@ export class Gallery {
   async look(spec, card, signal) {
     try {
       const { positions } = await api.knowledge(spec, signal);
-      const size = large(positions) || card.about;
+      const size = positions ? `up to ${large(positions)}` : card.about;
       card.size.textContent = size;
       if (spec.startsWith("chess:")) return;
       const view = await api.view({ game: spec, moves: [] }, signal);

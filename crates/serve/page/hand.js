@@ -31,7 +31,10 @@ export class Hand {
     svg.addEventListener("focusin", (event) => this.focused(event));
     svg.addEventListener("pointerover", (event) => this.hovered(event));
     svg.addEventListener("pointerleave", () => this.leave());
-    svg.addEventListener("focusout", () => this.leave());
+    svg.addEventListener("focusout", () => {
+      this.leave();
+      board.ringAt(null);
+    });
   }
 
   /** Another position: whatever was begun is gone. */
@@ -238,7 +241,9 @@ export class Hand {
     if (spot === null) return;
     // A column has the focus as one; within it the spot does not matter.
     if (this.board.spots[spot].handle !== this.board.spots[this.focus]?.handle) this.focus = spot;
-    if (event.target.matches(":focus-visible")) this.hover(this.focus);
+    const seen = event.target.matches(":focus-visible");
+    this.board.ringAt(seen ? this.focus : null);
+    if (seen) this.hover(this.focus);
     this.lookAt(this.focus);
   }
 

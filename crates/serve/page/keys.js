@@ -39,11 +39,12 @@ export function listen(app, doings) {
   });
 }
 
-export function showHelp() {
+export function showHelp(theme) {
   const dialog = $("#dialog");
   put(dialog, h("div", { class: "dialog-head" }, h("h2", {}, "Keys"), h("button", { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => dialog.close() }, "×")),
     h("dl", { class: "keys" }, KEYS.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
-    h("p", { class: "note" }, "✓ wins, = draws, ✗ loses for the player to move; the number is the distance in plies to the end of the game, a ring marks the best moves."));
+    h("p", { class: "note" }, "✓ wins, = draws, ✗ loses for the player to move; the number is the distance in plies to the end of the game, a ring marks the best moves, ≈ what is only judged."),
+    theme && h("p", { class: "actions" }, h("button", { type: "button", onclick: theme }, "Light or dark")));
   dialog.className = "help";
   dialog.setAttribute("aria-label", "Keys");
   dialog.showModal();

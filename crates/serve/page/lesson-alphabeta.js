@@ -1,7 +1,6 @@
 // Lesson 3: alpha-beta step by step. The window is drawn as a window, cuts say why, and the reader guesses the next one.
 
 import { h, put, s } from "./dom.js";
-import { choice } from "./lesson.js";
 import { mini } from "./mini.js";
 import { TreePicture, pathTo, stepsOf } from "./tree-picture.js";
 import { bound, rank, short, sign } from "./worth.js";
@@ -39,124 +38,115 @@ function because(step) {
   return "Nothing better is possible here: a win is a win, and none is sooner.";
 }
 
+/** For each position of minimax' tree the same position of alpha-beta's, by the moves that lead there. */
+function matched(whole, nodes) {
+  const key = (list, i) => pathTo(list, i).join(" ");
+  const known = new Map(nodes.map((_, i) => [key(nodes, i), i]));
+  return whole.map((_, i) => known.get(key(whole, i)));
+}
+
 export async function begin(lesson) {
   const ground = h("div", { class: "beside-tree" });
   const host = h("div", { class: "tree-host" });
   put(lesson.stage, host, ground);
   const picture = new TreePicture(host);
-  let minimax = null;
 
   const open = async (name) => {
     const { place, depth, eval: judge } = TREES[name];
-    const options = { depth, eval: judge, most: 400 };
+    const options = { depth, eval: judge, most: 600 };
     const [trace, whole] = await Promise.all([lesson.tree(place, { ...options, method: "alphabeta" }), lesson.tree(place, { ...options, method: "minimax" })]);
     lesson.trace = trace;
-    minimax = whole;
-    picture.load(trace);
+    // The picture is minimax' tree, so that nothing in it tells what will be cut off.
+    picture.load(whole);
     const at = place.position ? ` --position '${place.position}'` : place.moves ? ` --moves ${place.moves.join(",")}` : "";
     lesson.command(`outplay show ${place.game}${at} --tree --depth ${depth}${judge ? ` --eval ${judge}` : ""}`);
-    lesson.run(stepsFor(trace, place));
+    lesson.run(stepsFor(trace, whole, place));
   };
 
-  const stepsFor = (trace, place) => {
+  const stepsFor = (trace, whole, place) => {
     const { nodes } = trace;
+    const of = matched(whole.nodes, nodes);
     const list = stepsOf(trace);
-    const states = [];
-    // What can be seen after each step: which nodes were entered, left, cut; and the window at the node at work.
-    const seen = new Set();
-    const done = new Set();
-    const cut = new Set();
+    const leaf = (i) => ["finished", "horizon"].includes(nodes[i].fate);
+    const [seen, done, cut] = [new Set(), new Set(), new Set()];
     const windows = nodes.map((node) => [...node.window]);
-    const words = [];
-    list.forEach((step) => {
-      const node = nodes[step.i];
-      let here = step.i;
-      let value = null;
-      let text;
+    // What can be seen after each step, and the words for it.
+    const states = list.map((step) => {
+      const { i } = step;
+      const node = nodes[i];
+      const above = node.parent === null ? null : nodes[node.parent];
+      const name = i === 0 ? "The root" : `\`${node.move}\``;
+      let here = i;
+      let words;
       if (step.kind === "enter") {
-        seen.add(step.i);
-        const [alpha, beta] = windows[step.i];
-        const name = step.i === 0 ? "The root" : `\`${node.move}\``;
-        if (node.fate === "finished" || node.fate === "horizon") {
-          value = node.worth;
-          done.add(step.i);
-          text = [`${name} is a leaf: ${node.fate === "finished" ? "the game is over" : "the evaluation says"} ${short(node.worth)}.`];
-        } else {
-          text = [`${name}: ${NAMES[node.turn]} chooses. It has to be worth more than α = ${bound(alpha, "alpha")} and less than β = ${bound(beta, "beta")} to matter.`];
-        }
-      } else if (step.kind === "leave") {
-        done.add(step.i);
-        if (node.fate === "finished" || node.fate === "horizon") {
-          here = node.parent ?? step.i;
-        } else {
-          here = node.parent ?? step.i;
-        }
-        value = node.worth;
-        const above = node.parent === null ? null : nodes[node.parent];
-        if (!above) {
-          text = [`The root is worth ${short(node.worth)}, exactly as minimax says.`];
-        } else {
-          const side = above.turn === "first" ? "α" : "β";
-          const window = windows[node.parent];
-          const better = above.turn === "first" ? !window[0] || rank(node.worth) > rank(window[0]) : !window[1] || rank(node.worth) < rank(window[1]);
-          if (better && step.better) {
-            window[above.turn === "first" ? 0 : 1] = node.worth;
-            text = [`\`${node.move}\` gives ${sign(node)}${short(node.worth)}: the best for ${above.turn === "first" ? "First" : "Second"} so far, so ${side} becomes ${short(node.worth)}.`];
-          } else {
-            text = [`\`${node.move}\` gives ${sign(node)}${short(node.worth)}: no better for ${above.turn === "first" ? "First" : "Second"}. The window stays.`];
-          }
-        }
-      } else {
+        seen.add(i);
+        const [alpha, beta] = windows[i];
+        words = `${name}: ${NAMES[node.turn]} chooses. It has to be worth more than α = ${bound(alpha, "alpha")} and less than β = ${bound(beta, "beta")} to matter.`;
+      } else if (step.kind === "cut") {
         step.cut.forEach((child) => cut.add(child));
-        const count = step.cut.length + (nodes[step.i].cut_left_out ?? 0);
-        text = [`✂ ${count === 1 ? `\`${nodes[step.cut[0]].move}\` is` : `${count} moves are`} cut off. ${because(step)}`];
+        const count = step.cut.length + (node.cut_left_out ?? 0);
+        words = `✂ ${count === 1 ? `\`${nodes[step.cut[0]].move}\` is` : `${count} moves are`} cut off. ${because(step)}`;
+      } else {
+        done.add(i);
+        here = node.parent ?? i;
+        if (!above) {
+          words = `The root is worth ${short(node.worth)}, exactly as minimax says.`;
+        } else {
+          const side = above.turn === "first" ? 0 : 1;
+          const window = windows[node.parent];
+          const limit = window[side];
+          const better = step.better && (!limit || (side ? rank(node.worth) < rank(limit) : rank(node.worth) > rank(limit)));
+          if (better) window[side] = node.worth;
+          const who = side ? "Second" : "First";
+          words = `${name}${leaf(i) ? (node.fate === "finished" ? " ends the game:" : " is a leaf, and the evaluation says") : " gives"} ${sign(node)}${short(node.worth)}. ${better ? `The best for ${who} so far: ${side ? "β" : "α"} becomes ${short(node.worth)}.` : `No better for ${who}: the window stays.`}`;
+        }
       }
-      states.push({ seen: new Set(seen), done: new Set(done), cut: new Set(cut), here, window: [...windows[here]], value });
-      words.push(text);
-    });
-    const leaf = (step) => ["finished", "horizon"].includes(nodes[step.i].fate);
-    // Entering and leaving a leaf are one step for the reader.
-    const kept = list.map((step, k) => k).filter((k) => !(list[k].kind === "enter" && leaf(list[k])));
-    const questions = pickQuestions(list, kept, nodes, states);
+      return { step, words, here, seen: new Set(seen), done: new Set(done), cut: new Set(cut), window: [...windows[here]], value: step.kind === "leave" ? node.worth : null };
+    }).filter(({ step }) => !(step.kind === "enter" && leaf(step.i)));
+    const questions = pickQuestions(states, nodes);
     const paint = (k) => () => {
       const state = states[k];
       const path = new Set();
       for (let at = nodes[state.here].parent; at !== null && at !== undefined; at = nodes[at].parent) path.add(at);
       const last = k === states.length - 1;
-      picture.paint((i) => ({ seen: state.seen.has(i), done: state.done.has(i), here: i === state.here, path: path.has(i), cut: state.cut.has(i), principal: last && nodes[i].principal }));
+      picture.paint((j) => {
+        const i = of[j];
+        // Below what was cut off there is nothing but the picture.
+        if (i === undefined) return { seen: false };
+        return { seen: state.seen.has(i) || state.done.has(i), done: state.done.has(i), worth: nodes[i].worth, here: i === state.here, path: path.has(i), cut: state.cut.has(i), principal: last && nodes[i].principal };
+      });
       put(ground, h("figure", {}, mini(place.game, nodes[state.here].position), h("figcaption", { class: "note" }, pathTo(nodes, state.here).join(", ") || "the root")),
-        h("figure", { class: "wide" }, windowPicture(state.window[0], state.window[1], state.value), h("figcaption", { class: "note" }, "the window: only values between α and β can matter")));
+        h("figure", { class: "wide" }, windowPicture(...state.window, state.value), h("figcaption", { class: "note" }, "the window: only values between α and β can matter")));
     };
-    const first = { words: ["Alpha-beta is minimax with a *window*. α is what First is already sure of, β what Second is already sure of. A position outside the window will never be reached between good players.", "Step through the search. Where the tree is pale, it has not been yet. Now and then you are asked what it will do next."], draw: () => {
-      paint(0)();
-      picture.paint((i) => ({ seen: false, done: false, here: i === 0 }));
-    } };
-    const steps = kept.map((k) => ({ words: words[k], draw: paint(k), question: questions.get(k) }));
-    const end = trace.counters;
-    steps.push({ words: [`Alpha-beta looked at ${end.static_evaluations} leaves; minimax looks at ${minimax.counters.static_evaluations}. The root is worth ${short(nodes[0].worth)} for both.`,
-      `It made ${end.alpha_cutoffs} alpha cuts and ${end.beta_cutoffs} beta cuts${end.best_payoff_cutoffs ? `, and stopped ${end.best_payoff_cutoffs} times where nothing better was possible` : ""}.`], draw: paint(states.length - 1),
+    const { counters } = trace;
+    return [
+      { words: ["Alpha-beta is minimax with a *window*. α is what First is already sure of, β what Second is already sure of. A position outside the window will never be reached between good players.", "Step through the search. Where the tree is pale, it has not been yet. Now and then you are asked what it will do next."], draw: () => {
+        paint(0)();
+        picture.paint((i) => ({ here: i === 0 }));
+      } },
+      ...states.map(({ words }, k) => ({ words, draw: paint(k), question: questions.get(k) })),
+      { words: [`Alpha-beta looked at ${counters.static_evaluations} leaves; minimax looks at ${whole.counters.static_evaluations}. The root is worth ${short(nodes[0].worth)} for both.`,
+        `It made ${counters.alpha_cutoffs} alpha cuts and ${counters.beta_cutoffs} beta cuts${counters.best_payoff_cutoffs ? `, and stopped ${counters.best_payoff_cutoffs} times where nothing better was possible` : ""}.`], draw: paint(states.length - 1),
       question: { text: "Can a cut ever change the value of the root?", choices: [
         { text: "Yes, if a very good move is cut off", why: "A move that is cut off may be very good for its player. That is why the other one will not let the game come here." },
-        { text: "No, never", right: true, why: "Right: only positions are left out that one of the players would avoid anyway." }] } });
-    return [first, ...steps];
+        { text: "No, never", right: true, why: "Right: only positions are left out that one of the players would avoid anyway." }] } },
+    ];
   };
 
-  put(lesson.tools, choice("Tree", Object.entries(TREES).map(([name, { words }]) => [name, words]), "first", (name) => open(name).catch((error) => error.name !== "AbortError" && lesson.fail(error))));
+  lesson.choose("Tree", TREES, "first", open);
   await open("first");
 }
 
 /** Moments to ask "what happens next?": before cuts, and a few times where the search goes on. */
-function pickQuestions(list, kept, nodes, states) {
+function pickQuestions(states, nodes) {
   const questions = new Map();
   let [cuts, others] = [0, 0];
-  kept.forEach((k, place) => {
-    const step = list[k];
-    const next = list[kept[place + 1]];
+  states.forEach(({ step, window: [alpha, beta] }, k) => {
+    const next = states[k + 1]?.step;
     const above = nodes[step.i].parent;
     if (step.kind !== "leave" || above === null || step.next === undefined || !next) return;
     const isCut = next.kind === "cut" && next.i === above;
     if (isCut ? (cuts += 1) > 4 : (others += 1) > 3 || !nodes[above].window.some(Boolean)) return;
-    const [alpha, beta] = states[k].window;
     const name = nodes[step.next].move;
     const why = isCut ? because(next) : `The window is still open: α = ${bound(alpha, "alpha")} is less than β = ${bound(beta, "beta")}. \`${name}\` could matter.`;
     questions.set(k, { text: `What does alpha-beta do with the next move, ${name}?`, cut: isCut, choices: [

@@ -1,16 +1,15 @@
 // Lesson 8: positions at which dice are rolled are worth the mean; Star1 and Star2 leave out rolls that cannot matter.
 
 import { h, put } from "./dom.js";
-import { choice } from "./lesson.js";
 import { mini } from "./mini.js";
 import { TreePicture, childrenOf, odds, pathTo, stepsOf } from "./tree-picture.js";
-import { bound, short, sign, signed } from "./worth.js";
+import { bound, short, sign, trimmed } from "./worth.js";
 
 const GAMES = {
-  piglet: { words: "Piglet, first to 2", place: { game: "piglet:2" }, depth: 5 },
-  einstein: { words: "EinStein 3x3", place: { game: "einstein:3x3" }, depth: 2 },
+  piglet: { words: "Piglet, first to 2", place: { game: "piglet:2" }, depth: 7 },
+  near: { words: "Piglet to 3, 1 against 2", place: { game: "piglet:3", position: "1-2 A 1" }, depth: 7 },
 };
-const METHODS = [["expectiminimax", "Everything"], ["star1", "Star1"], ["star2", "Star2"]];
+const METHODS = { expectiminimax: { words: "Everything" }, star1: { words: "Star1" }, star2: { words: "Star2" } };
 const WHO = { first: "First", second: "Second" };
 
 export async function begin(lesson) {
@@ -27,7 +26,7 @@ export async function begin(lesson) {
     const [plain, chosen] = await Promise.all([ask("expectiminimax"), ask(method)]);
     lesson.trace = chosen;
     picture.load(chosen);
-    lesson.command(`outplay show ${place.game} --tree --depth ${depth} --method ${method === "expectiminimax" ? "expectimax" : method}`);
+    lesson.command(`outplay show ${place.game}${place.position ? ` --position '${place.position}'` : ""} --tree --depth ${depth} --method ${method === "expectiminimax" ? "expectimax" : method}`);
     lesson.run(stepsFor(chosen, plain, place));
   };
 
@@ -49,7 +48,7 @@ export async function begin(lesson) {
         put(ground, h("figure", {}, mini(place.game, nodes[here].position), h("figcaption", { class: "note" }, pathTo(nodes, here).join(", ") || "the root")));
       };
     };
-    steps.push({ words: ["▲ First chooses, ▼ Second chooses, ● the dice decide. Under ● every branch has a probability.", place.game.startsWith("piglet") ? "Piglet: toss a coin as often as you dare. Heads adds a point to your turn, tails loses the points of the turn; hold keeps them. Who has two points first wins." : "EinStein würfelt nicht: the die says which cube moves. The far corner wins."], draw: () => {
+    steps.push({ words: ["▲ First chooses, ▼ Second chooses, ● the dice decide. Under ● every branch has a probability.", `Piglet: toss a coin as often as you dare. Heads adds a point to your turn, tails loses the points of the turn; hold keeps them. Who has ${place.game.split(":")[1]} points first wins.`], draw: () => {
       picture.paint((i) => ({ seen: true, done: false, here: i === 0 }));
       put(ground);
     } });
@@ -78,15 +77,15 @@ export async function begin(lesson) {
         steps.push({ words: [children.length === 1 ? `${WHO[node.turn]} has one move: ${sign(node)}${short(node.worth)}.` : `${WHO[node.turn]} chooses the ${best} of ${children.map((child) => short(nodes[child].worth)).join(", ")}: ${sign(node)}${short(node.worth)}.`], draw: paint(step.i) });
         continue;
       }
-      const sum = children.map((child) => `${odds(nodes[child].probability)} × ${short(nodes[child].worth)}`).join(" + ").replaceAll("+ −", "− ").replaceAll("× −", "× −");
+      const sum = children.map((child) => `${odds(nodes[child].probability)} × ${short(nodes[child].worth)}`).join(" + ").replaceAll("+ −", "− ");
       const exact = node.bound === "exact" && children.length === kids[step.i].length;
-      if (exact && asked < 3 && (asked > 0 || children.some((child) => short(nodes[child].worth) !== "0.000"))) {
+      if (exact && asked < 3 && (asked > 0 || children.some((child) => short(nodes[child].worth) !== "0"))) {
         asked += 1;
         steps.push({ words: ["All rolls are known. The dice want nothing: the position is worth the *mean*."], draw: paint(step.i, true),
-          question: { text: `What is it worth? ${children.map((child) => `${nodes[child].move}: ${odds(nodes[child].probability)} of ${short(nodes[child].worth)}`).join(", ")}.`, number: Number(node.worth.mean.toFixed(4)), within: 0.006, why: `${sum} = ${signed(node.worth.mean, 3)}.`, hint: () => "Each value times its probability, then add." } });
+          question: { text: `What is it worth? ${children.map((child) => `${nodes[child].move}: ${odds(nodes[child].probability)} of ${short(nodes[child].worth)}`).join(", ")}.`, number: Number(node.worth.mean.toFixed(4)), within: 0.006, why: `${sum} = ${trimmed(node.worth.mean)}.`, hint: () => "Each value times its probability, then add." } });
       }
       done.add(step.i);
-      steps.push({ words: [exact ? `The mean: ${sum} = ${signed(node.worth.mean, 3)}.` : `The mean so far: ${sign(node)}${signed(node.worth.mean, 3)}.`], draw: paint(step.i) });
+      steps.push({ words: [exact ? `The mean: ${sum} = ${trimmed(node.worth.mean)}.` : `The mean so far: ${sign(node)}${trimmed(node.worth.mean)}.`], draw: paint(step.i) });
     }
     const [all, some] = [plain.counters, trace.counters];
     steps.push({ words: [`The root is worth ${short(nodes[0].worth)} to First. ${some.nodes} positions were entered, ${some.static_evaluations} of them leaves${method === "expectiminimax" ? "" : `; looking at everything enters ${all.nodes}`}.`,
@@ -97,15 +96,13 @@ export async function begin(lesson) {
     return steps;
   };
 
-  const again = () => open().catch((error) => error.name !== "AbortError" && lesson.fail(error));
-  put(lesson.tools,
-    choice("Game", Object.entries(GAMES).map(([name, { words }]) => [name, words]), game, (name) => {
-      game = name;
-      again();
-    }),
-    choice("Search", METHODS, method, (name) => {
-      method = name;
-      again();
-    }));
+  lesson.choose("Game", GAMES, game, (name) => {
+    game = name;
+    return open();
+  });
+  lesson.choose("Search", METHODS, method, (name) => {
+    method = name;
+    return open();
+  });
   await open();
 }

@@ -3,7 +3,6 @@
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { h, put, s } from "./dom.js";
-import { choice } from "./lesson.js";
 import { lastSpots, trail } from "./scene.js";
 import { long, rank, short } from "./worth.js";
 
@@ -22,15 +21,15 @@ function chart(traces, shown, hidden) {
     s("line", { class: "axis", x1: 24, x2: 592, y1: 110, y2: 110 }),
     s("text", { class: "tick start", x: 30, y: 22 }, "First better"), s("text", { class: "tick start", x: 30, y: 208 }, "Second better"),
   ];
-  const points = traces.slice(0, shown).map((trace, i) => [x(i + 1), y(trace.nodes[0].worth)]);
+  const points = traces.slice(0, hidden ? shown - 1 : shown).map((trace, i) => [x(i + 1), y(trace.nodes[0].worth)]);
   parts.push(s("polyline", { class: "opinion-line", points: points.map((point) => point.join()).join(" ") }));
   traces.forEach((trace, i) => {
     const worth = trace.nodes[0].worth;
     parts.push(s("text", { class: "tick", x: x(i + 1), y: 234 }, String(i + 1)));
     if (i >= shown) return;
     const riddle = hidden === i + 1;
-    parts.push(s("circle", { class: `opinion ${worth.value ? `tone-${worth.value}` : ""} ${i === shown - 1 ? "here" : ""}`, "data-depth": i + 1, "data-worth": riddle ? "" : short(worth), cx: x(i + 1), cy: riddle ? 110 : y(worth), r: i === shown - 1 ? 10 : 7 }));
-    parts.push(s("text", { class: "opinion-text", x: x(i + 1), y: (riddle ? 110 : y(worth)) + (rank(worth) > 0 ? -16 : 26) }, riddle ? "?" : short(worth)));
+    parts.push(s("circle", { class: `opinion ${worth.value && !riddle ? `tone-${worth.value}` : ""} ${i === shown - 1 ? "here" : ""}`, "data-depth": i + 1, "data-worth": riddle ? "" : short(worth), cx: x(i + 1), cy: riddle ? 110 : y(worth), r: i === shown - 1 ? 10 : 7 }));
+    parts.push(s("text", { class: "opinion-text", x: x(i + 1), y: (riddle ? 110 : y(worth)) + (riddle || rank(worth) > 0 ? -16 : 26) }, riddle ? "?" : short(worth)));
   });
   parts.push(s("text", { class: "tick", x: 308, y: 252 }, "plies looked ahead"));
   return s("svg", { class: "opinions", viewBox: "0 0 612 258", role: "img", "aria-label": traces.slice(0, shown).map((trace, i) => `${i + 1} plies: ${long(trace.nodes[0].worth)}`).join("; ") }, parts);
@@ -47,7 +46,7 @@ export async function begin(lesson) {
     const depths = Array.from({ length: depth }, (_, i) => i + 1);
     const [view, truth, seen, ...traces] = await Promise.all([
       api.view(place, lesson.signal), api.position(place, lesson.signal), api.evaluation(place, JUDGE, lesson.signal),
-      ...depths.map((plies) => lesson.tree(place, { depth: plies, eval: JUDGE, most: 60 }))]);
+      ...depths.map((plies) => lesson.tree(place, { depth: plies, eval: JUDGE, most: 400 }))]);
     lesson.traces = traces;
     const mover = view.to_move;
     const [who, other] = mover === "first" ? ["First", "Second"] : ["Second", "First"];
@@ -78,7 +77,7 @@ export async function begin(lesson) {
       { words: [`One ply ahead: the search makes every move, asks the evaluation, and takes the best for ${who}. It thinks ${long(opinions[0])}.`], draw: draw(1) },
     ];
     for (let plies = 2; plies < flips + 1; plies += 1) {
-      steps.push({ words: [`${plies} plies ahead: ${long(opinions[plies - 1])}. The line it expects is drawn on the board.`, plies % 2 ? "" : "Opinions often swing between even and odd depths: whoever moved last looks better."].filter(Boolean), draw: draw(plies) });
+      steps.push({ words: [`${plies} plies ahead: ${long(opinions[plies - 1])}. The moves that it expects next are drawn on the board.`, plies % 2 ? "" : "Opinions often swing between even and odd depths: whoever moved last looks better."].filter(Boolean), draw: draw(plies) });
     }
     steps.push({ words: [`${flips} plies were not enough to see the end. Now one more.`], draw: draw(flips + 1, flips + 1),
       question: { text: "What does the search find?", choices: [
@@ -90,6 +89,6 @@ export async function begin(lesson) {
     lesson.run(steps);
   };
 
-  put(lesson.tools, choice("Position", Object.entries(PLACES).map(([name, { words }]) => [name, words]), "behind", (name) => open(name).catch((error) => error.name !== "AbortError" && lesson.fail(error))));
+  lesson.choose("Position", PLACES, "behind", open);
   await open("behind");
 }

@@ -1,7 +1,6 @@
 // Lesson 2: values rise from the leaves to the root, in the order in which the recursion finds them.
 
 import { h, put } from "./dom.js";
-import { choice } from "./lesson.js";
 import { mini } from "./mini.js";
 import { TreePicture, childrenOf, pathTo, stepsOf } from "./tree-picture.js";
 import { long, short } from "./worth.js";
@@ -69,6 +68,6 @@ export async function begin(lesson) {
     return steps;
   };
 
-  put(lesson.tools, choice("Tree", Object.entries(TREES).map(([name, { words }]) => [name, words]), "nim", (name) => open(name).catch((error) => error.name !== "AbortError" && lesson.fail(error))));
+  lesson.choose("Tree", TREES, "nim", open);
   await open("nim");
 }

@@ -3,10 +3,9 @@
 
 import * as api from "./api.js";
 import { h, put } from "./dom.js";
-import { choice } from "./lesson.js";
 import { mini } from "./mini.js";
 
-const BOARDS = { "mnk:4x3,k=3": "4×3, three in a row", "mnk:4x4,k=3": "4×4, three in a row", tictactoe: "Tic-tac-toe" };
+const BOARDS = { "mnk:4x3,k=3": { words: "4×3, three in a row" }, "mnk:4x4,k=3": { words: "4×4, three in a row" }, tictactoe: { words: "Tic-tac-toe" } };
 const figure = (number) => number.toLocaleString("en");
 
 /** Rows of the proof's board with more stones on it. */
@@ -69,7 +68,7 @@ export async function begin(lesson) {
     const explained = new Set();
     const seen = told.seen.slice(0, 40);
     let asked = false;
-    seen.forEach((followed, k) => {
+    seen.forEach((followed) => {
       const written = line(followed.step);
       const kind = written.split(" ")[1];
       const words = [`The checker follows step \`${followed.step}\` with ${followed.attacks ? "the attacker" : "the defender"} (${(followed.attacks ? followed.attacker : followed.attacker === "first" ? "second" : "first") === "first" ? "x" : "o"}) to move: \`${written}\`.`];
@@ -87,7 +86,6 @@ export async function begin(lesson) {
         step.question = { text: "How many replies does the opponent have here, and so how many must the checker try at least?", number: free, why: `${free} empty cells. The step names some of them; \`else\` covers the others, and the checker tries each.`, hint: () => "Count the empty cells." };
       }
       steps.push(step);
-      void k;
     });
     steps.push({ words: [`${told.valid ? "The proof holds" : "The proof fails"}: ${figure(told.steps)} steps, followed at ${figure(told.followed)} positions${told.seen.length < told.followed || seen.length < told.seen.length ? ` (the first ${seen.length} were shown)` : ""}.`, "The checker knows nothing of the search. It needs the rules, and a few hundred lines."], draw: () => show(null),
       question: { text: "The search had a bug, but the checker accepts its proof. Is the claim true?", choices: [
@@ -132,6 +130,6 @@ export async function begin(lesson) {
     lesson.run(steps);
   };
 
-  put(lesson.tools, choice("Board", Object.entries(BOARDS), "mnk:4x3,k=3", (game) => open(game).catch((error) => error.name !== "AbortError" && lesson.fail(error))));
+  lesson.choose("Board", BOARDS, "mnk:4x3,k=3", open);
   await open("mnk:4x3,k=3");
 }

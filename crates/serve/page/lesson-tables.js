@@ -71,6 +71,7 @@ export async function begin(lesson) {
   const host = h("div", { class: "rank-host" });
   const sums = h("div", { class: "rank-sums", "aria-live": "polite" });
   put(lesson.stage, host, sums);
+  lesson.stage.classList.add("row");
   let cells = Array(9).fill(".");
   let legend = false;
   let playing = true;
@@ -138,7 +139,7 @@ export async function begin(lesson) {
 
   const board = (text) => () => {
     playing = true;
-    if (text !== null) put2(read(text));
+    put2(text === null ? cells : read(text));
   };
   const paths = "x.x/.o./...";
   const target = (number) => lesson.ranked && Number(lesson.ranked.number) === number;

@@ -203,6 +203,12 @@ export class Lesson {
     }
   }
 
+  /** Buttons for what a lesson can be about; `list` has `words` by name. Trouble is told as it is. */
+  choose(label, list, chosen, act) {
+    const safe = (name) => Promise.resolve(act(name)).catch((error) => error.name !== "AbortError" && this.fail(error));
+    this.tools.append(choice(label, Object.entries(list).map(([name, { words }]) => [name, words]), chosen, safe));
+  }
+
   // The server.
 
   /** Steps of a real search. */

@@ -73,7 +73,7 @@ async function start() {
     puzzle: () => app.go({ view: "puzzle", values: null, moves: [], at: null, position: "" }),
     choose: () => setup.open(),
     share: () => share.open(),
-    help: () => showHelp(),
+    help: () => showHelp(nextTheme),
     theme: () => nextTheme(),
   };
   listen(app, doings);

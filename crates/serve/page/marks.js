@@ -2,7 +2,7 @@
 
 import { s } from "./dom.js";
 import { strokes } from "./symbol.js";
-import { about, brief, mean, scoreText, short } from "./verdict.js";
+import { about, aboutBrief, brief, mean, scoreText, short } from "./verdict.js";
 
 /** The value to show on each spot that can be pointed at: that of the best move through it. */
 export function markedSpots(next, { answers, best }) {
@@ -26,7 +26,7 @@ export function pill(answer, best) {
   const value = mean(answer);
   const guess = value === null && answer.value === "unknown" && typeof answer.opinion === "number";
   if (value !== null || guess) {
-    const text = guess ? about(answer) : brief(answer);
+    const text = guess ? aboutBrief(answer) : brief(answer);
     const width = 14 + text.length * 9;
     return [best && s("rect", { class: "ring", x: -width / 2 - 4, y: -17, width: width + 8, height: 34, rx: 15 }),
       s("rect", { class: `pill ${guess ? "guess" : "mean"}`, x: -width / 2, y: -13, width, height: 26, rx: 12 }),

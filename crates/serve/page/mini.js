@@ -17,6 +17,7 @@ function board(rows) {
 }
 
 function piles(sizes) {
+  if (!sizes.some(Boolean)) return h("p", { class: "note" }, "no matches are left");
   const most = Math.max(1, ...sizes);
   const parts = sizes.flatMap((size, pile) => Array.from({ length: size }, (_, i) =>
     s("rect", { class: "match", x: pile * 46 + i * 9, y: 4, width: 5, height: 40, rx: 2 })));
@@ -31,5 +32,7 @@ export function mini(game, position) {
     return board(ground.split("/").map((row) => row.replace(/\d+/g, (count) => ".".repeat(Number(count)))));
   }
   if (game.startsWith("nim") && /^[\d+]*$/.test(ground)) return piles(ground.split("+").filter(Boolean).map(Number));
+  const pig = /^(\d+)-(\d+) ([AB]) (\d+)/.exec(position);
+  if (pig) return h("p", { class: "mini-text" }, `First ${pig[1]} · Second ${pig[2]} · ${pig[3] === "A" ? "First" : "Second"}'s turn: ${pig[4]}`);
   return h("code", { class: "mini-text" }, position);
 }

@@ -32,7 +32,9 @@ export class Sheet {
     if (key === this.key) return;
     this.key = key;
     put(this.list, hasDice(state.game) ? this.flow(signs, branches) : this.pairs(signs, branches));
-    this.list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    // Only the list scrolls, never the page.
+    const here = this.list.querySelector("[aria-current]")?.closest("li");
+    if (here) this.list.scrollTop = Math.max(0, here.offsetTop - this.list.offsetTop - this.list.clientHeight / 2);
   }
 
   /** The sign of each move, as far as values are known and meant to be seen. */

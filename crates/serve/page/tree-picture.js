@@ -10,7 +10,9 @@ import { h, put, s } from "./dom.js";
 import { long, rank, short, sign, tone } from "./worth.js";
 
 const LEVEL = 84;
-const UNIT = 44;
+const UNIT = 46;
+/** Pixels of a letter on a branch. */
+const LETTER = 7;
 const MARGIN = 30;
 
 /** Shapes around a node's middle. */
@@ -31,6 +33,7 @@ export function pathTo(nodes, i) {
 }
 
 const isLeaf = (node) => node.fate === "finished" || node.fate === "horizon";
+
 /** Dice show odds as fractions that people know. */
 export function odds(probability) {
   for (const below of [2, 3, 4, 6, 8, 9, 12, 18, 36]) {
@@ -63,6 +66,8 @@ export class TreePicture {
   /** Leaves side by side, parents over the middle of their children. */
   place(shown) {
     const { nodes, kids } = this;
+    const words = nodes.filter((node) => kids[node.parent ?? 0]?.length > 1).map((node) => this.label(node).length);
+    const unit = Math.max(UNIT, Math.min(110, Math.max(0, ...words) * LETTER + 6));
     this.at = new Map();
     let next = 0;
     let deepest = 0;
@@ -71,11 +76,11 @@ export class TreePicture {
       const below = kids[i].filter(shown);
       const xs = below.map((child) => visit(child, level + 1));
       const x = xs.length ? (xs[0] + xs[xs.length - 1]) / 2 : next++;
-      this.at.set(i, [MARGIN + (x + 0.5) * UNIT, MARGIN + level * LEVEL]);
+      this.at.set(i, [MARGIN + (x + 0.5) * unit, MARGIN + level * LEVEL]);
       return x;
     };
     if (nodes.length) visit(0, 0);
-    this.width = 2 * MARGIN + Math.max(next, 1) * UNIT;
+    this.width = 2 * MARGIN + Math.max(next, 1) * unit;
     this.height = 2 * MARGIN + deepest * LEVEL + 12;
   }
 
@@ -91,7 +96,7 @@ export class TreePicture {
       const node = nodes[i];
       if (node.parent !== null) edges.push(this.edge(i, node, at.get(node.parent), [x, y]));
       const shape = isLeaf(node) ? "leaf" : node.turn;
-      const body = shape === "chance" ? s("circle", { class: "body", r: 17 }) : s("path", { class: "body", d: SHAPES[shape] });
+      const body = shape === "chance" ? s("circle", { class: "shape", r: 17 }) : s("path", { class: "shape", d: SHAPES[shape] });
       const text = s("text", { class: "worth", y: shape === "first" ? 10 : shape === "second" ? 0 : 5 });
       const fold = s("text", { class: "fold", y: 34 });
       const group = s("g", { class: "node", role: "button", tabindex: i === 0 ? 0 : -1, "data-node": i, transform: `translate(${x} ${y})` },
@@ -103,11 +108,15 @@ export class TreePicture {
     this.focus = 0;
   }
 
+  /** What stands on a branch: the move, and its odds where dice decide. */
+  label(node) {
+    return node.probability !== undefined ? `${node.move} ${odds(node.probability)}` : (node.label ?? node.move ?? "");
+  }
+
   edge(i, node, [x1, y1], [x2, y2]) {
-    const t = 0.56;
-    const label = node.probability !== undefined ? `${node.move} ${odds(node.probability)}` : (node.label ?? node.move ?? "");
     const line = s("line", { x1, y1: y1 + 14, x2, y2: y2 - 17 });
-    const words = s("text", { class: "edge-move", x: x1 + (x2 - x1) * t, y: y1 + 16 + (y2 - y1 - 34) * t }, label);
+    // Near the lower end, where branches are furthest apart.
+    const words = s("text", { class: "edge-move", x: x1 + (x2 - x1) * 0.8, y: y1 + 20 + (y2 - y1 - 34) * 0.68 }, this.label(node));
     const edge = s("g", { class: "edge", "data-edge": i }, line, words);
     this.edges.set(i, edge);
     return edge;
@@ -120,7 +129,7 @@ export class TreePicture {
   paint(state) {
     for (const [i, { group, text, fold }] of this.drawn) {
       const node = this.nodes[i];
-      const told = state(i);
+      const told = state(i) ?? {};
       const worth = told.done && !told.hide ? (told.worth ?? node.worth) : null;
       const classes = ["node", told.seen ? "seen" : "ahead", told.done && worth ? `tone-${tone(worth)}` : "tone-unknown"];
       if (told.here) classes.push("here");

@@ -9,6 +9,9 @@ import { lastSpots } from "./scene.js";
 import { TreePicture, childrenOf } from "./tree-picture.js";
 import { bound, long, sign } from "./worth.js";
 
+/** A horizon without an evaluation knows nothing, which is not a draw. */
+const blank = (node, evals) => (!evals && node.worth && "opinion" in node.worth ? { ...node, worth: null } : node);
+
 /** Children that a position shows at once. */
 const WIDE = 40;
 const METHODS = [["alphabeta", "alpha-beta"], ["minimax", "minimax"]];
@@ -129,7 +132,7 @@ async function show(context) {
   context.app.tree = { record, open, picture, trace };
 
   const draw = () => {
-    const list = drawn(record, open);
+    const list = drawn(record, open).map((node) => blank(node, evals));
     picture.load({ nodes: list });
     const more = (node) => (node.hiding ? `+${node.hiding}` : record.endless(node.raw) && node.fate !== "cut" ? "…" : node.more ? `+${node.more} more` : node.forced ? `${node.forced} forced` : "");
     picture.paint((i) => ({ seen: list[i].fate !== "cut", done: list[i].fate !== "cut", cut: list[i].fate === "cut", here: list[i].raw === here, principal: list[i].principal, fold: more(list[i]), open: open.has(list[i].raw) }));
@@ -147,7 +150,7 @@ async function show(context) {
     const node = record.nodes[here];
     const [alpha, beta] = node.window ?? [null, null];
     const moves = node.path;
-    put(words, h("p", { class: "status-line" }, node.fate === "cut" ? "✂ cut off" : `${sign(node)}${long(node.worth)}`),
+    put(words, h("p", { class: "status-line" }, node.fate === "cut" ? "✂ cut off" : blank(node, evals).worth ? `${sign(node)}${long(node.worth)}` : `not decided within ${depth} plies`),
       node.reason && h("p", { class: "note" }, `${node.reason}.`),
       (alpha || beta) && h("p", { class: "note" }, `entered with the window (${bound(alpha, "alpha")}, ${bound(beta, "beta")})`),
       node.left_out ? h("p", { class: "note" }, `${node.left_out.toLocaleString("en")} positions below are not drawn; click to look further`) : null,

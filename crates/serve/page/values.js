@@ -77,8 +77,8 @@ export class Values {
 
   judge(place, signal) {
     const { app } = this;
-    const hear = ({ move, opinion, over }) => {
-      this.opinions.set(move, opinion);
+    const hear = ({ move, opinion, depth, over }) => {
+      this.opinions.set(move, { opinion, depth });
       if (over) return;
       this.put(this.found.get(move) ?? { move, value: "unknown", distance: null });
       app.drawSoon();
@@ -97,14 +97,14 @@ export class Values {
   }
 
   put(answer) {
-    const opinion = this.opinions.get(answer.move);
-    this.found.set(answer.move, opinion === undefined ? answer : { ...answer, opinion });
+    this.found.set(answer.move, { ...answer, ...this.opinions.get(answer.move) });
   }
 
   /** Moves without a value, the most promising first. */
   get guesses() {
     const list = [...this.found.values()].filter((move) => move.value === "unknown" && mean(move) === null && typeof move.opinion === "number");
-    return list.sort((a, b) => b.opinion - a.opinion).map((move) => move.move);
+    // What was looked at deeper is believed first.
+    return list.sort((a, b) => b.depth - a.depth || b.opinion - a.opinion).map((move) => move.move);
   }
 
   hear(answer) {
@@ -114,7 +114,7 @@ export class Values {
     moves.forEach((move) => this.put(move));
     this.answer = { ...seen(answer, app.toMove), moves: [...this.found.values()] };
     const guess = this.guesses[0];
-    if (guess !== undefined && this.answer.value === "unknown") this.answer.opinion = this.opinions.get(guess);
+    if (guess !== undefined && this.answer.value === "unknown") this.answer.opinion = this.opinions.get(guess).opinion;
     this.progress = null;
     this.failed = null;
     app.keep();

@@ -16,13 +16,16 @@ export function rank(worth) {
 /** A number with its sign, in figures that line up. */
 export function signed(number, digits = 0) {
   const text = Math.abs(number).toFixed(digits);
-  return Number(text) === 0 ? text : `${number < 0 ? MINUS : "+"}${text}`;
+  return Number(text) === 0 ? "0" : `${number < 0 ? MINUS : "+"}${text}`;
 }
+
+/** A mean with as many digits as it needs, three at most. */
+export const trimmed = (number) => signed(number, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 
 /** A worth in as few signs as possible: +1, 0, −1 as the lecture writes payoffs, hundredths for opinions. */
 export function short(worth, { plies = false } = {}) {
   if (!worth) return "";
-  if ("mean" in worth) return signed(worth.mean, 3);
+  if ("mean" in worth) return trimmed(worth.mean);
   if ("opinion" in worth) return signed(Math.round(worth.opinion * 100));
   const text = { win: "+1", draw: "0", loss: `${MINUS}1` }[worth.value];
   return plies && worth.value !== "draw" && worth.distance !== null ? `${text} in ${worth.distance}` : text;
@@ -46,7 +49,7 @@ export function tone(worth) {
   if (!worth) return "unknown";
   if (worth.value) return worth.value;
   const number = worth.mean ?? worth.opinion;
-  if (Math.abs(number) < 0.005) return "draw";
+  if (Math.abs(number) < 0.005) return "even";
   return number > 0 ? "good" : "bad";
 }
 

@@ -21,7 +21,10 @@
 //! # Ok::<(), outplay_serve::ServeError>(())
 //! ```
 
+mod annex;
+mod arena;
 mod ask;
+mod background;
 pub mod bench;
 mod cache;
 mod games;
@@ -30,10 +33,13 @@ mod guests;
 mod headers;
 mod history;
 mod jobs;
+mod knowledge;
 mod learn;
 mod lent;
 mod listen;
+mod matches;
 mod openapi;
+mod opinions;
 mod page;
 mod place;
 mod position;
@@ -41,6 +47,7 @@ mod proof;
 mod question;
 mod refusal;
 mod router;
+mod runs;
 mod settings;
 mod stats;
 mod stream;

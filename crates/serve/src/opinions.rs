@@ -113,8 +113,9 @@ impl Table<'_> {
                     None => moves.push(found),
                 }
             }
-            // What was looked at deeper is believed before what was not.
-            moves.sort_by(|a, b| b.opinion.total_cmp(&a.opinion));
+            // What was looked at deeper is believed before what was not, and what wins or loses at once most of all.
+            let rank = |known: &Opinion| if known.over { known.opinion.signum() * f64::MAX } else { known.depth.into() };
+            moves.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then(b.opinion.total_cmp(&a.opinion)));
             if self.watch.stopped() || moves.is_empty() {
                 break;
             }
