@@ -3,7 +3,7 @@
 // A lesson module exports `begin(lesson)`: it fills `lesson.stage` with a board or a picture, asks the server for steps of
 // the real solvers, and hands them to `lesson.run(steps)`. A step has `words`, `draw()` and perhaps a `question`.
 
-import { h, put, style } from "./dom.js";
+import { h, put, s, style } from "./dom.js";
 import { Lesson } from "./lesson.js";
 
 export const LESSONS = [
@@ -56,16 +56,7 @@ const PICTURES = {
 
 function list(element, context) {
   const done = finished();
-  const svg = (path) => {
-    const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    picture.setAttribute("viewBox", "0 0 64 64");
-    picture.setAttribute("class", "lesson-picture");
-    picture.setAttribute("aria-hidden", "true");
-    const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    line.setAttribute("d", path);
-    picture.append(line);
-    return picture;
-  };
+  const svg = (path) => s("svg", { class: "lesson-picture", viewBox: "0 0 64 64", "aria-hidden": "true" }, s("path", { d: path }));
   put(element, h("div", { class: "learn" },
     h("header", { class: "learn-head" },
       h("h1", {}, "Learn how games are solved"),

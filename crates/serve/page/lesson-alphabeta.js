@@ -146,7 +146,9 @@ function pickQuestions(states, nodes) {
     const above = nodes[step.i].parent;
     if (step.kind !== "leave" || above === null || step.next === undefined || !next) return;
     const isCut = next.kind === "cut" && next.i === above;
-    if (isCut ? (cuts += 1) > 4 : (others += 1) > 3 || !nodes[above].window.some(Boolean)) return;
+    // Where the window has no sides yet there is nothing to guess.
+    if (!isCut && !(alpha && beta)) return;
+    if (isCut ? (cuts += 1) > 4 : (others += 1) > 3) return;
     const name = nodes[step.next].move;
     const why = isCut ? because(next) : `The window is still open: α = ${bound(alpha, "alpha")} is less than β = ${bound(beta, "beta")}. \`${name}\` could matter.`;
     questions.set(k, { text: `What does alpha-beta do with the next move, ${name}?`, cut: isCut, choices: [

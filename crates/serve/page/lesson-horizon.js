@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { Board } from "./board.js";
 import { h, put, s } from "./dom.js";
 import { lastSpots, trail } from "./scene.js";
-import { long, rank, short } from "./worth.js";
+import { long, rank, short, signed } from "./worth.js";
 
 const JUDGE = "lines";
 const PLACES = {
@@ -64,10 +64,10 @@ export async function begin(lesson) {
       board.ghosts(shown ? trail(view.scene, line(traces[shown - 1]).slice(0, 6)) : []);
       put(host, shown ? [h("p", { class: "chart-title" }, "What the search thinks, the further it looks"), chart(traces, shown, hidden)] : parts());
     };
-    const parts = () => [h("p", { class: "chart-title" }, `What the evaluation \`${JUDGE}\` counts, for ${who}`.replaceAll("`", "")),
+    const parts = () => [h("p", { class: "chart-title" }, `What the evaluation “${JUDGE}” counts, for ${who}`),
       h("table", { class: "parts" }, h("tbody", {}, seen.parts.filter((part) => part.value !== 0 || part.count !== 0).map((part) => h("tr", {},
-        h("th", { scope: "row" }, part.name ?? part.feature ?? ""), h("td", {}, String(part.count ?? part.value ?? "")), h("td", {}, part.weight === undefined ? "" : `× ${part.weight}`))),
-        h("tr", {}, h("th", { scope: "row" }, "score"), h("td", {}, String(seen.score)), h("td", {}, `opinion ${seen.opinion.toFixed(0)}`))))];
+        h("th", { scope: "row" }, part.name ?? part.feature ?? ""), h("td", {}, String(part.count ?? part.value ?? "").replace("-", "−")), h("td", {}, part.weight === undefined ? "" : `× ${part.weight}`))),
+        h("tr", {}, h("th", { scope: "row" }, "score"), h("td", {}, signed(seen.score)), h("td", {}, `opinion ${signed(seen.opinion)}`))))];
     const flips = traces.findIndex((trace) => trace.nodes[0].worth.value);
     const opinions = traces.map((trace) => trace.nodes[0].worth);
     const wrong = opinions.slice(0, flips).filter((worth) => rank(worth) * (winner === "First" ? 1 : -1) < 0).length;

@@ -9,8 +9,8 @@ const BEAT = 1100;
 /** Words with `code` and *emphasis*, as elements. */
 export function rich(text) {
   if (typeof text !== "string") return text;
-  return text.split(/(`[^`]+`|\*[^*]+\*)/).map((piece) => {
-    if (piece.startsWith("`")) return h("code", {}, piece.slice(1, -1));
+  return text.split(/(\x60[^\x60]+\x60|\*[^*]+\*)/).map((piece) => {
+    if (piece.startsWith("\x60")) return h("code", {}, piece.slice(1, -1));
     if (piece.startsWith("*")) return h("em", {}, piece.slice(1, -1));
     return piece;
   });
@@ -215,6 +215,21 @@ export class Lesson {
   tree(place, options) {
     return api.tree(place, options, this.signal);
   }
+}
+
+/** The head of a page beside the lessons, with the way back to them. */
+export function heading(context, name, title, lead) {
+  context.title(title);
+  const back = (event) => {
+    event.preventDefault();
+    context.go({ view: "learn", extra: {} });
+  };
+  return h("header", { class: "learn-head" }, h("p", { class: "eyebrow" }, h("a", { href: "?view=learn", onclick: back }, "Learn"), ` · ${name}`), h("h1", {}, title), h("p", { class: "lead" }, lead));
+}
+
+/** What is wrong, in the server's words, unless somebody has only gone away. */
+export function complain(element, error) {
+  if (error.name !== "AbortError") put(element, h("p", { class: "wrong", role: "alert" }, error.words ?? error.message));
 }
 
 /** A row of buttons of which one is chosen. */

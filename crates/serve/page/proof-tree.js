@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { h, put, style } from "./dom.js";
-import { choice, rich } from "./lesson.js";
+import { choice, complain, heading, rich } from "./lesson.js";
 import { linesOf, meaning } from "./lesson-proof.js";
 
 const BOARDS = [["mnk:4x3,k=3", "4×3, 3 in a row"], ["mnk:4x4,k=3", "4×4, 3"], ["tictactoe", "tic-tac-toe"], ["mnk:4x4,k=4", "4×4, 4"], ["mnk:6x5,k=4", "6×5, 4"], ["mnk:8x8,k=6", "8×8, 6"]];
@@ -33,13 +33,8 @@ async function show(context) {
   const told = h("div", { class: "card" });
   const tools = h("div", { class: "lesson-tools" });
   put(place, h("article", { class: "learn proof-page" },
-    h("header", { class: "learn-head" }, h("p", { class: "eyebrow" }, h("a", { href: "?view=learn", onclick: (event) => {
-      event.preventDefault();
-      context.go({ view: "learn", extra: {} });
-    } }, "Learn"), " · proof"), h("h1", {}, "Play against a proof"),
-    h("p", { class: "lead" }, "A proof has an answer to everything. Play where you like and see which step answers, and why.")),
+    heading(context, "proof", "Play against a proof", "A proof has an answer to everything. Play where you like and see which step answers, and why."),
     h("div", { class: "lesson" }, stage, h("aside", { class: "told", "aria-label": "The proof" }, told, tools))));
-  context.title("Play against a proof");
   put(tools, choice("Board", BOARDS, game, (name) => context.go({ view: "proof", extra: { of: name } })));
 
   let proved;
@@ -47,7 +42,7 @@ async function show(context) {
   try {
     [proved, view] = await Promise.all([api.prove(here, signal), api.view(here, signal)]);
   } catch (error) {
-    if (error.name !== "AbortError") put(stage, h("p", { class: "wrong", role: "alert" }, error.words ?? error.message));
+    complain(stage, error);
     return;
   }
   if (!proved.proof) {
@@ -72,7 +67,7 @@ async function show(context) {
     try {
       walk = await api.walk(proved.proof, player, list, signal);
     } catch (error) {
-      if (error.name !== "AbortError") put(status, error.words ?? error.message);
+      complain(status, error);
       return;
     }
     const before = moves;

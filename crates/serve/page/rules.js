@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { h, put, style } from "./dom.js";
+import { heading } from "./lesson.js";
 import { buttons, lastSpots, names } from "./scene.js";
 import { ending } from "./verdict.js";
 
@@ -20,6 +21,10 @@ const SMALL = {
   einstein: ["einstein:3x3", "The die says which cube may move. Reach the far corner."],
   hypergammon: ["hypergammon", "Roll two dice and bring your three checkers home."],
 };
+
+/** Families by the names that people use. */
+const TITLES = { tictactoe: "Tic-tac-toe", mnk: "k in a row", connect4: "Connect Four", connect: "Connect k", nim: "Nim", chess: "Chess endings", morris: "Morris", pig: "Pig", piglet: "Piglet", einstein: "EinStein", hypergammon: "Hypergammon" };
+const titleOf = (name) => TITLES[name] ?? name;
 
 let place = null;
 let asking = null;
@@ -98,7 +103,6 @@ async function show(context) {
   const about = families.find((known) => known.name === name) ?? families[0];
   shown = about.name;
   const [game, hint, position = ""] = SMALL[about.name] ?? [about.example.split(" ")[0], "Try it."];
-  context.title(`Rules of ${about.name}`);
   const words = h("div", { class: "rules-words" }, h("p", { class: "note pulse" }, "…"));
   const board = h("section", { class: "card rules-board", "aria-label": "A board to try" });
   const open = (event, changes) => {
@@ -106,21 +110,20 @@ async function show(context) {
     context.go(changes);
   };
   put(place, h("article", { class: "learn rules-page" },
-    h("header", { class: "learn-head" }, h("p", { class: "eyebrow" }, h("a", { href: "?view=learn", onclick: (event) => open(event, { view: "learn", extra: {} }) }, "Learn"), " · rules"),
-      h("h1", {}, about.name === "mnk" ? "m,n,k: k in a row" : `Rules of ${about.name}`), h("p", { class: "lead" }, `${about.about[0].toUpperCase()}${about.about.slice(1)}.`)),
-    h("ul", { class: "families", "aria-label": "Games" }, families.map((known) => h("li", {}, h("a", { href: `?view=rules&of=${known.name}`, "data-family": known.name, "aria-current": String(known === about), onclick: (event) => open(event, { view: "rules", extra: { of: known.name } }) }, known.name)))),
+    heading(context, "rules", `Rules of ${titleOf(about.name)}`, `${about.about[0].toUpperCase()}${about.about.slice(1)}.`),
+    h("ul", { class: "families", "aria-label": "Games" }, families.map((known) => h("li", {}, h("a", { href: `?view=rules&of=${known.name}`, "data-family": known.name, "aria-current": String(known === about), onclick: (event) => open(event, { view: "rules", extra: { of: known.name } }) }, titleOf(known.name))))),
     h("div", { class: "rules-grid" }, words, board)));
   const trial = new Trial(board, game, position, hint);
   context.app.trial = trial;
   const [told] = await Promise.all([api.rules(game, signal), trial.go([])]);
   const { textbook } = told;
   put(words, h("ul", {}, sentences(told.rules).map((sentence) => h("li", {}, sentence))),
-    h("p", { class: "note" }, "On the command line and in “Type a spec”: ", h("code", {}, about.name), told.parameters && ` with ${told.parameters}.`),
-    textbook && h("p", { class: "note" }, `Written out, ${textbook.game} has ${textbook.positions.length} positions, ${textbook.terminals.length} of them finished.`),
+    textbook && h("p", { class: "note" }, `The small board beside has ${textbook.positions.length} positions, ${textbook.terminals.length} of them finished.`),
     h("div", { class: "actions" },
       h("button", { type: "button", class: "main", "data-play": "", onclick: () => context.go({ view: "play", game, position, moves: [], at: null, extra: {} }) }, "Play it"),
       h("button", { type: "button", onclick: () => context.go({ view: "explore", game, position, moves: [], at: null, extra: {} }) }, "See every value"),
-      h("button", { type: "button", onclick: () => context.go({ view: "tree", game, position, moves: [], at: null, extra: {} }) }, "See its tree")));
+      h("button", { type: "button", onclick: () => context.go({ view: "tree", game, position, moves: [], at: null, extra: {} }) }, "See its tree")),
+    h("details", { class: "note" }, h("summary", {}, "For those who type"), h("p", {}, h("code", {}, about.name), told.parameters && `: ${told.parameters}.`)));
   place.dataset.ready = "yes";
 }
 

@@ -4,7 +4,7 @@
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { h, put, style } from "./dom.js";
-import { choice } from "./lesson.js";
+import { choice, complain, heading } from "./lesson.js";
 import { lastSpots } from "./scene.js";
 import { TreePicture, childrenOf } from "./tree-picture.js";
 import { bound, long, sign } from "./worth.js";
@@ -86,11 +86,13 @@ let place = null;
 let asking = null;
 let key = "";
 
+const placeOf = ({ state, moves }) => ({ game: state.game, position: state.position, moves: moves ?? state.moves });
+
 async function show(context) {
   asking?.abort();
   const { signal } = (asking = new AbortController());
   const { app, extra } = context;
-  const where = { game: app.state.game, position: app.state.position, moves: app.moves ?? app.state.moves };
+  const where = placeOf(app);
   key = JSON.stringify([where, extra]);
   const dice = /^(pig|piglet|einstein|hypergammon)/.test(where.game);
   const depth = Math.max(1, Math.min(16, Number(extra.depth) || (dice ? 3 : 4)));
@@ -101,14 +103,10 @@ async function show(context) {
   const count = h("div", { class: "card" });
   const tools = h("div", { class: "lesson-tools" });
   const go = (changes) => context.go({ view: "tree", extra: { ...extra, ...changes } });
+  const from = where.moves.length ? `after ${where.moves.join(" ")}` : where.position ? `at ${where.position}` : "from the start";
   put(place, h("article", { class: "learn tree-page" },
-    h("header", { class: "learn-head" }, h("p", { class: "eyebrow" }, h("a", { href: "?view=learn", onclick: (event) => {
-      event.preventDefault();
-      context.go({ view: "learn", extra: {} });
-    } }, "Learn"), " · tree"),
-    h("h1", {}, "The tree of this position"), h("p", { class: "lead" }, where.game, where.moves.length ? ` after ${where.moves.join(" ")}` : where.position ? ` at ${where.position}` : " from the start", ". Click a position to open or close it. ▲ First chooses, ▼ Second, ● the dice.")),
+    heading(context, "tree", "The tree of this position", `${where.game} ${from}. Click a position to open or close it. ▲ First chooses, ▼ Second, ● the dice.`),
     h("div", { class: "lesson" }, stage, h("aside", { class: "told", "aria-label": "About the tree" }, beside, count, tools))));
-  context.title(`Tree of ${where.game}`);
   put(tools, choice("Plies ahead", [2, 3, 4, 6, 8].map((plies) => [String(plies), String(plies)]), String(depth), (value) => go({ depth: value })),
     choice("Search", dice ? DICE : METHODS, method, (value) => go({ method: value })),
     !dice && choice("Order of moves", [["rules", "rules"], ["best", "best first"], ["worst", "worst first"]], extra.order ?? "rules", (value) => go({ order: value })),
@@ -120,7 +118,7 @@ async function show(context) {
   try {
     trace = await api.tree(where, options, signal);
   } catch (error) {
-    if (error.name !== "AbortError") put(stage, h("p", { class: "wrong", role: "alert" }, error.words ?? error.message));
+    complain(stage, error);
     return;
   }
   const record = new Record(trace, where.moves);
@@ -160,7 +158,7 @@ async function show(context) {
       const seen = await api.view({ ...where, moves }, signal);
       if (record.nodes[here].path === moves) view.show(seen.scene, { live: false, mover: seen.to_move, values: false, last: lastSpots(seen.scene, moves[moves.length - 1]), label: moves.join(" ") || "the root" });
     } catch (error) {
-      if (error.name !== "AbortError") put(words, error.words ?? error.message);
+      complain(words, error);
     }
   };
   const total = { ...trace.counters };
@@ -207,8 +205,7 @@ export async function mount(element, context) {
 }
 
 export async function update(context) {
-  const where = { game: context.app.state.game, position: context.app.state.position, moves: context.app.moves ?? context.app.state.moves };
-  if (key !== JSON.stringify([where, context.extra])) await show(context);
+  if (key !== JSON.stringify([placeOf(context.app), context.extra])) await show(context);
 }
 
 export function unmount() {

@@ -4,12 +4,20 @@ use axum::Json;
 use serde_json::{Map, Value, json};
 
 /// Parameters that several addresses share, with what they mean.
-const PARAMETERS: [(&str, &str, bool); 5] = [
+const PARAMETERS: [(&str, &str, bool); 13] = [
     ("game", "the game's spec, such as `tictactoe` or `connect4:6x5`", true),
     ("position", "a position in the game's notation; the start unless given", false),
     ("moves", "moves from there, separated by commas or spaces", false),
     ("seed", "a whole number that decides which puzzle", false),
     ("eval", "the evaluation's spec, such as `helpful`, `polynomial` or `lines`", true),
+    ("eval_at", "the evaluation at the horizon, as the parameter `eval`; nothing unless given", false),
+    ("depth", "plies that the search looks ahead, 0 to 64 (2 unless given)", false),
+    ("method", "minimax or alphabeta; with dice expectiminimax, star1 or star2", false),
+    ("order", "which moves are tried first: rules, best, worst or shuffled", false),
+    ("most", "positions to record, 1 to 2000 (400 unless given)", false),
+    ("stop", "`never`: do not leave a position where nothing better is possible", false),
+    ("distance", "`off`: a win is a win, whether soon or late", false),
+    ("number", "a whole number of the index", false),
 ];
 
 /// One address: method, path, what it answers, parameters, schema of the answer.
@@ -19,7 +27,7 @@ const AT: &[&str] = &["game", "position", "moves"];
 const GAME: &[&str] = &["game"];
 
 /// Every address of the interface.
-pub(crate) const ROUTES: [Route; 19] = [
+pub(crate) const ROUTES: [Route; 30] = [
     ("get", "/api/v1/games", "The games and players that there are", &[], "Games"),
     ("get", "/api/v1/view", "What a position looks like and which moves it has", AT, "View"),
     ("get", "/api/v1/position", "The value of a position and of each of its moves", AT, "Query"),
@@ -54,6 +62,35 @@ pub(crate) const ROUTES: [Route; 19] = [
         &["game", "position", "moves", "eval"],
         "Evaluation",
     ),
+    ("get", "/api/v1/rules", "The rules of a game in words, and written out if it is small", GAME, "Rules"),
+    (
+        "get",
+        "/api/v1/tree",
+        "A search recorded step by step: every position entered, its window, its worth and what became of it",
+        &[
+            "game", "position", "moves", "depth", "method", "eval_at", "order", "seed", "most", "stop",
+            "distance",
+        ],
+        "Trace",
+    ),
+    (
+        "get",
+        "/api/v1/index",
+        "The size of a game's index, the number of a position, or the position of a number",
+        &["game", "position", "number"],
+        "Index",
+    ),
+    (
+        "get",
+        "/api/v1/waves",
+        "How many positions each wave of retrograde analysis decides, for a game with loops",
+        GAME,
+        "Waves",
+    ),
+    ("post", "/api/v1/values", "The values of a list of positions of a game with loops", &[], "Values"),
+    ("get", "/api/v1/proof", "The value of a board of lines with its written proof", AT, "Proof"),
+    ("post", "/api/v1/check", "Checks a written proof and tells what was followed", &[], "Checked"),
+    ("post", "/api/v1/walk", "A proof's answers to moves of the opponent", &[], "Walk"),
     (
         "get",
         "/api/v1/experiments",
@@ -63,7 +100,16 @@ pub(crate) const ROUTES: [Route; 19] = [
     ),
     ("post", "/api/v1/solve", "Begins to solve a whole game in the background", &[], "Job"),
     ("get", "/api/v1/solve/{id}", "How far a solve is, or its answer", &[], "Job"),
+    ("get", "/api/v1/solve/{id}/stream", "The same as events: progress, done or error", &[], "events"),
     ("delete", "/api/v1/solve/{id}", "Cancels a solve", &[], "Job"),
+    ("get", "/api/v1/knowledge", "How large a game is, whether it can be solved here, and its statistics", GAME, "Knowledge"),
+    (
+        "get",
+        "/api/v1/opinions/stream",
+        "What the program thinks of moves whose exact value is out of reach, as events: move, progress, done or error",
+        AT,
+        "events",
+    ),
     ("get", "/api/v1/stats", "Positions by ply, value and distance, from the game's table", GAME, "Stats"),
     ("get", "/api/v1/stats.svg", "The same as a picture", GAME, "picture"),
     ("get", "/api/openapi.json", "This description", &[], "object"),
@@ -118,6 +164,8 @@ fn operation(&(method, path, summary, parameters, answer): &Route) -> Value {
         .iter()
         .filter_map(known)
         .map(|(name, about, required)| {
+            // An evaluation is needed in one place and can be left out in another; it has one name.
+            let name = name.trim_end_matches("_at");
             json!({ "name": name, "in": "query", "required": required, "description": about, "schema": { "type": "string" } })
         })
         .collect();
@@ -129,7 +177,13 @@ fn operation(&(method, path, summary, parameters, answer): &Route) -> Value {
         operation["parameters"] = json!(list);
     }
     if method == "post" {
-        let body = if path.ends_with("move") { "MoveRequest" } else { "SolveRequest" };
+        let body = match path.rsplit('/').next() {
+            Some("move") => "MoveRequest",
+            Some("values") => "ValuesRequest",
+            Some("check") => "CheckRequest",
+            Some("walk") => "WalkRequest",
+            _ => "SolveRequest",
+        };
         operation["requestBody"] =
             json!({ "required": true, "content": { "application/json": { "schema": reference(body) } } });
     }
@@ -194,17 +248,54 @@ fn schemas() -> Value {
             "scale": { "type": "number" }, "parts": objects, "cells": objects, "best": texts, "svg": text,
         })),
         "Experiments": object(&["experiments"], json!({ "experiments": objects })),
+        "Knowledge": object(&["game", "positions", "solvable", "statistics"], json!({
+            "game": text, "positions": { "type": ["string", "null"] }, "solvable": { "type": "boolean" },
+            "statistics": { "type": ["object", "null"] },
+        })),
         "Job": object(&["id", "game", "state"], json!({
             "id": number, "game": text, "state": { "type": "string", "enum": ["running", "stopping", "done", "cancelled", "failed"] },
             "stage": text, "done": number, "total": number, "seconds": { "type": "number" }, "answer": { "type": "object" },
             "error": text, "cure": { "type": ["string", "null"] },
         })),
         "Stats": object(&["game", "tiers", "positions"], json!({ "game": text, "tiers": objects, "positions": { "type": "object" } })),
+        "Rules": object(&["game", "name", "rules"], json!({
+            "game": text, "name": text, "about": text, "rules": text, "parameters": text, "example": text,
+            "textbook": { "type": ["object", "null"] },
+        })),
+        "Trace": object(&["game", "method", "depth", "counters", "nodes"], json!({
+            "game": text, "position": text, "method": text, "order": text, "depth": number,
+            "counters": reference("Counters"), "recorded_plies": number, "note": { "type": ["string", "null"] }, "nodes": objects,
+        })),
+        "Index": object(&["game"], json!({
+            "game": text, "index": text, "tiers": objects, "size": number, "reachable": plies, "ratio": { "type": ["number", "null"] },
+            "number": number, "tier": text, "place": number, "position": { "type": ["string", "null"] },
+            "unreached": { "type": ["string", "null"] },
+        })),
+        "Waves": object(&["game", "positions", "draws", "waves"], json!({
+            "game": text, "positions": number, "draws": number, "waves": objects,
+        })),
+        "Values": object(&["values"], json!({ "values": objects })),
+        "Proof": object(&["game", "value", "proof"], json!({
+            "game": text, "position": text, "value": value, "nodes": number, "steps": number, "proof": { "type": ["string", "null"] },
+        })),
+        "Checked": object(&["valid", "seen"], json!({
+            "valid": { "type": "boolean" }, "value": text, "steps": number, "followed": number, "error": text, "step": plies,
+            "seen": objects,
+        })),
+        "Walk": object(&["player", "wins", "over", "stones", "waiting"], json!({
+            "player": text, "wins": { "type": "boolean" }, "over": { "type": "boolean" }, "stones": objects, "waiting": objects,
+        })),
+        "ValuesRequest": object(&["game", "positions"], json!({ "game": text, "positions": texts })),
+        "CheckRequest": object(&["proof"], json!({ "proof": text })),
+        "WalkRequest": object(&["proof", "player"], json!({
+            "proof": text, "player": { "type": "string", "enum": ["first", "second"] }, "moves": texts,
+        })),
         "MoveRequest": object(&["game", "player"], json!({
             "game": text, "position": text, "moves": text, "player": text, "seed": number,
         })),
         "SolveRequest": object(&["game"], json!({
             "game": text, "method": text, "values": { "type": "string", "enum": ["wdl", "distance"] }, "save": { "type": "boolean" },
+            "stay": { "type": "boolean" },
         })),
     })
 }

@@ -1,5 +1,6 @@
 //! The files of the page, embedded in the program.
 
+use crate::lean::lean;
 use crate::refusal::Refusal;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
@@ -88,12 +89,16 @@ static FILES: &[(&str, &[u8])] = files! {
     "worth.js"
 };
 
-/// The content of a file. A debug build reads it anew, so that a reload shows an edit.
+/// The content of a file as it is sent. A debug build reads it anew, so that a reload shows an edit.
 fn content(name: &str) -> Option<Cow<'static, [u8]>> {
     let (name, embedded) = FILES.iter().find(|(known, _)| *known == name)?;
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/page/");
     let fresh = if cfg!(debug_assertions) { std::fs::read(format!("{folder}{name}")).ok() } else { None };
-    Some(fresh.map_or(Cow::Borrowed(*embedded), Cow::Owned))
+    let written = fresh.map_or(Cow::Borrowed(*embedded), Cow::Owned);
+    Some(match std::str::from_utf8(&written) {
+        Ok(text) if !kind(name).starts_with("image") => Cow::Owned(lean(name, text).into_bytes()),
+        _ => written,
+    })
 }
 
 /// What a browser takes the file for.
@@ -103,6 +108,8 @@ fn kind(name: &str) -> &'static str {
         "css" => "text/css; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
         "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "webmanifest" => "application/manifest+json",
         _ => "application/octet-stream",
     }
 }
@@ -113,10 +120,26 @@ pub(crate) async fn file(uri: Uri, headers: HeaderMap) -> Response {
         "" => "index.html",
         path => path,
     };
+    answer(path, &headers, None)
+}
+
+/// The names of all files.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+/// Answers with a file by its name, with further tags at the end of its head.
+pub(crate) fn answer(path: &str, headers: &HeaderMap, tags: Option<&str>) -> Response {
     let Some(content) = content(path) else {
         let error = "there is nothing at this address";
         return Refusal::new(StatusCode::NOT_FOUND, error, "the page is at /, the interface at /api/v1")
             .into_response();
+    };
+    let content = match (tags, std::str::from_utf8(&content)) {
+        (Some(tags), Ok(text)) => {
+            Cow::Owned(text.replacen("</head>", &format!("{tags}\n</head>"), 1).into_bytes())
+        }
+        _ => content,
     };
     let tag = format!("\"{:016x}\"", xxh3_64(&content));
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
