@@ -22,9 +22,12 @@ export class Explore {
     this.reason = h("ul", { class: "reason-words", hidden: true });
     this.more = h("button", { type: "button", class: "quiet more-moves", hidden: true, onclick: () => this.showAll() });
     this.whyButton = h("button", { type: "button", class: "quiet", title: "Why (w)", onclick: () => this.why() }, "Why?");
+    const deeper = (view, words, title) => h("button", { type: "button", class: "quiet", title, "data-deeper": view, onclick: () => this.app.go({ view, extra: {} }) }, words);
+    this.provable = deeper("proof", "Proof", "Play against a proof");
+    this.deeper = h("p", { class: "actions" }, deeper("rules", "Rules", "The rules of this game"), deeper("tree", "Tree", "The search tree of this position"), this.provable);
     this.rows = new Map();
     this.order = "";
-    put(this.card, h("div", { class: "head-row" }, this.headline, this.whyButton), this.how, this.reason, this.summary, this.list, this.more, this.line);
+    put(this.card, h("div", { class: "head-row" }, this.headline, this.whyButton), this.how, this.reason, this.summary, this.list, this.more, this.line, this.deeper);
   }
 
   draw(app) {
@@ -55,6 +58,7 @@ export class Explore {
     this.whyButton.setAttribute("aria-pressed", String(Boolean(app.reasons)));
     this.reason.hidden = !app.reasons;
     if (app.reasons) put(this.reason, app.reasons.words.map((words) => h("li", {}, words)));
+    this.provable.hidden = !/^(mnk|tictactoe)/.test(app.state.game) || /gravity|misere/.test(app.state.game);
     this.drawMoves(view.scene, found, answer);
     // The first screen has the values on the board already.
     this.list.hidden = app.state.view === "home";
