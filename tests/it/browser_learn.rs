@@ -441,7 +441,7 @@ fn rules_can_be_tried() {
         .unwrap();
         let told = said(&["games", family]);
         let spoken = page.eval(
-            "[...document.querySelectorAll('.rules-words li')].map((item) => item.textContent).join(' ')",
+            "[...document.querySelectorAll('[data-sentence]')].map((item) => item.textContent).join(' ')",
         );
         assert_eq!(spoken.unwrap(), told["rules"], "{family}");
         let before = number(&mut page, "outplay.trial.moves.length");

@@ -64,3 +64,34 @@ fn screens() {
     page.wait("document.querySelector('.painter')", "the painter").unwrap();
     keep(&mut page, "setup");
 }
+
+/// Lessons, rules, a tree and a proof, light and dark.
+#[test]
+#[ignore = "writes docs/screens; run by `cargo xtask screens`"]
+fn screens_of_learn() {
+    let stage = Stage::set().expect("Chromium is needed for screenshots");
+    let mut page = stage.page();
+    let lesson = "document.querySelector('.lesson-page[data-ready=yes]')";
+    let placed = "document.querySelector('#place[data-ready=yes]')";
+    for (scheme, after) in [("light", ""), ("dark", "-dark")] {
+        for (search, ready, name) in [
+            ("?view=learn", "document.querySelectorAll('.lesson-card').length", "learn"),
+            ("?view=learn&lesson=alphabeta&step=22", lesson, "lesson-alphabeta"),
+            ("?view=learn&lesson=loops&step=20", lesson, "lesson-loops"),
+            ("?view=rules&of=morris", placed, "rules"),
+            ("?view=tree&game=nim:2%2B3", placed, "tree"),
+            ("?view=proof&of=mnk:4x3,k=3", placed, "proof"),
+        ] {
+            page.resize(1100, 780, false).unwrap();
+            page.colours(scheme).unwrap();
+            page.go(&stage.address(search)).unwrap();
+            page.wait(ready, name).unwrap();
+            keep(&mut page, &format!("{name}{after}"));
+        }
+    }
+    page.resize(390, 844, true).unwrap();
+    page.colours("light").unwrap();
+    page.go(&stage.address("?view=learn&lesson=minimax&step=9")).unwrap();
+    page.wait(lesson, "a lesson on a phone").unwrap();
+    keep(&mut page, "lesson-phone");
+}

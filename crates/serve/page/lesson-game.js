@@ -83,34 +83,22 @@ export async function begin(lesson) {
   };
 
   // A game to play: the state travels through the picture.
+  let [moves, names] = [[], []];
   const board = new Board(ground, { play: (gesture) => play([...moves, gesture.move]), look: () => {} });
-  let moves = [];
-  const travelled = async (list) => {
-    const names = [book.start];
-    let sofar = [];
-    for (const move of list) {
-      sofar = [...sofar, move];
-      const view = await api.view({ game: GAME, moves: sofar }, lesson.signal);
-      names.push(named(view));
-    }
-    return names;
-  };
   /** The lecture's name of a position: matches as letters, the player who moves behind. */
-  const named = (view) => {
-    const [piles, side] = view.position.split(" ");
-    const sizes = piles.split("+").map(Number).filter((size) => size > 0);
-    const letters = [...Array(2 - Math.min(2, sizes.length)).fill("_"), ...sizes.sort((a, b) => a - b).map((size) => "i".repeat(size))];
-    return book.positions.find((name) => name.replace(/[\s()]/g, "") === `${letters.join(",")}-${side}`) ?? book.start;
+  const named = (position) => {
+    const [piles, side] = position.split(" ");
+    return `(${piles.split("+").map((size) => "i".repeat(size) || "_").join()})-${side}`;
   };
   const play = async (list) => {
+    const view = await api.view({ game: GAME, moves: list }, lesson.signal);
+    const here = named(view.position);
+    names = [...names.slice(0, list.length), here];
     moves = list;
-    const view = await api.view({ game: GAME, moves }, lesson.signal);
-    const names = await travelled(moves);
     const over = view.outcome !== null;
     board.show(view.scene, { live: !over, mover: view.to_move, label: "Two piles of matches", values: false });
-    const along = names.map((name, i) => `${name}>${names[i + 1]}`);
-    graph.show({ arrows: (from, to) => along.includes(`${from}>${to}`), mark: (name) => (name === names[names.length - 1] ? "here" : ""), values: over });
-    put(lesson.say, h("p", {}, over ? `The game is over in ${names[names.length - 1]}: V = ${view.outcome > 0 ? "+1, A wins" : "−1, B wins"}.` : `The state is ${names[names.length - 1]}. Take matches: you play both sides.`),
+    graph.show({ arrows: (from, to) => names.some((name, i) => name === from && names[i + 1] === to), mark: (name) => (name === here ? "here" : ""), values: over });
+    put(lesson.say, h("p", {}, over ? `The game is over in ${here}: V = ${view.outcome > 0 ? "+1, A wins" : "−1, B wins"}.` : `The state is ${here}. Take matches: you play both sides.`),
       h("p", {}, h("button", { type: "button", "data-again": "", onclick: () => play([]) }, "From the start")));
   };
   const hide = () => {

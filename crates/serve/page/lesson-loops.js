@@ -169,6 +169,11 @@ export async function begin(lesson) {
   };
   const tools = () => put(lesson.tools,
     choice("Ending", Object.entries(ENDINGS).map(([name, { words }]) => [name, words]), ending, (name) => open(name).catch((error) => error.name !== "AbortError" && lesson.fail(error))),
-    choice("A click moves", [["K", "the white king"], [ENDINGS[ending].man, ending === "KRK" ? "the rook" : "the queen"]], moving, (sign) => (moving = sign)));
+    choice("A click moves", [["K", "the white king"], [ENDINGS[ending].man, ending === "KRK" ? "the rook" : "the queen"]], moving, (sign) => (moving = sign)),
+    h("form", { class: "tool", onsubmit: (event) => {
+      event.preventDefault();
+      const square = event.target.elements.square.value.trim().toLowerCase();
+      if (SQUARES.includes(square)) place(square);
+    } }, h("label", { class: "tool-name", for: "square" }, "or put it on a square"), h("div", { class: "ask-number" }, h("input", { type: "text", id: "square", name: "square", maxLength: 2, placeholder: "e4", autocomplete: "off" }), h("button", { type: "submit" }, "Put"))));
   await open("KRK");
 }

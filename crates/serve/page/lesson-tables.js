@@ -1,7 +1,7 @@
 // Lesson 6: transpositions and the tight hash. A board is ranked by clicking on it, a number is unranked by dragging.
 
 import * as api from "./api.js";
-import { h, put, s } from "./dom.js";
+import { h, put, s, toast } from "./dom.js";
 
 const GAME = "tictactoe";
 const CELLS = ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"];
@@ -74,7 +74,6 @@ export async function begin(lesson) {
   lesson.stage.classList.add("row");
   let cells = Array(9).fill(".");
   let legend = false;
-  let playing = true;
   const [whole, tree] = await Promise.all([api.index({ game: GAME }, undefined, lesson.signal), lesson.tree({ game: GAME }, { method: "minimax", depth: 9, most: 1 })]);
   lesson.whole = whole;
   const size = Number(whole.size);
@@ -82,65 +81,46 @@ export async function begin(lesson) {
   const slider = h("input", { type: "range", min: 0, max: size - 1, value: 0, "aria-label": "The number", oninput: () => unrank(Number(slider.value)) });
   const field = h("input", { type: "text", inputmode: "numeric", class: "rank-number", value: "0", "aria-label": "Number", onchange: () => unrank(Number(field.value)) });
   put(lesson.tools, h("div", { class: "tool rank-tool" }, h("span", { class: "tool-name" }, "Number"), field, slider,
-    h("button", { type: "button", class: "quiet", "data-clear": "", onclick: () => put2(Array(9).fill(".")) }, "Clear the board")));
+    h("button", { type: "button", class: "quiet", "data-clear": "", onclick: () => show(Array(9).fill(".")) }, "Clear the board")));
 
-  const stones = (list) => list.filter((sign) => sign !== ".").length;
   const click = (place) => {
-    if (!playing) return;
     const next = [...cells];
+    const count = next.filter((sign) => sign !== ".").length;
     // A stone is taken off again only as the last of its kind, so that the players have taken turns.
-    if (next[place] === ".") next[place] = stones(next) % 2 ? "o" : "x";
-    else {
-      const turn = stones(next) % 2 ? "x" : "o";
-      if (next[place] !== turn) return void put(lesson.verdictNote ?? sums.lastChild, "Take back the other player's stone first.");
-      next[place] = ".";
-    }
-    put2(next);
+    if (next[place] === ".") next[place] = count % 2 ? "o" : "x";
+    else if (next[place] === (count % 2 ? "x" : "o")) next[place] = ".";
+    else return toast("Take back the other player's stone first.");
+    return show(next);
   };
-  const put2 = (next) => {
+  const show = (next) => {
     cells = next;
-    rank();
+    return ask(written(cells));
   };
   let asking = 0;
-  const rank = async () => {
-    const parts = terms(cells);
-    grid.show(cells, parts, legend);
+  /** Asks for the number of a board, or for the board of a number. */
+  const ask = async (position, number) => {
+    if (position) grid.show(cells, terms(cells), legend);
     const mine = (asking += 1);
-    const told = await api.index({ game: GAME, position: written(cells) }, undefined, lesson.signal).catch((error) => (error.name === "AbortError" ? null : error));
-    if (mine !== asking || !told) return;
-    show(parts, told);
-  };
-  const unrank = async (number) => {
-    if (!Number.isInteger(number) || number < 0 || number >= size) return;
-    const mine = (asking += 1);
-    const told = await api.index({ game: GAME }, String(number), lesson.signal).catch((error) => (error.name === "AbortError" ? null : error));
+    const told = await api.index({ game: GAME, position }, number, lesson.signal).catch(() => null);
     if (mine !== asking || !told?.position) return;
     cells = read(told.position);
+    lesson.ranked = told;
+    slider.value = told.number;
+    field.value = String(told.number);
     const parts = terms(cells);
     grid.show(cells, parts, legend);
-    show(parts, told);
-  };
-  const show = (parts, told) => {
-    const { number } = told;
-    lesson.ranked = told;
-    if (number !== undefined) {
-      slider.value = number;
-      field.value = String(number);
-    }
-    const row = (words, value, why) => h("div", { class: "sum-row" }, h("span", {}, words), h("strong", {}, figure(value)), h("span", { class: "note" }, why));
+    const row = (words, value, why, kind = "") => h("div", { class: `sum-row ${kind}` }, h("span", {}, words), h("strong", {}, figure(value)), h("span", { class: "note" }, why));
     put(sums,
-      h("p", { class: "rank-big" }, h("span", { class: "note" }, "number "), h("strong", { "data-number": number ?? "" }, number === undefined ? "…" : figure(number)), h("span", { class: "note" }, ` of ${figure(size)}`)),
-      row("positions with fewer stones", parts.before, `tiers 0 to ${Math.max(0, parts.stones - 1)}`),
+      h("p", { class: "rank-big" }, h("span", { class: "note" }, "number "), h("strong", { "data-number": told.number }, figure(told.number)), h("span", { class: "note" }, ` of ${figure(size)}`)),
+      row("positions with fewer stones", parts.before, parts.stones ? `tiers 0 to ${parts.stones - 1}` : "there are none"),
       row(`shape ${figure(parts.shapeRank)} × ${figure(parts.colourings)} colourings`, parts.shapeRank * parts.colourings, "which cells are filled"),
       row("colouring", parts.colourRank, "which of the stones are x"),
-      h("div", { class: "sum-row total" }, h("span", {}, "sum"), h("strong", {}, figure(parts.number)), h("span", { class: "note" }, Number(number) === parts.number ? "✓ the server's number" : "")),
-      told.unreached && h("p", { class: "note" }, `No game reaches this board: ${told.unreached}.`), h("p", { class: "note" }));
+      row("sum", parts.number, Number(told.number) === parts.number ? "✓ the server's number" : "", "total"),
+      told.unreached && h("p", { class: "note" }, `No game reaches this board: ${told.unreached}.`));
   };
+  const unrank = (number) => Number.isInteger(number) && number >= 0 && number < size && ask("", String(number));
 
-  const board = (text) => () => {
-    playing = true;
-    put2(text === null ? cells : read(text));
-  };
+  const board = (text) => () => show(text === null ? cells : read(text));
   const paths = "x.x/.o./...";
   const target = (number) => lesson.ranked && Number(lesson.ranked.number) === number;
   const wanted = 1000;

@@ -13,6 +13,8 @@ let place = null;
 let asking = null;
 let key = "";
 
+const keyOf = ({ app: { state }, extra }) => JSON.stringify([state.game, state.position, state.moves, extra.of, extra.by]);
+
 /** The root's scene with the stones of the walk on it. */
 function withWalk(scene, stones, over) {
   const by = new Map(stones.map((stone) => [stone.cell, stone.by]));
@@ -28,7 +30,7 @@ async function show(context) {
   const provable = (game) => /^(mnk|tictactoe)/.test(game) && !/gravity|misere/.test(game);
   const game = extra.of ?? (provable(app.state.game) ? app.state.game : BOARDS[0][0]);
   const here = game === app.state.game ? { game, position: app.state.position, moves: app.state.moves } : { game };
-  key = JSON.stringify([here, extra.of ?? ""]);
+  key = keyOf(context);
   const stage = h("section", { class: "stage", "aria-label": "Board" }, h("p", { class: "note pulse" }, "The proof is searched for …"));
   const told = h("div", { class: "card" });
   const tools = h("div", { class: "lesson-tools" });
@@ -52,9 +54,11 @@ async function show(context) {
   const lines = linesOf(proved.proof);
   const line = (step) => lines.find((known) => known.step === step)?.text ?? "";
   const claims = lines.filter(({ text }) => /^[xo] (wins|holds) by \d/.test(text)).map(({ text }) => (text[0] === "x" ? "first" : "second"));
-  const player = claims[claims.length - 1];
+  // Of a draw both may have a strategy; one of them is played against.
+  const player = claims.includes(extra.by) ? extra.by : claims[claims.length - 1];
   const me = player === "first" ? "second" : "first";
   let moves = [];
+  if (claims.length > 1) tools.append(choice("The proof plays", claims.map((side) => [side, SIGN[side]]), player, (by) => context.go({ view: "proof", extra: { ...extra, by } })));
   const host = h("div", { class: "board-host" });
   const status = h("p", { class: "status-line", role: "status" });
   put(stage, status, host, h("div", { class: "actions" }, h("button", { type: "button", "data-undo": "", onclick: () => go(moves.slice(0, -1)) }, "⟲ Take back"), h("button", { type: "button", "data-again": "", onclick: () => go([]) }, "From the start")));
@@ -102,9 +106,7 @@ export async function mount(element, context) {
 }
 
 export async function update(context) {
-  const { app, extra } = context;
-  const game = extra.of ?? app.state.game;
-  if (!key.includes(JSON.stringify(game))) await show(context);
+  if (key !== keyOf(context)) await show(context);
 }
 
 export function unmount() {

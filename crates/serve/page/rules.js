@@ -117,13 +117,17 @@ async function show(context) {
   context.app.trial = trial;
   const [told] = await Promise.all([api.rules(game, signal), trial.go([])]);
   const { textbook } = told;
-  put(words, h("ul", {}, sentences(told.rules).map((sentence) => h("li", {}, sentence))),
+  // What only helps on the command line stands apart.
+  const typed = (sentence) => /\boutplay\b/.test(sentence);
+  const items = (list) => list.map((sentence) => h("li", { "data-sentence": "" }, sentence));
+  const spoken = sentences(told.rules);
+  put(words, h("ul", {}, items(spoken.filter((sentence) => !typed(sentence)))),
     textbook && h("p", { class: "note" }, `The small board beside has ${textbook.positions.length} positions, ${textbook.terminals.length} of them finished.`),
     h("div", { class: "actions" },
       h("button", { type: "button", class: "main", "data-play": "", onclick: () => context.go({ view: "play", game, position, moves: [], at: null, extra: {} }) }, "Play it"),
       h("button", { type: "button", onclick: () => context.go({ view: "explore", game, position, moves: [], at: null, extra: {} }) }, "See every value"),
       h("button", { type: "button", onclick: () => context.go({ view: "tree", game, position, moves: [], at: null, extra: {} }) }, "See its tree")),
-    h("details", { class: "note" }, h("summary", {}, "For those who type"), h("p", {}, h("code", {}, about.name), told.parameters && `: ${told.parameters}.`)));
+    h("details", { class: "note" }, h("summary", {}, "For those who type"), h("ul", {}, items(spoken.filter(typed))), h("p", {}, h("code", {}, about.name), told.parameters && `: ${told.parameters}.`)));
   place.dataset.ready = "yes";
 }
 
