@@ -3,6 +3,7 @@
 mod agreement;
 mod arena;
 mod browser;
+mod browser_play;
 mod browser_learn;
 mod cli;
 mod engines;

@@ -23,7 +23,7 @@ export class After {
       h("p", { class: "actions" },
         h("button", { type: "button", class: "main", id: "rematch", onclick: () => app.again(false) }, "Rematch"),
         app.own && h("button", { type: "button", id: "rematch-swapped", onclick: () => this.swapped() }, "Rematch, other side"),
-        own.length > 0 && h("button", { type: "button", id: "retry", onclick: () => app.go({ view: "retry", at: own[0] }) }, own.length === 1 ? "Retry your mistake" : `Retry your ${own.length} mistakes`)));
+        own.length > 0 && h("button", { type: "button", id: "retry-own", onclick: () => app.go({ view: "retry", at: own[0] }) }, own.length === 1 ? "Retry your mistake" : `Retry your ${own.length} mistakes`)));
   }
 
   swapped() {

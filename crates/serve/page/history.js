@@ -27,7 +27,8 @@ export class History {
     });
     this.scroll = h("div", { class: "scroll", tabindex: -1 }, this.svg);
     this.note = h("p", { class: "note" });
-    put(this.card, h("h2", {}, "Value history"), this.scroll, this.note);
+    this.actions = h("p", { class: "actions" });
+    put(this.card, h("h2", {}, "Value history"), this.scroll, this.note, this.actions);
     this.key = "";
     this.plies = [];
     this.listeners = [];
@@ -123,6 +124,9 @@ export class History {
       || (this.complete && !known && "The values of this game are not known.")
       || (this.complete ? (bad.length ? `Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}` : "No mistakes.")
         : "Looking through the game …");
+    put(this.actions, bad.length > 0 && app.state.view === "explore" &&
+      h("button", { type: "button", id: "retry", onclick: () => app.go({ view: "retry", at: bad[0] }) }, `Retry ${bad.length === 1 ? "the mistake" : `the ${bad.length} mistakes`}`));
+    this.actions.hidden = !this.actions.childElementCount;
   }
 
   ply(ply, i, mv, here) {

@@ -74,7 +74,9 @@ export function command(state, moves) {
   // A quote ends the quoted text, stands for itself, and begins it again.
   const quote = (text) => (/^[\w:=,.+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const words = ["outplay", "query", quote(state.game)];
-  if (state.position) words.push("--position", quote(state.position));
-  if (moves.length) words.push("--moves", quote(moves.join(",")));
+  // A word that begins with a dash would be taken for another flag.
+  const flag = (name, text) => (text.startsWith("-") ? [`${name}=${quote(text)}`] : [name, quote(text)]);
+  if (state.position) words.push(...flag("--position", state.position));
+  if (moves.length) words.push(...flag("--moves", moves.join(",")));
   return words.join(" ");
 }

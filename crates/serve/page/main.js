@@ -100,6 +100,7 @@ async function start() {
   window.outplay = app;
   await app.refresh();
   document.body.dataset.ready = "yes";
+  import("./install.js").then(({ install }) => install());
 }
 
 /** Plays the move in the text field. */

@@ -63,7 +63,7 @@ export function hops(scene, path) {
     for (const way of waysOf(gesture)) {
       if (!path.every((spot, i) => way[i] === spot)) continue;
       for (let end = path.length + 2; end < way.length && way[end - 1] === way[end - 2]; end += 2) {
-        if (!found.has(way[end])) found.set(way[end], way.slice(0, end));
+        if (!found.has(way[end])) found.set(way[end], way.slice(0, end + 1));
       }
     }
   }

@@ -111,8 +111,9 @@ export class Sheet {
   }
 
   clicked(event) {
-    const button = event.target.closest("[data-ply]");
-    if (!button) return;
+    // A list that is drawn anew between press and release has no clicked move, but there is one where the pointer is.
+    const button = event.target.closest("[data-ply]") ?? document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-ply]");
+    if (!button || !this.list.contains(button)) return;
     const ply = Number(button.dataset.ply);
     if (button.dataset.line) {
       const moves = button.dataset.line.split(" ");

@@ -26,6 +26,8 @@ use tokio::sync::Semaphore;
 const QUICK_QUEUE: usize = 2_000;
 /// How long a search waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The same for a study, which nobody waits for.
+const LEISURE: Duration = Duration::from_secs(120);
 /// How long a study stands aside at a time; kernels ask a few hundred times a second, so little is left to it.
 const ASIDE: Duration = Duration::from_millis(50);
 
@@ -221,7 +223,7 @@ impl Workers {
         visitor: Visitor,
         work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.run(visitor, (&self.searches, &self.waiting, &self.running), work).await
+        self.run(visitor, (&self.searches, &self.waiting, &self.running, PATIENCE), work).await
     }
 
     /// Does work that may take long and that nobody waits for; its watch should be [`Attention::patient`].
@@ -230,18 +232,18 @@ impl Workers {
         visitor: Visitor,
         work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.run(visitor, (&self.studies, &self.studies_waiting, &self.studying), work).await
+        self.run(visitor, (&self.studies, &self.studies_waiting, &self.studying, LEISURE), work).await
     }
 
     async fn run<T: Send + 'static>(
         &self,
         visitor: Visitor,
-        (seats, waiting, running): (&Arc<Semaphore>, &AtomicUsize, &Arc<AtomicUsize>),
+        (seats, waiting, running, patience): (&Arc<Semaphore>, &AtomicUsize, &Arc<AtomicUsize>, Duration),
         work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let share = Share::take(&self.shares, visitor, self.each)?;
         let _waiting = Waiting::join(waiting, self.queue)?;
-        let permit = tokio::time::timeout(PATIENCE, Arc::clone(seats).acquire_owned()).await;
+        let permit = tokio::time::timeout(patience, Arc::clone(seats).acquire_owned()).await;
         let permit = permit.map_err(|_| Refusal::busy())?.map_err(|_| Refusal::busy())?;
         let running = Arc::clone(running);
         let threads = self.threads;
