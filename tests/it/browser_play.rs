@@ -278,6 +278,7 @@ fn mistakes_of_others_do_not_stop_the_game() {
     assert!(told(&mut page, "document.querySelector('#trouble').textContent").starts_with("Move 3, z9, is not legal here."));
     page.go(&stage.address("?game=tictactoe&first=perfct&second=human")).unwrap();
     page.wait("outplay.moves.length === 1 && outplay.live", "a move of another player").unwrap();
+    assert!(told(&mut page, "document.querySelector('#trouble').textContent").contains("perfct"));
     page.troubles();
     // Why has nothing to say while values are hidden.
     page.go(&stage.address("?game=tictactoe&first=human&second=human&moves=a1")).unwrap();
@@ -301,9 +302,9 @@ fn mistakes_of_others_do_not_stop_the_game() {
     // A chess ending is put down without a wrong question, and a long history shows its end.
     page.go(&stage.address("?game=chess:KQKR&first=human&second=human")).unwrap();
     page.wait("outplay.live", "men").unwrap();
-    let long = "a1,b1,c1,a2,b2,c2,d2,e2,a3,b3,c3,d3,e3,d1,e1,a4,b4,c4,d4,e4,a5,b5,c5";
-    page.go(&stage.address(&format!("?game=mnk:5x5,k=5&view=explore&moves={long}"))).unwrap();
-    page.wait("document.querySelectorAll('.ply').length === 24 && document.querySelector('#history .scroll').scrollLeft > 20", "the present")
+    let long = ["roll,2"; 12].join(",");
+    page.go(&stage.address(&format!("?game=pig:50&view=explore&moves={long}"))).unwrap();
+    page.wait("document.querySelectorAll('.ply').length === 25 && document.querySelector('#history .scroll').scrollLeft > 20", "the present")
         .unwrap();
     stage::silent(&mut page);
 }
@@ -421,12 +422,12 @@ fn opinions_are_marked_and_hints_come_first() {
 #[test]
 fn a_solve_ends_with_its_tab() {
     let Some(stage) = Stage::set() else { return };
-    let mut page = stage.open("?game=mnk:5x4,k=4,x=a1&view=explore");
+    let mut page = stage.open("?game=connect4:5x5&view=explore");
     page.wait("document.querySelector('#solve')", "the offer").unwrap();
     page.click("#solve").unwrap();
     page.wait("document.querySelector('#knowledge progress')", "a solve").unwrap();
     page.go(&stage.address("?game=tictactoe")).unwrap();
-    let state = "(async () => { for (let id = 60; id > 0; id -= 1) { const reply = await fetch(`/api/v1/solve/${id}`); if (!reply.ok) continue; const job = await reply.json(); if (job.game.includes('x=a1')) { window.job = job.state; return; } } })()";
+    let state = "(async () => { for (let id = 1; id < 60; id += 1) { const reply = await fetch(`/api/v1/solve/${id}`); if (!reply.ok) return; const job = await reply.json(); if (job.game === 'connect4:5x5') { window.job = job.state; return; } } })()";
     for _ in 0..300 {
         page.eval(state).unwrap();
         let now = told(&mut page, "window.job ?? ''");

@@ -96,6 +96,9 @@ pub struct Scene {
     /// Lines between spots.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<[usize; 2]>,
+    /// Lines between spots that count but that nothing moves along.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<[usize; 2]>,
     /// The legal moves.
     pub moves: Vec<Gesture>,
     /// Spots of the line, mill or king that ended the game.

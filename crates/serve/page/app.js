@@ -252,6 +252,7 @@ export class App {
       const before = { view: this.view, shown: this.shown };
       const view = await api.view(place, signal);
       if (signal.aborted) return false;
+      if (before.view?.game !== view.game || !place.moves.length) this.turns.clear();
       this.view = view;
       this.shown = key;
       this.values.forget();
@@ -491,9 +492,7 @@ export class App {
     $("[data-do=undo]").disabled = !shown.length && !this.board.path.length;
     $("[data-do=redo]").disabled = state.at === null;
     $("[data-do=hint]").disabled = !this.live;
-    const values = $("[data-do=values]");
-    values.setAttribute("aria-pressed", String(this.valuesShown));
-    values.lastChild.textContent = this.valuesShown ? " Hide values" : " Values";
+    $("[data-do=values]").setAttribute("aria-pressed", String(this.valuesShown));
     const again = $("[data-do=again]");
     again.classList.toggle("main", Boolean(this.over));
     again.lastChild.textContent = this.over && this.playing ? " Play again" : " New";

@@ -31,7 +31,7 @@ export class Board {
     this.choices = h("div", { class: "choices", role: "group", "aria-label": "Which move", hidden: true });
     this.word = h("p", { class: "word", role: "status" });
     this.svg = s("svg", { class: "board", role: "group" });
-    put(host, this.svg, this.facts, this.choices, this.buttons, this.word);
+    put(host, h("div", { class: "stand" }, this.svg, this.word), this.facts, this.choices, this.buttons);
     this.hand = new Hand(this);
   }
 
@@ -256,7 +256,7 @@ export class Board {
     if (!text) return put(drawn.mark);
     put(drawn.mark, pill(value.answer, best));
     const small = spot.holder || this.face === "points";
-    drawn.mark.setAttribute("transform", this.face === "piles" ? "scale(.72)" : small ? "translate(13 -19) scale(.72)" : this.face === "go" ? "scale(1.150)" : "scale(.94)");
+    drawn.mark.setAttribute("transform", this.face === "piles" ? "translate(-6 0) scale(.62)" : small ? "translate(13 -19) scale(.72)" : this.face === "go" ? "scale(1.150)" : "scale(.94)");
   }
 
   drawHeads(marks, next) {

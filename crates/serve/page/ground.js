@@ -50,11 +50,13 @@ export function ground(scene, kind, m) {
     parts.push(rect(`body ${kind === "points" ? "wood" : kind === "go" ? "light-wood" : kind === "chess" ? "wood" : "board-body"}`, 2, 2, m.width - 4, m.height - 4, 18));
     if (kind === "go") goLines(parts, scene, m);
     if (kind === "cubes") goals(parts, scene, m);
-    for (const [a, b] of scene.links ?? []) {
+    const join = ([a, b], word) => {
       const [x1, y1] = m.at(scene.spots[a]);
       const [x2, y2] = m.at(scene.spots[b]);
-      parts.push(s("line", { class: "link", x1, y1, x2, y2 }));
-    }
+      parts.push(s("line", { class: word, x1, y1, x2, y2 }));
+    };
+    for (const pair of scene.lines ?? []) join(pair, "link counts");
+    for (const pair of scene.links ?? []) join(pair, "link");
     for (let column = 0; column < width; column += 1) label(m.left + (column + 0.5) * m.dx, m.height - 0.500 * m.print, letters(column));
     for (let row = 0; row < height; row += 1) label(Math.max(m.print * 0.900, m.left * 0.480), m.top + (height - row - 0.5) * m.dy + m.print * 0.350, String(row + 1));
   }

@@ -48,7 +48,7 @@ export function subline(app) {
     const all = answer.best.length === view.scene.moves.length;
     const word = view.scene.layout === "drop" ? "column" : "";
     const how = answer.best.length === 1 ? ` with ${word ? `${word} ` : ""}${answer.best[0]} and with nothing else` : all ? " whatever you begin with" : ` with any of ${answer.best.length} moves`;
-    return `${answer.distance ? `In ${plies(answer.distance)},` : "By force,"}${how}. The numbers tell the truth about every move.`;
+    return `${answer.distance ? `In ${plies(answer.distance)},` : "By force,"}${how}.`;
   }
   if (!app.playing) return "";
   if (app.toMove === "chance") return "";

@@ -116,7 +116,10 @@ export class Turns {
       app.complain(error);
       return;
     }
-    app.complain(new api.ApiError(400, `${error.words ?? error.message} — meanwhile another player plays.`));
+    const told = new api.ApiError(400, `${error.words ?? error.message} — meanwhile another player plays.`);
+    app.complain(told);
+    // It is still to be read when that player has moved.
+    app.warned = told;
     await app.go({ [side]: usual }, "replace");
   }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::sync::Arc;
 
 /// Positions that a table made for a visitor may have: minutes of work.
-const MOST: u128 = 100_000_000;
+const MOST: u128 = 1_000_000_000;
 
 /// The answer of `knowledge`.
 #[derive(Serialize)]

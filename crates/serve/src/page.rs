@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use std::borrow::Cow;
+use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Names and contents of files in the page's folder.
@@ -100,16 +101,20 @@ static FILES: &[(&str, &[u8])] = files! {
     "worth.js"
 };
 
+/// What is sent of every file: scripts and styles without what only people read.
+static SENT: LazyLock<Vec<Vec<u8>>> =
+    LazyLock::new(|| FILES.iter().map(|(name, written)| sent(name, written)).collect());
+
+fn sent(name: &str, written: &[u8]) -> Vec<u8> {
+    std::str::from_utf8(written).map_or_else(|_| written.to_vec(), |text| lean(name, text).into_bytes())
+}
+
 /// The content of a file as it is sent. A debug build reads it anew, so that a reload shows an edit.
 fn content(name: &str) -> Option<Cow<'static, [u8]>> {
-    let (name, embedded) = FILES.iter().find(|(known, _)| *known == name)?;
+    let at = FILES.iter().position(|(known, _)| *known == name)?;
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/page/");
     let fresh = if cfg!(debug_assertions) { std::fs::read(format!("{folder}{name}")).ok() } else { None };
-    let written = fresh.map_or(Cow::Borrowed(*embedded), Cow::Owned);
-    Some(match std::str::from_utf8(&written) {
-        Ok(text) if !kind(name).starts_with("image") => Cow::Owned(lean(name, text).into_bytes()),
-        _ => written,
-    })
+    Some(fresh.map_or_else(|| Cow::Borrowed(&SENT[at][..]), |written| Cow::Owned(sent(name, &written))))
 }
 
 /// What a browser takes the file for.
@@ -174,5 +179,13 @@ mod tests {
         names.sort_unstable();
         assert_eq!(names, FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
         assert!(names.iter().all(|name| kind(name) != "application/octet-stream"));
+    }
+
+    /// Everything that is sent for the page, pictures apart.
+    #[test]
+    fn the_page_is_small() {
+        let sizes = FILES.iter().zip(SENT.iter()).filter(|((name, _), _)| !kind(name).starts_with("image"));
+        let bytes: usize = sizes.map(|(_, sent)| sent.len()).sum();
+        assert!(bytes < 400_000, "{bytes} bytes");
     }
 }
