@@ -93,6 +93,7 @@ fn what_can_be_moved_says_so_and_wrong_clicks_are_answered() {
     assert_eq!(told(&mut page, word), "That is Black’s king.");
     page.drag("#board [data-spot='6']", "#board [data-spot='62']").unwrap();
     page.wait("outplay.moves.join() === 'g1g8'", "the dragged queen").unwrap();
+    page.wait("document.querySelector(\"[data-spot='62'] .stone.slides\")", "a man that slides").unwrap();
     page.wait("document.querySelectorAll('.spot.last').length === 2", "where it came from and went").unwrap();
     // Black men stay black and white men white, also in the dark.
     for scheme in ["light", "dark"] {
@@ -112,6 +113,8 @@ fn what_can_be_moved_says_so_and_wrong_clicks_are_answered() {
     page.click("#board [data-spot='20']").unwrap();
     assert_eq!(told(&mut page, word), "Column 4 is full.");
     assert_eq!(page.eval("outplay.moves.length").unwrap(), 6);
+    page.click("#board [data-spot='5']").unwrap();
+    page.wait("document.querySelector(\"[data-spot='0'] .stone.falls\")", "a stone that falls").unwrap();
 
     // EinStein: only the cube that the die allows.
     page.go(&stage.address("?game=einstein:5x5&first=human&second=human&moves=5")).unwrap();
@@ -177,7 +180,7 @@ fn einstein_and_pig_are_played_to_the_end_by_mouse() {
     page.eval("outplay.turns.pace = 0").unwrap();
     play_out(&mut page, 400);
     // Every step of a turn stands in the log, and the list of moves has a row for each turn.
-    assert!(page.eval("document.querySelectorAll('#turns li').length").unwrap().as_u64().unwrap() >= 2);
+    assert!(page.eval("document.querySelectorAll('#turns p').length").unwrap().as_u64().unwrap() >= 2);
     assert!(page.eval("document.querySelectorAll('.sheet .roll').length").unwrap().as_u64().unwrap() >= 2);
 
     // A computer's turn with dice is paced: between two of its steps there is a pause.

@@ -141,7 +141,7 @@ export class Explore {
     const part = guess ? 0.5 + move.opinion / 2 : value !== null ? (move.odds ?? 0.5 + value / 6) : distance ? move.distance / longest : 0;
     row.length.className = `length ${kind}`;
     row.length.style.setProperty("--part", `${Math.max(0, Math.min(100, Math.round(100 * part)))}%`);
-    row.button.setAttribute("aria-label", `${move.move}: ${row.text.textContent}${best ? ", best" : ""}`);
+    row.button.setAttribute("aria-label", `${move.move} ${row.text.textContent}${best ? ", best" : ""}`);
   }
 
   drawLine(answer) {

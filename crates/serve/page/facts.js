@@ -31,7 +31,7 @@ export function drawFacts(host, scene, look) {
   const list = (scene.facts ?? []).filter(([name]) => name !== "dice");
   const rolled = fact(scene, "die");
   host.hidden = !list.length || (kind === "race");
-  const key = JSON.stringify([kind, list, look.mover, look.rolled, look.fresh]);
+  const key = JSON.stringify([kind, list, look.owner, look.mover, look.rolled]);
   if (host.dataset.key === key) return;
   host.dataset.key = key;
   if (kind === "text") put(host, pig(scene, look));

@@ -37,7 +37,7 @@ export class Knowledge {
     const n = (count) => count.toLocaleString("en");
     const { legal, win, draw, loss } = stats.positions;
     put(this.body, h("p", { class: "note" }, `${n(legal)} positions: ${n(win)} won, ${n(draw)} drawn, ${n(loss)} lost for the ${stats.merged ? "player to move" : "first player"}.`),
-      h("p", { class: "actions" }, h("a", { class: "button", href: api.statsPicture(game), download: `${game.replace(/[^\w.-]+/g, "-")}-statistics.svg` }, "Download the picture")));
+      h("p", { class: "actions" }, h("button", { type: "button", id: "statistics", onclick: () => this.app.go({ view: "statistics", extra: {} }) }, "Statistics"), h("a", { class: "button", href: api.statsPicture(game), download: `${game.replace(/[^\w.-]+/g, "-")}-statistics.svg` }, "Download the picture")));
   }
 
   /** Nothing that will not finish is offered. */

@@ -140,7 +140,7 @@ export class Turns {
   log(words) {
     if (!words) return;
     const list = $("#turns");
-    list.append(h("li", {}, words));
+    list.append(h("p", {}, words));
     while (list.children.length > LINES) list.firstElementChild.remove();
   }
 
