@@ -359,12 +359,14 @@ fn puzzles_are_solved_and_mistakes_tried_again() {
     let wrong = page.eval(wrong).unwrap();
     page.click(wrong.as_str().unwrap()).unwrap();
     page.wait("document.querySelector('#puzzle .wrong').textContent.includes('not it')", "no").unwrap();
-    let right = "`[data-spot='${outplay.view.scene.moves.find((known) => known.move === outplay.puzzle.solution).path[0]}']`";
-    let right = page.eval(right).unwrap();
-    page.click(right.as_str().unwrap()).unwrap();
-    page.wait("document.querySelector('#puzzle .right')", "yes").unwrap();
-    page.wait("document.querySelectorAll('.mark .pill').length > 0", "the values of a solved puzzle")
-        .unwrap();
+    let right = "`[data-spot='${outplay.view.scene.moves.find((known) => known.move === outplay.puzzle.steps[outplay.puzzle.at].move).path[0]}']`";
+    while page.eval("outplay.puzzle.solved").unwrap() == false {
+        page.wait("outplay.live && !outplay.puzzle.waiting", "the reader's turn").unwrap();
+        let (at, spot) = (page.eval("outplay.puzzle.at").unwrap(), page.eval(right).unwrap());
+        page.click(spot.as_str().unwrap()).unwrap();
+        page.wait(&format!("outplay.puzzle.at > {at} && !outplay.puzzle.waiting"), "yes").unwrap();
+    }
+    page.wait("document.querySelector('#puzzle .right')", "solved").unwrap();
     assert_eq!(page.eval("new URLSearchParams(location.search).get('seed')").unwrap(), "5");
 
     // The second player answers the corner at the edge and loses: that is the mistake to find again.
@@ -490,7 +492,7 @@ fn puzzles_of_every_family() {
         let solution = page.eval("outplay.puzzle.solution").unwrap();
         page.type_text(solution.as_str().unwrap()).unwrap();
         page.press("Enter").unwrap();
-        page.wait("outplay.puzzle.solved", &format!("{game}: the solution {solution}")).unwrap();
+        page.wait("outplay.puzzle.at === 1", &format!("{game}: the solution {solution}")).unwrap();
     }
     // What is asked for in a chess ending is a mate, in the words of chess.
     page.go(&stage.address("?game=chess:KQK&view=puzzle&seed=2")).unwrap();

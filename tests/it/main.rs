@@ -3,6 +3,7 @@
 mod agreement;
 mod arena;
 mod browser;
+mod browser_place;
 mod browser_play;
 mod browser_learn;
 mod cli;
@@ -10,6 +11,7 @@ mod engines;
 mod faults;
 mod fuzz;
 mod loops;
+mod place;
 mod screens;
 mod searches;
 mod second;

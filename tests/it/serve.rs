@@ -31,7 +31,7 @@ impl Server {
     }
 
     /// Sends a request and reads the whole answer: status, head, body.
-    fn ask(&self, method: &str, path: &str, body: Option<&str>) -> (u16, String, String) {
+    pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&str>) -> (u16, String, String) {
         self.ask_as("host: localhost", method, path, body)
     }
 
@@ -61,7 +61,7 @@ impl Server {
     }
 
     /// Waits until something holds.
-    fn until(&self, what: &str, holds: impl Fn(&Server) -> bool) {
+    pub(crate) fn until(&self, what: &str, holds: impl Fn(&Server) -> bool) {
         let patience = Instant::now() + Duration::from_secs(60);
         while !holds(self) {
             assert!(Instant::now() < patience, "{what}");
@@ -70,7 +70,7 @@ impl Server {
     }
 
     /// Waits until a solve job ends, and tells how.
-    fn job(&self, id: &Value) -> Value {
+    pub(crate) fn job(&self, id: &Value) -> Value {
         let path = format!("/api/v1/solve/{id}");
         self.until("the job goes on and on", |server| {
             !["running", "stopping"].contains(&server.get(&path)["state"].as_str().unwrap())
@@ -78,7 +78,7 @@ impl Server {
         self.get(&path)
     }
 
-    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         let (status, _, answer) = self.ask("POST", path, Some(&body.to_string()));
         (status, serde_json::from_str(&answer).unwrap())
     }

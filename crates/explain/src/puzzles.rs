@@ -106,7 +106,9 @@ pub fn puzzle(
     let game = entry.game();
     let mut rng = SmallRng::seed_from_u64(seed);
     let truth = Oracle::new(entry.clone(), options.clone());
-    let deadline = Deadline::new(options.time, watch);
+    // What is left in the end is for following the lines, and for finding out how hard they are.
+    let whole = Deadline::new(options.time, watch);
+    let deadline = Deadline::new(options.time.map(|time| time * 3 / 5), &whole);
     watch.stage("looking for a puzzle", 0);
     warm_up(entry, &truth, options, &deadline);
     let mut found: Vec<Candidate> = Vec::new();
@@ -135,27 +137,29 @@ pub fn puzzle(
     if watch.stopped() {
         return Err(Trouble::stopped());
     }
-    // A line of several moves is worth more than one move; what has no time to be followed is short.
+    // Every other seed asks for a line of several moves, so that there are both; what has no time to be followed is short.
+    let longer = LONGER * (seed % 2) as u32;
     let followed = found.into_iter().map(|mut candidate| {
         let Candidate { pos, merits, kind, .. } = &candidate;
-        let each = Deadline::new(Some(EACH), &deadline).silent();
+        let each = Deadline::new(Some(EACH), &whole).silent();
         let line = whole_line(entry, pos, merits, *kind, &truth, &each);
-        candidate.interest += LONGER * (line.steps.len() as u32 - 1).min(3);
+        candidate.interest += longer * (line.steps.len() as u32 - 1).min(3);
         (candidate, line)
     });
     let found: Vec<(Candidate, Line)> = followed.collect();
     // The first of equally interesting ones, so that a seed always means the same puzzle.
     let most = found.iter().map(|(candidate, _)| candidate.interest).max();
-    let Some((chosen, whole)) = found.into_iter().find(|(candidate, _)| Some(candidate.interest) == most)
+    let Some((chosen, line)) = found.into_iter().find(|(candidate, _)| Some(candidate.interest) == most)
     else {
         let why = format!("no position of {} with a single good move was found in time", game.spec());
         return Err(Trouble::Limits(why + "; try another seed or a smaller game"));
     };
     let Candidate { pos, merits, best, kind, .. } = chosen;
     let choices = merits.len();
-    let themes = themes(entry, game.turn(&pos), &whole, kind, best, &truth, &deadline);
-    let difficulty = difficulty(entry, &pos, &merits, &whole.steps, options, &deadline);
-    let line = best_line(game, &pos, merits, &truth, &deadline);
+    let themes = themes(entry, game.turn(&pos), &line, kind, best, &truth, &whole);
+    let difficulty = difficulty(entry, &pos, &merits, &line.steps, options, &whole);
+    let steps = line.steps;
+    let line = best_line(game, &pos, merits, &truth, &whole);
     let line: Vec<String> = line.into_iter().map(|step| step.mv).collect();
     Ok(Puzzle {
         game: game.spec(),
@@ -170,7 +174,7 @@ pub fn puzzle(
         solution: line.first().cloned().unwrap_or_default(),
         line,
         choices,
-        steps: whole.steps,
+        steps,
         themes,
         difficulty,
     })

@@ -21,6 +21,8 @@ const TURNS: usize = 6;
 const ANSWERS: usize = 6;
 /// The deepest search that the effort is measured by.
 const DEEPEST: u32 = 9;
+/// Positions after which no deeper search is begun: whatever is found later is hard.
+const ENOUGH: u64 = 200_000;
 /// Time for each depth: a search that takes longer is an effort, whatever it would find.
 const EACH: Duration = Duration::from_millis(1500);
 
@@ -227,10 +229,10 @@ pub(crate) fn difficulty(
     let refutations = wrong.filter(|(_, merit)| late(*merit)).count();
     let solution = steps.first().map(|step| step.mv.as_str()).unwrap_or_default();
     let nodes = effort(entry, pos, solution, options, watch);
-    let hardness = (nodes.max(1) as f64).log10()
-        + 0.5 * (1.0 + refutations as f64).log2()
-        + 0.6 * (steps.len() as f64 - 1.0);
-    let level = [1.5, 3.0, 4.5, 6.0].iter().filter(|bound| hardness >= **bound).count() as u8 + 1;
+    let hardness = 0.8 * (nodes.max(1) as f64).log10()
+        + 0.4 * (1.0 + refutations as f64).log2()
+        + 0.35 * (steps.len() as f64 - 1.0);
+    let level = [1.4, 2.6, 3.8, 5.2].iter().filter(|bound| hardness >= **bound).count() as u8 + 1;
     Difficulty { level, nodes, refutations }
 }
 
@@ -255,7 +257,8 @@ fn effort(
         if choice.mv != solution {
             needed = spent;
         }
-        if spent > 2_000_000 {
+        // The next depth would take several times as long.
+        if spent > ENOUGH {
             break;
         }
     }

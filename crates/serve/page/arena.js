@@ -43,8 +43,8 @@ async function show(element, context) {
   const tab = (label, on, extra) => h("button", { type: "button", "aria-pressed": String(on), onclick: () => context.go({ view: "arena", extra }) }, label);
   const lab = experiment !== undefined;
   put(element, h("div", { class: "place-page" },
-    h("header", { class: match ? "place-head row small" : "place-head row" }, h("div", {}, h("h1", {}, lab ? "Experiments" : "Arena"),
-      h("p", { class: "lead" }, lab ? "Figures from papers and lectures, found again on this machine." : "Players of the program against each other, with honest statistics.")),
+    h("header", { class: match ? "place-head head-row small" : "place-head head-row" }, h("div", {}, h("h1", {}, lab ? "Experiments" : "Arena"),
+      h("p", { class: "place-lead" }, lab ? "Figures from papers and lectures, found again on this machine." : "Players of the program against each other, with honest statistics.")),
     h("div", { class: "segmented", role: "group", "aria-label": "Arena" }, tab("Matches", !lab, {}), tab("Experiments", lab, { experiment: "" }))), body));
   context.title(lab ? "Experiments" : "Arena");
   if (lab) {
@@ -194,7 +194,7 @@ class Setup {
       if (!matches.length) return;
       this.list.hidden = false;
       const item = (one) => h("li", {}, h("button", { type: "button", class: "match-item", onclick: () => this.context.go({ view: "arena", extra: { match: String(one.id) } }) },
-        h("span", { class: "who" }, one.players.map(nameOf).join(" : ")), h("span", { class: "note" }, `${fullName(one.game)} · ${one.games} of ${one.planned} games · ${{ running: "being played", stopping: "stopping", stopped: "stopped", done: "finished", failed: "failed" }[one.state]}`)));
+        h("span", { class: "match-who" }, one.players.map(nameOf).join(" : ")), h("span", { class: "note" }, `${fullName(one.game)} · ${one.games} of ${one.planned} games · ${{ running: "being played", stopping: "stopping", stopped: "stopped", done: "finished", failed: "failed" }[one.state]}`)));
       put(this.list, h("h2", {}, "Lately on this server"), h("ul", { class: "match-list" }, matches.slice(0, 8).map(item)));
     } catch {
       // A list that cannot be had now is not missed.

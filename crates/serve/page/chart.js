@@ -41,6 +41,6 @@ export function chart({ series, x, y, rules = [], label }) {
   });
   const named = rules.map((rule) => [s("path", { class: `chart-rule ${rule.kind ?? ""}`, d: `M${LEFT} ${up(rule.at)}H${WIDTH - RIGHT}` }),
     s("text", { class: "chart-text", x: LEFT + 6, y: up(rule.at) + (rule.under ? 14 : -5) }, rule.name)]);
-  return s("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label }, grid, below,
+  return s("svg", { class: "course-chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label }, grid, below,
     s("text", { class: "chart-text end", x: WIDTH - RIGHT, y: HEIGHT - 2 }, x), bands, named, lines, ends);
 }

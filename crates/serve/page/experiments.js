@@ -58,7 +58,7 @@ export class Laboratory {
     const start = (label, id, sample, main) => h("button", { type: "button", id, class: main ? "main" : "", onclick: () => this.run(about, Number(seed.value), sample) }, label);
     this.controls = h("p", { class: "actions" }, start("Run it again", "run", QUICK, true), start("With its whole sample", "run-whole", undefined), h("label", { class: "inline" }, "Seed ", seed));
     put(this.body, h("section", { class: "card" }, h("p", { class: "actions" }, h("button", { type: "button", class: "quiet", onclick: () => this.context.go({ view: "arena", extra: { experiment: "" } }) }, "‹ All experiments")),
-      h("h2", { class: "question" }, about.question), h("p", {}, about.verdict), h("p", { class: "note" }, `Source: ${about.source}`), this.controls,
+      h("h2", { class: "lab-question" }, about.question), h("p", {}, about.verdict), h("p", { class: "note" }, `Source: ${about.source}`), this.controls,
       h("p", { class: "note" }, "Runs here and now, behind everything else that this server does. The first button takes a small sample, to see how it goes."), this.trouble), this.findings);
   }
 
@@ -118,7 +118,7 @@ export class Laboratory {
       const image = h("img", { alt: title, src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(themed(svg))}` });
       return h("figure", { class: "plot" }, image, h("figcaption", {}, h("button", { type: "button", class: "quiet", onclick: () => keep(svg, "image/svg+xml", fileName(`${about.name}-${i + 1}`, "svg")) }, "Download this plot")));
     };
-    const grid = ({ title, columns, rows }) => h("section", { class: "card" }, h("h3", {}, title), h("div", { class: "wide" }, h("table", { class: "standings" },
+    const grid = ({ title, columns, rows }) => h("section", { class: "card" }, h("h3", {}, title), h("div", { class: "scroller" }, h("table", { class: "standings" },
       h("thead", {}, h("tr", {}, columns.map((head) => h("th", { scope: "col", class: head === "ours" ? "ours" : head === "theirs" ? "theirs" : "" }, head)))),
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) => (i ? h("td", { class: columns[i] === "ours" ? "ours" : columns[i] === "theirs" ? "theirs" : "" }, cell) : h("th", { scope: "row" }, cell)))))))));
     const holds = findings.holds === true ? h("p", { class: "right" }, "It shows what it should.") : findings.holds === false ? h("p", { class: "wrong" }, "It does not show what it should; the remarks say why.") : null;

@@ -172,12 +172,12 @@ export class Contest {
     const cell = (...content) => h("td", {}, ...content);
     if (rows.length > 2) {
       const cross = news.standings.cross_table;
-      parts.push(h("div", { class: "wide" }, h("table", { class: "standings" },
+      parts.push(h("div", { class: "scroller" }, h("table", { class: "standings" },
         h("thead", {}, h("tr", {}, ["Player", "Points", "Won", "Drawn", "Lost", "Elo, 95 %"].map((head) => h("th", { scope: "col" }, head)))),
-        h("tbody", {}, order.map((i) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: `key s${i % 8}` }), names[i]), cell(`${points(rows[i].wins + rows[i].draws / 2)} of ${rows[i].games}`), cell(String(rows[i].wins)), cell(String(rows[i].draws)), cell(String(rows[i].losses)),
+        h("tbody", {}, order.map((i) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: `hue s${i % 8}` }), names[i]), cell(`${points(rows[i].wins + rows[i].draws / 2)} of ${rows[i].games}`), cell(String(rows[i].wins)), cell(String(rows[i].draws)), cell(String(rows[i].losses)),
           cell(ratings[i] && rows[i].games ? `${signed(ratings[i].elo)} (${signed(ratings[i].low)} to ${signed(ratings[i].high)})` : "")))))),
       h("h3", {}, "Who against whom"),
-      h("div", { class: "wide" }, h("table", { class: "standings cross" }, h("thead", {}, h("tr", {}, h("td", {}), order.map((i) => h("th", { scope: "col" }, names[i])))),
+      h("div", { class: "scroller" }, h("table", { class: "standings cross" }, h("thead", {}, h("tr", {}, h("td", {}), order.map((i) => h("th", { scope: "col" }, names[i])))),
         h("tbody", {}, order.map((i) => h("tr", {}, h("th", { scope: "row" }, names[i]), order.map((j) => cell(i === j ? "·" : cross.games[i][j] ? points(cross.points[i][j]) : ""))))))));
     }
     put(this.score, parts);
@@ -214,6 +214,6 @@ export class Contest {
     });
     put(this.graph, h("h2", {}, "Share of the points, game by game"),
       chart({ series: lines, x: "games of each", y: share, label: "The share of the points of each player as games went on" }),
-      h("p", { class: "legend" }, lines.map(({ name, kind }) => h("span", {}, h("span", { class: `key ${kind}` }), name))));
+      h("p", { class: "hues" }, lines.map(({ name, kind }) => h("span", {}, h("span", { class: `hue ${kind}` }), name))));
   }
 }

@@ -23,13 +23,17 @@ export async function mount(element, context) {
   await style("place.css");
   const body = h("div", { class: "stats-body" }, h("p", { class: "note", role: "status" }, "Counting …"));
   put(element, h("div", { class: "place-page" },
-    h("header", { class: "place-head" }, h("h1", {}, name), h("p", { class: "lead" }, "Every position of the game, by what it is worth.")), body));
+    h("header", { class: "place-head" }, h("h1", {}, name), h("p", { class: "place-lead" }, "Every position of the game, by what it is worth.")), body));
   try {
-    const report = await about("/stats", game, {}, signal);
+    const { statistics: report, solvable } = await about("/knowledge", game, {}, signal);
+    if (!report) {
+      if (!signal.aborted) absent(body, context, solvable);
+      return;
+    }
     const picture = await fetch(address("/stats.svg", game), { signal }).then((answer) => answer.text());
     if (!signal.aborted) show(body, context, report, picture, signal);
   } catch (error) {
-    if (!signal.aborted) absent(body, context, error);
+    if (!signal.aborted) put(body, h("p", { class: "wrong" }, error.words ?? error.message));
   }
 }
 
@@ -38,13 +42,14 @@ export function unmount() {
 }
 
 /** No table, or no statistics: what can be done about it. */
-function absent(body, context, error) {
-  const explore = h("button", { type: "button", class: "main", onclick: () => context.go({ view: "explore", extra: {} }) }, "Explore this game");
-  const words = error.status === 404 ? "Nobody has solved the whole of this game here yet, so there is nothing to count. Small games can be solved under Table in Explore; it takes seconds."
-    : error.status === 422 || error.status === 400 ? "Games with dice have chances instead of wins, draws and losses. Explore shows the chances of every position."
-      : (error.words ?? error.message);
-  const example = h("button", { type: "button", onclick: () => context.go({ view: "explore", game: "connect4:5x4", position: "", moves: [], at: null, extra: {} }) }, "Try Connect Four, 5 × 4");
-  put(body, h("section", { class: "card" }, h("p", {}, words), h("p", { class: "actions" }, explore, error.status === 404 && example)));
+function absent(body, context, solvable) {
+  const dice = /^(pig|piglet|einstein|hypergammon)/.test(context.app.state.game);
+  const explore = h("button", { type: "button", class: "main", onclick: () => context.go({ view: "explore", extra: {} }) }, solvable && !dice ? "Solve it in Explore" : "Explore this game");
+  const words = dice ? "Games with dice have chances instead of wins, draws and losses. Explore shows the chances of every position."
+    : solvable ? "Nobody has solved the whole of this game here yet, so there is nothing to count. Under Table in Explore it can be solved, in seconds to minutes."
+      : "This game has more positions than can be counted here. Smaller ones have a picture.";
+  const small = (game, name) => h("button", { type: "button", onclick: () => context.go({ game, position: "", moves: [], at: null, extra: {} }) }, name);
+  put(body, h("section", { class: "card" }, h("p", {}, words), h("p", { class: "actions" }, explore, context.app.state.game !== "connect4:5x4" && small("connect4:5x4", "Connect Four, 5 × 4"), context.app.state.game !== "tictactoe" && small("tictactoe", "Tic-tac-toe"))));
 }
 
 function show(body, context, report, picture, signal) {
@@ -120,7 +125,7 @@ async function choose(context, report, panel, tier, value, bar, signal, seed = 0
 
 /** Small boards, each of which opens in Explore. */
 function gallery(context, game, examples, signal) {
-  return h("div", { class: "gallery" }, examples.map((example) => {
+  return h("div", { class: "example-row" }, examples.map((example) => {
     const still = new Still();
     const open = () => context.go({ view: "explore", game, position: example.position, moves: [], at: null, values: null, extra: {} });
     const worth = long(seen(example, example.to_move));

@@ -194,6 +194,18 @@ mod tests {
         assert!(ledger.all().iter().all(|(_, task)| !task.runs()));
     }
 
+    #[test]
+    fn work_that_nobody_looks_at_is_over() {
+        let long_ago = |tenure: &Tenure| *lock(&tenure.seen) = Instant::now().checked_sub(2 * ALONE).unwrap();
+        let (short, stays) = (Tenure::new(false), Tenure::new(true));
+        assert!(!short.is_over());
+        long_ago(&short);
+        long_ago(&stays);
+        assert!(short.is_over() && !stays.is_over());
+        short.look();
+        assert!(!short.is_over());
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn work_behind_gives_way() {
