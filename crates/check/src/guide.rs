@@ -12,7 +12,7 @@
 use crate::parse::{Arm, Ground, Link, Script, Step, parse};
 use crate::position::{Position, complete, singles};
 use crate::set::Set;
-use crate::verify::{CheckError, images, lines_of};
+use crate::verify::{CheckError, images, lines_of, rows_of_k, stone_of};
 use outplay_core::{Content, LineBoard, Turn, cell_name, parse_cell};
 use thiserror::Error;
 
@@ -105,6 +105,7 @@ fn run<const W: usize>(script: &Script, player: Turn, moves: &[&str]) -> Result<
         player,
         wins,
         cells: board.cells.clone(),
+        rows: rows_of_k(board),
         images: images(board),
         stones: Vec::new(),
         parts: Vec::new(),
@@ -145,6 +146,8 @@ struct Guide<'a, const W: usize> {
     player: Turn,
     wins: bool,
     cells: Vec<Content>,
+    /// The cells of every line of the board.
+    rows: Vec<Vec<usize>>,
     images: Vec<Vec<u16>>,
     stones: Vec<Placed>,
     parts: Vec<Part<W>>,
@@ -161,7 +164,7 @@ impl<'a, const W: usize> Guide<'a, W> {
     }
 
     fn put(&mut self, cell: usize, by: Turn, step: Option<usize>) {
-        self.cells[cell] = if by == Turn::First { Content::First } else { Content::Second };
+        self.cells[cell] = stone_of(by);
         self.stones.push(Placed { cell, by, step });
     }
 
@@ -172,6 +175,9 @@ impl<'a, const W: usize> Guide<'a, W> {
             return self.fail(step, &format!("{} is not empty", self.name(cell)));
         }
         self.put(cell, self.player, Some(step));
+        // Whoever only means to hold may complete a line on the way.
+        let own = stone_of(self.player);
+        self.over |= self.rows.iter().any(|row| row.iter().all(|&cell| self.cells[cell] == own));
         Ok(())
     }
 

@@ -117,7 +117,7 @@ pub fn check_seen(
 }
 
 /// The cells of every row, column and diagonal of k.
-fn rows_of_k(board: &LineBoard) -> Vec<Vec<usize>> {
+pub(crate) fn rows_of_k(board: &LineBoard) -> Vec<Vec<usize>> {
     let (width, height, k) = (board.width as i64, board.height as i64, board.k as i64);
     let mut rows = Vec::new();
     for column in 0..width {
@@ -134,7 +134,7 @@ fn rows_of_k(board: &LineBoard) -> Vec<Vec<usize>> {
     rows
 }
 
-fn stone_of(player: Turn) -> Content {
+pub(crate) fn stone_of(player: Turn) -> Content {
     if player == Turn::First { Content::First } else { Content::Second }
 }
 
