@@ -3,13 +3,14 @@
 mod agreement;
 mod arena;
 mod browser;
+mod browser_learn;
 mod browser_place;
 mod browser_play;
-mod browser_learn;
 mod cli;
 mod engines;
 mod faults;
 mod fuzz;
+mod lessons;
 mod loops;
 mod place;
 mod screens;
