@@ -136,8 +136,8 @@ fn nonsense_is_refused_in_a_sentence() {
     check("GET", "/api/v1/tree?game=tictactoe&eval=lines:weights=/etc/hostname", None, 400, "weights");
     check("GET", &format!("/api/v1/tree?game=tictactoe&eval={}", "x".repeat(600)), None, 400, "characters");
     // A search that has no end ends with the time that the server allows.
-    check("GET", "/api/v1/tree?game=connect4&depth=40&method=minimax", None, 422, "time");
-    check("GET", "/api/v1/tree?game=connect4&depth=40&order=best", None, 422, "time");
+    check("GET", "/api/v1/tree?game=connect4&depth=40&method=minimax", None, 422, "less depth");
+    check("GET", "/api/v1/tree?game=connect4&depth=40&order=best", None, 422, "less depth");
     check("GET", "/api/v1/index?game=tictactoe&number=6046", None, 400, "6046");
     check("GET", "/api/v1/index?game=tictactoe&number=many", None, 400, "`number`");
     check("GET", "/api/v1/waves?game=tictactoe", None, 400, "circles");
