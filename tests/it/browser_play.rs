@@ -54,21 +54,32 @@ fn the_first_screen_tells_the_truth_and_shows_the_games() {
     let Some(stage) = Stage::set() else { return };
     let mut page = stage.open("");
     page.wait("document.querySelectorAll('.score').length === 7", "seven scores").unwrap();
-    page.wait("document.querySelector('h1').textContent === 'Solved: the first player wins. Can you?'", "the truth")
-        .unwrap();
+    page.wait(
+        "document.querySelector('h1').textContent === 'Solved: the first player wins. Can you?'",
+        "the truth",
+    )
+    .unwrap();
     assert_eq!(told(&mut page, "document.querySelector('#game-name').textContent"), "Connect Four");
     assert!(told(&mut page, "document.querySelector('#game').title").starts_with("connect4"));
     assert_eq!(page.eval("document.querySelectorAll('.game-card svg').length").unwrap(), 8);
     // What is known of other games comes from the solvers, when nobody waits.
     let badge = "document.querySelector('[data-game=tictactoe] .result').textContent";
     page.wait(&format!("{badge} === 'a draw'"), "what is known of tic-tac-toe").unwrap();
-    page.wait("document.querySelector(\"[data-game='nim:3+4+5'] .result\").textContent === 'first wins in 10'", "nim").unwrap();
+    page.wait(
+        "document.querySelector(\"[data-game='nim:3+4+5'] .result\").textContent === 'first wins in 10'",
+        "nim",
+    )
+    .unwrap();
     // One's own game begins, and the values hide.
     page.click("#board [data-spot='21']").unwrap();
     page.wait("outplay.moves.length >= 2 && outplay.live && !outplay.valuesShown", "a game").unwrap();
     assert_eq!(page.eval("outplay.state.view").unwrap(), "play");
     page.go(&stage.address("")).unwrap();
-    page.wait("document.querySelector('.recent a')?.textContent.startsWith('Connect Four')", "the game before").unwrap();
+    page.wait(
+        "document.querySelector('.recent a')?.textContent.startsWith('Connect Four')",
+        "the game before",
+    )
+    .unwrap();
     page.click("[data-game='nim:3+4+5']").unwrap();
     page.wait("outplay.view.game === 'nim:3+4+5' && outplay.live", "another game").unwrap();
     stage::silent(&mut page);
@@ -78,7 +89,8 @@ fn the_first_screen_tells_the_truth_and_shows_the_games() {
 #[test]
 fn what_can_be_moved_says_so_and_wrong_clicks_are_answered() {
     let Some(stage) = Stage::set() else { return };
-    let mut page = stage.open("?game=chess:KQKR&position=8/8/8/3k4/8/1r6/8/K5Q1+w+-+-+0+1&first=human&second=human");
+    let mut page =
+        stage.open("?game=chess:KQKR&position=8/8/8/3k4/8/1r6/8/K5Q1+w+-+-+0+1&first=human&second=human");
     page.wait("outplay.live", "a turn").unwrap();
     assert_eq!(page.eval("document.querySelectorAll('.spot.can').length").unwrap(), 2, "king and queen");
     page.click("[data-spot='6']").unwrap();
@@ -88,7 +100,8 @@ fn what_can_be_moved_says_so_and_wrong_clicks_are_answered() {
     let word = "document.querySelector('#board .word').textContent";
     page.click("[data-spot='63']").unwrap();
     assert_eq!(told(&mut page, word), "The queen cannot go to h8.");
-    page.wait("document.querySelector(\"[data-spot='63']\").classList.contains('shakes')", "a shake").unwrap();
+    page.wait("document.querySelector(\"[data-spot='63']\").classList.contains('shakes')", "a shake")
+        .unwrap();
     page.click("[data-spot='35']").unwrap();
     assert_eq!(told(&mut page, word), "That is Black’s king.");
     page.drag("#board [data-spot='6']", "#board [data-spot='62']").unwrap();
@@ -98,7 +111,9 @@ fn what_can_be_moved_says_so_and_wrong_clicks_are_answered() {
     // Black men stay black and white men white, also in the dark.
     for scheme in ["light", "dark"] {
         page.colours(scheme).unwrap();
-        let fill = |page: &mut Page, side: &str| told(page, &format!("getComputedStyle(document.querySelector('.man.{side}')).fill"));
+        let fill = |page: &mut Page, side: &str| {
+            told(page, &format!("getComputedStyle(document.querySelector('.man.{side}')).fill"))
+        };
         assert_eq!(fill(&mut page, "second"), "rgb(35, 39, 45)", "{scheme}");
         assert_eq!(fill(&mut page, "first"), "rgb(255, 253, 247)", "{scheme}");
     }
@@ -119,10 +134,16 @@ fn what_can_be_moved_says_so_and_wrong_clicks_are_answered() {
     // EinStein: only the cube that the die allows.
     page.go(&stage.address("?game=einstein:5x5&first=human&second=human&moves=5")).unwrap();
     page.wait("outplay.live", "a turn").unwrap();
-    assert_eq!(told(&mut page, "[...document.querySelectorAll('.spot.can')].map((spot) => spot.textContent).join()"), "5");
+    assert_eq!(
+        told(&mut page, "[...document.querySelectorAll('.spot.can')].map((spot) => spot.textContent).join()"),
+        "5"
+    );
     page.click("#board [data-spot='0']").unwrap();
     assert_eq!(told(&mut page, word), "The die shows 5: only cube 5 may move.");
-    assert!(page.eval("document.querySelectorAll('.facts .pip').length").unwrap() == 5, "a die with its face");
+    assert!(
+        page.eval("document.querySelectorAll('.facts .pip').length").unwrap() == 5,
+        "a die with its face"
+    );
     assert_eq!(page.eval("document.querySelectorAll('.goal').length").unwrap(), 2);
 
     // Nobody but the player to move may touch the board, and it says so.
@@ -142,7 +163,11 @@ fn hypergammon_is_played_step_by_step_to_the_end() {
     let Some(stage) = Stage::set() else { return };
     let mut page = quick(&stage, "?game=hypergammon&first=human&second=human&moves=6-5");
     page.wait("outplay.live", "a turn").unwrap();
-    assert_eq!(page.eval("document.querySelectorAll('#board .die .pip').length").unwrap(), 11, "six and five");
+    assert_eq!(
+        page.eval("document.querySelectorAll('#board .die .pip').length").unwrap(),
+        11,
+        "six and five"
+    );
     page.click("#board [data-spot='24']").unwrap();
     page.wait("document.querySelectorAll('.spot.target').length === 3", "18, 19 and 13").unwrap();
     page.click("#board [data-spot='18']").unwrap();
@@ -162,8 +187,12 @@ fn hypergammon_is_played_step_by_step_to_the_end() {
     page.drag("#board [data-spot='24']", "#board [data-spot='13']").unwrap();
     page.wait("outplay.moves[1] === '24/13'", "the hop").unwrap();
     // Checkers of one point stand on each other.
-    page.go(&stage.address("?game=hypergammon&position=6%2B6%2B6+24%2B24%2B23+A+3-1&first=human&second=human")).unwrap();
-    page.wait("document.querySelectorAll(\"[data-spot='6'] .disc\").length === 3", "a stack of three").unwrap();
+    page.go(
+        &stage.address("?game=hypergammon&position=6%2B6%2B6+24%2B24%2B23+A+3-1&first=human&second=human")
+    )
+    .unwrap();
+    page.wait("document.querySelectorAll(\"[data-spot='6'] .disc\").length === 3", "a stack of three")
+        .unwrap();
     page.go(&stage.address("?game=hypergammon&first=human&second=random")).unwrap();
     page.eval("outplay.turns.pace = 0").unwrap();
     play_out(&mut page, 400);
@@ -189,8 +218,15 @@ fn einstein_and_pig_are_played_to_the_end_by_mouse() {
     page.eval("(() => { window.waits = []; const wait = setTimeout; window.setTimeout = (act, ms, ...rest) => { window.waits.push(ms); return wait(act, Math.min(ms, 30), ...rest); }; })()")
         .unwrap();
     page.click(".moves-beside [data-move=hold]").unwrap();
-    page.wait("outplay.live && outplay.toMove === 'first' && outplay.moves.length > 4", "the computer's turn").unwrap();
-    assert!(page.eval("window.waits.filter((ms) => ms === 900).length").unwrap().as_u64().unwrap() >= 2, "paced");
+    page.wait(
+        "outplay.live && outplay.toMove === 'first' && outplay.moves.length > 4",
+        "the computer's turn",
+    )
+    .unwrap();
+    assert!(
+        page.eval("window.waits.filter((ms) => ms === 900).length").unwrap().as_u64().unwrap() >= 2,
+        "paced"
+    );
     let log = told(&mut page, "document.querySelector('#turns').innerText");
     assert!(log.contains("Second"), "{log}");
     stage::silent(&mut page);
@@ -205,12 +241,16 @@ fn morris_and_a_chess_ending_are_played_to_the_end_by_mouse() {
     page.go(&stage.address("?game=morris:six,men=4&first=human&second=human&moves=a1,e5,c1,e3")).unwrap();
     page.wait("outplay.live", "a turn").unwrap();
     page.click("#board [data-spot='2']").unwrap();
-    page.wait("document.querySelector('#board .word').textContent.includes('take one')", "a man to take").unwrap();
+    page.wait("document.querySelector('#board .word').textContent.includes('take one')", "a man to take")
+        .unwrap();
     let taken = page.eval("document.querySelectorAll('.hint-taking').length").unwrap();
     assert!(taken.as_u64().unwrap() >= 1, "men to be taken have a ring");
     page.click("#board .spot.target").unwrap();
     page.wait("outplay.moves.length === 5 && outplay.moves[4].includes('x')", "the man taken").unwrap();
-    page.go(&stage.address("?game=chess:KQK&position=8/8/8/3k4/8/8/8/KQ6+w+-+-+0+1&first=perfect&second=human")).unwrap();
+    page.go(
+        &stage.address("?game=chess:KQK&position=8/8/8/3k4/8/8/8/KQ6+w+-+-+0+1&first=perfect&second=human")
+    )
+    .unwrap();
     page.eval("outplay.turns.pace = 0").unwrap();
     play_out(&mut page, 30);
     page.wait("document.querySelector('h1').textContent === 'You lost'", "the mate").unwrap();
@@ -228,13 +268,18 @@ fn matches_stay_where_they_lie() {
     let fifth = "`#board [data-spot='${outplay.board.scene.spots.findIndex((spot) => spot.x === 2 && spot.y === 2)}']`";
     let spot = told(&mut page, fifth);
     page.hover(&spot).unwrap();
-    page.wait("document.querySelectorAll('.spot.going').length === 3", "three matches that would go").unwrap();
+    page.wait("document.querySelectorAll('.spot.going').length === 3", "three matches that would go")
+        .unwrap();
     assert_eq!(told(&mut page, "document.querySelector('#board .word').textContent"), "Take 3.");
     page.click(&spot).unwrap();
     page.wait("outplay.moves.join() === '5-3'", "three taken").unwrap();
     let counts = "[...document.querySelectorAll('.count-below')].map((text) => text.textContent).join()";
     page.wait(&format!("{counts} === '3,4,2'"), "piles in their places").unwrap();
-    assert_eq!(page.eval("document.querySelectorAll('.spot.gone').length").unwrap(), 3, "what was taken is still seen");
+    assert_eq!(
+        page.eval("document.querySelectorAll('.spot.gone').length").unwrap(),
+        3,
+        "what was taken is still seen"
+    );
     stage::silent(&mut page);
 }
 
@@ -243,32 +288,53 @@ fn matches_stay_where_they_lie() {
 fn moves_are_listed_with_signs_and_branches() {
     let Some(stage) = Stage::set() else { return };
     let mut page = stage.open("?game=tictactoe&view=explore&moves=a1,b1,b2,c3");
-    page.wait("[...document.querySelectorAll('.sheet .glyph')].some((sign) => sign.textContent === '?')", "a mistake").unwrap();
-    let mistake = told(&mut page, "document.querySelector('.sheet .glyph.bad').closest('button').dataset.ply");
+    page.wait(
+        "[...document.querySelectorAll('.sheet .glyph')].some((sign) => sign.textContent === '?')",
+        "a mistake",
+    )
+    .unwrap();
+    let mistake =
+        told(&mut page, "document.querySelector('.sheet .glyph.bad').closest('button').dataset.ply");
     assert_eq!(mistake, "2", "the edge is the mistake");
     page.click(".sheet [data-ply='2']").unwrap();
-    page.wait("outplay.moves.join() === 'a1,b1' && !outplay.stale && outplay.live", "the list leads there").unwrap();
+    page.wait("outplay.moves.join() === 'a1,b1' && !outplay.stale && outplay.live", "the list leads there")
+        .unwrap();
     page.click("#board [data-spot='8']").unwrap();
     page.wait("outplay.moves.length === 3 && document.querySelector('.sheet .branch')", "a branch").unwrap();
     assert!(told(&mut page, "document.querySelector('.sheet .branch').textContent").contains("b2 c3"));
     page.click(".sheet .branch button").unwrap();
-    page.wait("outplay.state.moves.join() === 'a1,b1,b2,c3' && outplay.moves.length === 3", "the branch").unwrap();
+    page.wait("outplay.state.moves.join() === 'a1,b1,b2,c3' && outplay.moves.length === 3", "the branch")
+        .unwrap();
     page.eval("(() => { window.kept = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { blob.text().then((text) => (window.kept = JSON.parse(text))); return make.call(URL, blob); }; })()")
         .unwrap();
     page.click("#save-record").unwrap();
     page.wait("window.kept?.moves.join() === 'a1,b1,b2,c3' && window.kept.branches.length === 1 && window.kept.game === 'tictactoe'", "the record")
         .unwrap();
-    page.eval("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }").unwrap();
+    page.eval(
+        "navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }",
+    )
+    .unwrap();
     page.click("#copy-text").unwrap();
     page.wait("window.copied?.includes('1. a1 b1 2. b2 c3')", "the text").unwrap();
 
     // After a game one sentence says where it was decided, and how well it was played.
     page.go(&stage.address("?game=tictactoe&first=perfect&second=human&moves=a1,b1,b2,c3,a2,a3,c2")).unwrap();
-    page.wait("document.querySelector('#after').textContent.includes('turning point was move 2 (b1)')", "the turning point").unwrap();
+    page.wait(
+        "document.querySelector('#after').textContent.includes('turning point was move 2 (b1)')",
+        "the turning point",
+    )
+    .unwrap();
     let story = told(&mut page, "document.querySelector('#after').textContent");
-    assert!(story.contains("You lost.") && story.contains("Your accuracy: 67 %. 2 of 3 moves kept the value."), "{story}");
+    assert!(
+        story.contains("You lost.") && story.contains("Your accuracy: 67 %. 2 of 3 moves kept the value."),
+        "{story}"
+    );
     page.click("#rematch").unwrap();
-    page.wait("outplay.state.moves.length <= 1 && outplay.state.second === 'human' && outplay.live", "another game").unwrap();
+    page.wait(
+        "outplay.state.moves.length <= 1 && outplay.state.second === 'human' && outplay.live",
+        "another game",
+    )
+    .unwrap();
     stage::silent(&mut page);
 }
 
@@ -278,7 +344,10 @@ fn mistakes_of_others_do_not_stop_the_game() {
     let Some(stage) = Stage::set() else { return };
     let mut page = stage.open("?game=tictactoe&view=explore&moves=a1,b2,z9,c3");
     page.wait("outplay.moves.join() === 'a1,b2' && outplay.live", "the moves that are legal").unwrap();
-    assert!(told(&mut page, "document.querySelector('#trouble').textContent").starts_with("Move 3, z9, is not legal here."));
+    assert!(
+        told(&mut page, "document.querySelector('#trouble').textContent")
+            .starts_with("Move 3, z9, is not legal here.")
+    );
     page.go(&stage.address("?game=tictactoe&first=perfct&second=human")).unwrap();
     page.wait("outplay.moves.length === 1 && outplay.live", "a move of another player").unwrap();
     assert!(told(&mut page, "document.querySelector('#trouble').textContent").contains("perfct"));
@@ -333,7 +402,12 @@ fn small_screens_cut_nothing() {
     assert_eq!(page.eval("document.querySelector('#help').checkVisibility()").unwrap(), true);
     for width in [320, 390] {
         page.resize(width, 700, true).unwrap();
-        for address in ["?game=connect4&view=explore", "?game=hypergammon&view=explore&moves=6-5", "?game=pig:50&view=explore", ""] {
+        for address in [
+            "?game=connect4&view=explore",
+            "?game=hypergammon&view=explore&moves=6-5",
+            "?game=pig:50&view=explore",
+            "",
+        ] {
             page.go(&stage.address(address)).unwrap();
             page.wait("outplay.view && (outplay.answer || outplay.values.guesses.length)", address).unwrap();
             let wide = page.eval("document.documentElement.scrollWidth").unwrap().as_u64().unwrap();
@@ -349,12 +423,19 @@ fn small_screens_cut_nothing() {
     let tap = |page: &mut Page, spot: u32| {
         let place = page.eval(&format!("(() => {{ const cell = document.querySelector(\"#board [data-spot='{spot}']\"); cell.scrollIntoView({{ block: 'center' }}); const box = cell.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()")).unwrap();
         let point = serde_json::json!([{ "x": place[0], "y": place[1] }]);
-        page.call("Input.dispatchTouchEvent", serde_json::json!({ "type": "touchStart", "touchPoints": point })).unwrap();
-        page.call("Input.dispatchTouchEvent", serde_json::json!({ "type": "touchEnd", "touchPoints": [] })).unwrap();
+        page.call(
+            "Input.dispatchTouchEvent",
+            serde_json::json!({ "type": "touchStart", "touchPoints": point }),
+        )
+        .unwrap();
+        page.call("Input.dispatchTouchEvent", serde_json::json!({ "type": "touchEnd", "touchPoints": [] }))
+            .unwrap();
     };
     tap(&mut page, 180);
     page.wait("outplay.board.zoomed", "a larger board").unwrap();
-    let side = page.eval("document.querySelector(\"#board [data-spot='180'] .cell\").getBoundingClientRect().width").unwrap();
+    let side = page
+        .eval("document.querySelector(\"#board [data-spot='180'] .cell\").getBoundingClientRect().width")
+        .unwrap();
     assert!(side.as_f64().unwrap() >= 36.0, "{side}");
     tap(&mut page, 180);
     page.wait("outplay.moves.length === 1", "the touched cell").unwrap();
@@ -369,12 +450,17 @@ fn games_are_set_up_by_hand() {
     page.click("#game").unwrap();
     page.click("[data-card=chess]").unwrap();
     page.click("[data-ending=KRK]").unwrap();
-    page.wait("document.querySelector('#spec-input').value === 'chess:KRK'", "an ending by its name").unwrap();
+    page.wait("document.querySelector('#spec-input').value === 'chess:KRK'", "an ending by its name")
+        .unwrap();
     page.fill("#fen", "8/8/8/3k4/8/8/8/KQ6 w - - 0 1").unwrap();
     page.press("Enter").unwrap();
     page.wait("document.querySelector('#spec-input').value === 'chess:KQK'", "a pasted position").unwrap();
     page.drag("[data-square='1']", "[data-square='9']").unwrap();
-    page.wait("document.querySelector('#fen').value.startsWith('8/8/8/3k4/8/8/1Q6/K7 w')", "the dragged queen").unwrap();
+    page.wait(
+        "document.querySelector('#fen').value.startsWith('8/8/8/3k4/8/8/1Q6/K7 w')",
+        "the dragged queen",
+    )
+    .unwrap();
     page.click("dialog [data-turn=b]").unwrap();
     page.click("#accept").unwrap();
     page.wait("outplay.view?.position === '8/8/8/3k4/8/8/1Q6/K7 b - - 0 1'", "the position").unwrap();
@@ -406,7 +492,10 @@ fn opinions_are_marked_and_hints_come_first() {
     page.wait("document.querySelectorAll('.moves .badge.guess').length >= 20", "opinions").unwrap();
     assert!(told(&mut page, "document.querySelector('.moves .value').textContent").starts_with('≈'));
     assert!(told(&mut page, "document.querySelector('.summary').textContent").contains("not known"));
-    assert!(page.eval("document.querySelectorAll('.moves li').length").unwrap().as_u64().unwrap() <= 60, "grouped");
+    assert!(
+        page.eval("document.querySelectorAll('.moves li').length").unwrap().as_u64().unwrap() <= 60,
+        "grouped"
+    );
     assert!(page.eval("document.querySelectorAll('.pill.guess').length").unwrap().as_u64().unwrap() >= 3);
     page.press("h").unwrap();
     page.wait("document.querySelector('#toast').textContent.startsWith('Hint:')", "a hint").unwrap();
@@ -417,7 +506,8 @@ fn opinions_are_marked_and_hints_come_first() {
     assert_eq!(page.eval("document.querySelector('#solve')").unwrap(), serde_json::Value::Null);
     page.go(&stage.address("?game=hypergammon&view=explore&moves=6-5")).unwrap();
     page.wait("document.querySelectorAll('.moves .badge.guess').length >= 5", "opinions on a race").unwrap();
-    page.wait("document.querySelector('.headline').textContent.includes('≈')", "an opinion of the whole").unwrap();
+    page.wait("document.querySelector('.headline').textContent.includes('≈')", "an opinion of the whole")
+        .unwrap();
     stage::silent(&mut page);
 }
 

@@ -152,7 +152,8 @@ pub fn check_scene<G: Game + Notation>(game: &G, pos: &G::Position) {
         let chance = game.turn(pos) == Turn::Chance;
         assert_eq!(gesture.odds > 0, chance, "{name}: chance makes {} or does not", gesture.mv);
     }
-    let paths = scene.moves.iter().flat_map(|gesture| gesture.path.iter().chain(gesture.ways.iter().flatten()));
+    let paths =
+        scene.moves.iter().flat_map(|gesture| gesture.path.iter().chain(gesture.ways.iter().flatten()));
     let places = paths.chain(scene.links.iter().flatten()).chain(&scene.decisive);
     places.for_each(|&spot| assert!(spot < scene.spots.len(), "{name}: there is no spot {spot}"));
     for spot in &scene.spots {

@@ -56,7 +56,8 @@ pub(crate) fn compared(moves: &[(String, Merit)], eyes: Eyes) -> Option<String> 
         (_, 0) => ", all others draw".into(),
         // Columns are numbers too, so it is said what is counted.
         (draw, lose) => {
-            let (draws, loses) = (if draw == 1 { "draws" } else { "draw" }, if lose == 1 { "loses" } else { "lose" });
+            let (draws, loses) =
+                (if draw == 1 { "draws" } else { "draw" }, if lose == 1 { "loses" } else { "lose" });
             format!(", of the others {draw} {draws} and {lose} {loses}")
         }
     };

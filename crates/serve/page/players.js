@@ -27,7 +27,8 @@ export class Players {
     if (app.view.exact === false) notes.push("Too large for exact values here: players go by judgement.");
     const focused = document.activeElement?.id;
     const open = this.card.querySelector(".advanced")?.open ?? false;
-    put(this.card, h("h2", {}, "Players"), this.side("first", first), this.side("second", second), notes.map((note) => h("p", { class: "note" }, note)),
+    const rules = h("button", { type: "button", class: "quiet", id: "rules", onclick: () => app.go({ view: "rules", extra: { of: app.state.game.split(/[:,]/)[0] } }) }, "Rules");
+    put(this.card, h("div", { class: "head-row" }, h("h2", {}, "Players"), rules), this.side("first", first), this.side("second", second), notes.map((note) => h("p", { class: "note" }, note)),
       behind && h("button", { type: "button", onclick: () => app.go({ moves: app.moves, at: null }) }, "Play on from here"), this.advanced(open));
     if (focused) document.getElementById(focused)?.focus();
   }

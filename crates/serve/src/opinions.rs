@@ -70,8 +70,11 @@ pub(crate) async fn opinions_stream(
         let game = desk.shelf.open(&spec)?;
         game.view(&asked)?;
         let levels = game.players(&desk.steady_options()).levels;
-        let eval = levels.iter().find_map(|level| level.split_once("eval=")).map(|(_, eval)| eval.to_string());
-        eval.ok_or_else(|| Refusal::bad("this game has no evaluation", "ask /api/v1/position for exact values"))
+        let eval =
+            levels.iter().find_map(|level| level.split_once("eval=")).map(|(_, eval)| eval.to_string());
+        eval.ok_or_else(|| {
+            Refusal::bad("this game has no evaluation", "ask /api/v1/position for exact values")
+        })
     };
     let eval = shared.workers.quick(eval).await?;
     let watch = Attention::patient(Some(TIME), &shared.workers);
@@ -105,7 +108,9 @@ impl Table<'_> {
         for (depth, most) in ROUNDS {
             names.truncate(most);
             for mv in &names {
-                let Some((opinion, over)) = self.worth(&view.position, mv, view.to_move, depth)? else { break };
+                let Some((opinion, over)) = self.worth(&view.position, mv, view.to_move, depth)? else {
+                    break;
+                };
                 let found = Opinion { mv: mv.clone(), opinion, depth: if over { 0 } else { depth }, over };
                 told(&found);
                 match moves.iter_mut().find(|known| known.mv == *mv) {
@@ -114,7 +119,9 @@ impl Table<'_> {
                 }
             }
             // What was looked at deeper is believed before what was not, and what wins or loses at once most of all.
-            let rank = |known: &Opinion| if known.over { known.opinion.signum() * f64::MAX } else { known.depth.into() };
+            let rank = |known: &Opinion| {
+                if known.over { known.opinion.signum() * f64::MAX } else { known.depth.into() }
+            };
             moves.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then(b.opinion.total_cmp(&a.opinion)));
             if self.watch.stopped() || moves.is_empty() {
                 break;
@@ -132,7 +139,13 @@ impl Table<'_> {
     }
 
     /// What a move is worth to the player who makes it, and whether the game is over then; nothing if time is up.
-    fn worth(&self, position: &str, mv: &str, mover: Turn, depth: u32) -> Result<Option<(f64, bool)>, Refusal> {
+    fn worth(
+        &self,
+        position: &str,
+        mv: &str,
+        mover: Turn,
+        depth: u32,
+    ) -> Result<Option<(f64, bool)>, Refusal> {
         let place = Place::MovesFrom { position: position.to_string(), moves: mv.to_string() };
         let view = self.game.view(&place)?;
         let own = |turn: Turn, payoff: f64| if turn == mover { payoff } else { -payoff };
@@ -145,7 +158,9 @@ impl Table<'_> {
         if view.to_move == Turn::Chance {
             let (mut sum, mut weight) = (0.0, 0.0);
             for roll in &view.scene.moves {
-                let Some((worth, _)) = self.worth(&view.position, &roll.mv, mover, depth)? else { return Ok(None) };
+                let Some((worth, _)) = self.worth(&view.position, &roll.mv, mover, depth)? else {
+                    return Ok(None);
+                };
                 sum += worth * f64::from(roll.odds);
                 weight += f64::from(roll.odds);
             }
