@@ -65,6 +65,49 @@ fn screens() {
     keep(&mut page, "setup");
 }
 
+/// Every family as it is played, light and dark; the first screen, the end of a game, and a phone on its side.
+#[test]
+#[ignore = "writes docs/screens; run by `cargo xtask screens`"]
+fn screens_of_play() {
+    let stage = Stage::set().expect("Chromium is needed for screenshots");
+    let mut page = stage.page();
+    let known =
+        "[...document.querySelectorAll('.game-card .result')].filter((text) => text.textContent).length >= 3";
+    let live = "outplay.live";
+    let told = "document.querySelector('#after').textContent.includes('turning point')";
+    for (scheme, after) in [("light", ""), ("dark", "-dark")] {
+        for (search, ready, name) in [
+            ("", known, "home"),
+            ("?game=hypergammon&first=human&second=human&moves=6-5", live, "hypergammon"),
+            ("?game=morris:six,men=4&first=human&second=human&moves=a1,e5,c1,e3", live, "morris"),
+            ("?game=einstein:5x5&first=human&second=human&moves=5", live, "einstein"),
+            ("?game=pig:50&first=human&second=human&moves=roll,5,roll,3", live, "pig"),
+            ("?game=nim:3%2B4%2B5&first=human&second=human&moves=5-3", live, "nim"),
+            ("?game=mnk:15x15,k=5&first=human&second=human&moves=h8,i9,h7,h9,g9,j9", live, "gomoku"),
+            ("?game=tictactoe&first=perfect&second=human&moves=a1,b1,b2,c3,a2,a3,c2", told, "after"),
+        ] {
+            page.resize(1100, 780, false).unwrap();
+            page.colours(scheme).unwrap();
+            page.go(&stage.address(search)).unwrap();
+            page.wait(ready, name).unwrap();
+            match name {
+                "hypergammon" => ["24", "18", "22"]
+                    .iter()
+                    .for_each(|spot| page.click(&format!("#board [data-spot='{spot}']")).unwrap()),
+                "morris" => page.click("#board [data-spot='2']").unwrap(),
+                _ => {}
+            }
+            page.hover(".brand").unwrap();
+            keep(&mut page, &format!("{name}{after}"));
+        }
+    }
+    page.resize(844, 390, true).unwrap();
+    page.colours("light").unwrap();
+    page.go(&stage.address("?game=connect4&view=explore&moves=4,4,4,4")).unwrap();
+    page.wait("outplay.answer", "values").unwrap();
+    keep(&mut page, "phone-aside");
+}
+
 /// Lessons, rules, a tree and a proof, light and dark.
 #[test]
 #[ignore = "writes docs/screens; run by `cargo xtask screens`"]
