@@ -376,8 +376,7 @@ fn trees_and_proofs_of_any_position() {
     let labels = page.eval(&format!("{firsts}.map((node) => node.label).join()")).unwrap();
     assert_eq!(labels, "a1 ×4,a2 ×4,b2");
     let before = number(&mut page, nodes);
-    let middle =
-        page.eval(&format!("outplay.tree.picture.list.findIndex((node) => node.label === 'b2')")).unwrap();
+    let middle = page.eval("outplay.tree.picture.list.findIndex((node) => node.label === 'b2')").unwrap();
     page.click(&format!("[data-node='{middle}']")).unwrap();
     page.wait(&format!("{nodes} > {before}"), "more of the tree").unwrap();
     page.wait("document.querySelectorAll('.board-host .stone > *').length > 0 || document.querySelector('.told svg.board')", "its board").unwrap();
