@@ -21,6 +21,7 @@ const SETS: &[(&str, usize, bool)] = &[
     ("nim:1+3+5+7", 8, true),
     ("morris:three,lines=8", 8, true),
     ("morris:tapatan", 6, true),
+    ("mnk:15x15,k=5", 10, false),
     ("chess:KRK", 8, true),
     ("chess:KPK", 14, true),
     ("chess:KQKR", 10, true),

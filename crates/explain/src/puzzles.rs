@@ -6,6 +6,7 @@
 //!                       └ moves and merits: exactly one keeps the win? or is soonest? → interest
 //! ```
 
+use crate::fours;
 use crate::reasons::{best_line, called, first_best, takes};
 use crate::themes::{Difficulty, Line, PuzzleStep, difficulty, themes, whole_line};
 use outplay_answer::{Answer, Entry, Oracle, Place, QueryOptions, Trouble};
@@ -81,6 +82,8 @@ pub enum PuzzleKind {
     Soonest,
     /// The best of a game with dice.
     Best,
+    /// The only one that begins a win by fours, on boards too large for exact values.
+    Fours,
 }
 
 /// A position that could be asked for.
@@ -104,6 +107,10 @@ pub fn puzzle(
     watch: &dyn Watch,
 ) -> Result<Puzzle, Trouble> {
     let game = entry.game();
+    let board = game.start().and_then(|start| game.board(&start));
+    if board.is_some_and(|board| fours::suits(&board)) && !entry.exact(&Place::Start, options)? {
+        return fours::puzzle(entry, seed, &Deadline::new(options.time, watch));
+    }
     let mut rng = SmallRng::seed_from_u64(seed);
     let truth = Oracle::new(entry.clone(), options.clone());
     // What is left in the end is for following the lines, and for finding out how hard they are.
@@ -198,7 +205,7 @@ fn task(game: &AnyGame, pos: &AnyPosition, kind: PuzzleKind, best: Merit) -> Str
     let player = names[usize::from(game.turn(pos) == Turn::Second)];
     let chess = names[0] == "White";
     let goal = match (kind, best) {
-        (PuzzleKind::Best, _) | (_, Merit::Mean(_)) => "find the best move".to_string(),
+        (PuzzleKind::Best | PuzzleKind::Fours, _) | (_, Merit::Mean(_)) => "find the best move".to_string(),
         (PuzzleKind::Soonest, Merit::Value(value)) => {
             let plies = value.distance().unwrap_or(0);
             let mate = format!("mate in {}", plies.div_ceil(2));

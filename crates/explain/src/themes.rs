@@ -139,32 +139,38 @@ pub(crate) fn themes(
     if boards.iter().any(|board| fork(board, solver).is_some()) {
         themes.push("fork".into());
     }
-    if boards.iter().any(|board| four_three(board, solver)) {
-        themes.push("four-three".into());
-    }
     if line.after.iter().any(|pos| is_zugzwang(entry, pos, solver, truth, watch)) {
         themes.push("zugzwang".into());
     }
     themes
 }
 
-/// Whether a player threatens to complete five in a row at one cell, and with one stone more at two others.
-fn four_three(board: &LineBoard, player: Turn) -> bool {
+/// Whether a stone made a four and an open three at once: five in a row threaten at one cell, and when that is stopped
+/// one stone more makes an open four through the same stone.
+pub(crate) fn four_three(board: &LineBoard, player: Turn, made: usize) -> bool {
     if board.k != 5 || board.gravity {
         return false;
     }
     let now = threats_of(board, player);
     let [four] = now[..] else { return false };
+    let place = |cell: usize| ((cell / board.height) as i64, (cell % board.height) as i64);
+    // An open four is completed at both of its ends, five apart, and the stone stands between them.
+    let ends = |a: usize, b: usize| {
+        let ((ax, ay), (bx, by), (x, y)) = (place(a), place(b), place(made));
+        let (dx, dy) = (bx - ax, by - ay);
+        let straight = [dx, dy].iter().all(|step| step.abs() == 5 || *step == 0);
+        straight && (1..=4).any(|step| (x, y) == (ax + step * dx.signum(), ay + step * dy.signum()))
+    };
     let open = board.open_cells();
-    // The reply stands where the four was stopped; a three becomes an open four elsewhere.
     open.iter().filter(|cell| **cell != four).any(|&cell| {
         let mut then = board.clone();
         (then.cells[four], then.cells[cell]) = (stone(player.other()), stone(player));
-        threats_of(&then, player).len() >= 2
+        let cells = threats_of(&then, player);
+        cells.iter().any(|&a| cells.iter().any(|&b| a < b && ends(a, b)))
     })
 }
 
-fn stone(player: Turn) -> Content {
+pub(crate) fn stone(player: Turn) -> Content {
     if player == Turn::Second { Content::Second } else { Content::First }
 }
 
@@ -229,11 +235,18 @@ pub(crate) fn difficulty(
     let refutations = wrong.filter(|(_, merit)| late(*merit)).count();
     let solution = steps.first().map(|step| step.mv.as_str()).unwrap_or_default();
     let nodes = effort(entry, pos, solution, options, watch);
-    let hardness = 0.8 * (nodes.max(1) as f64).log10()
-        + 0.4 * (1.0 + refutations as f64).log2()
-        + 0.35 * (steps.len() as f64 - 1.0);
-    let level = [1.4, 2.6, 3.8, 5.2].iter().filter(|bound| hardness >= **bound).count() as u8 + 1;
-    Difficulty { level, nodes, refutations }
+    Difficulty::of(nodes, refutations, steps.len())
+}
+
+impl Difficulty {
+    /// How hard it is to find a line of so many moves with so much effort among so many wrong moves.
+    pub(crate) fn of(nodes: u64, refutations: usize, moves: usize) -> Difficulty {
+        let hardness = 0.8 * (nodes.max(1) as f64).log10()
+            + 0.4 * (1.0 + refutations as f64).log2()
+            + 0.35 * (moves as f64 - 1.0);
+        let level = [1.4, 2.6, 3.8, 5.2].iter().filter(|bound| hardness >= **bound).count() as u8 + 1;
+        Difficulty { level, nodes, refutations }
+    }
 }
 
 /// Positions that a search looks at, depth after depth, until it finds the move and no deeper search leaves it again.
@@ -306,9 +319,12 @@ mod tests {
         };
         let four = [(1, 4), (2, 4), (3, 4), (4, 4)];
         let three = [(4, 5), (4, 6)];
-        assert!(four_three(&board(&[&four[..], &three[..]].concat()), Turn::First));
-        assert!(!four_three(&board(&four), Turn::First), "a four alone");
-        assert!(!four_three(&board(&three), Turn::First), "a three alone");
+        let made = |column: usize, row: usize| board(&four).cell(column, row);
+        let both = board(&[&four[..], &three[..]].concat());
+        assert!(four_three(&both, Turn::First, made(4, 4)));
+        assert!(!four_three(&both, Turn::First, made(1, 4)), "this stone is not in the three");
+        assert!(!four_three(&board(&four), Turn::First, made(4, 4)), "a four alone");
+        assert!(!four_three(&board(&three), Turn::First, made(4, 5)), "a three alone");
     }
 
     #[test]

@@ -143,6 +143,7 @@ class Setup {
 
   change(act) {
     this.keepFields();
+    this.test = this.kept.sprt;
     act();
     this.draw();
     this.restore();

@@ -129,7 +129,7 @@ export class Contest {
   drawResults() {
     for (const board of this.boards.filter(Boolean)) {
       const ended = this.results.get(board.number);
-      const said = ended ? (ended.payoff > 0 ? `${this.names[board.first]} won` : ended.payoff < 0 ? `${this.names[board.second]} won` : "drawn") : `ply ${board.plies}`;
+      const said = ended ? (ended.payoff > 0 ? `${this.names[board.first]} won` : ended.payoff < 0 ? `${this.names[board.second]} won` : "drawn") : this.state === "done" ? "does not count" : `ply ${board.plies}`;
       board.result.textContent = `Game ${board.number + 1} · ${said}`;
     }
   }
@@ -147,7 +147,7 @@ export class Contest {
     if (rows.length === 2) {
       const [a, b] = rows;
       const lead = a.score === b.score ? "They are level" : `${names[a.score > b.score ? 0 : 1]} leads`;
-      const test = news.sprt && { accepted: `, and the test says: stronger by ${news.sprt.elo1} Elo rather than ${news.sprt.elo0}`, rejected: `, and the test says: not stronger by ${news.sprt.elo1} Elo`, open: "" }[news.sprt.decision];
+      const test = news.sprt && { accepted: `; the test says that ${names[0]} is stronger by ${news.sprt.elo1} Elo rather than ${news.sprt.elo0}`, rejected: `; the test says that ${names[0]} is not stronger by ${news.sprt.elo1} Elo`, open: "" }[news.sprt.decision];
       return `${lead}, ${points(a.wins + a.draws / 2)} : ${points(b.wins + b.draws / 2)}${test || ""}.`;
     }
     const best = [...rows.keys()].sort((p, q) => rows[q].score - rows[p].score)[0];

@@ -14,6 +14,9 @@ function dress(from, to) {
     else if (part === "fill" || part === "stroke") to.style.setProperty(part, value);
   }
   for (const name of ["class", "tabindex", "role", "aria-label", "aria-disabled"]) to.removeAttribute(name);
+  // Names of the page's colours mean nothing elsewhere.
+  for (const { name, value } of [...to.attributes]) if (name !== "style" && value.includes("var(")) to.removeAttribute(name);
+  for (const part of [...to.style]) if (part.startsWith("--")) to.style.removeProperty(part);
   [...from.children].forEach((child, i) => dress(child, to.children[i]));
 }
 

@@ -142,6 +142,11 @@ export class Puzzle {
 
   /** Says what a wrong move would be worth, once that is known. */
   async explain(puzzle, mv) {
+    if (puzzle.kind === "fours") {
+      puzzle.words = `${mv} is not it: no win by fours begins there.`;
+      this.drawPuzzle(this.app);
+      return;
+    }
     try {
       const { moves } = await api.position(this.app.place, this.app.asking.signal);
       const tried = moves.find((move) => move.move === mv);

@@ -17,7 +17,7 @@ self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim(
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
-  const ours = origin === self.location.origin && request.method === "GET" && !/^\/(api|healthz|embed|shell\.json)/.test(pathname);
+  const ours = origin === self.location.origin && request.method === "GET" && !/^\/(api\/|(healthz|embed|shell\.json)$)/.test(pathname);
   if (!ours) return;
   event.respondWith((async () => {
     const cache = await caches.open(SHELL);

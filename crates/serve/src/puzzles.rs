@@ -203,7 +203,8 @@ mod tests {
         let mut last: Option<(String, Oracle, outplay_answer::Entry)> = None;
         for puzzle in all() {
             let spec = puzzle["game"].as_str().unwrap();
-            if !wanted(spec) {
+            // Wins by fours are not exact values; those who make them have tests of their own.
+            if !wanted(spec) || puzzle["kind"] == "fours" {
                 continue;
             }
             if last.as_ref().is_none_or(|(known, ..)| known != spec) {
@@ -241,6 +242,30 @@ mod tests {
     }
 
     #[test]
+    fn wins_by_fours_begin_in_one_way() {
+        let catalog = Catalog::standard();
+        let mut checked = 0;
+        for puzzle in all().iter().filter(|puzzle| puzzle["kind"] == "fours") {
+            let entry = catalog.open(puzzle["game"].as_str().unwrap()).unwrap();
+            let game = entry.game();
+            let themes = puzzle["themes"].as_array().unwrap();
+            let fours = themes
+                .iter()
+                .find_map(|theme| theme.as_str()?.strip_prefix("fours in ")?.parse::<usize>().ok());
+            let mut pos = game.read_position(puzzle["position"].as_str().unwrap()).unwrap();
+            for (made, step) in puzzle["steps"].as_array().unwrap().iter().enumerate() {
+                let wins = outplay_explain::wins_by_fours(&entry, &pos, fours.unwrap() - made, &Quiet);
+                assert_eq!(json!(wins), json!([step["move"]]), "move {made} of {puzzle}");
+                for word in [&step["move"], &step["reply"]].into_iter().filter_map(Value::as_str) {
+                    pos = game.play(&pos, game.read_move(&pos, word).unwrap());
+                }
+            }
+            checked += 1;
+        }
+        assert!(checked >= 6, "{checked}");
+    }
+
+    #[test]
     fn quick_sets_are_right() {
         assert!(check(|game| QUICK.iter().any(|quick| game.starts_with(quick))) >= 40);
     }
@@ -248,7 +273,7 @@ mod tests {
     #[test]
     #[ignore = "solves chess endings, pig and Connect-4 for minutes"]
     fn all_sets_are_right() {
-        assert_eq!(check(|_| true), all().len());
+        assert_eq!(check(|_| true), all().iter().filter(|puzzle| puzzle["kind"] != "fours").count());
     }
 
     #[test]
@@ -258,7 +283,7 @@ mod tests {
             all().iter().map(|p| format!("{} {}", p["game"], p["position"])).collect();
         assert_eq!(places.len(), all().len());
         assert!(all().iter().all(|p| (1..=5).contains(&p["difficulty"]["level"].as_u64().unwrap())));
-        for theme in ["fork", "zugzwang", "only move", "mate in 2", "chance"] {
+        for theme in ["fork", "zugzwang", "only move", "mate in 3", "chance", "four-three"] {
             assert!(
                 all().iter().any(|p| p["themes"].as_array().unwrap().iter().any(|t| t == theme)),
                 "{theme}"
