@@ -114,7 +114,10 @@ export class Hand {
     const made = stepwise(board.scene) && path.length % 2 === 0;
     const button = (gesture) => h("button", { type: "button", "data-move": gesture.move, onclick: () => this.finish(gesture) },
       this.choiceWord(gesture) || (more ? `play ${gesture.move}` : gesture.move));
-    const back = made && h("button", { type: "button", "data-step-back": "", onclick: () => this.stepBack() }, "Take the step back");
+    const back = stepwise(board.scene) && path.length > 1 && h("button", { type: "button", "data-step-back": "", onclick: () => {
+      this.letGo();
+      this.stepBack();
+    } }, "Take the step back");
     board.choices.hidden = !complete.length && !back;
     put(board.choices, complete.map(button), back);
     this.hover(null);

@@ -18,7 +18,7 @@ export class Players {
     if (this.card.hidden || !app.view) return;
     const { first, second, at } = app.state;
     const behind = at !== null && app.mover !== null && app.mover !== "human";
-    const key = [first, second, app.face, app.view.warning, app.view.exact, app.levels.join(), app.view.engines?.join(), behind].join("|");
+    const key = [first, second, app.face, app.view.warning, app.view.exact, app.levels.join(), app.view.engines?.join(), behind, app.valuesShown].join("|");
     // A slider that is being dragged must not be replaced under the hand.
     if (key === this.key) return;
     this.key = key;
@@ -28,7 +28,7 @@ export class Players {
     const focused = document.activeElement?.id;
     const open = this.card.querySelector(".advanced")?.open ?? false;
     const rules = h("button", { type: "button", class: "quiet", id: "rules", onclick: () => app.go({ view: "rules", extra: { of: app.state.game.split(/[:,]/)[0] } }) }, "Rules");
-    put(this.card, h("div", { class: "head-row" }, h("h2", {}, "Players"), rules), this.side("first", first), this.side("second", second), notes.map((note) => h("p", { class: "note" }, note)),
+    put(this.card, h("div", { class: "head-row" }, h("h2", {}, "Players"), !app.valuesShown && rules), this.side("first", first), this.side("second", second), notes.map((note) => h("p", { class: "note" }, note)),
       behind && h("button", { type: "button", onclick: () => app.go({ moves: app.moves, at: null }) }, "Play on from here"), this.advanced(open));
     if (focused) document.getElementById(focused)?.focus();
   }
