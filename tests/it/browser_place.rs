@@ -261,8 +261,13 @@ fn pictures_codes_and_boards_are_shared() {
 
     // In somebody else's page the frame is filled, and the board can be played on.
     page.go(&format!(
-        "data:text/html,<body data-ready=yes>{}</body>",
-        snippet.replace('"', "'").replace('%', "%25").replace('&', "%26").replace('#', "%23")
+        "data:text/html,<body>{}</body>",
+        snippet
+            .replace("<iframe", "<iframe onload=document.body.dataset.ready='yes'")
+            .replace('"', "'")
+            .replace('%', "%25")
+            .replace('&', "%26")
+            .replace('#', "%23")
     ))
     .unwrap();
     let frames = page.call("Page.getFrameTree", json!({})).unwrap();

@@ -57,9 +57,12 @@ pub(crate) trait Work: Send + Sync {
     fn stop(&self);
 }
 
+/// The last number that was given, and what has which number.
+type Numbered<W> = (u64, VecDeque<(u64, Arc<W>)>);
+
 /// What runs and what ran.
 pub(crate) struct Ledger<W> {
-    list: Mutex<(u64, VecDeque<(u64, Arc<W>)>)>,
+    list: Mutex<Numbered<W>>,
     /// How many may be under way.
     most: usize,
     /// How many are remembered.

@@ -297,8 +297,7 @@ impl Spectator for Onlooker<'_> {
             let free = || course.boards.iter().position(|board| over(board.bout.number, &course));
             let room = course.boards.len() < self.table.request.concurrency;
             let slot = own.or_else(|| if room { None } else { free() });
-            let last =
-                moves.last().and_then(|mv| last_word(entry, &course, slot.filter(|_| own.is_some()), *mv));
+            let last = last_word(entry, &course, slot.filter(|_| own.is_some()), moves);
             let board = Board { bout: *bout, pos: pos.clone(), plies: moves.len(), last };
             match slot {
                 Some(slot) => course.boards[slot] = board,
@@ -322,10 +321,11 @@ impl Spectator for Onlooker<'_> {
     }
 }
 
-/// What the last move was, told from the position before it if the board still shows that one.
-fn last_word(entry: &Entry, course: &Course, slot: Option<usize>, mv: AnyMove) -> Option<String> {
-    let before = &course.boards.get(slot?)?.pos;
-    Some(entry.game().write_move(before, mv))
+/// What the last move was, told from the position before it, if the board still shows that one: a game that was stopped
+/// and begun again does not.
+fn last_word(entry: &Entry, course: &Course, slot: Option<usize>, moves: &[AnyMove]) -> Option<String> {
+    let board = course.boards.get(slot?).filter(|board| board.plies + 1 == moves.len())?;
+    Some(entry.game().write_move(&board.pos, *moves.last()?))
 }
 
 impl Course {
