@@ -302,6 +302,12 @@ fn moves_are_listed_with_signs_and_branches() {
     page.click("#board [data-spot='8']").unwrap();
     page.wait("outplay.moves.length === 3 && document.querySelector('.sheet .branch')", "a branch").unwrap();
     assert!(told(&mut page, "document.querySelector('.sheet .branch').textContent").contains("b2 c3"));
+    // What arrives above the list has arrived, so that it stays under the pointer.
+    page.wait(
+        "outplay.answer && !outplay.stale && !document.querySelector('#history .note').textContent.includes('Looking')",
+        "values",
+    )
+    .unwrap();
     page.click(".sheet .branch button").unwrap();
     page.wait("outplay.state.moves.join() === 'a1,b1,b2,c3' && outplay.moves.length === 3", "the branch")
         .unwrap();
