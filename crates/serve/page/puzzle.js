@@ -215,6 +215,10 @@ export class Puzzle {
 
   drawPuzzle(app) {
     const { puzzle } = app;
+    // What says the same stays as it is: a button that is replaced under the hand loses its click.
+    const key = JSON.stringify([app.state.game, app.state.seed, puzzle?.position, puzzle?.at, puzzle?.solved, puzzle?.given, puzzle?.words, this.failed, this.wish, this.diary.kept, this.sets?.size]);
+    if (key === this.drawn) return;
+    this.drawn = key;
     if (!puzzle) {
       put(this.card, h("h2", {}, "Puzzles"), h("p", { class: "note", role: "status" }, this.failed || "Looking for a puzzle …"),
         this.failed && h("p", { class: "note" }, "There are sets for the games below."), this.choices(app));
@@ -266,6 +270,7 @@ export class Puzzle {
 
   drawRetry(app) {
     const { state } = app;
+    this.drawn = "";
     const mistakes = this.history.mistakes;
     const rest = mistakes.filter((ply) => ply > state.at);
     const after = rest[0];
