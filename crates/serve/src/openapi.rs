@@ -164,10 +164,6 @@ pub(crate) fn document() -> Value {
         let path = paths.entry(route.1).or_insert_with(|| json!({}));
         path[route.0] = operation(route);
     }
-    let mut all = schemas();
-    if let (Value::Object(all), Value::Object(more)) = (&mut all, annex_schemas()) {
-        all.extend(more);
-    }
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -252,8 +248,10 @@ fn counters() -> Value {
 /// One table after the other: a single one is more than the macro takes.
 fn all_schemas() -> Value {
     let mut all = schemas();
-    if let (Value::Object(all), Value::Object(more)) = (&mut all, lesson_schemas()) {
-        all.extend(more);
+    for more in [lesson_schemas(), annex_schemas()] {
+        if let (Value::Object(all), Value::Object(more)) = (&mut all, more) {
+            all.extend(more);
+        }
     }
     all
 }
