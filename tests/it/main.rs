@@ -3,11 +3,16 @@
 mod agreement;
 mod arena;
 mod browser;
+mod browser_learn;
+mod browser_place;
+mod browser_play;
 mod cli;
 mod engines;
 mod faults;
 mod fuzz;
+mod lessons;
 mod loops;
+mod place;
 mod screens;
 mod searches;
 mod second;

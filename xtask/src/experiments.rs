@@ -70,7 +70,7 @@ pub(crate) fn run(named: &[&str]) -> Result<(), String> {
 }
 
 /// Where cargo builds.
-fn target() -> String {
+pub(crate) fn target() -> String {
     std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into())
 }
 

@@ -1,8 +1,10 @@
-//! The project's chores: `cargo xtask test`, `cargo xtask cluster`, `cargo xtask fuzz`, `cargo xtask screens` and `cargo xtask experiments`.
+//! The project's chores: `cargo xtask test`, `cargo xtask cluster`, `cargo xtask fuzz`, `cargo xtask screens`,
+//! `cargo xtask experiments` and `cargo xtask puzzles`.
 
 mod cluster;
 mod experiments;
 mod licences;
+mod puzzles;
 mod python;
 
 use std::io::{BufRead, BufReader};
@@ -51,6 +53,15 @@ fn main() -> ExitCode {
         ["fuzz", "--seconds", seconds] if seconds.parse::<f64>().is_ok_and(|seconds| seconds > 0.0) => {
             return fuzz(seconds);
         }
+        ["puzzles", ref names @ ..] if !names.iter().any(|name| name.starts_with('-')) => {
+            return match puzzles::run(names) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(sentence) => {
+                    eprintln!("xtask: {sentence}");
+                    ExitCode::FAILURE
+                }
+            };
+        }
         ["experiments", ref names @ ..] if !names.iter().any(|name| name.starts_with('-')) => {
             return match experiments::run(names) {
                 Ok(()) => ExitCode::SUCCESS,
@@ -62,7 +73,7 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: cargo xtask test [--slow] | cluster | fuzz [--seconds N] | screens | experiments [NAME]..."
+                "usage: cargo xtask test [--slow] | cluster | fuzz [--seconds N] | screens | experiments [NAME]... | puzzles [GAME]..."
             );
             eprintln!(
                 "\n  test    formatting, lints, documentation and all tests, those of Python too; Chromium is\n          installed where missing"
@@ -75,6 +86,9 @@ fn main() -> ExitCode {
             eprintln!("  screens the pictures of the page under docs/screens");
             eprintln!(
                 "  experiments  the figures and pictures under docs/experiments, all or those named (half an hour)"
+            );
+            eprintln!(
+                "  puzzles the sets of puzzles that the page has ready, all or those of the games named (minutes)"
             );
             return ExitCode::from(2);
         }

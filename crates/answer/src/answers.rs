@@ -711,6 +711,24 @@ pub struct TreeNode {
     pub moves: Vec<TreeNode>,
 }
 
+/// A value with its written proof.
+#[derive(Clone, Debug, Serialize)]
+pub struct Proved {
+    /// The canonical spec.
+    pub game: String,
+    /// The position.
+    pub position: String,
+    /// What it is worth to the player to move.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// Positions that the search looked at.
+    pub nodes: u64,
+    /// Steps of the proof.
+    pub steps: usize,
+    /// The proof as text; none if the value was not found in time.
+    pub proof: Option<String>,
+}
+
 /// A position to look at.
 #[derive(Clone, Debug, Serialize)]
 pub struct View {

@@ -138,7 +138,17 @@ impl Entry {
 
     /// The opinion that a tree from a position has at its leaves; none for no name.
     pub(crate) fn leaves(&self, root: &AnyPosition, eval: Option<&str>) -> Result<Leaves, Trouble> {
-        let judge = eval.map(|eval| self.kit(&QueryOptions::default()).judge(eval)).transpose()?;
+        self.leaves_by(root, eval, &self.kit(&QueryOptions::default()))
+    }
+
+    /// The same with what a kit may use.
+    pub(crate) fn leaves_by(
+        &self,
+        root: &AnyPosition,
+        eval: Option<&str>,
+        kit: &Kit,
+    ) -> Result<Leaves, Trouble> {
+        let judge = eval.map(|eval| kit.judge(eval)).transpose()?;
         let me = if self.game().turn(root) == Turn::Second { Turn::Second } else { Turn::First };
         Ok(Leaves { judge, me })
     }

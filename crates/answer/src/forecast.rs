@@ -158,6 +158,12 @@ impl Outlook {
 }
 
 impl Entry {
+    /// How many numbers the game's index uses, which is about how many positions it has; none of a game that has to be
+    /// explored.
+    pub fn slots(&self) -> Option<u128> {
+        self.index().map(|index| index.numbers().total())
+    }
+
     /// What solving the game would take.
     ///
     /// # Errors
@@ -178,7 +184,7 @@ impl Entry {
             ways: Vec::new(),
         };
         let numbering = self.index();
-        report.slots = numbering.as_ref().map(|index| index.numbers().total());
+        report.slots = self.slots();
         let board = self.game().start().and_then(|start| self.game().board(&start));
         if let (Some(board), Some(numbering), false) = (&board, &numbering, self.is_large()) {
             self.forecast_dense(request, board, numbering, &mut report, watch)?;

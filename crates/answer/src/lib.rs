@@ -11,10 +11,11 @@
 //! | `solve`, `loops`, `means` | the values of all positions, and the tables that keep them |
 //! | `truth` | what players, the judge and explanations are told |
 //! | `reader` | a table, open for many questions |
-//! | `tables`, `shelves`, `summary` | what is on disk: proof, statistics, speed |
+//! | `tables`, `shelves`, `summary`, `examples` | what is on disk: proof, statistics, positions that show them, speed |
 //! | `notes`, `books` | what was found before; openings |
 //! | `kernels/` | whole loops made for one game |
 //! | `rules` | the game written out: its conditions, its positions, its index, a search tree |
+//! | `trace`, `waves` | a search and a retrograde analysis as steps that can be replayed |
 //! | `bench/` | how fast the solvers are |
 //!
 //! ```
@@ -55,6 +56,7 @@ mod books;
 mod clock;
 mod entry;
 mod evaluation;
+mod examples;
 mod extent;
 mod forecast;
 mod kernels;
@@ -79,30 +81,33 @@ mod summary;
 mod tables;
 mod textbook;
 mod together;
+mod trace;
 mod trouble;
 mod truth;
 mod view;
+mod waves;
 
 pub use answers::{
     Answer, ChanceReport, ChanceRow, CheckReport, ChoiceAnswer, Counts, EngineReport, How, IndexReport,
-    IndexTier, Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, QueryAnswer, Rules,
-    SearchReport, Settled, SolveAnswer, Source, Splits, StatsReport, StatsTier, Stored, TreeNode, TreeReport,
-    TurnCounts, VerifyReport, View,
+    IndexTier, Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, Proved, QueryAnswer,
+    Rules, SearchReport, Settled, SolveAnswer, Source, Splits, StatsReport, StatsTier, Stored, TreeNode,
+    TreeReport, TurnCounts, VerifyReport, View,
 };
 pub use bench::{ClassicReport, ClassicRow};
 pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use clock::Clock;
 pub use entry::Entry;
 pub use evaluation::{CellValue, Evaluation};
+pub use examples::{Example, Records, Wanted};
 pub use forecast::{PlanReport, PlanRequest, Way};
 pub use notes::{ListedNotes, clear_notes, list_notes};
 pub use numbers::{IndexCheck, Ranked};
-pub use outplay_search::DiceMethod;
+pub use outplay_search::{DiceMethod, TreeOrder};
 pub use outplay_table::{
     Cure as TableCure, Listed, ListedTable, Sum, TableError, Values, default_data_dir, list, read_sums,
     remove, sums,
 };
-pub use picture::stats_svg;
+pub use picture::{stats_csv, stats_svg};
 
 /// The name of a game's table with distances, and of what was kept about it.
 pub fn table_name(spec: &str) -> String {
@@ -112,6 +117,8 @@ pub fn table_name(spec: &str) -> String {
 pub use rates::Rates;
 pub use reader::{Reached, Read, Reader};
 pub use request::{ChooseRequest, Method, PATIENCE, Place, QueryOptions, SolveRequest, Together};
+pub use trace::{Said, Trace, TraceNode, TraceRequest};
 pub use trouble::{Cure, Trouble};
 pub use truth::Oracle;
 pub use view::{PlayerList, is_complete};
+pub use waves::{Valued, Wave, Waves};

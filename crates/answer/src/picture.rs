@@ -8,8 +8,9 @@
 //!  └──────────────────────┘
 //! ```
 
-use crate::answers::{StatsReport, StatsTier};
+use crate::answers::{Counts, Splits, StatsReport, StatsTier};
 use outplay_core::figures::{escaped, grouped};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const WIN: &str = "#009E73";
@@ -31,6 +32,30 @@ pub fn stats_svg(report: &StatsReport) -> String {
     // Writing to a string cannot fail.
     let _ = write_stats(&mut svg, report);
     svg
+}
+
+/// The statistics of a table as lines of comma-separated values, a line for each tier and one for all.
+pub fn stats_csv(report: &StatsReport) -> String {
+    let row = |name: &str, counts: &Counts, longest: [Option<u32>; 2]| {
+        let Splits { win, draw, loss } = counts.splits;
+        let [won, lost] = longest.map(|plies| plies.map_or(String::new(), |plies| plies.to_string()));
+        // Names of tiers may have commas in them.
+        let name = if name.contains([',', '"']) {
+            format!("\"{}\"", name.replace('"', "\"\""))
+        } else {
+            name.into()
+        };
+        format!("{name},{},{win},{draw},{loss},{},{won},{lost}\n", counts.legal, counts.finished)
+    };
+    let longest = |list: &BTreeMap<u32, u64>| list.last_key_value().map(|(plies, _)| *plies);
+    let mut text = "tier,positions,win,draw,loss,finished,longest_win,longest_loss\n".to_string();
+    for tier in &report.tiers {
+        text += &row(&tier.tier, &tier.counts, [longest(&tier.win_in), longest(&tier.loss_in)]);
+    }
+    let most = |list: fn(&StatsTier) -> &BTreeMap<u32, u64>| {
+        report.tiers.iter().filter_map(|tier| longest(list(tier))).max()
+    };
+    text + &row("all", &report.positions, [most(|tier| &tier.win_in), most(|tier| &tier.loss_in)])
 }
 
 fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
@@ -78,18 +103,19 @@ fn write_stats(svg: &mut String, report: &StatsReport) -> std::fmt::Result {
         let x = LEFT + step * i as f64 + (step - bar) / 2.0;
         let legal = tier.counts.legal as f64;
         let parts = [
-            (tier.counts.splits.win, WIN, "won"),
-            (tier.counts.splits.draw, DRAW, "drawn"),
-            (tier.counts.splits.loss, LOSS, "lost"),
+            (tier.counts.splits.win, WIN, "won", "win"),
+            (tier.counts.splits.draw, DRAW, "drawn", "draw"),
+            (tier.counts.splits.loss, LOSS, "lost", "loss"),
         ];
         let mut y = top + height;
-        for (count, colour, word) in parts {
+        for (count, colour, word, value) in parts {
             let tall = height * count as f64 / legal;
             y -= tall;
             if count > 0 {
                 writeln!(
                     svg,
-                    r#"<rect x="{x:.1}" y="{y:.1}" width="{bar:.1}" height="{tall:.1}" fill="{colour}"><title>ply {}: {} {word}</title></rect>"#,
+                    r#"<rect x="{x:.1}" y="{y:.1}" width="{bar:.1}" height="{tall:.1}" fill="{colour}" data-tier="{}" data-value="{value}"><title>ply {}: {} {word}</title></rect>"#,
+                    escaped(&tier.tier),
                     escaped(&tier.tier),
                     grouped(count)
                 )?;

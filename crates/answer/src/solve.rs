@@ -9,14 +9,14 @@
 //!         └─ any other game ───────────────────▶ retrograde │ sweep │ memo
 //! ```
 
-use crate::answers::{Answer, Counts, How, LongestBySide, SolveAnswer, Source, Stored, TurnCounts};
+use crate::answers::{Answer, Counts, How, LongestBySide, Proved, SolveAnswer, Source, Stored, TurnCounts};
 use crate::entry::Entry;
 use crate::kernels::{Numbering, Seek, Sweeps};
 use crate::ladder::{Ladder, Reach, Worth, between};
 use crate::loops::WorthOf;
 use crate::notes::{Note, WORTH_KEEPING};
 use crate::query::Ask;
-use crate::request::{Method, Place, SolveRequest};
+use crate::request::{Method, Place, QueryOptions, SolveRequest};
 use crate::sources::EQUAL;
 use crate::summary::Summary;
 use crate::{Trouble, books, planes};
@@ -440,6 +440,37 @@ impl Entry {
             answer.proof = Some(file.display().to_string());
         }
         Ok(answer)
+    }
+
+    /// The proof of a position's value, written out as docs/proof-format.md has it.
+    ///
+    /// # Errors
+    ///
+    /// Bad input, a game of another kind, or a stop.
+    pub fn prove(&self, place: &Place, options: &QueryOptions, watch: &dyn Watch) -> Result<Proved, Trouble> {
+        let pos = self.locate(place)?;
+        let Some(board) = self.game().board(&pos) else {
+            return Err(Trouble::unable("the proof search is for games of lines on a board"));
+        };
+        let clock = Deadline::new(options.time, watch);
+        let limits = outplay_proof::Limits {
+            time: clock.rest(),
+            bytes: options.memory / 2,
+            proof: true,
+            ..outplay_proof::Limits::default()
+        };
+        let found = outplay_proof::prove(&board, &limits, &clock)?;
+        if watch.stopped() {
+            return Err(Trouble::stopped());
+        }
+        Ok(Proved {
+            game: self.spec(),
+            position: self.game().write_position(&pos),
+            answer: self.told(&pos, between(found.low as i32 - 1, found.high as i32 - 1)),
+            nodes: found.positions,
+            steps: found.proof.as_ref().map_or(0, |proof| proof.len()),
+            proof: found.proof.map(|proof| proof.to_string()),
+        })
     }
 
     /// Opens the game's table for writing, if values are to be stored.

@@ -11,10 +11,10 @@
 use crate::ArenaError;
 use crate::opening::Opening;
 use crate::record::GameRecord;
-use crate::referee::{House, Played, play};
+use crate::referee::{House, Played, play_seen};
 use crate::scrutiny::scrutinise;
 use crate::seed::part;
-use outplay_core::{AnyPosition, Game, Notation, Watch};
+use outplay_core::{AnyMove, AnyPosition, Game, Notation, Watch};
 use outplay_players::{Kit, Player};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -48,6 +48,19 @@ pub fn round_robin(players: usize, games: usize) -> Vec<Bout> {
     bouts
 }
 
+/// Somebody who looks on while games are played. Calls come from the threads that play, which wait for them.
+pub trait Spectator: Sync {
+    /// A position of a game, and the moves that led to it, before anybody moves on from there.
+    fn turn(&self, _bout: &Bout, _pos: &AnyPosition, _moves: &[AnyMove]) {}
+    /// A game that counts is over.
+    fn ended(&self, _game: &GameRecord) {}
+}
+
+/// Nobody looks on.
+pub struct Nobody;
+
+impl Spectator for Nobody {}
+
 /// What games are played with.
 pub struct Hall<'a> {
     /// The game and what it brings along.
@@ -66,6 +79,8 @@ pub struct Hall<'a> {
     pub judged: bool,
     /// Games at the same time.
     pub threads: usize,
+    /// Who looks on.
+    pub spectator: &'a dyn Spectator,
 }
 
 /// Whether to go on.
@@ -183,7 +198,9 @@ impl Bench<'_, '_> {
         let opening = &hall.openings[bout.opening];
         let seeds = [part(part(hall.seed, 1), bout.number), part(part(hall.seed, 2), bout.opening as u64)];
         let seats: [&mut dyn Player; 2] = [&mut *first, &mut *second];
-        let Some(played) = play(hall.kit, opening, seats, seeds, &hall.house, watch) else { return Ok(None) };
+        let seen = &mut |pos: &AnyPosition, moves: &[AnyMove]| hall.spectator.turn(bout, pos, moves);
+        let played = play_seen(hall.kit, opening, seats, seeds, &hall.house, seen, watch);
+        let Some(played) = played else { return Ok(None) };
         if played.end.is_fault() {
             // Whatever went wrong may have left a player in pieces; a panic while dropping it is its last.
             let _ = catch_unwind(AssertUnwindSafe(|| drop((first, second))));

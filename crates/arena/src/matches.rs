@@ -1,7 +1,7 @@
 //! A match: openings, players, games, statistics, and a record that can be gone on with.
 
 use crate::ArenaError;
-use crate::contest::{Flow, Hall, round_robin};
+use crate::contest::{Flow, Hall, Nobody, Spectator, round_robin};
 use crate::opening::{listed, openings, plies_for};
 use crate::record::{GameRecord, Header, Record, fingerprint};
 use crate::referee::House;
@@ -52,6 +52,8 @@ pub struct MatchRequest {
     pub out: Option<PathBuf>,
     /// Go on with what is in that file.
     pub resume: bool,
+    /// Games of this very match that were played before and count, where nobody wrote them into a file.
+    pub played: Vec<GameRecord>,
 }
 
 impl Default for MatchRequest {
@@ -69,6 +71,7 @@ impl Default for MatchRequest {
             judged: false,
             out: None,
             resume: false,
+            played: Vec::new(),
         }
     }
 }
@@ -137,9 +140,31 @@ pub fn compete_games(
 ) -> Result<(MatchReport, Vec<GameRecord>), Trouble> {
     let start = entry.locate(place)?;
     let position = (*place != Place::Start).then(|| entry.game().write_position(&start));
+    Ok(play(&match_kit(entry, options), &start, position, request, watch)?)
+}
+
+/// A match that somebody looks on at, between players who read no files and are no programs of others.
+///
+/// # Errors
+///
+/// As [`compete`].
+pub fn compete_seen(
+    entry: &Entry,
+    place: &Place,
+    request: &MatchRequest,
+    options: &QueryOptions,
+    spectator: &dyn Spectator,
+    watch: &dyn Watch,
+) -> Result<(MatchReport, Vec<GameRecord>), Trouble> {
+    let start = entry.locate(place)?;
+    let position = (*place != Place::Start).then(|| entry.game().write_position(&start));
+    let kit = Kit { files: None, outside: None, ..match_kit(entry, options) };
+    Ok(play_seen(&kit, &start, position, request, spectator, watch)?)
+}
+
+fn match_kit(entry: &Entry, options: &QueryOptions) -> Kit {
     // Games run side by side already, so exact knowledge keeps to one thread in each.
-    let kit = entry.kit(&options.on_threads(1).impartial());
-    Ok(play(&kit, &start, position, request, watch)?)
+    entry.kit(&options.on_threads(1).impartial())
 }
 
 /// Plays a match from `start` (`position` is its notation if it is not the start of the game).
@@ -168,6 +193,22 @@ pub fn play(
     start: &AnyPosition,
     position: Option<String>,
     request: &MatchRequest,
+    watch: &dyn Watch,
+) -> Result<(MatchReport, Vec<GameRecord>), ArenaError> {
+    play_seen(kit, start, position, request, &Nobody, watch)
+}
+
+/// The same while somebody looks on.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn play_seen(
+    kit: &Kit,
+    start: &AnyPosition,
+    position: Option<String>,
+    request: &MatchRequest,
+    spectator: &dyn Spectator,
     watch: &dyn Watch,
 ) -> Result<(MatchReport, Vec<GameRecord>), ArenaError> {
     let began = Instant::now();
@@ -217,7 +258,7 @@ pub fn play(
                 "there is nothing to go on with; name the file with the record of the match".into(),
             ));
         }
-        None => (None, Vec::new()),
+        None => (None, request.played.clone()),
         Some(path) if request.resume => {
             let (record, games) = Record::resume(path, &header)?;
             (Some(record), games)
@@ -229,10 +270,12 @@ pub fn play(
     for game in &games {
         let bout = &bouts[game.number as usize];
         let replayed = replay(kit, start, &found[bout.opening], bout, &request.house, game);
-        if let (Err(why), Some(path)) = (replayed, &request.out) {
-            let why =
-                format!("game {} is not as it was played ({why}); remove its line to go on", game.number + 1);
-            return Err(ArenaError::file(path, why));
+        if let Err(why) = replayed {
+            let why = format!("game {} is not as it was played ({why})", game.number + 1);
+            return Err(match &request.out {
+                Some(path) => ArenaError::file(path, why + "; remove its line to go on"),
+                None => ArenaError::Unable(why + "; begin the match anew"),
+            });
         }
     }
     let mut table = Scoreboard::new(&players, bouts.len(), request.sprt);
@@ -252,12 +295,14 @@ pub fn play(
             seed: request.seed,
             judged: request.judged,
             threads: request.concurrency,
+            spectator,
         };
         hall.play(&left, watch, |game| {
             if let Some(record) = &mut record {
                 record.add(&game)?;
             }
             table.add(&game);
+            spectator.ended(&game);
             games.push(game);
             watch.status(&table.line());
             watch.advance(1);

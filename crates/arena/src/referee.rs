@@ -132,9 +132,22 @@ pub(crate) fn roll(kit: &Kit, pos: &AnyPosition, rng: &mut SmallRng) -> Option<A
 pub fn play(
     kit: &Kit,
     opening: &Opening,
+    players: [&mut dyn Player; 2],
+    seeds: [u64; 2],
+    house: &House,
+    watch: &dyn Watch,
+) -> Option<Played> {
+    play_seen(kit, opening, players, seeds, house, &mut |_, _| {}, watch)
+}
+
+/// The same, showing every position and the moves that led to it before anybody moves on from there, and the last one.
+pub fn play_seen(
+    kit: &Kit,
+    opening: &Opening,
     mut players: [&mut dyn Player; 2],
     [seed, dice]: [u64; 2],
     house: &House,
+    seen_by: &mut dyn FnMut(&AnyPosition, &[AnyMove]),
     watch: &dyn Watch,
 ) -> Option<Played> {
     let game = &kit.game;
@@ -158,6 +171,7 @@ pub fn play(
         }
     }
     loop {
+        seen_by(&pos, &played.moves);
         if let Some(payoff) = game.outcome(&pos) {
             played.payoff = payoff;
             return Some(played);

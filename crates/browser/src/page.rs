@@ -156,17 +156,23 @@ impl Page {
         Err(BrowserError::Waited { what: what.into(), shows: format!("{shows} [{troubles}]") })
     }
 
-    /// Waits until an element is there, then gives its middle on the screen.
+    /// Waits until an element is there, scrolls to it, then gives its middle on the screen.
     fn middle(&mut self, selector: &str) -> Result<(f64, f64), BrowserError> {
         let quoted = json!(selector);
         self.wait(&format!("document.querySelector({quoted})"), selector)?;
-        let script = format!(
-            "(() => {{ const element = document.querySelector({quoted}); \
-             element.scrollIntoView({{ block: 'center', inline: 'center', behavior: 'instant' }}); \
-             const box = element.getBoundingClientRect(); \
+        self.eval(&format!(
+            "document.querySelector({quoted}).scrollIntoView({{ block: 'center', inline: 'center', behavior: 'instant' }})"
+        ))?;
+        self.place(selector)
+    }
+
+    /// Where an element's middle is on the screen now.
+    fn place(&mut self, selector: &str) -> Result<(f64, f64), BrowserError> {
+        let quoted = json!(selector);
+        let place = self.eval(&format!(
+            "(() => {{ const box = document.querySelector({quoted}).getBoundingClientRect(); \
              return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
-        );
-        let place = self.eval(&script)?;
+        ))?;
         Ok((place[0].as_f64().unwrap_or(0.0), place[1].as_f64().unwrap_or(0.0)))
     }
 
@@ -204,8 +210,10 @@ impl Page {
     ///
     /// One of them is not there.
     pub fn drag(&mut self, from: &str, to: &str) -> Result<(), BrowserError> {
-        let end = self.middle(to)?;
+        self.middle(to)?;
         let start = self.middle(from)?;
+        // Scrolling to one may have moved the other.
+        let end = self.place(to)?;
         self.mouse("mouseMoved", start, false)?;
         self.mouse("mousePressed", start, true)?;
         for step in 1..=8 {

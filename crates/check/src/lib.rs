@@ -18,12 +18,16 @@
 //! assert!(outplay_check::check(text).is_err(), "o simply takes b1");
 //! ```
 
+mod guide;
 mod parse;
 mod position;
 #[cfg(test)]
 mod rules;
 mod set;
+mod trail;
 mod verify;
 
+pub use guide::{GuideError, Guided, Placed, Waiting, guide};
 pub use parse::Malformed;
-pub use verify::{CheckError, Claim, Limits, check, check_watched, check_within};
+pub use trail::{Eyes, Followed};
+pub use verify::{CheckError, Claim, Limits, check, check_seen, check_watched, check_within};

@@ -150,7 +150,7 @@ fn every_rule_is_sound() {
                 match walk.onward(&mut frame) {
                     Err(_) => break false,
                     Ok(None) => break true,
-                    Ok(Some((link, after, side))) => {
+                    Ok(Some((link, after, side, _))) => {
                         let after = walk.renamed(link, after);
                         if attacker_wins(&after, side, &mut known) != wins {
                             break false;

@@ -12,6 +12,7 @@
 use crate::parse::{Arm, Ground, Link, Malformed, Script, Step, parse};
 use crate::position::{Position, complete, singles};
 use crate::set::Set;
+use crate::trail::{Eyes, Trails};
 use outplay_core::{Content, LineBoard, Pace, Quiet, Turn, Verdict, Watch, cell_name};
 use std::collections::HashSet;
 use thiserror::Error;
@@ -93,16 +94,30 @@ pub fn check_within(text: &str, limits: &Limits) -> Result<Claim, CheckError> {
 ///
 /// As [`check`], and a stop.
 pub fn check_watched(text: &str, limits: &Limits, watch: &dyn Watch) -> Result<Claim, CheckError> {
+    check_seen(text, limits, watch, None)
+}
+
+/// Checks a proof under somebody's eyes: each pair of step and position is told before it is followed.
+///
+/// # Errors
+///
+/// As [`check_watched`].
+pub fn check_seen(
+    text: &str,
+    limits: &Limits,
+    watch: &dyn Watch,
+    seen: Option<Eyes<'_>>,
+) -> Result<Claim, CheckError> {
     let script = parse(text)?;
     match script.board.cells.len() {
-        0..=64 => run::<1>(&script, limits, watch),
-        65..=128 => run::<2>(&script, limits, watch),
-        _ => run::<6>(&script, limits, watch),
+        0..=64 => run::<1>(&script, limits, watch, seen),
+        65..=128 => run::<2>(&script, limits, watch, seen),
+        _ => run::<6>(&script, limits, watch, seen),
     }
 }
 
 /// The cells of every row, column and diagonal of k.
-fn rows_of_k(board: &LineBoard) -> Vec<Vec<usize>> {
+pub(crate) fn rows_of_k(board: &LineBoard) -> Vec<Vec<usize>> {
     let (width, height, k) = (board.width as i64, board.height as i64, board.k as i64);
     let mut rows = Vec::new();
     for column in 0..width {
@@ -119,12 +134,12 @@ fn rows_of_k(board: &LineBoard) -> Vec<Vec<usize>> {
     rows
 }
 
-fn stone_of(player: Turn) -> Content {
+pub(crate) fn stone_of(player: Turn) -> Content {
     if player == Turn::First { Content::First } else { Content::Second }
 }
 
 /// The lines that a player can still fill, by the cells it needs for them.
-fn lines_of<const W: usize>(board: &LineBoard, player: Turn) -> Vec<Set<W>> {
+pub(crate) fn lines_of<const W: usize>(board: &LineBoard, player: Turn) -> Vec<Set<W>> {
     let own = stone_of(player);
     let usable = |cell: &usize| [own, Content::Empty].contains(&board.cells[*cell]);
     let missing = |row: Vec<usize>| {
@@ -135,7 +150,12 @@ fn lines_of<const W: usize>(board: &LineBoard, player: Turn) -> Vec<Set<W>> {
     rows_of_k(board).into_iter().filter(|row| row.iter().all(usable)).map(missing).collect()
 }
 
-fn run<const W: usize>(script: &Script, limits: &Limits, watch: &dyn Watch) -> Result<Claim, CheckError> {
+fn run<const W: usize>(
+    script: &Script,
+    limits: &Limits,
+    watch: &dyn Watch,
+    mut seen: Option<Eyes<'_>>,
+) -> Result<Claim, CheckError> {
     let board = &script.board;
     let (mover, other) = (board.turn, board.turn.other());
     let refuse = |why: &str| Err(CheckError::Claim(why.to_string()));
@@ -145,7 +165,8 @@ fn run<const W: usize>(script: &Script, limits: &Limits, watch: &dyn Watch) -> R
     let mut follow = |attacker: Turn, wins: bool, step: usize| {
         let mut walk = Walk::new(script, limits, wins, followed, watch);
         let pos = Position::new(lines(attacker), lines(attacker.other()));
-        walk.follow(step, pos, attacker == mover)?;
+        let mut trails = seen.as_deref_mut().map(|eyes| Trails::new(attacker, board.cells.len(), eyes));
+        walk.follow(step, pos, attacker == mover, trails.as_mut())?;
         followed = walk.followed;
         Ok::<(), CheckError>(())
     };
@@ -201,8 +222,8 @@ pub(crate) struct Walk<'a, const W: usize> {
     pace: Pace<'a>,
 }
 
-/// Where to go on, from which position, and whether the attacker moves there.
-pub(crate) type Onward<const W: usize> = (Link, Position<W>, bool);
+/// Where to go on, from which position, whether the attacker moves there, and the cell that was just played.
+pub(crate) type Onward<const W: usize> = (Link, Position<W>, bool, Option<usize>);
 
 /// A step that is being followed: what it still has to go on with.
 pub(crate) enum Frame<'a, const W: usize> {
@@ -212,6 +233,27 @@ pub(crate) enum Frame<'a, const W: usize> {
     Replies { step: usize, pos: Position<W>, arms: &'a [Arm], other: Option<Link>, left: Vec<Option<usize>> },
     /// Moves of the attacker that are not followed yet.
     Answers { step: usize, pos: Position<W>, arms: &'a [Arm], left: Vec<usize> },
+}
+
+/// For each symmetry of the board where its cells go.
+pub(crate) fn images(board: &LineBoard) -> Vec<Vec<u16>> {
+    let (width, height) = (board.width, board.height);
+    let image = |symmetry: usize, cell: usize| {
+        let (mut column, mut row) = (cell / height, cell % height);
+        if symmetry & 4 != 0 {
+            (column, row) = (row, column);
+        }
+        if symmetry & 1 != 0 {
+            column = width - 1 - column;
+        }
+        if symmetry & 2 != 0 {
+            row = height - 1 - row;
+        }
+        (column * height + row) as u16
+    };
+    let usable = |symmetry: &usize| symmetry & 4 == 0 || width == height;
+    let cells = 0..width * height;
+    (0..8).filter(usable).map(|symmetry| cells.clone().map(|cell| image(symmetry, cell)).collect()).collect()
 }
 
 /// One step must not be applied more deeply than a game with all its splits can be long.
@@ -227,25 +269,7 @@ impl<'a, const W: usize> Walk<'a, W> {
         followed: u64,
         watch: &'a dyn Watch,
     ) -> Self {
-        let (width, height) = (script.board.width, script.board.height);
-        let image = |symmetry: usize, cell: usize| {
-            let (mut column, mut row) = (cell / height, cell % height);
-            if symmetry & 4 != 0 {
-                (column, row) = (row, column);
-            }
-            if symmetry & 1 != 0 {
-                column = width - 1 - column;
-            }
-            if symmetry & 2 != 0 {
-                row = height - 1 - row;
-            }
-            (column * height + row) as u16
-        };
-        let usable = |symmetry: &usize| symmetry & 4 == 0 || width == height;
-        let images = (0..8)
-            .filter(usable)
-            .map(|symmetry| (0..width * height).map(|cell| image(symmetry, cell)).collect())
-            .collect();
+        let images = images(&script.board);
         let right = vec![HashSet::new(); script.steps.len()];
         Walk { script, limits, wins, followed, right, remembered: 0, images, pace: Pace::new(watch) }
     }
@@ -259,12 +283,26 @@ impl<'a, const W: usize> Walk<'a, W> {
     }
 
     /// Follows a step from a position, and everything that it goes on with.
-    fn follow(&mut self, step: usize, pos: Position<W>, attacks: bool) -> Result<(), CheckError> {
+    fn follow(
+        &mut self,
+        step: usize,
+        pos: Position<W>,
+        attacks: bool,
+        mut trails: Option<&mut Trails<'_>>,
+    ) -> Result<(), CheckError> {
+        if let Some(trails) = &mut trails {
+            trails.tell(step, attacks);
+        }
         let mut stack = vec![self.begin(step, pos, attacks, 0)?];
         while let Some(frame) = stack.last_mut() {
             match self.onward(frame)? {
-                Some((link, pos, attacks)) => {
+                Some((link, pos, attacks, played)) => {
                     let pos = self.renamed(link, pos);
+                    if let Some(trails) = &mut trails {
+                        let images = &self.images[usize::from(link.symmetry)];
+                        trails.go_on(stack.len(), played, attacks, images);
+                        trails.tell(link.step, attacks);
+                    }
                     let next = self.begin(link.step, pos, attacks, stack.len())?;
                     stack.push(next);
                 }
@@ -362,7 +400,7 @@ impl<'a, const W: usize> Walk<'a, W> {
             return self.fail(step, "it is a step for the other player to move");
         }
         let done = Ok(Frame::Ways(Vec::new()));
-        let only = |link: Link, pos, attacks| Ok(Frame::Ways(vec![(link, pos, attacks)]));
+        let only = |link: Link, pos, attacks, cell| Ok(Frame::Ways(vec![(link, pos, attacks, Some(cell))]));
         match written {
             Step::Fours(moves) => self.fours(step, pos, moves).and(done),
             Step::Plays(cell, link) => {
@@ -371,7 +409,7 @@ impl<'a, const W: usize> Walk<'a, W> {
                     return self.fail(step, format!("{} is not an empty cell of a line", self.name(cell)));
                 }
                 let after = pos.attack(cell);
-                if complete(&after.attacker) { done } else { only(*link, after, false) }
+                if complete(&after.attacker) { done } else { only(*link, after, false, cell) }
             }
             Step::Replies { arms, other } => self.replies(step, pos, arms, *other),
             Step::Pairs(pairs) => self.pairs(step, &pos, pairs).and(done),
@@ -383,7 +421,7 @@ impl<'a, const W: usize> Walk<'a, W> {
                     return self.fail(step, format!("{} is not an empty cell of a line", self.name(cell)));
                 }
                 let after = pos.defend(cell);
-                if complete(&after.defender) { done } else { only(*link, after, true) }
+                if complete(&after.defender) { done } else { only(*link, after, true, cell) }
             }
             Step::Completes(cell) => {
                 if singles(&pos.defender).contains((*cell).into()) {
@@ -457,7 +495,7 @@ impl<'a, const W: usize> Walk<'a, W> {
             return Ok(None);
         }
         match reply.map_or(other, link_of) {
-            Some(link) => Ok(Some((link, after, true))),
+            Some(link) => Ok(Some((link, after, true, reply))),
             None => {
                 let name = reply.map_or("a pass".to_string(), |cell| self.name(cell));
                 self.fail(step, format!("the reply {name} is left out"))
@@ -538,7 +576,7 @@ impl<'a, const W: usize> Walk<'a, W> {
             return self.fail(step, format!("the attacker completes a line at {}", self.name(cell)));
         }
         match arms.iter().find(|(cells, _)| cells.contains(&(cell as u16))) {
-            Some((_, link)) => Ok(Some((*link, after, false))),
+            Some((_, link)) => Ok(Some((*link, after, false, Some(cell)))),
             None if !singles(&after.defender).is_empty() => Ok(None),
             None => self.fail(step, format!("the move {} is left out", self.name(cell))),
         }
@@ -581,7 +619,7 @@ impl<'a, const W: usize> Walk<'a, W> {
             }
         }
         let ways = lines_of.into_iter().zip(parts).rev();
-        let ways = ways.map(|(lines, (_, link))| (*link, Position::new(lines, Vec::new()), attacks));
+        let ways = ways.map(|(lines, (_, link))| (*link, Position::new(lines, Vec::new()), attacks, None));
         Ok(Frame::Ways(ways.collect()))
     }
 }

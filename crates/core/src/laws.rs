@@ -138,7 +138,7 @@ pub fn check_scene<G: Game + Notation>(game: &G, pos: &G::Position) {
     let scene = game.scene(pos);
     let shown: Vec<&String> = scene.moves.iter().map(|gesture| &gesture.mv).collect();
     assert_eq!(shown, words.iter().collect::<Vec<_>>(), "{name}: the scene shows other moves");
-    let mut ways = HashSet::new();
+    let (mut ways, mut steps) = (HashSet::new(), HashSet::new());
     for gesture in &scene.moves {
         let way = (&gesture.path, &gesture.choice);
         assert!(
@@ -146,10 +146,14 @@ pub fn check_scene<G: Game + Notation>(game: &G, pos: &G::Position) {
             "{name}: {} looks like another move",
             gesture.mv
         );
+        for way in &gesture.ways {
+            assert!(steps.insert(way), "{name}: a way makes {} and another move", gesture.mv);
+        }
         let chance = game.turn(pos) == Turn::Chance;
         assert_eq!(gesture.odds > 0, chance, "{name}: chance makes {} or does not", gesture.mv);
     }
-    let paths = scene.moves.iter().flat_map(|gesture| &gesture.path);
+    let paths =
+        scene.moves.iter().flat_map(|gesture| gesture.path.iter().chain(gesture.ways.iter().flatten()));
     let places = paths.chain(scene.links.iter().flatten()).chain(&scene.decisive);
     places.for_each(|&spot| assert!(spot < scene.spots.len(), "{name}: there is no spot {spot}"));
     for spot in &scene.spots {

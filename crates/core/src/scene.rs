@@ -72,6 +72,10 @@ pub struct Gesture {
     /// How often chance makes it, relative to the other moves; 0 where a player decides.
     #[serde(skip_serializing_if = "is_zero")]
     pub odds: u32,
+    /// Every way to make the move step by step, each as from and to in turn, where a turn has several steps; a way
+    /// belongs to one move only. Empty where `path` says it all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ways: Vec<Vec<usize>>,
 }
 
 fn is_zero(odds: &u32) -> bool {
@@ -92,6 +96,9 @@ pub struct Scene {
     /// Lines between spots.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<[usize; 2]>,
+    /// Lines between spots that count but that nothing moves along.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<[usize; 2]>,
     /// The legal moves.
     pub moves: Vec<Gesture>,
     /// Spots of the line, mill or king that ended the game.

@@ -54,7 +54,12 @@ pub(crate) fn compared(moves: &[(String, Merit)], eyes: Eyes) -> Option<String> 
         (0, _) => ", all others lose".into(),
         (1, 0) => ", the other one draws".into(),
         (_, 0) => ", all others draw".into(),
-        (draw, lose) => format!(", {draw} would draw and {lose} lose"),
+        // Columns are numbers too, so it is said what is counted.
+        (draw, lose) => {
+            let (draws, loses) =
+                (if draw == 1 { "draws" } else { "draw" }, if lose == 1 { "loses" } else { "lose" });
+            format!(", of the others {draw} {draws} and {lose} {loses}")
+        }
     };
     Some(match keeping {
         1 => format!("{} is the only move that {one}{others}", equal.first()?),
@@ -114,7 +119,7 @@ mod tests {
         assert_eq!(words(&[("a", 3), ("b", 0), ("c", 0)]), "a is the only move that wins, all others draw");
         assert_eq!(
             words(&[("a", 0), ("b", 5), ("c", -2)]),
-            "b is the only move that wins, 1 would draw and 1 lose"
+            "b is the only move that wins, of the others 1 draws and 1 loses"
         );
         assert_eq!(
             words(&[("a", 3), ("b", 5), ("c", -2)]),

@@ -35,11 +35,15 @@
 //! ```
 
 mod alternatives;
+mod fours;
 mod history;
 mod puzzles;
 mod reasons;
+mod themes;
 mod threats;
 
+pub use fours::wins_by_fours;
 pub use history::{History, HistoryStep, Mistake, history};
 pub use puzzles::{Puzzle, PuzzleKind, puzzle};
 pub use reasons::{MarkKind, ReasonMark, ReasonMove, Why, why};
+pub use themes::{Difficulty, PuzzleStep};

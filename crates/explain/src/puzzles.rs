@@ -6,7 +6,9 @@
 //!                       └ moves and merits: exactly one keeps the win? or is soonest? → interest
 //! ```
 
+use crate::fours;
 use crate::reasons::{best_line, called, first_best, takes};
+use crate::themes::{Difficulty, Line, PuzzleStep, difficulty, themes, whole_line};
 use outplay_answer::{Answer, Entry, Oracle, Place, QueryOptions, Trouble};
 use outplay_core::{AnyGame, AnyPosition, Deadline, Game, Notation, Turn, Value, Watch};
 use outplay_players::{Merit, Merits, Truth};
@@ -37,6 +39,12 @@ pub struct Puzzle {
     pub line: Vec<String>,
     /// How many moves there are to choose from.
     pub choices: usize,
+    /// The whole puzzle: moves of the solver's, each the only right one, and the answers to them.
+    pub steps: Vec<PuzzleStep>,
+    /// What it is about: `fork`, `mate in 3`, `zugzwang`.
+    pub themes: Vec<String>,
+    /// How hard it is.
+    pub difficulty: Difficulty,
 }
 
 /// Games that are looked at.
@@ -55,6 +63,8 @@ const GOOD: u32 = 20;
 const CONTENT: usize = 60;
 /// What taking a man costs a puzzle: it is the first thing that anybody looks at.
 const OBVIOUS: u32 = 12;
+/// What each further move of a line adds to a puzzle.
+const LONGER: u32 = 5;
 /// Time for one position: a puzzle need not be one that is hard to solve by search.
 const EACH: Duration = Duration::from_millis(400);
 /// Plies of a random game.
@@ -72,6 +82,8 @@ pub enum PuzzleKind {
     Soonest,
     /// The best of a game with dice.
     Best,
+    /// The only one that begins a win by fours, on boards too large for exact values.
+    Fours,
 }
 
 /// A position that could be asked for.
@@ -95,9 +107,15 @@ pub fn puzzle(
     watch: &dyn Watch,
 ) -> Result<Puzzle, Trouble> {
     let game = entry.game();
+    let board = game.start().and_then(|start| game.board(&start));
+    if board.is_some_and(|board| fours::suits(&board)) && !entry.exact(&Place::Start, options)? {
+        return fours::puzzle(entry, seed, &Deadline::new(options.time, watch));
+    }
     let mut rng = SmallRng::seed_from_u64(seed);
     let truth = Oracle::new(entry.clone(), options.clone());
-    let deadline = Deadline::new(options.time, watch);
+    // What is left in the end is for following the lines, and for finding out how hard they are.
+    let whole = Deadline::new(options.time, watch);
+    let deadline = Deadline::new(options.time.map(|time| time * 3 / 5), &whole);
     watch.stage("looking for a puzzle", 0);
     warm_up(entry, &truth, options, &deadline);
     let mut found: Vec<Candidate> = Vec::new();
@@ -126,15 +144,29 @@ pub fn puzzle(
     if watch.stopped() {
         return Err(Trouble::stopped());
     }
+    // Every other seed asks for a line of several moves, so that there are both; what has no time to be followed is short.
+    let longer = LONGER * (seed % 2) as u32;
+    let followed = found.into_iter().map(|mut candidate| {
+        let Candidate { pos, merits, kind, .. } = &candidate;
+        let each = Deadline::new(Some(EACH), &whole).silent();
+        let line = whole_line(entry, pos, merits, *kind, &truth, &each);
+        candidate.interest += longer * (line.steps.len() as u32 - 1).min(3);
+        (candidate, line)
+    });
+    let found: Vec<(Candidate, Line)> = followed.collect();
     // The first of equally interesting ones, so that a seed always means the same puzzle.
-    let most = found.iter().map(|candidate| candidate.interest).max();
-    let Some(chosen) = found.into_iter().find(|candidate| Some(candidate.interest) == most) else {
+    let most = found.iter().map(|(candidate, _)| candidate.interest).max();
+    let Some((chosen, line)) = found.into_iter().find(|(candidate, _)| Some(candidate.interest) == most)
+    else {
         let why = format!("no position of {} with a single good move was found in time", game.spec());
         return Err(Trouble::Limits(why + "; try another seed or a smaller game"));
     };
     let Candidate { pos, merits, best, kind, .. } = chosen;
     let choices = merits.len();
-    let line = best_line(game, &pos, merits, &truth, &deadline);
+    let themes = themes(entry, game.turn(&pos), &line, kind, best, &truth, &whole);
+    let difficulty = difficulty(entry, &pos, &merits, &line.steps, options, &whole);
+    let steps = line.steps;
+    let line = best_line(game, &pos, merits, &truth, &whole);
     let line: Vec<String> = line.into_iter().map(|step| step.mv).collect();
     Ok(Puzzle {
         game: game.spec(),
@@ -149,6 +181,9 @@ pub fn puzzle(
         solution: line.first().cloned().unwrap_or_default(),
         line,
         choices,
+        steps,
+        themes,
+        difficulty,
     })
 }
 
@@ -157,10 +192,10 @@ fn warm_up(entry: &Entry, truth: &dyn Truth, options: &QueryOptions, watch: &dyn
     // Late positions are quick to answer once the game is solved, and never searched for long.
     let mut rng = SmallRng::seed_from_u64(0);
     let late = (0..TRIES).find_map(|_| random_position(entry, LONGEST, &mut rng));
-    let half = options.time.map(|time| time / 2);
+    let most = options.time.map(|time| time * 3 / 4);
     if let Some(pos) = late.filter(|_| !entry.game().has_board()) {
         // What cannot be found is found out again for each position, in less time.
-        let _ = truth.value(&pos, &Deadline::new(half, watch).silent());
+        let _ = truth.value(&pos, &Deadline::new(most, watch).silent());
     }
 }
 
@@ -170,7 +205,7 @@ fn task(game: &AnyGame, pos: &AnyPosition, kind: PuzzleKind, best: Merit) -> Str
     let player = names[usize::from(game.turn(pos) == Turn::Second)];
     let chess = names[0] == "White";
     let goal = match (kind, best) {
-        (PuzzleKind::Best, _) | (_, Merit::Mean(_)) => "find the best move".to_string(),
+        (PuzzleKind::Best | PuzzleKind::Fours, _) | (_, Merit::Mean(_)) => "find the best move".to_string(),
         (PuzzleKind::Soonest, Merit::Value(value)) => {
             let plies = value.distance().unwrap_or(0);
             let mate = format!("mate in {}", plies.div_ceil(2));

@@ -102,12 +102,18 @@ pub(crate) fn board_reasons(board: &LineBoard, payoff: Option<i32>) -> (Vec<Stri
     (sentences, marks)
 }
 
-/// The cells at which a player threatens to complete a line with the next stone, if there are several: a fork.
-pub(crate) fn fork(board: &LineBoard, player: Turn) -> Option<String> {
+/// The cells at which a player could complete a line with the next stone.
+pub(crate) fn threats_of(board: &LineBoard, player: Turn) -> Vec<usize> {
     let open = board.open_cells();
     let mut cells = completing(board, side(player).1);
-    cells.retain(|cell| open.contains(cell));
-    (cells.len() > 1 && !board.misere).then(|| names(board, &cells))
+    cells.retain(|cell| !board.misere && open.contains(cell));
+    cells
+}
+
+/// The cells at which a player threatens to complete a line with the next stone, if there are several: a fork.
+pub(crate) fn fork(board: &LineBoard, player: Turn) -> Option<String> {
+    let cells = threats_of(board, player);
+    (cells.len() > 1).then(|| names(board, &cells))
 }
 
 #[cfg(test)]

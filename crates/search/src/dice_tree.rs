@@ -59,7 +59,7 @@ pub fn dice_tree<G: Chance, E: Evaluate<G>>(
     let (Recorder { mut branches, .. }, counts) = run(Some(plies))?;
     mark_principal(&mut branches);
     let prune = method != DiceMethod::Expectiminimax;
-    let options = TreeOptions { prune, best_payoff: false, distance: false, most };
+    let options = TreeOptions { prune, best_payoff: false, distance: false, most, ..TreeOptions::default() };
     Ok(Tree { branches, depth, options, dice: Some(method), counts, recorded_plies: plies.min(depth) })
 }
 

@@ -6,14 +6,15 @@
 //!   ▼ draw  ▼ ≤ loss ✂
 //! ```
 //!
-//! The search is the textbook's: minimax or alpha-beta in the order of the rules. It runs twice, first to
+//! The search is the textbook's: minimax or alpha-beta in the order of the rules, unless another one is asked for. It runs twice, first to
 //! count the positions of each ply, then to record as many whole plies as fit.
 //!
 //! Invariant: worths and windows are the first player's, and distances count from the root of the tree.
 
 use crate::clock::{Clock, Purse, Stop};
-use crate::score::{self, Found, INFINITE, MOST_EVALUATION, MOST_PAYOFF, Scale};
+use crate::score::{self, Found, INFINITE, MOST_PAYOFF, Scale};
 use crate::stack::{MOST_PLIES, with_room};
+use crate::tree_order::{Look, Orderer, TreeOrder};
 use crate::{Counters, DiceMethod, Evaluate, Limits, SearchError};
 use outplay_core::{Game, Turn, Value, Watch};
 
@@ -28,12 +29,14 @@ pub struct TreeOptions {
     pub distance: bool,
     /// Positions to record, cut-off ones included.
     pub most: usize,
+    /// Which moves are tried first.
+    pub order: TreeOrder,
 }
 
 impl Default for TreeOptions {
     /// Alpha-beta that stops at the best payoff; a picture's worth of positions.
     fn default() -> TreeOptions {
-        TreeOptions { prune: true, best_payoff: true, distance: true, most: 200 }
+        TreeOptions { prune: true, best_payoff: true, distance: true, most: 200, order: TreeOrder::default() }
     }
 }
 
@@ -212,12 +215,11 @@ pub fn tree<G: Game, E: Evaluate<G>>(
     let fault = || game.fault();
     let purse = Purse::new(&Limits::NONE, watch, &fault);
     let run = |plies: Option<u32>| -> Result<Recorder<'_, G, E>, SearchError> {
+        let scale = Scale::new(options.distance, options.best_payoff.then_some(best));
         let mut recorder = Recorder {
-            game,
-            evaluate,
+            look: Look { game, evaluate, scale, depth },
             options,
-            scale: Scale::new(options.distance, options.best_payoff.then_some(best)),
-            depth,
+            orderer: Orderer::new(options.order),
             plies,
             clock: Clock::new(&purse),
             branches: Vec::new(),
@@ -265,11 +267,9 @@ const OPEN: Window = (Found { score: -INFINITE, proof: 0 }, Found { score: INFIN
 type Recorded<G> = (Vec<Branch<<G as Game>::Position, <G as Game>::Move>>, Counters);
 
 struct Recorder<'a, G: Game, E> {
-    game: &'a G,
-    evaluate: &'a E,
+    look: Look<'a, G, E>,
     options: TreeOptions,
-    scale: Scale,
-    depth: u32,
+    orderer: Orderer<G>,
     /// Plies to record; `None` while only counting.
     plies: Option<u32>,
     clock: Clock<'a>,
@@ -307,7 +307,7 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
         let side = |found: Found| (found.score.abs() < INFINITE).then(|| worth(found));
         self.branches.push(Branch {
             pos: pos.clone(),
-            turn: self.game.turn(pos),
+            turn: self.look.game.turn(pos),
             mv,
             probability: None,
             glance: false,
@@ -335,22 +335,21 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
         if self.clock.must_stop() {
             return Found::opinion(0);
         }
-        let turn = self.game.turn(pos);
+        let turn = self.look.game.turn(pos);
         let before = self.clock.nodes();
         let here = self.record(pos, mv, parent, ply, window, Fate::Horizon);
-        let (found, fate) = match self.game.outcome(pos) {
+        let (found, fate) = match self.look.game.outcome(pos) {
             Some(payoff) => {
                 self.counts.static_evaluations += 1;
-                (self.scale.finished(payoff, ply), Fate::Finished)
+                (self.look.scale.finished(payoff, ply), Fate::Finished)
             }
             None if turn == Turn::Chance => {
                 self.clock.stop(Stop::Error(SearchError::Chance));
                 return Found::opinion(0);
             }
-            None if ply == self.depth => {
+            None if ply == self.look.depth => {
                 self.counts.static_evaluations += 1;
-                let score = self.evaluate.score(self.game, pos).clamp(-MOST_EVALUATION, MOST_EVALUATION);
-                (Found::opinion(if turn == Turn::Second { -score } else { score }), Fate::Horizon)
+                (Found::opinion(self.look.opinion(pos)), Fate::Horizon)
             }
             None => {
                 self.counts.dynamic_evaluations += 1;
@@ -387,9 +386,10 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
         let (mut alpha, mut beta) = window;
         let max = turn == Turn::First;
         let better = |a: Found, b: Found| if max { a.score > b.score } else { a.score < b.score };
-        let most = Found::opinion(if max { self.scale.most(ply) } else { -self.scale.most(ply) });
+        let most = Found::opinion(if max { self.look.scale.most(ply) } else { -self.look.scale.most(ply) });
         let mut moves = Vec::new();
-        self.game.moves(pos, &mut moves);
+        self.look.game.moves(pos, &mut moves);
+        self.orderer.sort(&self.look, pos, ply, &mut moves, &mut self.clock);
         let mut best = if max { OPEN.0 } else { OPEN.1 };
         let mut cut = None;
         for (i, &mv) in moves.iter().enumerate() {
@@ -397,7 +397,7 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
             if self.clock.must_pause() {
                 return best;
             }
-            let next = self.game.play(pos, mv);
+            let next = self.look.game.play(pos, mv);
             if let Some(cut) = cut {
                 let fate = Fate::CutOff(cut);
                 if self.record(&next, Some(mv), here, ply + 1, (alpha, beta), fate).is_none()

@@ -100,42 +100,68 @@ export const puzzle = (game, seed, signal) => ask(`/puzzle?${query({ game }, { s
 export const stats = (game, signal) => ask(`/stats?${query({ game })}`, { signal });
 export const statsPicture = (game) => `${BASE}/stats.svg?${query({ game })}`;
 export const choose = (place, player, seed, signal) => post("/move", { ...bodyOf(place), player, seed }, signal);
-export const solve = (game) => post("/solve", { game });
+export const knowledge = (game, signal) => ask(`/knowledge?${query({ game })}`, { signal });
+export const solve = (game, stay = false) => post("/solve", { game, stay });
 export const job = (id, signal) => ask(`/solve/${encodeURIComponent(id)}`, { signal });
 export const cancel = (id) => ask(`/solve/${encodeURIComponent(id)}`, { method: "DELETE" });
 
-/** Listens to a stream; `hear` has a function for each event, and `done` and `fail` for its end. */
-function listen(address, hear, instead) {
-  const source = new EventSource(address);
+// What lessons are made of: searches step by step, positions as numbers, waves, proofs.
+export const tree = (place, options, signal) => ask(`/tree?${query(place, options)}`, { signal });
+export const rules = (game, signal) => ask(`/rules?${query({ game })}`, { signal });
+export const index = (place, number, signal) => ask(`/index?${query(place, { number })}`, { signal });
+export const waves = (game, signal) => ask(`/waves?${query({ game })}`, { signal });
+export const values = (game, positions, signal) => post("/values", { game, positions }, signal);
+export const evaluation = (place, judge, signal) => ask(`/evaluation?${query(place, { eval: judge })}`, { signal });
+export const prove = (place, signal) => ask(`/proof?${query(place)}`, { signal });
+export const check = (proof, signal) => post("/check", { proof }, signal);
+export const walk = (proof, player, moves, signal) => post("/walk", { proof, player, moves }, signal);
+
+/** How often a stream that breaks off is begun anew. */
+const TRIES = 4;
+
+/**
+ * Listens to a stream; `hear` has a function for each event, and `done` and `fail` for its end. A refusal and a lost
+ * server look the same here: `ask` is a small question about the same thing, whose answer tells them apart.
+ */
+function listen(address, hear, ask) {
+  let source;
   let left = false;
   const end = () => {
     left = true;
     source.close();
   };
-  for (const name of Object.keys(hear)) {
-    if (name === "done" || name === "fail") continue;
-    source.addEventListener(name, (event) => hear[name](JSON.parse(event.data)));
-  }
-  source.addEventListener("done", (event) => {
-    end();
-    hear.done(JSON.parse(event.data));
-  });
-  source.addEventListener("error", async (event) => {
-    if (left) return;
-    source.close();
-    if (typeof event.data === "string") {
-      const { error, cure } = JSON.parse(event.data);
-      hear.fail(new ApiError(422, error, cure));
-      return;
+  const begin = (tries) => {
+    source = new EventSource(address);
+    for (const name of Object.keys(hear)) {
+      if (name === "done" || name === "fail") continue;
+      source.addEventListener(name, (event) => !left && hear[name](JSON.parse(event.data)));
     }
-    // A refusal and a lost server look the same here; asking once more without a stream tells them apart.
-    try {
-      const answer = await instead();
-      if (!left) hear.done(answer);
-    } catch (error) {
-      if (!left && error.name !== "AbortError") hear.fail(error);
-    }
-  });
+    source.addEventListener("done", (event) => {
+      if (left) return;
+      end();
+      hear.done(JSON.parse(event.data));
+    });
+    source.addEventListener("error", async (event) => {
+      if (left) return;
+      source.close();
+      if (typeof event.data === "string") {
+        const { error, cure } = JSON.parse(event.data);
+        left = true;
+        hear.fail(new ApiError(422, error, cure));
+        return;
+      }
+      try {
+        await ask();
+        if (left) return;
+        if (tries <= 1) throw new ApiError(503, "the server is busy", "look again in a minute");
+        await pause(1000);
+        if (!left) begin(tries - 1);
+      } catch (error) {
+        if (!left && error.name !== "AbortError") hear.fail(error);
+      }
+    });
+  };
+  begin(TRIES);
   return end;
 }
 
@@ -143,7 +169,13 @@ function listen(address, hear, instead) {
  * Values as they are found. `hear` has `move`, `progress`, `done` and `fail`; the function returned ends the
  * stream, and with it the server's work.
  */
-export const stream = (place, hear) => listen(`${BASE}/position/stream?${query(place)}`, hear, () => position(place));
+export const stream = (place, hear) => listen(`${BASE}/position/stream?${query(place)}`, hear, () => view(place));
 
 /** The same for the positions of a game, the last one first: `hear` has `ply`, `done` and `fail`. */
-export const historyStream = (place, hear) => listen(`${BASE}/history/stream?${query(place)}`, hear, () => history(place));
+export const historyStream = (place, hear) => listen(`${BASE}/history/stream?${query(place)}`, hear, () => view(place));
+
+/** What the program thinks of moves without a value: `hear` has `move`, `done` and `fail`. */
+export const opinions = (place, hear) => listen(`${BASE}/opinions/stream?${query(place)}`, hear, () => view(place));
+
+/** A solve as it goes on: `hear` has `progress`, `done` and `fail`. A solve that does not stay ends with the stream. */
+export const jobStream = (id, hear) => listen(`${BASE}/solve/${encodeURIComponent(id)}/stream`, hear, () => job(id));

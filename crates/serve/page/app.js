@@ -6,19 +6,24 @@
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
-import { $, announce, toast } from "./dom.js";
-import { middling, nameOf } from "./levels.js";
+import { $ } from "./dom.js";
+import { middling } from "./levels.js";
 import { read, write } from "./link.js";
+import { face } from "./men.js";
+import { fullName, nameOfGame } from "./names.js";
+import { arrange } from "./piles.js";
+import { GameRecord } from "./record.js";
 import { randomStart } from "./start.js";
-import { buttons, lastSpots, names, trail } from "./scene.js";
-import { ending, long, mean, seen, sentence, share } from "./verdict.js";
+import { lastSpots, names } from "./scene.js";
+import { headline, subline } from "./status.js";
+import { Turns } from "./turn.js";
+import { beginner, hasDice, isRoll, sides } from "./turns.js";
+import { Values } from "./values.js";
+import { Stage, known } from "./views.js";
+import { ending, mean, sentence, share } from "./verdict.js";
 
-/** Before the computer's stone falls, so that one sees one's own. */
-const BEAT = 250;
-/** Plies of a line that are shown on the board: stones stay where they are put, but men move on. */
-const LINE = { grid: 12, drop: 12, piles: 1 };
-const FEW = 5;
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+/** Positions whose answers are remembered for the glyphs of the list. */
+const KEPT = 400;
 
 export class App {
   constructor(known) {
@@ -26,8 +31,13 @@ export class App {
     this.parts = [];
     this.state = read(location.search);
     this.board = new Board($("#board"), { play: (gesture) => this.play(gesture), look: (gesture) => this.look(gesture) });
+    this.values = new Values(this);
+    this.turns = new Turns(this);
+    this.record = new GameRecord();
+    this.kept = new Map();
+    this.stage = new Stage($("#place"));
     this.shown = ""; // the place that the board shows
-    this.stop = () => {};
+    this.last = [];
     addEventListener("popstate", () => {
       this.state = read(location.search);
       this.refresh();
@@ -46,6 +56,11 @@ export class App {
   }
 
   // What is on the screen.
+
+  /** Whether this is a game, not a study: also on the first screen. */
+  get playing() {
+    return this.state.view === "play" || this.state.view === "home";
+  }
 
   get moves() {
     return this.state.at === null ? this.state.moves : this.state.moves.slice(0, this.state.at);
@@ -66,6 +81,30 @@ export class App {
     return this.view && this.view.outcome !== null;
   }
 
+  get answer() {
+    return this.values.answer;
+  }
+
+  set answer(answer) {
+    this.values.answer = answer;
+  }
+
+  get found() {
+    return this.values.found;
+  }
+
+  get progress() {
+    return this.values.progress;
+  }
+
+  get failed() {
+    return this.values.failed;
+  }
+
+  get linePlies() {
+    return this.values.plies;
+  }
+
   /** Whether the board still shows the position before the last change: nothing can be played on it. */
   get stale() {
     const { place } = this;
@@ -75,8 +114,7 @@ export class App {
   /** Who moves here: "human", a player's spec, or null where nobody does. */
   get mover() {
     if (!this.view || this.over || this.toMove === "chance") return null;
-    if (this.state.view !== "play") return "human";
-    return this.state[this.toMove];
+    return this.playing ? this.state[this.toMove] : "human";
   }
 
   /** Whether a person may move on the board now. */
@@ -91,11 +129,27 @@ export class App {
   get valuesShown() {
     if (this.state.view === "puzzle") return Boolean(this.puzzle?.solved);
     if (this.state.view === "retry") return Boolean(this.retried);
-    return this.state.values ?? this.state.view === "explore";
+    return this.state.values ?? (this.state.view === "explore" || (this.state.view === "home" && !this.moves.length));
   }
 
+  /** What the players are called: "you" where there is one person. */
   get names() {
     return this.view ? names(this.view.scene) : { first: "First", second: "Second" };
+  }
+
+  get humans() {
+    return Number(this.state.first === "human") + Number(this.state.second === "human");
+  }
+
+  /** The side of the only person, or null. */
+  get own() {
+    if (!this.playing || this.humans !== 1) return null;
+    return this.state.first === "human" ? "first" : "second";
+  }
+
+  /** Who made each move of the game on the screen. */
+  get sides() {
+    return sides(this.state.game, this.state.moves, beginner(this.state.game, this.state.position));
   }
 
   /** A chess ending without a position: it has no start of its own. */
@@ -115,17 +169,19 @@ export class App {
   }
 
   /** Another game from its start. */
-  open(game) {
+  open(game, changes = {}) {
     // A level of this game is a level of the other one, not the same spec.
     const carry = (player) => (this.levels.includes(player) && !["random", "perfect"].includes(player) ? "" : player);
-    const { first, second } = this.state;
-    return this.go({ game, first: carry(first), second: carry(second), position: "", moves: [], at: null, seed: "", view: this.state.view === "retry" ? "play" : this.state.view });
+    const { first, second, view } = this.state;
+    const to = ["explore", "puzzle"].includes(view) ? view : "play";
+    return this.go({ game, first: carry(first), second: carry(second), position: "", moves: [], at: null, seed: "", view: to, ...changes });
   }
 
   play(gesture) {
     if (this.challenge) return this.challenge(gesture);
     if (!this.live) return undefined;
-    return this.go({ moves: [...this.moves, gesture.move], at: null });
+    this.turns.made(gesture);
+    return this.go({ moves: [...this.moves, gesture.move], at: null, view: this.state.view === "home" ? "play" : this.state.view });
   }
 
   /** Plays a move that was typed, once the board shows where; the reason if it cannot be played. */
@@ -137,7 +193,7 @@ export class App {
     }
     const list = this.view?.scene.moves ?? [];
     const gesture = list.find((known) => known.move.toLowerCase() === word.toLowerCase());
-    if (!this.live) return this.over ? "the game is over" : "it is not your turn";
+    if (!this.live) return this.over ? "The game is over." : "It is not your turn.";
     if (!gesture) return `${word} is not a legal move here; legal ones are ${list.slice(0, 8).map((known) => known.move).join(" ")}${list.length > 8 ? " …" : ""}`;
     this.play(gesture);
     return "";
@@ -152,13 +208,17 @@ export class App {
   async renew() {
     this.leave();
     const signal = (this.asking = new AbortController()).signal;
+    const elsewhere = Boolean(known(this.state.view));
+    $("#screen").hidden = elsewhere;
+    if (elsewhere) return this.visit();
+    this.stage.clear();
     const { place } = this;
     this.challenge = null;
     for (const part of this.parts) await part.prepare?.(this, signal);
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     if (this.startless) {
       const position = await randomStart.ifNeeded(this.state.game);
-      if (signal.aborted) return;
+      if (signal.aborted) return undefined;
       this.state = { ...this.state, position };
       history.replaceState(null, "", write(this.state));
     }
@@ -166,35 +226,92 @@ export class App {
     if (where) {
       const key = api.query(where);
       if (key !== this.shown || !this.view) {
-        if (!(await this.fetchView(where, key, signal))) return;
+        if (!(await this.fetchView(where, key, signal))) return undefined;
       }
     } else if (place) {
       this.view = null;
     }
     this.draw();
-    if (this.view && this.wanted) this.watch(signal);
-    this.turn(signal);
+    if (this.view && this.wanted) this.values.watch(signal);
+    this.turns.next(signal);
+    return undefined;
+  }
+
+  /** Shows a view that is not about the board. */
+  visit() {
+    const { view, extra } = this.state;
+    this.complain(null);
+    this.drawHeader();
+    const title = (words) => (document.title = `${words} — outplay`);
+    title(known(view).title);
+    return this.stage.show(view, { app: this, extra, go: (changes, how) => this.go(changes, how), title }).catch((error) => this.complain(error));
   }
 
   async fetchView(place, key, signal) {
     try {
+      const before = { view: this.view, shown: this.shown };
       const view = await api.view(place, signal);
       if (signal.aborted) return false;
+      if (before.view?.game !== view.game || !place.moves.length) this.turns.clear();
       this.view = view;
       this.shown = key;
-      this.answer = null;
-      this.found = new Map();
-      this.progress = null;
+      this.values.forget();
       this.reasons = null;
-      this.failed = null;
-      this.complain(null);
+      this.complain(this.warned ?? null);
+      this.warned = null;
       this.settle(view);
+      this.trace(place, before, signal);
+      if (this.state.view !== "puzzle") this.record.add(this.state.game, this.state.position, this.state.moves);
       return true;
     } catch (error) {
-      if (error.name === "AbortError") return false;
+      if (error.name === "AbortError" || signal.aborted) return false;
+      if (error instanceof api.ApiError && place.moves.length && this.state.view !== "puzzle") return this.salvage(error, signal);
       this.refused(error);
       return false;
     }
+  }
+
+  /** Shows a game as far as its moves are legal, and says where it breaks off. */
+  async salvage(error, signal) {
+    const { game, position, moves } = this.state;
+    let [good, bad] = [-1, moves.length];
+    while (bad - good > 1) {
+      const middle = (good + bad) >> 1;
+      const fits = await api.view({ game, position, moves: moves.slice(0, middle) }, signal).then(() => true, () => false);
+      if (signal.aborted) return false;
+      if (fits) good = middle;
+      else bad = middle;
+    }
+    if (good < 0 || good === moves.length) {
+      this.refused(error);
+      return false;
+    }
+    this.warned = new api.ApiError(400, `Move ${good + 1}, ${moves[good]}, is not legal here. The game is shown up to the move before it.`);
+    await this.go({ moves: moves.slice(0, good), at: null }, "replace");
+    return false;
+  }
+
+  /** What the last move pointed at, and whether it has just been made. */
+  trace(place, before, signal) {
+    const word = place.moves[place.moves.length - 1];
+    const parent = api.query({ ...place, moves: place.moves.slice(0, -1) });
+    const fresh = before.view && before.shown === parent && place.moves.length > 0;
+    const path = fresh ? before.view.scene.moves.find((gesture) => gesture.move === word)?.path : null;
+    // A roll moves nothing: what was moved before it stays marked.
+    const roll = word !== undefined && isRoll(place.game, word);
+    this.fresh = Boolean(fresh);
+    if (roll && fresh) return;
+    this.last = path?.length ? path : lastSpots(this.view.scene, word);
+    if (this.view.scene.layout === "piles") return;
+    const at = place.moves.findLastIndex((move) => !isRoll(place.game, move));
+    if (fresh || at < 0) return;
+    // Whoever comes by a link sees the last move too.
+    api.view({ ...place, moves: place.moves.slice(0, at) }, signal).then((view) => {
+      const found = view.scene.moves.find((gesture) => gesture.move === place.moves[at])?.path;
+      if (signal.aborted || !found?.length || api.query(place) !== this.shown) return;
+      this.last = found;
+      this.draw();
+    }, () => {});
   }
 
   /** Fills in what the address left open: the canonical spec and a player of middling strength. */
@@ -218,7 +335,7 @@ export class App {
       history.replaceState(null, "", write(this.state));
       this.draw();
     } else {
-      $("#spec").textContent = this.state.game;
+      this.drawHeader();
       $("#status").textContent = "Nothing to show";
       $("#elsewhere").hidden = false;
       document.body.dataset.view = "nothing";
@@ -233,104 +350,32 @@ export class App {
 
   /** Ends whatever is under way for the screen that is left. */
   leave() {
-    this.stop();
-    this.stop = () => {};
+    this.values.leave();
     this.asking?.abort();
-    this.following?.abort();
     this.busy(false);
   }
 
-  // Values.
-
   /** Whether values are wanted here, shown or not. */
   get wanted() {
-    return !this.answer && (this.valuesShown || this.state.view === "explore");
+    return !this.answer && (this.valuesShown || this.state.view === "explore" || this.state.view === "home");
   }
 
-  /** Listens for the values of the position on the screen. */
-  watch(signal) {
-    if (this.answer) return;
-    this.progress = { stage: "searching" };
-    this.stop();
-    this.stop = api.stream(this.place, {
-      move: (answer) => {
-        this.found.set(answer.move, seen(answer, this.toMove));
-        this.drawSoon();
-      },
-      progress: (progress) => {
-        this.progress = progress;
-        this.drawSoon();
-      },
-      done: (answer) => {
-        if (signal.aborted) return;
-        this.hear(answer);
-        this.draw();
-        if (this.state.view === "explore") announce(sentence(this.answer, this.toMove, this.names));
-      },
-      fail: (error) => {
-        if (signal.aborted) return;
-        this.progress = null;
-        this.failed = error.words ?? error.message;
-        this.draw();
-      },
-    });
+  /** Remembers an answer for the glyphs of the list of moves. */
+  keep() {
+    if (this.kept.size > KEPT) this.kept.clear();
+    this.kept.set(this.shown, this.answer);
   }
 
-  hear(answer) {
-    const moves = answer.moves.map((move) => seen(move, this.toMove));
-    this.answer = { ...seen(answer, this.toMove), moves };
-    this.progress = null;
-    this.failed = null;
-    this.found = new Map(moves.map((move) => [move.move, move]));
+  know(signal) {
+    return this.values.know(signal);
   }
 
-  /** The answer for the position on the screen, waiting for it if need be. */
-  async know(signal) {
-    if (!this.answer) {
-      const answer = await api.position(this.place, signal);
-      if (!signal?.aborted) this.hear(answer);
-    }
-    return this.answer;
+  hint() {
+    return this.values.hint();
   }
 
-  // Turns.
-
-  /** Rolls the dice or asks the computer for its move, if it is their turn at the end of the game. */
-  async turn(signal) {
-    if (!this.view || this.over || this.state.view !== "play" || this.state.at !== null) return;
-    if (this.toMove === "chance") {
-      await pause(BEAT);
-      if (signal.aborted) return;
-      const gesture = this.rolled();
-      toast(`${gesture.move} rolled`);
-      await this.go({ moves: [...this.moves, gesture.move] }, "replace");
-      return;
-    }
-    const player = this.mover;
-    if (player === "human") {
-      announce(`${this.names[this.toMove]} to move`);
-      return;
-    }
-    this.busy(true);
-    try {
-      const seed = Math.floor(Math.random() * 2 ** 32);
-      const [choice] = await Promise.all([api.choose(this.place, player, seed, signal), pause(BEAT)]);
-      if (signal.aborted) return;
-      this.busy(false);
-      announce(`${this.names[this.toMove]} plays ${choice.move}`);
-      await this.go({ moves: [...this.moves, choice.move] }, "replace");
-    } catch (error) {
-      this.busy(false);
-      if (error.name !== "AbortError") this.complain(error);
-    }
-  }
-
-  /** A move of chance, as likely as the rules say. */
-  rolled() {
-    const list = buttons(this.view.scene);
-    const total = list.reduce((sum, gesture) => sum + (gesture.odds || 1), 0);
-    let left = Math.random() * total;
-    return list.find((gesture) => (left -= gesture.odds || 1) < 0) ?? list[list.length - 1];
+  look(gesture) {
+    this.values.look(gesture);
   }
 
   busy(on) {
@@ -338,31 +383,35 @@ export class App {
     $("#thinking").hidden = !on;
   }
 
+  // Going back and forth.
+
+  /** Whether a move of the list is one that a person decides on. */
+  decides(ply) {
+    const { game, moves } = this.state;
+    if (isRoll(game, moves[ply] ?? "")) return false;
+    return this.own === null || this.sides[ply] === this.own;
+  }
+
   undo() {
-    const { moves, view } = this.state;
+    if (this.board.path.length && this.board.stepBack()) return undefined;
     let at = this.moves.length - 1;
     if (at < 0) return undefined;
-    // Against the computer one takes back one's own move, not only the answer to it.
-    const alone = view === "play" && this.humans === 1;
-    if (alone && this.mover === "human" && at > 0) at -= 1;
-    return this.go({ at: at < moves.length ? at : null }, "push");
+    // Against the computer, and with dice, one takes back one's own decision, not only the answer to it.
+    if (this.playing) while (at > 0 && !this.decides(at)) at -= 1;
+    return this.go({ at }, "push");
   }
 
   redo() {
-    const { moves, view } = this.state;
+    const { moves } = this.state;
     let at = this.moves.length + 1;
     if (at > moves.length) return undefined;
-    if (view === "play" && this.humans === 1 && at < moves.length && this.mover === "human") at += 1;
+    if (this.playing) while (at < moves.length && !this.decides(at)) at += 1;
     return this.go({ at: at < moves.length ? at : null }, "push");
   }
 
   jump(ply) {
     const { moves } = this.state;
     return this.go({ at: ply < moves.length ? ply : null, view: this.state.view === "retry" ? "explore" : this.state.view });
-  }
-
-  get humans() {
-    return Number(this.state.first === "human") + Number(this.state.second === "human");
   }
 
   swap() {
@@ -372,71 +421,14 @@ export class App {
   /** A new game, from the start or from a position reached by chance. */
   async again(shuffled) {
     if (this.state.view === "puzzle") return this.next?.();
-    if (!shuffled || randomStart.needed(this.state.game)) return this.go({ position: "", moves: [], at: null, view: this.state.view === "retry" ? "play" : this.state.view });
-    return this.go({ ...(await randomStart.byPlay(this.state.game)), at: null });
-  }
-
-  async hint() {
-    if (!this.live) return;
-    const { signal } = this.asking;
-    this.busy(true);
-    try {
-      // Where no exact value can be expected, a strong player's opinion is there sooner.
-      let answer = this.answer ?? (this.view.exact === false ? { best: [], line: [], moves: [] } : await this.know(signal));
-      if (!answer.best.length) {
-        const strongest = this.levels.findLast((level) => level !== "perfect") ?? "random";
-        const choice = await api.choose(this.place, strongest, 1, signal);
-        answer = { ...answer, best: [choice.move], line: choice.line };
-      }
-      const [best] = answer.best;
-      if (!best) return;
-      this.board.ghosts(trail(this.view.scene, [best]));
-      const value = answer.moves.find((move) => move.move === best);
-      toast(`Hint: ${best}${value && (value.value !== "unknown" || mean(value) !== null) ? `, ${long(value)}` : ""}`);
-    } catch (error) {
-      if (error.name !== "AbortError") this.complain(error);
-    } finally {
-      this.busy(false);
-    }
+    this.turns.clear();
+    const view = this.state.view === "retry" ? "play" : this.state.view;
+    if (!shuffled || randomStart.needed(this.state.game)) return this.go({ position: "", moves: [], at: null, view });
+    return this.go({ ...(await randomStart.byPlay(this.state.game)), at: null, view });
   }
 
   toggleValues() {
     return this.go({ values: !this.valuesShown }, "replace");
-  }
-
-  /** Shows where a move leads: the line of best play after it, as far as it is known or soon found. */
-  look(gesture) {
-    this.following?.abort();
-    if (!this.view || this.reasons) return;
-    if (!gesture || !this.valuesShown || !this.answer) {
-      this.board.ghosts([]);
-      return;
-    }
-    const known = this.answer.line?.[0] === gesture.move ? this.answer.line : [gesture.move];
-    this.board.ghosts(trail(this.view.scene, known.slice(0, this.linePlies)));
-    if (known.length < 2) this.follow([gesture.move]);
-  }
-
-  get linePlies() {
-    return LINE[this.view.scene.layout] ?? FEW;
-  }
-
-  /** Goes on with a line, best move by best move, while somebody looks. */
-  async follow(line) {
-    const { signal } = (this.following = new AbortController());
-    const { place } = this;
-    await pause(BEAT);
-    try {
-      const most = this.linePlies;
-      while (line.length < most && !signal.aborted) {
-        const answer = await api.position({ ...place, moves: [...place.moves, ...line] }, signal);
-        if (signal.aborted || this.reasons || !answer.best.length) return;
-        line.push(...(answer.line.length ? answer.line : answer.best.slice(0, 1)).slice(0, most - line.length));
-        this.board.ghosts(trail(this.view.scene, line));
-      }
-    } catch (error) {
-      if (error.name !== "AbortError" && !(error instanceof api.ApiError)) throw error;
-    }
   }
 
   // Drawing.
@@ -444,52 +436,87 @@ export class App {
   drawSoon() {
     this.pending ??= requestAnimationFrame(() => {
       this.pending = null;
-      this.draw();
+      if (!known(this.state.view)) this.draw();
     });
   }
 
-  draw() {
+  drawHeader() {
+    const { game, view } = this.state;
+    const { name, detail } = nameOfGame(game);
     $("#elsewhere").hidden = true;
-    document.body.dataset.view = this.state.view;
-    $("#spec").textContent = this.state.game;
-    document.title = `${this.state.game} — outplay`;
-    for (const tab of document.querySelectorAll("[data-view]")) {
-      if (tab === document.body) continue;
-      tab.setAttribute("aria-current", String(tab.dataset.view === this.state.view));
-    }
+    document.body.dataset.view = view;
+    $("#game-name").textContent = name;
+    $("#game-detail").textContent = detail;
+    $("#game").title = `${game}: choose a game (g)`;
+    const current = view === "home" ? "play" : view;
+    for (const tab of document.querySelectorAll(".tabs [data-view]")) tab.setAttribute("aria-current", String(tab.dataset.view === current));
+  }
+
+  draw() {
+    this.drawHeader();
+    document.title = `${fullName(this.state.game)} — outplay`;
     if (this.view) this.drawBoard();
     for (const part of this.parts) part.draw(this);
   }
 
   drawBoard() {
-    const { scene } = this.view;
+    const { state } = this;
+    const place = this.place ?? { moves: [] };
+    const { scene, last } = arrange(this.view.scene, place, this.last, this.turns.picks);
     const shown = this.moves;
-    const status = this.statusLine();
+    const best = this.answer ? new Set(this.answer.best) : null;
+    const rolls = hasDice(state.game) ? place.moves.filter((move) => isRoll(state.game, move)) : [];
+    const who = this.own ? { ...this.names, [this.own]: "You" } : this.names;
     this.board.show(scene, {
       live: this.live,
+      why: this.whyNot(),
       mover: this.toMove,
+      owner: this.toMove === "chance" ? (sides(place.game, [...place.moves, ""], beginner(place.game, place.position)).at(-1)) : this.toMove,
+      names: who,
       answers: this.found,
-      best: this.answer ? new Set(this.answer.best) : null,
+      guesses: this.values.guesses,
+      best,
+      // When all moves tie, nothing has a ring.
+      tells: !best || best.size < scene.moves.length,
       values: this.valuesShown,
-      last: lastSpots(scene, this.place.moves[this.place.moves.length - 1] ?? (shown.length ? shown[shown.length - 1] : "")),
-      label: `${this.state.game}, ${status}`,
+      last,
+      rolled: rolls[rolls.length - 1] ?? null,
+      fresh: this.fresh,
+      label: `${fullName(state.game)}, ${headline(this)}`,
     });
-    $("#status").textContent = status;
-    $("[data-do=undo]").disabled = !shown.length;
-    $("[data-do=redo]").disabled = this.state.at === null;
+    this.fresh = false;
+    $("#screen").dataset.face = this.face;
+    if (this.board.metrics) $("#screen").style.setProperty("--ratio", scene.layout === "text" ? 1 : this.board.metrics.width / this.board.metrics.height);
+    $("#status").textContent = headline(this);
+    $("#sub").textContent = subline(this);
+    $("[data-do=undo]").disabled = !shown.length && !this.board.path.length;
+    $("[data-do=redo]").disabled = state.at === null;
     $("[data-do=hint]").disabled = !this.live;
     $("[data-do=values]").setAttribute("aria-pressed", String(this.valuesShown));
+    const again = $("[data-do=again]");
+    again.classList.toggle("main", Boolean(this.over));
+    again.lastChild.textContent = this.over && this.playing ? " Play again" : " New";
     this.drawBar();
   }
 
-  statusLine() {
-    const { view, names: who } = this;
-    if (this.over) return ending(view.outcome, who);
-    if (this.toMove === "chance") return this.state.view === "explore" ? "Chance: choose what is rolled" : "The dice are rolled";
-    const mover = who[this.toMove];
-    if (this.state.view !== "play") return `${mover} to move`;
-    if (this.humans === 2) return `${mover} to move`;
-    return this.mover === "human" ? `Your move (${mover})` : `${mover} to move: ${nameOf(this.mover)}`;
+  /** Why nobody may touch the board, in a sentence. */
+  whyNot() {
+    if (this.live || !this.view) return null;
+    if (this.over) return "The game is over.";
+    if (this.toMove === "chance") return "The dice are being rolled.";
+    if (this.state.view === "puzzle" || this.state.view === "retry") return "This one is done.";
+    if (this.playing && this.mover !== "human") return this.state.at === null ? `${this.names[this.toMove]} is thinking.` : "You look at an earlier position: play on from here, or go to the end.";
+    return null;
+  }
+
+  /** What kind of board is on the screen. */
+  get face() {
+    return this.view ? face(this.view.scene) : "text";
+  }
+
+  /** Tells who listens and who looks what a turn was. */
+  log(words) {
+    this.turns.log(words);
   }
 
   drawBar() {
@@ -504,3 +531,4 @@ export class App {
     bar.setAttribute("aria-label", this.over ? ending(this.view.outcome, this.names) : sentence(answer, this.toMove, this.names));
   }
 }
+

@@ -1,264 +1,270 @@
-// The board: a scene drawn as SVG, and pointing at it with a mouse, a thumb or the keyboard.
+// The board: a scene drawn as SVG. What a hand does with it is in hand.js.
 //
 // The spots are drawn once per shape of board and then only changed, so that nothing jumps, focus stays where it is,
 // and a value that arrives is a small change to one spot.
 
-import { announce, h, put, s } from "./dom.js";
-import { man } from "./men.js";
-import { ahead, aliases, buttons, content } from "./scene.js";
-import { strokes } from "./symbol.js";
-import { brief, long, mean, scoreText, short } from "./verdict.js";
+import { h, put, s } from "./dom.js";
+import { drawFacts, tableDice } from "./facts.js";
+import { bed, ground, metrics } from "./ground.js";
+import { Hand } from "./hand.js";
+import { markedSpots, numbered, pill, reasons, score } from "./marks.js";
+import { defs, face, man } from "./men.js";
+import { arrive } from "./motion.js";
+import { ahead, aliases, buttons, content, hops, names, partway } from "./scene.js";
+import { about, long, mean, short } from "./verdict.js";
 
-const U = 64;
 /** Boards beyond this are not drawn: nobody can point at their cells. */
 const MOST_SPOTS = 2500;
-
-/** Where a scene's spots lie, and how large the picture is. */
-function metrics(scene) {
-  const { width, height, layout } = scene;
-  const flip = (y) => height - 1 - y;
-  // Small boards are drawn large and large ones small, but coordinates should look the same.
-  const side = layout === "points" ? 104 : U;
-  const c = Math.max(0.5, Math.min(layout === "grid" ? 2.2 : 1.2, (Math.max(width, height) * side) / 480));
-  const of = (dx, dy, left, top, right, bottom) => ({
-    dx, dy, left, top, c,
-    width: left + width * dx + right,
-    height: top + height * dy + bottom,
-    at: (spot) => [left + (spot.x + 0.5) * dx, top + (flip(spot.y) + 0.5) * dy],
-  });
-  if (layout === "drop") return of(U, U, 10, 40, 10, 34);
-  if (layout === "piles") return of(96, 28, 24, 12, 24, 40);
-  if (layout === "points" && !scene.links?.length) return of(U, 150, 12, 12, 12, 30);
-  if (layout === "points") return of(104, 104, 34, 8, 16, 40);
-  return of(U, U, 30 * c, 8, 12 * c, 34 * c);
-}
-
-const letters = (column) => (column >= 26 ? letters(Math.floor(column / 26) - 1) : "") + String.fromCharCode(97 + (column % 26));
+/** Guesses that are shown on a large board: the others are a matter of taste. */
+const GUESSES = 6;
 
 export class Board {
   /** `on` has `play(gesture)` and `look(gesture | null)`. */
   constructor(host, on) {
+    defs();
     this.host = host;
     this.on = on;
-    this.path = [];
-    this.focus = 0;
     this.shape = "";
+    this.spots = [];
     this.buttons = h("div", { class: "moves-beside" });
-    this.facts = h("dl", { class: "facts" });
+    this.facts = h("div", { class: "facts" });
     this.choices = h("div", { class: "choices", role: "group", "aria-label": "Which move", hidden: true });
+    this.word = h("p", { class: "word", role: "status" });
     this.svg = s("svg", { class: "board", role: "group" });
-    put(host, this.svg, this.facts, this.choices, this.buttons);
-    this.svg.addEventListener("click", (event) => this.clicked(event));
-    this.svg.addEventListener("keydown", (event) => this.pressed(event));
-    this.svg.addEventListener("focusin", (event) => this.focused(event));
-    this.svg.addEventListener("pointerover", (event) => this.hovered(event));
-    this.svg.addEventListener("pointerleave", () => this.on.look(null));
-    this.svg.addEventListener("focusout", () => this.on.look(null));
+    put(host, h("div", { class: "stand" }, this.svg, this.word), this.facts, this.choices, this.buttons);
+    this.hand = new Hand(this);
+  }
+
+  get path() {
+    return this.hand.path;
   }
 
   /**
-   * Shows a scene. `look` has: `live` (may a person move here), `mover`, `answers` (move → value), `best` (set of
-   * moves), `values` (are they shown), `last` (spots of the last move), `label`, `chance`.
+   * Shows a scene. `look` has: `live` (may a person move here), `why` (why not), `mover`, `answers` (move → value),
+   * `best` (set of moves), `values` (are they shown), `last` (spots of the last move), `rolled`, `fresh` (has the last
+   * move just been made), `label`.
    */
   show(scene, look) {
     const changed = this.scene !== scene;
+    const before = this.scene;
     this.scene = scene;
     this.look = look;
+    this.alias = aliases(scene);
+    const shape = [scene.layout, scene.width, scene.height, (scene.links ?? []).length, face(scene),
+      scene.layout === "piles" ? scene.spots.map((spot) => [spot.x, spot.y].join(":")).join() : scene.spots.length, scene.spots[0]?.name].join("|");
     if (changed) {
-      this.path = [];
-      this.alias = aliases(scene);
-      this.choices.hidden = true;
-      this.ghosts([]);
+      this.hand.reset();
+      this.say("");
     }
-    const shape = [scene.layout, scene.width, scene.height, scene.spots.length, (scene.links ?? []).length,
-      scene.spots.map((spot) => spot.name).join()].join("|");
     if (shape !== this.shape) this.build(shape);
     this.update();
+    if (changed) {
+      this.ghosts([]);
+      if (look.fresh && before) arrive(this, before);
+    }
   }
 
   build(shape) {
     this.shape = shape;
     const { scene } = this;
+    this.face = face(scene);
     const drawable = scene.layout !== "text" && scene.spots.length <= MOST_SPOTS;
     this.svg.toggleAttribute("hidden", !drawable);
     this.host.dataset.layout = scene.layout;
+    this.host.dataset.face = this.face;
     if (!drawable) {
       put(this.svg);
       this.spots = [];
       return;
     }
-    const m = (this.metrics = metrics(scene));
-    this.svg.setAttribute("class", `board layout-${scene.layout}${scene.links?.length ? "" : " loose"}`);
-    this.svg.setAttribute("viewBox", `0 0 ${m.width} ${m.height}`);
+    const m = (this.metrics = metrics(scene, this.face));
+    this.svg.setAttribute("class", `board layout-${scene.layout} face-${this.face}`);
+    this.whole();
     this.host.style.setProperty("--ratio", m.width / m.height);
-    this.host.style.setProperty("--coordinate", `${(16 * m.c).toFixed(1)}px`);
     this.heads = new Map();
     this.spots = scene.spots.map((spot, i) => this.spot(spot, i));
     this.over = s("g", { class: "over", "aria-hidden": "true" });
-    put(this.svg, this.hatch(), this.ground(), s("g", { class: "spots" }, this.spots.map((drawn) => drawn.group)),
-      s("g", { class: "marks" }, this.spots.map((drawn) => drawn.place)), this.over);
-    this.focus = Math.min(this.focus, scene.spots.length - 1);
+    this.ghost = s("g", { class: "over hover-man", "aria-hidden": "true" });
+    this.dice = s("g", { class: "over", "aria-hidden": "true" });
+    this.float = s("g", { class: "over floating", "aria-hidden": "true" });
+    this.ring = s("g", { class: "over", "aria-hidden": "true" });
+    put(this.svg, ground(scene, this.face, m), this.headings(), this.ghost, s("g", { class: "spots" }, this.columns()), this.dice,
+      s("g", { class: "marks" }, this.spots.map((drawn) => drawn.place)), this.over, this.ring, this.float);
+    this.hand.settle();
   }
 
-  hatch() {
-    return s("defs", {}, s("pattern", { id: "hatch", width: 9, height: 9, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-      s("rect", { class: "hatch-ground", width: 9, height: 9 }), s("path", { class: "hatch-line", d: "M0 0V9" })));
+  /** Where the keyboard is, drawn above everything so that no neighbour covers it. */
+  ringAt(i) {
+    if (!this.ring) return;
+    if (i === null || !this.spots[i]) return put(this.ring);
+    const { handle, group } = this.spots[i];
+    const { x, y, width, height } = handle === group ? group.querySelector(".cell").getBBox() : handle.getBBox();
+    const at = handle === group ? this.metrics.at(this.scene.spots[i]) : [0, 0];
+    const box = { x: x + at[0] + 3, y: y + at[1] + 3, width: width - 6, height: height - 6, rx: 9 };
+    return put(this.ring, s("rect", { class: "focus-ring", ...box }), s("rect", { class: "focus-ring inner", ...box }));
+  }
+
+  /** Shows all of the board; `zoom` shows a part. */
+  whole() {
+    const { width, height } = this.metrics;
+    this.zoomed = false;
+    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.host.classList.remove("zoomed");
+  }
+
+  /** Shows nine cells each way around a spot, for boards whose cells are too small for a thumb. */
+  zoom(i) {
+    const { metrics: m, scene } = this;
+    const [x, y] = m.at(scene.spots[i]);
+    const side = 9 * m.dx;
+    const within = (middle, extent) => Math.max(0, Math.min(extent - side, middle - side / 2));
+    this.zoomed = true;
+    this.svg.setAttribute("viewBox", `${within(x, m.width)} ${within(y, m.height)} ${side} ${side}`);
+    this.host.classList.add("zoomed");
+    this.say("Now touch the cell.", h("button", { type: "button", class: "quiet", onclick: () => { this.whole(); this.say(""); } }, "Whole board"));
   }
 
   spot(spot, i) {
-    const { dx, dy, at } = this.metrics;
-    const [x, y] = at(spot);
-    const { layout } = this.scene;
-    const loose = layout === "points" && !this.scene.links?.length;
-    const dark = layout === "chess" && (spot.x + spot.y) % 2 === 0;
-    const cell = layout === "points" && !loose
-      ? s("circle", { class: "cell", r: 34 })
-      : s("rect", { class: dark ? "cell dark" : "cell", x: -dx / 2, y: -dy / 2, width: dx, height: dy });
-    const holes = layout === "drop" ? s("circle", { class: "hole", r: 27 })
-      : layout === "points" && !loose ? s("circle", { class: "hole", r: 9 })
-        : loose && /^point/.test(spot.name) ? s("path", { class: spot.x % 2 ? "wedge odd" : "wedge", d: spot.y ? "M-26-70H26L0 60z" : "M-26 70H26L0-60z" }) : null;
+    const [x, y] = this.metrics.at(spot);
     const stone = s("g", { class: "stone" });
     const mark = s("g", { class: "mark" });
+    const hint = s("g", { class: "hint" });
     const transform = `translate(${x} ${y})`;
-    const group = s("g", { class: "spot", role: "button", tabindex: -1, "data-spot": i, transform }, cell, holes, stone);
+    const role = this.face === "drop" ? {} : { role: "button", tabindex: -1 };
+    const group = s("g", { class: "spot", "data-spot": i, transform, ...role }, bed(this.face, spot, this.metrics), stone, hint);
     // Values lie above all spots, so that no neighbour covers them.
     const place = s("g", { transform, "aria-hidden": "true" }, mark);
-    return { group, stone, mark, place, drawn: "", marked: "" };
+    return { group, handle: group, stone, mark, place, hint, drawn: "", marked: "", hinted: "" };
   }
 
-  /** Lines, frame and coordinates. */
-  ground() {
+  /** What can be focused: a spot each, or a column of spots where stones fall. */
+  columns() {
+    if (this.face !== "drop") return this.spots.map((drawn) => drawn.group);
+    const byColumn = Map.groupBy(this.scene.spots.keys(), (i) => this.scene.spots[i].x);
+    return [...byColumn].map(([x, list]) => {
+      const column = s("g", { class: "column", role: "button", tabindex: -1, "data-column": x + 1 }, list.map((i) => this.spots[i].group));
+      for (const i of list) this.spots[i].handle = column;
+      return column;
+    });
+  }
+
+  headings() {
+    const { scene, metrics: m, face: kind } = this;
+    if (kind === "drop") {
+      for (let column = 0; column < scene.width; column += 1) {
+        this.heads.set(column, s("g", { class: "head", transform: `translate(${m.left + (column + 0.5) * m.dx} 20)` }));
+      }
+    }
+    return s("g", { "aria-hidden": "true" }, [...this.heads.values()], kind === "piles" && this.counts());
+  }
+
+  /** How many matches each pile has. */
+  counts() {
     const { scene, metrics: m } = this;
-    const parts = [];
-    const { layout, width, height } = scene;
-    if (layout !== "points" && layout !== "piles") {
-      parts.push(s("rect", { class: "frame", x: m.left - 4, y: m.top - 4, width: width * m.dx + 8, height: height * m.dy + 8, rx: 8 }));
-    }
-    for (const [a, b] of scene.links ?? []) {
-      const [x1, y1] = m.at(scene.spots[a]);
-      const [x2, y2] = m.at(scene.spots[b]);
-      parts.push(s("line", { class: "link", x1, y1, x2, y2 }));
-    }
-    const label = (x, y, text) => parts.push(s("text", { class: "coordinate", x, y }, text));
-    const foot = m.top + height * m.dy + (layout === "points" ? 30 : layout === "drop" ? 24 : 24 * m.c);
-    if (layout === "drop") {
-      for (let column = 0; column < width; column += 1) {
-        const x = m.left + (column + 0.5) * m.dx;
-        label(x, foot, String(column + 1));
-        const head = s("g", { class: "head", transform: `translate(${x} 20)` });
-        this.heads.set(column, head);
-        parts.push(head);
-      }
-    } else if (layout === "piles") {
-      const piles = new Set(scene.spots.map((spot) => spot.x));
-      for (const x of piles) label(m.left + (x + 0.5) * m.dx, foot + 6, String(scene.spots.filter((spot) => spot.x === x).length));
-    } else if (layout !== "points" || scene.links?.length) {
-      for (let column = 0; column < width; column += 1) label(m.left + (column + 0.5) * m.dx, foot, letters(column));
-      for (let row = 0; row < height; row += 1) label(m.left - 18 * m.c, m.top + (height - row - 0.5) * m.dy + 5 * m.c, String(row + 1));
-    } else {
-      for (const spot of scene.spots) {
-        const [x] = m.at(spot);
-        if (!spot.y) label(x, m.height - 8, spot.name.replace("point ", "").replace("first ", ""));
-      }
-    }
-    return s("g", { class: "ground", "aria-hidden": "true" }, parts);
+    const piles = Map.groupBy(scene.spots, (spot) => spot.x);
+    return [...Array(scene.width).keys()].map((x) => s("text", { class: "coordinate count-below", x: m.left + (x + 0.5) * m.dx, y: m.height - 20, "font-size": m.print },
+      String(piles.get(x)?.reduce((sum, spot) => sum + (spot.gone ? 0 : Number(spot.label || 1)), 0) ?? 0)));
   }
 
   /** Brings every spot up to date. */
   update() {
-    const { scene, look } = this;
+    const { look, path } = this;
+    const scene = (this.shown = partway(this.scene, path, look.mover));
     this.svg.setAttribute("aria-label", look.label);
-    const { next } = ahead(scene, this.path);
-    const last = new Set(look.last ?? []);
+    const { next } = ahead(scene, path);
+    const far = hops(scene, path);
+    const last = new Set(path.length ? [] : look.last);
     const decisive = new Set(scene.decisive ?? []);
-    const marks = this.marks(next);
+    const marks = markedSpots(next, look);
+    const multi = scene.moves.some((gesture) => gesture.path.length > 1);
+    const steps = path.length && (path.length % 2 === 0) && Boolean(scene.moves[0]?.ways?.length);
+    const words = new Map();
+    const picked = path.length % 2 || !steps ? path[path.length - 1] : -1;
     this.spots.forEach((drawn, i) => {
       const spot = scene.spots[i];
       const target = this.alias.get(i) ?? i;
-      const open = look.live && next.has(target);
+      const open = look.live && (next.has(target) || far.has(i));
       const classes = ["spot"];
       if (open) classes.push("open");
       if (open && i !== target) classes.push("stands-in");
+      if (open && multi && (!path.length || steps) && spot.holder) classes.push("can");
+      if (open && path.length && !steps) classes.push("target");
       if (last.has(i)) classes.push("last");
       if (decisive.has(i)) classes.push("decisive");
-      if (this.path.includes(i)) classes.push("picked");
-      if (look.mover) classes.push(`by-${look.mover}`);
+      if (picked === i) classes.push("picked");
+      if (spot.gone) classes.push("gone");
       drawn.group.setAttribute("class", classes.join(" "));
       const key = `${spot.holder}|${spot.label}`;
       if (drawn.drawn !== key) {
-        const arrived = drawn.drawn !== "" && spot.holder && !this.still;
-        put(drawn.stone, man(scene.layout, spot.holder, spot.label));
-        drawn.stone.classList.toggle("arrived", Boolean(arrived) && last.has(i));
+        put(drawn.stone, man(this.face, spot.holder, spot.label, spot.y === 0));
         drawn.drawn = key;
       }
-      this.draw(drawn, spot, marks.get(target === i ? i : -1));
+      const mark = marks.get(target === i ? i : -1);
+      // A value says that a man may go there, and more.
+      this.hintAt(drawn, open && path.length && !steps && !(mark && look.values) ? (spot.holder ? "taking" : "free") : "");
+      this.mark(drawn, spot, mark);
       const value = marks.get(target);
-      const words = [spot.name, content(scene, spot)];
-      if (value && look.values) words.push(long(value.answer) + (value.best ? ", best" : ""));
-      drawn.group.setAttribute("aria-label", words.join(", "));
-      drawn.group.setAttribute("aria-disabled", String(!open));
-      drawn.group.setAttribute("tabindex", i === this.focus ? "0" : "-1");
+      const said = [spot.name, content(scene, spot)];
+      if (value && look.values) said.push(long(value.answer) + (value.best ? ", best" : ""));
+      words.set(i, said.join(", "));
+      if (drawn.handle === drawn.group) this.name(drawn.handle, said.join(", "), open, i === this.hand.focus);
     });
+    if (this.face === "drop") this.nameColumns(marks, next);
     this.drawHeads(marks, next);
-    this.drawFacts();
+    tableDice(this, path);
+    drawFacts(this.facts, scene, look, path);
     this.drawButtons();
   }
 
-  /** The value to show on each spot that can be pointed at: that of the best move through it. */
-  marks(next) {
-    const marks = new Map();
-    const { answers, best } = this.look;
-    if (!answers) return marks;
-    for (const [spot, gestures] of next) {
-      let shown = null;
-      for (const gesture of gestures) {
-        const answer = answers.get(gesture.move);
-        if (answer && (!shown || best?.has(gesture.move))) {
-          if (!shown?.best) shown = { answer, best: Boolean(best?.has(gesture.move)) };
-        }
-      }
-      if (shown) marks.set(spot, shown);
-    }
-    return marks;
+  name(element, words, open, focus) {
+    element.setAttribute("aria-label", words);
+    element.setAttribute("aria-disabled", String(!open));
+    element.setAttribute("tabindex", focus ? "0" : "-1");
   }
 
-  draw(drawn, spot, value) {
-    const text = value && this.look.values ? short(value.answer) : "";
-    const key = `${text}|${value?.best}|${value?.answer.value}|${Boolean(spot.holder)}|${this.scene.layout}`;
+  nameColumns(marks, next) {
+    const { scene, look } = this;
+    const byColumn = Map.groupBy(scene.spots.keys(), (i) => scene.spots[i].x);
+    const focus = scene.spots[this.hand.focus]?.x;
+    for (const [x, list] of byColumn) {
+      const landing = [...next.keys()].find((spot) => scene.spots[spot].x === x);
+      const stones = list.filter((i) => scene.spots[i].holder && scene.spots[i].holder !== "nobody").length;
+      const value = landing === undefined ? null : marks.get(landing);
+      const words = [`column ${x + 1}`, landing === undefined && scene.moves.length ? "full" : `${stones} ${stones === 1 ? "stone" : "stones"}`];
+      if (value && look.values) words.push(long(value.answer) + (value.best ? ", best" : ""));
+      this.name(this.spots[list[0]].handle, words.join(", "), look.live && landing !== undefined, x === focus);
+    }
+  }
+
+  /** A dot where a picked man may go, a ring around what it would take. */
+  hintAt(drawn, kind) {
+    if (drawn.hinted === kind) return;
+    drawn.hinted = kind;
+    const race = this.face === "race";
+    put(drawn.hint, kind && s("circle", { class: `hint-${race ? "free" : kind}`, r: kind === "taking" && !race ? 29 : race ? 13 : 10 }));
+  }
+
+  mark(drawn, spot, value) {
+    const guess = value && value.answer.value === "unknown" && mean(value.answer) === null;
+    const dull = guess && !(this.look.guesses ?? []).slice(0, GUESSES).includes(value.answer.move);
+    const shown = value && this.look.values && this.face !== "drop" && !dull;
+    const text = shown ? (guess ? about(value.answer) : short(value.answer)) : "";
+    const best = value?.best && this.look.tells !== false;
+    const key = `${text}|${best}|${value?.answer.value}|${Boolean(spot.holder)}|${this.face}`;
     if (drawn.marked === key) return;
     drawn.marked = key;
     if (!text) return put(drawn.mark);
-    put(drawn.mark, pill(value.answer, value.best));
-    const pile = this.scene.layout === "piles";
-    const small = spot.holder || this.scene.layout === "points";
-    drawn.mark.setAttribute("transform", pile ? "translate(0 0) scale(.78)" : small ? "translate(13 -19) scale(.72)" : "translate(0 0)");
+    put(drawn.mark, pill(value.answer, best));
+    const small = spot.holder || this.face === "points";
+    drawn.mark.setAttribute("transform", this.face === "piles" ? "translate(-6 0) scale(.62)" : small ? "translate(13 -19) scale(.72)" : this.face === "go" ? "scale(1.150)" : "scale(.94)");
   }
 
-  /** Above a column stands its score, or the value where a game has no scores. */
   drawHeads(marks, next) {
     for (const [column, head] of this.heads ?? []) {
       const landing = [...next.keys()].find((spot) => this.scene.spots[spot].x === column);
       const value = landing === undefined ? null : marks.get(landing);
-      if (!value || !this.look.values) {
-        put(head);
-        continue;
-      }
-      const { answer, best } = value;
-      const text = typeof answer.score === "number" ? scoreText(answer.score) : short(answer);
-      put(head, s("text", { class: `score ${answer.value}${best ? " best" : ""}`, y: 6 }, text));
+      put(head, value && this.look.values && score({ ...value, best: value.best && this.look.tells !== false }));
     }
-  }
-
-  drawFacts() {
-    const facts = this.scene.facts ?? [];
-    this.facts.hidden = !facts.length;
-    put(this.facts, facts.map(([name, value]) => {
-      const track = /^(\d+) of (\d+)$/.exec(value);
-      const side = name.split(" ")[0];
-      return h("div", { class: `fact ${["first", "second"].includes(side) ? side : ""} ${this.look.mover === side ? "moving" : ""}` },
-        h("dt", {}, name), h("dd", {}, track ? h("span", { class: "points" }, track[1]) : value,
-          track && h("progress", { max: Number(track[2]), value: Number(track[1]), "aria-label": `${name}: ${value}` })));
-    }));
   }
 
   /** Moves that have no place on the board. */
@@ -266,203 +272,68 @@ export class Board {
     const { scene, look } = this;
     const list = buttons(scene);
     const shown = list.map((gesture) => [gesture.move, look.values && look.answers?.has(gesture.move) && short(look.answers.get(gesture.move)), look.best?.has(gesture.move)].join());
-    const key = [look.live, look.values, ...shown].join("|");
+    const key = [look.live, look.values, look.tells, ...shown].join("|");
     // A button that is being pressed must not be replaced by the same under the finger.
     if (key === this.pressable && this.buttonsOf === scene) return;
     this.pressable = key;
     this.buttonsOf = scene;
-    this.buttons.hidden = !list.length;
+    const watching = look.mover === "chance" && !look.live;
+    this.buttons.hidden = !list.length || watching;
     if (list.length > 120) {
       put(this.buttons, h("p", { class: "note" }, `${list.length} moves: type one below.`));
       return;
     }
+    const main = list.length <= 3 && look.mover !== "chance";
     put(this.buttons, list.map((gesture) => {
       const answer = look.answers?.get(gesture.move);
-      const best = look.best?.has(gesture.move);
+      const best = look.best?.has(gesture.move) && look.tells !== false;
       return h("button", {
-        type: "button", class: `move-button ${best && look.values ? "best" : ""}`, disabled: !look.live, "data-move": gesture.move,
+        type: "button", class: `move-button ${main ? "large" : ""} ${best && look.values ? "best" : ""}`, disabled: !look.live, "data-move": gesture.move,
         onclick: () => this.on.play(gesture), onpointerenter: () => this.on.look(gesture), onpointerleave: () => this.on.look(null),
-      }, gesture.move, answer && look.values && h("span", { class: `badge ${mean(answer) === null ? answer.value : "mean"}` }, short(answer)));
+      }, gesture.move === "pass" ? "No move: pass" : main ? gesture.move[0].toUpperCase() + gesture.move.slice(1) : gesture.move,
+      answer && look.values && h("span", { class: `badge ${mean(answer) === null ? answer.value : "mean"}` }, short(answer)));
     }));
   }
 
-  /** Numbered moves to come: stones for places, arrows for ways. `paths` are lists of spots. */
+  /** A word about what was just tried, with something to press if it helps. */
+  say(words, ...more) {
+    put(this.word, words, ...more);
+  }
+
+  /** A word and a small shake for what cannot be done. */
+  refuse(i, words) {
+    this.say(words);
+    const group = this.spots[i]?.group;
+    group?.classList.remove("shakes");
+    // The next frame begins the shake anew.
+    requestAnimationFrame(() => group?.classList.add("shakes"));
+  }
+
+  get names() {
+    return this.look.names ?? names(this.scene);
+  }
+
+  /** Numbered moves to come. `paths` are lists of spots. */
   ghosts(paths, mover = this.look?.mover) {
     if (!this.over || !this.spots.length) return;
     this.svg.classList.remove("telling");
-    put(this.over, this.numbered(paths.map((path, i) => ({ path, by: (i % 2 === 0) === (mover === "first") ? "first" : "second" }))));
+    put(this.over, numbered(this.scene, this.metrics, paths.map((path, i) => ({ path, by: (i % 2 === 0) === (mover === "first") ? "first" : "second" }))));
   }
 
-  numbered(steps) {
-    const { scene, metrics: m } = this;
-    const seen = new Map();
-    return steps.flatMap(({ path, by, forced }, i) => {
-      if (!path.length) return [];
-      const end = path.length === 1 ? path[0] : path[1];
-      const [x, y] = m.at(scene.spots[end]);
-      const times = seen.get(end) ?? 0;
-      seen.set(end, times + 1);
-      const number = s("text", { class: "ghost-number", y: 7 }, String(i + 1));
-      const transform = `translate(${x + times * 16} ${y + times * 16})`;
-      const classes = `ghost ${by}${forced ? " forced" : ""}`;
-      const r = scene.layout === "piles" ? 12 : 22;
-      if (path.length === 1) return [s("g", { class: classes, transform }, s("circle", { r }), number)];
-      const [x1, y1] = m.at(scene.spots[path[0]]);
-      return [s("g", { class: classes }, s("line", { x1, y1, x2: x, y2: y }), s("g", { transform }, s("circle", { r: 14 }), number))];
-    });
-  }
-
-  /** What explains a value: marked spots, pairs joined, and the line of play with forced moves drawn full. */
+  /** What explains a value. */
   reasons(marks, line) {
     if (!this.over || !this.spots.length) return;
-    const at = (mark) => this.metrics.at(this.scene.spots[mark.spot]);
-    const pairs = Map.groupBy(marks.filter((mark) => mark.pair !== undefined), (mark) => mark.pair);
-    const joined = [...pairs.values()].map((pair) => s("polyline", { class: "reason-line pair", points: pair.map((mark) => at(mark).join()).join(" ") }));
-    const piles = this.scene.layout === "piles";
-    const rings = marks.map((mark) => {
-      const [cx, cy] = at(mark);
-      return piles ? s("rect", { class: `reason ${mark.kind}`, x: cx - 31, y: cy - 13, width: 62, height: 26, rx: 8 })
-        : s("circle", { class: `reason ${mark.kind}`, cx, cy, r: 28 });
-    });
-    put(this.over, joined, rings, this.numbered(piles ? [] : line));
-    this.svg.classList.toggle("telling", !piles);
+    put(this.over, ...reasons(this.scene, this.metrics, marks, line));
+    this.svg.classList.toggle("telling", this.scene.layout !== "piles");
   }
 
-  // Pointing.
-
-  spotOf(event) {
-    const group = event.target.closest?.("[data-spot]");
-    return group ? Number(group.dataset.spot) : null;
-  }
-
-  clicked(event) {
-    const spot = this.spotOf(event);
-    if (spot === null) return;
-    this.setFocus(spot, false);
-    this.point(spot);
-  }
-
-  focused(event) {
-    const spot = this.spotOf(event);
-    if (spot === null) return;
-    this.focus = spot;
-    this.lookAt(spot);
-  }
-
-  hovered(event) {
-    const spot = this.spotOf(event);
-    if (spot !== null) this.lookAt(spot);
-  }
-
-  lookAt(spot) {
-    const target = this.alias.get(spot) ?? spot;
-    const gestures = ahead(this.scene, this.path).next.get(target);
-    const { best } = this.look;
-    this.on.look(gestures ? (gestures.find((gesture) => best?.has(gesture.move)) ?? gestures[0]) : null);
-  }
-
-  /** Points at a spot: goes on with the move begun, begins another one, or lets go. */
-  point(spot) {
-    if (!this.look.live) return;
-    const target = this.alias.get(spot) ?? spot;
-    for (const begun of [this.path, []]) {
-      const path = [...begun, target];
-      const { next, complete } = ahead(this.scene, path);
-      if (!next.size && complete.length === 1) return this.finish(complete[0]);
-      if (next.size || complete.length) return this.pick(path, complete, next.size);
-    }
-    this.letGo();
-  }
-
-  pick(path, complete, more) {
-    this.path = path;
-    const button = (gesture) => h("button", { type: "button", "data-move": gesture.move, onclick: () => this.finish(gesture) },
-      gesture.choice || (more ? `play ${gesture.move}` : gesture.move));
-    this.choices.hidden = !complete.length;
-    put(this.choices, complete.map(button));
-    this.update();
-    const spot = this.scene.spots[path[path.length - 1]];
-    announce(complete.length ? "choose which" : `${spot.name} picked, now where to`);
-    if (complete.length) this.choices.firstElementChild?.focus();
-  }
-
-  finish(gesture) {
-    this.path = [];
-    this.choices.hidden = true;
-    this.on.play(gesture);
-  }
-
-  letGo() {
-    if (!this.path.length && this.choices.hidden) return false;
-    this.path = [];
-    this.choices.hidden = true;
-    this.update();
-    return true;
-  }
-
-  setFocus(spot, move = true) {
-    this.spots[this.focus]?.group.setAttribute("tabindex", "-1");
-    this.focus = spot;
-    this.spots[spot]?.group.setAttribute("tabindex", "0");
-    if (move) this.spots[spot]?.group.focus();
-  }
-
-  pressed(event) {
-    const spot = this.spotOf(event);
-    if (spot === null || event.ctrlKey || event.metaKey || event.altKey) return;
-    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-    if (way) {
-      const near = this.neighbour(spot, way);
-      if (near !== null) this.setFocus(near);
-    } else if (event.key === "Enter" || event.key === " ") {
-      this.point(spot);
-    } else if (event.key !== "Escape" || !this.letGo()) {
-      return;
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
-  /** The nearest spot in a direction; what lies straight ahead counts as nearer. */
-  neighbour(from, [dx, dy]) {
-    const { spots } = this.scene;
-    let nearest = null;
-    let least = Infinity;
-    spots.forEach((spot, i) => {
-      const [x, y] = [spot.x - spots[from].x, spot.y - spots[from].y];
-      const along = x * dx + y * dy;
-      const across = Math.abs(x * dy) + Math.abs(y * dx);
-      if (along > 0 && along + 3 * across < least) [nearest, least] = [i, along + 3 * across];
-    });
-    return nearest;
-  }
-
-  /** Puts the keyboard on the board: on the spot it was on, or on one that can be played. */
+  /** Puts the keyboard on the board. */
   enter() {
-    const { next } = ahead(this.scene, this.path);
-    const open = [...next.keys()];
-    if (!open.includes(this.focus) && open.length) this.setFocus(open[Math.floor(open.length / 2)]);
-    else if (this.spots.length) this.setFocus(this.focus);
-    else this.buttons.querySelector("button")?.focus();
+    this.hand.enter();
   }
-}
 
-/** A value to lie on a spot: symbol and distance on its colour, with a ring if it is the best. */
-function pill(answer, best) {
-  const value = mean(answer);
-  if (value !== null) {
-    const text = brief(answer);
-    const width = 14 + text.length * 9;
-    return [best && s("rect", { class: "ring", x: -width / 2 - 4, y: -17, width: width + 8, height: 34, rx: 15 }),
-      s("rect", { class: "pill mean", x: -width / 2, y: -13, width, height: 26, rx: 12 }),
-      s("text", { class: "pill-text", y: 6 }, text)];
+  /** Takes back a step of the turn that is being made; false if there is none. */
+  stepBack() {
+    return this.hand.stepBack();
   }
-  const distance = answer.value === "draw" || answer.value === "unknown" ? "" : String(answer.distance ?? "");
-  const width = 26 + (distance ? distance.length * 10 + 3 : 0);
-  return [
-    best && s("rect", { class: "ring", x: -width / 2 - 4, y: -17, width: width + 8, height: 34, rx: 17 }),
-    s("rect", { class: `pill ${answer.value}`, x: -width / 2, y: -13, width, height: 26, rx: 13 }),
-    s("g", { transform: `translate(${-width / 2 + 13} 0) scale(.8)` }, strokes(answer.value)),
-    distance && s("text", { class: "pill-text", x: 9.5, y: 6 }, distance),
-  ];
 }

@@ -33,14 +33,15 @@ export function put(element, ...children) {
   element.replaceChildren(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
 }
 
-const live = () => $("#live");
-let said = "";
+/** Lines that a screen reader is still to be given; what was said is not overwritten by what comes next. */
+const LINES = 5;
 
-/** Tells a screen reader what happened; the same words twice are said twice. */
+/** Tells a screen reader what happened. */
 export function announce(words) {
-  said = said === words ? `${words}\u00a0` : words;
-  const region = live();
-  if (region) region.textContent = said;
+  const region = $("#live");
+  if (!region || !words) return;
+  region.append(h("p", {}, words));
+  while (region.children.length > LINES) region.firstElementChild.remove();
 }
 
 let timer;
@@ -67,4 +68,13 @@ export async function copy(text, what) {
     area.remove();
   }
   toast(`${what} copied`);
+}
+
+/** Fetches a style sheet that only some views need, once; resolves when it applies. */
+export function style(file) {
+  const there = $(`link[href="${file}"]`);
+  if (there) return Promise.resolve();
+  return new Promise((done) => {
+    document.head.append(h("link", { rel: "stylesheet", href: file, onload: done, onerror: done }));
+  });
 }

@@ -1,12 +1,15 @@
 // The game as a picture: for each position a bar above the middle line if the first player wins and below it if
 // the second does, the longer the nearer the end; mistakes have a mark, and a click goes there.
+//
+// It is asked for when nobody waits for the position itself, and stays scrolled to where one is.
 
 import * as api from "./api.js";
 import { $, h, put, s } from "./dom.js";
-import { SYMBOL, long, mean, opposite, seen, share } from "./verdict.js";
+import { glyphOf } from "./glyphs.js";
+import { long, mean, opposite, seen, share } from "./verdict.js";
 
 const STEP = 18;
-const HALF = 44;
+const HALF = 36;
 
 /** A ply's value as the first player sees it, from -1 to 1. */
 const lead = (ply) => 2 * share(ply, ply.to_move) - 1;
@@ -28,18 +31,20 @@ export class History {
     put(this.card, h("h2", {}, "Value history"), this.scroll, this.note, this.actions);
     this.key = "";
     this.plies = [];
+    this.listeners = [];
   }
 
   draw(app) {
     this.app = app;
     const { state } = app;
-    const wanted = (state.view === "explore" || state.view === "retry" || (state.view === "play" && (app.valuesShown || app.over))) && state.moves.length > 0;
+    const wanted = (state.view === "explore" || state.view === "retry" || (app.playing && (app.valuesShown || app.over))) && state.moves.length > 0;
     this.card.hidden = !wanted;
     if (!wanted) {
       this.leave();
       return;
     }
-    this.load(app);
+    // What the screen is about comes first; a game that is over has nothing else to ask for.
+    if (app.answer || app.failed || app.over || !app.valuesShown) this.load(app);
     this.paint();
   }
 
@@ -56,7 +61,7 @@ export class History {
     const put = (ply) => (this.plies[ply.ply] = seen(ply, ply.to_move));
     const told = () => {
       this.paint();
-      for (const listener of this.listeners ?? []) listener(this.plies);
+      for (const listener of this.listeners) listener(this.plies);
     };
     this.stop = api.historyStream({ game, position, moves }, {
       ply: (ply) => {
@@ -82,6 +87,12 @@ export class History {
     if (!this.complete) this.key = "";
   }
 
+  /** Whether the values of the game on the screen are all there. */
+  get settled() {
+    const { game, position, moves } = this.app?.state ?? {};
+    return this.complete && this.key === api.query({ game, position, moves });
+  }
+
   /** The moves that were mistakes, counted from 0: the position before one is the ply of the same number. */
   get mistakes() {
     return this.plies.flatMap((ply, i) => (ply?.mistake ? [i - 1] : []));
@@ -99,39 +110,44 @@ export class History {
     const width = Math.max(count * STEP + 8, 200);
     this.svg.setAttribute("viewBox", `0 0 ${width} ${2 * HALF + 24}`);
     this.svg.style.setProperty("--wide", `${width}px`);
-    const parts = [s("line", { class: "middle", x1: 0, x2: width, y1: HALF + 8, y2: HALF + 8 })];
+    const parts = [s("line", { class: "middle", x1: 0, x2: width, y1: HALF + 4, y2: HALF + 4 })];
     for (let i = 0; i < count; i += 1) parts.push(this.ply(plies[i], i, moves[i - 1], i === shown));
     put(this.svg, parts);
+    // Where one is, one sees.
+    const here = 4 + shown * STEP;
+    const { scrollLeft, clientWidth } = this.scroll;
+    if (here < scrollLeft + STEP || here > scrollLeft + clientWidth - 2 * STEP) this.scroll.scrollLeft = here - clientWidth * 0.7;
     const bad = this.mistakes;
-    const name = (i) => `${i + 1} (${moves[i]})`;
     const known = plies.some((ply) => ply && (ply.value !== "unknown" || mean(ply) !== null));
+    const name = (i) => `${i + 1} (${moves[i]})`;
     this.note.textContent = this.failed
       || (this.complete && !known && "The values of this game are not known.")
-      || (this.complete ? (bad.length ? `${SYMBOL.loss} Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}` : "No mistakes.")
+      || (this.complete ? (bad.length ? `Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}` : "No mistakes.")
         : "Looking through the game …");
-    const own = bad.filter((i) => app.state.view !== "play" || app.state[plies[i + 1].mistake.by] === "human");
-    put(this.actions, own.length > 0 && app.state.view !== "retry" &&
-      h("button", { type: "button", id: "retry", onclick: () => app.go({ view: "retry", at: own[0] }) }, `Retry ${own.length === 1 ? "your mistake" : `your ${own.length} mistakes`}`));
+    put(this.actions, bad.length > 0 && app.state.view === "explore" &&
+      h("button", { type: "button", id: "retry", onclick: () => app.go({ view: "retry", at: bad[0] }) }, `Retry ${bad.length === 1 ? "the mistake" : `the ${bad.length} mistakes`}`));
+    this.actions.hidden = !this.actions.childElementCount;
   }
 
   ply(ply, i, mv, here) {
     const x = 4 + i * STEP;
-    const y = HALF + 8;
+    const y = HALF + 4;
     const value = ply ? firstValue(ply) : "unknown";
     const known = ply && (ply.value !== "unknown" || mean(ply) !== null);
     const height = known ? Math.max(4, Math.abs(lead(ply)) * HALF) : 4;
     const up = known && lead(ply) > 0;
     const drawn = value === "draw" || !known;
     const words = `${i === 0 ? "start" : `after ${i}. ${mv}`}: ${ply ? `${ply.to_move === "second" ? "second" : "first"} to move, ${long(ply)}` : "…"}${ply?.mistake ? `; a mistake: a ${ply.mistake.from} became a ${ply.mistake.to}` : ""}`;
+    const glyph = ply?.mistake ? glyphOf(ply.mistake) : "";
     return s("g", {
-      class: `ply ${here ? "here" : ""} ${ply?.mistake ? "mistake" : ""}`, role: "button", tabindex: here ? 0 : -1, "aria-label": words, "data-ply": i,
+      class: `ply ${here ? "here" : ""} ${glyph ? "mistake" : ""}`, role: "button", tabindex: here ? 0 : -1, "aria-label": words, "data-ply": i,
       "aria-current": here ? "step" : false,
       onkeydown: (event) => this.pressed(event, i),
     }, s("title", {}, words),
     s("rect", { class: "column", x, y: 0, width: STEP, height: 2 * HALF + 24 }),
     s("rect", { class: `length ${known ? (drawn ? "draw" : up ? "win" : "loss") : "unknown"}`, x: x + 3, width: STEP - 6, rx: 2,
       y: drawn ? y - 3 : up ? y - height : y, height: drawn ? 6 : height }),
-    ply?.mistake && s("path", { class: "cross", d: `M${x + 4} ${2 * HALF + 12}l10 9m0-9l-10 9` }));
+    glyph && s("text", { class: "ply-glyph", x: x + STEP / 2, y: 2 * HALF + 20 }, glyph));
   }
 
   pressed(event, i) {

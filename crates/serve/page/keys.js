@@ -8,7 +8,7 @@ const KEYS = [
   ["b", "put the keyboard on the board"],
   ["m", "type a move"],
   ["← →", "step through the game (when the board has no focus)"],
-  ["u, r", "undo, redo"],
+  ["u, r", "undo, redo; within a turn, a step"],
   ["h", "hint"],
   ["v", "show or hide values"],
   ["w", "why is it worth that"],
@@ -29,7 +29,7 @@ export function listen(app, doings) {
     const field = event.target.closest(event.key.startsWith("Arrow") ? "input, textarea, select" : typed);
     if (field?.checkVisibility() || event.target.closest("dialog[open]")) return;
     const drop = /^[1-9]$/.test(event.key) && app.view?.scene.layout === "drop";
-    const named = /^[0-9]$/.test(event.key) ? null : { ArrowLeft: "back", ArrowRight: "forth", "?": "help", N: "shuffle" }[event.key] ?? {
+    const named = /^[0-9]$/.test(event.key) ? null : { ArrowLeft: "back", ArrowRight: "forth", "?": "help", N: "shuffle", Escape: "letgo" }[event.key] ?? {
       b: "board", m: "type", u: "undo", r: "redo", h: "hint", v: "values", w: "why", s: "swap", n: "again", p: "play", e: "explore", z: "puzzle", g: "choose", c: "share", t: "theme",
     }[event.key];
     if (drop) app.playWord(event.key);
@@ -39,11 +39,12 @@ export function listen(app, doings) {
   });
 }
 
-export function showHelp() {
+export function showHelp(theme) {
   const dialog = $("#dialog");
   put(dialog, h("div", { class: "dialog-head" }, h("h2", {}, "Keys"), h("button", { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => dialog.close() }, "×")),
     h("dl", { class: "keys" }, KEYS.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
-    h("p", { class: "note" }, "✓ wins, = draws, ✗ loses for the player to move; the number is the distance in plies to the end of the game, a ring marks the best moves."));
+    h("p", { class: "note" }, "✓ wins, = draws, ✗ loses for the player to move; the number is the distance in plies to the end of the game, a ring marks the best moves, ≈ what is only judged."),
+    theme && h("p", { class: "actions" }, h("button", { type: "button", onclick: theme }, "Light or dark")));
   dialog.className = "help";
   dialog.setAttribute("aria-label", "Keys");
   dialog.showModal();

@@ -2,8 +2,7 @@
 
 import * as api from "./api.js";
 import { $, h, put, toast } from "./dom.js";
-
-const LOOK = 700;
+import { large } from "./gallery.js";
 
 export class Knowledge {
   constructor() {
@@ -25,14 +24,12 @@ export class Knowledge {
   async look() {
     const { game } = this;
     try {
-      const stats = await api.stats(game);
-      if (game === this.game) this.found(game, stats);
-    } catch (error) {
+      const known = await api.knowledge(game);
       if (game !== this.game) return;
-      // Statistics count wins and losses, which games with dice do not have.
-      const words = error.status === 404 ? "Every position of a small game can be solved and kept."
-        : error.status === 422 ? "The chances of every position can be worked out and kept, so that answers come at once." : (error.words ?? error.message);
-      this.offer(words);
+      if (known.statistics) this.found(game, known.statistics);
+      else this.offer(known);
+    } catch (error) {
+      if (game === this.game) put(this.body, h("p", { class: "note" }, error.words ?? error.message));
     }
   }
 
@@ -40,48 +37,57 @@ export class Knowledge {
     const n = (count) => count.toLocaleString("en");
     const { legal, win, draw, loss } = stats.positions;
     put(this.body, h("p", { class: "note" }, `${n(legal)} positions: ${n(win)} won, ${n(draw)} drawn, ${n(loss)} lost for the ${stats.merged ? "player to move" : "first player"}.`),
-      h("p", { class: "actions" }, h("a", { class: "button", href: api.statsPicture(game), download: `${game.replace(/[^\w.-]+/g, "-")}-statistics.svg` }, "Download the picture")));
+      h("p", { class: "actions" }, h("button", { type: "button", id: "statistics", onclick: () => this.app.go({ view: "statistics", extra: {} }) }, "Statistics"), h("a", { class: "button", href: api.statsPicture(game), download: `${game.replace(/[^\w.-]+/g, "-")}-statistics.svg` }, "Download the picture")));
   }
 
-  offer(words) {
+  /** Nothing that will not finish is offered. */
+  offer({ solvable, positions }) {
+    const size = large(positions);
     if (this.job?.answer?.game === this.game) {
       const { table, nodes } = this.job.answer;
-      const kept = table ? `${nodes.toLocaleString("en")} positions solved and kept in ${(table.bytes / 1e6).toFixed(1)} MB.` : "Solved.";
-      put(this.body, h("p", { class: "note" }, kept));
+      put(this.body, h("p", { class: "note" }, table ? `${nodes.toLocaleString("en")} positions solved and kept in ${(table.bytes / 1e6).toFixed(1)} MB.` : "Solved."));
       return;
     }
-    put(this.body, h("p", { class: "note" }, words), h("p", { class: "actions" }, h("button", { type: "button", id: "solve", onclick: () => this.solve() }, "Solve the whole game")));
+    if (!solvable) {
+      put(this.body, h("p", { class: "note" }, size ? `Up to ${size}: too many to solve all of them here.` : "Too many positions to solve all of them here."));
+      return;
+    }
+    const stay = h("input", { type: "checkbox", id: "solve-stays" });
+    put(this.body, h("p", { class: "note" }, size ? `Up to ${size}. Solved once, every answer comes at once.` : "Solved once, every answer comes at once."),
+      h("p", { class: "actions" }, h("button", { type: "button", id: "solve", onclick: () => this.solve(stay.checked) }, "Solve the whole game"), h("label", { class: "flag" }, stay, "go on when I leave")));
   }
 
-  async solve() {
+  async solve(stay) {
     const { game } = this;
     try {
-      const { id } = await api.solve(game);
+      const { id } = await api.solve(game, stay);
       await this.follow(game, id);
     } catch (error) {
-      if (game === this.game) this.offer(error.words ?? error.message);
+      if (game === this.game) put(this.body, h("p", { class: "note wrong" }, error.words ?? error.message));
     }
   }
 
+  /** Shows a solve as it goes on; leaving the page ends the stream, and a solve that does not stay with it. */
   async follow(game, id) {
     const bar = h("progress", { "aria-label": "Solving" });
     const words = h("p", { class: "note" }, "solving");
     put(this.body, words, bar, h("p", { class: "actions" }, h("button", { type: "button", onclick: () => api.cancel(id).catch(() => {}) }, "Cancel")));
-    for (;;) {
-      const job = await api.job(id);
-      if (job.total > 0) {
-        bar.max = job.total;
-        bar.value = job.done;
-      }
-      words.textContent = job.stage || "solving";
-      if (job.state !== "running" && job.state !== "stopping") {
-        if (job.state === "failed") throw new api.ApiError(422, job.error, job.cure);
-        if (job.state === "done") toast(`${game} is solved`);
-        this.job = job.state === "done" ? job : null;
-        break;
-      }
-      await new Promise((done) => setTimeout(done, LOOK));
-    }
+    const job = await new Promise((done, fail) => {
+      api.jobStream(id, {
+        progress: ({ stage, done: count, total }) => {
+          if (total > 0) {
+            bar.max = total;
+            bar.value = count;
+          }
+          words.textContent = stage || "solving";
+        },
+        done,
+        fail,
+      });
+    });
+    if (job.state === "failed") throw new api.ApiError(422, job.error, job.cure);
+    if (job.state === "done") toast("Solved.");
+    this.job = job.state === "done" ? job : null;
     if (game !== this.game) return;
     await this.look();
     this.app.answer = null;

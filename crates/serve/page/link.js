@@ -2,6 +2,8 @@
 //
 // Invariant: `read(write(state))` is `state`, so a link reopens exactly what is on the screen.
 
+import { known } from "./views.js";
+
 /** What an address without parameters shows: a board to play on. */
 export const START = Object.freeze({
   game: "connect4",
@@ -10,12 +12,14 @@ export const START = Object.freeze({
   at: null, // plies shown; null for all of them
   first: "human",
   second: "", // a middling level, once the players of the game are known
-  view: "play",
+  view: "home",
   values: null, // null: as the view likes it
   seed: "",
+  extra: Object.freeze({}), // words of the address that only the view knows
 });
 
-const VIEWS = ["play", "explore", "puzzle", "retry"];
+const BOARD_VIEWS = ["home", "play", "explore", "puzzle", "retry"];
+const OWN = ["game", "position", "moves", "pos", "at", "first", "second", "view", "values", "seed"];
 
 const easy = (text) =>
   encodeURIComponent(text).replace(/%(2C|3A|2F|3D)/g, (code) => decodeURIComponent(code)).replace(/%20/g, "+");
@@ -36,6 +40,7 @@ export function read(search) {
   const moves = words(game, params.get("moves") ?? params.get("pos") ?? "");
   const at = Number.parseInt(params.get("at") ?? "", 10);
   const values = params.get("values");
+  const view = params.get("view");
   return {
     game,
     position: text("position"),
@@ -43,9 +48,10 @@ export function read(search) {
     at: Number.isInteger(at) && at >= 0 && at < moves.length ? at : null,
     first: text("first"),
     second: text("second"),
-    view: VIEWS.includes(params.get("view")) ? params.get("view") : params.has("pos") ? "explore" : START.view,
+    view: BOARD_VIEWS.includes(view) || known(view) ? view : params.has("pos") ? "explore" : params.has("game") ? "play" : START.view,
     values: values === "on" ? true : values === "off" ? false : null,
     seed: text("seed"),
+    extra: Object.fromEntries([...params].filter(([key]) => !OWN.includes(key))),
   };
 }
 
@@ -55,10 +61,11 @@ export function write(state) {
   if (state.position) parts.push(["position", state.position]);
   if (state.moves.length) parts.push(["moves", state.moves.join(",")]);
   if (state.at !== null && state.at < state.moves.length) parts.push(["at", String(state.at)]);
-  if (state.view === "play") parts.push(["first", state.first], ["second", state.second]);
+  if (state.view === "play" || state.view === "home") parts.push(["first", state.first], ["second", state.second]);
   parts.push(["view", state.view]);
   if (state.values !== null) parts.push(["values", state.values ? "on" : "off"]);
   if (state.view === "puzzle" && state.seed !== "") parts.push(["seed", state.seed]);
+  if (known(state.view)) parts.push(...Object.entries(state.extra));
   return `?${parts.map(([key, value]) => `${key}=${easy(value)}`).join("&")}`;
 }
 
@@ -67,7 +74,9 @@ export function command(state, moves) {
   // A quote ends the quoted text, stands for itself, and begins it again.
   const quote = (text) => (/^[\w:=,.+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const words = ["outplay", "query", quote(state.game)];
-  if (state.position) words.push("--position", quote(state.position));
-  if (moves.length) words.push("--moves", quote(moves.join(",")));
+  // A word that begins with a dash would be taken for another flag.
+  const flag = (name, text) => (text.startsWith("-") ? [`${name}=${quote(text)}`] : [name, quote(text)]);
+  if (state.position) words.push(...flag("--position", state.position));
+  if (moves.length) words.push(...flag("--moves", moves.join(",")));
   return words.join(" ");
 }

@@ -1,9 +1,11 @@
 // Puts the parts of the page together and connects buttons and keys with what they do.
 
+import { After } from "./after.js";
 import * as api from "./api.js";
 import { App } from "./app.js";
-import { $, announce, toast } from "./dom.js";
+import { $, announce, h, toast } from "./dom.js";
 import { Explore } from "./explore.js";
+import { Gallery } from "./gallery.js";
 import { History } from "./history.js";
 import { listen, showHelp } from "./keys.js";
 import { Knowledge } from "./knowledge.js";
@@ -11,6 +13,8 @@ import { Players } from "./players.js";
 import { Puzzle } from "./puzzle.js";
 import { Setup } from "./setup.js";
 import { Share } from "./share.js";
+import { Sheet } from "./sheet.js";
+import { navigation } from "./views.js";
 
 const themes = ["", "dark", "light"];
 
@@ -44,8 +48,8 @@ async function start() {
   const app = new App(known);
   const history = new History();
   const explore = new Explore();
-  [new Puzzle(history), new Players(), explore, history, new Knowledge()].forEach((part) => app.add(part));
-  history.listeners = [() => app.state.view === "retry" && app.draw()];
+  [new Puzzle(history), new Players(), explore, history, new Sheet(history), new After(history), new Knowledge(), new Gallery()].forEach((part) => app.add(part));
+  history.listeners.push(() => app.drawSoon());
   addEventListener("pagehide", () => history.leave());
   const setup = new Setup(app);
   const share = new Share(app);
@@ -61,6 +65,7 @@ async function start() {
     again: () => app.again(false),
     shuffle: () => app.again(true),
     why: () => explore.why(),
+    letgo: () => app.board.stepBack(),
     board: () => app.board.enter(),
     type: () => $("#move").focus(),
     play: () => app.go({ view: "play", values: null }),
@@ -68,12 +73,16 @@ async function start() {
     puzzle: () => app.go({ view: "puzzle", values: null, moves: [], at: null, position: "" }),
     choose: () => setup.open(),
     share: () => share.open(),
-    help: () => showHelp(),
+    help: () => showHelp(nextTheme),
     theme: () => nextTheme(),
   };
   listen(app, doings);
   for (const button of document.querySelectorAll("[data-do]")) {
     button.addEventListener("click", (event) => (event.shiftKey && button.dataset.do === "again" ? doings.shuffle() : doings[button.dataset.do]()));
+  }
+  for (const { name, title } of navigation()) {
+    doings[name] ??= () => app.go({ view: name, extra: {} });
+    if (!$(`.tabs [data-view=${name}]`)) $(".tabs").append(h("button", { type: "button", "data-view": name }, title));
   }
   for (const tab of document.querySelectorAll(".tabs [data-view]")) tab.addEventListener("click", () => doings[tab.dataset.view]());
   $("#game").addEventListener("click", doings.choose);
@@ -91,6 +100,7 @@ async function start() {
   window.outplay = app;
   await app.refresh();
   document.body.dataset.ready = "yes";
+  import("./install.js").then(({ install }) => install());
 }
 
 /** Plays the move in the text field. */

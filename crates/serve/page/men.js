@@ -1,18 +1,56 @@
-// What lies on spots. The players differ in shape as well as in colour: a cross and a ring, a full disc and a ringed
-// one, white men and black men.
+// What lies on spots. The players differ in mark as well as in colour: a ring and a plus on discs and cubes, a cross and
+// a ring on small boards, white men and black men. Colours come from style.css, gradients from `defs`.
 
 import { s } from "./dom.js";
 
-const UNIT = 64;
+/** What a scene looks like: one word for each kind of board. */
+export function face(scene) {
+  const { layout, width, height, spots, links } = scene;
+  if (layout === "points") return links?.length ? "points" : "race";
+  if (layout !== "grid") return layout;
+  if (spots.some((spot) => spot.label)) return "cubes";
+  return Math.min(width, height) >= 9 ? "go" : "grid";
+}
 
-const cross = () => s("path", { class: "first line", d: "M-17-17L17 17M17-17L-17 17" });
-const ring = () => s("circle", { class: "second line", r: 18 });
+const GRADIENTS = [
+  ["board-face", "linear", ["var(--board-top)", "var(--board-foot)"]],
+  ["wood-face", "linear", ["var(--wood-top)", "var(--wood-foot)"]],
+  ["felt-face", "linear", ["var(--felt-top)", "var(--felt-foot)"]],
+  ["first-face", "radial", ["#ffe28f", "#f2bd3a", "#c98f12"]],
+  ["second-face", "radial", ["#f391a1", "#d6455d", "#98273d"]],
+  ["black-face", "radial", ["#6b7280", "#2a2f37", "#101317"]],
+  ["white-face", "radial", ["#ffffff", "#f1efe9", "#c9c5ba"]],
+  ["match-face", "linear", ["#f0d3a0", "#cfa566"]],
+  ["tip-face", "radial", ["#ee7663", "#c23a2b", "#8d2418"]],
+];
 
-function disc(holder, label) {
-  const parts = [s("circle", { class: `${holder} disc`, r: 25 })];
-  if (holder === "second") parts.push(s("circle", { class: "inlay", r: label ? 21 : 14 }));
-  if (label) parts.push(s("text", { class: "on-disc", y: 8 }, label));
-  return parts;
+/** Puts the gradients and patterns that boards share into the document, once. */
+export function defs() {
+  if (document.getElementById("defs")) return;
+  const stops = (colours) => colours.map((colour, i) => s("stop", { offset: i / (colours.length - 1), "stop-color": colour }));
+  const made = GRADIENTS.map(([id, kind, colours]) => (kind === "linear"
+    ? s("linearGradient", { id, x1: 0, y1: 0, x2: 0, y2: 1 }, stops(colours))
+    : s("radialGradient", { id, cx: 0.36, cy: 0.3, r: 0.85 }, stops(colours))));
+  const hatch = s("pattern", { id: "hatch", width: 9, height: 9, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    s("rect", { class: "hatch-ground", width: 9, height: 9 }), s("path", { class: "hatch-line", d: "M0 0V9" }));
+  document.body.append(s("svg", { id: "defs", class: "away", "aria-hidden": "true" }, s("defs", {}, made, hatch)));
+}
+
+const cross = () => s("path", { class: "first line", d: "M-15-15L15 15M15-15L-15 15" });
+const ring = () => s("circle", { class: "second line", r: 16 });
+const mark = (holder, r) => (holder === "first"
+  ? s("circle", { class: "inlay", r: r * 0.64 })
+  : s("path", { class: "inlay", d: `M${-r * 0.36} 0h${r * 0.72}M0 ${-r * 0.36}v${r * 0.72}` }));
+
+/** A disc with its owner's mark. */
+export function disc(holder, r = 26) {
+  return [s("circle", { class: `${holder} disc`, r }), mark(holder, r)];
+}
+
+function cube(holder, label) {
+  return [s("rect", { class: `${holder} disc`, x: -24, y: -24, width: 48, height: 48, rx: 11 }),
+    s("rect", { class: "inlay", x: -18, y: -18, width: 36, height: 36, rx: 7, "stroke-dasharray": holder === "second" ? "3 5" : null }),
+    s("text", { class: `on-disc ${holder}`, y: 9 }, label)];
 }
 
 // Silhouettes on a square from -24 to 24, feet at 21.
@@ -39,23 +77,34 @@ function chessman(holder, label) {
   return parts;
 }
 
-/** The drawing of what lies on a spot, around its middle. */
-export function man(layout, holder, label) {
+const match = () => [s("rect", { class: "match", x: -34, y: -4.500, width: 62, height: 9, rx: 3 }),
+  s("ellipse", { class: "tip", cx: 29, rx: 9, ry: 6.500 })];
+
+/** Checkers of one point, one beside or above the other: `up` says which way the stack grows. */
+function stack(holder, label, up) {
+  const count = Number(label || 1);
+  return [...Array(count).keys()].map((i) => s("g", { transform: `translate(0 ${(up ? -1 : 1) * i * 44})` }, disc(holder, 22)));
+}
+
+/** The drawing of what lies on a spot, around its middle. `kind` is a `face`. */
+export function man(kind, holder, label, up) {
   if (!holder) return [];
   if (holder === "nobody") {
-    if (layout === "piles" && !label) return [s("rect", { class: "match", x: -26, y: -9, width: 52, height: 18, rx: 6 }),
-      s("circle", { class: "tip", cx: 20, r: 6 })];
-    if (layout === "piles") return [s("text", { class: "count", y: 10 }, label)];
-    return [s("rect", { class: "obstacle", x: -UNIT / 2 + 3, y: -UNIT / 2 + 3, width: UNIT - 6, height: UNIT - 6, rx: 5 })];
+    if (kind === "piles") return label ? [s("text", { class: "count", y: 10 }, label)] : match();
+    if (kind === "drop") return [s("circle", { class: "obstacle", r: 27 })];
+    return [s("rect", { class: "obstacle", x: -27, y: -27, width: 54, height: 54, rx: 8 })];
   }
-  if (layout === "chess") return chessman(holder, label);
-  if (layout === "grid" && !label) return [holder === "first" ? cross() : ring()];
-  return disc(holder, label);
+  if (kind === "chess") return chessman(holder, label);
+  if (kind === "race") return stack(holder, label, up);
+  if (kind === "go") return [s("circle", { class: `${holder} pebble`, r: 28 })];
+  if (kind === "grid" && !label) return [holder === "first" ? cross() : ring()];
+  if (label && kind !== "drop") return cube(holder, label);
+  return disc(holder, kind === "points" ? 27 : 26);
 }
 
 /** A small picture of a player, for text around the board. */
-export function token(layout, holder) {
-  const kind = layout === "text" || layout === "piles" ? "drop" : layout;
-  return s("svg", { class: `token layout-${kind}`, viewBox: "-32 -32 64 64", "aria-hidden": "true" },
-    man(kind, holder, kind === "chess" ? "K" : ""));
+export function token(kind, holder) {
+  const shown = kind === "text" || kind === "piles" || kind === "points" || kind === "cubes" ? "drop" : kind;
+  return s("svg", { class: `token face-${shown}`, viewBox: "-32 -32 64 64", "aria-hidden": "true" },
+    man(shown, holder, shown === "chess" ? "K" : ""));
 }

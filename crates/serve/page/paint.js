@@ -70,20 +70,18 @@ export class Painter {
 
   draw() {
     const { width, height, gravity } = this.board;
-    const layout = gravity ? "drop" : "grid";
+    const layout = gravity ? "drop" : Math.min(width, height) >= 9 ? "go" : "grid";
     put(this.palette, TOOLS.map((tool, i) =>
       h("button", { type: "button", "data-tool": tool.key || "erase", "aria-pressed": String(this.tool === tool), title: `${tool.label} (${i + 1})`,
         onclick: () => { this.tool = tool; this.draw(); } },
-      s("svg", { class: `token layout-${layout}`, viewBox: "-32 -32 64 64", "aria-hidden": "true" },
+      s("svg", { class: `token face-${layout}`, viewBox: "-32 -32 64 64", "aria-hidden": "true" },
         tool.holder ? man(layout, tool.holder, "") : s("path", { class: "eraser", d: "M-14 8L4-14 16-4-2 16h-12z" })), tool.label)));
     this.svg.setAttribute("viewBox", `0 0 ${width * U + 20} ${height * U + 20}`);
-    this.svg.setAttribute("class", `paint board layout-${layout}`);
+    this.svg.setAttribute("class", `paint board face-${layout}`);
     const cells = [];
     for (let y = 0; y < height; y += 1) for (let x = 0; x < width; x += 1) cells.push(this.cell(x, y, layout));
     put(this.svg,
-      s("defs", {}, s("pattern", { id: "hatch-paint", width: 9, height: 9, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-        s("rect", { class: "hatch-ground", width: 9, height: 9 }), s("path", { class: "hatch-line", d: "M0 0V9" }))),
-      s("rect", { class: "frame", x: 2, y: 2, width: width * U + 8, height: height * U + 8, rx: 8 }), cells,
+      s("rect", { class: `body ${layout === "go" ? "light-wood" : "board-body"}`, x: 2, y: 2, width: width * U + 8, height: height * U + 8, rx: 10 }), cells,
       s("g", { class: "corner", role: "slider", "aria-label": "Drag to resize", "aria-valuetext": `${width} columns, ${height} rows`, "data-corner": 1,
         transform: `translate(${width * U + 8} ${height * U + 8})` }, s("circle", { r: 11 }), s("path", { d: "M-4 4L4-4M0 5L5 0" })));
   }
@@ -96,7 +94,7 @@ export class Painter {
       class: "spot open", role: "button", "data-cell": name, tabindex: name === this.focus ? 0 : -1,
       "aria-label": `${name}, ${holder ? TOOLS.find((tool) => tool.holder === holder).label.toLowerCase() : "empty"}`,
       transform: `translate(${6 + (x + 0.5) * U} ${6 + (this.board.height - y - 0.5) * U})`,
-    }, s("rect", { class: "cell", x: -U / 2, y: -U / 2, width: U, height: U }), layout === "drop" && s("circle", { class: "hole", r: 27 }),
+    }, s("rect", { class: layout === "go" ? "cell ruled" : "cell", x: -U / 2 + 2, y: -U / 2 + 2, width: U - 4, height: U - 4, rx: 6 }), layout === "drop" && s("circle", { class: "hole", r: 27 }),
     s("g", { class: "stone" }, man(layout, holder, "")));
   }
 

@@ -1,8 +1,10 @@
-// Who plays: a person or a player of the program, its strength by a slider from random to perfect.
+// Who plays: a person or a player of the program, its strength by a slider from random to perfect. Specs, pace and
+// sound are for those who look for them.
 
 import { $, h, put } from "./dom.js";
 import { middling, nameOf } from "./levels.js";
 import { token } from "./men.js";
+import { isLoud, setLoud } from "./sound.js";
 
 export class Players {
   constructor() {
@@ -12,35 +14,28 @@ export class Players {
 
   draw(app) {
     this.app = app;
-    this.card.hidden = app.state.view !== "play";
+    this.card.hidden = !app.playing;
     if (this.card.hidden || !app.view) return;
     const { first, second, at } = app.state;
     const behind = at !== null && app.mover !== null && app.mover !== "human";
-    const key = [first, second, app.view.scene.layout, app.view.warning, app.view.exact, app.levels.join(), app.view.engines?.join(), behind].join("|");
+    const key = [first, second, app.face, app.view.warning, app.view.exact, app.levels.join(), app.view.engines?.join(), behind, app.valuesShown].join("|");
     // A slider that is being dragged must not be replaced under the hand.
     if (key === this.key) return;
     this.key = key;
-    const notes = [this.about(app)];
+    const notes = [];
     if (app.view.warning) notes.push(app.view.warning);
-    if (app.view.exact === false) notes.push("This position is too large for exact values at once; players go by judgement.");
+    if (app.view.exact === false) notes.push("Too large for exact values here: players go by judgement.");
     const focused = document.activeElement?.id;
-    put(this.card, h("h2", {}, "Players"), this.side("first", first), this.side("second", second), notes.map((note) => h("p", { class: "note" }, note)),
-      behind && h("button", { type: "button", onclick: () => app.go({ moves: app.moves, at: null }) }, "Play on from here"));
+    const open = this.card.querySelector(".advanced")?.open ?? false;
+    const rules = h("button", { type: "button", class: "quiet", id: "rules", onclick: () => app.go({ view: "rules", extra: { of: app.state.game.split(/[:,]/)[0] } }) }, "Rules");
+    put(this.card, h("div", { class: "head-row" }, h("h2", {}, "Players"), !app.valuesShown && rules), this.side("first", first), this.side("second", second), notes.map((note) => h("p", { class: "note" }, note)),
+      behind && h("button", { type: "button", onclick: () => app.go({ moves: app.moves, at: null }) }, "Play on from here"), this.advanced(open));
     if (focused) document.getElementById(focused)?.focus();
-  }
-
-  /** What the game is about, and where the truth is, for somebody who is new here. */
-  about(app) {
-    const family = app.known.games.find((known) => known.name === app.state.game.split(/[:,]/)[0]);
-    const words = (family?.about ?? "").replace(/ *\([^)]*unless given\)/, "");
-    const rules = words && `${/^\w\w/.test(words) ? words[0].toUpperCase() : words[0]}${words.slice(1)}. `;
-    return `${rules}Values (v) shows what every move is worth, Hint the best one; Explore tells the truth about any position.`;
   }
 
   side(side, player) {
     const { app } = this;
     const { levels } = app;
-    const players = app.view.players ?? app.known.players;
     const name = app.names[side];
     const human = player === "human";
     const exact = levels.indexOf(player);
@@ -56,17 +51,39 @@ export class Players {
       onchange: (event) => set(levels[event.target.value]),
     });
     slider.setAttribute("aria-valuetext", nameOf(levels[level] ?? player));
-    const other = h("input", {
-      id: `${side}-spec`, class: "player-spec", value: player, spellcheck: false, "aria-label": `${name}'s player, as on the command line`,
-      onchange: (event) => set(event.target.value.trim() || usual),
-    });
-    other.setAttribute("list", "player-specs");
-    const list = side === "first" && h("datalist", { id: "player-specs" }, players.map((known) => h("option", { value: known.example ?? known.name }, known.about)));
     return h("div", { class: "player", role: "group", "aria-label": name },
-      h("div", { class: "player-head" }, token(app.view.scene.layout, side), h("strong", {}, name),
+      h("div", { class: "player-head" }, token(app.face, side), h("strong", {}, name),
         h("span", { class: "segmented" }, choice("You", human, "human"), choice("Computer", !human, human ? usual : player))),
-      !human && h("div", { class: "level" }, slider, label, other),
+      !human && h("div", { class: "level" }, slider, label),
       // Engines that whoever runs the server registered, by name.
-      app.view.engines?.length > 0 && h("div", { class: "segmented engines" }, app.view.engines.map((engine) => choice(engine, player === engine, engine))), list);
+      app.view.engines?.length > 0 && h("div", { class: "segmented engines" }, app.view.engines.map((engine) => choice(engine, player === engine, engine))));
+  }
+
+  /** What most people never need. */
+  advanced(open) {
+    const { app } = this;
+    const players = app.view.players ?? app.known.players;
+    const spec = (side) => {
+      const input = h("input", {
+        id: `${side}-spec`, class: "player-spec", value: app.state[side], spellcheck: false,
+        onchange: (event) => app.go({ [side]: event.target.value.trim() || middling(app.levels) }, "replace"),
+      });
+      input.setAttribute("list", "player-specs");
+      return h("label", {}, app.names[side], input);
+    };
+    const box = (words, id, on, change) => h("label", {}, h("input", { type: "checkbox", id, checked: on, onchange: (event) => change(event.target.checked) }), words);
+    return h("details", { class: "advanced", open }, h("summary", {}, "Advanced"), h("div", {},
+      spec("first"), spec("second"), h("datalist", { id: "player-specs" }, players.map((known) => h("option", { value: known.example ?? known.name }, known.about))),
+      box("Sound", "sound", isLoud(), setLoud),
+      box("Dice and computers without a pause", "quick", app.turns.paceName === "quick", (on) => this.quick(on))));
+  }
+
+  quick(on) {
+    this.app.turns.setPace(on ? "quick" : "calm");
+    try {
+      localStorage.setItem("pace", on ? "quick" : "calm");
+    } catch {
+      // Private windows remember nothing, which is fine.
+    }
   }
 }

@@ -1,17 +1,25 @@
-// Learning: "find the only winning move" from tables, and one's own mistakes once more.
+// Puzzles: a position and a line in which every move is the only right one. And one's own mistakes once more.
 //
 // Both set `app.challenge`, which the board asks instead of playing on.
 
 import * as api from "./api.js";
-import { $, announce, h, put } from "./dom.js";
+import { $, announce, h, put, style } from "./dom.js";
+import { fullName } from "./names.js";
+import { Diary, LEVELS, allSets, fetchPuzzle, nextSeed, today } from "./puzzle-sets.js";
 import { symbol } from "./symbol.js";
 import { long, mean, plies, seen } from "./verdict.js";
+
+/** Before the answer is played, so that one sees one's own move. */
+const BEAT = 450;
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 export class Puzzle {
   constructor(history) {
     this.card = $("#puzzle");
     this.history = history;
-    this.streak = 0;
+    this.diary = new Diary();
+    this.wish = { level: "", theme: "" };
   }
 
   /** Before the board is drawn: fetch the puzzle that the address names. */
@@ -32,13 +40,16 @@ export class Puzzle {
   }
 
   async fetch(app, signal) {
+    style("puzzle.css");
+    this.sets = await allSets(signal);
+    const set = this.sets.get(app.state.game);
     if (app.state.seed === "") {
-      app.state.seed = String(Math.floor(Math.random() * 1e6));
+      app.state.seed = nextSeed(set, this.diary, app.state.game) ?? String(Math.floor(Math.random() * 1e6));
       const params = new URLSearchParams(location.search);
       params.set("seed", app.state.seed);
       history.replaceState(null, "", `?${params}`);
     }
-    const key = `${app.state.game}|${app.state.seed}`;
+    const key = `${app.state.seed.startsWith("day-") ? "" : app.state.game}|${app.state.seed}`;
     if (this.key === key && app.puzzle) return;
     this.key = key;
     this.failed = "";
@@ -47,12 +58,14 @@ export class Puzzle {
     this.drawPuzzle(app);
     $("#status").textContent = "Looking for a puzzle …";
     try {
-      const puzzle = await api.puzzle(app.state.game, app.state.seed, signal);
+      const puzzle = await fetchPuzzle(app.state.game, app.state.seed, signal);
       if (signal.aborted) {
         this.key = "";
         return;
       }
-      app.puzzle = { ...puzzle, tried: [], solved: false, words: "" };
+      app.state.game = puzzle.game;
+      const steps = puzzle.steps?.length ? puzzle.steps : [{ move: puzzle.solution }];
+      app.puzzle = { ...puzzle, steps, at: 0, tried: [], solved: false, clean: true, words: "" };
     } catch (error) {
       if (error.name === "AbortError") {
         this.key = "";
@@ -63,38 +76,83 @@ export class Puzzle {
     }
   }
 
-  next() {
+  /** Another puzzle of the kind that is wished for, of this game or another. */
+  next(game = this.app.state.game) {
+    const number = this.app.puzzle?.game === game ? this.app.puzzle.number : undefined;
     this.key = "";
     this.app.puzzle = null;
-    return this.app.go({ seed: String(Math.floor(Math.random() * 1e6)), view: "puzzle", moves: [], at: null, position: "" });
+    const seed = nextSeed(this.sets?.get(game), this.diary, game, { ...this.wish, not: number }) ?? (this.sets?.has(game) ? `set-${number ?? 0}` : String(Math.floor(Math.random() * 1e6)));
+    return this.app.go({ game, seed, view: "puzzle", moves: [], at: null, position: "" });
   }
 
+  ofToday() {
+    this.key = "";
+    this.app.puzzle = null;
+    return this.app.go({ seed: `day-${today()}`, view: "puzzle", moves: [], at: null, position: "" });
+  }
+
+  /** A move of the reader's: the only right one, or not. */
   async answer(gesture) {
     const { app } = this;
     const { puzzle } = app;
-    const right = gesture.move === puzzle.solution;
-    if (right) {
-      puzzle.solved = true;
-      this.streak += 1;
-      puzzle.words = "Right.";
-    } else {
-      this.streak = 0;
+    if (!puzzle || puzzle.solved || puzzle.waiting) return;
+    const step = puzzle.steps[puzzle.at];
+    if (gesture.move !== step.move) {
+      if (puzzle.clean) this.diary.miss();
+      puzzle.clean = false;
       puzzle.words = `${gesture.move} is not it; try again.`;
+      announce(puzzle.words);
+      await app.refresh();
+      await this.explain(puzzle, gesture.move);
+      return;
     }
+    puzzle.tried = [...puzzle.tried, step.move];
+    puzzle.at += 1;
+    if (!step.reply) {
+      this.done(puzzle);
+      announce(puzzle.words);
+      await app.refresh();
+      this.card.querySelector("button.main")?.focus({ preventScroll: true });
+      return;
+    }
+    await this.reply(puzzle, step, "Right.");
+  }
+
+  /** The opponent's answer, a moment later. */
+  async reply(puzzle, step, words) {
+    const { app } = this;
+    puzzle.waiting = true;
+    puzzle.words = words;
+    await app.refresh();
+    await pause(matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : BEAT);
+    puzzle.waiting = false;
+    if (app.puzzle !== puzzle) return;
+    puzzle.tried = [...puzzle.tried, step.reply];
+    const left = puzzle.steps.length - puzzle.at;
+    puzzle.words = `${words} ${step.reply} was the answer; ${left === 1 ? "one move more" : `${left} moves more`}.`;
     announce(puzzle.words);
     await app.refresh();
-    if (right) this.card.querySelector("button.main")?.focus();
-    else await this.explain(puzzle, gesture.move);
+  }
+
+  done(puzzle) {
+    puzzle.solved = true;
+    puzzle.words = puzzle.clean ? "Solved." : "Solved, though not at the first try.";
+    this.diary.solve(puzzle, puzzle.clean);
   }
 
   /** Says what a wrong move would be worth, once that is known. */
   async explain(puzzle, mv) {
+    if (puzzle.kind === "fours") {
+      puzzle.words = `${mv} is not it: no win by fours begins there.`;
+      this.drawPuzzle(this.app);
+      return;
+    }
     try {
       const { moves } = await api.position(this.app.place, this.app.asking.signal);
       const tried = moves.find((move) => move.move === mv);
       if (!tried || puzzle.solved || this.app.puzzle !== puzzle || !puzzle.words.startsWith(mv)) return;
       const value = seen(tried, puzzle.to_move);
-      const later = puzzle.kind === "soonest" && value.value === "win";
+      const later = value.value === "win" && value.distance;
       puzzle.words = later ? `${mv} is not it: it wins too, but takes ${plies(value.distance)}.` : `${mv} is not it: ${long(value)}.`;
       this.drawPuzzle(this.app);
     } catch (error) {
@@ -102,11 +160,29 @@ export class Puzzle {
     }
   }
 
-  /** Shows the solution as what it is: values on the board. */
-  give() {
-    this.app.puzzle.solved = true;
-    this.app.puzzle.words = `It is ${this.app.puzzle.solution}.`;
-    this.streak = 0;
+  /** Plays the right move for the reader, who may go on from there. */
+  async give() {
+    const { app } = this;
+    const { puzzle } = app;
+    if (puzzle.waiting) return;
+    const step = puzzle.steps[puzzle.at];
+    if (puzzle.clean) this.diary.miss();
+    puzzle.clean = false;
+    puzzle.given = true;
+    puzzle.tried = [...puzzle.tried, step.move];
+    puzzle.at += 1;
+    if (step.reply) {
+      await this.reply(puzzle, step, `It is ${step.move}.`);
+      return;
+    }
+    puzzle.solved = true;
+    puzzle.words = `It is ${step.move}.`;
+    await app.refresh();
+  }
+
+  again() {
+    const { puzzle } = this.app;
+    Object.assign(puzzle, { at: 0, tried: [], solved: false, clean: false, words: "" });
     return this.app.refresh();
   }
 
@@ -139,23 +215,62 @@ export class Puzzle {
 
   drawPuzzle(app) {
     const { puzzle } = app;
+    // What says the same stays as it is: a button that is replaced under the hand loses its click.
+    const key = JSON.stringify([app.state.game, app.state.seed, puzzle?.position, puzzle?.at, puzzle?.solved, puzzle?.given, puzzle?.words, this.failed, this.wish, this.diary.kept, this.sets?.size]);
+    if (key === this.drawn) return;
+    this.drawn = key;
     if (!puzzle) {
-      put(this.card, h("h2", {}, "Puzzles"), h("p", { class: "note" }, this.failed || "Looking for a puzzle …"),
-        this.failed && h("p", { class: "note" }, "Choose a smaller game, or solve this one under Table."));
+      put(this.card, h("h2", {}, "Puzzles"), h("p", { class: "note", role: "status" }, this.failed || "Looking for a puzzle …"),
+        this.failed && h("p", { class: "note" }, "There are sets for the games below."), this.choices(app));
       return;
     }
-    put(this.card, h("h2", {}, symbol(puzzle.value ?? "unknown"), puzzle.task),
-      h("p", {}, `There are ${puzzle.choices} moves to choose from.`),
-      h("p", { class: puzzle.solved ? "right" : "wrong", role: "status" }, puzzle.words || "\u00a0"),
+    const { difficulty, steps, at, solved, date } = puzzle;
+    const level = difficulty?.level ?? 0;
+    const dots = level > 0 && h("span", { class: "level-dots", role: "img", "aria-label": `Difficulty ${level} of 5` }, "●".repeat(level), h("span", {}, "●".repeat(5 - level)));
+    const effort = difficulty && `A search looks at ${difficulty.nodes.toLocaleString("en")} ${difficulty.nodes === 1 ? "position" : "positions"} to find it; ${difficulty.refutations} wrong moves need more than one answer.`;
+    // A tick is for what is solved; before that a question is all there is.
+    put(this.card, date && h("p", { class: "puzzle-day" }, `Puzzle of the day, ${date}`),
+      h("h2", {}, solved && !puzzle.given ? symbol("win") : h("span", { class: "puzzle-sign", "aria-hidden": "true" }, "?"), puzzle.task),
+      h("p", { class: "puzzle-meta" }, dots, level > 0 && h("span", { title: effort }, LEVELS[level]), h("span", { class: "note" }, steps.length > 1 ? `${steps.length} moves to find` : `one of ${puzzle.choices} moves`)),
+      steps.length > 1 && h("ol", { class: "puzzle-steps", "aria-label": "Moves found" }, steps.map((step, i) => h("li", { class: i < at ? "found" : "" }, i < at ? h("code", {}, step.move) : h("span", { "aria-hidden": "true" }, "…")))),
+      h("p", { class: solved || puzzle.words.startsWith("Right") ? "right" : "wrong", role: "status" }, puzzle.words || "\u00a0"),
+      solved && h("p", { class: "themes" }, (puzzle.themes ?? []).map((theme) => h("span", { class: "theme" }, theme))),
+      solved && effort && h("p", { class: "note" }, effort),
       h("p", { class: "actions" },
-        h("button", { type: "button", class: puzzle.solved ? "main" : "", onclick: () => this.next() }, "Next puzzle"),
-        !puzzle.solved && h("button", { type: "button", onclick: () => this.give() }, "Show the move"),
-        puzzle.solved && h("button", { type: "button", onclick: () => app.go({ view: "explore", position: puzzle.position, moves: [], at: null }) }, "Explore it")),
-      this.streak > 1 && h("p", { class: "note" }, `${this.streak} in a row`));
+        h("button", { type: "button", class: solved ? "main" : "", onclick: () => this.next() }, "Next puzzle"),
+        !solved && h("button", { type: "button", onclick: () => this.give() }, "Show the move"),
+        solved && h("button", { type: "button", onclick: () => this.again() }, "Once more"),
+        solved && h("button", { type: "button", id: "explore-puzzle", onclick: () => app.go({ view: "explore", position: puzzle.position, moves: [], at: null }) }, "Explore it")),
+      this.choices(app));
+  }
+
+  /** Which puzzles come next, and what the reader has to show for it. */
+  choices(app) {
+    const { streak, best, days } = this.diary.kept;
+    const set = this.sets?.get(app.state.game);
+    const select = (id, label, options, value, act) => h("label", { class: "puzzle-choice" }, h("span", {}, label), h("select", { id, onchange: (event) => act(event.target.value) }, options.map(([key, name]) => h("option", { value: key, selected: key === value }, name))));
+    const games = [...(this.sets?.keys() ?? [])];
+    const themes = [...new Set((set ?? []).flatMap(({ themes: list }) => list.map((theme) => theme.replace(/ in \d+$/, ""))))].sort();
+    const levels = [...new Set((set ?? []).map(({ level }) => level))].sort();
+    const solvedHere = (set ?? []).filter(({ number }) => this.diary.has(app.state.game, number)).length;
+    const wish = (key) => (value) => {
+      this.wish = { ...this.wish, [key]: value };
+      return this.next();
+    };
+    return h("div", { class: "puzzle-choices" },
+      h("p", { class: "puzzle-streak" }, h("strong", {}, `${streak} in a row`), best > streak && h("span", { class: "note" }, `best ${best}`), days > 1 && h("span", { class: "note" }, `${days} days running`), set && h("span", { class: "note" }, `${solvedHere} of ${set.length} solved`)),
+      select("puzzle-game", "Game", [...(games.includes(app.state.game) ? [] : [[app.state.game, fullName(app.state.game)]]), ...games.map((game) => [game, fullName(game)])], app.state.game, (game) => {
+        this.wish = { level: "", theme: "" };
+        return this.next(game);
+      }),
+      set && select("puzzle-level", "Level", [["", "Any"], ...levels.map((level) => [String(level), LEVELS[level]])], this.wish.level, wish("level")),
+      set && select("puzzle-theme", "Theme", [["", "Any"], ...themes.map((theme) => [theme, capital(theme)])], this.wish.theme, wish("theme")),
+      h("button", { type: "button", id: "daily", onclick: () => this.ofToday() }, "Puzzle of the day"));
   }
 
   drawRetry(app) {
     const { state } = app;
+    this.drawn = "";
     const mistakes = this.history.mistakes;
     const rest = mistakes.filter((ply) => ply > state.at);
     const after = rest[0];

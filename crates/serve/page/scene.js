@@ -2,6 +2,15 @@
 //
 //   path so far   []        [e2]          [e2, e4]
 //   next          men       their goals   (complete: one move, or a choice)
+//
+// A turn of several steps has `ways`, each from and to in turn: [24, 18, 18, 13]. After an even number of spots a step is
+// made and the board stands as `partway` says.
+
+/** Every list of spots that makes a move. */
+export const waysOf = (gesture) => (gesture.ways?.length ? gesture.ways : gesture.path.length ? [gesture.path] : []);
+
+/** Whether the moves of a scene are made in steps, each of which shows on the board. */
+export const stepwise = (scene) => scene.moves.some((gesture) => gesture.ways?.length);
 
 /** Spots that stand for another: a whole column drops a stone, equal piles are one to the rules. */
 export function aliases(scene) {
@@ -32,16 +41,78 @@ export function ahead(scene, path) {
   const next = new Map();
   const complete = [];
   for (const gesture of scene.moves) {
-    if (!gesture.path.length || gesture.path.length < path.length) continue;
-    if (!path.every((spot, i) => gesture.path[i] === spot)) continue;
-    if (gesture.path.length === path.length) {
-      complete.push(gesture);
-      continue;
+    for (const way of waysOf(gesture)) {
+      if (way.length < path.length || !path.every((spot, i) => way[i] === spot)) continue;
+      if (way.length === path.length) {
+        if (!complete.includes(gesture)) complete.push(gesture);
+        continue;
+      }
+      const spot = way[path.length];
+      const there = next.get(spot) ?? [];
+      if (!there.includes(gesture)) next.set(spot, [...there, gesture]);
     }
-    const spot = gesture.path[path.length];
-    next.set(spot, [...(next.get(spot) ?? []), gesture]);
   }
   return { next, complete };
+}
+
+/** Where the picked man can go in several steps at once: the spot, and the path that leads there. */
+export function hops(scene, path) {
+  const found = new Map();
+  if (path.length % 2 === 0 || !stepwise(scene)) return found;
+  for (const gesture of scene.moves) {
+    for (const way of waysOf(gesture)) {
+      if (!path.every((spot, i) => way[i] === spot)) continue;
+      for (let end = path.length + 2; end < way.length && way[end - 1] === way[end - 2]; end += 2) {
+        if (!found.has(way[end])) found.set(way[end], way.slice(0, end + 1));
+      }
+    }
+  }
+  return found;
+}
+
+/** The scene after the steps that were made already, with the same moves. */
+export function partway(scene, path, mover) {
+  const steps = stepwise(scene);
+  const placing = scene.layout === "points" && !steps;
+  if (path.length < (placing ? 1 : 2) || (!steps && !placing)) return scene;
+  const spots = scene.spots.map((spot) => ({ ...spot }));
+  const count = (spot) => (spot.holder ? Number(spot.label || 1) : 0);
+  const set = (spot, holder, n) => Object.assign(spot, { holder: n ? holder : null, label: n > 1 ? String(n) : "" });
+  const move = (from, to) => {
+    const { holder } = from;
+    set(from, holder, count(from) - 1);
+    if (to.holder && to.holder !== holder) {
+      const bar = spots.find((spot) => spot.name === `${to.holder} bar`);
+      if (bar) set(bar, to.holder, count(bar) + 1);
+      set(to, null, 0);
+    }
+    set(to, holder, count(to) + 1);
+  };
+  if (placing) {
+    const [a, b] = path.map((i) => spots[i]);
+    if (!a.holder) a.holder = mover;
+    else if (b) move(a, b);
+  } else for (let i = 0; i + 1 < path.length; i += 2) move(spots[path[i]], spots[path[i + 1]]);
+  return { ...scene, spots };
+}
+
+/** Which of the dice the steps so far have used. */
+export function usedDice(scene, path) {
+  const dice = /^(\d)-(\d)$/.exec(scene.facts?.find(([name]) => name === "dice")?.[1] ?? "");
+  if (!dice) return { dice: [], used: [] };
+  const [a, b] = [Number(dice[1]), Number(dice[2])];
+  const all = a === b ? [a, a, a, a] : [a, b];
+  const used = all.map(() => false);
+  for (let i = 0; i + 1 < path.length; i += 2) {
+    // Spots 1 to 24 are points, 25 and 27 bars, 0 and 26 where checkers are borne off.
+    const place = (spot) => (spot === 27 ? 0 : spot === 26 ? 25 : spot);
+    const pips = Math.abs(place(path[i]) - place(path[i + 1]));
+    const exact = all.findIndex((number, at) => !used[at] && number === pips);
+    const larger = all.findIndex((number, at) => !used[at] && number > pips);
+    const at = exact >= 0 ? exact : larger;
+    if (at >= 0) used[at] = true;
+  }
+  return { dice: all, used };
 }
 
 /** Moves without a place on the board: rolls, holding, passing. */
@@ -79,7 +150,7 @@ export function names(scene) {
   return scene.layout === "chess" ? { first: "White", second: "Black" } : { first: "First", second: "Second" };
 }
 
-const MEN = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
+export const MEN = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
 
 /** What lies on a spot, in words. */
 export function content(scene, spot) {

@@ -1,68 +1,18 @@
 // Choosing a game: cards with pictures, a few settings for each, and always the spec string that says the same.
 
 import * as api from "./api.js";
-import { $, h, put, s } from "./dom.js";
-import { man } from "./men.js";
+import { ChessPainter, ENDINGS, materialOf } from "./chess-setup.js";
+import { $, h, put } from "./dom.js";
+import { CARDS } from "./gallery.js";
+import { fullName, nameOfGame } from "./names.js";
 import { MOST_SIDE, Painter, parseBoard, writeBoard } from "./paint.js";
-
-/** A picture of a board on a card: rows from the top, `x` `o` `#` and dots. */
-function miniature(layout, rows) {
-  const [w, hgt] = [rows[0].length, rows.length];
-  const cells = rows.flatMap((row, y) => [...row].map((letter, x) => {
-    const holder = { x: "first", o: "second", "#": "nobody" }[letter] ?? (/[A-Z]/.test(letter) ? "first" : /[a-z]/.test(letter) ? "second" : null);
-    const dark = layout === "chess" && (x + y) % 2 === 1;
-    return s("g", { transform: `translate(${(x + 0.5) * 64} ${(y + 0.5) * 64})` },
-      s("rect", { class: dark ? "cell dark" : "cell", x: -32, y: -32, width: 64, height: 64 }),
-      layout === "drop" && s("circle", { class: "hole", r: 26 }), man(layout, holder, layout === "chess" && holder ? letter.toUpperCase() : ""));
-  }));
-  return s("svg", { class: `mini board layout-${layout}`, viewBox: `-4 -4 ${w * 64 + 8} ${hgt * 64 + 8}`, "aria-hidden": "true" },
-    s("rect", { class: "frame", x: -4, y: -4, width: w * 64 + 8, height: hgt * 64 + 8, rx: 8 }), cells);
-}
-
-function piles(counts) {
-  const tall = Math.max(...counts);
-  return s("svg", { class: "mini board layout-piles", viewBox: `0 0 ${counts.length * 80} ${tall * 28 + 8}`, "aria-hidden": "true" },
-    counts.flatMap((count, x) => [...Array(count).keys()].map((y) =>
-      s("g", { transform: `translate(${x * 80 + 40} ${(tall - y - 0.5) * 28 + 4})` }, man("piles", "nobody", "")))));
-}
-
-function points() {
-  const line = (d) => s("path", { class: "link", d });
-  const stone = (x, y, holder) => s("g", { transform: `translate(${x} ${y})` }, man("points", holder, ""));
-  return s("svg", { class: "mini board layout-points", viewBox: "-36 -36 272 272", "aria-hidden": "true" },
-    line("M0 0H200V200H0zM100 0V200M0 100H200M0 0L200 200M200 0L0 200"), stone(0, 200, "first"), stone(100, 100, "first"), stone(200, 0, "second"), stone(0, 0, "second"), stone(200, 100, "first"));
-}
-
-function dice() {
-  const pip = (x, y) => s("circle", { class: "pip", cx: x, cy: y, r: 9 });
-  return s("svg", { class: "mini board", viewBox: "0 0 200 160", "aria-hidden": "true" },
-    s("g", { transform: "rotate(-8 70 80)" }, s("rect", { class: "die", x: 22, y: 32, width: 92, height: 92, rx: 16 }), [[45, 55], [91, 55], [68, 78], [45, 101], [91, 101]].map(([x, y]) => pip(x, y))),
-    s("g", { transform: "rotate(10 150 90)" }, s("rect", { class: "die", x: 118, y: 60, width: 66, height: 66, rx: 12 }), pip(151, 93)));
-}
-
-/** Every ending of three and four men; the stronger side comes first. */
-const ENDINGS = (() => {
-  const men = [..."QRBNP"];
-  const pairs = men.flatMap((a, i) => men.slice(i).map((b) => [a, b]));
-  return [...men.map((a) => `K${a}K`), ...pairs.map(([a, b]) => `K${a}${b}K`), ...pairs.map(([a, b]) => `K${a}K${b}`)];
-})();
-
-const CARDS = [
-  { id: "tictactoe", name: "Tic-tac-toe", spec: "tictactoe", picture: () => miniature("grid", ["x.o", ".x.", "o.."]) , form: "board" },
-  { id: "connect4", name: "Connect Four", spec: "connect4", picture: () => miniature("drop", [".....", "..x..", ".oxo.", "xoxxo"]), form: "board" },
-  { id: "mnk", name: "Any m,n,k board", spec: "mnk:5x4,k=4,obstacles=c2+d3", picture: () => miniature("grid", ["....x", ".x#..", ".o.#.", "o...."]), form: "board" },
-  { id: "nim", name: "Nim", spec: "nim:3+4+5", picture: () => piles([3, 4, 5]), form: "nim" },
-  { id: "chess", name: "Chess endings", spec: "chess:KQKR", picture: () => miniature("chess", ["....", ".k.r", "....", "QK.."]), form: "chess" },
-  { id: "morris", name: "Morris", spec: "morris:tapatan", picture: points, form: "morris" },
-  { id: "pig", name: "Pig", spec: "pig:50", picture: dice, form: "pig" },
-  { id: "einstein", name: "EinStein würfelt nicht", spec: "einstein:3x3", picture: () => miniature("grid", ["xx.", "x.o", ".oo"]), form: "other" },
-  { id: "hypergammon", name: "Hypergammon", spec: "hypergammon", picture: dice, form: "other" },
-];
+import { morris, piles } from "./thumbnails.js";
 
 const cardOf = (spec) => {
   const name = spec.split(":")[0];
   if (name === "connect") return "connect4";
   if (name === "piglet") return "pig";
+  if (/^mnk:(1[3-9]|[2-9]\d)x/.test(spec) && /k=5/.test(spec)) return "gomoku";
   return CARDS.some((card) => card.id === name) ? name : "mnk";
 };
 
@@ -74,6 +24,7 @@ export class Setup {
 
   open() {
     this.spec = this.app.state.game;
+    this.position = "";
     this.picked = cardOf(this.spec);
     this.input = h("input", { id: "spec-input", value: this.spec, spellcheck: false, autocapitalize: "off", oninput: () => this.typed() });
     this.message = h("p", { class: "note", id: "spec-message", role: "status" });
@@ -94,13 +45,14 @@ export class Setup {
 
   drawCards() {
     const about = new Map(this.app.known.games.map((family) => [family.name, family.about]));
-    put(this.cards, CARDS.filter((card) => about.has(card.id)).map((card) =>
+    put(this.cards, CARDS.filter((card) => about.has(card.spec.split(":")[0])).map((card) =>
       h("button", { type: "button", class: "game-card", "data-card": card.id, "aria-pressed": String(card.id === this.picked),
-        onclick: () => this.pick(card) }, card.picture(), h("strong", {}, card.name), h("small", {}, about.get(card.id)))));
+        onclick: () => this.pick(card) }, card.picture(), h("strong", {}, card.name), h("small", {}, card.about))));
   }
 
   pick(card) {
     this.picked = card.id;
+    this.position = "";
     this.set(card.spec);
     for (const other of this.cards.children) other.setAttribute("aria-pressed", String(other.dataset.card === card.id));
     this.drawForm();
@@ -130,8 +82,7 @@ export class Setup {
     const { spec } = this;
     this.timer = setTimeout(async () => {
       try {
-        const position = spec.startsWith("chess:") ? "" : undefined;
-        if (position === "") return this.say("Men start on random squares.", true);
+        if (spec.startsWith("chess:")) return this.say(this.men?.trouble || fullName(spec), !this.men?.trouble);
         const view = await api.view({ game: spec });
         if (spec === this.spec) this.say(view.warning ?? (view.game === spec ? "" : `the same as ${view.game}`), true);
       } catch (error) {
@@ -148,9 +99,10 @@ export class Setup {
   async accept() {
     const spec = this.input.value.trim();
     try {
-      if (!spec.startsWith("chess:")) await api.view({ game: spec });
+      const position = spec.startsWith("chess:") && this.men && `chess:${materialOf(this.men.men)}` === spec ? this.men.fen() : "";
+      if (position || !spec.startsWith("chess:")) await api.view({ game: spec, position });
       this.dialog.close();
-      await this.app.open(spec);
+      await this.app.open(spec, { position });
       this.app.board.enter();
     } catch (error) {
       this.say(error.words ?? error.message, false);
@@ -160,6 +112,7 @@ export class Setup {
 
   drawForm() {
     this.painter = null;
+    this.men = null;
     const kind = CARDS.find((card) => card.id === this.picked)?.form ?? "other";
     this[kind]();
   }
@@ -193,8 +146,17 @@ export class Setup {
     put(this.form, h("div", { class: "settings" }, columns, rows,
       this.number("In a row", board.k, 1, 99, (n) => { board.k = n; told(); }),
       this.flag("stones fall", board.gravity, (on) => { board.gravity = on; again(); }),
-      this.flag("misère", board.misere, (on) => { board.misere = on; told(); })), this.painter.element,
+      this.flag("misère", board.misere, (on) => { board.misere = on; told(); }), this.turn(board, told)), this.painter.element,
     h("p", { class: "note" }, "Paint with the mouse, or arrows and Enter; drag the corner to resize."));
+  }
+
+  /** Whose move it is on a painted board. */
+  turn(board, told) {
+    const group = h("span", { class: "segmented", role: "group", "aria-label": "To move" });
+    const draw = () => put(group, [["", "By count"], ["x", "First to move"], ["o", "Second to move"]].map(([turn, words]) =>
+      h("button", { type: "button", "data-turn": turn || "count", "aria-pressed": String(board.turn === turn), onclick: () => { board.turn = turn; draw(); told(); } }, words)));
+    draw();
+    return group;
   }
 
   nim() {
@@ -212,17 +174,37 @@ export class Setup {
 
   chess() {
     const material = this.spec.split(":")[1] ?? "KQKR";
-    put(this.form, h("div", { class: "choices-grid", role: "group", "aria-label": "Endings" }, ENDINGS.map((ending) =>
-      h("button", { type: "button", "aria-pressed": String(ending === material), onclick: () => { this.set(`chess:${ending}`); this.chess(); } }, ending))),
-    h("p", { class: "note" }, "White has the men between the kings. Any ending of up to five men can be typed; a position of your own goes in under Share."));
+    const list = h("div", { class: "choices-grid", role: "group", "aria-label": "Endings" });
+    const draw = (now) => put(list, ENDINGS.map((ending) => h("button", { type: "button", "data-ending": ending, "aria-pressed": String(ending === now), onclick: () => {
+      this.men.scatter(ending);
+      draw(ending);
+    } }, nameOfGame(`chess:${ending}`).name)));
+    const start = this.position || (this.app.state.game === this.spec ? this.app.view?.position ?? "" : "");
+    this.men = new ChessPainter(start, () => {
+      const now = materialOf(this.men.men);
+      draw(now);
+      this.position = this.men.fen();
+      this.set(now ? `chess:${now}` : this.spec);
+    });
+    draw(material);
+    if (!start) this.men.scatter(material);
+    else this.position = this.men.fen();
+    put(this.form, list, this.men.element);
+  }
+
+  einstein() {
+    put(this.form, h("div", { class: "choices-grid", role: "group", "aria-label": "Sizes" }, ["3x3", "4x4", "5x5"].map((size) =>
+      h("button", { type: "button", "aria-pressed": String(this.spec === `einstein:${size}`), onclick: () => { this.set(`einstein:${size}`); this.einstein(); } }, size.replace("x", " × ")))),
+    h("p", { class: "note" }, "The die says which cube moves; the larger the board, the more cubes."));
   }
 
   morris() {
-    const kinds = [["morris:three,lines=6", "Three men, 6 lines"], ["morris:three,lines=8", "Three men, 8 lines"], ["morris:tapatan", "Tapatan"], ["morris:six,men=3", "Six, 3 men"],
-      ["morris:six,men=4", "Six, 4 men"], ["morris:six,men=6", "Six, 6 men"], ["morris:six,men=4,flying", "Six, 4 men, flying"],
-      ["morris:nine", "Nine men"], ["morris:nine,flying=off", "Nine men, no flying"]];
-    put(this.form, h("div", { class: "choices-grid two" }, kinds.map(([spec, name]) =>
-      h("button", { type: "button", "aria-pressed": String(spec === this.spec), onclick: () => { this.set(spec); this.morris(); } }, name))));
+    const kinds = [["morris:three,lines=6", "Three men, 6 lines", "three"], ["morris:three,lines=8", "Three men, 8 lines", "lines8"], ["morris:tapatan", "Tapatan", "lines8"], ["morris:six,men=3", "Six, 3 men each", "six"],
+      ["morris:six,men=4", "Six, 4 men each", "six"], ["morris:six,men=6", "Six Men’s Morris", "six"], ["morris:six,men=4,flying", "Six, 4 men, flying", "six"],
+      ["morris:nine", "Nine Men’s Morris", "nine"], ["morris:nine,flying=off", "Nine, no flying", "nine"]];
+    put(this.form, h("div", { class: "choices-grid", role: "group", "aria-label": "Kinds" }, kinds.map(([spec, name]) =>
+      h("button", { type: "button", "aria-pressed": String(spec === this.spec), onclick: () => { this.set(spec); this.morris(); } }, name))),
+    h("div", { class: "preview" }, morris(kinds.find(([spec]) => spec === this.spec)?.[2] ?? "six")));
   }
 
   pig() {

@@ -28,6 +28,8 @@ export class Share {
         row("share-position", "Position", app.view?.position ?? "", (text) => this.load({ position: text, moves: [], at: null })),
         row("share-moves", "Moves", place.moves.join(" "), (text) => this.load({ moves: words(state.game, text), at: null })),
         row("share-command", "Command", command({ game: state.game, position: place.position }, place.moves), null), this.trouble));
+    // Pictures, codes and boards for other pages are fetched when they are wanted.
+    import("./share-more.js").then(({ more }) => more(app)).then((part) => this.dialog.open && this.dialog.className === "sharing" && this.dialog.append(part));
     this.dialog.className = "sharing";
     this.dialog.setAttribute("aria-label", "Share");
     this.dialog.showModal();

@@ -5,20 +5,49 @@ import * as api from "./api.js";
 
 const MATERIAL = /^chess:([kqrbnp]+)$/i;
 
-/** Men on random squares, as a FEN; the server says whether it is legal. */
+const STEPS = { R: [[1, 0], [0, 1], [-1, 0], [0, -1]], B: [[1, 1], [1, -1], [-1, 1], [-1, -1]] };
+const RIDES = { R: STEPS.R, B: STEPS.B, Q: [...STEPS.R, ...STEPS.B] };
+
+/** Whether a man attacks a square. */
+function attacks(men, from, to, man) {
+  const [dx, dy] = [(to % 8) - (from % 8), (to >> 3) - (from >> 3)];
+  const kind = man.toUpperCase();
+  if (kind === "K") return Math.max(Math.abs(dx), Math.abs(dy)) === 1;
+  if (kind === "N") return Math.abs(dx * dy) === 2;
+  if (kind === "P") return Math.abs(dx) === 1 && dy === (man === "P" ? 1 : -1);
+  return RIDES[kind].some(([sx, sy]) => {
+    for (let [x, y] = [(from % 8) + sx, (from >> 3) + sy]; x >= 0 && x < 8 && y >= 0 && y < 8; x += sx, y += sy) {
+      if (y * 8 + x === to) return true;
+      if (men.has(y * 8 + x)) return false;
+    }
+    return false;
+  });
+}
+
+/** Whether White may be to move: the kings stand apart, and Black is not in check. */
+export function fits(men) {
+  const king = [...men].find(([, man]) => man === "k")?.[0];
+  return king !== undefined && ![...men].some(([from, man]) => man === man.toUpperCase() && attacks(men, from, king, man));
+}
+
+/** Men on random squares where White may be to move. */
 function scatter(material, random) {
   const second = material.toUpperCase().lastIndexOf("K");
-  const men = [...material.toUpperCase()].map((letter, i) => (i < second ? letter : letter.toLowerCase()));
-  const squares = new Map();
-  for (const man of men) {
-    for (;;) {
-      const square = Math.floor(random() * 64);
-      const pawnOnEdge = man.toUpperCase() === "P" && (square < 8 || square > 55);
-      if (squares.has(square) || pawnOnEdge) continue;
-      squares.set(square, man);
-      break;
+  const list = [...material.toUpperCase()].map((letter, i) => (i < second ? letter : letter.toLowerCase()));
+  for (;;) {
+    const men = new Map();
+    for (const man of list) {
+      let square;
+      do square = Math.floor(random() * 64);
+      while (men.has(square) || (man.toUpperCase() === "P" && (square < 8 || square > 55)));
+      men.set(square, man);
     }
+    if (fits(men)) return writeFen(men);
   }
+}
+
+/** Squares and men as a FEN. */
+export function writeFen(squares, toMove = "w") {
   const rows = [];
   for (let row = 7; row >= 0; row -= 1) {
     let text = "";
@@ -33,8 +62,25 @@ function scatter(material, random) {
     }
     rows.push(text + (empty || ""));
   }
-  return `${rows.join("/")} w - - 0 1`;
+  return `${rows.join("/")} ${toMove} - - 0 1`;
 }
+
+/** The men and the side to move of a FEN; unknown text has no men. */
+export function readFen(text) {
+  const [board = "", toMove = "w"] = text.trim().split(/\s+/);
+  const men = new Map();
+  board.split("/").forEach((row, down) => {
+    let column = 0;
+    for (const letter of row) {
+      if (/\d/.test(letter)) column += Number(letter);
+      else if (/[kqrbnp]/i.test(letter) && column < 8 && down < 8) men.set((7 - down) * 8 + column++, letter);
+    }
+  });
+  return { men, toMove: toMove === "b" ? "b" : "w" };
+}
+
+/** The men of an ending on random squares, as a FEN. */
+export const scattered = (material) => scatter(material, Math.random);
 
 export const randomStart = {
   /** Whether a game has no start of its own. */

@@ -35,6 +35,18 @@ export function brief(answer) {
   return answer.odds !== null && answer.odds !== undefined ? `${Math.round(100 * answer.odds)}%` : meanText(answer);
 }
 
+/** What the program thinks of a move or position that it has no value for: "≈ +0.3". */
+export function about(answer) {
+  const { opinion } = answer;
+  const sign = opinion >= 0.05 ? "+" : opinion <= -0.05 ? "−" : "";
+  return `≈ ${sign}${Math.abs(opinion).toFixed(1)}`;
+}
+
+/** The same where there is little room. */
+export function aboutBrief(answer) {
+  return about(answer).replace(" ", "").replace("+", "").replace("0.", ".");
+}
+
 /** A connect-k score with a real minus sign. */
 export function scoreText(score) {
   return score > 0 ? `+${score}` : score < 0 ? `−${-score}` : "0";
@@ -86,7 +98,11 @@ export function sentence(answer, toMove, names) {
     const mover = names[toMove] ?? names.first;
     return answer.odds === null ? `${mover} can expect ${meanText(answer)}` : `${mover} wins with ${meanText(answer)}`;
   }
-  if (answer.value === "unknown") return "Not known yet";
+  if (answer.value === "unknown") {
+    if (typeof answer.opinion !== "number") return "Not known";
+    const better = answer.opinion >= 0.05 ? names[toMove] : answer.opinion <= -0.05 ? names[other] : null;
+    return better ? `${better} looks better (${about(answer)})` : `Even, as far as one can see (${about(answer)})`;
+  }
   if (answer.value === "draw") {
     if (answer.repetition) return "Draw: nobody can force an end";
     return answer.distance ? `Draw in ${plies(answer.distance)}` : "Draw with best play";
@@ -101,7 +117,7 @@ const SOURCE = {
   search: "proved by search",
   kept: "proved before and kept",
   theory: "proved by a theorem",
-  rules: "by the rules",
+  rules: "the game is over",
 };
 
 /** How we know. */
@@ -110,7 +126,7 @@ export function source(answer) {
     const [low, high] = answer.bounds ?? [];
     if (low === 0) return "at least a draw for the player to move; the search did not finish";
     if (high === 0) return "at most a draw for the player to move; the search did not finish";
-    return "too large for an exact answer in the time allowed; players go by judgement";
+    return "by judgement: too large for an exact answer in the time allowed";
   }
   return SOURCE[answer.source] ?? answer.source ?? "";
 }

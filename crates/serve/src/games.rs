@@ -28,11 +28,6 @@ pub(crate) async fn games(State(shared): State<Arc<Shared>>) -> Json<Value> {
     Json(json!({ "games": families, "players": ROSTER, "levels": LEVELS }))
 }
 
-/// `GET /api/v1/experiments`
-pub(crate) async fn experiments() -> Json<Value> {
-    Json(json!({ "experiments": outplay_experiments::experiments() }))
-}
-
 /// `GET /healthz`
 pub(crate) async fn health(State(shared): State<Arc<Shared>>) -> Json<Value> {
     let (running, waiting) = shared.workers.load();

@@ -21,11 +21,27 @@ const GUARDS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
 ];
 
+/// The board that other people's pages may frame; nothing on it can be changed but the board itself.
+const FRAMED: &str = "/embed";
+
 /// Adds the headers to every answer.
 pub(crate) async fn guard(request: Request, next: Next) -> Response {
+    let framed = request.uri().path() == FRAMED;
     let mut response = next.run(request).await;
     for (name, value) in GUARDS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    if framed {
+        let policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *");
+        // The policy is the other one but for a word, and that was plain text too.
+        if let Ok(policy) = HeaderValue::from_str(&policy) {
+            response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+        }
+        response.headers_mut().remove(header::X_FRAME_OPTIONS);
+        response.headers_mut().insert(
+            HeaderName::from_static("cross-origin-resource-policy"),
+            HeaderValue::from_static("cross-origin"),
+        );
     }
     // What is known of a position may grow; files of the page say otherwise themselves.
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

@@ -40,13 +40,14 @@ pub(crate) async fn history_stream(
     let (spec, asked) = (at.game.clone(), place.clone());
     // What makes no sense is refused before the stream begins.
     shared.workers.quick(move || Ok(desk.shelf.open(&spec)?.view(&asked)?)).await?;
-    Ok(live(Attention::new(Some(shared.settings.time + GRACE)), move |watch, events| async move {
+    let watch = Attention::patient(Some(shared.settings.time + GRACE), &shared.workers);
+    Ok(live(watch, move |watch, events| async move {
         let desk = Arc::clone(&shared);
         let search = move |_| {
             let game = desk.shelf.open(&at.game)?;
             let found = &mut |step: &_| events.send("ply", step);
             Ok(outplay_explain::history(&game, &place, &desk.steady_options(), &*watch, found)?)
         };
-        shared.workers.search(visitor, search).await
+        shared.workers.study(visitor, search).await
     }))
 }

@@ -3,8 +3,12 @@
 //! ```text
 //!  POST   /api/v1/solve      {"game": …}  →  {"id": 3, "state": "running"}
 //!  GET    /api/v1/solve/3                 →  stage, done, total … then the answer
+//!  GET    /api/v1/solve/3/stream          →  the same as events, for as long as somebody listens
 //!  DELETE /api/v1/solve/3                 →  {"state": "cancelled"}
 //! ```
+//!
+//! A job that was begun with `"stay": false` ends with the stream of whoever listens to it: a page that is closed
+//! leaves no work behind.
 //!
 //! Invariant: one job runs at a time, and tables go to the data directory under names that the table crate makes;
 //! no request can say where.
@@ -16,10 +20,12 @@ use crate::place::At;
 use crate::question::GRACE;
 use crate::refusal::Refusal;
 use crate::router::Shared;
-use crate::workers::Attention;
+use crate::stream::watched;
+use crate::workers::{Attention, Leash};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use axum::response::IntoResponse;
 use outplay_answer::{Method, SolveAnswer, SolveRequest, Trouble, Values};
 use outplay_core::Watch;
 use outplay_core::figures::bytes;
@@ -35,6 +41,8 @@ use std::time::{Duration, Instant, SystemTime};
 const REMEMBERED: usize = 32;
 /// How often a job's table is measured.
 const LOOK: Duration = Duration::from_millis(250);
+/// How long a job that does not stay waits for a listener.
+const UNHEARD: Duration = Duration::from_secs(10);
 /// The longest that a job may take.
 const LONGEST: Duration = Duration::from_secs(3600);
 
@@ -45,6 +53,10 @@ struct Job {
     watch: Arc<Attention>,
     /// Who began it, and may end it.
     visitor: Visitor,
+    /// Whether it goes on when nobody listens.
+    stay: bool,
+    /// Whether anybody ever listened.
+    heard: bool,
     began: Instant,
     end: Option<(f64, Result<SolveAnswer, Refusal>)>,
 }
@@ -69,6 +81,9 @@ pub(crate) struct JobRequest {
     /// Whether to keep a table; true unless given.
     #[serde(default)]
     save: Option<bool>,
+    /// Whether it goes on when nobody listens to its stream; true unless given.
+    #[serde(default)]
+    stay: Option<bool>,
 }
 
 impl Jobs {
@@ -80,7 +95,13 @@ impl Jobs {
     }
 
     /// A new job's number, if no other job runs.
-    fn begin(&self, game: &str, watch: &Arc<Attention>, visitor: Visitor) -> Result<u64, Refusal> {
+    fn begin(
+        &self,
+        game: &str,
+        watch: &Arc<Attention>,
+        visitor: Visitor,
+        stay: bool,
+    ) -> Result<u64, Refusal> {
         self.with(|last, jobs| {
             if jobs.iter().any(|job| job.end.is_none()) {
                 let error = "busy: another game is being solved";
@@ -96,6 +117,8 @@ impl Jobs {
                 game: game.into(),
                 watch: Arc::clone(watch),
                 visitor,
+                stay,
+                heard: false,
                 began: Instant::now(),
                 end: None,
             };
@@ -120,6 +143,11 @@ impl Jobs {
             let job = jobs.iter().find(|job| job.id == id).ok_or_else(|| missing(&id.to_string()))?;
             Ok(describe(job))
         })
+    }
+
+    /// Whether anybody listened to a job, or there is none any more.
+    fn heard(&self, id: u64) -> bool {
+        self.with(|_, jobs| jobs.iter().find(|job| job.id == id).is_none_or(|job| job.heard))
     }
 
     /// Tells every job to stop, because the server ends.
@@ -197,7 +225,8 @@ pub(crate) async fn start(
         })
         .await?;
     let watch = Attention::new(Some(LONGEST + GRACE));
-    let id = shared.jobs.begin(&game.spec(), &watch, visitor)?;
+    let stay = request.stay.unwrap_or(true);
+    let id = shared.jobs.begin(&game.spec(), &watch, visitor, stay)?;
     let settings = &shared.settings;
     let mut solve = SolveRequest::default();
     solve.place = place;
@@ -211,6 +240,15 @@ pub(crate) async fn start(
     solve.options.recall = false;
     if let Some(loan) = &loan {
         solve.options.data = Some(loan.workshop());
+    }
+    if !stay {
+        let (desk, watch) = (Arc::clone(&shared), Arc::clone(&watch));
+        tokio::spawn(async move {
+            tokio::time::sleep(UNHEARD).await;
+            if !desk.jobs.heard(id) {
+                watch.stop();
+            }
+        });
     }
     let desk = Arc::clone(&shared);
     // The job outlives its request, and a fault inside it ends as its answer.
@@ -294,6 +332,29 @@ pub(crate) async fn show(
 ) -> Result<Json<Value>, Refusal> {
     let id: u64 = id.parse().map_err(|_| missing(&id))?;
     shared.jobs.describe(id).map(Json)
+}
+
+/// `GET /api/v1/solve/{id}/stream`: `progress` while it runs, then `done` with what [`show`] says.
+pub(crate) async fn listen(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+) -> Result<impl IntoResponse, Refusal> {
+    let id: u64 = id.parse().map_err(|_| missing(&id))?;
+    let (watch, stay) = shared.jobs.with(|_, jobs| {
+        let job = jobs.iter_mut().find(|job| job.id == id).ok_or_else(|| missing(&id.to_string()))?;
+        job.heard = true;
+        Ok::<_, Refusal>((Arc::clone(&job.watch), job.stay))
+    })?;
+    let leash = (!stay).then(|| Leash(Arc::clone(&watch)));
+    Ok(watched(watch, leash, move |_, _| async move {
+        loop {
+            let told = shared.jobs.describe(id)?;
+            if !matches!(told["state"].as_str(), Some("running" | "stopping")) {
+                return Ok(told);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }))
 }
 
 /// `DELETE /api/v1/solve/{id}`

@@ -21,7 +21,10 @@
 //! # Ok::<(), outplay_serve::ServeError>(())
 //! ```
 
+mod annex;
+mod arena;
 mod ask;
+mod background;
 pub mod bench;
 mod cache;
 mod games;
@@ -30,16 +33,25 @@ mod guests;
 mod headers;
 mod history;
 mod jobs;
+mod knowledge;
+mod lean;
+mod learn;
 mod lent;
 mod listen;
+mod matches;
 mod openapi;
+mod opinions;
 mod page;
 mod place;
 mod position;
+mod proof;
+mod puzzles;
 mod question;
 mod refusal;
 mod router;
+mod runs;
 mod settings;
+mod sharing;
 mod stats;
 mod stream;
 mod why;

@@ -169,6 +169,8 @@ impl Server {
         }
         drop(listener);
         self.shared.jobs.stop();
+        self.shared.matches.stop();
+        self.shared.runs.stop();
         let _ = tokio::time::timeout(FAREWELL, open.shutdown()).await;
         Ok(())
     }

@@ -196,7 +196,8 @@ pub(crate) async fn position_stream(
     // What makes no sense is refused before the stream begins.
     let answer = known(&shared, &at.game, &place).await?;
     let patience = shared.settings.time * STREAM;
-    Ok(live(Attention::new(Some(patience + GRACE)), move |watch, events| async move {
+    let watch = Attention::patient(Some(patience + GRACE), &shared.workers);
+    Ok(live(watch, move |watch, events| async move {
         if let Some(answer) = answer {
             answer.moves.iter().for_each(|mv| events.send("move", mv));
             return Ok(answer);
@@ -211,7 +212,7 @@ pub(crate) async fn position_stream(
             desk.answers.keep(&answer);
             Ok(answer)
         };
-        shared.workers.search(visitor, search).await
+        shared.workers.study(visitor, search).await
     }))
 }
 

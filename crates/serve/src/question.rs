@@ -26,6 +26,17 @@ impl Shared {
         self.workers.search(visitor, search).await
     }
 
+    /// Does work that needs no game; a visitor who leaves stops it.
+    pub(crate) async fn work<T: Send + 'static>(
+        self: &Arc<Self>,
+        visitor: Visitor,
+        work: impl FnOnce(&Attention) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let watch = Attention::new(Some(self.settings.time + GRACE));
+        let _leash = Leash(Arc::clone(&watch));
+        self.workers.search(visitor, move |_| work(&watch)).await
+    }
+
     /// What one answer may use. What was kept before counts; visitors leave nothing behind.
     pub(crate) fn options(&self, threads: usize) -> QueryOptions {
         let settings = &self.settings;

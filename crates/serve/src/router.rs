@@ -1,12 +1,18 @@
 //! Which address leads where, and what every request goes through.
 
+use crate::background::Ledger;
 use crate::cache::{Answers, Shelf};
 use crate::jobs::Jobs;
 use crate::lent::Loan;
+use crate::matches::Match;
 use crate::refusal::Refusal;
+use crate::runs::Run;
 use crate::settings::{BODY, Settings};
 use crate::workers::Workers;
-use crate::{games, gate, guests, headers, history, jobs, openapi, page, position, stats, why};
+use crate::{
+    annex, games, gate, guests, headers, history, jobs, knowledge, learn, openapi, opinions, page, position,
+    proof, runs, stats, why,
+};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, Uri};
@@ -26,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) workers: Workers,
     pub(crate) jobs: Jobs,
     pub(crate) loan: Option<Loan>,
+    pub(crate) matches: Ledger<Match>,
+    pub(crate) runs: Ledger<Run>,
 }
 
 impl Shared {
@@ -34,7 +42,16 @@ impl Shared {
         let workers =
             Workers::new(settings.threads, settings.searches, settings.queue, settings.searches_each);
         let (answers, jobs) = (Answers::default(), Jobs::default());
-        Arc::new(Shared { settings, shelf: Shelf::new(catalog), answers, workers, jobs, loan })
+        Arc::new(Shared {
+            settings,
+            shelf: Shelf::new(catalog),
+            answers,
+            workers,
+            jobs,
+            loan,
+            matches: Ledger::new(2, 16),
+            runs: Ledger::new(1, 32),
+        })
     }
 }
 
@@ -52,11 +69,23 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/api/v1/why", get(why::why))
         .route("/api/v1/puzzle", get(why::puzzle))
         .route("/api/v1/evaluation", get(why::evaluation))
-        .route("/api/v1/experiments", get(games::experiments))
+        .route("/api/v1/rules", get(learn::rules))
+        .route("/api/v1/tree", get(learn::tree))
+        .route("/api/v1/index", get(learn::index))
+        .route("/api/v1/waves", get(learn::waves))
+        .route("/api/v1/values", post(learn::values))
+        .route("/api/v1/proof", get(proof::prove))
+        .route("/api/v1/check", post(proof::check))
+        .route("/api/v1/walk", post(proof::walk))
+        .route("/api/v1/experiments", get(runs::list))
         .route("/api/v1/solve", post(jobs::start))
         .route("/api/v1/solve/{id}", get(jobs::show).delete(jobs::cancel))
+        .route("/api/v1/solve/{id}/stream", get(jobs::listen))
+        .route("/api/v1/knowledge", get(knowledge::knowledge))
+        .route("/api/v1/opinions/stream", get(opinions::opinions_stream))
         .route("/api/v1/stats", get(stats::stats))
         .route("/api/v1/stats.svg", get(stats::picture))
+        .merge(annex::routes())
         .route("/api/openapi.json", get(openapi::describe))
         .route("/healthz", get(games::health))
         .route("/api/{*rest}", get(nowhere))

@@ -43,7 +43,7 @@ impl Events {
 /// Events that stop the work behind them when they are dropped.
 pub(crate) struct Live {
     events: UnboundedReceiver<Event>,
-    _leash: Leash,
+    _leash: Option<Leash>,
 }
 
 impl Stream for Live {
@@ -54,10 +54,24 @@ impl Stream for Live {
     }
 }
 
-/// Starts work that reports through events. How much it can report is bounded by the moves of a position, so the
-/// channel needs no bound of its own.
+/// Starts work that reports through events and stops when nobody listens. How much it can report is bounded by the
+/// moves of a position, so the channel needs no bound of its own.
 pub(crate) fn live<F, T>(
     watch: Arc<Attention>,
+    work: impl FnOnce(Arc<Attention>, Events) -> F,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
+where
+    F: Future<Output = Result<T, Refusal>> + Send + 'static,
+    T: Serialize,
+{
+    let leash = Leash(Arc::clone(&watch));
+    watched(watch, Some(leash), work)
+}
+
+/// The same for work that goes on elsewhere: without a leash it does not end with the listener.
+pub(crate) fn watched<F, T>(
+    watch: Arc<Attention>,
+    leash: Option<Leash>,
     work: impl FnOnce(Arc<Attention>, Events) -> F,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
 where
@@ -67,7 +81,6 @@ where
     let (sender, events) = unbounded_channel();
     let sender = Events(sender);
     let work = work(Arc::clone(&watch), sender.clone());
-    let leash = Leash(Arc::clone(&watch));
     tokio::spawn(async move {
         tokio::pin!(work);
         let mut pulse = tokio::time::interval(PULSE);

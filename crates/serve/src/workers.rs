@@ -1,9 +1,14 @@
 //! Who does the work: threads for what takes time, so that the ones that answer clicks never wait for it.
 //!
 //! ```text
-//!  quick    many at a time, milliseconds each     views, tables, books
-//!  search   `searches` at a time, `queue` waiting   everything else; then "busy"
+//!  quick    many at a time, milliseconds each       views, tables, books
+//!  search   `searches` at a time, `queue` waiting   what somebody waits for: a reply, a hint; then "busy"
+//!  study    the same number, beside them            analysis, which steps aside while anybody waits
 //! ```
+//!
+//! Whoever waits comes first: a search never queues behind studies, and a study that asks its watch whether to go on
+//! is kept there for a moment whenever a search runs, so that the search has the machine nearly to itself. A study is
+//! only slowed, never halted: it may hold what the search needs.
 //!
 //! Invariant: work whose request is gone is told to stop, because the [`Leash`] is dropped with the request.
 
@@ -21,6 +26,10 @@ use tokio::sync::Semaphore;
 const QUICK_QUEUE: usize = 2_000;
 /// How long a search waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The same for a study, which nobody waits for.
+const LEISURE: Duration = Duration::from_secs(120);
+/// How long a study stands aside at a time; kernels ask a few hundred times a second, so little is left to it.
+const ASIDE: Duration = Duration::from_millis(50);
 
 /// Watches work on behalf of a request.
 #[derive(Debug)]
@@ -32,18 +41,30 @@ pub(crate) struct Attention {
     /// Units of work of the present stage; 0 if unknown.
     pub(crate) total: AtomicU64,
     stage: std::sync::Mutex<String>,
+    /// Searches that this work steps aside for.
+    before: Option<Arc<AtomicUsize>>,
 }
 
 impl Attention {
     /// Attention for so long.
     pub(crate) fn new(time: Option<Duration>) -> Arc<Attention> {
-        Arc::new(Attention {
+        Arc::new(Attention::begin(time, None))
+    }
+
+    /// Attention for so long, for work that lets everything go first that somebody waits for.
+    pub(crate) fn patient(time: Option<Duration>, workers: &Workers) -> Arc<Attention> {
+        Arc::new(Attention::begin(time, Some(Arc::clone(&workers.running))))
+    }
+
+    fn begin(time: Option<Duration>, before: Option<Arc<AtomicUsize>>) -> Attention {
+        Attention {
             stop: AtomicBool::new(false),
             end: time.and_then(|time| Instant::now().checked_add(time)),
             done: AtomicU64::new(0),
             total: AtomicU64::new(0),
             stage: std::sync::Mutex::new(String::new()),
-        })
+            before,
+        }
     }
 
     /// Tells the work to stop.
@@ -72,7 +93,11 @@ impl Watch for Attention {
     }
 
     fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() > end)
+        let over = || self.stop.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() > end);
+        if !over() && self.before.as_ref().is_some_and(|before| before.load(Ordering::Relaxed) > 0) {
+            std::thread::sleep(ASIDE);
+        }
+        over()
     }
 }
 
@@ -142,6 +167,9 @@ pub(crate) struct Workers {
     searches: Arc<Semaphore>,
     waiting: AtomicUsize,
     running: Arc<AtomicUsize>,
+    studies: Arc<Semaphore>,
+    studies_waiting: AtomicUsize,
+    studying: Arc<AtomicUsize>,
     shares: Arc<Shares>,
     queue: usize,
     each: usize,
@@ -157,6 +185,9 @@ impl Workers {
             searches: Arc::new(Semaphore::new(searches.max(1))),
             waiting: AtomicUsize::new(0),
             running: Arc::new(AtomicUsize::new(0)),
+            studies: Arc::new(Semaphore::new(searches.max(1))),
+            studies_waiting: AtomicUsize::new(0),
+            studying: Arc::new(AtomicUsize::new(0)),
             shares: Arc::default(),
             queue: queue + searches,
             each: each.max(1),
@@ -164,10 +195,12 @@ impl Workers {
         }
     }
 
-    /// Searches under way and waiting.
+    /// Searches and studies under way and waiting.
     pub(crate) fn load(&self) -> (usize, usize) {
-        let running = self.running.load(Ordering::Relaxed);
-        (running, self.waiting.load(Ordering::Relaxed).saturating_sub(running))
+        let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+        let running = count(&self.running) + count(&self.studying);
+        let all = count(&self.waiting) + count(&self.studies_waiting);
+        (running, all.saturating_sub(running))
     }
 
     /// Does work that takes milliseconds.
@@ -184,18 +217,35 @@ impl Workers {
         .await
     }
 
-    /// Does work that may take seconds; it hears how many threads it may use.
+    /// Does work that somebody waits for and that may take seconds; it hears how many threads it may use.
     pub(crate) async fn search<T: Send + 'static>(
         &self,
         visitor: Visitor,
         work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
+        self.run(visitor, (&self.searches, &self.waiting, &self.running, PATIENCE), work).await
+    }
+
+    /// Does work that may take long and that nobody waits for; its watch should be [`Attention::patient`].
+    pub(crate) async fn study<T: Send + 'static>(
+        &self,
+        visitor: Visitor,
+        work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.run(visitor, (&self.studies, &self.studies_waiting, &self.studying, LEISURE), work).await
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        visitor: Visitor,
+        (seats, waiting, running, patience): (&Arc<Semaphore>, &AtomicUsize, &Arc<AtomicUsize>, Duration),
+        work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
         let share = Share::take(&self.shares, visitor, self.each)?;
-        let _waiting = Waiting::join(&self.waiting, self.queue)?;
-        let permit = Arc::clone(&self.searches).acquire_owned();
-        let permit = tokio::time::timeout(PATIENCE, permit).await;
+        let _waiting = Waiting::join(waiting, self.queue)?;
+        let permit = tokio::time::timeout(patience, Arc::clone(seats).acquire_owned()).await;
         let permit = permit.map_err(|_| Refusal::busy())?.map_err(|_| Refusal::busy())?;
-        let running = Arc::clone(&self.running);
+        let running = Arc::clone(running);
         let threads = self.threads;
         run(move || {
             // A search that nobody waits for any more counts until it has stopped.
@@ -231,6 +281,40 @@ pub(crate) async fn run<T: Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn who_waits_does_not_queue_behind_a_study_and_slows_it() {
+        let workers = Workers::new(1, 1, 4, 8);
+        let watch = Attention::patient(None, &workers);
+        let (asks, asked) = (Arc::new(AtomicU64::new(0)), Arc::clone(&watch));
+        let counted = Arc::clone(&asks);
+        let visitor = Visitor::at([10, 0, 0, 1].into());
+        let study = workers.study(visitor, move |_| {
+            while !asked.stopped() {
+                counted.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(())
+        });
+        let search = async {
+            while asks.load(Ordering::Relaxed) == 0 {
+                tokio::task::yield_now().await;
+            }
+            // The only seat for studies is taken, and still the search begins; meanwhile the study hardly asks.
+            let counted = Arc::clone(&asks);
+            let during = workers.search(visitor, move |_| {
+                std::thread::sleep(ASIDE / 2);
+                let before = counted.load(Ordering::Relaxed);
+                std::thread::sleep(4 * ASIDE);
+                Ok(counted.load(Ordering::Relaxed) - before)
+            });
+            let during = during.await.map_err(|refusal| refusal.error).unwrap();
+            watch.stop();
+            during
+        };
+        let (studied, during) = tokio::join!(study, search);
+        assert!(studied.is_ok());
+        assert!(during <= 6, "the study asked {during} times");
+    }
 
     #[test]
     fn a_visitor_has_a_share_of_the_searches() {

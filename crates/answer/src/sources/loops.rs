@@ -3,10 +3,12 @@
 use super::solved::Whole;
 use crate::Trouble;
 use crate::answers::Source;
-use crate::kernels::{Cycles, Numbering};
+use crate::entry::Entry;
+use crate::kernels::{Cycles, LoopValues, Numbering};
 use crate::ladder::{Ask, Cost, Known, Rung};
+use crate::request::QueryOptions;
 use crate::shelves::LoopFiles;
-use outplay_core::{Game, Watch};
+use outplay_core::{Deadline, Game, Watch};
 use outplay_solve::SolveError;
 use outplay_table::Values;
 use std::sync::Arc;
@@ -80,11 +82,42 @@ impl Rung for Backwards {
     }
 }
 
-fn solve(ask: &Ask<'_>, cycles: &dyn Cycles) -> Result<Box<dyn crate::kernels::LoopValues>, Trouble> {
+fn solve(ask: &Ask<'_>, cycles: &dyn Cycles) -> Result<Box<dyn LoopValues>, Trouble> {
     ask.clock.stage("solving backwards", 0);
-    let quiet = ask.clock.within(Duration::MAX).silent();
-    let plan = ask.entry.loop_plan(cycles.numbers(), Values::Distance);
+    backwards(ask.entry, cycles, &ask.clock.within(Duration::MAX).silent())
+}
+
+/// Retrograde analysis of a whole game, kept nowhere.
+fn backwards(entry: &Entry, cycles: &dyn Cycles, watch: &dyn Watch) -> Result<Box<dyn LoopValues>, Trouble> {
+    let plan = entry.loop_plan(cycles.numbers(), Values::Distance);
     let mut ignore = |_| {};
-    let mut files = LoopFiles::open(None, plan, false, &quiet, &mut ignore)?;
-    cycles.retrograde(true, &mut files, &quiet)
+    let mut files = LoopFiles::open(None, plan, false, watch, &mut ignore)?;
+    cycles.retrograde(true, &mut files, watch)
+}
+
+impl Entry {
+    /// The game solved from its ends backwards, as a whole and in memory.
+    pub(crate) fn solved_backwards(
+        &self,
+        options: &QueryOptions,
+        watch: &dyn Watch,
+    ) -> Result<Arc<Whole>, Trouble> {
+        let kept = self.wholes().into_iter().find(|whole| matches!(**whole, Whole::Loops { .. }));
+        if let Some(whole) = kept {
+            return Ok(whole);
+        }
+        let Some(Numbering::Cycles(cycles)) = self.index() else {
+            let why = format!("{} never goes round in circles, so it has no waves", self.spec());
+            return Err(Trouble::unable(why));
+        };
+        let (total, needed, allowed) = (cycles.numbers().total(), cycles.bytes(), options.memory);
+        if total > IN_MEMORY || needed > u128::from(allowed) {
+            return Err(Trouble::Memory { needed, allowed });
+        }
+        let clock = Deadline::new(options.time, watch);
+        let values = backwards(self, &*cycles, &clock)?;
+        let whole = Arc::new(Whole::Loops { cycles, values });
+        self.keep_whole(whole.clone());
+        Ok(whole)
+    }
 }

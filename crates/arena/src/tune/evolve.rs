@@ -274,6 +274,7 @@ fn play(
         seed,
         judged: false,
         threads: request.threads,
+        spectator: &crate::contest::Nobody,
     };
     watch.stage(&format!("generation {number} of {}", request.generations), bouts.len() as u64);
     let mut results = vec![None; bouts.len()];

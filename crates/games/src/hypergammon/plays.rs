@@ -59,36 +59,72 @@ fn sorted([a, b, c]: Side) -> Side {
     [a.max(b), a.min(b), c]
 }
 
+/// What a die does with the checker in a place of the list, if the rules allow it; the furthest checker stands first.
+#[inline]
+fn step(mine: Side, other: Side, i: usize, die: u8) -> Option<(Side, Side, u8)> {
+    let from = mine[i];
+    // The furthest checker comes first, so a checker on the bar hides the others.
+    if from == OFF || (mine[0] == BAR && from != BAR) || (i > 0 && mine[i - 1] == from) {
+        return None;
+    }
+    let mut mine_after = mine;
+    let mut other_after = other;
+    if from > die {
+        let to = from - die;
+        let theirs = 25 - to;
+        match other.map(|place| u8::from(place == theirs)).iter().sum::<u8>() {
+            0 => {}
+            // A lone checker is hit.
+            1 => other_after = sorted(other.map(|place| if place == theirs { BAR } else { place })),
+            _ => return None,
+        }
+        mine_after[i] = to;
+    } else {
+        // Bearing off: everything is home, and a larger die than needed moves the furthest checker only.
+        if mine[0] > 6 || (from < die && from != mine[0]) {
+            return None;
+        }
+        mine_after[i] = OFF;
+    }
+    Some((sorted(mine_after), other_after, mine_after[i]))
+}
+
 /// Appends what one die can do.
 #[inline]
 fn steps<const N: usize>(stand: Stand, die: u8, out: &mut Few<N>) {
     let (mine, other) = unpack(stand);
     for i in 0..3 {
-        let from = mine[i];
-        // The furthest checker comes first, so a checker on the bar hides the others.
-        if from == OFF || (mine[0] == BAR && from != BAR) || (i > 0 && mine[i - 1] == from) {
-            continue;
+        if let Some((mine, other, _)) = step(mine, other, i, die) {
+            out.push(pack(mine, other));
         }
-        let mut mine_after = mine;
-        let mut other_after = other;
-        if from > die {
-            let to = from - die;
-            let theirs = 25 - to;
-            match other.map(|place| u8::from(place == theirs)).iter().sum::<u8>() {
-                0 => {}
-                // A lone checker is hit.
-                1 => other_after = sorted(other.map(|place| if place == theirs { BAR } else { place })),
-                _ => continue,
-            }
-            mine_after[i] = to;
-        } else {
-            // Bearing off: everything is home, and a larger die than needed moves the furthest checker only.
-            if mine[0] > 6 || (from < die && from != mine[0]) {
-                continue;
-            }
-            mine_after[i] = OFF;
+    }
+}
+
+/// A way to play a roll: from and to of each step, in order.
+pub(super) type Way = Vec<(u8, u8)>;
+
+/// Every way to play a roll step by step, with where it ends; ways that could go on or use too few dice are left to
+/// the caller, who knows the plays.
+pub(super) fn ways(mine: Side, other: Side, (large, small): (u8, u8)) -> Vec<(Way, Side, Side)> {
+    let mut ways = Vec::new();
+    if large == small {
+        follow(mine, other, &[large; 4], &mut Vec::new(), &mut ways);
+    } else {
+        follow(mine, other, &[large, small], &mut Vec::new(), &mut ways);
+        follow(mine, other, &[small, large], &mut Vec::new(), &mut ways);
+    }
+    ways
+}
+
+fn follow(mine: Side, other: Side, dice: &[u8], way: &mut Way, ways: &mut Vec<(Way, Side, Side)>) {
+    ways.push((way.clone(), mine, other));
+    let Some((&die, rest)) = dice.split_first() else { return };
+    for i in 0..3 {
+        if let Some((mine_after, other_after, to)) = step(mine, other, i, die) {
+            way.push((mine[i], to));
+            follow(mine_after, other_after, rest, way, ways);
+            way.pop();
         }
-        out.push(pack(sorted(mine_after), other_after));
     }
 }
 

@@ -8,7 +8,7 @@
 //! Spots 1 to 24 are the first player's points, 0 is its off and 25 its bar; the second player's off is 26, its
 //! bar 27. A play points at each checker that moves and at where it ends.
 
-use super::plays::{BAR, OFF, Side};
+use super::plays::{BAR, OFF, Side, ways};
 use super::{Dice, Hypergammon, Race, RaceMove, left};
 use outplay_core::{Game, Gesture, Holder, Layout, Notation, Scene, Spot};
 
@@ -61,21 +61,39 @@ pub(super) fn scene(game: &Hypergammon, pos: &Race) -> Scene {
             RaceMove::Roll(a, b) => (Vec::new(), String::new(), if a == b { 1 } else { 2 }),
             RaceMove::Play(mine, other) => (path(pos, &mine), hits(pos, &other), 0),
         };
-        Gesture { mv: game.write_move(pos, mv), path, choice, odds }
+        Gesture { mv: game.write_move(pos, mv), path, choice, odds, ways: Vec::new() }
     };
     let mut moves = Vec::new();
     game.moves(pos, &mut moves);
+    let mut gestures: Vec<Gesture> = moves.iter().copied().map(gesture).collect();
+    add_ways(pos, &moves, &mut gestures);
     Scene {
         layout: Layout::Points,
         width: 14.0,
         height: 2.0,
         spots: (0..28).map(spot).collect(),
-        moves: moves.into_iter().map(gesture).collect(),
+        moves: gestures,
         facts: match pos.dice {
             Dice::Shown(a, b) => vec![("dice".into(), format!("{a}-{b}"))],
             _ => Vec::new(),
         },
         ..Scene::default()
+    }
+}
+
+/// Adds to each play its ways to be made with one die after the other. All plays of a roll use equally many dice.
+fn add_ways(pos: &Race, moves: &[RaceMove], gestures: &mut [Gesture]) {
+    let Dice::Shown(a, b) = pos.dice else { return };
+    let all = ways(*pos.mover(), *pos.opponent(), (a, b));
+    let play = |mine: &Side, other: &Side| moves.iter().position(|mv| *mv == RaceMove::Play(*mine, *other));
+    let found = || all.iter().filter_map(|(way, mine, other)| Some((way, play(mine, other)?)));
+    let most = found().map(|(way, _)| way.len()).max().unwrap_or(0);
+    for (way, at) in found().filter(|(way, _)| way.len() == most && most > 0) {
+        let spots: Vec<usize> =
+            way.iter().flat_map(|&(from, to)| [spot_of(from, pos.second), spot_of(to, pos.second)]).collect();
+        if !gestures[at].ways.contains(&spots) {
+            gestures[at].ways.push(spots);
+        }
     }
 }
 
@@ -93,4 +111,47 @@ fn hits(pos: &Race, other: &Side) -> String {
     let hit: Vec<String> =
         left(pos.opponent(), other).into_iter().map(|place| (25 - place).to_string()).collect();
     if hit.is_empty() { String::new() } else { format!("hit {}", hit.join(" and ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ways_of(text: &str) -> Vec<(String, Vec<Vec<usize>>)> {
+        let pos = Hypergammon.read_position(text).unwrap();
+        scene(&Hypergammon, &pos).moves.into_iter().map(|gesture| (gesture.mv, gesture.ways)).collect()
+    }
+
+    #[test]
+    fn a_play_is_made_die_by_die() {
+        let ways = ways_of("24+23+22 24+23+22 A 6-5");
+        let of = |mv: &str| ways.iter().find(|(known, _)| known == mv).unwrap().1.clone();
+        // One checker goes both ways round; two checkers move in either order.
+        assert_eq!(of("24/13"), [[24, 18, 18, 13], [24, 19, 19, 13]]);
+        assert_eq!(of("24/18+23/18"), [[24, 18, 23, 18], [23, 18, 24, 18]]);
+        assert!(ways.iter().all(|(_, ways)| !ways.is_empty() && ways.iter().all(|way| way.len() == 4)));
+    }
+
+    #[test]
+    fn a_hit_on_the_way_is_a_way_of_its_own() {
+        let ways = ways_of("10+off+off 17+1+1 A 2-1");
+        assert_eq!(ways.len(), 2);
+        let hit = ways.iter().find(|(mv, _)| mv == "10/7*8").unwrap();
+        assert_eq!(hit.1, [[10, 8, 8, 7]]);
+        let quiet = ways.iter().find(|(mv, _)| mv == "10/7").unwrap();
+        assert_eq!(quiet.1, [[10, 9, 9, 7]]);
+    }
+
+    #[test]
+    fn who_cannot_move_has_a_button() {
+        let ways = ways_of("bar+6+5 6+6+1 A 6-6");
+        assert_eq!(ways, [("pass".to_string(), Vec::new())]);
+    }
+
+    #[test]
+    fn the_second_players_steps_lie_on_its_own_side() {
+        let ways = ways_of("24+23+22 24+23+22 B 2-1");
+        let one = ways.iter().find(|(mv, _)| mv == "24/21").unwrap();
+        assert_eq!(one.1, [[1, 3, 3, 4], [2, 4, 1, 2], [1, 2, 2, 4], [3, 4, 1, 3]]);
+    }
 }

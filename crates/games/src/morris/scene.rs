@@ -19,6 +19,12 @@ pub(super) fn scene(game: &Morris, pos: &Men) -> Scene {
     let links = |i: usize| {
         each(game.board.near[i]).map(usize::from).filter(move |&near| i < near).map(move |near| [i, near])
     };
+    // The points of a line that stand next to each other in it without being neighbours: a diagonal that only counts.
+    let lines = game.board.lines.iter().flat_map(|&line| {
+        let on: Vec<usize> = each(line).map(usize::from).collect();
+        let pairs: Vec<[usize; 2]> = on.windows(2).map(|pair| [pair[0], pair[1]]).collect();
+        pairs.into_iter().filter(|&[a, b]| game.board.near[a] >> b & 1 == 0)
+    });
     let gesture = |mv: Step| {
         let path = [mv.from, Some(mv.to), mv.take].into_iter().flatten().map(usize::from).collect();
         Gesture { mv: game.write_move(pos, mv), path, ..Gesture::default() }
@@ -38,8 +44,30 @@ pub(super) fn scene(game: &Morris, pos: &Men) -> Scene {
         height: side,
         spots: points.iter().enumerate().map(spot).collect(),
         links: (0..points.len()).flat_map(links).collect(),
+        lines: if game.board.points.len() == 9 { lines.collect() } else { Vec::new() },
         moves: moves.into_iter().map(gesture).collect(),
         decisive: each(won).map(usize::from).collect(),
         facts: if game.placing(pos) { facts } else { Vec::new() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spec;
+
+    #[test]
+    fn diagonals_that_only_count_are_drawn_apart() {
+        let scene = |spec: &str| {
+            let game = Morris::from_spec(Spec::parse(spec).unwrap()).unwrap();
+            game.scene(&game.start().unwrap())
+        };
+        assert_eq!(scene("morris:three,lines=8").lines.len(), 4);
+        assert_eq!(scene("morris:three,lines=8").links.len(), 12);
+        assert!(scene("morris:three,lines=6").lines.is_empty());
+        // Here men move along them.
+        assert!(scene("morris:tapatan").lines.is_empty());
+        assert_eq!(scene("morris:tapatan").links.len(), 16);
+        assert!(scene("morris:nine").lines.is_empty());
     }
 }

@@ -7,7 +7,8 @@ use outplay_core::{Game, Notation, Quiet, Turn, Value};
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_games::{Spec, nim::Nim};
 use outplay_search::{
-    Bound, Cut, Engine, Evaluate, Fate, Limits, Method, Options, Tree, TreeOptions, Worth, Zero, tree,
+    Bound, Cut, Engine, Evaluate, Fate, Limits, Method, Options, Tree, TreeOptions, TreeOrder, Worth, Zero,
+    tree,
 };
 use proptest::prelude::*;
 
@@ -82,7 +83,7 @@ proptest! {
     ) {
         let game = Graph::new(seed, size, 3, best, false);
         let opinion = Decided(Opinion { seed, spread: 100, slots: false });
-        let options = TreeOptions { prune, best_payoff, distance: true, most };
+        let options = TreeOptions { prune, best_payoff, most, ..TreeOptions::default() };
         let tree = tree(&game, &0, &opinion, depth, options, &Quiet).unwrap();
         honest(&game, &tree, &opinion);
         prop_assert!(tree.branches.len() <= most);
@@ -174,4 +175,37 @@ fn large_trees_say_what_is_missing() {
         outplay_search::tree(&nim, &nim.start().unwrap(), &Zero, 9, TreeOptions::default(), &Quiet).unwrap();
     well_formed(&small.svg(&nim));
     assert!(small.text(&nim).contains("2-1"));
+}
+
+/// The order of moves changes the work and never the worth, and the best order takes as few leaves as Knuth and Moore
+/// counted: on 7x6 with stones that fall, nobody wins and no column fills within six plies, so every position has
+/// seven moves.
+#[test]
+fn the_best_order_looks_at_the_critical_tree() {
+    let game = board("connect4");
+    let start = game.start().unwrap();
+    let leaves = |depth: u32, prune: bool, order: TreeOrder, seed: u64| {
+        let opinion = Opinion { seed, spread: 1000, slots: false };
+        let options = TreeOptions { prune, best_payoff: false, order, ..TreeOptions::default() };
+        let tree = tree(&game, &start, &opinion, depth, options, &Quiet).unwrap();
+        let worth = tree.branches[0].worth.unwrap().1;
+        (tree.counts.static_evaluations, rank(worth))
+    };
+    for seed in 0..3 {
+        for depth in 1..=5u32 {
+            let (all, worth) = leaves(depth, false, TreeOrder::Rules, seed);
+            assert_eq!(all, 7u64.pow(depth));
+            let (best, same) = leaves(depth, true, TreeOrder::Best, seed);
+            assert_eq!(best, 7u64.pow(depth.div_ceil(2)) + 7u64.pow(depth / 2) - 1, "depth {depth}");
+            assert_eq!(same, worth);
+            for order in [TreeOrder::Rules, TreeOrder::Worst, TreeOrder::Shuffled(1), TreeOrder::Shuffled(2)]
+            {
+                let (some, same) = leaves(depth, true, order, seed);
+                assert!((best..=all).contains(&some), "{order:?} at depth {depth}: {some}");
+                assert_eq!(same, worth, "{order:?}");
+            }
+            let worst = leaves(depth, true, TreeOrder::Worst, seed).0;
+            assert!(worst >= leaves(depth, true, TreeOrder::Rules, seed).0, "depth {depth}");
+        }
+    }
 }

@@ -1,0 +1,204 @@
+// The arena: a match or a league of the program's players is set up here, and watched.
+//
+//   view=arena               set up one; those that were played lately
+//   view=arena&match=3       watch one (match.js)
+//   view=arena&experiment=dp an experiment (experiments.js)
+
+import { h, put, style } from "./dom.js";
+import * as api from "./api.js";
+import { nameOf } from "./levels.js";
+import { fullName } from "./names.js";
+import { ask, post } from "./place-api.js";
+
+const MOST_PLAYERS = 8;
+/** Milliseconds between two moves on a board. */
+const PACES = [["As fast as it can", 0], ["To watch", 120], ["Slowly", 600]];
+
+let part = null;
+let here = null;
+
+export async function mount(element, context) {
+  here = {};
+  await style("place.css");
+  return show(element, context);
+}
+
+export async function update(context) {
+  const element = document.querySelector("#place");
+  part?.leave?.();
+  part = null;
+  return show(element, context);
+}
+
+export function unmount() {
+  part?.leave?.();
+  part = null;
+  here = null;
+}
+
+async function show(element, context) {
+  const me = (here = {});
+  const { match, experiment } = context.extra;
+  const body = h("div", { class: "arena-body" });
+  const tab = (label, on, extra) => h("button", { type: "button", "aria-pressed": String(on), onclick: () => context.go({ view: "arena", extra }) }, label);
+  const lab = experiment !== undefined;
+  put(element, h("div", { class: "place-page" },
+    h("header", { class: match ? "place-head head-row small" : "place-head head-row" }, h("div", {}, h("h1", {}, lab ? "Experiments" : "Arena"),
+      h("p", { class: "place-lead" }, lab ? "Figures from papers and lectures, found again on this machine." : "Players of the program against each other, with honest statistics.")),
+    h("div", { class: "segmented", role: "group", "aria-label": "Arena" }, tab("Matches", !lab, {}), tab("Experiments", lab, { experiment: "" }))), body));
+  context.title(lab ? "Experiments" : "Arena");
+  if (lab) {
+    const { Laboratory } = await import("./experiments.js");
+    if (here === me) part = new Laboratory(body, context);
+  } else if (match) {
+    const { Contest } = await import("./match.js");
+    if (here === me) part = new Contest(body, context, match);
+  } else {
+    part = new Setup(body, context);
+  }
+  return part?.ready;
+}
+
+/** The form. */
+class Setup {
+  constructor(body, context) {
+    this.body = body;
+    this.context = context;
+    this.game = context.app.state.game;
+    this.players = null;
+    this.asking = new AbortController();
+    this.ready = this.open();
+  }
+
+  leave() {
+    this.asking.abort();
+  }
+
+  async open() {
+    const { signal } = this.asking;
+    const wished = this.context.extra.game_levels;
+    try {
+      const view = await api.view({ game: this.game }, signal);
+      this.levels = view.levels?.length ? view.levels : this.context.app.known.levels;
+      this.exact = view.exact;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.levels = this.context.app.known.levels;
+    }
+    const at = (share) => this.levels[Math.round(share * (this.levels.length - 1))];
+    this.players ??= wished ? wished.split("|") : [at(0.35), at(0.7)];
+    this.draw();
+    this.recent();
+  }
+
+  draw() {
+    const { levels, players } = this;
+    const league = players.length > 2;
+    this.trouble = h("p", { class: "note wrong", role: "alert" });
+    const option = (spec, chosen) => h("option", { value: spec, selected: spec === chosen }, nameOf(spec));
+    const row = (spec, i) => {
+      const own = !levels.includes(spec);
+      const choice = h("select", { id: `player-${i}`, onchange: (event) => this.set(i, event.target.value === "…" ? `${spec}` : event.target.value, event.target.value === "…") },
+        levels.map((level) => option(level, spec)), h("option", { value: "…", selected: own || this.own?.has(i) }, "Another, by its spec …"));
+      const spelled = (own || this.own?.has(i)) && h("input", { id: `player-spec-${i}`, value: spec, spellcheck: false, "aria-label": `Player ${i + 1}, as on the command line`, onchange: (event) => (players[i] = event.target.value.trim()) });
+      return h("div", { class: "player-row" }, h("label", { htmlFor: `player-${i}` }, `Player ${i + 1}`), choice, spelled,
+        players.length > 2 && h("button", { type: "button", class: "icon-button", "aria-label": `Without player ${i + 1}`, onclick: () => this.remove(i) }, "×"));
+    };
+    const field = (id, label, value, more = {}) => h("label", { class: "field" }, h("span", {}, label), h("input", { id, value, type: "number", ...more }));
+    const pace = h("select", { id: "pace" }, PACES.map(([label, ms], i) => h("option", { value: ms, selected: i === (this.pace ?? 1) }, label)));
+    const test = h("input", { type: "checkbox", id: "sprt", checked: Boolean(this.test), onchange: (event) => (claims.hidden = !event.target.checked) });
+    const claims = h("span", { class: "claims", hidden: !this.test },
+      field("elo0", "not stronger than", 0, { step: 5 }), field("elo1", "or stronger by (Elo)", 50, { step: 5 }));
+    const games = 20;
+    const form = h("form", { class: "card arena-form", onsubmit: (event) => this.submit(event) },
+      h("h2", {}, league ? "A league" : "A match"),
+      h("p", { class: "note" }, "of ", h("strong", {}, fullName(this.game)), ". ", h("button", { type: "button", class: "quiet", onclick: () => document.querySelector("#game").click() }, "Another game"), " ",
+        this.game !== "connect4:5x4" && h("button", { type: "button", class: "quiet", onclick: () => this.context.go({ game: "connect4:5x4", position: "", moves: [], at: null }) }, "Connect Four, 5 × 4")),
+      h("div", { class: "player-rows" }, players.map(row)),
+      players.length < MOST_PLAYERS && h("p", { class: "actions" }, h("button", { type: "button", id: "add-player", onclick: () => this.add() }, "Add a player")),
+      h("div", { class: "fields" }, field("games", league ? "Games of each two" : "Games", games, { min: 2, max: 1000, step: 2 }), field("seed", "Seed", 1, { min: 0 }), h("label", { class: "field" }, h("span", {}, "Speed"), pace)),
+      !league && h("div", { class: "check" }, h("label", {}, test, " Stop as soon as a sequential test (SPRT) is decided"), claims),
+      h("div", { class: "check" }, h("label", {}, h("input", { type: "checkbox", id: "stay" }), " Play on when I leave the page")),
+      h("p", { class: "note" }, league ? `${players.length * (players.length - 1) / 2} pairings. Every opening is played twice, with sides changed.` : "Every opening is played twice, with sides changed."),
+      h("p", { class: "actions" }, h("button", { type: "submit", class: "main", id: "begin" }, league ? "Begin the league" : "Begin the match")), this.trouble);
+    this.list = h("section", { class: "card", hidden: true });
+    const focused = document.activeElement?.id;
+    put(this.body, h("div", { class: "arena-setup" }, form, this.list));
+    if (focused) document.getElementById(focused)?.focus();
+  }
+
+  /** What was typed is kept while the form changes. */
+  keepFields() {
+    this.kept = Object.fromEntries([...this.body.querySelectorAll("input[id], select[id]")].map((field) => [field.id, field.type === "checkbox" ? field.checked : field.value]));
+  }
+
+  restore() {
+    for (const [id, value] of Object.entries(this.kept ?? {})) {
+      const field = id.startsWith("player") ? null : document.getElementById(id);
+      if (!field) continue;
+      if (field.type === "checkbox") field.checked = value;
+      else field.value = value;
+    }
+  }
+
+  change(act) {
+    this.keepFields();
+    this.test = this.kept.sprt;
+    act();
+    this.draw();
+    this.restore();
+    this.recent();
+  }
+
+  set(i, spec, own) {
+    this.own ??= new Set();
+    this.change(() => {
+      this.players[i] = spec;
+      if (own) this.own.add(i);
+      else this.own.delete(i);
+    });
+  }
+
+  add() {
+    const unused = this.levels.filter((level) => !this.players.includes(level));
+    this.change(() => this.players.push(unused[unused.length - 1] ?? this.levels[0]));
+    document.getElementById(`player-${this.players.length - 1}`)?.focus();
+  }
+
+  remove(i) {
+    this.change(() => {
+      this.players.splice(i, 1);
+      this.own = new Set();
+    });
+  }
+
+  async submit(event) {
+    event.preventDefault();
+    const value = (id) => Number(document.getElementById(id)?.value);
+    const checked = (id) => Boolean(document.getElementById(id)?.checked);
+    const body = { game: this.game, players: this.players, games: value("games"), seed: value("seed"), pace: value("pace"), stay: checked("stay") };
+    if (checked("sprt")) body.sprt = { elo0: value("elo0"), elo1: value("elo1") };
+    const button = document.getElementById("begin");
+    button.disabled = true;
+    try {
+      const { id } = await post("/match", body);
+      await this.context.go({ view: "arena", extra: { match: String(id) } });
+    } catch (error) {
+      this.trouble.textContent = error.words ?? error.message;
+      button.disabled = false;
+    }
+  }
+
+  async recent() {
+    try {
+      const { matches } = await ask("/match", { signal: this.asking.signal });
+      if (!matches.length) return;
+      this.list.hidden = false;
+      const item = (one) => h("li", {}, h("button", { type: "button", class: "match-item", onclick: () => this.context.go({ view: "arena", extra: { match: String(one.id) } }) },
+        h("span", { class: "match-who" }, one.players.map(nameOf).join(" : ")), h("span", { class: "note" }, `${fullName(one.game)} · ${one.games} of ${one.planned} games · ${{ running: "being played", stopping: "stopping", stopped: "stopped", done: "finished", failed: "failed" }[one.state]}`)));
+      put(this.list, h("h2", {}, "Lately on this server"), h("ul", { class: "match-list" }, matches.slice(0, 8).map(item)));
+    } catch {
+      // A list that cannot be had now is not missed.
+    }
+  }
+}

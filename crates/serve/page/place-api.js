@@ -1,0 +1,52 @@
+// Questions of the places beside the board: statistics, arena, experiments, puzzle sets.
+
+import { ApiError, query } from "./api.js";
+
+const BASE = "/api/v1";
+
+/** One question; a refusal is an `ApiError`, a server that is away is one too. */
+export async function ask(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(BASE + path, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(0, "The server is away.", "Try again when it is back.");
+  }
+  const body = await response.json().catch(() => null);
+  if (!response.ok) throw new ApiError(response.status, body?.error ?? `the server answered ${response.status}`, body?.cure);
+  return body;
+}
+
+export const post = (path, body = {}) =>
+  ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+export const drop = (path) => ask(path, { method: "DELETE" });
+
+export const address = (path, game, more = {}) => `${BASE}${path}?${query({ game }, more)}`;
+export const about = (path, game, more = {}, signal = undefined) => ask(`${path}?${query({ game }, more)}`, { signal });
+
+/** Follows events of an address until `done`; returns what ends it. A stream that breaks is `lost`, and taken up again by itself. */
+export function follow(path, hear) {
+  const source = new EventSource(BASE + path);
+  source.addEventListener("error", () => hear.lost?.());
+  for (const name of Object.keys(hear)) {
+    if (name === "lost") continue;
+    source.addEventListener(name, (event) => {
+      if (name === "done") source.close();
+      hear[name](JSON.parse(event.data));
+    });
+  }
+  return () => source.close();
+}
+
+/** A name for a file. */
+export const fileName = (words, ending) => `${words.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, "")}.${ending}`;
+
+/** Lets the reader keep something as a file. */
+export function keep(content, type, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,0 +1,94 @@
+// Which puzzles there are, which one comes next, and what this reader has solved: kept in the browser, told to nobody.
+//
+// The address says which: `seed=set-3` the fourth of the game's set, `seed=day-2026-11-17` the one of a day, `seed=7`
+// one that is looked for in any game.
+
+import * as api from "./api.js";
+import { about, ask } from "./place-api.js";
+
+export const LEVELS = ["", "Beginner", "Easy", "Medium", "Hard", "Expert"];
+
+let sets = null;
+
+/** All sets: game → [{number, level, themes, moves}]. */
+export async function allSets(signal) {
+  sets ??= ask("/puzzles", { signal }).then(({ sets: list }) => new Map(list.map(({ game, puzzles }) => [game, puzzles])));
+  try {
+    return await sets;
+  } catch {
+    sets = null;
+    return new Map();
+  }
+}
+
+/** Today, as the reader's own calendar has it. */
+export function today(now = new Date()) {
+  const two = (number) => String(number).padStart(2, "0");
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}
+
+/** The puzzle that the address names. */
+export async function fetchPuzzle(game, seed, signal) {
+  const set = /^set-(\d+)$/.exec(seed);
+  if (set) return about("/puzzle/set", game, { number: set[1] }, signal);
+  const day = /^day-(\d{4}-\d\d-\d\d)$/.exec(seed);
+  if (day) return ask(`/puzzle/daily?date=${day[1]}`, { signal });
+  return api.puzzle(game, seed, signal);
+}
+
+const KEY = "puzzles";
+
+/** What this reader has done: {streak, best, days, last, solved}. */
+export class Diary {
+  constructor(store = window.localStorage) {
+    this.store = store;
+    try {
+      this.kept = { streak: 0, best: 0, days: 0, last: "", solved: {}, ...JSON.parse(store.getItem(KEY) ?? "{}") };
+    } catch {
+      this.kept = { streak: 0, best: 0, days: 0, last: "", solved: {} };
+    }
+  }
+
+  save() {
+    try {
+      this.store.setItem(KEY, JSON.stringify(this.kept));
+    } catch {
+      // A private window forgets, which is what it is for.
+    }
+  }
+
+  has(game, number) {
+    return Boolean(this.kept.solved[`${game}|${number}`]);
+  }
+
+  /** A puzzle was solved: at the first try, or not. */
+  solve(puzzle, clean) {
+    const { kept } = this;
+    kept.streak = clean ? kept.streak + 1 : 0;
+    kept.best = Math.max(kept.best, kept.streak);
+    if (puzzle.number !== undefined) kept.solved[`${puzzle.game}|${puzzle.number}`] = 1;
+    if (puzzle.date && kept.last !== puzzle.date) {
+      const before = new Date(`${puzzle.date}T12:00:00`);
+      before.setDate(before.getDate() - 1);
+      kept.days = kept.last === today(before) ? kept.days + 1 : 1;
+      kept.last = puzzle.date;
+    }
+    this.save();
+  }
+
+  miss() {
+    this.kept.streak = 0;
+    this.save();
+  }
+}
+
+/** The seed of the next puzzle of a game: one that is not solved yet, easier ones first, of the level and theme asked for. */
+export function nextSeed(list, diary, game, { level = "", theme = "", not = -1 } = {}) {
+  const fits = (list ?? []).filter((one) => (!level || one.level === Number(level)) && (!theme || one.themes.some((known) => known === theme || known.startsWith(`${theme} `))) && one.number !== not);
+  if (!fits.length) return null;
+  const fresh = fits.filter((one) => !diary.has(game, one.number));
+  const from = fresh.length ? fresh : fits;
+  const easiest = Math.min(...from.map((one) => one.level));
+  const near = from.filter((one) => one.level <= easiest + 1);
+  return `set-${near[Math.floor(Math.random() * near.length)].number}`;
+}

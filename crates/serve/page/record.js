@@ -1,0 +1,52 @@
+// What was played on this board since it was opened, as a tree: undoing a move keeps it as a branch.
+//
+//   4 ─ 4 ─ 4 ─ 2 ─ 3      the line on the screen
+//           └ 3 ─ 5        a branch, shown below the move that it stands beside
+
+const MOST = 400;
+
+export class GameRecord {
+  constructor() {
+    this.key = "";
+    this.lines = [];
+  }
+
+  /** Remembers the moves on the screen. */
+  add(game, position, moves) {
+    const key = `${game}|${position}`;
+    if (key !== this.key) {
+      this.key = key;
+      this.lines = this.read();
+    }
+    const text = moves.join(" ");
+    if (!moves.length || this.lines.some((line) => line === text || line.startsWith(`${text} `))) return;
+    this.lines = [...this.lines.filter((line) => !text.startsWith(`${line} `)), text].slice(-MOST);
+    try {
+      sessionStorage.setItem("record", JSON.stringify({ key, lines: this.lines }));
+    } catch {
+      // Private windows remember nothing, which is fine.
+    }
+  }
+
+  read() {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem("record") ?? "null");
+      return kept?.key === this.key ? kept.lines : [];
+    } catch {
+      return [];
+    }
+  }
+
+  /** Branches beside a line: for each ply the other continuations that were played there. */
+  branches(moves) {
+    const found = new Map();
+    for (const text of this.lines) {
+      const line = text.split(" ");
+      const at = line.findIndex((mv, i) => mv !== moves[i]);
+      if (at < 0 || at >= moves.length) continue;
+      const there = found.get(at) ?? [];
+      if (!there.some((known) => known.join(" ") === text)) found.set(at, [...there, line]);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,219 @@
+// A recorded search drawn as a tree: ▲ where the first player chooses, ▼ the second, ● the dice; squares are leaves.
+//
+//         ▲            children stand in the order in which they were tried; what was never entered hangs on a
+//       ╱ ┆ ╲          dashed branch; the line of best play is thick
+//      ▼  ▼  ✂
+//
+// Who draws says per node what may be seen of it: a search that is replayed has not been everywhere yet.
+
+import { h, put, s } from "./dom.js";
+import { long, rank, short, sign, tone } from "./worth.js";
+
+const LEVEL = 84;
+const UNIT = 46;
+/** Pixels of a letter on a branch. */
+const LETTER = 7;
+const MARGIN = 30;
+
+/** Shapes around a node's middle. */
+const SHAPES = { first: "M0-17L19 14H-19Z", second: "M0 17L19-14H-19Z", chance: "", leaf: "M-17-13H17V13H-17Z" };
+
+/** The children of every node, in the order tried. */
+export function childrenOf(nodes) {
+  const lists = nodes.map(() => []);
+  nodes.forEach((node, i) => node.parent !== null && lists[node.parent].push(i));
+  return lists;
+}
+
+/** The moves from the root to a node. */
+export function pathTo(nodes, i) {
+  const path = [];
+  for (let at = i; nodes[at].parent !== null; at = nodes[at].parent) path.unshift(nodes[at].move);
+  return path;
+}
+
+const isLeaf = (node) => node.fate === "finished" || node.fate === "horizon";
+
+/** Dice show odds as fractions that people know. */
+export function odds(probability) {
+  for (const below of [2, 3, 4, 6, 8, 9, 12, 18, 36]) {
+    const above = probability * below;
+    if (Math.abs(above - Math.round(above)) < 1e-6) return `${Math.round(above)}/${below}`;
+  }
+  return probability.toFixed(2);
+}
+
+export class TreePicture {
+  /** `on.pick(i)` hears clicks; `on.words(node)` may add to a node's name for screen readers. */
+  constructor(host, on = {}) {
+    this.on = on;
+    this.svg = s("svg", { class: "tree", role: "group", "aria-label": "Search tree" });
+    this.scroll = h("div", { class: "tree-scroll", tabindex: -1 }, this.svg);
+    host.append(this.scroll);
+    this.svg.addEventListener("click", (event) => this.clicked(event));
+    this.svg.addEventListener("keydown", (event) => this.pressed(event));
+  }
+
+  /** Takes another tree. `shown(i)` says whether a node has a place in it. */
+  load(trace, shown = () => true) {
+    this.trace = trace;
+    this.nodes = trace.nodes;
+    this.kids = childrenOf(this.nodes);
+    this.place(shown);
+    this.build();
+  }
+
+  /** Leaves side by side, parents over the middle of their children. */
+  place(shown) {
+    const { nodes, kids } = this;
+    const words = nodes.filter((node) => kids[node.parent ?? 0]?.length > 1).map((node) => this.label(node).length);
+    const unit = Math.max(UNIT, Math.min(110, Math.max(0, ...words) * LETTER + 6));
+    this.at = new Map();
+    let next = 0;
+    let deepest = 0;
+    const visit = (i, level) => {
+      deepest = Math.max(deepest, level);
+      const below = kids[i].filter(shown);
+      const xs = below.map((child) => visit(child, level + 1));
+      const x = xs.length ? (xs[0] + xs[xs.length - 1]) / 2 : next++;
+      this.at.set(i, [MARGIN + (x + 0.5) * unit, MARGIN + level * LEVEL]);
+      return x;
+    };
+    if (nodes.length) visit(0, 0);
+    this.width = 2 * MARGIN + Math.max(next, 1) * unit;
+    this.height = 2 * MARGIN + deepest * LEVEL + 12;
+  }
+
+  build() {
+    const { nodes, at } = this;
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.svg.style.setProperty("--tree-width", `${this.width}px`);
+    this.drawn = new Map();
+    this.edges = new Map();
+    const edges = [];
+    const groups = [];
+    for (const [i, [x, y]] of at) {
+      const node = nodes[i];
+      if (node.parent !== null) edges.push(this.edge(i, node, at.get(node.parent), [x, y]));
+      const shape = isLeaf(node) ? "leaf" : node.turn;
+      const body = shape === "chance" ? s("circle", { class: "shape", r: 17 }) : s("path", { class: "shape", d: SHAPES[shape] });
+      const text = s("text", { class: "worth", y: shape === "first" ? 10 : shape === "second" ? 0 : 5 });
+      const fold = s("text", { class: "fold", y: 34 });
+      const group = s("g", { class: "node", role: "button", tabindex: i === 0 ? 0 : -1, "data-node": i, transform: `translate(${x} ${y})` },
+        s("circle", { class: "halo", r: 25 }), body, text, fold);
+      groups.push(group);
+      this.drawn.set(i, { group, text, fold, shape });
+    }
+    put(this.svg, s("g", { class: "edges", "aria-hidden": "true" }, edges), groups);
+    this.focus = 0;
+  }
+
+  /** What stands on a branch: the move, and its odds where dice decide. */
+  label(node) {
+    return node.probability !== undefined ? `${node.move} ${odds(node.probability)}` : (node.label ?? node.move ?? "");
+  }
+
+  edge(i, node, [x1, y1], [x2, y2]) {
+    const line = s("line", { x1, y1: y1 + 14, x2, y2: y2 - 17 });
+    // Near the lower end, where branches are furthest apart.
+    const words = s("text", { class: "edge-move", x: x1 + (x2 - x1) * 0.8, y: y1 + 20 + (y2 - y1 - 34) * 0.68 }, this.label(node));
+    const edge = s("g", { class: "edge", "data-edge": i }, line, words);
+    this.edges.set(i, edge);
+    return edge;
+  }
+
+  /**
+   * Shows how far a search has come. `state(i)` is `{seen, done, worth, bound, here, path, cut, fold, hide}` for each node:
+   * `seen` entered, `done` its worth is known, `here` the node at work, `path` above it, `cut` left out, `hide` its worth is a riddle.
+   */
+  paint(state) {
+    for (const [i, { group, text, fold }] of this.drawn) {
+      const node = this.nodes[i];
+      const told = state(i) ?? {};
+      const worth = told.done && !told.hide ? (told.worth ?? node.worth) : null;
+      const classes = ["node", told.seen ? "seen" : "ahead", told.done && worth ? `tone-${tone(worth)}` : "tone-unknown"];
+      if (told.here) classes.push("here");
+      if (told.path) classes.push("path");
+      if (told.cut) classes.push("cut");
+      if (told.principal) classes.push("principal");
+      if (told.twin) classes.push("twin");
+      group.setAttribute("class", classes.join(" "));
+      text.textContent = told.cut ? "✂" : told.hide ? "?" : worth ? short(worth) : "";
+      text.classList.toggle("narrow", text.textContent.length > 4);
+      fold.textContent = told.fold ?? "";
+      const name = [node.move ?? "root", told.cut ? "cut off" : told.hide ? "value hidden" : worth ? `${sign(node)}${long(worth)}` : "not known yet", told.fold];
+      group.setAttribute("aria-label", name.filter(Boolean).join(", "));
+      if ("open" in told) group.setAttribute("aria-expanded", String(told.open));
+      const edge = this.edges.get(i);
+      edge?.setAttribute("class", ["edge", told.cut ? "cut" : told.seen ? "seen" : "ahead", told.path || told.here ? "path" : "", told.principal ? "principal" : ""].join(" "));
+      if (told.here) this.reveal(i);
+    }
+  }
+
+  /** Brings a node into the window of a wide tree. */
+  reveal(i) {
+    const [x] = this.at.get(i) ?? [0];
+    const scale = this.svg.clientWidth / this.width || 1;
+    const { scroll } = this;
+    if (x * scale < scroll.scrollLeft + 40 || x * scale > scroll.scrollLeft + scroll.clientWidth - 40) scroll.scrollLeft = x * scale - scroll.clientWidth / 2;
+  }
+
+  clicked(event) {
+    const group = event.target.closest?.("[data-node]");
+    if (group) this.on.pick?.(Number(group.dataset.node));
+  }
+
+  /** Arrows walk through the tree: up to the parent, down to the first child, sideways to siblings. */
+  pressed(event) {
+    const group = event.target.closest?.("[data-node]");
+    if (!group || !this.on.pick || event.ctrlKey || event.metaKey || event.altKey) return;
+    const i = Number(group.dataset.node);
+    const { parent } = this.nodes[i];
+    const siblings = parent === null ? [i] : this.kids[parent].filter((child) => this.drawn.has(child));
+    const beside = (step) => siblings[siblings.indexOf(i) + step];
+    const to = { ArrowUp: parent, ArrowDown: this.kids[i].find((child) => this.drawn.has(child)), ArrowLeft: beside(-1), ArrowRight: beside(1) };
+    if (event.key === "Enter" || event.key === " ") this.on.pick(i);
+    else if (event.key in to) this.enter(to[event.key]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Puts the keyboard on a node. */
+  enter(i) {
+    const drawn = this.drawn.get(i);
+    if (!drawn) return;
+    this.drawn.get(this.focus)?.group.setAttribute("tabindex", "-1");
+    this.focus = i;
+    drawn.group.setAttribute("tabindex", "0");
+    drawn.group.focus();
+    this.reveal(i);
+  }
+}
+
+/** The steps of a recorded search: nodes entered, left with a worth, and moves that were cut off. */
+export function stepsOf(trace) {
+  const { nodes } = trace;
+  const kids = childrenOf(nodes);
+  const steps = [];
+  const visit = (i) => {
+    steps.push({ kind: "enter", i });
+    let best = null;
+    const list = kids[i];
+    for (const [place, child] of list.entries()) {
+      if (nodes[child].fate === "cut") {
+        steps.push({ kind: "cut", i, cut: list.slice(place), why: nodes[child].cut, alpha: nodes[child].window[0], beta: nodes[child].window[1] });
+        break;
+      }
+      visit(child);
+      const worth = nodes[child].worth;
+      const better = best === null || (nodes[i].turn === "first" ? rank(worth) > rank(best) : rank(worth) < rank(best));
+      if (better && nodes[i].turn !== "chance") best = worth;
+      steps[steps.length - 1].better = better;
+      steps[steps.length - 1].next = list[place + 1];
+    }
+    steps.push({ kind: "leave", i });
+  };
+  if (nodes.length) visit(0);
+  return steps;
+}

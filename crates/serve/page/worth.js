@@ -1,0 +1,57 @@
+// What a recorded search says a position is worth, as numbers that can be compared and words that can be read.
+//
+// A worth is the first player's: `{value, distance}` for an end of the game, `{opinion}` at a horizon, `{mean}` with dice.
+
+const MINUS = "−";
+
+/** A larger number for what the first player likes better. */
+export function rank(worth) {
+  if (!worth) return 0;
+  if ("mean" in worth) return worth.mean;
+  if ("opinion" in worth) return worth.opinion;
+  const late = worth.distance ?? 0;
+  return { win: 1e6 - late, draw: 0, loss: late - 1e6 }[worth.value];
+}
+
+/** A number with its sign, in figures that line up. */
+export function signed(number, digits = 0) {
+  const text = Math.abs(number).toFixed(digits);
+  return Number(text) === 0 ? "0" : `${number < 0 ? MINUS : "+"}${text}`;
+}
+
+/** A mean with as many digits as it needs, three at most. */
+export const trimmed = (number) => signed(number, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+
+/** A worth in as few signs as possible: +1, 0, −1 as the lecture writes payoffs, hundredths for opinions. */
+export function short(worth, { plies = false } = {}) {
+  if (!worth) return "";
+  if ("mean" in worth) return trimmed(worth.mean);
+  if ("opinion" in worth) return signed(Math.round(worth.opinion * 100));
+  const text = { win: "+1", draw: "0", loss: `${MINUS}1` }[worth.value];
+  return plies && worth.value !== "draw" && worth.distance !== null ? `${text} in ${worth.distance}` : text;
+}
+
+/** A worth in words. */
+export function long(worth) {
+  if (!worth) return "nothing yet";
+  if ("mean" in worth) return `${signed(worth.mean, 4)} in the mean`;
+  if ("opinion" in worth) return `about ${signed(Math.round(worth.opinion * 100))}`;
+  const plies = worth.distance === 1 ? "1 ply" : `${worth.distance} plies`;
+  if (worth.value === "draw") return "a draw";
+  return `${worth.value === "win" ? "First wins" : "Second wins"}${worth.distance ? ` in ${plies}` : ""}`;
+}
+
+/** One side of a window: a worth, or infinity. */
+export const bound = (worth, side) => (worth ? short(worth) : side === "alpha" ? `${MINUS}∞` : "+∞");
+
+/** Which colour a worth has: win, draw, loss, or between them. */
+export function tone(worth) {
+  if (!worth) return "unknown";
+  if (worth.value) return worth.value;
+  const number = worth.mean ?? worth.opinion;
+  if (Math.abs(number) < 0.005) return "even";
+  return number > 0 ? "good" : "bad";
+}
+
+/** `≥`, `≤` or nothing before a worth that is only a bound. */
+export const sign = (node) => (node.bound === "at least" ? "≥ " : node.bound === "at most" ? "≤ " : "");

@@ -1,0 +1,321 @@
+//! Sets of puzzles that were made beforehand, so that none has to be waited for, and the puzzle of the day.
+//!
+//! ```text
+//!  puzzles/sets.jsonl   one per line, as `outplay puzzle GAME --json` prints it; `cargo xtask puzzles` makes them
+//!  number               the place of a puzzle among those of its game, from 0
+//! ```
+
+use crate::ask::Asked;
+use crate::refusal::Refusal;
+use axum::Json;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+/// The sets, as they lie in the repository.
+const SETS: &str = include_str!("../puzzles/sets.jsonl");
+
+/// Puzzles in the order of the file. Lines that are no puzzles would be left out; a test says that there are none.
+fn all() -> &'static [Value] {
+    static ALL: OnceLock<Vec<Value>> = OnceLock::new();
+    ALL.get_or_init(|| SETS.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// The puzzles of a game.
+fn of(game: &str) -> impl Iterator<Item = &'static Value> + use<'_> {
+    all().iter().filter(move |puzzle| puzzle["game"] == game)
+}
+
+/// A puzzle with its place in its set.
+fn numbered(puzzle: &Value, number: usize, of: usize) -> Value {
+    let mut told = puzzle.clone();
+    told["number"] = json!(number);
+    told["of"] = json!(of);
+    told
+}
+
+/// `GET /api/v1/puzzles`: which sets there are.
+pub(crate) async fn sets() -> Json<Value> {
+    let mut games: Vec<&str> = Vec::new();
+    for puzzle in all() {
+        let game = puzzle["game"].as_str().unwrap_or_default();
+        if !games.contains(&game) {
+            games.push(game);
+        }
+    }
+    let entry = |(number, puzzle): (usize, &Value)| {
+        let moves = puzzle["steps"].as_array().map_or(1, Vec::len);
+        json!({ "number": number, "level": puzzle["difficulty"]["level"], "themes": puzzle["themes"], "moves": moves })
+    };
+    let set = |game: &str| json!({ "game": game, "puzzles": of(game).enumerate().map(entry).collect::<Vec<Value>>() });
+    Json(json!({ "sets": games.into_iter().map(set).collect::<Vec<Value>>() }))
+}
+
+/// Which puzzle of a set.
+#[derive(Deserialize)]
+pub(crate) struct SetRequest {
+    game: String,
+    #[serde(default)]
+    number: String,
+}
+
+/// `GET /api/v1/puzzle/set`
+pub(crate) async fn one(Asked(request): Asked<SetRequest>) -> Result<Json<Value>, Refusal> {
+    let game = request.game.trim().replace(' ', "+");
+    let count = of(&game).count();
+    let missing = |error: String| {
+        Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            error,
+            "/api/v1/puzzles lists the sets; /api/v1/puzzle looks for one in any game",
+        ))
+    };
+    let shown: String = game.chars().take(80).collect();
+    if count == 0 {
+        return missing(format!("there is no set of puzzles of `{shown}`"));
+    }
+    let number = if request.number.is_empty() { Ok(0) } else { request.number.parse::<usize>() };
+    match number.ok().and_then(|number| Some((number, of(&game).nth(number)?))) {
+        Some((number, puzzle)) => Ok(Json(numbered(puzzle, number, count))),
+        None => missing(format!("the puzzles of {shown} are numbered from 0 to {}", count - 1)),
+    }
+}
+
+/// Which day.
+#[derive(Deserialize)]
+pub(crate) struct DayRequest {
+    /// `2026-11-17`; today in Greenwich unless given.
+    #[serde(default)]
+    date: String,
+}
+
+/// `GET /api/v1/puzzle/daily`
+pub(crate) async fn daily(Asked(request): Asked<DayRequest>) -> Result<Json<Value>, Refusal> {
+    let today =
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
+    let day = match request.date.trim() {
+        "" => Some(today),
+        date => day_of(date),
+    };
+    let Some(day) = day else {
+        return Err(Refusal::bad("that is no date", "write it as in 2026-11-17, or leave it out for today"));
+    };
+    let Some(puzzle) = of_day(day) else {
+        return Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "this server has no sets of puzzles",
+            "ask /api/v1/puzzle for one",
+        ));
+    };
+    let game = puzzle["game"].as_str().unwrap_or_default();
+    let number = of(game).position(|other| other == puzzle).unwrap_or(0);
+    let mut told = numbered(puzzle, number, of(game).count());
+    told["date"] = json!(date_of(day));
+    Ok(Json(told))
+}
+
+/// The puzzle of a day: every one has its turn before any comes again.
+fn of_day(day: u64) -> Option<&'static Value> {
+    let count = all().len() as u64;
+    // A step that meets every number once, and leads from one game to another.
+    let step = (count * 5 / 13..).find(|step| *step > 0 && coprime(*step, count))?;
+    all().get(((day % count.max(1)) * step % count.max(1)) as usize)
+}
+
+fn coprime(a: u64, b: u64) -> bool {
+    let (mut a, mut b) = (a, b);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
+}
+
+/// Days from 1970 to a date such as `2026-11-17`.
+fn day_of(date: &str) -> Option<u64> {
+    let parts: Vec<u64> = date.split('-').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let [year, month, day] = parts[..] else { return None };
+    if !(1970..=9999).contains(&year)
+        || !(1..=12).contains(&month)
+        || !(1..=days_in(year, month)).contains(&day)
+    {
+        return None;
+    }
+    let years: u64 = (1970..year).map(|year| if leap(year) { 366 } else { 365 }).sum();
+    let months: u64 = (1..month).map(|month| days_in(year, month)).sum();
+    Some(years + months + day - 1)
+}
+
+/// The date of a day.
+fn date_of(day: u64) -> String {
+    let (mut year, mut left) = (1970, day);
+    while left >= if leap(year) { 366 } else { 365 } {
+        left -= if leap(year) { 366 } else { 365 };
+        year += 1;
+    }
+    let mut month = 1;
+    while left >= days_in(year, month) {
+        left -= days_in(year, month);
+        month += 1;
+    }
+    format!("{year:04}-{month:02}-{:02}", left + 1)
+}
+
+fn leap(year: u64) -> bool {
+    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+}
+
+fn days_in(year: u64, month: u64) -> u64 {
+    match month {
+        2 if leap(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_answer::{Oracle, QueryOptions};
+    use outplay_catalog::Catalog;
+    use outplay_core::{Game, Notation, Quiet};
+    use outplay_players::{Merit, Truth};
+    use std::collections::HashSet;
+
+    /// Games whose puzzles are checked every time; the others take minutes.
+    const QUICK: [&str; 8] = [
+        "tictactoe",
+        "connect4:5x4",
+        "mnk:4x4,k=3",
+        "nim:",
+        "morris:",
+        "chess:KRK",
+        "chess:KPK",
+        "einstein:3x3",
+    ];
+
+    /// Every move of the solver's in a set is the only right one, against any other move of its position.
+    fn check(wanted: impl Fn(&str) -> bool) -> usize {
+        let catalog = Catalog::standard();
+        let mut checked = 0;
+        let mut last: Option<(String, Oracle, outplay_answer::Entry)> = None;
+        for puzzle in all() {
+            let spec = puzzle["game"].as_str().unwrap();
+            // Wins by fours are not exact values; those who make them have tests of their own.
+            if !wanted(spec) || puzzle["kind"] == "fours" {
+                continue;
+            }
+            if last.as_ref().is_none_or(|(known, ..)| known != spec) {
+                let entry = catalog.open(spec).unwrap();
+                last = Some((spec.into(), Oracle::new(entry.clone(), QueryOptions::default()), entry));
+            }
+            let (_, truth, entry) = last.as_ref().unwrap();
+            let game = entry.game();
+            let mut pos = game.read_position(puzzle["position"].as_str().unwrap()).unwrap();
+            let kind = puzzle["kind"].as_str().unwrap();
+            let steps = puzzle["steps"].as_array().unwrap();
+            assert_eq!(steps[0]["move"], puzzle["solution"], "{puzzle}");
+            for (i, step) in steps.iter().enumerate() {
+                let merits = truth.moves(&pos, &Quiet).unwrap().unwrap();
+                let mv = game.read_move(&pos, step["move"].as_str().unwrap()).unwrap();
+                let best = merits.iter().find(|(known, _)| *known == mv).unwrap().1;
+                let rival = |other: Merit| match (kind, best) {
+                    (_, Merit::Mean(mean)) => other.payoff() > mean - 0.02,
+                    ("only", Merit::Value(value)) if i == 0 || value.distance() != Some(1) => {
+                        other.preserves(best)
+                    }
+                    _ => other.compare(best).is_ge(),
+                };
+                let rivals = merits.iter().filter(|(known, merit)| *known != mv && rival(*merit)).count();
+                assert_eq!(rivals, 0, "move {i} of {puzzle}");
+                pos = game.play(&pos, mv);
+                match step["reply"].as_str() {
+                    Some(reply) => pos = game.play(&pos, game.read_move(&pos, reply).unwrap()),
+                    None => assert_eq!(i + 1, steps.len(), "{puzzle}"),
+                }
+            }
+            checked += 1;
+        }
+        checked
+    }
+
+    #[test]
+    fn wins_by_fours_begin_in_one_way() {
+        let catalog = Catalog::standard();
+        let mut checked = 0;
+        for puzzle in all().iter().filter(|puzzle| puzzle["kind"] == "fours") {
+            let entry = catalog.open(puzzle["game"].as_str().unwrap()).unwrap();
+            let game = entry.game();
+            let themes = puzzle["themes"].as_array().unwrap();
+            let fours = themes
+                .iter()
+                .find_map(|theme| theme.as_str()?.strip_prefix("fours in ")?.parse::<usize>().ok());
+            let mut pos = game.read_position(puzzle["position"].as_str().unwrap()).unwrap();
+            for (made, step) in puzzle["steps"].as_array().unwrap().iter().enumerate() {
+                let wins = outplay_explain::wins_by_fours(&entry, &pos, fours.unwrap() - made, &Quiet);
+                assert_eq!(json!(wins), json!([step["move"]]), "move {made} of {puzzle}");
+                for word in [&step["move"], &step["reply"]].into_iter().filter_map(Value::as_str) {
+                    pos = game.play(&pos, game.read_move(&pos, word).unwrap());
+                }
+            }
+            checked += 1;
+        }
+        assert!(checked >= 6, "{checked}");
+    }
+
+    #[test]
+    fn quick_sets_are_right() {
+        assert!(check(|game| QUICK.iter().any(|quick| game.starts_with(quick))) >= 40);
+    }
+
+    #[test]
+    #[ignore = "solves chess endings, pig and Connect-4 for minutes"]
+    fn all_sets_are_right() {
+        assert_eq!(check(|_| true), all().iter().filter(|puzzle| puzzle["kind"] != "fours").count());
+    }
+
+    #[test]
+    fn every_line_is_a_puzzle_once() {
+        assert_eq!(all().len(), SETS.lines().count());
+        let places: HashSet<String> =
+            all().iter().map(|p| format!("{} {}", p["game"], p["position"])).collect();
+        assert_eq!(places.len(), all().len());
+        assert!(all().iter().all(|p| (1..=5).contains(&p["difficulty"]["level"].as_u64().unwrap())));
+        for theme in ["fork", "zugzwang", "only move", "mate in 3", "chance", "four-three"] {
+            assert!(
+                all().iter().any(|p| p["themes"].as_array().unwrap().iter().any(|t| t == theme)),
+                "{theme}"
+            );
+        }
+        let long = all().iter().filter(|p| p["steps"].as_array().unwrap().len() > 1).count();
+        assert!(2 * long > all().len(), "most puzzles are lines, not moves: {long}");
+    }
+
+    #[test]
+    fn days_are_counted() {
+        assert_eq!(day_of("1970-01-01"), Some(0));
+        assert_eq!(day_of("2000-03-01"), Some(11_017));
+        assert_eq!(day_of("2026-11-17"), Some(20_774));
+        for date in
+            ["2026-02-29", "2026-13-01", "2026-00-10", "1969-12-31", "yesterday", "2026-11", "99999-01-01"]
+        {
+            assert_eq!(day_of(date), None, "{date}");
+        }
+        for day in [0, 58, 59, 60, 365, 11_016, 11_017, 20_774, 20_775] {
+            assert_eq!(day_of(&date_of(day)), Some(day));
+        }
+    }
+
+    #[test]
+    fn every_puzzle_has_its_day() {
+        let count = all().len() as u64;
+        let met: HashSet<String> =
+            (20_000..20_000 + count).map(|day| of_day(day).unwrap().to_string()).collect();
+        assert_eq!(met.len() as u64, count);
+        let games: HashSet<String> =
+            (20_000..20_007).map(|day| of_day(day).unwrap()["game"].to_string()).collect();
+        assert!(games.len() >= 4, "a week has puzzles of several games: {games:?}");
+    }
+}
