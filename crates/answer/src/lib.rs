@@ -88,9 +88,9 @@ mod waves;
 
 pub use answers::{
     Answer, ChanceReport, ChanceRow, CheckReport, ChoiceAnswer, Counts, EngineReport, How, IndexReport,
-    IndexTier, Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, Proved, QueryAnswer, Rules,
-    SearchReport, Settled, SolveAnswer, Source, Splits, StatsReport, StatsTier, Stored, TreeNode, TreeReport,
-    TurnCounts, VerifyReport, View,
+    IndexTier, Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, Proved, QueryAnswer,
+    Rules, SearchReport, Settled, SolveAnswer, Source, Splits, StatsReport, StatsTier, Stored, TreeNode,
+    TreeReport, TurnCounts, VerifyReport, View,
 };
 pub use bench::{ClassicReport, ClassicRow};
 pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};
