@@ -138,3 +138,47 @@ fn screens_of_learn() {
     page.wait(lesson, "a lesson on a phone").unwrap();
     keep(&mut page, "lesson-phone");
 }
+
+/// The places beside the board, light and dark: statistics, a league that was played, an experiment, a puzzle.
+#[test]
+#[ignore = "writes docs/screens; run by `cargo xtask screens`"]
+fn screens_of_places() {
+    let stage = Stage::set().expect("Chromium is needed for screenshots");
+    let mut page = stage.open("?game=connect4:4x4&view=arena");
+    let post = |path: &str, body: &str| {
+        format!(
+            "fetch('/api/v1/{path}', {{ method: 'POST', headers: {{ 'Content-Type': 'application/json' }}, body: JSON.stringify({body}) }}).then((reply) => reply.json()).then(({{ id }}) => id)"
+        )
+    };
+    page.eval(&post("solve", "{ game: 'connect4:4x4' }")).unwrap();
+    let league = "{ game: 'connect4:5x4', players: ['random', 'greedy', 'alphabeta:depth=6'], games: 20 }";
+    let id = page.eval(&post("match", league)).unwrap();
+    page.eval(&post("experiments/run", "{ name: 'alphabeta-savings' }")).unwrap();
+    for (scheme, after) in [("light", ""), ("dark", "-dark")] {
+        for (search, ready, name) in [
+            ("?game=connect4:5x4&view=arena", "document.querySelector('.match-item')", "arena"),
+            (
+                &format!("?game=connect4:5x4&view=arena&match={id}"),
+                "document.querySelector('.chip.done')",
+                "league",
+            ),
+            (
+                "?view=arena&experiment=alphabeta-savings",
+                "document.querySelector('.plot img')?.naturalWidth",
+                "experiment",
+            ),
+            (
+                "?game=connect4:4x4&view=statistics",
+                "document.querySelector('.example svg.board')",
+                "statistics",
+            ),
+            ("?game=mnk:15x15,k=5&view=puzzle&seed=set-5", "outplay.puzzle && outplay.live", "puzzle-fours"),
+        ] {
+            page.resize(900, 640, false).unwrap();
+            page.colours(scheme).unwrap();
+            page.go(&stage.address(search)).unwrap();
+            page.wait(ready, name).unwrap();
+            keep(&mut page, &format!("{name}{after}"));
+        }
+    }
+}
