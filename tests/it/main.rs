@@ -1,5 +1,6 @@
 //! The program as its users meet it: one test binary, because each links the whole workbench.
 
+mod access;
 mod agreement;
 mod arena;
 mod browser;

@@ -121,7 +121,7 @@ export class Explore {
       onpointerleave: () => this.app.look(null),
       onfocus: () => this.app.look(gesture()),
       onblur: () => this.app.look(null),
-    }, badge, h("span", { class: "mv" }, mv), text, h("span", { class: "track" }, length));
+    }, badge, h("span", { class: "mv" }, mv), " ", text, h("span", { class: "track" }, length));
     return { item: h("li", {}, button), badge, text, length, button };
   }
 

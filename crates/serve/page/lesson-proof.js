@@ -40,7 +40,7 @@ const MEANING = {
 export const meaning = (line) => MEANING[line.split(" ")[1]] ?? "";
 
 export async function begin(lesson) {
-  const text = h("ol", { class: "proof-lines", "aria-label": "The proof" });
+  const text = h("ol", { class: "proof-lines", tabindex: 0, "aria-label": "The proof" });
   const ground = h("div", { class: "beside-tree" });
   const editor = h("div", { class: "proof-edit" });
   put(lesson.stage, ground, text, editor);

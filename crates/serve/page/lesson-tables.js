@@ -49,7 +49,7 @@ class Grid {
         event.preventDefault();
         event.stopPropagation();
         click(place);
-      } }, s("rect", { class: "cell", x, y, width: 84, height: 84, rx: 10 }), s("text", { class: "cell-place", x: x + 12, y: y + 20 }, String(place)), stone, adds);
+      } }, s("rect", { class: "cell", x, y, width: 84, height: 84, rx: 10 }), s("text", { class: "cell-place", x: x + 12, y: y + 20 }, `${place} `), stone, adds);
       return { group, stone, adds };
     });
     this.svg = s("svg", { class: "rank-board", viewBox: "0 0 284 284", role: "group", "aria-label": "A board to rank" }, this.cells.map(({ group }) => group));
@@ -62,7 +62,7 @@ class Grid {
       put(stone, sign === "x" ? s("path", { class: "stone-x", d: "M-17-20L17 14M17-20L-17 14" }) : sign === "o" ? s("circle", { class: "stone-o", cy: -3, r: 18 }) : null);
       const term = parts.shape.find((known) => known.place === place);
       adds.textContent = legend && term ? `C(${term.place},${term.count}) = ${term.adds}` : "";
-      group.setAttribute("aria-label", `${CELLS[place]}, ${sign === "." ? "empty" : sign}`);
+      group.setAttribute("aria-label", `${place} ${adds.textContent} cell ${CELLS[place]}, ${sign === "." ? "empty" : sign}`);
     });
   }
 }
