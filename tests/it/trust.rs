@@ -206,12 +206,15 @@ fn a_shared_command_is_what_it_says() {
         return;
     }
     let data = tempfile::tempdir().unwrap();
-    let link = data.path().join("link.mjs");
-    fs::write(&link, include_str!("../../crates/serve/page/link.js")).unwrap();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/serve/page");
+    for file in fs::read_dir(page).unwrap().map(|file| file.unwrap().path()) {
+        fs::copy(&file, data.path().join(file.file_name().unwrap())).unwrap();
+    }
+    fs::write(data.path().join("package.json"), r#"{ "type": "module" }"#).unwrap();
     let position = "x'; echo evil; '$(echo evil)`echo evil`\\";
     let script = data.path().join("share.mjs");
     let asked = serde_json::json!({ "game": "tictactoe", "position": position });
-    let code = format!("import {{ command }} from './link.mjs';\nconsole.log(command({asked}, []));");
+    let code = format!("import {{ command }} from './link.js';\nconsole.log(command({asked}, []));");
     fs::write(&script, code).unwrap();
     let told = Command::new("node").arg(&script).output().unwrap();
     let shared = text(&told.stdout);
