@@ -10,8 +10,9 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     install()?;
     let package = ["--package", "outplay-cluster", "--features", "mpi"];
     let lints = [&["clippy"][..], &package, &["--all-targets", "--", "-D", "warnings"]].concat();
+    let example = [&["build"][..], &package, &["--example", "chase-mpi"]].concat();
     let tests = [&["test"][..], &package].concat();
-    for words in [lints, tests] {
+    for words in [lints, example, tests] {
         eprintln!("xtask: cluster: cargo {}", words.join(" "));
         match run(&words, count) {
             Ok(true) => {}
@@ -22,7 +23,8 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     Ok(())
 }
 
-fn install() -> Result<(), String> {
+/// Installs MPI where it is missing.
+pub(crate) fn install() -> Result<(), String> {
     let works = |words: &[&str]| words.split_first().is_some_and(silently);
     let clang = || {
         std::env::var_os("LIBCLANG_PATH").is_some()

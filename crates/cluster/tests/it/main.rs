@@ -78,7 +78,7 @@ fn same(game: &str, ranks: &[usize]) {
     assert!(!expected_files.is_empty());
     for &ranks in ranks {
         let dir = tempfile::tempdir().expect("a directory");
-        let name = if game == "chase" { "chase" } else { "outplay-mpi" };
+        let name = if game == "chase" { "chase-mpi" } else { "outplay-mpi" };
         let found = solve(ranks, name, game, dir.path());
         for part in ["value", "distance", "best", "positions", "by_turn", "longest", "expected"] {
             assert_eq!(found[part], expected[part], "{part} of {game} on {ranks} ranks");
