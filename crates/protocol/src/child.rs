@@ -48,6 +48,8 @@ pub(crate) struct Child {
     orders: Option<Sender<String>>,
     lines: Receiver<String>,
     last_words: Arc<Mutex<String>>,
+    /// Who hears them.
+    listener: Option<thread::JoinHandle<()>>,
     /// What it is told to end it.
     farewell: &'static str,
     /// Bytes heard since the last order.
@@ -86,7 +88,7 @@ impl Child {
                 }
             });
         }
-        if let Some(stderr) = process.stderr.take() {
+        let listener = process.stderr.take().map(|stderr| {
             let words = Arc::clone(&last_words);
             thread::spawn(move || {
                 let mut stderr = BufReader::new(stderr);
@@ -96,9 +98,9 @@ impl Child {
                             line.trim().chars().take(WORDS).collect();
                     }
                 }
-            });
-        }
-        Ok(Child { process, orders: Some(orders), lines, last_words, farewell, heard: 0 })
+            })
+        });
+        Ok(Child { process, orders: Some(orders), lines, last_words, listener, farewell, heard: 0 })
     }
 
     /// Says a line, or several.
@@ -161,6 +163,12 @@ impl Child {
             },
             _ => "closed its output".to_string(),
         };
+        // What it said last may still be on its way; a process that left the group could keep the way open for ever.
+        let until = Instant::now() + FAREWELL;
+        while self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) && Instant::now() < until
+        {
+            thread::sleep(Duration::from_millis(2));
+        }
         let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         if words.is_empty() { how } else { format!("{how}: {words}") }
     }
