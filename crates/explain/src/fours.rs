@@ -38,7 +38,8 @@ struct Attack<'a> {
 }
 
 impl Attack<'_> {
-    /// Cells that win by at most `fours` fours, each with its forced answer; none where it wins at once.
+    /// Cells that win by at most `fours` fours, each with its forced answer; none where it wins at once. After a stop some
+    /// may be missing, so whoever concludes anything asks the watch once more.
     fn wins(&mut self, board: &LineBoard, fours: usize) -> Vec<(usize, Option<usize>)> {
         let (me, other) = (board.turn, board.turn.other());
         self.nodes += 1;
@@ -70,12 +71,23 @@ impl Attack<'_> {
 }
 
 /// The moves that win by at most so many fours; none where the game has no such board.
-pub fn wins_by_fours(entry: &Entry, pos: &AnyPosition, fours: usize, watch: &dyn Watch) -> Vec<String> {
-    let Some(board) = entry.game().board(pos).filter(suits) else { return Vec::new() };
+///
+/// # Errors
+///
+/// A stop.
+pub fn wins_by_fours(
+    entry: &Entry,
+    pos: &AnyPosition,
+    fours: usize,
+    watch: &dyn Watch,
+) -> Result<Vec<String>, Trouble> {
+    let Some(board) = entry.game().board(pos).filter(suits) else { return Ok(Vec::new()) };
     let wins = Attack { watch, nodes: 0 }.wins(&board, fours);
-    wins.into_iter()
-        .map(|(cell, _)| outplay_core::cell_name(cell / board.height, cell % board.height))
-        .collect()
+    if watch.stopped() {
+        return Err(Trouble::stopped());
+    }
+    let name = |(cell, _)| outplay_core::cell_name(cell / board.height, cell % board.height);
+    Ok(wins.into_iter().map(name).collect())
 }
 
 /// Empty cells within two of a stone: a four further away cannot be.
@@ -172,6 +184,9 @@ pub(crate) fn puzzle(entry: &Entry, seed: u64, watch: &dyn Watch) -> Result<Puzz
         }
         let nodes = attack.nodes;
         let Some(found) = line(&board, fours, &mut attack).filter(|line| line.len() > 1) else { continue };
+        if watch.stopped() {
+            return Err(Trouble::stopped());
+        }
         return Ok(told(entry, &board, &found, fours, nodes));
     }
     Err(missing())

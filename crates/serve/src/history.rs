@@ -6,7 +6,6 @@ use crate::place::At;
 use crate::question::GRACE;
 use crate::refusal::Refusal;
 use crate::router::Shared;
-use crate::stream::live;
 use crate::workers::Attention;
 use axum::Json;
 use axum::extract::State;
@@ -36,18 +35,10 @@ pub(crate) async fn history_stream(
     Asked(at): Asked<At>,
 ) -> Result<impl IntoResponse, Refusal> {
     let place = at.place()?;
-    let desk = Arc::clone(&shared);
-    let (spec, asked) = (at.game.clone(), place.clone());
-    // What makes no sense is refused before the stream begins.
-    shared.workers.quick(move || Ok(desk.shelf.open(&spec)?.view(&asked)?)).await?;
-    let watch = Attention::patient(Some(shared.settings.time + GRACE), &shared.workers);
-    Ok(live(watch, move |watch, events| async move {
-        let desk = Arc::clone(&shared);
-        let search = move |_| {
-            let game = desk.shelf.open(&at.game)?;
-            let found = &mut |step: &_| events.send("ply", step);
-            Ok(outplay_explain::history(&game, &place, &desk.steady_options(), &*watch, found)?)
-        };
-        shared.workers.study(visitor, search).await
+    shared.glance(&at.game, &place, |_, game, place| Ok(game.view(place)?)).await?;
+    let time = shared.settings.time + GRACE;
+    Ok(shared.stream(visitor, at.game, time, move |desk, game, watch, events| {
+        let found = &mut |step: &_| events.send("ply", step);
+        Ok(outplay_explain::history(game, &place, &desk.steady_options(), watch, found)?)
     }))
 }

@@ -12,7 +12,6 @@ use crate::guests::Visitor;
 use crate::place::At;
 use crate::refusal::Refusal;
 use crate::router::Shared;
-use crate::stream::live;
 use crate::workers::Attention;
 use axum::extract::State;
 use axum::response::IntoResponse;
@@ -63,12 +62,8 @@ pub(crate) async fn opinions_stream(
     Asked(at): Asked<At>,
 ) -> Result<impl IntoResponse, Refusal> {
     let place = at.place()?;
-    let desk = Arc::clone(&shared);
-    let (spec, asked) = (at.game.clone(), place.clone());
-    // What makes no sense is refused before the stream begins.
-    let eval = move || {
-        let game = desk.shelf.open(&spec)?;
-        game.view(&asked)?;
+    let eval = |desk: &Shared, game: &Entry, place: &Place| {
+        game.view(place)?;
         let levels = game.players(&desk.steady_options()).levels;
         let eval =
             levels.iter().find_map(|level| level.split_once("eval=")).map(|(_, eval)| eval.to_string());
@@ -76,18 +71,12 @@ pub(crate) async fn opinions_stream(
             Refusal::bad("this game has no evaluation", "ask /api/v1/position for exact values")
         })
     };
-    let eval = shared.workers.quick(eval).await?;
-    let watch = Attention::patient(Some(TIME), &shared.workers);
-    Ok(live(watch, move |watch, events| async move {
-        let desk = Arc::clone(&shared);
-        let study = move |_| {
-            let game = desk.shelf.open(&at.game)?;
-            let mut options = desk.steady_options();
-            options.hash = options.hash.min(HASH);
-            let table = Table { game: &game, options, eval: &eval, watch: &watch };
-            table.opinions(&place, &mut |opinion| events.send("move", opinion))
-        };
-        shared.workers.study(visitor, study).await
+    let eval = shared.glance(&at.game, &place, eval).await?;
+    Ok(shared.stream(visitor, at.game, TIME, move |desk, game, watch, events| {
+        let mut options = desk.steady_options();
+        options.hash = options.hash.min(HASH);
+        let table = Table { game, options, eval: &eval, watch };
+        table.opinions(&place, &mut |opinion| events.send("move", opinion))
     }))
 }
 

@@ -254,7 +254,8 @@ mod tests {
                 .find_map(|theme| theme.as_str()?.strip_prefix("fours in ")?.parse::<usize>().ok());
             let mut pos = game.read_position(puzzle["position"].as_str().unwrap()).unwrap();
             for (made, step) in puzzle["steps"].as_array().unwrap().iter().enumerate() {
-                let wins = outplay_explain::wins_by_fours(&entry, &pos, fours.unwrap() - made, &Quiet);
+                let wins =
+                    outplay_explain::wins_by_fours(&entry, &pos, fours.unwrap() - made, &Quiet).unwrap();
                 assert_eq!(json!(wins), json!([step["move"]]), "move {made} of {puzzle}");
                 for word in [&step["move"], &step["reply"]].into_iter().filter_map(Value::as_str) {
                     pos = game.play(&pos, game.read_move(&pos, word).unwrap());

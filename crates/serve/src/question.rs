@@ -3,8 +3,11 @@
 use crate::guests::Visitor;
 use crate::refusal::Refusal;
 use crate::router::Shared;
+use crate::stream::{Events, live};
 use crate::workers::{Attention, Leash};
-use outplay_answer::{Entry, QueryOptions};
+use axum::response::IntoResponse;
+use outplay_answer::{Entry, Place, QueryOptions};
+use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +29,34 @@ impl Shared {
         self.workers.search(visitor, search).await
     }
 
+    /// Looks at a place of a game for some milliseconds: what makes no sense is refused before a stream begins.
+    pub(crate) async fn glance<T: Send + 'static>(
+        self: &Arc<Self>,
+        game: &str,
+        place: &Place,
+        look: impl FnOnce(&Shared, &Entry, &Place) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let desk = Arc::clone(self);
+        let (game, place) = (game.to_string(), place.clone());
+        self.workers.quick(move || look(&desk, &desk.shelf.open(&game)?, &place)).await
+    }
+
+    /// Streams what a study of a game finds; a visitor who leaves stops it.
+    pub(crate) fn stream<T: Serialize + Send + 'static>(
+        self: Arc<Self>,
+        visitor: Visitor,
+        game: String,
+        time: Duration,
+        study: impl FnOnce(&Shared, &Entry, &Attention, &Events) -> Result<T, Refusal> + Send + 'static,
+    ) -> impl IntoResponse {
+        let watch = Attention::patient(Some(time), &self.workers);
+        live(watch, move |watch, events| async move {
+            let desk = Arc::clone(&self);
+            let study = move |_| study(&desk, &desk.shelf.open(&game)?, &watch, &events);
+            self.workers.study(visitor, study).await
+        })
+    }
+
     /// Does work that needs no game; a visitor who leaves stops it.
     pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
@@ -41,7 +72,7 @@ impl Shared {
     pub(crate) fn options(&self, threads: usize) -> QueryOptions {
         let settings = &self.settings;
         let mut options = QueryOptions::default();
-        options.memory = settings.memory / (settings.searches as u64 + 1);
+        options.memory = settings.share();
         options.hash = settings.hash();
         options.threads = threads;
         options.time = Some(settings.time);

@@ -7,7 +7,7 @@ use crate::lent::Loan;
 use crate::matches::Match;
 use crate::refusal::Refusal;
 use crate::runs::Run;
-use crate::settings::{BODY, Settings};
+use crate::settings::{BODY, MATCHES, RUNS, Settings};
 use crate::workers::Workers;
 use crate::{
     annex, games, gate, guests, headers, history, jobs, knowledge, learn, openapi, opinions, page, position,
@@ -49,8 +49,8 @@ impl Shared {
             workers,
             jobs,
             loan,
-            matches: Ledger::new(2, 16),
-            runs: Ledger::new(1, 32),
+            matches: Ledger::new(MATCHES, 16),
+            runs: Ledger::new(RUNS, 32),
         })
     }
 }

@@ -97,11 +97,22 @@ pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);
 /// How long a client may take nothing of its answer.
 pub(crate) const WRITE_TIME: Duration = Duration::from_secs(10);
 
+/// Matches that run at a time.
+pub(crate) const MATCHES: usize = 2;
+/// Experiments that run at a time.
+pub(crate) const RUNS: usize = 1;
+
 impl Settings {
+    /// Bytes that one piece of work may use: searches, as many studies, matches and experiments run beside each other,
+    /// and what all of them share counts as one more.
+    pub(crate) fn share(&self) -> u64 {
+        self.memory / (2 * self.searches + MATCHES + RUNS + 1) as u64
+    }
+
     /// Bytes for the table of one search: each game that is kept ready may have one for its queries and one for
     /// each of its players that think at the same time.
     pub(crate) fn hash(&self) -> u64 {
-        let most = GAMES * (self.searches + 2);
+        let most = GAMES * (2 * self.searches + 2);
         (self.memory / 2 / most as u64).clamp(1 << 20, 128 << 20)
     }
 }

@@ -297,17 +297,7 @@ fn assemble(
         }
     }
     let Some(file) = &mut file else { return Ok(Written { bytes: 0, seal: 0 }) };
-    file.write_all(&index).map_err(fail)?;
-    let mut body = Xxh3::new();
-    body.update(&model);
-    body.update(&index);
-    header.model_bytes = model.len() as u32;
-    header.model_unpacked = unpacked.len() as u32;
-    header.index_bytes = index.len() as u64;
-    header.body_checksum = body.digest();
-    disk::write_at(file, &header.write(), 0).and_then(|()| file.sync_all()).map_err(fail)?;
-    let bytes = HEADER as u64 + (model.len() + index.len()) as u64 + header.data_bytes;
-    Ok(Written { bytes, seal: header.seal() })
+    complete(file, header, (&model, unpacked.len()), &index).map_err(fail)
 }
 
 /// Writes the file of a tier, completing the header on the way; `None` if the watch stopped it.
@@ -342,15 +332,26 @@ fn write(
         }
         watch.advance(slots);
     }
-    file.write_all(&index).map_err(fail)?;
+    complete(&mut file, header, (&model, unpacked.len()), &index).map(Some).map_err(fail)
+}
+
+/// Ends a file whose model and blocks are written: the index goes behind them, the header, which knows all, before.
+fn complete(
+    file: &mut File,
+    mut header: Header,
+    (model, unpacked): (&[u8], usize),
+    index: &[u8],
+) -> io::Result<Written> {
+    file.write_all(index)?;
     let mut body = Xxh3::new();
-    body.update(&model);
-    body.update(&index);
+    body.update(model);
+    body.update(index);
     header.model_bytes = model.len() as u32;
-    header.model_unpacked = unpacked.len() as u32;
+    header.model_unpacked = unpacked as u32;
     header.index_bytes = index.len() as u64;
     header.body_checksum = body.digest();
-    disk::write_at(&file, &header.write(), 0).and_then(|()| file.sync_all()).map_err(fail)?;
+    disk::write_at(file, &header.write(), 0)?;
+    file.sync_all()?;
     let bytes = HEADER as u64 + (model.len() + index.len()) as u64 + header.data_bytes;
-    Ok(Some(Written { bytes, seal: header.seal() }))
+    Ok(Written { bytes, seal: header.seal() })
 }
