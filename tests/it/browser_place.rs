@@ -144,6 +144,8 @@ fn solve(page: &mut outplay_browser::Page) {
         page.wait(&format!("outplay.puzzle.at > {at} && !outplay.puzzle.waiting"), "the move is right")
             .unwrap();
     }
+    // The card grows by what it tells now, and only then do its buttons keep their places.
+    page.wait("document.querySelector('#explore-puzzle')", "the card of a solved puzzle").unwrap();
 }
 
 #[test]
