@@ -11,7 +11,9 @@ use std::time::Instant;
 
 /// What is not run as it comes: more repetitions where the documentation draws conclusions from them, and all boards
 /// where that takes a minute. All of it has to stay within 40 minutes on two cores.
-const FLAGS: [(&str, &[&str]); 6] = [
+const FLAGS: [(&str, &[&str]); 8] = [
+    ("filtering", &["--runs", "3"]),
+    ("league", &["--runs", "3"]),
     ("connect4-ga", &["--runs", "12"]),
     ("helpful-vs-minimax", &["--runs", "3"]),
     ("visibility", &["--runs", "3"]),

@@ -115,7 +115,7 @@ pub(crate) fn ablation(
         series.points.push(point(number as f64 + 1.0, &row));
         match *claim {
             "defence far above offence" => defence.push(verdict(&row)),
-            "centre counts for little" => {}
+            "the centre counts for little" => {}
             _ => twos.push(verdict(&row)),
         }
     }
@@ -129,8 +129,9 @@ pub(crate) fn ablation(
     findings.tables.push(grid);
     findings.plots.push(Plot::Lines(Lines {
         title: "The report's conclusions taken away, one at a time".into(),
-        x: "change, by its row in the table".into(),
+        x: "change".into(),
         y: "Elo against the report's weights".into(),
+        names: ABLATIONS.iter().map(|(change, _, _)| (*change).into()).collect(),
         series: vec![series, zero(ABLATIONS.len())],
         ..Lines::default()
     }));
@@ -138,7 +139,7 @@ pub(crate) fn ablation(
 }
 
 fn zero(to: usize) -> Series {
-    let points = vec![Point::exact(1.0, 0.0), Point::exact(to as f64, 0.0)];
+    let points = vec![Point::exact(0.5, 0.0), Point::exact(to as f64 + 0.5, 0.0)];
     Series { name: "no difference".into(), points }
 }
 
@@ -167,7 +168,9 @@ pub(crate) fn seeds(
     let (mut gains, mut better, mut worse) = (Sample::default(), 0, 0);
     // Weights whose sign of (block - threes) and (twos - threes) can be counted over seeds.
     let (mut defensive, mut twos_first) = (0, 0);
+    let mut names = Vec::new();
     for (place, seed) in bench.seeds(SEEDS).enumerate() {
+        names.push(seed.to_string());
         let mut request = TuneRequest::default();
         (request.depth, request.seed, request.threads) = (depth, seed, bench.options.threads);
         let tuned = tune::run(kit, &request, bench.watch)?;
@@ -205,8 +208,9 @@ pub(crate) fn seeds(
     findings.tables.push(grid);
     findings.plots.push(Plot::Lines(Lines {
         title: "The genetic algorithm from many seeds".into(),
-        x: "run, by its row in the table".into(),
+        x: "seed".into(),
         y: "Elo against the report's weights".into(),
+        names,
         series: vec![series, zero(to)],
         ..Lines::default()
     }));

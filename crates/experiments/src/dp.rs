@@ -152,6 +152,7 @@ fn connect4(bench: &Bench<'_>, trials: u32, large: bool, findings: &mut Findings
         y: "time to solve all of them, s".into(),
         logarithmic: true,
         wide: true,
+        names: Vec::new(),
         series,
     }));
     Ok(())

@@ -62,6 +62,7 @@ pub(crate) fn figure_10(costs: &[Cost]) -> Plot {
         y: "memory, bytes".into(),
         logarithmic: true,
         wide: true,
+        names: Vec::new(),
         series: vec![
             line("theirs, n² bytes by their formula", &|cost| f64::from(cost.side).powi(2)),
             line("ours, board, moves and one integer a cell", &|cost| cost.bytes as f64),
@@ -114,6 +115,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         y: "time, s".into(),
         logarithmic: true,
         wide: true,
+        names: Vec::new(),
         series: vec![series],
     }));
     findings.remark("The paper states under 0.1 GB for 1000x1000 and gives no time; ours has to take under 20 ms and 16 MB.");

@@ -272,7 +272,7 @@ fn line(name: &str) -> Series {
 
 fn figure_9(title: &str, y: &str, series: Vec<Series>) -> Plot {
     let (title, y) = (title.into(), y.into());
-    Plot::Lines(Lines { title, x: "open cells".into(), y, logarithmic: true, wide: false, series })
+    Plot::Lines(Lines { title, x: "open cells".into(), y, logarithmic: true, series, ..Lines::default() })
 }
 
 /// A random unfinished position with so many open cells; the empty board if all are open.

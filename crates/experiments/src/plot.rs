@@ -34,6 +34,9 @@ pub struct Lines {
     pub logarithmic: bool,
     /// The same of the horizontal axis.
     pub wide: bool,
+    /// What stands at 1, 2, 3 … where the axis has names instead of numbers; points are then not joined, for there
+    /// is nothing between them.
+    pub names: Vec<String>,
     /// The series.
     pub series: Vec<Series>,
 }
@@ -206,7 +209,10 @@ impl Lines {
         };
         let shown = |y: f64| if self.logarithmic { y.max(1e-12).log10() } else { y };
         let placed = |x: f64| if self.wide { x.max(1e-12).log10() } else { x };
-        let (left, right) = span(&mut points().map(|point| placed(point.x)));
+        let (left, right) = match self.names.len() {
+            0 => span(&mut points().map(|point| placed(point.x))),
+            names => (0.5, names as f64 + 0.5),
+        };
         let heights = &mut points().flat_map(|point| {
             let (low, high) = point.bounds.unwrap_or((point.y, point.y));
             [shown(low), shown(high), shown(point.y)]
@@ -239,9 +245,19 @@ impl Lines {
         }
         let floor = TOP + INSIDE;
         let steps: Vec<f64> = match self.wide {
+            _ if !self.names.is_empty() => Vec::new(),
             true => (left.ceil() as i32..=right.floor() as i32).map(|power| 10f64.powi(power)).collect(),
             false => ticks(left, right),
         };
+        for (number, name) in self.names.iter().enumerate() {
+            let x = across(number as f64 + 1.0);
+            let place = format!("translate({x:.1} {:.1}) rotate(-30)", floor + 16.0);
+            write!(out, r#"<path class="axis" d="M{x:.1} {floor}v5"/>"#)?;
+            write!(out, r#"<text class="faint end" transform="{place}">{}</text>"#, escaped(name))?;
+        }
+        // Slanted names reach half of their length below the axis.
+        let longest = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let below = floor + 3.5 * longest as f64;
         for mark in steps {
             let x = across(mark);
             write!(out, r#"<path class="axis" d="M{x:.1} {floor}v5"/>"#)?;
@@ -257,7 +273,7 @@ impl Lines {
         write!(
             out,
             r#"<text class="mid" x="{middle:.1}" y="{:.1}">{}</text>"#,
-            floor + 42.0,
+            below + 42.0,
             escaped(&self.x)
         )?;
         let height = TOP + INSIDE / 2.0;
@@ -275,7 +291,9 @@ impl Lines {
                 .collect();
             // Beyond six, lines are told apart by dashes.
             let dash = if number < 6 { "" } else { r#" stroke-dasharray="6 4""# };
-            write!(out, r#"<path class="line" d="M{}"{dash}/>"#, path.join("L"))?;
+            if self.names.is_empty() || series.points.iter().all(|point| point.bounds.is_none()) {
+                write!(out, r#"<path class="line" d="M{}"{dash}/>"#, path.join("L"))?;
+            }
             for point in &series.points {
                 // Side by side, so that bars do not cover each other.
                 let aside = 3.0 * (number as f64 - (self.series.len() as f64 - 1.0) / 2.0);
@@ -286,12 +304,12 @@ impl Lines {
                     write!(out, r#"<path class="bar" d="M{x:.1} {:.1}V{:.1}"/>"#, up(low), up(high))?;
                 }
             }
-            let y = floor + 66.0 + 20.0 * number as f64;
+            let y = below + 66.0 + 20.0 * number as f64;
             write!(out, r#"<path class="line" d="M{LEFT} {:.1}h28"{dash}/></g>"#, y - 4.0)?;
             write!(out, r#"<text x="{:.1}" y="{y:.1}">{}</text>"#, LEFT + 38.0, escaped(&series.name))?;
         }
         let bounds = points().any(|point| point.bounds.is_some());
-        let mut end = floor + 66.0 + 20.0 * self.series.len() as f64;
+        let mut end = below + 66.0 + 20.0 * self.series.len() as f64;
         if bounds {
             write!(out, r#"<text class="faint" x="{LEFT}" y="{end:.1}">bars: 95 % bounds</text>"#)?;
             end += 20.0;
@@ -406,6 +424,11 @@ mod tests {
         for part in ["depth, plies", "share, %", "a &lt; b", "prefers-color-scheme:dark", "95 % bounds"] {
             assert!(svg.contains(part), "{part}: {svg}");
         }
+        let named = Lines { names: vec!["one".into(), "two".into()], ..lines.clone() };
+        let named = Plot::Lines(named).svg();
+        assert!(named.contains(">two</text>"));
+        let joins = |svg: &str| svg.matches(r#"class="line""#).count();
+        assert_eq!((joins(&svg), joins(&named)), (2, 1), "names have nothing between them");
         let map = Map {
             title: "map".into(),
             columns: vec!["a".into()],
