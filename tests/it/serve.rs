@@ -456,6 +456,8 @@ fn load_and_nonsense() {
             "400",
             "--columns",
             "3",
+            "--replies",
+            "2",
         ])
         .args(["--json", "--quiet"])
         .output()
@@ -469,6 +471,11 @@ fn load_and_nonsense() {
     assert_eq!(report["malformed"]["server_errors"], 0, "{report}");
     assert_eq!(report["malformed"]["accepted"], 0, "{report}");
     assert_eq!(report["columns"]["errors"], 0, "{report}");
+    assert_eq!(
+        (&report["beside"]["errors"], &report["beside"]["replies"]),
+        (&json!(0), &json!(2)),
+        "{report}"
+    );
     assert_eq!(output.status.code(), Some(0));
 }
 

@@ -350,6 +350,9 @@ pub(crate) struct BenchServeArgs {
     /// Random positions of 7x6 Connect-4 whose last column is waited for
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pub(crate) columns: usize,
+    /// Replies of a computer on 15x15 while Explore is open on the same position
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub(crate) replies: usize,
     /// Which random positions and requests
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

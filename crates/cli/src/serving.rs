@@ -6,7 +6,8 @@ use outplay_catalog::Catalog;
 use outplay_core::Watch;
 use outplay_core::figures::grouped;
 use outplay_serve::bench::{
-    ColumnsReport, LoadReport, MalformedReport, SlowReport, columns, load, malformed, random_positions, slow,
+    BesideReport, ColumnsReport, LoadReport, MalformedReport, SlowReport, beside, columns, load, malformed,
+    random_positions, slow,
 };
 use outplay_serve::{Lent, ServeError, Server, Settings};
 use serde::Serialize;
@@ -78,6 +79,7 @@ pub(crate) struct BenchReport {
     slow: SlowReport,
     malformed: MalformedReport,
     columns: ColumnsReport,
+    beside: BesideReport,
 }
 
 impl BenchReport {
@@ -88,12 +90,13 @@ impl BenchReport {
             && self.malformed.server_errors == 0
             && self.malformed.accepted == 0
             && self.columns.errors == 0
+            && self.beside.errors == 0
     }
 
     /// The figures for people.
     pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let megabytes = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
-        let BenchReport { load, slow, malformed, columns } = self;
+        let BenchReport { load, slow, malformed, columns, beside } = self;
         writeln!(
             out,
             "load: {} connections for {:.0} s: {} requests, {} answered, {} told \"busy\", {} other errors",
@@ -181,6 +184,17 @@ impl BenchReport {
         if columns.unknown + columns.errors > 0 {
             writeln!(out, "  {} with unknown moves, {} without an answer", columns.unknown, columns.errors)?;
         }
+        writeln!(
+            out,
+            "replies on {} with Explore open: {} of a level that thinks {:.0} ms: median {:.0} ms, worst {:.0} ms, {} late by half a second, {} without an answer",
+            beside.game,
+            beside.replies,
+            beside.level_ms,
+            beside.median_ms,
+            beside.worst_ms,
+            beside.late,
+            beside.errors
+        )?;
         Ok(())
     }
 }
@@ -262,5 +276,13 @@ pub(crate) fn bench(
     let server = Running::start(common, data.path()).map_err(why)?;
     watch.stage("slow clients", 0);
     let slow = runtime.block_on(slow(server.addr, server.child.id(), args.slow as usize, time));
-    Ok(BenchReport { load, slow, malformed, columns })
+    drop(server);
+    let server = Running::start(common, data.path()).map_err(why)?;
+    watch.stage("replies beside Explore", args.replies as u64);
+    let board = catalog.open("mnk:15x15,k=5")?;
+    let beside = runtime.block_on(beside(server.addr, &board, args.replies, args.seed, || {
+        watch.advance(1);
+        watch.stopped()
+    }));
+    Ok(BenchReport { load, slow, malformed, columns, beside })
 }

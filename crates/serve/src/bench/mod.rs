@@ -2,12 +2,14 @@
 //!
 //! The server runs in a process of its own, so that its memory can be told from that of its clients.
 
+mod beside;
 mod client;
 mod columns;
 mod load;
 mod malformed;
 mod slow;
 
+pub use beside::{BesideReport, beside};
 pub use columns::{ColumnsReport, columns, random_positions};
 pub use load::{LoadReport, load};
 pub use malformed::{MalformedReport, malformed};
