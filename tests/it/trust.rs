@@ -268,6 +268,23 @@ fn a_check_has_limits_and_a_subject() {
     assert!(cfg!(not(unix)) || text(&endless.stderr).contains("raise --memory"), "{}", text(&endless.stderr));
 }
 
+/// A proof of 5 kB whose check would take hours: an interrupt and a limit end it, whatever was followed by then.
+/// `outplay bench limits` measures how soon.
+#[test]
+#[cfg(unix)]
+fn a_check_without_an_end_is_interrupted() {
+    let data = tempfile::tempdir().unwrap();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/proof-slow.txt");
+    let limited = ends(data.path(), &["check", file, "--time", "0.2"]);
+    assert_eq!(limited.status.code(), Some(3), "{}", text(&limited.stderr));
+    let child = command(data.path(), &["check", file]).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+}
+
 /// What a limit of the system leaves is what the program takes itself to have.
 #[test]
 #[cfg(target_os = "linux")]

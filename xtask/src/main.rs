@@ -3,6 +3,7 @@
 
 mod cluster;
 mod experiments;
+mod fuzz;
 mod licences;
 mod puzzles;
 mod python;
@@ -58,31 +59,22 @@ fn main() -> ExitCode {
         ["test", "--slow"] => [STEPS, &[SLOW]].concat(),
         ["screens"] => SCREENS.to_vec(),
         ["cluster"] => return only_cluster(),
-        ["fuzz"] => return fuzz("10"),
+        ["fuzz"] => return said(fuzz::blind("10")),
+        ["fuzz", "--keep"] => return said(fuzz::keep()),
+        ["fuzz", "--guided", ref names @ ..] if are_names(names) => return said(fuzz::guided(10, names)),
+        ["fuzz", "--guided", "--seconds", seconds, ref names @ ..]
+            if seconds.parse::<u64>().is_ok_and(|seconds| seconds > 0) && are_names(names) =>
+        {
+            return said(fuzz::guided(seconds.parse().unwrap_or(10), names));
+        }
         ["fuzz", "--seconds", seconds] if seconds.parse::<f64>().is_ok_and(|seconds| seconds > 0.0) => {
-            return fuzz(seconds);
+            return said(fuzz::blind(seconds));
         }
-        ["puzzles", ref names @ ..] if !names.iter().any(|name| name.starts_with('-')) => {
-            return match puzzles::run(names) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(sentence) => {
-                    eprintln!("xtask: {sentence}");
-                    ExitCode::FAILURE
-                }
-            };
-        }
-        ["experiments", ref names @ ..] if !names.iter().any(|name| name.starts_with('-')) => {
-            return match experiments::run(names) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(sentence) => {
-                    eprintln!("xtask: {sentence}");
-                    ExitCode::FAILURE
-                }
-            };
-        }
+        ["puzzles", ref names @ ..] if are_names(names) => return said(puzzles::run(names)),
+        ["experiments", ref names @ ..] if are_names(names) => return said(experiments::run(names)),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [--slow] | cluster | fuzz [--seconds N] | screens | experiments [NAME]... | puzzles [GAME]..."
+                "usage: cargo xtask test [--slow] | cluster | fuzz [--seconds N] | fuzz --guided [--seconds N] [NAME]... | fuzz --keep | screens | experiments [NAME]... | puzzles [GAME]..."
             );
             eprintln!(
                 "\n  test    formatting, lints, documentation and all tests, those of Python too; Chromium is\n          installed where missing"
@@ -92,6 +84,8 @@ fn main() -> ExitCode {
                 "  cluster the tests of the program for clusters alone; MPI is installed where missing"
             );
             eprintln!("  fuzz    mutated inputs of every kind, 10 seconds for each unless told");
+            eprintln!("  --guided  the same under libFuzzer, which looks for inputs that reach new code");
+            eprintln!("  --keep    puts a small part of what that found into tests/corpus/guided");
             eprintln!("  screens the pictures of the page under docs/screens");
             eprintln!(
                 "  experiments  the figures and pictures under docs/experiments, all or those named (half an hour)"
@@ -142,11 +136,13 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// `cargo xtask cluster`.
-fn only_cluster() -> ExitCode {
-    let mut count = Count::default();
-    let done = cluster::test(&mut count);
-    count.print();
+/// Whether these are names and no options.
+fn are_names(words: &[&str]) -> bool {
+    !words.iter().any(|word| word.starts_with('-'))
+}
+
+/// How a chore went, in a sentence if not well.
+fn said(done: Result<(), String>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(sentence) => {
@@ -156,30 +152,18 @@ fn only_cluster() -> ExitCode {
     }
 }
 
+/// `cargo xtask cluster`.
+fn only_cluster() -> ExitCode {
+    let mut count = Count::default();
+    let done = cluster::test(&mut count);
+    count.print();
+    said(done)
+}
+
 /// Says how long a step took, so that whoever looks for time finds it.
 fn took(name: &str, start: Instant) {
     let seconds = start.elapsed().as_secs();
     eprintln!("xtask: {name} took {}:{:02}", seconds / 60, seconds % 60);
-}
-
-/// Mutated inputs of every kind, for so many seconds each, in an optimised build; another seed each time.
-fn fuzz(seconds: &str) -> ExitCode {
-    let seed = std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_secs());
-    eprintln!("xtask: fuzzing for {seconds} s each, OUTPLAY_FUZZ_SEED={seed}");
-    let words = ["test", "--release", "--package", "outplay", "--test", "it", "--", "fuzz::", "--nocapture"];
-    let status = Command::new("cargo")
-        .args(words)
-        .env("OUTPLAY_FUZZ_SECONDS", seconds)
-        .env("OUTPLAY_FUZZ_SEED", seed.to_string())
-        .status();
-    match status {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("xtask: cannot run cargo: {error}");
-            ExitCode::FAILURE
-        }
-    }
 }
 
 /// Tests of all programs together.

@@ -269,10 +269,13 @@ impl Author {
 }
 
 /// Whether a file is new, or one of which a crash left no more than the beginning of its header: cut off, or with zeros
-/// for what was not written.
+/// for what was not written, whatever follows. Zeros among the floors may be those of another board; before them, no other
+/// unfinished book has any but one of no plies, which is no loss.
 fn is_begun(bytes: &[u8], start: &[u8]) -> bool {
     let same = bytes.iter().zip(start).take_while(|(found, meant)| found == meant).count();
-    same < start.len() && bytes[same..].iter().all(|&byte| byte == 0)
+    let lost = bytes.iter().zip(start).all(|(found, meant)| found == meant || *found == 0);
+    let floors = MAGIC.len() + 4;
+    same < start.len() && (bytes[same..].iter().all(|&byte| byte == 0) || (lost && same < floors))
 }
 
 fn record(unit: usize, scores: &[u8]) -> Vec<u8> {

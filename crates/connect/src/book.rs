@@ -146,9 +146,10 @@ impl Book {
                 board.cells[cell] = Content::Blocked;
             }
         }
-        let places = Places::new(&board, usize::from(header[3]))?;
+        // Layers first: numbering the positions of a deep book takes seconds, which a few bytes that lie must not cost.
+        let plies = usize::from(header[3]);
         let mut layers = Vec::new();
-        for _ in 0..=places.plies() {
+        for _ in 0..=plies {
             let (length, after) = rest.split_first_chunk::<4>().ok_or_else(short)?;
             rest = after;
             let checksum = take_u64(&mut rest).ok_or_else(short)?;
@@ -160,6 +161,7 @@ impl Book {
         if !rest.is_empty() {
             return Err(damaged("something follows the last layer"));
         }
+        let places = Places::new(&board, plies)?;
         Ok(Book { places, layers, name: name.into() })
     }
 

@@ -340,7 +340,7 @@ impl Table {
 fn fresh(bytes: usize) -> Result<MmapRaw, ConnectError> {
     let memory = MmapMut::map_anon(bytes).map_err(|_| ConnectError::NoMemory { bytes })?;
     // Large pages spare most of the address translations; without them all works the same.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(miri)))]
     let _ = memory.advise(memmap2::Advice::HugePage);
     // Threads write through shared references to its words, so nobody may hold a reference to it as bytes.
     Ok(memory.into())

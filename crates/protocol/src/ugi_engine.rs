@@ -300,7 +300,7 @@ fn budget(rest: &str, turn: Turn) -> Budget {
     }
     if let (Some(left), None) = (time, budget.time) {
         // A thirtieth of what is left and most of what is added, never more than half.
-        let share = (left / 30 + increment * 4 / 5).min(left / 2).max(1);
+        let share = (left / 30).saturating_add(increment / 5 * 4).min(left / 2).max(1);
         budget.time = Some(less_overhead(Duration::from_millis(share)));
     }
     budget

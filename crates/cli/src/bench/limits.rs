@@ -16,8 +16,11 @@ use std::time::{Duration, Instant};
 /// How long after an interrupt a process may live, and after a client has left a server may work, in seconds.
 const SOON: f64 = 0.5;
 
-/// Commands; GAME stands for a game, PROOF for the file of a proof.
-const COMMANDS: [&[&str]; 16] = [
+/// A proof of few bytes, and more positions to follow than anybody has time for.
+const ENDLESS: &str = include_str!("../../../../tests/corpus/proof-slow.txt");
+
+/// Commands; GAME stands for a game, PROOF for the file of a proof, ENDLESS for that of one whose check takes hours.
+const COMMANDS: [&[&str]; 17] = [
     &["solve", "GAME"],
     &["solve", "GAME", "--values", "wdl"],
     &["solve", "GAME", "--method", "plain"],
@@ -34,6 +37,7 @@ const COMMANDS: [&[&str]; 16] = [
     &["index", "GAME"],
     &["games", "--check", "GAME"],
     &["check", "PROOF"],
+    &["check", "ENDLESS"],
 ];
 
 /// Games of every family, from small to hopeless.
@@ -109,6 +113,8 @@ impl<W: Write> Run<'_, W> {
         let proof = data.path().join("proof.txt").display().to_string();
         let words = ["solve", "mnk:5x5,k=4", "--method", "proof", "--no-save", "--quiet", "--proof", &proof];
         Command::new(&program).args(words).stdout(Stdio::null()).status().map_err(unable)?;
+        let endless = data.path().join("endless.txt").display().to_string();
+        std::fs::write(&endless, ENDLESS).map_err(unable)?;
         let mut numbers = Numbers(seed);
         let mut server = Server::start(&program, data.path()).map_err(unable)?;
         let mut rows = Vec::new();
@@ -123,6 +129,7 @@ impl<W: Write> Run<'_, W> {
                 .map(|&word| match word {
                     "GAME" => game,
                     "PROOF" => &proof,
+                    "ENDLESS" => &endless,
                     word => word,
                 })
                 .collect();
@@ -132,7 +139,7 @@ impl<W: Write> Run<'_, W> {
             child.stderr(Stdio::null());
             let mut name = format!("{} --memory {} MB", words.join(" "), memory / 1_000_000);
             if command[0] == "check" {
-                name = format!("check PROOF --memory {} MB", memory / 1_000_000);
+                name = format!("check {} --memory {} MB", command[1], memory / 1_000_000);
             }
             let row = match trial % 3 {
                 0 => {
