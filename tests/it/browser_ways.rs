@@ -135,11 +135,16 @@ fn every_family_fits_every_screen() {
         const seen = (list) => [...document.querySelectorAll(list)].filter((one) => one.checkVisibility());
         if (document.documentElement.scrollWidth > innerWidth) faults.push(`${document.documentElement.scrollWidth} wide`);
         if (seen('h1').length !== 1) faults.push(`${seen('h1').length} main headings`);
-        for (const one of seen('h1, h2, button, .note, strong, label, .level-name')) {
+        for (const one of seen('h1, h2, button:not(#game), .note, strong, label, .level-name')) {
             const box = one.getBoundingClientRect();
             const cut = one.clientWidth && one.scrollWidth > one.clientWidth + 1;
             const card = one.closest('.card')?.getBoundingClientRect();
             if (cut || (card && (box.right > card.right + 1 || box.left < card.left - 1))) faults.push(`cut: ${one.textContent.slice(0, 20)}`);
+        }
+        for (const tab of innerWidth >= 390 ? seen('.tabs button') : []) {
+            const { left, right } = tab.getBoundingClientRect();
+            const { left: from, right: to } = tab.parentElement.getBoundingClientRect();
+            if (left < from - 1 || right > to + 1) faults.push(`hidden: ${tab.textContent}`);
         }
         const svg = document.querySelector('#board svg');
         if (svg?.checkVisibility()) {
