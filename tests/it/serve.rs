@@ -78,6 +78,15 @@ impl Server {
         self.get(&path)
     }
 
+    /// The names of a stream's events as they come; dropping it closes the connection.
+    pub(crate) fn listen(&self, path: &str) -> impl Iterator<Item = String> {
+        let mut stream = TcpStream::connect(self.addr).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+        let lines = BufReader::new(stream).lines().map_while(Result::ok);
+        lines.filter_map(|line| line.strip_prefix("event: ").map(str::to_string))
+    }
+
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         let (status, _, answer) = self.ask("POST", path, Some(&body.to_string()));
         (status, serde_json::from_str(&answer).unwrap())

@@ -11,7 +11,7 @@ use crate::standings::{SprtRow, Standings, pairs_of};
 use crate::stats::{Decision, Pairs, Sprt};
 use outplay_answer::{Entry, Place, QueryOptions, Trouble};
 use outplay_core::{AnyPosition, Game, Notation, Watch};
-use outplay_players::Kit;
+use outplay_players::{Guest, Kit};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -143,7 +143,8 @@ pub fn compete_games(
     Ok(play(&match_kit(entry, options), &start, position, request, watch)?)
 }
 
-/// A match that somebody looks on at, between players who read no files and are no programs of others.
+/// A match that somebody looks on at, between players who read no files and are no programs of others; `guests` play
+/// under their names.
 ///
 /// # Errors
 ///
@@ -153,12 +154,13 @@ pub fn compete_seen(
     place: &Place,
     request: &MatchRequest,
     options: &QueryOptions,
+    guests: Vec<Guest>,
     spectator: &dyn Spectator,
     watch: &dyn Watch,
 ) -> Result<(MatchReport, Vec<GameRecord>), Trouble> {
     let start = entry.locate(place)?;
     let position = (*place != Place::Start).then(|| entry.game().write_position(&start));
-    let kit = Kit { files: None, outside: None, ..match_kit(entry, options) };
+    let kit = Kit { files: None, outside: None, guests, ..match_kit(entry, options) };
     Ok(play_seen(&kit, &start, position, request, spectator, watch)?)
 }
 

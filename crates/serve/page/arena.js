@@ -80,7 +80,7 @@ class Setup {
     try {
       const view = await api.view({ game: this.game }, signal);
       this.levels = view.levels?.length ? view.levels : this.context.app.known.levels;
-      this.exact = view.exact;
+      this.engines = view.engines ?? [];
     } catch (error) {
       if (signal.aborted) return;
       this.levels = this.context.app.known.levels;
@@ -95,11 +95,12 @@ class Setup {
     const { levels, players } = this;
     const league = players.length > 2;
     this.trouble = h("p", { class: "note wrong", role: "alert" });
+    const engines = this.engines ?? [];
     const option = (spec, chosen) => h("option", { value: spec, selected: spec === chosen }, nameOf(spec));
     const row = (spec, i) => {
-      const own = !levels.includes(spec);
+      const own = !levels.includes(spec) && !engines.includes(spec);
       const choice = h("select", { id: `player-${i}`, onchange: (event) => this.set(i, event.target.value === "…" ? `${spec}` : event.target.value, event.target.value === "…") },
-        levels.map((level) => option(level, spec)), h("option", { value: "…", selected: own || this.own?.has(i) }, "Another, by its spec …"));
+        levels.map((level) => option(level, spec)), engines.length > 0 && h("optgroup", { label: "Engines of this server" }, engines.map((engine) => h("option", { value: engine, selected: engine === spec }, engine))), h("option", { value: "…", selected: own || this.own?.has(i) }, "Another, by its spec …"));
       const spelled = (own || this.own?.has(i)) && h("input", { id: `player-spec-${i}`, value: spec, spellcheck: false, "aria-label": `Player ${i + 1}, as on the command line`, onchange: (event) => (players[i] = event.target.value.trim()) });
       return h("div", { class: "player-row" }, h("label", { htmlFor: `player-${i}` }, `Player ${i + 1}`), choice, spelled,
         players.length > 2 && h("button", { type: "button", class: "icon-button", "aria-label": `Without player ${i + 1}`, onclick: () => this.remove(i) }, "×"));

@@ -128,7 +128,7 @@ export async function begin(lesson) {
     const name = ending === "KRK" ? "rook" : "queen";
     const steps = [
       { words: [`White has a king and a ${name}, Black a king. Men can go back and forth: minimax would never come to an end, and no sweep finds all children before their parents.`, "So begin where the truth is known, at mate, and go *backwards*."], draw: draw(-1) },
-      { words: ["Each square of these boards is one position: the black king stands there. On the left White is to move, on the right Black. Pale squares are not legal."], draw: draw(-1) },
+      { words: ["Each square of these boards is one position: the black king stands there. On the left White is to move, on the right Black. Faded squares are not legal."], draw: draw(-1) },
     ];
     for (let wave = 0; wave <= deepest; wave += 1) {
       const told = list.find(({ distance }) => distance === wave) ?? { win: 0, loss: 0 };

@@ -5,8 +5,10 @@ import * as api from "./api.js";
 import { Board } from "./board.js";
 import { h, put, style } from "./dom.js";
 import { choice, complain, heading } from "./lesson.js";
+import { fullName } from "./names.js";
 import { lastSpots } from "./scene.js";
 import { TreePicture, childrenOf } from "./tree-picture.js";
+import { hasDice } from "./turns.js";
 import { bound, long, sign } from "./worth.js";
 
 /** A horizon without an evaluation knows nothing, which is not a draw. */
@@ -105,7 +107,7 @@ async function show(context) {
   const go = (changes) => context.go({ view: "tree", extra: { ...extra, ...changes } });
   const from = where.moves.length ? `after ${where.moves.join(" ")}` : where.position ? `at ${where.position}` : "from the start";
   put(place, h("article", { class: "learn tree-page" },
-    heading(context, "tree", "The tree of this position", `${where.game} ${from}. Click a position to open or close it. ▲ First chooses, ▼ Second, ● the dice.`),
+    heading(context, "tree", "The tree of this position", `${fullName(where.game)} ${from}. Click a position to open or close it. ▲ First chooses, ▼ Second${hasDice(where.game) ? ", ● the dice" : ""}.`),
     h("div", { class: "lesson" }, stage, h("aside", { class: "told", "aria-label": "About the tree" }, beside, count, tools))));
   put(tools, choice("Plies ahead", [2, 3, 4, 6, 8].map((plies) => [String(plies), String(plies)]), String(depth), (value) => go({ depth: value })),
     choice("Search", dice ? DICE : METHODS, method, (value) => go({ method: value })),

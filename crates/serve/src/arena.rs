@@ -12,6 +12,7 @@ use crate::ask::Told;
 use crate::background::Work;
 use crate::guests::Visitor;
 use crate::matches::{Match, Seen};
+use crate::named::registered;
 use crate::place::At;
 use crate::refusal::Refusal;
 use crate::router::Shared;
@@ -52,7 +53,7 @@ const PULSE: Duration = Duration::from_millis(200);
 pub(crate) struct Wish {
     #[serde(flatten)]
     at: At,
-    /// The players' specs.
+    /// The players' specs, or names that the server was started with.
     players: Vec<String>,
     /// Games of each two.
     #[serde(default = "twenty")]
@@ -156,7 +157,9 @@ pub(crate) async fn start(
                 "choose another one to begin from",
             ));
         }
-        let kit = outplay_players::Kit { files: None, outside: None, ..entry.kit(&desk.options(1)) };
+        let options = desk.options(1);
+        let guests = registered(&desk.settings.engines, &entry, &options);
+        let kit = outplay_players::Kit { files: None, outside: None, guests, ..entry.kit(&options) };
         for spec in &mut request.players {
             // What cannot play is told before anything is played, and everybody goes by one name.
             *spec = kit.player(spec).map_err(outplay_answer::Trouble::from)?.spec();

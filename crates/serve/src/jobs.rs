@@ -7,7 +7,7 @@
 //!  DELETE /api/v1/solve/3                 →  {"state": "cancelled"}
 //! ```
 //!
-//! A job that was begun with `"stay": false` ends with the stream of whoever listens to it: a page that is closed
+//! A job that was begun with `"stay": false` ends with the stream of the last who listens to it: a page that is closed
 //! leaves no work behind.
 //!
 //! Invariant: one job runs at a time, and tables go to the data directory under names that the table crate makes;
@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Finished jobs that are remembered.
@@ -57,8 +57,22 @@ struct Job {
     stay: bool,
     /// Whether anybody ever listened.
     heard: bool,
+    /// What those who listen hold together: dropped by the last of them, it ends the job.
+    leash: Weak<Leash>,
     began: Instant,
     end: Option<(f64, Result<SolveAnswer, Refusal>)>,
+}
+
+impl Job {
+    /// A share of what keeps the job going, unless it stays anyway.
+    fn hold(&mut self) -> Option<Arc<Leash>> {
+        if self.stay {
+            return None;
+        }
+        let leash = self.leash.upgrade().unwrap_or_else(|| Arc::new(Leash(Arc::clone(&self.watch))));
+        self.leash = Arc::downgrade(&leash);
+        Some(leash)
+    }
 }
 
 /// The solves of a server.
@@ -119,6 +133,7 @@ impl Jobs {
                 visitor,
                 stay,
                 heard: false,
+                leash: Weak::new(),
                 began: Instant::now(),
                 end: None,
             };
@@ -340,12 +355,11 @@ pub(crate) async fn listen(
     Path(id): Path<String>,
 ) -> Result<impl IntoResponse, Refusal> {
     let id: u64 = id.parse().map_err(|_| missing(&id))?;
-    let (watch, stay) = shared.jobs.with(|_, jobs| {
+    let (watch, leash) = shared.jobs.with(|_, jobs| {
         let job = jobs.iter_mut().find(|job| job.id == id).ok_or_else(|| missing(&id.to_string()))?;
         job.heard = true;
-        Ok::<_, Refusal>((Arc::clone(&job.watch), job.stay))
+        Ok::<_, Refusal>((Arc::clone(&job.watch), job.hold()))
     })?;
-    let leash = (!stay).then(|| Leash(Arc::clone(&watch)));
     Ok(watched(watch, leash, move |_, _| async move {
         loop {
             let told = shared.jobs.describe(id)?;

@@ -39,6 +39,7 @@ mod learn;
 mod lent;
 mod listen;
 mod matches;
+mod named;
 mod openapi;
 mod opinions;
 mod page;

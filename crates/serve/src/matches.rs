@@ -9,6 +9,7 @@
 
 use crate::background::{Tenure, Work, behind, lock};
 use crate::guests::Visitor;
+use crate::named::registered;
 use crate::refusal::Refusal;
 use crate::router::Shared;
 use crate::workers::Attention;
@@ -142,9 +143,10 @@ impl Match {
         let mut request = self.request.clone();
         request.played = lock(&self.course).games.clone();
         let onlooker = Onlooker { table: self, shared, watch };
+        let guests = registered(&shared.settings.engines, &self.entry, options);
         // What panics in the arena would otherwise leave a match that never ends.
         let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            compete_seen(&self.entry, &self.place, &request, options, &onlooker, &onlooker)
+            compete_seen(&self.entry, &self.place, &request, options, guests, &onlooker, &onlooker)
         }));
         let end = match played {
             Ok(Ok((report, games))) => {

@@ -40,10 +40,10 @@ impl Events {
     }
 }
 
-/// Events that stop the work behind them when they are dropped.
+/// Events that stop the work behind them when the last who hears them drops them.
 pub(crate) struct Live {
     events: UnboundedReceiver<Event>,
-    _leash: Option<Leash>,
+    _leash: Option<Arc<Leash>>,
 }
 
 impl Stream for Live {
@@ -65,13 +65,14 @@ where
     T: Serialize,
 {
     let leash = Leash(Arc::clone(&watch));
-    watched(watch, Some(leash), work)
+    watched(watch, Some(Arc::new(leash)), work)
 }
 
-/// The same for work that goes on elsewhere: without a leash it does not end with the listener.
+/// The same for work that goes on elsewhere: without a leash it does not end with its listeners, with a shared one it
+/// ends with the last.
 pub(crate) fn watched<F, T>(
     watch: Arc<Attention>,
-    leash: Option<Leash>,
+    leash: Option<Arc<Leash>>,
     work: impl FnOnce(Arc<Attention>, Events) -> F,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
 where
