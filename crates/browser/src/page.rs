@@ -91,9 +91,14 @@ impl Page {
                 let why = details["exception"]["description"].as_str().or(details["text"].as_str());
                 self.troubles.push(why.unwrap_or("an exception").to_string());
             }
-            Some("Log.entryAdded") if params["entry"]["level"] == "error" => {
+            Some("Log.entryAdded") if ["error", "warning"].contains(&text(&params["entry"], "level").as_str()) => {
                 let entry = &params["entry"];
                 self.troubles.push(format!("{} {}", text(entry, "text"), text(entry, "url")));
+            }
+            Some("Runtime.consoleAPICalled")
+                if ["error", "warning", "assert"].contains(&text(params, "type").as_str()) =>
+            {
+                self.troubles.push(params["args"].to_string());
             }
             _ => {}
         }
