@@ -91,7 +91,9 @@ impl Page {
                 let why = details["exception"]["description"].as_str().or(details["text"].as_str());
                 self.troubles.push(why.unwrap_or("an exception").to_string());
             }
-            Some("Log.entryAdded") if ["error", "warning"].contains(&text(&params["entry"], "level").as_str()) => {
+            Some("Log.entryAdded")
+                if ["error", "warning"].contains(&text(&params["entry"], "level").as_str()) =>
+            {
                 let entry = &params["entry"];
                 self.troubles.push(format!("{} {}", text(entry, "text"), text(entry, "url")));
             }

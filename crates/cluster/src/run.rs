@@ -9,6 +9,11 @@ use signal_hook::consts::SIGTERM;
 use signal_hook::iterator::Signals;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a rank that failed stays: `mpirun` ends the job with the first that fails, and what it has not read from it by
+/// then, the reason of all things, is lost.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Runs the command line for the games of a catalog, on all ranks together.
 pub fn main(catalog: &Catalog) -> ExitCode {
@@ -34,7 +39,11 @@ pub fn main(catalog: &Catalog) -> ExitCode {
         // Who does not answer any more cannot be waited for.
         world.abort(1);
     }
-    ExitCode::from(worker.join().unwrap_or(1))
+    let code = worker.join().unwrap_or(1);
+    if code != 0 {
+        std::thread::sleep(LAST_WORDS);
+    }
+    ExitCode::from(code)
 }
 
 /// Says why this rank ends when it is told to: `mpirun` does so when another rank was killed or crashed.
