@@ -9,6 +9,7 @@ use signal_hook::consts::SIGTERM;
 use signal_hook::iterator::Signals;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How long a rank that failed stays: `mpirun` ends the job with the first that fails, and what it has not read from it by
@@ -26,7 +27,8 @@ pub fn main(catalog: &Catalog) -> ExitCode {
         return ExitCode::FAILURE;
     }
     let world = universe.world();
-    heed_the_end(world.rank() == 0);
+    let speaks = Arc::new(AtomicBool::new(world.rank() == 0));
+    heed_the_end(Arc::clone(&speaks));
     let (post, office) = Post::open(world.rank() as usize, world.size() as usize);
     let catalog = catalog.clone();
     let worker = std::thread::spawn(move || {
@@ -40,6 +42,8 @@ pub fn main(catalog: &Catalog) -> ExitCode {
         world.abort(1);
     }
     let code = worker.join().unwrap_or(1);
+    // Everything is said: that the job ends now is no news.
+    speaks.store(false, Ordering::Relaxed);
     if code != 0 {
         std::thread::sleep(LAST_WORDS);
     }
@@ -47,11 +51,11 @@ pub fn main(catalog: &Catalog) -> ExitCode {
 }
 
 /// Says why this rank ends when it is told to: `mpirun` does so when another rank was killed or crashed.
-fn heed_the_end(speaks: bool) {
+fn heed_the_end(speaks: Arc<AtomicBool>) {
     let Ok(mut signals) = Signals::new([SIGTERM]) else { return };
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
-            if speaks {
+            if speaks.load(Ordering::Relaxed) {
                 eprintln!(
                     "error: another rank ended, or the job was ended from outside\n  what is finished is kept: the same command goes on from there, with any number of ranks"
                 );
