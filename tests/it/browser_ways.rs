@@ -104,7 +104,11 @@ fn every_family_is_played_by_keys_alone() {
         page.eval("outplay.turns.pace = 0").unwrap();
         play_by_keys(&mut page, address, most);
         let end = told(&mut page, "document.querySelector('h1').textContent");
-        assert!(["You win", "You lost", "A draw"].contains(&end.as_str()), "{address}: {end}");
+        // Some wins count double and say so.
+        assert!(
+            ["You win", "You lost", "A draw"].iter().any(|words| end.starts_with(words)),
+            "{address}: {end}"
+        );
     }
     // A pawn that arrives asks what it becomes, and the answer has the keyboard.
     page.go(
@@ -351,8 +355,9 @@ fn a_solve_that_stays_outlives_its_tab() {
     let mut page = stage.page();
     page.go(&format!("http://{}/?game=connect4:5x5&view=explore", server.addr)).unwrap();
     page.wait("document.querySelector('#solve')", "the offer").unwrap();
-    page.click("#solve-stays").unwrap();
-    page.click("#solve").unwrap();
+    // Rows that are still found above would move the buttons from under a mouse.
+    page.eval("document.querySelector('#solve-stays').click(), document.querySelector('#solve').click()")
+        .unwrap();
     page.wait("document.querySelector('#knowledge progress')", "a solve").unwrap();
     page.go(&format!("http://{}/?game=tictactoe", server.addr)).unwrap();
     page.wait("outplay.live", "another game").unwrap();

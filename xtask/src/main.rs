@@ -1,4 +1,4 @@
-//! The project's chores: `cargo xtask test`, `cargo xtask cluster`, `cargo xtask fuzz`, `cargo xtask screens`,
+//! The project's chores: `cargo xtask test`, `cargo xtask cluster`, `cargo xtask python`, `cargo xtask fuzz`, `cargo xtask screens`,
 //! `cargo xtask experiments` and `cargo xtask puzzles`.
 
 mod cluster;
@@ -58,7 +58,8 @@ fn main() -> ExitCode {
         ["test"] => STEPS.to_vec(),
         ["test", "--slow"] => [STEPS, &[SLOW]].concat(),
         ["screens"] => SCREENS.to_vec(),
-        ["cluster"] => return only_cluster(),
+        ["cluster"] => return only(cluster::test),
+        ["python"] => return only(python::test),
         ["fuzz"] => return said(fuzz::blind("10")),
         ["fuzz", "--keep"] => return said(fuzz::keep()),
         ["fuzz", "--guided", ref names @ ..] if are_names(names) => return said(fuzz::guided(10, names)),
@@ -74,7 +75,7 @@ fn main() -> ExitCode {
         ["experiments", ref names @ ..] if are_names(names) => return said(experiments::run(names)),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [--slow] | cluster | fuzz [--seconds N] | fuzz --guided [--seconds N] [NAME]... | fuzz --keep | screens | experiments [NAME]... | puzzles [GAME]..."
+                "usage: cargo xtask test [--slow] | cluster | python | fuzz [--seconds N] | fuzz --guided [--seconds N] [NAME]... | fuzz --keep | screens | experiments [NAME]... | puzzles [GAME]..."
             );
             eprintln!(
                 "\n  test    formatting, lints, documentation and all tests, those of Python too; Chromium is\n          installed where missing"
@@ -83,6 +84,7 @@ fn main() -> ExitCode {
             eprintln!(
                 "  cluster the tests of the program for clusters alone; MPI is installed where missing"
             );
+            eprintln!("  python  the tests of the Python package alone");
             eprintln!("  fuzz    mutated inputs of every kind, 10 seconds for each unless told");
             eprintln!("  --guided  the same under libFuzzer, which looks for inputs that reach new code");
             eprintln!("  --keep    puts a small part of what that found into tests/corpus/guided");
@@ -152,10 +154,10 @@ fn said(done: Result<(), String>) -> ExitCode {
     }
 }
 
-/// `cargo xtask cluster`.
-fn only_cluster() -> ExitCode {
+/// A part of the tests alone.
+fn only(test: fn(&mut Count) -> Result<(), String>) -> ExitCode {
     let mut count = Count::default();
-    let done = cluster::test(&mut count);
+    let done = test(&mut count);
     count.print();
     said(done)
 }
