@@ -251,13 +251,13 @@ impl Lines {
         };
         for (number, name) in self.names.iter().enumerate() {
             let x = across(number as f64 + 1.0);
-            let place = format!("translate({x:.1} {:.1}) rotate(-30)", floor + 16.0);
+            let place = format!("translate({x:.1} {:.1}) rotate(-60)", floor + 14.0);
             write!(out, r#"<path class="axis" d="M{x:.1} {floor}v5"/>"#)?;
             write!(out, r#"<text class="faint end" transform="{place}">{}</text>"#, escaped(name))?;
         }
-        // Slanted names reach half of their length below the axis.
+        // Steep names reach nearly their length below the axis, and the first one does not leave the picture.
         let longest = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let below = floor + 3.5 * longest as f64;
+        let below = floor + 5.8 * longest as f64;
         for mark in steps {
             let x = across(mark);
             write!(out, r#"<path class="axis" d="M{x:.1} {floor}v5"/>"#)?;
