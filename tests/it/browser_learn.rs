@@ -43,6 +43,12 @@ fn open(page: &mut Page, stage: &Stage, name: &str) {
     page.wait("outplay.lesson.steps.length > 3", "its steps").unwrap();
 }
 
+/// Chooses what a lesson is about; its steps begin anew, even if it was about that already.
+fn choose(page: &mut Page, value: &str) {
+    page.click(&format!("[data-value={value}]")).unwrap();
+    page.wait("document.querySelector('.lesson-page[data-ready=yes]')", value).unwrap();
+}
+
 /// Answers the question on the screen, wrongly first where that is possible.
 fn answer(page: &mut Page) {
     let right =
@@ -145,7 +151,7 @@ fn games_minimax_and_alpha_beta() {
     assert!(words.contains(&format!("{} positions were entered", tree["positions"])), "{words}");
     assert!(words.contains(&format!("{} of them leaves", tree["counters"]["static_evaluations"])), "{words}");
     assert!(words.contains("The root is worth −1"), "{words}: {}", tree["tree"]["value"]);
-    page.click("[data-value=ttt]").unwrap();
+    choose(&mut page, "ttt");
     page.wait("outplay.lesson.trace.game === 'tictactoe'", "another tree").unwrap();
 
     open(&mut page, &stage, "alphabeta");
@@ -308,7 +314,7 @@ fn waves_dice_and_proofs() {
 
     open(&mut page, &stage, "chance");
     for (value, method) in [("expectiminimax", "expectimax"), ("star1", "star1"), ("star2", "star2")] {
-        page.click(&format!("[data-value={value}]")).unwrap();
+        choose(&mut page, value);
         page.wait(&format!("outplay.lesson.trace.method === '{method}'"), method).unwrap();
         let told = said(&["show", "piglet:2", "--tree", "--depth", "7", "--method", method]);
         let mean: f64 = told["tree"]["value"].as_str().unwrap().parse().unwrap();

@@ -38,6 +38,9 @@ const MPI: &str = "outplay-cluster/mpi";
 const SLOW: Step =
     ("slow tests", &["test", "--workspace", "--no-fail-fast", "--release", "--tests", "--", "--ignored"]);
 
+/// So many failures may be races of tests with each other; more are a defect.
+const RACES: usize = 3;
+
 /// What the library alone must not bring along.
 const FOREIGN: [&str; 4] = ["axum", "clap", "ratatui", "tokio"];
 
@@ -108,7 +111,8 @@ fn main() -> ExitCode {
     for (name, words) in steps {
         eprintln!("xtask: {name}: cargo {}", words.join(" "));
         let start = Instant::now();
-        match run(words, &mut count) {
+        let done = run(words, &mut count).and_then(|ok| Ok(ok || again(words, &mut count)?));
+        match done {
             Ok(true) => took(name, start),
             Ok(false) => {
                 eprintln!("xtask: {name} failed; the lines above say where");
@@ -174,11 +178,19 @@ struct Count {
     passed: u64,
     failed: u64,
     ignored: u64,
+    /// Names of the tests that failed in the step under way.
+    names: Vec<String>,
+    /// How many held only at the second try.
+    late: u64,
 }
 
 impl Count {
-    /// Adds what a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; …` says.
+    /// Adds what a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; …` says, and the name in one such as
+    /// `test serve::pages ... FAILED`.
     fn add(&mut self, line: &str) {
+        if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
+            self.names.push(name.to_string());
+        }
         let Some((_, figures)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {
             return;
@@ -211,7 +223,9 @@ impl Count {
     /// The closing line.
     fn print(&self) {
         if self.passed + self.failed > 0 {
-            println!("{} passed, {} failed, {} ignored", self.passed, self.failed, self.ignored);
+            let late =
+                if self.late > 0 { format!(", {} at the second try", self.late) } else { String::new() };
+            println!("{} passed, {} failed, {} ignored{late}", self.passed, self.failed, self.ignored);
         }
     }
 }
@@ -233,6 +247,29 @@ fn run(words: &[&str], count: &mut Count) -> std::io::Result<bool> {
         }
     }
     Ok(child.wait()?.success())
+}
+
+/// Runs the few tests that failed once more, each alone. A person at a browser does not care what else the machine does,
+/// a test of one may; whoever changed nothing near it should not be stopped by that, but everybody is told.
+fn again(words: &[&str], count: &mut Count) -> std::io::Result<bool> {
+    let names = std::mem::take(&mut count.names);
+    if names.is_empty() || names.len() > RACES || words.contains(&"--") {
+        return Ok(false);
+    }
+    eprintln!("xtask: alone, once more: {}", names.join(", "));
+    let mut alone = Count::default();
+    let mut order = [words, &["--", "--exact", "--test-threads", "1"]].concat();
+    order.extend(names.iter().map(String::as_str));
+    let tests = names.len() as u64;
+    // Two packages may have a test of one name.
+    let holds = run(&order, &mut alone)? && alone.passed >= tests;
+    if holds {
+        count.failed -= tests;
+        count.passed += tests;
+        count.late += tests;
+        eprintln!("xtask: a race to be mended: {} failed beside others and held alone", names.join(", "));
+    }
+    Ok(holds)
 }
 
 /// Whether the library alone is free of what only the program needs.

@@ -11,6 +11,8 @@ use tungstenite::{Message, WebSocket};
 /// How long a page may take for anything.
 const PATIENCE: Duration = Duration::from_secs(30);
 const GLANCE: Duration = Duration::from_millis(15);
+/// How often a button is clicked that moves away.
+const TRIES: usize = 5;
 
 /// A tab of the browser; it closes when this is dropped.
 pub struct Page {
@@ -199,16 +201,25 @@ impl Page {
         self.mouse("mouseMoved", place, false)
     }
 
-    /// Clicks on an element with the mouse.
+    /// Clicks on an element with the mouse. A button that moved away while the mouse came down is clicked again, as
+    /// anybody would.
     ///
     /// # Errors
     ///
     /// It is not there.
     pub fn click(&mut self, selector: &str) -> Result<(), BrowserError> {
-        let place = self.middle(selector)?;
-        self.mouse("mouseMoved", place, false)?;
-        self.mouse("mousePressed", place, true)?;
-        self.mouse("mouseReleased", place, true)
+        for _ in 0..TRIES {
+            let place = self.middle(selector)?;
+            let heard = self.eval(&listen(selector))? == true;
+            self.mouse("mouseMoved", place, false)?;
+            self.mouse("mousePressed", place, true)?;
+            self.mouse("mouseReleased", place, true)?;
+            // A page that was left hears nothing and remembers nothing.
+            if !heard || self.eval("window.outplayMissed").is_ok_and(|missed| missed != true) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Drags from one element to another.
@@ -334,6 +345,21 @@ impl Page {
             why: error.to_string(),
         })
     }
+}
+
+/// A script that notes whether the next click misses a control; false if the element is none. What else is clicked may
+/// act when the mouse comes down, where a second click would be a second act.
+fn listen(selector: &str) -> String {
+    let quoted = json!(selector);
+    format!(
+        "(() => {{ \
+            if (!document.querySelector({quoted})?.matches('button:enabled, a')) return false; \
+            window.outplayMissed = true; \
+            addEventListener('click', (event) => (window.outplayMissed = !event.target.closest?.({quoted})), \
+                {{ capture: true, once: true }}); \
+            return true; \
+        }})()"
+    )
 }
 
 /// Asks a browser to end, if it still listens.

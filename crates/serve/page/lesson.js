@@ -24,6 +24,7 @@ export class Lesson {
     this.asking = new AbortController();
     this.steps = [];
     this.at = 0;
+    this.busy = 0; // choices whose steps are on their way
     this.answered = new Map(); // question → right at the first try
     this.stage = h("section", { class: "stage", "aria-label": "Picture" });
     this.say = h("div", { class: "say", "aria-live": "polite" }, h("p", { class: "note pulse" }, "The solver is asked …"));
@@ -205,7 +206,17 @@ export class Lesson {
 
   /** Buttons for what a lesson can be about; `list` has `words` by name. Trouble is told as it is. */
   choose(label, list, chosen, act) {
-    const safe = (name) => Promise.resolve(act(name)).catch((error) => error.name !== "AbortError" && this.fail(error));
+    const safe = async (name) => {
+      this.busy += 1;
+      this.element.dataset.ready = "no";
+      try {
+        await act(name);
+      } catch (error) {
+        if (error.name !== "AbortError") this.fail(error);
+      }
+      this.busy -= 1;
+      if (!this.busy) this.element.dataset.ready = "yes";
+    };
     this.tools.append(choice(label, Object.entries(list).map(([name, { words }]) => [name, words]), chosen, safe));
   }
 
