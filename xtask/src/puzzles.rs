@@ -17,16 +17,21 @@ const SETS: &[(&str, usize, bool)] = &[
     ("connect4:6x5", 8, false),
     ("connect4", 8, false),
     ("mnk:4x4,k=3", 6, true),
+    ("mnk:5x4,k=4,obstacles=c2+d3", 6, true),
+    ("mnk:5x5,k=4", 6, false),
     ("nim:3+4+5", 8, true),
     ("nim:1+3+5+7", 8, true),
     ("morris:three,lines=8", 8, true),
     ("morris:tapatan", 6, true),
+    ("morris:six,men=4", 8, true),
     ("mnk:15x15,k=5", 10, false),
     ("chess:KRK", 8, true),
     ("chess:KPK", 14, true),
     ("chess:KQKR", 10, true),
     ("pig:100", 8, true),
     ("einstein:3x3", 8, true),
+    ("einstein:4x4", 6, true),
+    ("hypergammon", 8, true),
 ];
 
 /// Seeds that are tried for each puzzle that is wanted.

@@ -28,27 +28,24 @@ impl Helpful {
 }
 
 /// Visits the cells that can be played, in order, with how they rank: win, else block, else help.
+#[inline(always)]
 fn each_rank(board: &LineBoard, found: &Helpfulness, mut visit: impl FnMut(usize, (i32, i32))) {
-    let calm = found.wins.is_empty() && found.blocks.is_empty();
-    let mut rank = |place: usize, cell: usize| {
-        let urgent = if calm {
-            0
-        } else if found.wins.binary_search(&cell).is_ok() {
-            2
-        } else {
-            i32::from(found.blocks.binary_search(&cell).is_ok())
-        };
-        visit(place, (urgent, found.cells[cell]));
+    let urgent = |cell: usize| match found.wins.binary_search(&cell) {
+        Ok(_) => 2,
+        Err(_) => i32::from(found.blocks.binary_search(&cell).is_ok()),
     };
     if board.gravity {
-        board.open_cells().into_iter().enumerate().for_each(|(place, cell)| rank(place, cell));
-    } else {
-        let mut place = 0;
-        for (cell, content) in board.cells.iter().enumerate() {
-            if *content == Content::Empty {
-                rank(place, cell);
-                place += 1;
-            }
+        for (place, cell) in board.open_cells().into_iter().enumerate() {
+            visit(place, (urgent(cell), found.cells[cell]));
+        }
+        return;
+    }
+    let calm = found.wins.is_empty() && found.blocks.is_empty();
+    let mut place = 0;
+    for (cell, (content, help)) in board.cells.iter().zip(&found.cells).enumerate() {
+        if *content == Content::Empty {
+            visit(place, (if calm { 0 } else { urgent(cell) }, *help));
+            place += 1;
         }
     }
 }
@@ -81,12 +78,12 @@ impl Player for Helpful {
     }
 
     fn choose(&mut self, pos: &AnyPosition, _watch: &dyn Watch) -> Result<Choice, PlayError> {
-        let moves = self.kit.legal(pos)?;
-        let board = self.kit.game.board(pos).ok_or(PlayError::NoMove)?;
+        let moves = self.kit.game.list(pos).count();
+        let board = self.kit.game.board(pos).filter(|_| moves > 0).ok_or(PlayError::NoMove)?;
         let found = Helpfulness::of(&board, self.form);
         self.bytes = found.cells.len() * size_of::<i32>()
             + board.cells.len() * size_of::<Content>()
-            + moves.capacity() * size_of::<AnyMove>();
+            + moves * size_of::<AnyMove>();
         let (mut best, mut equals) = ((0, i32::MIN), 0);
         each_rank(&board, &found, |_, rank| {
             if rank > best {
@@ -95,12 +92,12 @@ impl Player for Helpful {
             equals += usize::from(rank == best);
         });
         // Among equals each is equally likely.
-        let (mut left, mut mv) = (self.rng.random_range(0..equals.max(1)) as isize, moves[0]);
+        let (mut left, mut mv) = (self.rng.random_range(0..equals.max(1)) as isize, AnyMove(0));
         each_rank(&board, &found, |place, rank| {
             if rank == best {
                 if left == 0 {
                     // Moves come in the order of their cells.
-                    mv = moves[place];
+                    mv = AnyMove(place as u32);
                 }
                 left -= 1;
             }

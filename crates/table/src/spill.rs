@@ -218,8 +218,7 @@ fn write_runs<C: Cell>(
     let mut offset = (first % GRANULE) as u8;
     while !cells.is_empty() {
         let (granule, rest) = cells.split_at(cells.len().min(GRANULE as usize - usize::from(offset)));
-        known += granule.iter().filter(|cell| !cell.is_unknown()).count() as u64;
-        runs_of(granule, runs);
+        known += runs_of(granule, runs);
         put_number(bytes, runs.len() as u64);
         for run in &*runs {
             bytes.extend_from_slice(&run.value.to_le_bytes()[..width]);

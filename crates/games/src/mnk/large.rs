@@ -89,6 +89,7 @@ impl Game for LargeMnk {
                 out.extend(cells.find(|&cell| empty(cell)).map(|cell| cell as u32));
             }
         } else {
+            out.reserve(pos.cells.len() - pos.stones);
             out.extend((0..pos.cells.len()).filter(|&cell| empty(cell)).map(|cell| cell as u32));
         }
     }

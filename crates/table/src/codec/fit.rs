@@ -21,13 +21,16 @@ const ENDS: usize = 16;
 /// Bits of a lane that say where a cost comes from.
 const PLACE: u32 = 4;
 
-/// What lengths cost, in 1/256 bit, by value.
+/// What lengths cost, in 1/256 bit, by value; each with room below for a place.
 pub(crate) struct Costs {
     /// Entries of a value: those of all lengths, and so many more on both sides that sixteen can be read from each,
     /// forwards and backwards.
     row: usize,
-    costs: Vec<u16>,
+    costs: Vec<u32>,
 }
+
+/// What is not to be used: more than any length costs.
+const UNUSED: u32 = (u16::MAX as u32) << PLACE;
 
 impl Costs {
     /// Costs for blocks of that many slots from the cost of each length symbol.
@@ -35,22 +38,22 @@ impl Costs {
         let row = slots as usize + 1 + 2 * ENDS;
         let mut costs = Vec::with_capacity(symbols.len() * row);
         for symbol in symbols {
-            costs.extend([u16::MAX; ENDS + 1]);
-            costs.extend((1..=slots).map(|l| cheapest(l, symbol).1));
-            costs.extend([u16::MAX; ENDS]);
+            costs.extend([UNUSED; ENDS + 1]);
+            costs.extend((1..=slots).map(|l| u32::from(cheapest(l, symbol).1) << PLACE));
+            costs.extend([UNUSED; ENDS]);
         }
         Costs { row, costs }
     }
 
     /// By length; the first one, for no slots at all, is not to be used.
     #[inline]
-    fn of(&self, value: u8) -> &[u16] {
+    fn of(&self, value: u8) -> &[u32] {
         &self.padded(value)[ENDS..]
     }
 
     /// The same behind sixteen entries that are not to be used.
     #[inline]
-    fn padded(&self, value: u8) -> &[u16] {
+    fn padded(&self, value: u8) -> &[u32] {
         &self.costs[usize::from(value) * self.row..][..self.row]
     }
 }
@@ -155,8 +158,8 @@ impl Fitter {
             let mut lanes = [u32::MAX; ENDS];
             for (i, lane) in lanes.iter_mut().enumerate().take(ends.count()) {
                 for (place, so_far) in so_far.iter().enumerate().take(before.count()) {
-                    let cost = so_far + u32::from(costs[(ends.at(i) - before.at(place)) as usize]);
-                    *lane = (*lane).min(cost << PLACE | place as u32);
+                    let cost = (so_far << PLACE) + costs[(ends.at(i) - before.at(place)) as usize];
+                    *lane = (*lane).min(cost | place as u32);
                 }
             }
             let least = lanes[..ends.count()].iter().min().map_or(0, |lane| lane >> PLACE);
@@ -182,94 +185,96 @@ impl Fitter {
         lengths.reverse();
     }
 
-    /// As [`Fitter::weigh`], sixteen ends or places at a time.
+    /// As [`Fitter::weigh`], eight ends or places at a time.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     unsafe fn weigh_avx2(&mut self, runs: &[Run<u8>], costs: &Costs) {
         use std::arch::x86_64::*;
         /// A cost that nothing real comes near.
         const NONE: u32 = 1 << 24;
-        // SAFETY: sixteen costs are read from a slice whose length is checked, and arrays of sixteen are written.
+        // SAFETY: costs are read from slices whose lengths are checked, and arrays of sixteen are read and written.
         unsafe {
             let (first, second) =
                 (_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15));
-            let load = |costs: &[u16]| {
-                let sixteen = _mm256_loadu_si256(costs.as_ptr().cast());
-                let low = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(sixteen));
-                let high = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(sixteen, 1));
-                (_mm256_slli_epi32(low, PLACE as i32), _mm256_slli_epi32(high, PLACE as i32))
+            let none = _mm256_set1_epi32(NONE as i32);
+            let load = |lanes: *const u32| _mm256_loadu_si256(lanes.cast());
+            let least_of = |lanes| {
+                let four = _mm_min_epu32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
+                let two = _mm_min_epu32(four, _mm_shuffle_epi32(four, 0b01_00_11_10));
+                _mm_min_epu32(two, _mm_shuffle_epi32(two, 0b10_11_00_01))
             };
             let mut before = Ends { low: 0, gap: 0 };
             // By place: what it costs more than the cheapest, and the place.
             let mut bases: [u32; ENDS] = std::array::from_fn(|place| if place == 0 { 0 } else { NONE });
             for pair in runs.windows(2) {
                 let ends = Ends::of(pair);
-                let mut lanes = [0u32; ENDS];
-                let (mut low, mut high);
+                let (places, count) = (before.count(), ends.count());
+                // The costs of every length from any place to any end, and of fifteen lengths to both sides.
+                let shortest = (ends.low - before.at(places - 1)) as usize;
+                let costs = costs.padded(pair[0].value);
+                let costs = &costs[shortest + 1..(ends.at(count - 1) - before.low) as usize + 2 * ENDS];
+                let costs = costs.as_ptr().add(ENDS - 1);
+                let (mut low, mut high) = (_mm256_set1_epi32(-1), _mm256_set1_epi32(-1));
                 if ends.close() {
                     // One place after the other, all ends at once; those beyond the gap are weighed for nothing.
-                    let costs = costs.of(pair[0].value);
-                    (low, high) = (_mm256_set1_epi32(-1), _mm256_set1_epi32(-1));
-                    for (place, &base) in bases.iter().enumerate().take(before.count()) {
-                        let costs = &costs[(ends.low - before.at(place)) as usize..][..ENDS];
-                        let (these, those) = load(costs);
-                        let base = _mm256_set1_epi32(base as i32);
-                        low = _mm256_min_epu32(low, _mm256_add_epi32(these, base));
-                        high = _mm256_min_epu32(high, _mm256_add_epi32(those, base));
+                    let start = |place| (ends.low - before.at(place)) as usize - shortest;
+                    if count <= 8 {
+                        for (place, &base) in bases.iter().enumerate().take(places) {
+                            let base = _mm256_set1_epi32(base as i32);
+                            let these = load(costs.add(start(place)));
+                            low = _mm256_min_epu32(low, _mm256_add_epi32(these, base));
+                        }
+                    } else {
+                        for (place, &base) in bases.iter().enumerate().take(places) {
+                            let base = _mm256_set1_epi32(base as i32);
+                            let (these, those) =
+                                (load(costs.add(start(place))), load(costs.add(start(place) + 8)));
+                            low = _mm256_min_epu32(low, _mm256_add_epi32(these, base));
+                            high = _mm256_min_epu32(high, _mm256_add_epi32(those, base));
+                        }
                     }
                 } else if before.close() {
                     // One end after the other, all places at once: their costs lie side by side, the last place first.
-                    let costs = costs.padded(pair[0].value);
-                    bases.reverse();
-                    let these_bases = _mm256_loadu_si256(bases.as_ptr().cast());
-                    let those_bases = _mm256_loadu_si256(bases.as_ptr().add(8).cast());
+                    let mut backwards = bases;
+                    backwards.reverse();
+                    let (these_bases, those_bases) =
+                        (load(backwards.as_ptr()), load(backwards.as_ptr().add(8)));
+                    let mut lanes = [0u32; ENDS];
                     for (i, lane) in lanes.iter_mut().enumerate() {
-                        let costs = &costs[(ends.at(i) - before.low + 1) as usize..][..ENDS];
-                        let (these, those) = load(costs);
-                        let least = _mm256_min_epu32(
-                            _mm256_add_epi32(these, these_bases),
-                            _mm256_add_epi32(those, those_bases),
-                        );
-                        let four =
-                            _mm_min_epu32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
-                        let two = _mm_min_epu32(four, _mm_shuffle_epi32(four, 0b01_00_11_10));
-                        let one = _mm_min_epu32(two, _mm_shuffle_epi32(two, 0b10_11_00_01));
-                        *lane = _mm_cvtsi128_si32(one) as u32;
+                        let end = costs.add((ends.at(i) - ends.low) as usize + places);
+                        let these = _mm256_add_epi32(load(end.sub(ENDS)), these_bases);
+                        let those = _mm256_add_epi32(load(end.sub(ENDS - 8)), those_bases);
+                        *lane = _mm_cvtsi128_si32(least_of(_mm256_min_epu32(these, those))) as u32;
                     }
-                    low = _mm256_loadu_si256(lanes.as_ptr().cast());
-                    high = _mm256_loadu_si256(lanes.as_ptr().add(8).cast());
+                    (low, high) = (load(lanes.as_ptr()), load(lanes.as_ptr().add(8)));
                 } else {
-                    let costs = costs.of(pair[0].value);
-                    let at: [u32; ENDS] = std::array::from_fn(|i| ends.at(i));
-                    lanes = [u32::MAX; ENDS];
+                    // All ends at once, whose costs lie apart.
+                    let at: [u32; ENDS] = std::array::from_fn(|i| ends.at(i) - ends.low);
+                    let (these_ends, those_ends) = (load(at.as_ptr()), load(at.as_ptr().add(8)));
                     for (place, &base) in bases.iter().enumerate() {
-                        let start = before.at(place);
-                        for (lane, end) in lanes.iter_mut().zip(at) {
-                            *lane = (*lane).min(base + (u32::from(costs[(end - start) as usize]) << PLACE));
-                        }
+                        let base = _mm256_set1_epi32(base as i32);
+                        let start = costs.add((ends.low - before.at(place)) as usize - shortest).cast();
+                        let these = _mm256_i32gather_epi32::<4>(start, these_ends);
+                        let those = _mm256_i32gather_epi32::<4>(start, those_ends);
+                        low = _mm256_min_epu32(low, _mm256_add_epi32(these, base));
+                        high = _mm256_min_epu32(high, _mm256_add_epi32(those, base));
                     }
-                    low = _mm256_loadu_si256(lanes.as_ptr().cast());
-                    high = _mm256_loadu_si256(lanes.as_ptr().add(8).cast());
                 }
                 // Ends that do not exist cost more than any other; what is left of the others is what they cost more.
-                let count = _mm256_set1_epi32(ends.count() as i32);
-                let none = _mm256_set1_epi32(NONE as i32);
+                let all = _mm256_set1_epi32(count as i32);
                 let exists = |lanes, numbers| {
-                    let there = _mm256_cmpgt_epi32(count, numbers);
+                    let there = _mm256_cmpgt_epi32(all, numbers);
                     (_mm256_blendv_epi8(none, _mm256_srli_epi32(lanes, PLACE as i32), there), there)
                 };
                 let ((these, there), (those, where_)) = (exists(low, first), exists(high, second));
-                let least = _mm256_min_epu32(these, those);
-                let four = _mm_min_epu32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
-                let two = _mm_min_epu32(four, _mm_shuffle_epi32(four, 0b01_00_11_10));
-                let one = _mm_min_epu32(two, _mm_shuffle_epi32(two, 0b10_11_00_01));
-                let least = _mm256_broadcastd_epi32(one);
+                let least = _mm256_broadcastd_epi32(least_of(_mm256_min_epu32(these, those)));
                 let base = |costs, there, numbers| {
                     let more = _mm256_slli_epi32(_mm256_sub_epi32(costs, least), PLACE as i32);
                     _mm256_blendv_epi8(none, _mm256_or_si256(more, numbers), there)
                 };
                 _mm256_storeu_si256(bases.as_mut_ptr().cast(), base(these, there, first));
                 _mm256_storeu_si256(bases.as_mut_ptr().add(8).cast(), base(those, where_, second));
+                let mut lanes = [0u32; ENDS];
                 _mm256_storeu_si256(lanes.as_mut_ptr().cast(), low);
                 _mm256_storeu_si256(lanes.as_mut_ptr().add(8).cast(), high);
                 before = ends;
@@ -289,7 +294,7 @@ mod tests {
     fn brute(runs: &[Run<u8>], costs: &Costs, start: u32) -> u32 {
         let [run, next, ..] = runs else { return 0 };
         (run.last + 1..=next.first)
-            .map(|end| u32::from(costs.of(run.value)[(end - start) as usize]) + brute(&runs[1..], costs, end))
+            .map(|end| (costs.of(run.value)[(end - start) as usize] >> PLACE) + brute(&runs[1..], costs, end))
             .min()
             .unwrap_or(0)
     }
@@ -314,7 +319,7 @@ mod tests {
             let mut end = 0;
             let mut sum = 0;
             for (pair, &length) in runs.windows(2).zip(&lengths) {
-                sum += u32::from(costs.of(pair[0].value)[length as usize]);
+                sum += costs.of(pair[0].value)[length as usize] >> PLACE;
                 end += length;
                 assert!(pair[0].last < end && end <= pair[1].first);
             }
