@@ -181,7 +181,7 @@ const ALL: &[Experiment] = &[
             about: "helpful, polynomial, lines and search over boards and time, as a map",
             question: "Who wins where, as boards grow and the search has more time?",
             source: "a question of our own, on the players of all documents",
-            verdict: "Without search the heuristic is first wherever anybody is; a millisecond of search beats it on small boards and where stones fall, but not from 11x11 on, where a search with that evaluation loses every game.",
+            verdict: "Without search the heuristic is first wherever anybody is; a millisecond of search beats it on small boards and where stones fall, but not from 11x11 on, where a search with that evaluation loses nearly every game.",
             repeats: true,
         },
         run: league::run,
