@@ -10,7 +10,6 @@
 
 use crate::ask::Told;
 use crate::background::Work;
-use crate::guests::Visitor;
 use crate::matches::{Match, Seen};
 use crate::named::registered;
 use crate::place::At;
@@ -26,6 +25,7 @@ use outplay_arena::matches::MatchRequest;
 use outplay_arena::record::Header;
 use outplay_arena::stats::Sprt;
 use outplay_core::Game;
+use outplay_door::Visitor;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::convert::Infallible;

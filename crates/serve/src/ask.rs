@@ -1,12 +1,12 @@
 //! What a request says, with refusals in the server's own words.
 
-use crate::guests::{Seat, Working};
 use crate::refusal::Refusal;
 use crate::settings::BODY_TIME;
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
+use outplay_door::{Seat, Working};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 

@@ -8,9 +8,9 @@
 //!
 //! Invariant: only who began something may stop it or go on with it, and what is over is kept for a while.
 
-use crate::guests::Visitor;
 use crate::refusal::Refusal;
 use axum::http::StatusCode;
+use outplay_door::Visitor;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

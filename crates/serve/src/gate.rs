@@ -15,6 +15,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use outplay_door::Local;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -28,10 +29,6 @@ pub(crate) async fn pass(State(shared): State<Arc<Shared>>, request: Request, ne
         Err(refusal) => refusal.into_response(),
     }
 }
-
-/// The address of this machine at which a connection arrived.
-#[derive(Clone, Copy)]
-pub(crate) struct Local(pub(crate) IpAddr);
 
 fn judge(
     settings: &Settings,

@@ -1,7 +1,6 @@
 //! What happened to the value in the course of a game.
 
 use crate::ask::Asked;
-use crate::guests::Visitor;
 use crate::place::At;
 use crate::question::GRACE;
 use crate::refusal::Refusal;
@@ -11,6 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use outplay_answer::Entry;
+use outplay_door::Visitor;
 use outplay_explain::History;
 use std::sync::Arc;
 

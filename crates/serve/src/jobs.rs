@@ -14,7 +14,6 @@
 //! no request can say where.
 
 use crate::ask::Told;
-use crate::guests::Visitor;
 use crate::lent::Loan;
 use crate::place::At;
 use crate::question::GRACE;
@@ -29,6 +28,7 @@ use axum::response::IntoResponse;
 use outplay_answer::{Method, SolveAnswer, SolveRequest, Trouble, Values};
 use outplay_core::Watch;
 use outplay_core::figures::bytes;
+use outplay_door::Visitor;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::VecDeque;

@@ -2,7 +2,6 @@
 //! the rules of a game in its own words.
 
 use crate::ask::{Asked, Told};
-use crate::guests::Visitor;
 use crate::place::At;
 use crate::refusal::Refusal;
 use crate::router::Shared;
@@ -11,6 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use outplay_answer::{DiceMethod, IndexReport, Place, Ranked, Rules, Trace, TraceRequest, TreeOrder};
 use outplay_answer::{Valued, Waves};
+use outplay_door::Visitor;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -29,8 +29,6 @@ pub mod bench;
 mod cache;
 mod games;
 mod gate;
-mod guests;
-mod headers;
 mod history;
 mod jobs;
 mod knowledge;
@@ -56,7 +54,6 @@ mod sharing;
 mod stats;
 mod stream;
 mod why;
-mod wire;
 mod workers;
 
 pub use lent::Lent;

@@ -1,24 +1,18 @@
-//! From a port to answers: accepting connections, bounding them, and closing them in good order.
+//! A server from its port to its end.
 
-use crate::gate::Local;
-use crate::guests::{Room, Visitor, whose};
 use crate::router::{Shared, router};
 use crate::settings::{HEADERS, Settings, WRITE_TIME};
-use crate::wire::Wire;
-use axum::body::Body;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use outplay_catalog::Catalog;
 use outplay_core::Watch;
+use outplay_door::Open;
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
+use std::net::{SocketAddr, TcpListener as StdListener};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tower::ServiceExt;
 
 /// Why there is no server.
 #[derive(Debug, Error)]
@@ -45,10 +39,6 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 /// How often tables of visitors are looked at whose time may be over.
 const SWEEP: Duration = Duration::from_secs(60);
-
-/// What somebody hears for whom there is no seat.
-const FULL: &[u8] =
-    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 2\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// How often the server asks whether it is to end.
 const POLL: Duration = Duration::from_millis(100);
@@ -100,78 +90,25 @@ impl Server {
     /// # Errors
     ///
     /// No sockets.
-    pub async fn until(self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
+    pub async fn until(self, end: impl Future<Output = ()> + Send) -> Result<(), ServeError> {
         let listener = TcpListener::from_std(self.listener).map_err(ServeError::Run)?;
-        let settings = &self.shared.settings;
-        let room = Arc::new(Room::new(settings.connections, settings.connections_each));
-        let proxies: Arc<[IpAddr]> = settings.proxies.clone().into();
-        let router = router(Arc::clone(&self.shared));
-        let open = GracefulShutdown::new();
-        tokio::pin!(end);
-        let mut sweep = tokio::time::interval(SWEEP);
-        loop {
-            let accepted = tokio::select! {
-                accepted = listener.accept() => accepted,
-                _ = sweep.tick() => {
-                    self.shared.sweep();
-                    continue;
-                }
-                () = &mut end => break,
-            };
-            let Ok((stream, peer)) = accepted else {
-                // Too many open files, most likely: some will be closed soon.
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            };
-            let peer = peer.ip().to_canonical();
-            let entered = match proxies.contains(&peer) {
-                true => room.enter_for_many(Visitor::at(peer)),
-                false => room.enter(Visitor::at(peer)),
-            };
-            let Some(seat) = entered else {
-                // The message fits into any buffer, so nobody waits for it to be read.
-                let _ = stream.try_write(FULL);
-                continue;
-            };
-            // Answers are small and somebody waits for each.
-            let _ = stream.set_nodelay(true);
-            let local = stream.local_addr().ok().map(|local| Local(local.ip().to_canonical()));
-            let (proxies, guest) = (Arc::clone(&proxies), Arc::clone(&seat));
-            let service = router.clone().map_request(move |request: hyper::Request<_>| {
-                let visitor = whose(peer, &proxies, request.headers());
-                let mut request = request.map(Body::new);
-                request.extensions_mut().insert(visitor);
-                request.extensions_mut().insert(Arc::clone(&guest));
-                if let Some(local) = local {
-                    request.extensions_mut().insert(local);
-                }
-                request
-            });
-            let connection = hyper::server::conn::http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEADERS)
-                .max_buf_size(64 << 10)
-                .half_close(false)
-                .serve_connection(
-                    TokioIo::new(Wire::new(stream, WRITE_TIME)),
-                    TowerToHyperService::new(service),
-                );
-            let connection = open.watch(connection);
-            let room = Arc::clone(&room);
-            tokio::spawn(async move {
-                // What goes wrong with a connection concerns its client only.
-                tokio::select! {
-                    _ = connection => {}
-                    () = seat.sent_away() => {}
-                }
-                room.leave(&seat);
-            });
-        }
-        drop(listener);
-        self.shared.jobs.stop();
-        self.shared.matches.stop();
-        self.shared.runs.stop();
-        let _ = tokio::time::timeout(FAREWELL, open.shutdown()).await;
+        let (shared, settings) = (&self.shared, &self.shared.settings);
+        let open = Open {
+            connections: settings.connections,
+            connections_each: settings.connections_each,
+            proxies: settings.proxies.clone(),
+            head: HEADERS,
+            patience: WRITE_TIME,
+            round: SWEEP,
+            farewell: FAREWELL,
+        };
+        let closing = || {
+            shared.jobs.stop();
+            shared.matches.stop();
+            shared.runs.stop();
+        };
+        let end = pin!(end);
+        open.until(listener, router(Arc::clone(shared)), end, &|| shared.sweep(), &closing).await;
         Ok(())
     }
 }

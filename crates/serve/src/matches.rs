@@ -8,7 +8,6 @@
 //! Invariant: stopping loses nothing but the games that were under way; going on plays those again, from the same seed.
 
 use crate::background::{Tenure, Work, behind, lock};
-use crate::guests::Visitor;
 use crate::named::registered;
 use crate::refusal::Refusal;
 use crate::router::Shared;
@@ -20,6 +19,7 @@ use outplay_arena::record::GameRecord;
 use outplay_arena::standings::{SprtRow, Standings};
 use outplay_arena::stats::{Pairs, score_of};
 use outplay_core::{AnyMove, AnyPosition, Game, Notation, Watch};
+use outplay_door::Visitor;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

@@ -8,7 +8,6 @@
 //! An opinion is a payoff of the player who moves, guessed; where the dice come next it is the mean over the rolls.
 
 use crate::ask::Asked;
-use crate::guests::Visitor;
 use crate::place::At;
 use crate::refusal::Refusal;
 use crate::router::Shared;
@@ -17,6 +16,7 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use outplay_answer::{ChooseRequest, Entry, Place, QueryOptions};
 use outplay_core::{Game, Turn, Watch};
+use outplay_door::Visitor;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;

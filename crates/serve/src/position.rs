@@ -1,7 +1,6 @@
 //! What a position looks like, what it is worth, and what a player would do.
 
 use crate::ask::{Asked, Told};
-use crate::guests::Visitor;
 use crate::place::At;
 use crate::question::GRACE;
 use crate::refusal::Refusal;
@@ -13,6 +12,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use outplay_answer::{ChoiceAnswer, ChooseRequest, Entry, Place, PlayerList, QueryAnswer, View};
+use outplay_door::Visitor;
 use outplay_players::{About, PROTOCOLS};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

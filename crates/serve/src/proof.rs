@@ -1,7 +1,6 @@
 //! Written proofs: found, checked step by step, and played by.
 
 use crate::ask::{Asked, Told};
-use crate::guests::Visitor;
 use crate::place::At;
 use crate::refusal::Refusal;
 use crate::router::Shared;
@@ -12,6 +11,7 @@ use axum::http::StatusCode;
 use outplay_answer::Proved;
 use outplay_check::{CheckError, Followed, GuideError, Guided};
 use outplay_core::{Deadline, LineBoard, Turn, cell_name};
+use outplay_door::Visitor;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;

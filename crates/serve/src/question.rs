@@ -1,12 +1,12 @@
 //! Questions to a game that may take seconds, and what each may use.
 
-use crate::guests::Visitor;
 use crate::refusal::Refusal;
 use crate::router::Shared;
 use crate::stream::{Events, live};
 use crate::workers::{Attention, Leash};
 use axum::response::IntoResponse;
 use outplay_answer::{Entry, Place, QueryOptions};
+use outplay_door::Visitor;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;

@@ -10,8 +10,8 @@ use crate::runs::Run;
 use crate::settings::{BODY, MATCHES, RUNS, Settings};
 use crate::workers::Workers;
 use crate::{
-    annex, games, gate, guests, headers, history, jobs, knowledge, learn, openapi, opinions, page, position,
-    proof, runs, stats, why,
+    annex, games, gate, history, jobs, knowledge, learn, openapi, opinions, page, position, proof, runs,
+    stats, why,
 };
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -20,9 +20,8 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use outplay_catalog::Catalog;
+use outplay_door as door;
 use std::sync::Arc;
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
 
 /// What all requests share.
 pub(crate) struct Shared {
@@ -58,7 +57,7 @@ impl Shared {
 /// Everything that the server answers.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let log = shared.settings.log;
-    Router::new()
+    let handlers = Router::new()
         .route("/api/v1/games", get(games::games))
         .route("/api/v1/view", get(position::view))
         .route("/api/v1/position", get(position::position))
@@ -92,13 +91,9 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .fallback(get(page::file))
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&shared))
-        .layer(DefaultBodyLimit::max(BODY))
-        .layer(CompressionLayer::new())
-        .layer(CatchPanicLayer::custom(|_| fault()))
-        .layer(middleware::from_fn_with_state(shared, gate::pass))
-        .layer(middleware::from_fn(headers::guard))
-        .layer(middleware::from_fn_with_state(log, headers::log))
-        .layer(middleware::from_fn(guests::attend))
+        .layer(DefaultBodyLimit::max(BODY));
+    let kept = door::inner(handlers, fault).layer(middleware::from_fn_with_state(shared, gate::pass));
+    door::outer(kept, log)
 }
 
 async fn nowhere(uri: Uri) -> Refusal {

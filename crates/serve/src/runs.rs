@@ -9,7 +9,6 @@
 
 use crate::ask::Told;
 use crate::background::{Tenure, Work, behind, lock};
-use crate::guests::Visitor;
 use crate::refusal::Refusal;
 use crate::router::Shared;
 use crate::workers::Attention;
@@ -17,6 +16,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use outplay_core::Watch;
+use outplay_door::Visitor;
 use outplay_experiments::{ExperimentRequest, Findings, experiments, run};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -1,7 +1,6 @@
 //! Positions by ply, value and distance: as numbers, as a picture, as lines, and positions that show what they mean.
 
 use crate::ask::Asked;
-use crate::guests::Visitor;
 use crate::place::At;
 use crate::refusal::Refusal;
 use crate::router::Shared;
@@ -11,6 +10,7 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use outplay_answer::{Records, StatsReport, Wanted};
 use outplay_core::Verdict;
+use outplay_door::Visitor;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;

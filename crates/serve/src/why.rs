@@ -1,13 +1,13 @@
 //! The reason behind a value, puzzles, and what evaluations see.
 
 use crate::ask::Asked;
-use crate::guests::Visitor;
 use crate::place::At;
 use crate::refusal::Refusal;
 use crate::router::Shared;
 use axum::Json;
 use axum::extract::State;
 use outplay_answer::Evaluation;
+use outplay_door::Visitor;
 use outplay_explain::{Puzzle, Why};
 use serde::Deserialize;
 use std::sync::Arc;

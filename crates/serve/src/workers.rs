@@ -12,15 +12,16 @@
 //!
 //! Invariant: work whose request is gone is told to stop, because the [`Leash`] is dropped with the request.
 
-use crate::guests::Visitor;
 use crate::refusal::Refusal;
 use axum::http::StatusCode;
 use outplay_core::Watch;
+use outplay_door::Visitor;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
+use tokio::sync::oneshot;
 
 /// Quick work that may wait.
 const QUICK_QUEUE: usize = 2_000;
@@ -271,7 +272,14 @@ impl Drop for Running {
 pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
+    let (tell, told) = oneshot::channel();
+    // Behind a pointer, so that what a runtime does for a task is compiled once instead of for each kind of work.
+    let work: Box<dyn FnOnce() + Send> = Box::new(move || {
+        // Whoever asked may be gone.
+        let _ = tell.send(work());
+    });
+    drop(tokio::task::spawn_blocking(work));
+    told.await.unwrap_or_else(|_| {
         let error = "the work failed for a reason that should not exist";
         let cure = "please report the address that you asked for; other answers are not affected";
         Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error, cure))

@@ -6,11 +6,10 @@
 //!
 //! Invariant: nobody at work is sent away, and nobody has more seats than one address may have.
 
-use crate::refusal::Refusal;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::cmp::Reverse;
@@ -24,10 +23,11 @@ use tokio::sync::Notify;
 
 /// Somebody as the server tells people apart: an address, of IPv6 the half that names a network.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Visitor(IpAddr);
+pub struct Visitor(IpAddr);
 
 impl Visitor {
-    pub(crate) fn at(address: IpAddr) -> Visitor {
+    /// Whoever comes from an address.
+    pub fn at(address: IpAddr) -> Visitor {
         Visitor(match address.to_canonical() {
             IpAddr::V6(address) => {
                 let [a, b, c, d, ..] = address.segments();
@@ -50,16 +50,16 @@ pub(crate) fn whose(peer: IpAddr, proxies: &[IpAddr], headers: &HeaderMap) -> Vi
 }
 
 impl<S: Sync> FromRequestParts<S> for Visitor {
-    type Rejection = Refusal;
+    type Rejection = StatusCode;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Visitor, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Visitor, StatusCode> {
         // Every connection says whose it is before its first request.
-        parts.extensions.get().copied().ok_or_else(Refusal::busy)
+        parts.extensions.get().copied().ok_or(StatusCode::SERVICE_UNAVAILABLE)
     }
 }
 
 /// One connection.
-pub(crate) struct Seat {
+pub struct Seat {
     visitor: Visitor,
     working: AtomicUsize,
     /// Answers that it got.
@@ -78,14 +78,14 @@ impl Seat {
     }
 
     /// From now on the client waits for the server.
-    pub(crate) fn work(self: &Arc<Self>) -> Working {
+    pub fn work(self: &Arc<Self>) -> Working {
         self.working.fetch_add(1, Ordering::Relaxed);
         Working(Arc::clone(self))
     }
 }
 
 /// Somebody is answered while this lives.
-pub(crate) struct Working(Arc<Seat>);
+pub struct Working(Arc<Seat>);
 
 impl Drop for Working {
     fn drop(&mut self) {
