@@ -406,7 +406,7 @@ fn small_screens_cut_nothing() {
     })()";
     assert_eq!(told(&mut page, cut), "", "coordinates that are cut or covered");
     assert_eq!(page.eval("document.querySelector('#help').checkVisibility()").unwrap(), true);
-    for width in [320, 390] {
+    for width in [320, 360, 390] {
         page.resize(width, 700, true).unwrap();
         for address in [
             "?game=connect4&view=explore",
@@ -418,7 +418,7 @@ fn small_screens_cut_nothing() {
             page.wait("outplay.view && (outplay.answer || outplay.values.guesses.length)", address).unwrap();
             let wide = page.eval("document.documentElement.scrollWidth").unwrap().as_u64().unwrap();
             assert!(wide <= width.into(), "{address} at {width}: {wide}");
-            let cut = "[...document.querySelectorAll('.moves .value, .headline, h1')].filter((text) => text.checkVisibility() && text.scrollWidth > text.clientWidth + 1).map((text) => text.textContent).join()";
+            let cut = "[...document.querySelectorAll('.moves .value, .headline, h1, .tabs')].filter((text) => text.checkVisibility() && text.scrollWidth > text.clientWidth + 1).map((text) => text.textContent).join()";
             assert_eq!(told(&mut page, cut), "", "{address} at {width}: cut");
         }
     }
