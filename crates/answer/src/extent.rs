@@ -14,6 +14,12 @@ use rayon::prelude::*;
 /// Random slots that are looked at in every tier.
 const SAMPLE: u64 = 3000;
 
+/// Slots whose export takes as long as coding one stored position.
+const SLOTS_PER_POSITION: f64 = 40.0;
+/// Positions of a tier that the model is trained on, and how many times longer than coding that takes.
+const TRAINED: f64 = 4.2e6;
+const TRAINING: f64 = 2.0;
+
 /// One tier.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TierExtent {
@@ -40,6 +46,12 @@ impl TierExtent {
         let p = (self.live / self.slots.max(1.0)).clamp(0.0, 1.0);
         let bits = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
         self.slots * self.computed * (bits(p) + bits(1.0 - p)) / 8.0
+    }
+
+    /// What coding the tier takes, in stored positions: a slot that is looked at takes a little, and positions that the
+    /// model is trained on take longer.
+    pub(crate) fn coding(&self) -> f64 {
+        self.stored + TRAINING * self.stored.min(TRAINED) + self.slots * self.computed / SLOTS_PER_POSITION
     }
 
     /// Live positions of computed shapes.

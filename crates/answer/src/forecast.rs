@@ -12,10 +12,10 @@
 use crate::Trouble;
 use crate::answers::How;
 use crate::entry::Entry;
-use crate::extent::Extent;
+use crate::extent::{Extent, TierExtent};
 use crate::kernels::Numbering;
 use crate::planes;
-use crate::rates::{Rates, SLOTS_PER_POSITION};
+use crate::rates::Rates;
 use crate::request::{Method, QueryOptions};
 use outplay_core::figures::{bytes, duration};
 use outplay_core::{Game, LineBoard, Watch};
@@ -131,7 +131,7 @@ impl Outlook {
         let scale = rates.threads as f64 / threads.max(1) as f64;
         let work = extent.sum(|t| t.plane * t.down) / rates.reach
             + extent.sum(|t| t.plane * t.planes * t.up) / rates.values;
-        let written = extent.sum(|t| t.stored + t.slots * t.computed / SLOTS_PER_POSITION);
+        let written = extent.sum(TierExtent::coding);
         let seconds = (work + written / rates.write) * scale;
         let packing = extent.sum(|t| t.plane * (t.planes + 1.0)) / rates.slabs * scale;
 

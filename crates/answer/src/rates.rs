@@ -8,7 +8,7 @@
 //! ```
 
 use crate::Trouble;
-use crate::extent::Extent;
+use crate::extent::{Extent, TierExtent};
 use crate::planes;
 use outplay_core::{LineBoard, Watch};
 use outplay_dense::{Depot, Key, Options, Part, Sink, Slots};
@@ -24,8 +24,6 @@ use std::time::Instant;
 
 /// Slots of the board that is measured, at most.
 const SLOTS: u128 = 700_000_000;
-/// Slots whose export takes as long as one stored position.
-pub(crate) const SLOTS_PER_POSITION: f64 = 40.0;
 /// Bytes of the file whose writing is timed.
 const FILE: usize = 128 << 20;
 /// Bytes of a slab of the measured board.
@@ -223,7 +221,7 @@ impl Rates {
         let slabs = (began.elapsed().as_secs_f64() - reach - back).max(1e-6);
 
         let disk = disk_rate(&scratch.0)?;
-        let written = extent.sum(|t| t.stored + t.slots * t.computed / SLOTS_PER_POSITION);
+        let written = extent.sum(TierExtent::coding);
         let entropy = extent.sum(|t| t.entropy());
         let valued = extent.sum(|t| t.live_computed() * t.planes);
         Ok(Rates {
