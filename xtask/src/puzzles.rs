@@ -36,8 +36,9 @@ const SETS: &[(&str, usize, bool)] = &[
 
 /// Seeds that are tried for each puzzle that is wanted.
 const TRIES: usize = 2;
-/// Seconds for one of them.
+/// Seconds for one of them; a table of a game without an index is read after the game was explored.
 const SECONDS: &str = "12";
+const EXPLORING: &str = "60";
 /// Where the sets lie.
 const FILE: &str = "crates/serve/puzzles/sets.jsonl";
 
@@ -95,8 +96,9 @@ fn make(
         ask(&["solve", game, "--json"])?;
     }
     let mut found: Vec<(usize, String)> = Vec::new();
+    let seconds = if game.starts_with("einstein") { EXPLORING } else { SECONDS };
     for seed in 1..=wanted * TRIES {
-        let output = ask(&["puzzle", game, "--seed", &seed.to_string(), "--time", SECONDS, "--json"])?;
+        let output = ask(&["puzzle", game, "--seed", &seed.to_string(), "--time", seconds, "--json"])?;
         let line = String::from_utf8_lossy(&output.stdout).trim().to_string();
         let position = between(&line, "\"position\":\"", "\"");
         let known = found.iter().any(|(_, other)| between(other, "\"position\":\"", "\"") == position);
