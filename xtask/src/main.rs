@@ -38,7 +38,7 @@ const MPI: &str = "outplay-cluster/mpi";
 const SLOW: Step =
     ("slow tests", &["test", "--workspace", "--no-fail-fast", "--release", "--tests", "--", "--ignored"]);
 
-/// So many failures may be races of tests with each other; more are a defect.
+/// So many failures of tests in a browser may be races; more are a defect.
 const RACES: usize = 3;
 
 /// What the library alone must not bring along.
@@ -249,11 +249,12 @@ fn run(words: &[&str], count: &mut Count) -> std::io::Result<bool> {
     Ok(child.wait()?.success())
 }
 
-/// Runs the few tests that failed once more, each alone. A person at a browser does not care what else the machine does,
-/// a test of one may; whoever changed nothing near it should not be stopped by that, but everybody is told.
+/// Runs the few tests in a browser that failed once more, each alone: a browser has threads and timers of its own, which
+/// may lose a race on a busy machine. Everybody is told; any other test that fails has failed.
 fn again(words: &[&str], count: &mut Count) -> std::io::Result<bool> {
     let names = std::mem::take(&mut count.names);
-    if names.is_empty() || names.len() > RACES || words.contains(&"--") {
+    let browsers = names.iter().all(|name| name.starts_with("browser"));
+    if names.is_empty() || names.len() > RACES || !browsers || words.contains(&"--") {
         return Ok(false);
     }
     eprintln!("xtask: alone, once more: {}", names.join(", "));

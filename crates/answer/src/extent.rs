@@ -7,6 +7,7 @@ use crate::kernels::Numbers;
 use outplay_core::{AnyPosition, Notation, Tier, Watch};
 use outplay_dense::Plan;
 use outplay_solve::settled;
+use outplay_table::TRAINED;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
@@ -16,8 +17,7 @@ const SAMPLE: u64 = 3000;
 
 /// Slots whose export takes as long as coding one stored position.
 const SLOTS_PER_POSITION: f64 = 40.0;
-/// Positions of a tier that the model is trained on, and how many times longer than coding that takes.
-const TRAINED: f64 = 4.2e6;
+/// How many times longer than coding a position training the model on it takes.
 const TRAINING: f64 = 2.0;
 
 /// One tier.
@@ -51,7 +51,9 @@ impl TierExtent {
     /// What coding the tier takes, in stored positions: a slot that is looked at takes a little, and positions that the
     /// model is trained on take longer.
     pub(crate) fn coding(&self) -> f64 {
-        self.stored + TRAINING * self.stored.min(TRAINED) + self.slots * self.computed / SLOTS_PER_POSITION
+        self.stored
+            + TRAINING * self.stored.min(TRAINED as f64)
+            + self.slots * self.computed / SLOTS_PER_POSITION
     }
 
     /// Live positions of computed shapes.

@@ -50,6 +50,7 @@ pub use disk::default_data_dir;
 pub use error::{Cure, Mends, TableError};
 pub use identity::{Identity, Values, name};
 pub use list::{Listed, ListedTable, list};
+pub use pack::TRAINED;
 pub use stash::Stash;
 pub use sums::{Sum, read_sums, sums};
 pub use table::Table;

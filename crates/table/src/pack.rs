@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 
 /// Runs that a block should have on average at most: a probe decodes half a block, in about 20 ns a run.
 const RUNS_PER_BLOCK: u64 = 160;
-/// Slots, don't-cares not counted, that the model is trained on.
-const SAMPLE: u64 = 1 << 22;
+/// Slots of a tier, don't-cares not counted, that its model is trained on at most.
+pub const TRAINED: u64 = 1 << 22;
 /// How often the ends of runs and the frequencies of lengths are fitted to each other.
 const ROUNDS: usize = 3;
 /// The size of a block of plain cells.
@@ -118,7 +118,7 @@ impl<'a> Plan<'a> {
             return Ok(plan);
         }
         let symbols = Symbols::new(&spill.values);
-        let stride = spill.known.div_ceil(SAMPLE).max(1);
+        let stride = spill.known.div_ceil(TRAINED).max(1);
         let sample = (0..plan.pieces()).step_by(stride as usize);
         let sample: Vec<u64> = sample.filter(|&piece| plan.is_mine(piece)).collect();
         plan.block_slots = plan.block_size(&sample)?;
