@@ -42,7 +42,7 @@ const SLOW: Step =
 const RACES: usize = 3;
 
 /// What the library alone must not bring along.
-const FOREIGN: [&str; 4] = ["axum", "clap", "ratatui", "tokio"];
+const FOREIGN: [&str; 4] = ["axum", "clap", "ratatui-core", "tokio"];
 
 /// What `cargo xtask screens` runs: the pictures of the page under docs/screens.
 const SCREENS: &[Step] =

@@ -8,10 +8,10 @@
 //! ```
 
 use outplay_core::{Holder, Layout, Scene, Verdict, column_name};
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::style::{Color, Modifier, Style};
-use ratatui::widgets::{Block, BorderType, Widget};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::{Position, Rect};
+use ratatui_core::style::{Color, Modifier, Style};
+use ratatui_core::symbols::border;
 use std::collections::HashMap;
 
 /// Okabe and Ito's colours, which colour-blind readers tell apart.
@@ -167,7 +167,7 @@ impl Board {
         let Some(all) = self.boxes.iter().flatten().copied().reduce(|a, b| a.union(b)) else { return };
         let around = Rect::new(all.x - 1, all.y - 1, all.width + 2, all.height + 2).intersection(area);
         let style = Style::new().add_modifier(Modifier::DIM);
-        Block::bordered().border_type(BorderType::Rounded).border_style(style).render(around, buffer);
+        crate::paint::frame(around, border::ROUNDED, "", style, buffer);
     }
 
     /// Rows are numbered at the left, columns named below.

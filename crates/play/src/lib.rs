@@ -4,7 +4,9 @@
 //!  session   the game so far: moves, undone moves, who sits where
 //!  thought   players and values, found on a thread of their own
 //!  board     a scene as cells of the screen, and back from a cell to a spot
+//!  paint     frames, and text that is folded where it would be cut off
 //!  screen    the full-screen player: keys and the mouse become actions
+//!  terminal  the whole screen: taken at the beginning, given back whatever happens
 //!  prompt    the same game line by line
 //!  sight     values as people read them
 //!  cure      what went wrong, and what to do about it
@@ -28,10 +30,12 @@
 
 mod board;
 mod cure;
+mod paint;
 mod prompt;
 mod screen;
 mod session;
 mod sight;
+mod terminal;
 mod thought;
 
 pub use prompt::{PromptError, prompt};

@@ -2,21 +2,21 @@
 
 use crate::board::{Board, Label, Pointing, colour, neighbour};
 use crate::cure::sentence;
+use crate::paint;
 use crate::session::{Mover, Session};
 use crate::sight::{effort, mark, ranked, words};
+use crate::terminal::{Screen, with_screen};
 use crate::thought::{Found, Thought};
 use outplay_answer::QueryAnswer;
 use outplay_core::{Gesture, Layout as Kind};
-use ratatui::Frame;
-use ratatui::crossterm::event::{
-    self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
-    MouseButton, MouseEventKind,
+use ratatui_core::layout::{Constraint, Layout, Rect};
+use ratatui_core::style::{Modifier, Style};
+use ratatui_core::symbols::border;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::{Line, Span};
+use ratatui_crossterm::crossterm::event::{
+    self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };
-use ratatui::crossterm::execute;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Modifier, Style};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 use std::collections::HashMap;
 use std::io;
 use std::time::{Duration, Instant};
@@ -52,13 +52,7 @@ const HELP: [&str; 14] = [
 ///
 /// The terminal cannot be used.
 pub fn full_screen(session: &mut Session, show_values: bool) -> io::Result<()> {
-    let mut terminal = ratatui::try_init()?;
-    let mouse = execute!(io::stdout(), EnableMouseCapture);
-    let result = mouse.and_then(|()| App::new(session, show_values).run(&mut terminal));
-    // The terminal is given back whatever happened.
-    let _ = execute!(io::stdout(), DisableMouseCapture);
-    ratatui::restore();
-    result
+    with_screen(|screen| App::new(session, show_values).run(screen))
 }
 
 /// What the screen shows.
@@ -115,12 +109,12 @@ impl<'a> App<'a> {
         }
     }
 
-    fn run(&mut self, terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
+    fn run(&mut self, screen: &mut Screen) -> io::Result<()> {
         let mut stale = true;
         while !self.done {
             stale |= self.think();
             if stale {
-                terminal.draw(|frame| self.draw(frame))?;
+                screen.draw(|frame| self.draw(frame))?;
                 stale = false;
             }
             if event::poll(PULSE)? {
@@ -320,7 +314,7 @@ impl<'a> App<'a> {
     }
 
     fn click(&mut self, column: u16, row: u16) {
-        let here = ratatui::layout::Position::new(column, row);
+        let here = ratatui_core::layout::Position::new(column, row);
         if std::mem::take(&mut self.help) {
             return;
         }
@@ -418,9 +412,11 @@ impl<'a> App<'a> {
             let area = frame.area();
             let (wide, tall) = (66.min(area.width), (HELP.len() as u16 + 2).min(area.height));
             let place = Rect::new((area.width - wide) / 2, (area.height - tall) / 2, wide, tall);
-            frame.render_widget(Clear, place);
-            let text: Vec<Line<'_>> = HELP.iter().map(|line| Line::from(*line)).collect();
-            frame.render_widget(Paragraph::new(text).block(Block::bordered().title(" keys ")), place);
+            let buffer = frame.buffer_mut();
+            paint::clear(place, buffer);
+            paint::frame(place, border::PLAIN, " keys ", Style::new(), buffer);
+            let inside = Rect::new(place.x + 1, place.y + 1, wide.saturating_sub(2), tall.saturating_sub(2));
+            paint::text(HELP.map(Line::from), inside, buffer);
         }
     }
 
@@ -454,7 +450,7 @@ impl<'a> App<'a> {
             let key = if number < 9 { format!("{} ", number + 1) } else { "  ".into() };
             lines.push(Line::from(format!("{key}[ {} ]{value}", gesture.mv)));
         }
-        frame.render_widget(Paragraph::new(lines), rest);
+        paint::text(lines, rest, frame.buffer_mut());
         self.buttons = places;
     }
 
@@ -517,6 +513,7 @@ impl<'a> App<'a> {
             (true, None) if self.valuing.busy() => lines.push(Line::from("finding values …")),
             _ => {}
         }
-        frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
+        let lines = lines.iter().flat_map(|line| paint::folded(line, area.width));
+        paint::text(lines, area, frame.buffer_mut());
     }
 }
