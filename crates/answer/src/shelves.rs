@@ -12,10 +12,9 @@ use crate::answers::{Phases, Stored};
 use crate::clock::Clock;
 use crate::kernels::Numbers;
 use crate::summary::Summary;
-use outplay_core::{Code, Tier, Value, Watch};
+use outplay_core::{Code, Tier, Value, Watch, threads};
 use outplay_solve::{Draws, Keep, LoopCode, Solved, Tally, TierTally, WideLoopCode};
 use outplay_table::{Cell, CellKind, Identity, Table, TableError, TierWriter, Values, Writer};
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// The identities of the tables that hold an index's tiers, and where each tier is.
@@ -355,8 +354,17 @@ fn put<D: Cell>(
         watch.advance(range.end - range.start);
         file.put(range.start, &cells)
     };
-    (0..file.slots().div_ceil(PIECE)).into_par_iter().try_for_each(store)?;
+    threads::try_each(file.slots().div_ceil(PIECE) as usize, &|piece| store(piece as u64))?;
     Ok(file.finish()?)
+}
+
+/// The codes of cells.
+fn each_code<D: Cell, C: Code>(cells: &[D], code: &(dyn Fn(D) -> C + Sync)) -> Vec<C> {
+    let mut codes = vec![C::UNKNOWN; cells.len()];
+    threads::parts(&mut codes, 1 << 16, &|i, codes| {
+        codes.iter_mut().zip(&cells[i << 16..]).for_each(|(to, &cell)| *to = code(cell));
+    });
+    codes
 }
 
 impl<C: Stores> Keep<C> for LoopFiles<'_> {
@@ -377,8 +385,8 @@ impl<C: Stores> Keep<C> for LoopFiles<'_> {
         self.watch.stage(&format!("reading {}", writer.name()), 0);
         let read = writer.table()?;
         let codes: Vec<C> = match writer.identity().values {
-            Values::Wdl => read.read_tier::<i8>(within)?.into_par_iter().map(wdl_code).collect(),
-            _ => read.read_tier::<C::Cell>(within)?.into_par_iter().map(C::of).collect(),
+            Values::Wdl => each_code(&read.read_tier::<i8>(within)?, &wdl_code),
+            _ => each_code(&read.read_tier::<C::Cell>(within)?, &C::of),
         };
         if self.plan.shared() {
             let summary =

@@ -46,6 +46,7 @@ mod probe;
 mod remark;
 mod scene;
 mod sets;
+pub mod threads;
 mod value;
 mod watch;
 

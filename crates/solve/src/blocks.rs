@@ -5,8 +5,7 @@
 //! ```
 
 use crate::SolveError;
-use outplay_core::{Pace, Watch};
-use rayon::prelude::*;
+use outplay_core::{Pace, Watch, threads};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -32,12 +31,7 @@ pub(crate) fn for_blocks(
 fn share_blocks(len: u64, watch: &dyn Watch, work: &(dyn Fn(Range<u64>) + Sync)) -> Result<(), SolveError> {
     let stop = Stop::new(watch);
     let block = |i: u64| stop.pieces(i * BLOCK..((i + 1) * BLOCK).min(len), &mut |piece| work(piece));
-    let blocks = len.div_ceil(BLOCK);
-    if blocks <= 1 {
-        (0..blocks).for_each(block);
-    } else {
-        (0..blocks).into_par_iter().for_each(block);
-    }
+    threads::each(len.div_ceil(BLOCK) as usize, &|i| block(i as u64));
     stop.result()
 }
 
@@ -59,17 +53,12 @@ pub(crate) fn for_parts<C: Send>(
 
 fn share_parts<C: Send>(codes: &mut [C], watch: &dyn Watch, work: &Part<'_, C>) -> Result<(), SolveError> {
     let stop = Stop::new(watch);
-    let part = |(i, codes): (usize, &mut [C])| {
+    threads::parts(codes, BLOCK as usize, &|i, codes| {
         stop.pieces(0..codes.len() as u64, &mut |piece| {
             let (from, range) = (i as u64 * BLOCK + piece.start, piece.start as usize..piece.end as usize);
             work(from, &mut codes[range]);
         });
-    };
-    if codes.len() as u64 <= BLOCK {
-        part((0, codes));
-    } else {
-        codes.par_chunks_mut(BLOCK as usize).enumerate().for_each(part);
-    }
+    });
     stop.result()
 }
 

@@ -6,7 +6,6 @@ use crate::identity::{Identity, Values, name};
 use crate::manifest::Manifest;
 use crate::tier_file::{Block, TierFile};
 use outplay_core::Tier;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -173,17 +172,16 @@ impl Table {
             return Ok(cells);
         }
         let block_slots = file.range(0).end as usize;
-        cells.par_chunks_mut(block_slots).enumerate().try_for_each_init(
-            Block::default,
-            |block, (number, mut cells)| {
-                file.read(number as u64, block)?;
-                file.each_run(block, &mut |slots, bits| {
-                    let (run, rest) = std::mem::take(&mut cells).split_at_mut(slots);
-                    run.fill(bits.map_or(C::UNKNOWN, C::from_bits));
-                    cells = rest;
-                })
-            },
-        )?;
+        let blocks: Vec<Mutex<&mut [C]>> = cells.chunks_mut(block_slots).map(Mutex::new).collect();
+        file.each_block(&|number, block| {
+            let mut cells = blocks[number as usize].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut left: &mut [C] = &mut cells;
+            file.each_run(block, &mut |slots, bits| {
+                let (run, rest) = std::mem::take(&mut left).split_at_mut(slots);
+                run.fill(bits.map_or(C::UNKNOWN, C::from_bits));
+                left = rest;
+            })
+        })?;
         Ok(cells)
     }
 

@@ -12,12 +12,12 @@ use crate::error::file_name;
 use crate::header::{BadHeader, Codec, HEADER, Header, block_checksum};
 use crate::identity::Identity;
 use crate::manifest::Written;
-use outplay_core::Tier;
-use rayon::prelude::*;
+use outplay_core::{Tier, threads};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
 
 /// Blocks between two known offsets.
@@ -254,9 +254,23 @@ impl TierFile {
 
     /// Reads, checks and decodes every block.
     pub(crate) fn check(&self) -> Result<(), TableError> {
-        (0..self.blocks()).into_par_iter().try_for_each_init(Block::default, |block, number| {
-            self.read(number, block)?;
-            self.cell(block, block.slots - 1).map(|_| ())
+        self.each_block(&|_, block| self.cell(block, block.slots - 1).map(|_| ()))
+    }
+
+    /// Reads every block and shows it, on all threads.
+    pub(crate) fn each_block(
+        &self,
+        show: &(dyn Fn(u64, &mut Block) -> Result<(), TableError> + Sync),
+    ) -> Result<(), TableError> {
+        let spare: Mutex<Vec<Block>> = Mutex::default();
+        let spare = || spare.lock().unwrap_or_else(PoisonError::into_inner);
+        threads::try_each(self.blocks() as usize, &|number| {
+            let taken = spare().pop();
+            let mut block = taken.unwrap_or_default();
+            self.read(number as u64, &mut block)?;
+            show(number as u64, &mut block)?;
+            spare().push(block);
+            Ok(())
         })
     }
 }

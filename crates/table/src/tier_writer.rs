@@ -10,7 +10,7 @@ use crate::spill::{PIECE, Spill, Spilled, Temporary, Unusable};
 use crate::writer::Writer;
 use crate::{TableError, disk};
 use outplay_core::crew::{pack, unpack};
-use outplay_core::{Crew, Quiet, Tier, Watch};
+use outplay_core::{Crew, Quiet, Tier, Watch, threads};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, Write};
@@ -68,8 +68,8 @@ impl<'a, C: Cell> TierWriter<'a, C> {
         if cells.len() as u64 != self.slots {
             return Err(self.misuse(format!("{} cells for {} slots", cells.len(), self.slots)));
         }
-        let pieces = cells.par_chunks(PIECE as usize).enumerate();
-        pieces.try_for_each(|(i, cells)| self.put(i as u64 * PIECE, cells))
+        let pieces: Vec<&[C]> = cells.chunks(PIECE as usize).collect();
+        threads::try_each(pieces.len(), &|i| self.put(i as u64 * PIECE, pieces[i]))
     }
 
     /// Codes the tier, puts its file in place and enters it in the manifest.

@@ -2,12 +2,11 @@
 
 use super::{Numbered, Numbers};
 use crate::Trouble;
-use outplay_core::{AnyPosition, Code, Game, Index, Native, Tier, Value, Watch, WdlCode};
+use outplay_core::{AnyPosition, Code, Game, Index, Native, Tier, Value, Watch, WdlCode, threads};
 use outplay_solve::{
     Reach, SolveError, Tally, Verified, canonical, reach, remembered_sweep, settled, sweep, verify,
 };
 use outplay_table::{Cell, CellKind, Table, TableError, TierWriter, Values, Writer};
-use rayon::prelude::*;
 use std::mem::size_of;
 use std::sync::Arc;
 
@@ -108,7 +107,7 @@ impl<G: Game, I: Index<G>, C: Code> SweptBy<'_, G, I, C> {
             watch.advance(range.end - range.start);
             file.put(range.start, &cells)
         };
-        (0..file.slots().div_ceil(PIECE)).into_par_iter().try_for_each(store)?;
+        threads::try_each(file.slots().div_ceil(PIECE) as usize, &|piece| store(piece as u64))?;
         file.finish()
     }
 }

@@ -17,8 +17,7 @@
 use super::outcomes;
 use crate::SolveError;
 use crate::blocks::{BLOCK, list};
-use outplay_core::{Chance, Pace, Rolls, Tier, Turn, Watch};
-use rayon::prelude::*;
+use outplay_core::{Chance, Pace, Rolls, Tier, Turn, Watch, threads};
 
 /// Moves whose means differ by less than this may be equally good. Radii must stay below half of it.
 pub(super) const CLOSE: f64 = 1e-9;
@@ -151,13 +150,10 @@ pub(super) fn radii_of_rolls<G: Chance, I: Rolls<G>>(
         return Ok(None);
     }
     let finder = Finder { game, index, tier, values, known, watch };
-    let blocks = (0..values.len() as u64).step_by(BLOCK as usize).collect::<Vec<u64>>();
-    let find = |from: u64| finder.block(from, (values.len() as u64).min(from + BLOCK));
-    let paths: Result<Vec<Paths>, SolveError> = match blocks.len() {
-        0 | 1 => blocks.into_iter().map(find).collect(),
-        _ => blocks.into_par_iter().map(find).collect(),
-    };
-    let paths = paths?;
+    let len = values.len() as u64;
+    let find = |i: usize| finder.block(i as u64 * BLOCK, len.min((i as u64 + 1) * BLOCK));
+    let paths = threads::map(len.div_ceil(BLOCK) as usize, &find);
+    let paths = paths.into_iter().collect::<Result<Vec<Paths>, SolveError>>()?;
     let radii = list(values.len() as u64, watch, |_| 0.0)?;
     let step = paths.iter().fold(0.0, |step: f64, block| step.max(block.step));
     let step = if index.loops(tier) { step } else { 0.0 };

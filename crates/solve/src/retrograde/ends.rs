@@ -22,8 +22,7 @@ use super::detours::Stopovers;
 use super::words::{Seen, Words};
 use crate::SolveError;
 use crate::blocks::for_blocks;
-use outplay_core::{Game, Pace, Value, Watch};
-use rayon::prelude::*;
+use outplay_core::{Game, Pace, Value, Watch, threads};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The draws of a tier that the player to move, or the opponent, can force an end of.
@@ -158,7 +157,8 @@ pub(super) fn find<G: Game, B: Back<G>>(
             }
             next
         };
-        fresh = fresh.par_chunks(2048).map(part).flatten().collect();
+        let chunks: Vec<&[Fresh]> = fresh.chunks(2048).collect();
+        fresh = threads::map(chunks.len(), &|i| part(chunks[i])).concat();
         if stopped.load(Relaxed) {
             return Err(SolveError::Stopped);
         }

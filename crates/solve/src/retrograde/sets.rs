@@ -25,13 +25,16 @@ use super::tier::Outcome;
 use super::{Options, TwoBits};
 use crate::blocks::list;
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Pace, Payoff, Sets, Turn, Value, Watch};
-use rayon::prelude::*;
+use outplay_core::{Code, Pace, Payoff, Sets, Turn, Value, Watch, threads};
 use row::{Found, Row, bits};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Words of a row at most.
 const WIDTH: usize = 64;
+/// Rows that a thread works on at a time.
+const FEW: usize = 8;
+/// Rows that it glances at.
+const MANY: usize = 64;
 
 /// The solver of one tier. It knows neither game nor index, so that all of them share its code.
 pub(super) struct SetSolver<'a, C> {
@@ -93,25 +96,16 @@ impl<C: Code> SetSolver<'_, C> {
 
     /// Looks up all moves that leave the tier and finds finished positions.
     fn first_look<'c>(&self, codes: &'c mut [C]) -> Result<Vec<Row<'c, C>>, SolveError> {
-        let chunks: Vec<&mut [C]> = codes.chunks_mut(self.sets.numbers() as usize).collect();
-        let scratch = || (vec![C::UNKNOWN; self.sets.width() * 64], Pace::new(self.watch));
-        let stopped = AtomicBool::new(false);
-        let look = |(best, pace): &mut (Vec<C>, Pace<'_>), (r, codes): (usize, &'c mut [C])| {
-            let mut row = Row::new(self.sets, r, codes);
-            if stopped.load(Relaxed) || pace.step() {
-                stopped.store(true, Relaxed);
-                return row;
+        let chunks = codes.chunks_mut(self.sets.numbers() as usize).enumerate();
+        let mut rows: Vec<Row<'c, C>> = chunks.map(|(r, codes)| Row::new(self.sets, r, codes)).collect();
+        self.each_group(rows.chunks_mut(FEW), &|rows, pace| {
+            let mut best = vec![C::UNKNOWN; self.sets.width() * 64];
+            for row in rows.iter_mut().take_while(|_| !pace.step()) {
+                self.look_outside(row, &mut best);
+                self.look_inside(row);
+                self.watch.advance(self.sets.numbers());
             }
-            self.look_outside(&mut row, best);
-            self.look_inside(&mut row);
-            self.watch.advance(self.sets.numbers());
-            row
-        };
-        let rows = chunks.into_par_iter().enumerate().with_min_len(4).map_init(scratch, look);
-        let mut rows: Vec<Row<'c, C>> = rows.collect();
-        if stopped.into_inner() {
-            return Err(SolveError::Stopped);
-        }
+        })?;
         match rows.iter_mut().find_map(|row| row.trouble.take()) {
             Some(error) => Err(error),
             None => Ok(rows),
@@ -164,7 +158,8 @@ impl<C: Code> SetSolver<'_, C> {
                 plies += 1;
                 continue;
             }
-            match rows.par_iter().filter_map(Row::next_level).min() {
+            let next = |i: usize| rows[i * MANY..].iter().take(MANY).filter_map(Row::next_level).min();
+            match threads::map(rows.len().div_ceil(MANY), &next).into_iter().flatten().min() {
                 Some(level) => plies = level.max(plies + 1),
                 None => {
                     let trouble = rows.iter_mut().find_map(|row| row.trouble.take());
@@ -194,20 +189,38 @@ impl<C: Code> SetSolver<'_, C> {
         front: &mut Front,
         work: impl Fn(&mut Row<'c, C>, &mut [u64], &mut u64) -> Counts + Sync,
     ) -> Result<Counts, SolveError> {
-        let words = front.words.par_chunks_mut(self.sets.width());
-        let stopped = AtomicBool::new(false);
-        let work = |pace: &mut Pace<'_>, ((row, words), changed)| {
-            if stopped.load(Relaxed) || pace.step() {
-                stopped.store(true, Relaxed);
-                return Counts::default();
+        let width = self.sets.width();
+        let words = front.words.chunks_mut(FEW * width).zip(front.changed.chunks_mut(FEW));
+        let groups = rows.chunks_mut(FEW).zip(words).map(|(rows, words)| (rows, words, Counts::default()));
+        let groups = self.each_group(groups, &|(rows, (words, changed), counts), pace| {
+            let rows = rows.iter_mut().zip(words.chunks_mut(width)).zip(changed.iter_mut());
+            for ((row, words), changed) in rows.take_while(|_| !pace.step()) {
+                *counts = plus(*counts, work(row, words, changed));
             }
-            work(row, words, changed)
-        };
-        let parts = rows.par_iter_mut().zip(words).zip(front.changed.par_iter_mut());
-        let counts =
-            parts.with_min_len(8).map_init(|| Pace::new(self.watch), work).reduce(Counts::default, plus);
+        })?;
+        let counts = groups.iter().fold(Counts::default(), |sum, group| plus(sum, group.2));
         front.moving = front.changed.iter().any(|&changed| changed != 0);
-        if stopped.into_inner() { Err(SolveError::Stopped) } else { Ok(counts) }
+        Ok(counts)
+    }
+
+    /// Works on groups on all threads and gives them back; a group's pace says when to leave the rest of it undone.
+    fn each_group<T: Send>(
+        &self,
+        groups: impl Iterator<Item = T>,
+        work: &(dyn Fn(&mut T, &mut Pace<'_>) + Sync),
+    ) -> Result<Vec<T>, SolveError> {
+        let mut groups: Vec<T> = groups.collect();
+        let stopped = AtomicBool::new(false);
+        threads::parts(&mut groups, 1, &|_, group| {
+            let mut pace = Pace::new(self.watch);
+            if !stopped.load(Relaxed) {
+                work(&mut group[0], &mut pace);
+            }
+            if pace.stopped() {
+                stopped.store(true, Relaxed);
+            }
+        });
+        if stopped.into_inner() { Err(SolveError::Stopped) } else { Ok(groups) }
     }
 
     /// Positions of a row, of those that `from` names, with a move to a set of which words have just changed.

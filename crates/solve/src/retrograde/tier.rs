@@ -21,8 +21,7 @@ use super::shelf::{Codes, Shelf};
 use super::words::{Counted, Exit, MOST_LEVELS, MOST_SUCCESSORS, Seen, Words};
 use crate::blocks::{for_blocks, for_parts, list};
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Detour, Game, Index, Link, Pace, Tier, Turn, Value, Watch};
-use rayon::prelude::*;
+use outplay_core::{Code, Detour, Game, Index, Link, Pace, Tier, Turn, Value, Watch, threads};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -400,11 +399,8 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         let chunks: Vec<(&[u32], bool)> = (batch.won.chunks(CHUNK).map(|chunk| (chunk, true)))
             .chain(batch.lost.chunks(CHUNK).map(|chunk| (chunk, false)))
             .collect();
-        let part: &Part<'_> = &part;
-        let found = match chunks.len() {
-            0..=1 => chunks.into_iter().map(part).next().unwrap_or_default(),
-            _ => chunks.into_par_iter().map(part).reduce(Found::default, Found::plus),
-        };
+        let found = threads::map(chunks.len(), &|i| part(chunks[i]));
+        let found = found.into_iter().reduce(Found::plus).unwrap_or_default();
         if stopped.into_inner() { Err(SolveError::Stopped) } else { Ok(found) }
     }
 
@@ -498,9 +494,6 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         Ok(tally)
     }
 }
-
-/// Goes backwards from won or lost numbers.
-type Part<'a> = dyn Fn((&[u32], bool)) -> Found + Sync + 'a;
 
 /// What a batch taught its predecessors.
 #[derive(Default)]

@@ -10,10 +10,10 @@
 //! A position is *held* while one of its stopovers is not known to be won, so that it is not taken for lost.
 
 use super::row::Row;
-use super::{Front, SetSolver};
+use super::{FEW, Front, SetSolver};
 use crate::SolveError;
-use outplay_core::{Code, SetDetour};
-use rayon::prelude::*;
+use outplay_core::{Code, SetDetour, threads};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What is known of a stopover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -153,7 +153,13 @@ impl<C: Code> SetSolver<'_, C> {
             }
             row.again != 0
         };
-        rows.par_iter_mut().filter(|row| !row.stopovers.is_empty()).map(settle).reduce(|| false, |a, b| a | b)
+        let again = AtomicBool::new(false);
+        threads::parts(rows, FEW, &|_, rows| {
+            for row in rows.iter_mut().filter(|row| !row.stopovers.is_empty()) {
+                again.fetch_or(settle(row), Relaxed);
+            }
+        });
+        again.into_inner()
     }
 
     /// Begins with the stopovers that are draws.

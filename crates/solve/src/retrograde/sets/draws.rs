@@ -6,13 +6,11 @@
 //! ```
 
 use super::row::{Found, Row, bits, number};
-use super::{Counts, Front, SetSolver, count_as, plus};
+use super::{Counts, FEW, Front, MANY, SetSolver, count_as, plus};
 use crate::retrograde::bits::Bits;
 use crate::retrograde::ends::Ends;
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Pace, Value};
-use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use outplay_core::{Code, Value, threads};
 
 impl<C: Code> SetSolver<'_, C> {
     /// Gives what is left its codes: ties where a player can force an end, draws by repetition elsewhere.
@@ -23,7 +21,9 @@ impl<C: Code> SetSolver<'_, C> {
                 row.ties[word] | row.open[word] & exits != 0
             })
         };
-        let any_end = rows.par_iter().any(|row| !row.stopovers.is_empty() || ending(row));
+        let seen =
+            |i: usize| rows[i * MANY..].iter().take(MANY).any(|row| !row.stopovers.is_empty() || ending(row));
+        let any_end = threads::map(rows.len().div_ceil(MANY), &seen).contains(&true);
         let cannot = match any_end {
             true => Some(self.spread_ends(rows)?),
             false => None,
@@ -33,12 +33,7 @@ impl<C: Code> SetSolver<'_, C> {
         let tie = C::pack(Value::TIE).ok_or(SolveError::Overflow)?;
         let never = C::pack(Value::REPETITION).unwrap_or(tie);
         let (width, places) = (self.sets.width(), self.sets.places());
-        let stopped = AtomicBool::new(false);
-        let settle = |pace: &mut Pace<'_>, row: &mut Row<'_, C>| {
-            if stopped.load(Relaxed) || pace.step() {
-                stopped.store(true, Relaxed);
-                return [Counts::default(); 2];
-            }
+        let settle = |row: &mut Row<'_, C>| {
             let (mut ties, mut repetitions) = (Found::NONE, Found::NONE);
             for word in 0..width {
                 let draws = row.open[word] | row.ties[word];
@@ -66,16 +61,17 @@ impl<C: Code> SetSolver<'_, C> {
             let ties = row.settle(self.sets, &ties, Some(tie), |_, _| {});
             [ties, row.settle(self.sets, &repetitions, Some(never), |_, _| {})]
         };
-        let none = || [Counts::default(); 2];
-        let [ties, repetitions] = rows
-            .par_iter_mut()
-            .map_init(|| Pace::new(self.watch), settle)
-            .reduce(none, |a, b| [plus(a[0], b[0]), plus(a[1], b[1])]);
-        if stopped.into_inner() {
-            return Err(SolveError::Stopped);
+        let groups = rows.chunks_mut(FEW).map(|rows| (rows, [Counts::default(); 2]));
+        let groups = self.each_group(groups, &|(rows, counts), pace| {
+            for row in rows.iter_mut().take_while(|_| !pace.step()) {
+                let settled = settle(row);
+                *counts = [plus(counts[0], settled[0]), plus(counts[1], settled[1])];
+            }
+        })?;
+        for (_, [ties, repetitions]) in groups {
+            count_as(tally, Value::TIE, ties);
+            count_as(tally, Value::REPETITION, repetitions);
         }
-        count_as(tally, Value::TIE, ties);
-        count_as(tally, Value::REPETITION, repetitions);
         Ok(ends)
     }
 
