@@ -4,6 +4,7 @@
 
 use crate::entry::Entry;
 use crate::kernels::Numbers;
+use crate::rates::GRANULE;
 use outplay_core::{AnyPosition, Notation, Tier, Watch};
 use outplay_dense::Plan;
 use outplay_solve::settled;
@@ -41,19 +42,17 @@ pub(crate) struct TierExtent {
 }
 
 impl TierExtent {
-    /// Bytes that tell which of the computed slots are live, if each is so by chance.
-    pub(crate) fn entropy(&self) -> f64 {
-        let p = (self.live / self.slots.max(1.0)).clamp(0.0, 1.0);
-        let bits = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
-        self.slots * self.computed * (bits(p) + bits(1.0 - p)) / 8.0
-    }
-
     /// What coding the tier takes, in stored positions: a slot that is looked at takes a little, and positions that the
     /// model is trained on take longer.
     pub(crate) fn coding(&self) -> f64 {
         self.stored
             + TRAINING * self.stored.min(TRAINED as f64)
             + self.slots * self.computed / SLOTS_PER_POSITION
+    }
+
+    /// Bytes that the runs of a tier have for slots that nobody asks for.
+    pub(crate) fn granules(&self) -> f64 {
+        self.slots * self.computed / GRANULE
     }
 
     /// Live positions of computed shapes.

@@ -24,8 +24,6 @@ use outplay_table::Values;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Bytes of the runs that a tier is coded from, per stored position.
-const RUN: f64 = 1.6;
 /// Of the time of one process, what ranks lose by waiting for each other.
 const IMBALANCE: f64 = 0.1;
 
@@ -133,27 +131,34 @@ impl Outlook {
             + extent.sum(|t| t.plane * t.planes * t.up) / rates.values;
         let written = extent.sum(TierExtent::coding);
         let seconds = (work + written / rates.write) * scale;
-        let packing = extent.sum(|t| t.plane * (t.planes + 1.0)) / rates.slabs * scale;
+        let packing = extent.sum(TierExtent::live_computed) / rates.slabs * scale;
 
-        let reach: Vec<f64> = extent.tiers.iter().map(|t| t.entropy() * rates.packed_reach).collect();
+        let reach: Vec<f64> = extent.tiers.iter().map(|t| t.live_computed() * rates.packed_reach).collect();
         let values: Vec<f64> =
             extent.tiers.iter().map(|t| t.live_computed() * t.planes * rates.packed_value).collect();
         let tables: Vec<f64> = extent.tiers.iter().map(|t| t.stored * rates.table).collect();
+        let runs = |t: &TierExtent| t.stored * rates.runs + t.granules();
         let last = extent.tiers.len() - 1;
         let mut disk = reach.iter().sum::<f64>();
         for tier in 0..last {
             let live: f64 = reach[..=tier + 1].iter().sum();
             let behind: f64 = tables[tier..].iter().sum();
-            let runs = extent.tiers[tier].stored * RUN;
+            let runs = runs(&extent.tiers[tier]);
             disk = disk.max(live + values[tier] + values[tier + 1] + behind + runs);
         }
-        let runs = extent.sum(|t| t.stored) * RUN;
+        let runs = extent.sum(runs);
         let packed = reach.iter().sum::<f64>() * 3.0 + values.iter().sum::<f64>() * 2.0;
         let table: f64 = tables.iter().sum();
         let moved = packed + 2.0 * runs + table;
-        // Reading and writing go on while the cores compute; only what the disk cannot keep up with is waited for.
-        let slab_seconds = (seconds + packing).max(moved / rates.disk);
-        Outlook { seconds, slab_seconds, table, disk, moved, values: values.iter().sum() }
+        Outlook {
+            seconds,
+            // Reading and writing go on while the cores compute; only what the disk cannot keep up with is waited for.
+            slab_seconds: (seconds + packing).max(moved / rates.disk),
+            table,
+            disk,
+            moved,
+            values: values.iter().sum(),
+        }
     }
 }
 
@@ -245,12 +250,13 @@ impl Entry {
         let slabs = |memory: u64| {
             let options = Options { slabs: true, memory: Some(memory), ..unlimited.clone() };
             match outplay_dense::plan(board, &options, true) {
-                Ok(_) => Ok(memory),
+                Ok(plan) => Ok(plan.slab_bytes().unwrap_or(plan.peak_bytes)),
                 Err(DenseError::Memory { needs, .. }) => Err(needs),
                 Err(_) => Err(u64::MAX),
             }
         };
         let least = slabs(1).unwrap_or_else(|needs| needs);
+        let peak = slabs(memory.max(least)).unwrap_or(least);
         let mut notes = Vec::new();
         if least > memory {
             notes.push(format!("fits in {} of memory", bytes(least)));
@@ -264,7 +270,7 @@ impl Entry {
         report.ways.push(Way {
             method: How::By(Method::Dense),
             how: "slab by slab".into(),
-            memory: Some(memory.min(plan.peak_bytes).max(least)),
+            memory: Some(peak),
             disk: Some(outlook.disk as u64),
             table: Some(outlook.table as u64),
             moved: Some(outlook.moved as u64),

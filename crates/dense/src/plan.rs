@@ -82,10 +82,20 @@ pub struct Plan {
     pub(crate) values: [u64; 2],
     pub(crate) images: u64,
     pub(crate) reach: u64,
+    /// Bytes of memory besides planes.
+    pub(crate) small: u64,
     /// How the board is cut into slabs, if it is solved that way.
     pub(crate) cut: Option<Cut>,
     /// Bytes of memory for planes.
     pub(crate) plane_bytes: u64,
+}
+
+impl Plan {
+    /// Bytes of memory that a solve slab by slab comes to: neighbours are kept as long as there is room, but for the third
+    /// that is set aside for what is packed and on its way. `None` if all planes stay in memory.
+    pub fn slab_bytes(&self) -> Option<u64> {
+        self.cut.as_ref().map(|_| self.small + self.plane_bytes / 3 * 2)
+    }
 }
 
 /// Computes what `solve` with the same options will need. Cheap: no list of shapes is made.
@@ -233,6 +243,7 @@ impl Plan {
             peak_bytes,
             disk_bytes: if cut.is_some() { packed_bytes(&tiers) } else { 0 },
             cut,
+            small,
             plane_bytes: room,
             threads,
             values,

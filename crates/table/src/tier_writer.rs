@@ -103,6 +103,7 @@ impl<'a, C: Cell> TierWriter<'a, C> {
         let target = writer.dir().join(file_name(tier));
         // What is coded is smaller than the runs that it is coded from.
         writer.has_room(spilled.bytes(), &target)?;
+        writer.add_runs(spilled.bytes());
         let temporary = format!("{}coded{}-{}", disk::TEMPORARY, rank(writer), file_name(tier));
         let temporary = Temporary(writer.dir().join(temporary));
         let header = Header {

@@ -23,6 +23,7 @@ use crate::{Table, TableError};
 use outplay_core::{Crew, Tier};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The one writer of a table.
@@ -36,6 +37,8 @@ pub struct Writer {
     most: Option<u64>,
     /// Who writes the table together with this process; only the first of them holds the lock and touches the manifest.
     crew: Option<Arc<dyn Crew>>,
+    /// Bytes of the runs that tiers were coded from.
+    runs: AtomicU64,
     _lock: Option<Lock>,
 }
 
@@ -72,7 +75,17 @@ impl Writer {
         };
         let manifest = Mutex::new(manifest);
         let (data, lock) = (data.to_path_buf(), Some(lock));
-        let writer = Writer { identity, name, data, dir, manifest, most: None, crew: None, _lock: lock };
+        let writer = Writer {
+            identity,
+            name,
+            data,
+            dir,
+            manifest,
+            most: None,
+            crew: None,
+            runs: AtomicU64::new(0),
+            _lock: lock,
+        };
         writer.clean()?;
         writer.take_stock()?;
         Ok(writer)
@@ -107,7 +120,17 @@ impl Writer {
         let manifest = Mutex::new(Manifest::parse(&text, &name, &spec)?);
         fs::create_dir_all(&dir).map_err(|e| TableError::io("create the directory", &dir, &spec, e))?;
         let data = data.to_path_buf();
-        Ok(Writer { identity, name, data, dir, manifest, most: None, crew, _lock: None })
+        Ok(Writer {
+            identity,
+            name,
+            data,
+            dir,
+            manifest,
+            most: None,
+            crew,
+            runs: AtomicU64::new(0),
+            _lock: None,
+        })
     }
 
     /// Who writes the table together with this process.
@@ -169,6 +192,15 @@ impl Writer {
     fn manifest(&self) -> MutexGuard<'_, Manifest> {
         // Entries are made in one step each, so that a panic elsewhere leaves the manifest whole.
         self.manifest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes of the runs that this process coded tiers from: what was on the disk for a while, tier by tier.
+    pub fn runs(&self) -> u64 {
+        self.runs.load(Relaxed)
+    }
+
+    pub(crate) fn add_runs(&self, bytes: u64) {
+        self.runs.fetch_add(bytes, Relaxed);
     }
 
     /// The table's name, which is the name of its directory.
