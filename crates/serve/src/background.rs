@@ -9,11 +9,16 @@
 //! Invariant: only who began something may stop it or go on with it, and what is over is kept for a while.
 
 use crate::refusal::Refusal;
+use crate::workers::Progress;
 use axum::http::StatusCode;
 use outplay_door::Visitor;
+use serde::Serialize;
 use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::task::JoinHandle;
 
 /// How long work goes on that nobody looks at: a page that is reloaded is back sooner.
 const ALONE: Duration = Duration::from_secs(15);
@@ -55,6 +60,27 @@ pub(crate) trait Work: Send + Sync {
     fn runs(&self) -> bool;
     /// Tells it to stop.
     fn stop(&self);
+}
+
+/// How work stands, beside what it is about.
+#[derive(Serialize)]
+pub(crate) struct Report<'a, A, F> {
+    pub(crate) id: u64,
+    #[serde(flatten)]
+    pub(crate) about: A,
+    pub(crate) state: &'static str,
+    pub(crate) seconds: f64,
+    #[serde(flatten)]
+    pub(crate) stage: Stage<'a, F>,
+}
+
+/// What there is to tell of work: how far it is, what it found, or why it found nothing.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Stage<'a, F> {
+    Running(Progress),
+    Done(F),
+    Failed(&'a Refusal),
 }
 
 /// The last number that was given, and what has which number.
@@ -141,6 +167,13 @@ impl<W: Work> Ledger<W> {
     pub(crate) fn stop(&self) {
         lock(&self.list).1.iter().for_each(|(_, work)| work.stop());
     }
+}
+
+/// Waits for something beside whatever else is waited for. Behind a pointer, so that what a runtime does for a task is
+/// compiled once instead of for each kind.
+pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    let task: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(task);
+    tokio::spawn(task)
 }
 
 /// Does work on a thread of its own that gives way to every other one; threads that it starts do the same.

@@ -21,7 +21,7 @@
 //! # Ok::<(), outplay_serve::ServeError>(())
 //! ```
 
-mod annex;
+mod addresses;
 mod arena;
 mod ask;
 mod background;
@@ -47,8 +47,10 @@ mod proof;
 mod puzzles;
 mod question;
 mod refusal;
+mod reply;
 mod router;
 mod runs;
+mod schemas;
 mod settings;
 mod sharing;
 mod stats;
