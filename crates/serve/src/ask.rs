@@ -76,8 +76,8 @@ impl Asked {
     /// The game and the position that the address names.
     pub(crate) fn place(&self) -> Result<(String, Place), Refusal> {
         let text = |name| self.text(name).map(|text| text.unwrap_or_default().to_string());
-        let game = spelled(self.needed("game")?);
-        let at = At { game, position: text("position")?, moves: text("moves")? };
+        let (position, moves) = (text("position")?, text("moves")?);
+        let at = At { game: spelled(self.needed("game")?), position, moves };
         let place = at.place()?;
         Ok((at.game, place))
     }

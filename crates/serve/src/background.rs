@@ -13,12 +13,10 @@ use crate::workers::Progress;
 use axum::http::StatusCode;
 use outplay_door::Visitor;
 use serde::Serialize;
-use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::task::JoinHandle;
 
 /// How long work goes on that nobody looks at: a page that is reloaded is back sooner.
 const ALONE: Duration = Duration::from_secs(15);
@@ -84,7 +82,7 @@ pub(crate) enum Stage<'a, F> {
 }
 
 /// The last number that was given, and what has which number.
-type Numbered<W> = (u64, VecDeque<(u64, Arc<W>)>);
+type Numbered<W> = (u64, Vec<(u64, Arc<W>)>);
 
 /// What runs and what ran.
 pub(crate) struct Ledger<W> {
@@ -106,7 +104,7 @@ impl<W: Work> Ledger<W> {
         let mut list = lock(&self.list);
         let (last, works) = &mut *list;
         *last += 1;
-        works.push_back((*last, work));
+        works.push((*last, work));
         while works.len() > self.kept {
             let Some(at) = works.iter().position(|(_, work)| !work.runs()) else { break };
             works.remove(at);
@@ -171,9 +169,9 @@ impl<W: Work> Ledger<W> {
 
 /// Waits for something beside whatever else is waited for. Behind a pointer, so that what a runtime does for a task is
 /// compiled once instead of for each kind.
-pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     let task: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(task);
-    tokio::spawn(task)
+    drop(tokio::spawn(task));
 }
 
 /// Does work on a thread of its own that gives way to every other one; threads that it starts do the same.

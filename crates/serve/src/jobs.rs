@@ -29,7 +29,6 @@ use outplay_core::Watch;
 use outplay_core::figures::bytes;
 use outplay_door::Visitor;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -74,7 +73,7 @@ impl Job {
 /// The solves of a server.
 #[derive(Default)]
 pub(crate) struct Jobs {
-    list: Mutex<(u64, VecDeque<Job>)>,
+    list: Mutex<(u64, Vec<Job>)>,
 }
 
 /// What to solve.
@@ -97,7 +96,7 @@ struct JobRequest {
 }
 
 impl Jobs {
-    fn with<T>(&self, act: impl FnOnce(&mut u64, &mut VecDeque<Job>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut u64, &mut Vec<Job>) -> T) -> T {
         // A job that panicked left the list as it was.
         let mut list = self.list.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (last, jobs) = &mut *list;
@@ -133,9 +132,9 @@ impl Jobs {
                 began: Instant::now(),
                 end: None,
             };
-            jobs.push_back(job);
+            jobs.push(job);
             if jobs.len() > REMEMBERED {
-                jobs.pop_front();
+                jobs.remove(0);
             }
             Ok(*last)
         })

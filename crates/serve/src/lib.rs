@@ -25,7 +25,6 @@ mod addresses;
 mod arena;
 mod ask;
 mod background;
-pub mod bench;
 mod cache;
 mod games;
 mod gate;

@@ -288,17 +288,18 @@ impl Match {
 
     /// Standings after the games so far, made anew only if there are more.
     fn standings(&self) -> Arc<Standings> {
-        let (count, mut games) = {
+        {
             let course = lock(&self.course);
-            match &course.standings {
-                Some((count, standings)) if *count == course.games.len() => return Arc::clone(standings),
-                _ => (course.games.len(), course.games.clone()),
+            if let Some((_, made)) =
+                course.standings.as_ref().filter(|(count, _)| *count == course.games.len())
+            {
+                return Arc::clone(made);
             }
-        };
-        // Pairs count in the order of their numbers; nobody who plays waits for this.
-        games.sort_by_key(|game| game.number);
+        }
+        // Nobody who plays waits for this.
+        let games = self.games();
         let made = Arc::new(Standings::new(&self.request.players, &games));
-        lock(&self.course).standings = Some((count, Arc::clone(&made)));
+        lock(&self.course).standings = Some((games.len(), Arc::clone(&made)));
         made
     }
 
@@ -323,7 +324,8 @@ impl Match {
         }
     }
 
-    /// The record of all games, as the command line writes and reads it.
+    /// The record of all games, as the command line writes and reads it: in the order of their numbers, in which pairs
+    /// count.
     pub(crate) fn games(&self) -> Vec<GameRecord> {
         let mut games = lock(&self.course).games.clone();
         games.sort_by_key(|game| game.number);

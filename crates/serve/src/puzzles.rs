@@ -20,7 +20,7 @@ const SETS: &str = include_str!("../puzzles/sets.jsonl");
 /// Puzzles in the order of the file. Lines that are no puzzles would be left out; a test says that there are none.
 fn all() -> &'static [Value] {
     static ALL: OnceLock<Vec<Value>> = OnceLock::new();
-    ALL.get_or_init(|| SETS.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    ALL.get_or_init(|| SETS.lines().filter_map(|line| serde_json::from_slice(line.as_bytes()).ok()).collect())
 }
 
 /// The puzzles of a game.

@@ -13,8 +13,10 @@ use std::time::Duration;
 /// Searches keep their time themselves; this is for those that do not.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
-/// Work that hears how many threads it may use and is told when to stop.
-type Watched = Box<dyn FnOnce(usize, &Attention) -> Result<Response, Refusal> + Send>;
+/// What is done for a request, each behind a pointer: whatever waits for it is compiled once.
+type Look<T> = Box<dyn FnOnce(&Arc<Shared>, &Attention) -> Result<T, Refusal> + Send>;
+type Question = Box<dyn FnOnce(&Entry, usize, &Attention) -> Result<Response, Refusal> + Send>;
+type Search = Box<dyn FnOnce(usize, &Attention) -> Result<Response, Refusal> + Send>;
 
 impl Asked {
     /// Does what takes milliseconds.
@@ -22,13 +24,16 @@ impl Asked {
         &self,
         look: impl FnOnce(&Arc<Shared>, &Attention) -> Result<T, Refusal> + Send + 'static,
     ) -> Soon<T> {
-        let (shared, desk) = (Arc::clone(&self.shared), Arc::clone(&self.shared));
-        let watch = Attention::new(Some(GRACE));
-        let leash = Leash(Arc::clone(&watch));
-        let look = Box::new(move || look(&desk, &watch));
+        self.look(Box::new(look))
+    }
+
+    fn look<T: Send + 'static>(&self, look: Look<T>) -> Soon<T> {
+        let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let _leash = leash;
-            shared.workers.quick(look).await
+            let watch = Attention::new(Some(GRACE));
+            let _leash = Leash(Arc::clone(&watch));
+            let desk = Arc::clone(&shared);
+            shared.workers.quick(Box::new(move || look(&desk, &watch))).await
         })
     }
 
@@ -38,8 +43,12 @@ impl Asked {
         game: String,
         question: impl FnOnce(&Entry, usize, &Attention) -> Result<Response, Refusal> + Send + 'static,
     ) -> Reply {
+        self.put(game, Box::new(question))
+    }
+
+    fn put(&self, game: String, question: Question) -> Reply {
         let desk = Arc::clone(&self.shared);
-        self.work(move |threads, watch| question(&desk.shelf.open(&game)?, threads, watch))
+        self.search(Box::new(move |threads, watch| question(&desk.shelf.open(&game)?, threads, watch)))
     }
 
     /// Does work that needs no game; a visitor who leaves stops it.
@@ -47,8 +56,11 @@ impl Asked {
         &self,
         work: impl FnOnce(usize, &Attention) -> Result<Response, Refusal> + Send + 'static,
     ) -> Reply {
+        self.search(Box::new(work))
+    }
+
+    fn search(&self, work: Search) -> Reply {
         let (shared, visitor) = (Arc::clone(&self.shared), self.visitor);
-        let work: Watched = Box::new(work);
         Box::pin(async move {
             // Its time begins when somebody waits for it.
             let watch = Attention::new(Some(shared.settings.time + GRACE));

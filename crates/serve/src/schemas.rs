@@ -150,7 +150,7 @@ fn schema(fields: &str) -> Value {
 
 fn value(kind: &str) -> Value {
     let known = KINDS.iter().find(|(name, _)| *name == kind);
-    if let Some(known) = known.and_then(|(_, schema)| serde_json::from_str(schema).ok()) {
+    if let Some(known) = known.and_then(|(_, schema)| serde_json::from_slice(schema.as_bytes()).ok()) {
         return known;
     }
     if kind.contains('|') {

@@ -119,6 +119,9 @@ pub(crate) struct Study<'a> {
     pub(crate) events: &'a Events,
 }
 
+/// What a study does; the whole answer, written.
+type Studied = Box<dyn FnOnce(&Study<'_>) -> Result<String, Refusal> + Send>;
+
 impl Shared {
     /// Streams what a study of a game finds; a visitor who leaves stops it.
     pub(crate) fn stream(
@@ -128,6 +131,10 @@ impl Shared {
         time: Duration,
         study: impl FnOnce(&Study<'_>) -> Result<String, Refusal> + Send + 'static,
     ) -> Response {
+        self.studied(visitor, game, time, Box::new(study))
+    }
+
+    fn studied(self: &Arc<Self>, visitor: Visitor, game: String, time: Duration, study: Studied) -> Response {
         let watch = Attention::patient(Some(time), &self.workers);
         let leash = Leash(Arc::clone(&watch));
         let (events, live) = Live::new();

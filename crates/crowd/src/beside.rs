@@ -2,7 +2,7 @@
 
 use super::client::{Client, events};
 use super::percentile;
-use crate::background::spawn;
+use crate::spawn;
 use outplay_answer::Entry;
 use serde::Serialize;
 use std::net::SocketAddr;

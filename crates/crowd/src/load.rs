@@ -2,7 +2,7 @@
 
 use super::client::{Client, events};
 use super::{percentile, resident_bytes};
-use crate::background::spawn;
+use crate::spawn;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;

@@ -4,7 +4,7 @@
 
 use super::load::{answered, bystander};
 use super::{percentile, resident_bytes};
-use crate::background::spawn;
+use crate::spawn;
 use serde::Serialize;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
