@@ -175,7 +175,7 @@ pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) {
 }
 
 /// Does work on a thread of its own that gives way to every other one; threads that it starts do the same.
-pub(crate) fn behind(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Refusal> {
+pub(crate) fn behind(name: &str, work: Box<dyn FnOnce() + Send>) -> Result<(), Refusal> {
     let run = move || {
         // Elsewhere this would slow down the whole process, not the thread; there, work gives way between its steps.
         #[cfg(target_os = "linux")]
@@ -249,11 +249,11 @@ mod tests {
             stat.rsplit(") ").next().unwrap().split(' ').nth(16).unwrap().parse::<i32>().unwrap()
         };
         let before = nice();
-        behind("test", move || {
+        let work = move || {
             let child = std::thread::spawn(nice).join().unwrap();
             sender.send((nice(), child)).unwrap();
-        })
-        .unwrap();
+        };
+        behind("test", Box::new(work)).unwrap();
         let (own, child) = receiver.recv().unwrap();
         assert!(own > before && child == own, "{own} {child}");
         assert_eq!(nice(), before, "nobody else became slower");

@@ -180,7 +180,7 @@ impl Match {
         let mut options = shared.options(1);
         options.keep = false;
         let (this, desk) = (Arc::clone(self), Arc::clone(shared));
-        let begun = behind("match", move || this.run(&desk, &watch, &options));
+        let begun = behind("match", Box::new(move || this.run(&desk, &watch, &options)));
         if begun.is_err() {
             lock(&self.course).end = Some(Ok(false));
         }

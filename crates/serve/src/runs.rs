@@ -192,7 +192,7 @@ pub(crate) fn start(asked: &Asked) -> Result<Reply, Refusal> {
     });
     let id = shared.runs.add(Arc::clone(&made))?;
     let (desk, working) = (Arc::clone(shared), Arc::clone(&made));
-    if let Err(refusal) = behind("experiment", move || working.go(&desk)) {
+    if let Err(refusal) = behind("experiment", Box::new(move || working.go(&desk))) {
         *lock(&made.end) = Some((0.0, Err(Refusal::busy())));
         return Err(refusal);
     }

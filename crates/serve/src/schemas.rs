@@ -127,7 +127,11 @@ const SCHEMAS: [(&str, &str); 38] = [
 
 /// All schemas.
 pub(crate) fn schemas() -> Map<String, Value> {
-    SCHEMAS.iter().map(|(name, fields)| (name.to_string(), schema(fields))).collect()
+    let mut all = Map::new();
+    for (name, fields) in SCHEMAS {
+        all.insert(name.into(), schema(fields));
+    }
+    all
 }
 
 /// A mention of a schema.
