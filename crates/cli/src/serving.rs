@@ -5,7 +5,7 @@ use outplay_answer::{Trouble, default_data_dir};
 use outplay_catalog::Catalog;
 use outplay_core::Watch;
 use outplay_core::figures::grouped;
-use outplay_serve::bench::{
+use outplay_crowd::{
     BesideReport, ColumnsReport, LoadReport, MalformedReport, SlowReport, beside, columns, load, malformed,
     random_positions, slow,
 };

@@ -7,9 +7,8 @@
 //! Invariant: nobody at work is sent away, and nobody has more seats than one address may have.
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{FromRequestParts, Request};
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::extract::Request;
+use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::cmp::Reverse;
@@ -47,15 +46,6 @@ pub(crate) fn whose(peer: IpAddr, proxies: &[IpAddr], headers: &HeaderMap) -> Vi
     };
     let believed = proxies.contains(&peer.to_canonical());
     Visitor::at(if believed { told().unwrap_or(peer) } else { peer })
-}
-
-impl<S: Sync> FromRequestParts<S> for Visitor {
-    type Rejection = StatusCode;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Visitor, StatusCode> {
-        // Every connection says whose it is before its first request.
-        parts.extensions.get().copied().ok_or(StatusCode::SERVICE_UNAVAILABLE)
-    }
 }
 
 /// One connection.
@@ -177,7 +167,7 @@ impl Room {
 /// Marks a connection as at work while its request is answered.
 pub(crate) async fn attend(request: Request, next: Next) -> Response {
     let Some(seat) = request.extensions().get::<Arc<Seat>>().cloned() else { return next.run(request).await };
-    // A request with a body is at work when its body is there: `Told` says so.
+    // A request with a body is at work when its body is there: whoever reads it says so.
     let working = (request.method() != Method::POST).then(|| seat.work());
     let response = next.run(request).await;
     let kind = response.headers().get(header::CONTENT_TYPE);

@@ -63,7 +63,20 @@ pub fn outer(router: Router, log: bool) -> Router {
 
 impl Open {
     /// Lets people in until `end`; `round` is called now and then, `closing` once before open answers come to their end.
-    pub async fn until(
+    ///
+    /// What is waited for stands behind a pointer: an `async fn` would be compiled by whoever calls it, with all of HTTP.
+    pub fn until<'a>(
+        self,
+        listener: TcpListener,
+        router: Router,
+        end: Pin<&'a mut (dyn Future<Output = ()> + Send)>,
+        round: &'a (dyn Fn() + Sync),
+        closing: &'a (dyn Fn() + Sync),
+    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(self.keep(listener, router, end, round, closing))
+    }
+
+    async fn keep(
         self,
         listener: TcpListener,
         router: Router,

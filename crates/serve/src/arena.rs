@@ -8,32 +8,22 @@
 //!  DELETE /api/v1/match/3            stops it          POST /api/v1/match/3/resume   goes on
 //! ```
 
-use crate::ask::Told;
-use crate::background::Work;
-use crate::matches::{Match, Seen};
+use crate::ask::Asked;
+use crate::background::{Work, lock, spawn};
+use crate::matches::{Match, Seen, Summary};
 use crate::named::registered;
 use crate::place::At;
 use crate::refusal::Refusal;
-use crate::router::Shared;
-use axum::Json;
-use axum::extract::{Path, State};
-use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
-use axum::response::sse::{Event, KeepAlive, Sse};
-use futures_core::Stream;
+use crate::reply::{Reply, as_json, at_once, begun, json, sent, written};
+use crate::stream::Live;
+use axum::http::{HeaderValue, header};
 use outplay_arena::matches::MatchRequest;
 use outplay_arena::record::Header;
 use outplay_arena::stats::Sprt;
 use outplay_core::Game;
-use outplay_door::Visitor;
-use serde::Deserialize;
-use serde_json::{Value, json};
-use std::convert::Infallible;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Players of a league.
 const PLAYERS: usize = 8;
@@ -50,7 +40,7 @@ const PULSE: Duration = Duration::from_millis(200);
 
 /// What to play.
 #[derive(Deserialize)]
-pub(crate) struct Wish {
+struct Wish {
     #[serde(flatten)]
     at: At,
     /// The players' specs, or names that the server was started with.
@@ -137,18 +127,15 @@ impl Wish {
 }
 
 /// `POST /api/v1/match`
-pub(crate) async fn start(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Told(wish, _working): Told<Wish>,
-) -> Result<(StatusCode, Json<Value>), Refusal> {
+pub(crate) fn start(asked: &Asked) -> Result<Reply, Refusal> {
+    let wish: Wish = asked.told()?;
     let (at, place) = (wish.at.clone(), wish.at.place()?);
     let (pace, stay) = (Duration::from_millis(wish.pace.min(PACE)), wish.stay);
     let mut request = wish.request()?;
-    request.house.time = Some(shared.settings.time);
-    shared.matches.room(visitor)?;
-    let desk = Arc::clone(&shared);
-    let made = move || {
+    let visitor = asked.visitor;
+    request.house.time = Some(asked.shared.settings.time);
+    asked.shared.matches.room(visitor)?;
+    Ok(asked.quick(move |desk, _| {
         let entry = desk.shelf.open(&at.game)?;
         let pos = entry.locate(&place)?;
         if entry.game().outcome(&pos).is_some() {
@@ -164,67 +151,59 @@ pub(crate) async fn start(
             // What cannot play is told before anything is played, and everybody goes by one name.
             *spec = kit.player(spec).map_err(outplay_answer::Trouble::from)?.spec();
         }
-        Ok(Arc::new(Match::new(entry, place, request, pace, visitor, stay)))
-    };
-    let made = shared.workers.quick(made).await?;
-    let id = shared.matches.add(Arc::clone(&made))?;
-    made.play(&shared)?;
-    Ok((StatusCode::ACCEPTED, Json(made.standing(id, visitor, &mut Seen::default()))))
+        let made = Arc::new(Match::new(entry, place, request, pace, visitor, stay));
+        let id = desk.matches.add(Arc::clone(&made))?;
+        made.play(desk)?;
+        Ok(begun(as_json(made.standing(id, visitor, &mut Seen::default()))))
+    }))
+}
+
+/// What was played and is played.
+#[derive(Serialize)]
+struct List<'a> {
+    matches: Vec<Summary<'a>>,
 }
 
 /// `GET /api/v1/match`
-pub(crate) async fn list(State(shared): State<Arc<Shared>>, visitor: Visitor) -> Json<Value> {
-    let all = shared.matches.all().into_iter().map(|(id, found)| found.summary(id, visitor));
-    Json(json!({ "matches": all.collect::<Vec<Value>>() }))
+pub(crate) fn list(asked: &Asked) -> Result<Reply, Refusal> {
+    let all = asked.shared.matches.all();
+    let matches = all.iter().map(|(id, found)| found.summary(*id, asked.visitor)).collect();
+    at_once(json(&List { matches }))
 }
 
 /// `GET /api/v1/match/{id}`
-pub(crate) async fn show(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let (id, found) = shared.matches.find(&id)?;
+pub(crate) fn show(asked: &Asked) -> Result<Reply, Refusal> {
+    let (id, found) = asked.shared.matches.find(&asked.id)?;
+    let visitor = asked.visitor;
     if found.visitor() == visitor {
         found.look();
     }
-    shared.workers.quick(move || Ok(found.standing(id, visitor, &mut Seen::default()))).await.map(Json)
+    Ok(asked.quick(move |_, _| Ok(as_json(found.standing(id, visitor, &mut Seen::default())))))
 }
 
 /// `DELETE /api/v1/match/{id}`
-pub(crate) async fn stop(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let (id, found) = shared.matches.own(&id, visitor)?;
+pub(crate) fn stop(asked: &Asked) -> Result<Reply, Refusal> {
+    let (id, found) = asked.shared.matches.own(&asked.id, asked.visitor)?;
     found.stop();
-    Ok(Json(found.summary(id, visitor)))
+    at_once(json(&found.summary(id, asked.visitor)))
 }
 
 /// `POST /api/v1/match/{id}/resume`
-pub(crate) async fn resume(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let (id, found) = shared.matches.own(&id, visitor)?;
+pub(crate) fn resume(asked: &Asked) -> Result<Reply, Refusal> {
+    let (id, found) = asked.shared.matches.own(&asked.id, asked.visitor)?;
     if found.is_whole() {
         return Err(Refusal::bad("all games of this match were played", "begin another one"));
     }
-    shared.matches.room(visitor)?;
-    found.play(&shared)?;
-    Ok(Json(found.summary(id, visitor)))
+    asked.shared.matches.room(asked.visitor)?;
+    found.play(&asked.shared)?;
+    at_once(json(&found.summary(id, asked.visitor)))
 }
 
 /// `GET /api/v1/match/{id}/record`
-pub(crate) async fn record(
-    State(shared): State<Arc<Shared>>,
-    Path(id): Path<String>,
-) -> Result<impl IntoResponse, Refusal> {
-    let (id, found) = shared.matches.find(&id)?;
+pub(crate) fn record(asked: &Asked) -> Result<Reply, Refusal> {
+    let (id, found) = asked.shared.matches.find(&asked.id)?;
     let request = found.request();
-    let header = Header {
+    let head = Header {
         games: request.games,
         openings: request.openings.unwrap_or_default(),
         seed: request.seed,
@@ -232,63 +211,46 @@ pub(crate) async fn record(
         time: request.house.time.map(|time| time.as_secs_f64()),
         ..Header::new(found.spec(), request.players.clone())
     };
-    // Numbers and texts always serialise.
-    let mut text = serde_json::to_string(&header).unwrap_or_default() + "\n";
+    let mut text = written(&head) + "\n";
     for game in found.games() {
-        text += &serde_json::to_string(&game).unwrap_or_default();
+        text += &written(&game);
         text.push('\n');
     }
+    let mut response = sent("application/x-ndjson", text);
     let name = format!("attachment; filename=\"match-{id}.jsonl\"");
-    Ok((
-        [(header::CONTENT_TYPE, "application/x-ndjson".to_string()), (header::CONTENT_DISPOSITION, name)],
-        text,
-    ))
-}
-
-/// Events of a match.
-struct Watched(UnboundedReceiver<Event>);
-
-impl Stream for Watched {
-    type Item = Result<Event, Infallible>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(context).map(|event| event.map(Ok))
+    if let Ok(name) = HeaderValue::from_str(&name) {
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, name);
     }
+    at_once(response)
 }
 
 /// `GET /api/v1/match/{id}/stream`: `event: match` with what is new, `event: done` when nothing more will come.
-pub(crate) async fn stream(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Result<impl IntoResponse, Refusal> {
-    let (id, found) = shared.matches.find(&id)?;
-    let (sender, events) = unbounded_channel();
-    tokio::spawn(async move {
+pub(crate) fn stream(asked: &Asked) -> Result<Reply, Refusal> {
+    let (id, found) = asked.shared.matches.find(&asked.id)?;
+    let (shared, visitor) = (Arc::clone(&asked.shared), asked.visitor);
+    let (events, live) = Live::new();
+    spawn(async move {
         let mut pulse = tokio::time::interval(PULSE);
-        let mut seen = Seen::default();
+        let seen = Arc::new(Mutex::new(Seen::default()));
         loop {
             tokio::select! {
                 _ = pulse.tick() => {}
-                () = sender.closed() => return,
+                () = events.closed() => return,
             }
             if found.visitor() == visitor {
                 found.look();
             }
             // Asked before the standing, so that the last one is whole.
             let over = !found.runs();
-            let (table, mut known) = (Arc::clone(&found), std::mem::take(&mut seen));
-            let told =
-                shared.workers.quick(move || Ok((table.standing(id, visitor, &mut known), known))).await;
+            let (table, seen) = (Arc::clone(&found), Arc::clone(&seen));
+            let standing = Box::new(move || Ok(table.standing(id, visitor, &mut lock(&seen))));
             // A server that is too busy to tell tells the next time; what was not sent is sent then.
-            let Ok((standing, known)) = told else { continue };
-            seen = known;
-            let name = if over { "done" } else { "match" };
-            let Ok(event) = Event::default().event(name).json_data(&standing) else { return };
-            if sender.send(event).is_err() || over {
+            let Ok(standing) = shared.workers.quick(standing).await else { continue };
+            events.say(if over { "done" } else { "match" }, standing);
+            if over {
                 return;
             }
         }
     });
-    Ok(Sse::new(Watched(events)).keep_alive(KeepAlive::default()))
+    at_once(live.response())
 }

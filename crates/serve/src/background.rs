@@ -9,9 +9,12 @@
 //! Invariant: only who began something may stop it or go on with it, and what is over is kept for a while.
 
 use crate::refusal::Refusal;
+use crate::workers::Progress;
 use axum::http::StatusCode;
 use outplay_door::Visitor;
-use std::collections::VecDeque;
+use serde::Serialize;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -57,8 +60,29 @@ pub(crate) trait Work: Send + Sync {
     fn stop(&self);
 }
 
+/// How work stands, beside what it is about.
+#[derive(Serialize)]
+pub(crate) struct Report<'a, A, F> {
+    pub(crate) id: u64,
+    #[serde(flatten)]
+    pub(crate) about: A,
+    pub(crate) state: &'static str,
+    pub(crate) seconds: f64,
+    #[serde(flatten)]
+    pub(crate) stage: Stage<'a, F>,
+}
+
+/// What there is to tell of work: how far it is, what it found, or why it found nothing.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Stage<'a, F> {
+    Running(Progress),
+    Done(F),
+    Failed(&'a Refusal),
+}
+
 /// The last number that was given, and what has which number.
-type Numbered<W> = (u64, VecDeque<(u64, Arc<W>)>);
+type Numbered<W> = (u64, Vec<(u64, Arc<W>)>);
 
 /// What runs and what ran.
 pub(crate) struct Ledger<W> {
@@ -80,7 +104,7 @@ impl<W: Work> Ledger<W> {
         let mut list = lock(&self.list);
         let (last, works) = &mut *list;
         *last += 1;
-        works.push_back((*last, work));
+        works.push((*last, work));
         while works.len() > self.kept {
             let Some(at) = works.iter().position(|(_, work)| !work.runs()) else { break };
             works.remove(at);
@@ -143,8 +167,15 @@ impl<W: Work> Ledger<W> {
     }
 }
 
+/// Waits for something beside whatever else is waited for. Behind a pointer, so that what a runtime does for a task is
+/// compiled once instead of for each kind.
+pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) {
+    let task: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(task);
+    drop(tokio::spawn(task));
+}
+
 /// Does work on a thread of its own that gives way to every other one; threads that it starts do the same.
-pub(crate) fn behind(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Refusal> {
+pub(crate) fn behind(name: &str, work: Box<dyn FnOnce() + Send>) -> Result<(), Refusal> {
     let run = move || {
         // Elsewhere this would slow down the whole process, not the thread; there, work gives way between its steps.
         #[cfg(target_os = "linux")]
@@ -218,11 +249,11 @@ mod tests {
             stat.rsplit(") ").next().unwrap().split(' ').nth(16).unwrap().parse::<i32>().unwrap()
         };
         let before = nice();
-        behind("test", move || {
+        let work = move || {
             let child = std::thread::spawn(nice).join().unwrap();
             sender.send((nice(), child)).unwrap();
-        })
-        .unwrap();
+        };
+        behind("test", Box::new(work)).unwrap();
         let (own, child) = receiver.recv().unwrap();
         assert!(own > before && child == own, "{own} {child}");
         assert_eq!(nice(), before, "nobody else became slower");

@@ -13,27 +13,22 @@
 //! Invariant: one job runs at a time, and tables go to the data directory under names that the table crate makes;
 //! no request can say where.
 
-use crate::ask::Told;
+use crate::ask::Asked;
+use crate::background::{Report, Stage, spawn};
 use crate::lent::Loan;
 use crate::place::At;
 use crate::question::GRACE;
 use crate::refusal::Refusal;
+use crate::reply::{Reply, Soon, as_json, at_once, begun, written};
 use crate::router::Shared;
-use crate::stream::watched;
-use crate::workers::{Attention, Leash};
-use axum::Json;
-use axum::extract::{Path, State};
+use crate::stream::Live;
+use crate::workers::{Attention, Leash, run};
 use axum::http::StatusCode;
-use axum::response::IntoResponse;
 use outplay_answer::{Method, SolveAnswer, SolveRequest, Trouble, Values};
 use outplay_core::Watch;
 use outplay_core::figures::bytes;
 use outplay_door::Visitor;
-use serde::Deserialize;
-use serde_json::{Value, json};
-use std::collections::VecDeque;
-use std::future::Future;
-use std::sync::atomic::Ordering;
+use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -78,12 +73,12 @@ impl Job {
 /// The solves of a server.
 #[derive(Default)]
 pub(crate) struct Jobs {
-    list: Mutex<(u64, VecDeque<Job>)>,
+    list: Mutex<(u64, Vec<Job>)>,
 }
 
 /// What to solve.
 #[derive(Deserialize)]
-pub(crate) struct JobRequest {
+struct JobRequest {
     /// The game's spec.
     game: String,
     /// `auto` unless given.
@@ -101,7 +96,7 @@ pub(crate) struct JobRequest {
 }
 
 impl Jobs {
-    fn with<T>(&self, act: impl FnOnce(&mut u64, &mut VecDeque<Job>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut u64, &mut Vec<Job>) -> T) -> T {
         // A job that panicked left the list as it was.
         let mut list = self.list.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (last, jobs) = &mut *list;
@@ -137,9 +132,9 @@ impl Jobs {
                 began: Instant::now(),
                 end: None,
             };
-            jobs.push_back(job);
+            jobs.push(job);
             if jobs.len() > REMEMBERED {
-                jobs.pop_front();
+                jobs.remove(0);
             }
             Ok(*last)
         })
@@ -153,10 +148,12 @@ impl Jobs {
         });
     }
 
-    fn describe(&self, id: u64) -> Result<Value, Refusal> {
+    /// Looks at a job.
+    fn look<T>(&self, id: &str, look: impl FnOnce(&mut Job) -> T) -> Result<T, Refusal> {
+        let id: u64 = id.parse().map_err(|_| missing(id))?;
         self.with(|_, jobs| {
-            let job = jobs.iter().find(|job| job.id == id).ok_or_else(|| missing(&id.to_string()))?;
-            Ok(describe(job))
+            let job = jobs.iter_mut().find(|job| job.id == id);
+            job.map(look).ok_or_else(|| missing(&id.to_string()))
         })
     }
 
@@ -177,77 +174,83 @@ fn missing(id: &str) -> Refusal {
     Refusal::new(StatusCode::NOT_FOUND, error, "POST /api/v1/solve begins one and tells its number")
 }
 
-fn describe(job: &Job) -> Value {
+/// What a job is about.
+#[derive(Serialize)]
+struct What<'a> {
+    game: &'a str,
+}
+
+/// What a job found.
+#[derive(Serialize)]
+struct Found<'a> {
+    answer: &'a SolveAnswer,
+}
+
+/// How a job stands, written.
+fn describe(job: &Job) -> String {
     let Job { id, game, watch, began, end, .. } = job;
-    match end {
-        None => json!({
-            "id": id, "game": game, "state": if watch.stopped() { "stopping" } else { "running" },
-            "stage": watch.stage_name(), "done": watch.done.load(Ordering::Relaxed),
-            "total": watch.total.load(Ordering::Relaxed), "seconds": began.elapsed().as_secs_f64(),
-        }),
-        Some((seconds, Ok(answer))) => {
-            json!({ "id": id, "game": game, "state": "done", "seconds": seconds, "answer": answer })
-        }
-        Some((seconds, Err(refusal))) => {
+    let (state, stage) = match end {
+        None if watch.stopped() => ("stopping", Stage::Running(watch.progress())),
+        None => ("running", Stage::Running(watch.progress())),
+        Some((_, Ok(answer))) => ("done", Stage::Done(Found { answer })),
+        Some((_, Err(refusal))) => {
             // A job that had to be stopped because the disk's share was full was not cancelled by anybody.
             let cancelled = watch.stopped() && refusal.status != StatusCode::SERVICE_UNAVAILABLE;
-            let state = if cancelled { "cancelled" } else { "failed" };
-            json!({ "id": id, "game": game, "state": state, "seconds": seconds, "error": refusal.error, "cure": refusal.cure })
+            (if cancelled { "cancelled" } else { "failed" }, Stage::Failed(refusal))
         }
-    }
+    };
+    let seconds = end.as_ref().map_or_else(|| began.elapsed().as_secs_f64(), |(seconds, _)| *seconds);
+    written(&Report { id: *id, about: What { game }, state, seconds, stage })
 }
 
 /// `POST /api/v1/solve`
-pub(crate) async fn start(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Told(request, _working): Told<JobRequest>,
-) -> Result<(StatusCode, Json<Value>), Refusal> {
-    if shared.settings.read_only {
+pub(crate) fn start(asked: &Asked) -> Result<Reply, Refusal> {
+    let request: JobRequest = asked.told()?;
+    if asked.shared.settings.read_only {
         let error = "this server writes nothing and solves no games as a whole";
         let cure = "ask for one position, or solve the game with the command line: `outplay solve GAME`";
         return Err(Refusal::new(StatusCode::FORBIDDEN, error, cure));
     }
-    let place = At { game: request.game.clone(), ..At::default() }.place()?;
+    let mut solve = SolveRequest::default();
+    solve.place = At { game: request.game.clone(), ..At::default() }.place()?;
     let word = |error: String| Refusal::bad(error, "docs/api.md lists what a solve job takes");
-    let method: Method = request.method.as_deref().unwrap_or("auto").parse().map_err(word)?;
-    let values = match request.values.as_deref() {
+    solve.method = request.method.as_deref().unwrap_or("auto").parse::<Method>().map_err(word)?;
+    solve.values = match request.values.as_deref() {
         None | Some("distance") => Values::Distance,
         Some("wdl") => Values::Wdl,
         Some(_) => return Err(word("`values` is neither wdl nor distance".into())),
     };
-    let store = request.save.unwrap_or(true);
-    let desk = Arc::clone(&shared);
-    let spec = request.game.clone();
-    let (game, loan) = shared
-        .workers
-        .quick(move || {
-            let game = desk.shelf.open(&spec)?;
-            let loan = desk.loan.clone().filter(|_| store);
-            match loan {
-                None => Ok((game, None)),
-                // What is there already is read where it stands.
-                Some(loan) if loan.complete(&game.spec(), values).map_err(Trouble::from)? => Ok((game, None)),
-                Some(loan) => {
-                    desk.sweep();
-                    if !loan.has_room().map_err(Trouble::from)? {
-                        return Err(full(&loan));
-                    }
-                    // The table will move; a game of its own does not hand a stale place to others.
-                    Ok((desk.shelf.catalog().open(&spec)?, Some(loan)))
-                }
+    solve.store = request.save.unwrap_or(true);
+    let (visitor, stay) = (asked.visitor, request.stay.unwrap_or(true));
+    Ok(asked.quick(move |desk, _| Ok(begun(as_json(begin(desk, visitor, &request.game, solve, stay)?)))))
+}
+
+/// Begins a solve that was understood; how it stands.
+fn begin(
+    shared: &Arc<Shared>,
+    visitor: Visitor,
+    spec: &str,
+    mut solve: SolveRequest,
+    stay: bool,
+) -> Result<String, Refusal> {
+    let mut game = shared.shelf.open(spec)?;
+    let mut loan = shared.loan.clone().filter(|_| solve.store);
+    if let Some(lent) = &loan {
+        if lent.complete(&game.spec(), solve.values).map_err(Trouble::from)? {
+            // What is there already is read where it stands.
+            loan = None;
+        } else {
+            shared.sweep();
+            if !lent.has_room().map_err(Trouble::from)? {
+                return Err(full(lent));
             }
-        })
-        .await?;
+            // The table will move; a game of its own does not hand a stale place to others.
+            game = shared.shelf.catalog().open(spec)?;
+        }
+    }
     let watch = Attention::new(Some(LONGEST + GRACE));
-    let stay = request.stay.unwrap_or(true);
     let id = shared.jobs.begin(&game.spec(), &watch, visitor, stay)?;
     let settings = &shared.settings;
-    let mut solve = SolveRequest::default();
-    solve.place = place;
-    solve.method = method;
-    solve.values = values;
-    solve.store = store;
     solve.options = shared.options(settings.threads);
     solve.options.memory = settings.memory;
     solve.options.time = Some(LONGEST);
@@ -257,19 +260,19 @@ pub(crate) async fn start(
         solve.options.data = Some(loan.workshop());
     }
     if !stay {
-        let (desk, watch) = (Arc::clone(&shared), Arc::clone(&watch));
-        tokio::spawn(async move {
+        let (desk, watch) = (Arc::clone(shared), Arc::clone(&watch));
+        spawn(async move {
             tokio::time::sleep(UNHEARD).await;
             if !desk.jobs.heard(id) {
                 watch.stop();
             }
         });
     }
-    let desk = Arc::clone(&shared);
+    let desk = Arc::clone(shared);
     // The job outlives its request, and a fault inside it ends as its answer.
-    tokio::spawn(async move {
+    spawn(async move {
         let watched = Arc::clone(&watch);
-        let work = crate::workers::run(move || Ok(game.solve(&solve, &*watched)?));
+        let work = Box::pin(run(Box::new(move || Ok(game.solve(&solve, &*watched)?))));
         let result = match loan {
             None => work.await,
             Some(loan) => within(loan, &watch, work).await,
@@ -281,16 +284,11 @@ pub(crate) async fn start(
         }
         desk.jobs.finish(id, result);
     });
-    Ok((StatusCode::ACCEPTED, Json(shared.jobs.describe(id)?)))
+    shared.jobs.look(&id.to_string(), |job| describe(job))
 }
 
 /// Waits for a job that may write only so much, and puts its table where it belongs.
-async fn within(
-    loan: Loan,
-    watch: &Attention,
-    work: impl Future<Output = Result<SolveAnswer, Refusal>>,
-) -> Result<SolveAnswer, Refusal> {
-    tokio::pin!(work);
+async fn within(loan: Loan, watch: &Attention, mut work: Soon<SolveAnswer>) -> Result<SolveAnswer, Refusal> {
     let mut look = tokio::time::interval(LOOK);
     let mut over = false;
     let result = loop {
@@ -298,7 +296,7 @@ async fn within(
             result = &mut work => break result,
             _ = look.tick() => {
                 let loan = loan.clone();
-                let room = crate::workers::run(move || Ok(loan.has_room().map_err(Trouble::from)?)).await;
+                let room = run(Box::new(move || Ok(loan.has_room().map_err(Trouble::from)?))).await;
                 if matches!(room, Ok(false)) {
                     over = true;
                     watch.stop();
@@ -306,7 +304,7 @@ async fn within(
             }
         }
     };
-    crate::workers::run(move || {
+    run(Box::new(move || {
         let fits = !over && loan.has_room().map_err(Trouble::from)?;
         if result.is_ok() && fits {
             loan.deliver()?;
@@ -315,7 +313,7 @@ async fn within(
             return Err(full(&loan));
         }
         result
-    })
+    }))
     .await
 }
 
@@ -341,52 +339,41 @@ impl Shared {
 }
 
 /// `GET /api/v1/solve/{id}`
-pub(crate) async fn show(
-    State(shared): State<Arc<Shared>>,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let id: u64 = id.parse().map_err(|_| missing(&id))?;
-    shared.jobs.describe(id).map(Json)
+pub(crate) fn show(asked: &Asked) -> Result<Reply, Refusal> {
+    at_once(as_json(asked.shared.jobs.look(&asked.id, |job| describe(job))?))
 }
 
 /// `GET /api/v1/solve/{id}/stream`: `progress` while it runs, then `done` with what [`show`] says.
-pub(crate) async fn listen(
-    State(shared): State<Arc<Shared>>,
-    Path(id): Path<String>,
-) -> Result<impl IntoResponse, Refusal> {
-    let id: u64 = id.parse().map_err(|_| missing(&id))?;
-    let (watch, leash) = shared.jobs.with(|_, jobs| {
-        let job = jobs.iter_mut().find(|job| job.id == id).ok_or_else(|| missing(&id.to_string()))?;
+pub(crate) fn listen(asked: &Asked) -> Result<Reply, Refusal> {
+    let (shared, id) = (Arc::clone(&asked.shared), asked.id.clone());
+    let (watch, leash) = shared.jobs.look(&id, |job| {
         job.heard = true;
-        Ok::<_, Refusal>((Arc::clone(&job.watch), job.hold()))
+        (Arc::clone(&job.watch), job.hold())
     })?;
-    Ok(watched(watch, leash, move |_, _| async move {
+    let end = Box::pin(async move {
         loop {
-            let told = shared.jobs.describe(id)?;
-            if !matches!(told["state"].as_str(), Some("running" | "stopping")) {
+            let told = shared.jobs.look(&id, |job| job.end.is_some().then(|| describe(job)))?;
+            if let Some(told) = told {
                 return Ok(told);
             }
             tokio::time::sleep(LOOK).await;
         }
-    }))
+    });
+    let (events, live) = Live::new();
+    at_once(live.until(end, events, watch, leash))
 }
 
 /// `DELETE /api/v1/solve/{id}`
-pub(crate) async fn cancel(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let id: u64 = id.parse().map_err(|_| missing(&id))?;
-    shared.jobs.with(|_, jobs| {
-        let job = jobs.iter().find(|job| job.id == id).ok_or_else(|| missing(&id.to_string()))?;
-        if job.visitor != visitor {
-            let error = format!("solve job {id} was begun by somebody else");
+pub(crate) fn cancel(asked: &Asked) -> Result<Reply, Refusal> {
+    let told = asked.shared.jobs.look(&asked.id, |job| {
+        if job.visitor != asked.visitor {
+            let error = format!("solve job {} was begun by somebody else", job.id);
             return Err(Refusal::new(StatusCode::FORBIDDEN, error, "wait for it"));
         }
         if job.end.is_none() {
             job.watch.stop();
         }
-        Ok(Json(describe(job)))
-    })
+        Ok(describe(job))
+    })?;
+    at_once(as_json(told?))
 }

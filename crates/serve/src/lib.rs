@@ -21,11 +21,10 @@
 //! # Ok::<(), outplay_serve::ServeError>(())
 //! ```
 
-mod annex;
+mod addresses;
 mod arena;
 mod ask;
 mod background;
-pub mod bench;
 mod cache;
 mod games;
 mod gate;
@@ -47,8 +46,10 @@ mod proof;
 mod puzzles;
 mod question;
 mod refusal;
+mod reply;
 mod router;
 mod runs;
+mod schemas;
 mod settings;
 mod sharing;
 mod stats;

@@ -10,6 +10,7 @@
 use crate::background::{Tenure, Work, behind, lock};
 use crate::named::registered;
 use crate::refusal::Refusal;
+use crate::reply::written;
 use crate::router::Shared;
 use crate::workers::Attention;
 use outplay_answer::{Entry, Place, QueryOptions};
@@ -18,9 +19,9 @@ use outplay_arena::matches::{MatchRequest, compete_seen};
 use outplay_arena::record::GameRecord;
 use outplay_arena::standings::{SprtRow, Standings};
 use outplay_arena::stats::{Pairs, score_of};
-use outplay_core::{AnyMove, AnyPosition, Game, Notation, Watch};
+use outplay_core::{AnyMove, AnyPosition, Game, Notation, Scene, Turn, Watch};
 use outplay_door::Visitor;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -51,7 +52,7 @@ struct Course {
     /// Games, score, its 95 % bounds and the logarithm of the likelihood ratio, after each pair.
     points: Vec<[f64; 5]>,
     /// Standings, and after how many games they were made.
-    standings: Option<(usize, Arc<Value>)>,
+    standings: Option<(usize, Arc<Standings>)>,
     /// Seconds of play before the present stretch.
     seconds: f64,
     /// How the last stretch ended; nothing while the match is played.
@@ -78,6 +79,53 @@ pub(crate) struct Seen {
     results: usize,
     points: usize,
     boards: Vec<(u64, usize)>,
+}
+
+/// What a match is about, in few words.
+#[derive(Serialize)]
+pub(crate) struct Summary<'a> {
+    id: u64,
+    game: String,
+    players: &'a [String],
+    state: &'static str,
+    /// Whether whoever asks began it.
+    mine: bool,
+    games: usize,
+    planned: u64,
+}
+
+/// How a match stands.
+#[derive(Serialize)]
+struct Standing<'a> {
+    #[serde(flatten)]
+    summary: Summary<'a>,
+    /// Games of each two.
+    each: u64,
+    seed: u64,
+    seconds: f64,
+    standings: &'a Standings,
+    sprt: Option<SprtRow>,
+    points: &'a [[f64; 5]],
+    /// Number, players and payoff of each game.
+    results: Vec<(u64, usize, usize, i32)>,
+    boards: Vec<Shown<'a>>,
+    error: Option<&'a str>,
+    cure: Option<&'a str>,
+}
+
+/// A board as it is shown.
+#[derive(Serialize)]
+struct Shown<'a> {
+    slot: usize,
+    number: u64,
+    first: usize,
+    second: usize,
+    plies: usize,
+    last: Option<&'a str>,
+    payoff: Option<i32>,
+    to_move: Turn,
+    position: String,
+    scene: Scene,
 }
 
 impl Work for Match {
@@ -132,7 +180,7 @@ impl Match {
         let mut options = shared.options(1);
         options.keep = false;
         let (this, desk) = (Arc::clone(self), Arc::clone(shared));
-        let begun = behind("match", move || this.run(&desk, &watch, &options));
+        let begun = behind("match", Box::new(move || this.run(&desk, &watch, &options)));
         if begun.is_err() {
             lock(&self.course).end = Some(Ok(false));
         }
@@ -182,12 +230,20 @@ impl Match {
     }
 
     /// What it is about, in few words.
-    pub(crate) fn summary(&self, id: u64, visitor: Visitor) -> Value {
-        let course = lock(&self.course);
-        json!({
-            "id": id, "game": self.entry.spec(), "players": self.request.players, "state": self.state(&course),
-            "mine": visitor == self.visitor, "games": course.games.len(), "planned": self.planned(),
-        })
+    pub(crate) fn summary(&self, id: u64, visitor: Visitor) -> Summary<'_> {
+        self.sum(id, visitor, &lock(&self.course))
+    }
+
+    fn sum(&self, id: u64, visitor: Visitor, course: &Course) -> Summary<'_> {
+        Summary {
+            id,
+            game: self.entry.spec(),
+            players: &self.request.players,
+            state: self.state(course),
+            mine: visitor == self.visitor,
+            games: course.games.len(),
+            planned: self.planned(),
+        }
     }
 
     fn state(&self, course: &Course) -> &'static str {
@@ -200,63 +256,76 @@ impl Match {
         }
     }
 
-    /// Everything about it that was not seen yet.
-    pub(crate) fn standing(&self, id: u64, visitor: Visitor, seen: &mut Seen) -> Value {
+    /// Everything about it that was not seen yet, written.
+    pub(crate) fn standing(&self, id: u64, visitor: Visitor, seen: &mut Seen) -> String {
         let standings = self.standings();
         let course = lock(&self.course);
         let boards: Vec<(u64, usize)> =
             course.boards.iter().map(|board| (board.bout.number, board.plies)).collect();
         let shown =
             course.boards.iter().enumerate().filter(|(slot, _)| seen.boards.get(*slot) != boards.get(*slot));
-        let shown: Vec<Value> = shown.map(|(slot, board)| self.board(slot, board, &course)).collect();
-        let result = |game: &GameRecord| json!([game.number, game.first, game.second, game.payoff]);
-        let results: Vec<Value> = course.games.iter().skip(seen.results).map(result).collect();
-        let points: Vec<&[f64; 5]> = course.points.iter().skip(seen.points).collect();
+        let shown = shown.map(|(slot, board)| self.board(slot, board, &course)).collect();
+        let result = |game: &GameRecord| (game.number, game.first, game.second, game.payoff);
+        let results = course.games.iter().skip(seen.results).map(result).collect();
+        let points = course.points.get(seen.points..).unwrap_or_default();
         *seen = Seen { results: course.games.len(), points: course.points.len(), boards };
-        let sprt = self.request.sprt.map(|sprt| SprtRow::new(sprt, &course.pairs));
         let now = if course.end.is_none() { lock(&self.stretch).0.elapsed().as_secs_f64() } else { 0.0 };
         let refusal = course.end.as_ref().and_then(|end| end.as_ref().err());
-        json!({
-            "id": id, "game": self.entry.spec(), "players": self.request.players, "state": self.state(&course),
-            "mine": visitor == self.visitor, "games": course.games.len(), "planned": self.planned(),
-            "each": self.request.games, "seed": self.request.seed, "seconds": course.seconds + now,
-            "standings": *standings, "sprt": sprt, "points": points, "results": results, "boards": shown,
-            "error": refusal.map(|refusal| &refusal.error), "cure": refusal.and_then(|refusal| refusal.cure.as_ref()),
+        written(&Standing {
+            summary: self.sum(id, visitor, &course),
+            each: self.request.games,
+            seed: self.request.seed,
+            seconds: course.seconds + now,
+            standings: &standings,
+            sprt: self.request.sprt.map(|sprt| SprtRow::new(sprt, &course.pairs)),
+            points,
+            results,
+            boards: shown,
+            error: refusal.map(|refusal| refusal.error.as_str()),
+            cure: refusal.and_then(|refusal| refusal.cure.as_deref()),
         })
     }
 
     /// Standings after the games so far, made anew only if there are more.
-    fn standings(&self) -> Arc<Value> {
-        let (count, mut games) = {
+    fn standings(&self) -> Arc<Standings> {
+        {
             let course = lock(&self.course);
-            match &course.standings {
-                Some((count, standings)) if *count == course.games.len() => return Arc::clone(standings),
-                _ => (course.games.len(), course.games.clone()),
+            if let Some((_, made)) =
+                course.standings.as_ref().filter(|(count, _)| *count == course.games.len())
+            {
+                return Arc::clone(made);
             }
-        };
-        // Pairs count in the order of their numbers; nobody who plays waits for this.
-        games.sort_by_key(|game| game.number);
-        let made = json!(Standings::new(&self.request.players, &games));
-        let made = Arc::new(made);
-        lock(&self.course).standings = Some((count, Arc::clone(&made)));
+        }
+        // Nobody who plays waits for this.
+        let games = self.games();
+        let made = Arc::new(Standings::new(&self.request.players, &games));
+        lock(&self.course).standings = Some((games.len(), Arc::clone(&made)));
         made
     }
 
-    fn board(&self, slot: usize, board: &Board, course: &Course) -> Value {
+    fn board<'a>(&self, slot: usize, board: &'a Board, course: &Course) -> Shown<'a> {
         let Board { bout, pos, plies, last } = board;
         let game = self.entry.game();
         let mut scene = game.scene(pos);
         // Whoever watches plays no move.
         scene.moves.clear();
-        let payoff =
-            course.games.iter().rev().find(|game| game.number == bout.number).map(|game| game.payoff);
-        json!({
-            "slot": slot, "number": bout.number, "first": bout.first, "second": bout.second, "plies": plies, "last": last,
-            "payoff": payoff, "to_move": game.turn(pos), "position": game.write_position(pos), "scene": scene,
-        })
+        let ended = course.games.iter().rev().find(|game| game.number == bout.number);
+        Shown {
+            slot,
+            number: bout.number,
+            first: bout.first,
+            second: bout.second,
+            plies: *plies,
+            last: last.as_deref(),
+            payoff: ended.map(|game| game.payoff),
+            to_move: game.turn(pos),
+            position: game.write_position(pos),
+            scene,
+        }
     }
 
-    /// The record of all games, as the command line writes and reads it.
+    /// The record of all games, as the command line writes and reads it: in the order of their numbers, in which pairs
+    /// count.
     pub(crate) fn games(&self) -> Vec<GameRecord> {
         let mut games = lock(&self.course).games.clone();
         games.sort_by_key(|game| game.number);

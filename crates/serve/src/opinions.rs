@@ -8,17 +8,12 @@
 //! An opinion is a payoff of the player who moves, guessed; where the dice come next it is the mean over the rolls.
 
 use crate::ask::Asked;
-use crate::place::At;
 use crate::refusal::Refusal;
-use crate::router::Shared;
+use crate::reply::{Reply, written};
 use crate::workers::Attention;
-use axum::extract::State;
-use axum::response::IntoResponse;
 use outplay_answer::{ChooseRequest, Entry, Place, QueryOptions};
 use outplay_core::{Game, Turn, Watch};
-use outplay_door::Visitor;
 use serde::Serialize;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the rounds go on.
@@ -56,27 +51,23 @@ struct Opinions {
 }
 
 /// `GET /api/v1/opinions/stream`: `event: move` for every opinion, better ones as they come.
-pub(crate) async fn opinions_stream(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Asked(at): Asked<At>,
-) -> Result<impl IntoResponse, Refusal> {
-    let place = at.place()?;
-    let eval = |desk: &Shared, game: &Entry, place: &Place| {
-        game.view(place)?;
-        let levels = game.players(&desk.steady_options()).levels;
-        let eval =
-            levels.iter().find_map(|level| level.split_once("eval=")).map(|(_, eval)| eval.to_string());
-        eval.ok_or_else(|| {
-            Refusal::bad("this game has no evaluation", "ask /api/v1/position for exact values")
-        })
-    };
-    let eval = shared.glance(&at.game, &place, eval).await?;
-    Ok(shared.stream(visitor, at.game, TIME, move |desk, game, watch, events| {
-        let mut options = desk.steady_options();
-        options.hash = options.hash.min(HASH);
-        let table = Table { game, options, eval: &eval, watch };
-        table.opinions(&place, &mut |opinion| events.send("move", opinion))
+pub(crate) fn opinions_stream(asked: &Asked) -> Result<Reply, Refusal> {
+    let (game, place) = asked.place()?;
+    let visitor = asked.visitor;
+    Ok(asked.quick(move |desk, _| {
+        let entry = desk.shelf.open(&game)?;
+        entry.view(&place)?;
+        let levels = entry.players(&desk.steady_options()).levels;
+        let eval = levels.iter().find_map(|level| level.split_once("eval="));
+        let Some(eval) = eval.map(|(_, eval)| eval.to_string()) else {
+            return Err(Refusal::bad("this game has no evaluation", "ask /api/v1/position for exact values"));
+        };
+        Ok(desk.stream(visitor, game, TIME, move |study| {
+            let mut options = study.desk.steady_options();
+            options.hash = options.hash.min(HASH);
+            let table = Table { game: study.game, options, eval: &eval, watch: study.watch };
+            Ok(written(&table.opinions(&place, &mut |opinion| study.events.send("move", opinion))?))
+        }))
     }))
 }
 

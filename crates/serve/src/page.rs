@@ -1,9 +1,11 @@
 //! The files of the page, embedded in the program.
 
+use crate::ask::Asked;
 use crate::lean::lean;
 use crate::refusal::Refusal;
+use crate::reply::{Reply, at_once};
 use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -131,12 +133,12 @@ fn kind(name: &str) -> &'static str {
 }
 
 /// Answers with a file of the page, or says that there is none.
-pub(crate) async fn file(uri: Uri, headers: HeaderMap) -> Response {
-    let path = match uri.path().trim_start_matches('/') {
+pub(crate) fn file(asked: &Asked) -> Result<Reply, Refusal> {
+    let path = match asked.uri.path().trim_start_matches('/') {
         "" => "index.html",
         path => path,
     };
-    answer(path, &headers, None)
+    at_once(answer(path, &asked.headers, None))
 }
 
 /// The names of all files.

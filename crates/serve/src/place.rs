@@ -37,8 +37,12 @@ impl At {
 }
 
 /// In an address a plus sign means a space; no spec has one, and many have plus signs.
+pub(crate) fn spelled(spec: &str) -> String {
+    spec.trim().replace(' ', "+")
+}
+
 fn spec<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    String::deserialize(deserializer).map(|text| text.trim().replace(' ', "+"))
+    String::deserialize(deserializer).map(|spec| spelled(&spec))
 }
 
 fn within(what: &str, text: &str, most: usize) -> Result<(), Refusal> {

@@ -1,25 +1,23 @@
 //! What a position looks like, what it is worth, and what a player would do.
 
-use crate::ask::{Asked, Told};
+use crate::ask::Asked;
 use crate::place::At;
 use crate::question::GRACE;
 use crate::refusal::Refusal;
+use crate::reply::{Reply, json, written};
 use crate::router::Shared;
-use crate::stream::live;
-use crate::workers::{Attention, Leash};
-use axum::Json;
-use axum::extract::State;
+use crate::stream::Live;
+use crate::workers::Attention;
 use axum::http::StatusCode;
-use axum::response::IntoResponse;
 use outplay_answer::{ChoiceAnswer, ChooseRequest, Entry, Place, PlayerList, QueryAnswer, View};
-use outplay_door::Visitor;
 use outplay_players::{About, PROTOCOLS};
 use serde::{Deserialize, Serialize};
+use std::future::ready;
 use std::sync::Arc;
 
 /// A view with what the page wants to know beside it.
 #[derive(Serialize)]
-pub(crate) struct Looked {
+struct Looked {
     #[serde(flatten)]
     view: View,
     /// What is odd about the game.
@@ -35,14 +33,10 @@ pub(crate) struct Looked {
 }
 
 /// `GET /api/v1/view`
-pub(crate) async fn view(
-    State(shared): State<Arc<Shared>>,
-    Asked(at): Asked<At>,
-) -> Result<Json<Looked>, Refusal> {
-    let place = at.place()?;
-    let desk = Arc::clone(&shared);
-    let look = move || {
-        let game = desk.shelf.open(&at.game)?;
+pub(crate) fn view(asked: &Asked) -> Result<Reply, Refusal> {
+    let (game, place) = asked.place()?;
+    Ok(asked.quick(move |desk, _| {
+        let game = desk.shelf.open(&game)?;
         let view = game.view(&place)?;
         let options = desk.steady_options();
         let PlayerList { mut players, levels, .. } = game.players(&options);
@@ -52,49 +46,34 @@ pub(crate) async fn view(
             desk.settings.engines.iter().filter(|(_, spec)| game.check_player(spec, &options).is_ok());
         let engines = engines.map(|(name, _)| name.clone()).collect();
         let exact = game.exact(&place, &options)?;
-        Ok(Looked { view, warning: game.warning(), players, engines, levels, exact })
-    };
-    shared.workers.quick(look).await.map(Json)
+        Ok(json(&Looked { view, warning: game.warning(), players, engines, levels, exact }))
+    }))
 }
 
 /// `GET /api/v1/position`
-pub(crate) async fn position(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Asked(at): Asked<At>,
-) -> Result<Json<Arc<QueryAnswer>>, Refusal> {
-    let place = at.place()?;
-    if let Some(answer) = known(&shared, &at.game, &place).await? {
-        return Ok(Json(answer));
-    }
-    let desk = Arc::clone(&shared);
-    let look = move |game: &Entry, threads, watch: &Attention| {
+pub(crate) fn position(asked: &Asked) -> Result<Reply, Refusal> {
+    let (game, place) = asked.place()?;
+    let (spec, wanted) = (game.clone(), place.clone());
+    let known = asked.quick(move |desk, watch| {
+        Ok(recall(desk, &desk.shelf.open(&spec)?, &wanted, watch)?.map(|answer| json(&answer)))
+    });
+    let desk = Arc::clone(&asked.shared);
+    let search = asked.ask(game, move |game, threads, watch| {
         let answer = Arc::new(game.query(&place, &desk.options(threads), watch)?);
         desk.answers.keep(&answer);
-        Ok(answer)
-    };
-    shared.ask(visitor, at.game, look).await.map(Json)
+        Ok(json(&answer))
+    });
+    // What needs no search does not queue for one.
+    Ok(Box::pin(async move {
+        match known.await? {
+            Some(response) => Ok(response),
+            None => search.await,
+        }
+    }))
 }
 
 /// The answer if it needs no search.
-pub(crate) async fn known(
-    shared: &Arc<Shared>,
-    game: &str,
-    place: &Place,
-) -> Result<Option<Arc<QueryAnswer>>, Refusal> {
-    let desk = Arc::clone(shared);
-    let (game, place) = (game.to_string(), place.clone());
-    let watch = Attention::new(Some(GRACE));
-    let _leash = Leash(Arc::clone(&watch));
-    let look = move || {
-        let game = desk.shelf.open(&game)?;
-        recall(&desk, &game, &place, &watch)
-    };
-    shared.workers.quick(look).await
-}
-
-/// The same on this thread.
-pub(crate) fn recall(
+fn recall(
     shared: &Shared,
     game: &Entry,
     place: &Place,
@@ -113,7 +92,7 @@ pub(crate) fn recall(
 
 /// Who is asked for a move, and where.
 #[derive(Deserialize)]
-pub(crate) struct MoveRequest {
+struct MoveRequest {
     #[serde(flatten)]
     at: At,
     /// The player's spec.
@@ -141,78 +120,63 @@ fn no_files(player: &str) -> Result<(), Refusal> {
 }
 
 /// `POST /api/v1/move`
-pub(crate) async fn choose(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Told(request, _working): Told<MoveRequest>,
-) -> Result<Json<ChoiceAnswer>, Refusal> {
-    let place = request.at.place()?;
-    if request.player.len() > PLAYER {
+pub(crate) fn choose(asked: &Asked) -> Result<Reply, Refusal> {
+    let MoveRequest { at, player, seed } = asked.told()?;
+    let place = at.place()?;
+    if player.len() > PLAYER {
         let error = format!("the player's spec has more than the {PLAYER} characters that this server reads");
         return Err(Refusal::bad(error, "choose one of the players that /api/v1/games lists"));
     }
-    no_files(&request.player)?;
-    let MoveRequest { at, player, seed } = request;
+    no_files(&player)?;
     // What stands behind a name is the server's own choice, and nobody else's business.
-    let named = shared.settings.engines.iter().find(|(name, _)| *name == player).cloned();
+    let named = asked.shared.settings.engines.iter().find(|(name, _)| *name == player).cloned();
     let (name, player, ours) = match named {
         Some((name, spec)) => (Some(name), spec, true),
         None => (None, player, false),
     };
-    let mut asked = ChooseRequest::default();
-    asked.place = place;
-    asked.player = player;
-    asked.seed = seed;
-    asked.options = shared.steady_options();
-    asked.files = ours;
-    let chosen =
-        shared.ask(visitor, at.game, move |game, _, watch| match (game.choose(&asked, watch), name) {
-            (Ok(answer), Some(name)) => Ok(ChoiceAnswer { player: name, ..answer }),
-            (Err(trouble), Some(name))
-                if !trouble.is_stop() && game.check_player(&asked.player, &asked.options).is_ok() =>
-            {
-                Err(Refusal::new(
-                    StatusCode::BAD_GATEWAY,
-                    format!("the engine `{name}` has no move here"),
-                    "ask again, or choose another player",
-                ))
-            }
-            (Err(trouble), Some(name)) if !trouble.is_stop() => Err(Refusal::bad(
-                format!("the engine `{name}` does not play this game"),
-                "choose another player",
-            )),
-            (chosen, _) => Ok(chosen?),
-        });
-    chosen.await.map(Json)
+    let mut wish = ChooseRequest::default();
+    wish.place = place;
+    wish.player = player;
+    wish.seed = seed;
+    wish.options = asked.shared.steady_options();
+    wish.files = ours;
+    Ok(asked.ask(at.game, move |game, _, watch| match (game.choose(&wish, watch), name) {
+        (Ok(answer), Some(name)) => Ok(json(&ChoiceAnswer { player: name, ..answer })),
+        (Err(trouble), Some(name))
+            if !trouble.is_stop() && game.check_player(&wish.player, &wish.options).is_ok() =>
+        {
+            Err(Refusal::new(
+                StatusCode::BAD_GATEWAY,
+                format!("the engine `{name}` has no move here"),
+                "ask again, or choose another player",
+            ))
+        }
+        (Err(trouble), Some(name)) if !trouble.is_stop() => {
+            Err(Refusal::bad(format!("the engine `{name}` does not play this game"), "choose another player"))
+        }
+        (chosen, _) => Ok(json(&chosen?)),
+    }))
 }
 
 /// `GET /api/v1/position/stream`
-pub(crate) async fn position_stream(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Asked(at): Asked<At>,
-) -> Result<impl IntoResponse, Refusal> {
-    let place = at.place()?;
-    // What makes no sense is refused before the stream begins.
-    let answer = known(&shared, &at.game, &place).await?;
-    let patience = shared.settings.time * STREAM;
-    let watch = Attention::patient(Some(patience + GRACE), &shared.workers);
-    Ok(live(watch, move |watch, events| async move {
-        if let Some(answer) = answer {
+pub(crate) fn position_stream(asked: &Asked) -> Result<Reply, Refusal> {
+    let (game, place) = asked.place()?;
+    let (visitor, patience) = (asked.visitor, asked.shared.settings.time * STREAM);
+    Ok(asked.quick(move |desk, watch| {
+        // What makes no sense is refused before the stream begins, and what is known does not queue for a study.
+        if let Some(answer) = recall(desk, &desk.shelf.open(&game)?, &place, watch)? {
+            let (events, live) = Live::new();
             answer.moves.iter().for_each(|mv| events.send("move", mv));
-            return Ok(answer);
+            return Ok(live.until(Box::pin(ready(Ok(written(&answer)))), events, Attention::new(None), None));
         }
-        let desk = Arc::clone(&shared);
-        let search = move |threads| {
-            let game = desk.shelf.open(&at.game)?;
-            let mut options = desk.options(threads);
+        Ok(desk.stream(visitor, game, patience + GRACE, move |study| {
+            let mut options = study.desk.options(study.threads);
             options.time = Some(patience);
-            let answer = game.query_each(&place, &options, &*watch, &mut |mv| events.send("move", mv))?;
-            let answer = Arc::new(answer);
-            desk.answers.keep(&answer);
-            Ok(answer)
-        };
-        shared.workers.study(visitor, search).await
+            let found = &mut |mv: &_| study.events.send("move", mv);
+            let answer = Arc::new(study.game.query_each(&place, &options, study.watch, found)?);
+            study.desk.answers.keep(&answer);
+            Ok(written(&answer))
+        }))
     }))
 }
 

@@ -1,20 +1,13 @@
 //! Written proofs: found, checked step by step, and played by.
 
-use crate::ask::{Asked, Told};
-use crate::place::At;
+use crate::ask::Asked;
 use crate::refusal::Refusal;
-use crate::router::Shared;
-use crate::workers::Attention;
-use axum::Json;
-use axum::extract::State;
+use crate::reply::{self, Reply};
 use axum::http::StatusCode;
-use outplay_answer::Proved;
 use outplay_check::{CheckError, Followed, GuideError, Guided};
 use outplay_core::{Deadline, LineBoard, Turn, cell_name};
-use outplay_door::Visitor;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// Characters of a proof that can be sent back, which a request's body has to hold as JSON.
 const LONGEST: usize = 48 << 10;
@@ -24,29 +17,26 @@ const TOLD: usize = 300;
 const WALK: usize = 400;
 
 /// `GET /api/v1/proof`
-pub(crate) async fn prove(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Asked(at): Asked<At>,
-) -> Result<Json<Proved>, Refusal> {
-    let place = at.place()?;
-    let options = shared.steady_options();
-    let proved = shared.ask(visitor, at.game, move |game, _, watch| Ok(game.prove(&place, &options, watch)?));
-    let proved = proved.await?;
-    if proved.proof.as_ref().is_some_and(|proof| proof.len() > LONGEST) {
-        let error = format!(
-            "the proof has {} steps, more than this server sends; `outplay solve {} --method proof --proof FILE` writes it",
-            proved.steps, proved.game
-        );
-        let cure = "choose a smaller board, or a position later in the game";
-        return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error, cure));
-    }
-    Ok(Json(proved))
+pub(crate) fn prove(asked: &Asked) -> Result<Reply, Refusal> {
+    let (game, place) = asked.place()?;
+    let options = asked.shared.steady_options();
+    Ok(asked.ask(game, move |game, _, watch| {
+        let proved = game.prove(&place, &options, watch)?;
+        if proved.proof.as_ref().is_some_and(|proof| proof.len() > LONGEST) {
+            let error = format!(
+                "the proof has {} steps, more than this server sends; `outplay solve {} --method proof --proof FILE` writes it",
+                proved.steps, proved.game
+            );
+            let cure = "choose a smaller board, or a position later in the game";
+            return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error, cure));
+        }
+        Ok(reply::json(&proved))
+    }))
 }
 
 /// A proof to be checked.
 #[derive(Deserialize)]
-pub(crate) struct CheckRequest {
+struct CheckRequest {
     proof: String,
 }
 
@@ -61,16 +51,13 @@ fn rows(proof: &str) -> usize {
 }
 
 /// `POST /api/v1/check`
-pub(crate) async fn check(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Told(asked, _working): Told<CheckRequest>,
-) -> Result<Json<Value>, Refusal> {
-    let (time, bytes) = (shared.settings.time, shared.steady_options().memory as usize / 2);
-    let work = move |watch: &Attention| {
+pub(crate) fn check(asked: &Asked) -> Result<Reply, Refusal> {
+    let CheckRequest { proof } = asked.told()?;
+    let (time, bytes) = (asked.shared.settings.time, asked.shared.steady_options().memory as usize / 2);
+    Ok(asked.work(move |_, watch| {
         let limits = outplay_check::Limits { bytes, ..outplay_check::Limits::default() };
         let clock = Deadline::new(Some(time), watch);
-        let (height, mut told) = (rows(&asked.proof), Vec::new());
+        let (height, mut told) = (rows(&proof), Vec::new());
         let mut eyes = |followed: &Followed<'_>| {
             if told.len() < TOLD {
                 let stones = followed.stones.iter();
@@ -83,24 +70,24 @@ pub(crate) async fn check(
                 }));
             }
         };
-        match outplay_check::check_seen(&asked.proof, &limits, &clock, Some(&mut eyes)) {
-            Ok(claim) => Ok(json!({
+        match outplay_check::check_seen(&proof, &limits, &clock, Some(&mut eyes)) {
+            Ok(claim) => Ok(reply::json(&json!({
                 "valid": true, "value": claim.verdict.word(), "steps": claim.steps, "followed": claim.followed,
                 "seen": told,
-            })),
+            }))),
             Err(CheckError::Stopped) => Err(Refusal::beyond("the time that this server allows ran out")),
             Err(error) => {
                 let step = if let CheckError::Step { step, .. } = &error { Some(*step) } else { None };
-                Ok(json!({ "valid": false, "error": error.to_string(), "step": step, "seen": told }))
+                let told = json!({ "valid": false, "error": error.to_string(), "step": step, "seen": told });
+                Ok(reply::json(&told))
             }
         }
-    };
-    shared.work(visitor, work).await.map(Json)
+    }))
 }
 
 /// A proof, whose strategy to play by, and what the opponent played.
 #[derive(Deserialize)]
-pub(crate) struct WalkRequest {
+struct WalkRequest {
     proof: String,
     player: Turn,
     #[serde(default)]
@@ -108,25 +95,21 @@ pub(crate) struct WalkRequest {
 }
 
 /// `POST /api/v1/walk`
-pub(crate) async fn walk(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Told(asked, _working): Told<WalkRequest>,
-) -> Result<Json<Value>, Refusal> {
-    if asked.moves.len() > WALK || asked.player == Turn::Chance {
+pub(crate) fn walk(asked: &Asked) -> Result<Reply, Refusal> {
+    let WalkRequest { proof, player, moves } = asked.told()?;
+    if moves.len() > WALK || player == Turn::Chance {
         return Err(Refusal::bad("this is no walk through a proof", "name a player and moves of the other"));
     }
-    let work = move |_: &Attention| {
-        let moves: Vec<&str> = asked.moves.iter().map(String::as_str).collect();
-        match outplay_check::guide(&asked.proof, asked.player, &moves) {
-            Ok(guided) => Ok(told(&guided)),
+    Ok(asked.work(move |_, _| {
+        let moves: Vec<&str> = moves.iter().map(String::as_str).collect();
+        match outplay_check::guide(&proof, player, &moves) {
+            Ok(guided) => Ok(reply::json(&told(&guided))),
             Err(GuideError::Proof(error)) => {
                 Err(Refusal::bad(error.to_string(), "send a proof that `/api/v1/check` finds right"))
             }
             Err(error) => Err(Refusal::bad(error.to_string(), "choose another player or another move")),
         }
-    };
-    shared.work(visitor, work).await.map(Json)
+    }))
 }
 
 /// Where a strategy stands, for the page.

@@ -6,10 +6,10 @@
 //! ```
 
 use crate::ask::Asked;
+use crate::place::spelled;
 use crate::refusal::Refusal;
-use axum::Json;
+use crate::reply::{self, Reply, at_once};
 use axum::http::StatusCode;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -20,7 +20,7 @@ const SETS: &str = include_str!("../puzzles/sets.jsonl");
 /// Puzzles in the order of the file. Lines that are no puzzles would be left out; a test says that there are none.
 fn all() -> &'static [Value] {
     static ALL: OnceLock<Vec<Value>> = OnceLock::new();
-    ALL.get_or_init(|| SETS.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    ALL.get_or_init(|| SETS.lines().filter_map(|line| serde_json::from_slice(line.as_bytes()).ok()).collect())
 }
 
 /// The puzzles of a game.
@@ -37,7 +37,7 @@ fn numbered(puzzle: &Value, number: usize, of: usize) -> Value {
 }
 
 /// `GET /api/v1/puzzles`: which sets there are.
-pub(crate) async fn sets() -> Json<Value> {
+pub(crate) fn sets(_: &Asked) -> Result<Reply, Refusal> {
     let mut games: Vec<&str> = Vec::new();
     for puzzle in all() {
         let game = puzzle["game"].as_str().unwrap_or_default();
@@ -50,20 +50,12 @@ pub(crate) async fn sets() -> Json<Value> {
         json!({ "number": number, "level": puzzle["difficulty"]["level"], "themes": puzzle["themes"], "moves": moves })
     };
     let set = |game: &str| json!({ "game": game, "puzzles": of(game).enumerate().map(entry).collect::<Vec<Value>>() });
-    Json(json!({ "sets": games.into_iter().map(set).collect::<Vec<Value>>() }))
-}
-
-/// Which puzzle of a set.
-#[derive(Deserialize)]
-pub(crate) struct SetRequest {
-    game: String,
-    #[serde(default)]
-    number: String,
+    at_once(reply::json(&json!({ "sets": games.into_iter().map(set).collect::<Vec<Value>>() })))
 }
 
 /// `GET /api/v1/puzzle/set`
-pub(crate) async fn one(Asked(request): Asked<SetRequest>) -> Result<Json<Value>, Refusal> {
-    let game = request.game.trim().replace(' ', "+");
+pub(crate) fn one(asked: &Asked) -> Result<Reply, Refusal> {
+    let (game, number) = (spelled(asked.needed("game")?), asked.text("number")?.unwrap_or_default());
     let count = of(&game).count();
     let missing = |error: String| {
         Err(Refusal::new(
@@ -76,26 +68,18 @@ pub(crate) async fn one(Asked(request): Asked<SetRequest>) -> Result<Json<Value>
     if count == 0 {
         return missing(format!("there is no set of puzzles of `{shown}`"));
     }
-    let number = if request.number.is_empty() { Ok(0) } else { request.number.parse::<usize>() };
+    let number = if number.is_empty() { Ok(0) } else { number.parse::<usize>() };
     match number.ok().and_then(|number| Some((number, of(&game).nth(number)?))) {
-        Some((number, puzzle)) => Ok(Json(numbered(puzzle, number, count))),
+        Some((number, puzzle)) => at_once(reply::json(&numbered(puzzle, number, count))),
         None => missing(format!("the puzzles of {shown} are numbered from 0 to {}", count - 1)),
     }
 }
 
-/// Which day.
-#[derive(Deserialize)]
-pub(crate) struct DayRequest {
-    /// `2026-11-17`; today in Greenwich unless given.
-    #[serde(default)]
-    date: String,
-}
-
-/// `GET /api/v1/puzzle/daily`
-pub(crate) async fn daily(Asked(request): Asked<DayRequest>) -> Result<Json<Value>, Refusal> {
+/// `GET /api/v1/puzzle/daily`: of a `date` such as `2026-11-17`, today in Greenwich unless given.
+pub(crate) fn daily(asked: &Asked) -> Result<Reply, Refusal> {
     let today =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
-    let day = match request.date.trim() {
+    let day = match asked.text("date")?.unwrap_or_default().trim() {
         "" => Some(today),
         date => day_of(date),
     };
@@ -113,7 +97,7 @@ pub(crate) async fn daily(Asked(request): Asked<DayRequest>) -> Result<Json<Valu
     let number = of(game).position(|other| other == puzzle).unwrap_or(0);
     let mut told = numbered(puzzle, number, of(game).count());
     told["date"] = json!(date_of(day));
-    Ok(Json(told))
+    at_once(reply::json(&told))
 }
 
 /// The puzzle of a day: every one has its turn before any comes again.

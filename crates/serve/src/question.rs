@@ -1,73 +1,76 @@
 //! Questions to a game that may take seconds, and what each may use.
 
+use crate::ask::Asked;
 use crate::refusal::Refusal;
+use crate::reply::{Reply, Soon};
 use crate::router::Shared;
-use crate::stream::{Events, live};
 use crate::workers::{Attention, Leash};
-use axum::response::IntoResponse;
-use outplay_answer::{Entry, Place, QueryOptions};
-use outplay_door::Visitor;
-use serde::Serialize;
+use axum::response::Response;
+use outplay_answer::{Entry, QueryOptions};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Searches keep their time themselves; this is for those that do not.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
-impl Shared {
-    /// Asks a game, which hears how many threads it may use; a visitor who leaves stops the work.
-    pub(crate) async fn ask<T: Send + 'static>(
-        self: &Arc<Self>,
-        visitor: Visitor,
-        game: String,
-        question: impl FnOnce(&Entry, usize, &Attention) -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let watch = Attention::new(Some(self.settings.time + GRACE));
-        let _leash = Leash(Arc::clone(&watch));
-        let desk = Arc::clone(self);
-        let search = move |threads| question(&desk.shelf.open(&game)?, threads, &watch);
-        self.workers.search(visitor, search).await
+/// What is done for a request, each behind a pointer: whatever waits for it is compiled once.
+type Look<T> = Box<dyn FnOnce(&Arc<Shared>, &Attention) -> Result<T, Refusal> + Send>;
+type Question = Box<dyn FnOnce(&Entry, usize, &Attention) -> Result<Response, Refusal> + Send>;
+type Search = Box<dyn FnOnce(usize, &Attention) -> Result<Response, Refusal> + Send>;
+
+impl Asked {
+    /// Does what takes milliseconds.
+    pub(crate) fn quick<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Arc<Shared>, &Attention) -> Result<T, Refusal> + Send + 'static,
+    ) -> Soon<T> {
+        self.look(Box::new(look))
     }
 
-    /// Looks at a place of a game for some milliseconds: what makes no sense is refused before a stream begins.
-    pub(crate) async fn glance<T: Send + 'static>(
-        self: &Arc<Self>,
-        game: &str,
-        place: &Place,
-        look: impl FnOnce(&Shared, &Entry, &Place) -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let desk = Arc::clone(self);
-        let (game, place) = (game.to_string(), place.clone());
-        self.workers.quick(move || look(&desk, &desk.shelf.open(&game)?, &place)).await
-    }
-
-    /// Streams what a study of a game finds; a visitor who leaves stops it.
-    pub(crate) fn stream<T: Serialize + Send + 'static>(
-        self: Arc<Self>,
-        visitor: Visitor,
-        game: String,
-        time: Duration,
-        study: impl FnOnce(&Shared, &Entry, &Attention, &Events) -> Result<T, Refusal> + Send + 'static,
-    ) -> impl IntoResponse {
-        let watch = Attention::patient(Some(time), &self.workers);
-        live(watch, move |watch, events| async move {
-            let desk = Arc::clone(&self);
-            let study = move |_| study(&desk, &desk.shelf.open(&game)?, &watch, &events);
-            self.workers.study(visitor, study).await
+    fn look<T: Send + 'static>(&self, look: Look<T>) -> Soon<T> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let watch = Attention::new(Some(GRACE));
+            let _leash = Leash(Arc::clone(&watch));
+            let desk = Arc::clone(&shared);
+            shared.workers.quick(Box::new(move || look(&desk, &watch))).await
         })
     }
 
-    /// Does work that needs no game; a visitor who leaves stops it.
-    pub(crate) async fn work<T: Send + 'static>(
-        self: &Arc<Self>,
-        visitor: Visitor,
-        work: impl FnOnce(&Attention) -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let watch = Attention::new(Some(self.settings.time + GRACE));
-        let _leash = Leash(Arc::clone(&watch));
-        self.workers.search(visitor, move |_| work(&watch)).await
+    /// Asks a game, which hears how many threads it may use; a visitor who leaves stops the work.
+    pub(crate) fn ask(
+        &self,
+        game: String,
+        question: impl FnOnce(&Entry, usize, &Attention) -> Result<Response, Refusal> + Send + 'static,
+    ) -> Reply {
+        self.put(game, Box::new(question))
     }
 
+    fn put(&self, game: String, question: Question) -> Reply {
+        let desk = Arc::clone(&self.shared);
+        self.search(Box::new(move |threads, watch| question(&desk.shelf.open(&game)?, threads, watch)))
+    }
+
+    /// Does work that needs no game; a visitor who leaves stops it.
+    pub(crate) fn work(
+        &self,
+        work: impl FnOnce(usize, &Attention) -> Result<Response, Refusal> + Send + 'static,
+    ) -> Reply {
+        self.search(Box::new(work))
+    }
+
+    fn search(&self, work: Search) -> Reply {
+        let (shared, visitor) = (Arc::clone(&self.shared), self.visitor);
+        Box::pin(async move {
+            // Its time begins when somebody waits for it.
+            let watch = Attention::new(Some(shared.settings.time + GRACE));
+            let _leash = Leash(Arc::clone(&watch));
+            shared.workers.search(visitor, Box::new(move |threads| work(threads, &watch))).await
+        })
+    }
+}
+
+impl Shared {
     /// What one answer may use. What was kept before counts; visitors leave nothing behind.
     pub(crate) fn options(&self, threads: usize) -> QueryOptions {
         let settings = &self.settings;

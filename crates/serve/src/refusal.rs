@@ -1,18 +1,19 @@
 //! Why a request has no answer: a sentence, a cure and a status.
 
-use axum::Json;
+use crate::reply::json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use outplay_answer::{Cure, TableError, Trouble};
 use outplay_core::InputError;
-use serde_json::json;
+use serde::Serialize;
 
 /// An error as the client sees it.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Refusal {
+    #[serde(skip)]
     pub(crate) status: StatusCode,
-    pub(crate) error: String,
     pub(crate) cure: Option<String>,
+    pub(crate) error: String,
 }
 
 impl Refusal {
@@ -36,16 +37,12 @@ impl Refusal {
         let cure = "ask the command line, which has no such limit: `outplay query GAME`";
         Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error, cure)
     }
-
-    /// The body as text, for streams.
-    pub(crate) fn json(&self) -> serde_json::Value {
-        json!({ "error": self.error, "cure": self.cure })
-    }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(self.json())).into_response();
+        let mut response = json(&self);
+        *response.status_mut() = self.status;
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
         }

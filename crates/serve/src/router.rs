@@ -1,24 +1,24 @@
 //! Which address leads where, and what every request goes through.
 
+use crate::addresses::{ADDRESSES, Address, get};
+use crate::ask::Asked;
 use crate::background::Ledger;
 use crate::cache::{Answers, Shelf};
 use crate::jobs::Jobs;
 use crate::lent::Loan;
 use crate::matches::Match;
 use crate::refusal::Refusal;
+use crate::reply::Reply;
 use crate::runs::Run;
 use crate::settings::{BODY, MATCHES, RUNS, Settings};
 use crate::workers::Workers;
-use crate::{
-    annex, games, gate, history, jobs, knowledge, learn, openapi, opinions, page, position, proof, runs,
-    stats, why,
-};
+use crate::{gate, page};
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
-use axum::http::{StatusCode, Uri};
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::StatusCode;
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, on};
 use outplay_catalog::Catalog;
 use outplay_door as door;
 use std::sync::Arc;
@@ -54,52 +54,47 @@ impl Shared {
     }
 }
 
+/// What is no address of the interface, and the files of the page.
+static NOWHERE: Address = get("/api/{*rest}", nowhere, "", "Error", "What is not there");
+static FILES: Address = get("/{file}", page::file, "", "page", "A file of the page");
+
 /// Everything that the server answers.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let log = shared.settings.log;
-    let handlers = Router::new()
-        .route("/api/v1/games", get(games::games))
-        .route("/api/v1/view", get(position::view))
-        .route("/api/v1/position", get(position::position))
-        .route("/api/v1/position/stream", get(position::position_stream))
-        .route("/api/v1/move", post(position::choose))
-        .route("/api/v1/history", get(history::history))
-        .route("/api/v1/history/stream", get(history::history_stream))
-        .route("/api/v1/why", get(why::why))
-        .route("/api/v1/puzzle", get(why::puzzle))
-        .route("/api/v1/evaluation", get(why::evaluation))
-        .route("/api/v1/rules", get(learn::rules))
-        .route("/api/v1/tree", get(learn::tree))
-        .route("/api/v1/index", get(learn::index))
-        .route("/api/v1/waves", get(learn::waves))
-        .route("/api/v1/values", post(learn::values))
-        .route("/api/v1/proof", get(proof::prove))
-        .route("/api/v1/check", post(proof::check))
-        .route("/api/v1/walk", post(proof::walk))
-        .route("/api/v1/experiments", get(runs::list))
-        .route("/api/v1/solve", post(jobs::start))
-        .route("/api/v1/solve/{id}", get(jobs::show).delete(jobs::cancel))
-        .route("/api/v1/solve/{id}/stream", get(jobs::listen))
-        .route("/api/v1/knowledge", get(knowledge::knowledge))
-        .route("/api/v1/opinions/stream", get(opinions::opinions_stream))
-        .route("/api/v1/stats", get(stats::stats))
-        .route("/api/v1/stats.svg", get(stats::picture))
-        .merge(annex::routes())
-        .route("/api/openapi.json", get(openapi::describe))
-        .route("/healthz", get(games::health))
-        .route("/api/{*rest}", get(nowhere))
-        .fallback(get(page::file))
+    let mut handlers = Router::new();
+    for address in ADDRESSES.iter().chain([&NOWHERE]) {
+        handlers = handlers.route(address.path, lead(&shared, address));
+    }
+    let handlers = handlers
+        .fallback(lead(&shared, &FILES))
         .method_not_allowed_fallback(wrong_method)
-        .with_state(Arc::clone(&shared))
         .layer(DefaultBodyLimit::max(BODY));
     let kept = door::inner(handlers, fault).layer(middleware::from_fn_with_state(shared, gate::pass));
     door::outer(kept, log)
 }
 
-async fn nowhere(uri: Uri) -> Refusal {
-    let path: String = uri.path().chars().take(80).collect();
+/// The way to an address.
+fn lead(shared: &Arc<Shared>, address: &'static Address) -> MethodRouter {
+    let shared = Arc::clone(shared);
+    on(address.filter(), move |request: Request| answer(shared, address, request))
+}
+
+async fn answer(shared: Arc<Shared>, address: &Address, request: Request) -> Response {
+    let asked = match Asked::read(shared, address, request).await {
+        Ok(asked) => asked,
+        Err(response) => return *response,
+    };
+    let reply = match (address.handler)(&asked) {
+        Ok(reply) => reply.await,
+        Err(refusal) => Err(refusal),
+    };
+    reply.unwrap_or_else(IntoResponse::into_response)
+}
+
+fn nowhere(asked: &Asked) -> Result<Reply, Refusal> {
+    let path: String = asked.uri.path().chars().take(80).collect();
     let error = format!("there is nothing at {path}");
-    Refusal::new(StatusCode::NOT_FOUND, error, "/api/openapi.json lists what there is")
+    Err(Refusal::new(StatusCode::NOT_FOUND, error, "/api/openapi.json lists what there is"))
 }
 
 async fn wrong_method() -> Refusal {

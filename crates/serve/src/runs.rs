@@ -7,21 +7,19 @@
 //!  DELETE /api/v1/experiments/run/2   stops it
 //! ```
 
-use crate::ask::Told;
-use crate::background::{Tenure, Work, behind, lock};
+use crate::ask::Asked;
+use crate::background::{Report, Stage, Tenure, Work, behind, lock};
 use crate::refusal::Refusal;
+use crate::reply::{Reply, as_json, at_once, begun, json, written};
 use crate::router::Shared;
 use crate::workers::Attention;
-use axum::Json;
-use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use outplay_core::Watch;
 use outplay_door::Visitor;
-use outplay_experiments::{ExperimentRequest, Findings, experiments, run};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use outplay_experiments::{About, ExperimentRequest, Findings, experiments, run};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -85,35 +83,50 @@ impl Run {
         *lock(&self.end) = Some((self.began.elapsed().as_secs_f64(), found));
     }
 
-    fn describe(&self, id: u64, visitor: Visitor) -> Value {
-        let mut told = json!({
-            "id": id, "name": self.request.name, "seed": self.request.seed, "sample": self.request.games, "mine": visitor == self.visitor,
-        });
-        let more = match &*lock(&self.end) {
-            None => json!({
-                "state": if self.watch.stopped() { "stopping" } else { "running" }, "stage": self.watch.stage_name(),
-                "done": self.watch.done.load(Ordering::Relaxed), "total": self.watch.total.load(Ordering::Relaxed),
-                "seconds": self.began.elapsed().as_secs_f64(),
-            }),
-            Some((seconds, Ok(findings))) => {
-                let plots: Vec<String> = findings.plots.iter().map(|plot| plot.svg()).collect();
-                json!({ "state": "done", "seconds": seconds, "findings": findings, "pictures": plots })
+    /// How it stands, written.
+    fn describe(&self, id: u64, visitor: Visitor) -> String {
+        let end = lock(&self.end);
+        let (state, stage) = match &*end {
+            None => {
+                let state = if self.watch.stopped() { "stopping" } else { "running" };
+                (state, Stage::Running(self.watch.progress()))
             }
-            Some((seconds, Err(refusal))) => {
+            Some((_, Ok(findings))) => {
+                let pictures = findings.plots.iter().map(|plot| plot.svg()).collect();
+                ("done", Stage::Done(Found { findings, pictures }))
+            }
+            Some((_, Err(refusal))) => {
                 let state = if self.watch.stopped() || self.tenure.is_over() { "stopped" } else { "failed" };
-                json!({ "state": state, "seconds": seconds, "error": refusal.error, "cure": refusal.cure })
+                (state, Stage::Failed(refusal))
             }
         };
-        if let (Value::Object(told), Value::Object(more)) = (&mut told, more) {
-            told.extend(more);
-        }
-        told
+        let ExperimentRequest { name, seed, games, .. } = &self.request;
+        let about = What { mine: visitor == self.visitor, name, sample: *games, seed: *seed };
+        let seconds =
+            end.as_ref().map_or_else(|| self.began.elapsed().as_secs_f64(), |(seconds, _)| *seconds);
+        written(&Report { id, about, state, seconds, stage })
     }
+}
+
+/// What a run is about.
+#[derive(Serialize)]
+struct What<'a> {
+    mine: bool,
+    name: &'a str,
+    sample: Option<u32>,
+    seed: u64,
+}
+
+/// What a run found, each plot as SVG too.
+#[derive(Serialize)]
+struct Found<'a> {
+    findings: &'a Findings,
+    pictures: Vec<String>,
 }
 
 /// Which experiment, and with what.
 #[derive(Deserialize)]
-pub(crate) struct RunRequest {
+struct RunRequest {
     name: String,
     /// What chance follows from.
     #[serde(default)]
@@ -126,24 +139,30 @@ pub(crate) struct RunRequest {
     stay: bool,
 }
 
+/// What there is.
+#[derive(Serialize)]
+struct List {
+    experiments: Vec<About>,
+    /// The number of the last run of each.
+    latest: BTreeMap<String, u64>,
+}
+
 /// `GET /api/v1/experiments`
-pub(crate) async fn list(State(shared): State<Arc<Shared>>) -> Json<Value> {
-    let mut latest = Map::new();
-    for (id, run) in shared.runs.all() {
+pub(crate) fn list(asked: &Asked) -> Result<Reply, Refusal> {
+    let mut latest = BTreeMap::new();
+    for (id, run) in asked.shared.runs.all() {
         let done = matches!(&*lock(&run.end), Some((_, Ok(_))));
         if done || run.runs() {
-            latest.entry(run.request.name.clone()).or_insert(json!(id));
+            latest.entry(run.request.name.clone()).or_insert(id);
         }
     }
-    Json(json!({ "experiments": experiments(), "latest": latest }))
+    at_once(json(&List { experiments: experiments(), latest }))
 }
 
 /// `POST /api/v1/experiments/run`
-pub(crate) async fn start(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Told(wish, _working): Told<RunRequest>,
-) -> Result<(StatusCode, Json<Value>), Refusal> {
+pub(crate) fn start(asked: &Asked) -> Result<Reply, Refusal> {
+    let wish: RunRequest = asked.told()?;
+    let (shared, visitor) = (&asked.shared, asked.visitor);
     if !experiments().iter().any(|about| about.name == wish.name) {
         let name: String = wish.name.chars().take(80).collect();
         let error = format!("there is no experiment called `{name}`");
@@ -172,34 +191,27 @@ pub(crate) async fn start(
         end: Mutex::new(None),
     });
     let id = shared.runs.add(Arc::clone(&made))?;
-    let (desk, working) = (Arc::clone(&shared), Arc::clone(&made));
-    if let Err(refusal) = behind("experiment", move || working.go(&desk)) {
+    let (desk, working) = (Arc::clone(shared), Arc::clone(&made));
+    if let Err(refusal) = behind("experiment", Box::new(move || working.go(&desk))) {
         *lock(&made.end) = Some((0.0, Err(Refusal::busy())));
         return Err(refusal);
     }
-    Ok((StatusCode::ACCEPTED, Json(made.describe(id, visitor))))
+    at_once(begun(as_json(made.describe(id, visitor))))
 }
 
 /// `GET /api/v1/experiments/run/{id}`
-pub(crate) async fn show(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let (id, found) = shared.runs.find(&id)?;
+pub(crate) fn show(asked: &Asked) -> Result<Reply, Refusal> {
+    let (id, found) = asked.shared.runs.find(&asked.id)?;
+    let visitor = asked.visitor;
     if found.visitor == visitor {
         found.tenure.look();
     }
-    shared.workers.quick(move || Ok(found.describe(id, visitor))).await.map(Json)
+    Ok(asked.quick(move |_, _| Ok(as_json(found.describe(id, visitor)))))
 }
 
 /// `DELETE /api/v1/experiments/run/{id}`
-pub(crate) async fn stop(
-    State(shared): State<Arc<Shared>>,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let (id, found) = shared.runs.own(&id, visitor)?;
+pub(crate) fn stop(asked: &Asked) -> Result<Reply, Refusal> {
+    let (id, found) = asked.shared.runs.own(&asked.id, asked.visitor)?;
     found.stop();
-    Ok(Json(found.describe(id, visitor)))
+    at_once(as_json(found.describe(id, asked.visitor)))
 }

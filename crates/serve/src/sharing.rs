@@ -4,40 +4,30 @@
 use crate::ask::Asked;
 use crate::page;
 use crate::refusal::Refusal;
-use crate::router::Shared;
-use axum::Json;
-use axum::extract::State;
-use axum::http::{HeaderMap, Uri, header};
-use axum::response::{IntoResponse, Response};
+use crate::reply::{self, Reply, at_once, sent};
+use axum::http::header;
 use outplay_core::figures::escaped;
 use qrcodegen::{QrCode, QrCodeEcc};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// Characters that a code may hold: more would be too fine to photograph from a screen.
 const CODE: usize = 1200;
 /// Light modules around a code; readers want four.
 const QUIET: i32 = 4;
 
-/// What a code says.
-#[derive(Deserialize)]
-pub(crate) struct CodeRequest {
-    text: String,
-}
-
 /// `GET /api/v1/qr.svg`
-pub(crate) async fn code(Asked(request): Asked<CodeRequest>) -> Result<impl IntoResponse, Refusal> {
+pub(crate) fn code(asked: &Asked) -> Result<Reply, Refusal> {
+    let text = asked.needed("text")?;
     let long = || {
-        let error = format!("the text has {} characters and a code here holds {CODE}", request.text.len());
+        let error = format!("the text has {} characters and a code here holds {CODE}", text.len());
         Refusal::bad(error, "share the start position with fewer moves, or copy the link")
     };
-    if request.text.is_empty() || request.text.len() > CODE {
+    if text.is_empty() || text.len() > CODE {
         return Err(long());
     }
-    let code = QrCode::encode_text(&request.text, QrCodeEcc::Medium).map_err(|_| long())?;
-    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], drawn(&code)))
+    let code = QrCode::encode_text(text, QrCodeEcc::Medium).map_err(|_| long())?;
+    at_once(sent("image/svg+xml", drawn(&code)))
 }
 
 /// A code as a picture: dark on light, whatever the page's colours are, because cameras expect that.
@@ -56,41 +46,31 @@ fn drawn(code: &QrCode) -> String {
 }
 
 /// `GET /embed`: a board for other people's pages. The headers that it gets let it be framed.
-pub(crate) async fn embed(headers: HeaderMap) -> Response {
-    page::answer("embed.html", &headers, None)
+pub(crate) fn embed(asked: &Asked) -> Result<Reply, Refusal> {
+    at_once(page::answer("embed.html", &asked.headers, None))
 }
 
 /// `GET /shell.json`: the files of the page, for the worker that keeps them.
-pub(crate) async fn shell() -> Json<Value> {
-    Json(json!({ "files": page::names().filter(|name| *name != "index.html").collect::<Vec<_>>() }))
+pub(crate) fn shell(_: &Asked) -> Result<Reply, Refusal> {
+    let files: Vec<&str> = page::names().filter(|name| *name != "index.html").collect();
+    at_once(reply::json(&json!({ "files": files })))
 }
 
 /// `GET /`: the page, with tags that tell what the link shows.
-pub(crate) async fn home(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Response {
-    let tags = tags(&shared, uri.query().unwrap_or_default(), &headers);
-    page::answer("index.html", &headers, Some(&tags))
-}
-
-/// What of a link its preview tells.
-#[derive(Deserialize, Default)]
-struct Linked {
-    #[serde(default)]
-    game: String,
-    #[serde(default)]
-    moves: String,
-    #[serde(default)]
-    view: String,
+pub(crate) fn home(asked: &Asked) -> Result<Reply, Refusal> {
+    at_once(page::answer("index.html", &asked.headers, Some(&tags(asked))))
 }
 
 /// Tags for previews of a link. Nothing is searched for them: they come with every page.
-fn tags(shared: &Shared, query: &str, headers: &HeaderMap) -> String {
-    let linked: Linked =
-        axum::extract::Query::try_from_uri(&format!("/?{query}").parse().unwrap_or_default())
-            .map(|axum::extract::Query(linked)| linked)
-            .unwrap_or_default();
-    let spec = linked.game.replace(' ', "+");
+fn tags(asked: &Asked) -> String {
+    let text = |name| asked.text(name).map(|text| text.unwrap_or_default());
+    // A link that says something twice is told nothing of.
+    let linked = || Ok::<_, Refusal>((text("game")?, text("moves")?, text("view")?));
+    let (game, moves, view) = linked().unwrap_or_default();
+    let (query, headers) = (asked.uri.query().unwrap_or_default(), &asked.headers);
+    let spec = game.replace(' ', "+");
     let family = spec.split([':', ',']).next().unwrap_or_default();
-    let families = shared.shelf.catalog().families();
+    let families = asked.shared.shelf.catalog().families();
     let about = families.iter().find(|known| known.name() == family);
     let (title, text) = match about {
         None => (
@@ -98,8 +78,8 @@ fn tags(shared: &Shared, query: &str, headers: &HeaderMap) -> String {
             "Solve it, prove it, play it: exact values of two-player games on a board.".to_string(),
         ),
         Some(about) => {
-            let count = linked.moves.split([',', ' ', '+']).filter(|word| !word.is_empty()).count();
-            let place = match (linked.view.as_str(), count) {
+            let count = moves.split([',', ' ', '+']).filter(|word| !word.is_empty()).count();
+            let place = match (view, count) {
                 ("puzzle", _) => "A puzzle".to_string(),
                 ("arena", _) => "A match".to_string(),
                 (_, 0) => "A game".to_string(),

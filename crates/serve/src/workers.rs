@@ -16,6 +16,7 @@ use crate::refusal::Refusal;
 use axum::http::StatusCode;
 use outplay_core::Watch;
 use outplay_door::Visitor;
+use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,15 +33,20 @@ const LEISURE: Duration = Duration::from_secs(120);
 /// How long a study stands aside at a time; kernels ask a few hundred times a second, so little is left to it.
 const ASIDE: Duration = Duration::from_millis(50);
 
+/// Work that ends in something. Behind a pointer, so that what is done for work is compiled once for each kind of end
+/// instead of for each piece of work.
+pub(crate) type Work<T> = Box<dyn FnOnce() -> Result<T, Refusal> + Send>;
+
+/// The same that hears how many threads it may use.
+pub(crate) type Threaded<T> = Box<dyn FnOnce(usize) -> Result<T, Refusal> + Send>;
+
 /// Watches work on behalf of a request.
 #[derive(Debug)]
 pub(crate) struct Attention {
     stop: AtomicBool,
     end: Option<Instant>,
-    /// Units of work done in the present stage.
-    pub(crate) done: AtomicU64,
-    /// Units of work of the present stage; 0 if unknown.
-    pub(crate) total: AtomicU64,
+    done: AtomicU64,
+    total: AtomicU64,
     stage: std::sync::Mutex<String>,
     /// Searches that this work steps aside for.
     before: Option<Arc<AtomicUsize>>,
@@ -74,9 +80,21 @@ impl Attention {
     }
 
     /// What the work is at.
-    pub(crate) fn stage_name(&self) -> String {
-        self.stage.lock().map(|stage| stage.clone()).unwrap_or_default()
+    pub(crate) fn progress(&self) -> Progress {
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let stage = self.stage.lock().map(|stage| stage.clone()).unwrap_or_default();
+        Progress { done: count(&self.done), stage, total: count(&self.total) }
     }
+}
+
+/// How far work is.
+#[derive(Serialize)]
+pub(crate) struct Progress {
+    /// Units of work done in the present stage.
+    done: u64,
+    stage: String,
+    /// Units of work of the present stage; 0 if unknown.
+    total: u64,
 }
 
 impl Watch for Attention {
@@ -205,16 +223,13 @@ impl Workers {
     }
 
     /// Does work that takes milliseconds.
-    pub(crate) async fn quick<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, Refusal> {
+    pub(crate) async fn quick<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Refusal> {
         let _waiting = Waiting::join(&self.quick_waiting, QUICK_QUEUE)?;
         let permit = Arc::clone(&self.quick).acquire_owned().await.map_err(|_| Refusal::busy())?;
-        run(move || {
+        run(Box::new(move || {
             let _permit = permit;
             work()
-        })
+        }))
         .await
     }
 
@@ -222,7 +237,7 @@ impl Workers {
     pub(crate) async fn search<T: Send + 'static>(
         &self,
         visitor: Visitor,
-        work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
+        work: Threaded<T>,
     ) -> Result<T, Refusal> {
         self.run(visitor, (&self.searches, &self.waiting, &self.running, PATIENCE), work).await
     }
@@ -231,7 +246,7 @@ impl Workers {
     pub(crate) async fn study<T: Send + 'static>(
         &self,
         visitor: Visitor,
-        work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
+        work: Threaded<T>,
     ) -> Result<T, Refusal> {
         self.run(visitor, (&self.studies, &self.studies_waiting, &self.studying, LEISURE), work).await
     }
@@ -240,7 +255,7 @@ impl Workers {
         &self,
         visitor: Visitor,
         (seats, waiting, running, patience): (&Arc<Semaphore>, &AtomicUsize, &Arc<AtomicUsize>, Duration),
-        work: impl FnOnce(usize) -> Result<T, Refusal> + Send + 'static,
+        work: Threaded<T>,
     ) -> Result<T, Refusal> {
         let share = Share::take(&self.shares, visitor, self.each)?;
         let _waiting = Waiting::join(waiting, self.queue)?;
@@ -248,13 +263,13 @@ impl Workers {
         let permit = permit.map_err(|_| Refusal::busy())?.map_err(|_| Refusal::busy())?;
         let running = Arc::clone(running);
         let threads = self.threads;
-        run(move || {
+        run(Box::new(move || {
             // A search that nobody waits for any more counts until it has stopped.
             let (_permit, _share) = (permit, share);
             let others = running.fetch_add(1, Ordering::Relaxed);
             let _running = Running(running);
             work((threads / (others + 1)).max(1))
-        })
+        }))
         .await
     }
 }
@@ -269,11 +284,8 @@ impl Drop for Running {
 }
 
 /// Does work on a thread of its own; a fault inside it becomes a refusal.
-pub(crate) async fn run<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
+pub(crate) async fn run<T: Send + 'static>(work: Work<T>) -> Result<T, Refusal> {
     let (tell, told) = oneshot::channel();
-    // Behind a pointer, so that what a runtime does for a task is compiled once instead of for each kind of work.
     let work: Box<dyn FnOnce() + Send> = Box::new(move || {
         // Whoever asked may be gone.
         let _ = tell.send(work());
@@ -297,24 +309,30 @@ mod tests {
         let (asks, asked) = (Arc::new(AtomicU64::new(0)), Arc::clone(&watch));
         let counted = Arc::clone(&asks);
         let visitor = Visitor::at([10, 0, 0, 1].into());
-        let study = workers.study(visitor, move |_| {
-            while !asked.stopped() {
-                counted.fetch_add(1, Ordering::Relaxed);
-            }
-            Ok(())
-        });
+        let study = workers.study(
+            visitor,
+            Box::new(move |_| {
+                while !asked.stopped() {
+                    counted.fetch_add(1, Ordering::Relaxed);
+                }
+                Ok(())
+            }),
+        );
         let search = async {
             while asks.load(Ordering::Relaxed) == 0 {
                 tokio::task::yield_now().await;
             }
             // The only seat for studies is taken, and still the search begins; meanwhile the study hardly asks.
             let counted = Arc::clone(&asks);
-            let during = workers.search(visitor, move |_| {
-                std::thread::sleep(ASIDE / 2);
-                let before = counted.load(Ordering::Relaxed);
-                std::thread::sleep(4 * ASIDE);
-                Ok(counted.load(Ordering::Relaxed) - before)
-            });
+            let during = workers.search(
+                visitor,
+                Box::new(move |_| {
+                    std::thread::sleep(ASIDE / 2);
+                    let before = counted.load(Ordering::Relaxed);
+                    std::thread::sleep(4 * ASIDE);
+                    Ok(counted.load(Ordering::Relaxed) - before)
+                }),
+            );
             let during = during.await.map_err(|refusal| refusal.error).unwrap();
             watch.stop();
             during

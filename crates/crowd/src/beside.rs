@@ -2,11 +2,11 @@
 
 use super::client::{Client, events};
 use super::percentile;
+use crate::spawn;
 use outplay_answer::Entry;
 use serde::Serialize;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 /// How long a level may think about a move.
@@ -54,11 +54,12 @@ pub async fn beside(
         }
         let moves: Vec<&str> = moves.split(',').take(OPENING).collect();
         let moves = moves.join(",");
-        // Dropping them closes their connections, as leaving a position does on the page.
-        let mut explore = JoinSet::new();
+        let mut explore = Vec::new();
         for stream in STREAMS {
             let path = format!("/api/v1/{stream}/stream?game={spec}&moves={moves}");
-            explore.spawn(async move { events(addr, &path, |_| false).await });
+            explore.push(spawn(async move {
+                let _ = events(addr, &path, |_| false).await;
+            }));
         }
         sleep(HEAD_START).await;
         let player = format!("alphabeta:time={}ms", LEVEL.as_millis());
@@ -66,6 +67,8 @@ pub async fn beside(
         let began = Instant::now();
         let reply = client.post("/api/v1/move", &body).await;
         times.push(began.elapsed());
+        // Which closes their connections, as leaving a position does on the page.
+        explore.iter().for_each(|stream| stream.abort());
         errors += usize::from(!reply.is_ok_and(|reply| reply.status == 200));
     }
     times.sort_unstable();

@@ -2,6 +2,7 @@
 
 use super::client::{Client, events};
 use super::{percentile, resident_bytes};
+use crate::spawn;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
@@ -91,7 +92,7 @@ pub async fn load(
     let mut users = Vec::new();
     for number in 0..connections {
         let (openings, tally) = (Arc::clone(&openings), Arc::clone(&tally));
-        users.push(tokio::spawn(user(addr, number as u64, end, openings, tally)));
+        users.push(spawn(user(addr, number as u64, end, openings, tally)));
     }
     let (clicks, peak) = bystander(addr, pid, end).await;
     for user in users {

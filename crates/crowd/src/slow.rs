@@ -4,6 +4,7 @@
 
 use super::load::{answered, bystander};
 use super::{percentile, resident_bytes};
+use crate::spawn;
 use serde::Serialize;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -57,8 +58,7 @@ pub async fn slow(addr: SocketAddr, pid: u32, clients: usize, time: Duration) ->
     let counts = Arc::new(Counts::default());
     let before = resident_bytes(pid);
     let end = Instant::now() + time;
-    let crowd: Vec<_> =
-        (0..clients).map(|number| tokio::spawn(client(addr, number, Arc::clone(&counts)))).collect();
+    let crowd: Vec<_> = (0..clients).map(|number| spawn(client(addr, number, Arc::clone(&counts)))).collect();
     let (clicks, peak) = bystander(addr, pid, end).await;
     crowd.iter().for_each(|client| client.abort());
     let mut report = SlowReport { clients, seconds: time.as_secs_f64(), ..SlowReport::default() };

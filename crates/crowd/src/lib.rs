@@ -15,7 +15,16 @@ pub use load::{LoadReport, load};
 pub use malformed::{MalformedReport, malformed};
 pub use slow::{SlowReport, slow};
 
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// One of the crowd. Behind a pointer, so that what a runtime does for a task is compiled once.
+fn spawn(client: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    let client: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(client);
+    tokio::spawn(client)
+}
 
 /// Memory that a process has now, in bytes; 0 where the system does not tell.
 fn resident_bytes(pid: u32) -> u64 {

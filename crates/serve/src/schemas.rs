@@ -1,0 +1,167 @@
+//! What answers and requests are made of, for the description of the interface.
+//!
+//! ```text
+//!  name    always there, a text       name:kind    a kind of KINDS
+//!  name?   may be missing             name:Name    another schema           name:[Name]   a list of them
+//!                                     name:a|b     one of these words
+//! ```
+
+use serde_json::{Map, Value, json};
+
+/// Kinds of values, as JSON schema has them.
+const KINDS: [(&str, &str); 16] = [
+    ("text", r#"{ "type": "string" }"#),
+    ("texts", r#"{ "type": "array", "items": { "type": "string" } }"#),
+    ("maybe", r#"{ "type": ["string", "null"] }"#),
+    ("number", r#"{ "type": "integer" }"#),
+    ("plies", r#"{ "type": ["integer", "null"] }"#),
+    ("real", r#"{ "type": "number" }"#),
+    ("maybe_real", r#"{ "type": ["number", "null"] }"#),
+    ("truth", r#"{ "type": "boolean" }"#),
+    ("object", r#"{ "type": "object" }"#),
+    ("maybe_object", r#"{ "type": ["object", "null"] }"#),
+    ("objects", r#"{ "type": "array", "items": { "type": "object" } }"#),
+    ("list", r#"{ "type": "array" }"#),
+    ("value", r#"{ "type": ["string", "null"], "enum": ["win", "draw", "loss", "unknown", null] }"#),
+    (
+        "claims",
+        r#"{ "type": "object", "properties": { "elo0": { "type": "number" }, "elo1": { "type": "number" } } }"#,
+    ),
+    ("job", r#"{ "type": "string", "enum": ["running", "stopping", "done", "cancelled", "failed"] }"#),
+    ("state", r#"{ "type": "string", "enum": ["running", "stopping", "stopped", "done", "failed"] }"#),
+];
+
+/// Schemas by name.
+const SCHEMAS: [(&str, &str); 38] = [
+    ("Rules", "game name about? rules parameters? example? textbook?:maybe_object"),
+    (
+        "Trace",
+        "game position? method order? depth:number counters:Counters recorded_plies?:number \
+         note?:maybe nodes:objects",
+    ),
+    (
+        "Index",
+        "game index? tiers?:objects size?:number reachable?:plies ratio?:maybe_real number?:number \
+         tier? place?:number position?:maybe unreached?:maybe",
+    ),
+    ("Waves", "game positions:number draws:number waves:objects"),
+    ("Values", "values:objects"),
+    ("Proof", "game position? value:value nodes?:number steps?:number proof:maybe"),
+    ("Checked", "valid:truth value? steps?:number followed?:number error? step?:plies seen:objects"),
+    ("Walk", "player wins:truth over:truth stones:objects waiting:objects"),
+    ("ValuesRequest", "game positions:texts"),
+    ("CheckRequest", "proof"),
+    ("WalkRequest", "proof player:first|second moves?:texts"),
+    ("Error", "error cure:maybe"),
+    ("Health", "status searches?:number waiting?:number"),
+    ("Games", "games:objects players:objects levels:texts"),
+    (
+        "View",
+        "game position to_move outcome?:plies scene:object warning?:maybe players?:objects \
+         engines?:texts levels?:texts exact?:truth",
+    ),
+    ("Move", "move san? value:value distance?:plies score?:plies"),
+    (
+        "Query",
+        "game position to_move value:value distance?:plies score?:plies best?:texts moves:[Move] \
+         line?:texts source?:rules|theory|table|book|kept|search notes?:texts",
+    ),
+    ("History", "game plies:objects"),
+    (
+        "Choice",
+        "game position player move nodes?:number depth?:number opinion?:maybe_real line?:texts \
+         seconds?:real counters?:Counters",
+    ),
+    (
+        "Counters",
+        "nodes:number static_evaluations?:number dynamic_evaluations?:number alpha_cutoffs?:number \
+         beta_cutoffs?:number best_payoff_cutoffs?:number dice_cutoffs?:number \
+         distinct_keys?:number cache_hits?:number table_hits?:number table_cutoffs?:number \
+         collisions?:number probe_hits?:number quiescence_nodes?:number",
+    ),
+    ("Why", "game? position? to_move? value?:value distance?:plies sentence marks:objects line:objects"),
+    (
+        "Puzzle",
+        "game? position to_move? kind? task value?:value distance?:plies solution line?:texts \
+         choices?:number steps?:objects themes?:texts difficulty?:object number?:number of?:number \
+         date?",
+    ),
+    (
+        "Evaluation",
+        "game position to_move eval score:number opinion?:real scale?:real parts:objects \
+         cells:objects best?:texts svg?",
+    ),
+    ("Experiments", "experiments:objects latest?:object"),
+    ("Knowledge", "game positions:maybe solvable:truth statistics:maybe_object"),
+    (
+        "Job",
+        "id:number game state:job stage? done?:number total?:number seconds?:real answer?:object \
+         error? cure?:maybe",
+    ),
+    ("Stats", "game tiers:objects positions:object"),
+    ("MoveRequest", "game position? moves? player seed?:number"),
+    ("SolveRequest", "game method? values?:wdl|distance save?:truth stay?:truth"),
+    ("Examples", "game examples:objects"),
+    ("Records", "game longest_plies?:plies longest_count?:number longest:objects hardest:objects"),
+    ("Matches", "matches:objects"),
+    (
+        "Match",
+        "id:number game players:texts mine?:truth games?:number planned?:number state:state \
+         each?:number seed?:number seconds?:real standings?:object sprt?:maybe_object points?:list \
+         results?:list boards?:objects error?:maybe cure?:maybe",
+    ),
+    (
+        "Run",
+        "id:number name seed?:number sample?:plies mine?:truth state:state stage? done?:number \
+         total?:number seconds?:real findings?:object pictures?:texts error? cure?:maybe",
+    ),
+    ("PuzzleSets", "sets:objects"),
+    ("Nothing", ""),
+    (
+        "MatchRequest",
+        "game position? moves? players:texts games?:number openings?:number seed?:number \
+         sprt?:claims boards?:number pace?:number stay?:truth",
+    ),
+    ("RunRequest", "name seed?:number sample?:number stay?:truth"),
+];
+
+/// All schemas.
+pub(crate) fn schemas() -> Map<String, Value> {
+    let mut all = Map::new();
+    for (name, fields) in SCHEMAS {
+        all.insert(name.into(), schema(fields));
+    }
+    all
+}
+
+/// A mention of a schema.
+pub(crate) fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+fn schema(fields: &str) -> Value {
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for field in fields.split_whitespace() {
+        let (name, kind) = field.split_once(':').unwrap_or((field, "text"));
+        let name = name.strip_suffix('?').unwrap_or_else(|| {
+            required.push(name);
+            name
+        });
+        properties.insert(name.into(), value(kind));
+    }
+    json!({ "type": "object", "required": required, "properties": properties })
+}
+
+fn value(kind: &str) -> Value {
+    let known = KINDS.iter().find(|(name, _)| *name == kind);
+    if let Some(known) = known.and_then(|(_, schema)| serde_json::from_slice(schema.as_bytes()).ok()) {
+        return known;
+    }
+    if kind.contains('|') {
+        return json!({ "type": "string", "enum": kind.split('|').collect::<Vec<&str>>() });
+    }
+    match kind.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(name) => json!({ "type": "array", "items": reference(name) }),
+        None => reference(kind),
+    }
+}
