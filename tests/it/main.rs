@@ -21,6 +21,8 @@ mod searches;
 mod second;
 mod serve;
 mod shell;
+#[cfg(unix)]
+mod soak;
 mod stage;
 mod tables;
 mod techniques;

@@ -1,21 +1,54 @@
 //! The server as its users see it: the page's questions, nonsense, load, and what leaving a page does.
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A server in a process of its own, with a data directory of its own.
 pub(crate) struct Server {
     child: Child,
     pub(crate) addr: SocketAddr,
-    _data: tempfile::TempDir,
+    _data: Arc<tempfile::TempDir>,
+}
+
+/// Status, head and body of an answer.
+pub(crate) type Answer = (u16, String, String);
+
+/// Sends a request and reads the whole answer.
+pub(crate) fn ask(
+    addr: SocketAddr,
+    headers: &str,
+    method: &str,
+    path: &str,
+    body: Option<&str>,
+) -> io::Result<Answer> {
+    let mut stream = TcpStream::connect(addr)?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    let body = body.unwrap_or_default();
+    let kind = if body.is_empty() { "" } else { "content-type: application/json\r\n" };
+    let length = body.len();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\n{headers}\r\nconnection: close\r\n{kind}content-length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes())?;
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).to_string();
+    let (head, body) = text.split_once("\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
+    let status = head.split_whitespace().nth(1).and_then(|status| status.parse().ok());
+    Ok((status.ok_or(io::ErrorKind::InvalidData)?, head.to_string(), body.to_string()))
 }
 
 impl Server {
     pub(crate) fn start(more: &[&str]) -> Server {
-        let data = tempfile::tempdir().unwrap();
+        Server::start_in(&Arc::new(tempfile::tempdir().unwrap()), more)
+    }
+
+    /// The same with a data directory that others used before.
+    pub(crate) fn start_in(data: &Arc<tempfile::TempDir>, more: &[&str]) -> Server {
         let mut child = Command::new(env!("CARGO_BIN_EXE_outplay"))
             .args(["serve", "--addr", "127.0.0.1:0", "--json", "--data"])
             .arg(data.path())
@@ -27,31 +60,16 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();
         let addr = said["address"].as_str().unwrap().strip_prefix("http://").unwrap().parse().unwrap();
-        Server { child, addr, _data: data }
+        Server { child, addr, _data: Arc::clone(data) }
     }
 
-    /// Sends a request and reads the whole answer: status, head, body.
-    pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&str>) -> (u16, String, String) {
+    pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
         self.ask_as("host: localhost", method, path, body)
     }
 
     /// The same with headers of one's own.
-    fn ask_as(&self, headers: &str, method: &str, path: &str, body: Option<&str>) -> (u16, String, String) {
-        let mut stream = TcpStream::connect(self.addr).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let body = body.unwrap_or_default();
-        let kind = if body.is_empty() { "" } else { "content-type: application/json\r\n" };
-        let length = body.len();
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\n{headers}\r\nconnection: close\r\n{kind}content-length: {length}\r\n\r\n{body}"
-        );
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        let text = String::from_utf8_lossy(&bytes).to_string();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        let status = head.split_whitespace().nth(1).unwrap().parse().unwrap();
-        (status, head.to_string(), body.to_string())
+    fn ask_as(&self, headers: &str, method: &str, path: &str, body: Option<&str>) -> Answer {
+        ask(self.addr, headers, method, path, body).unwrap()
     }
 
     pub(crate) fn get(&self, path: &str) -> Value {
@@ -85,6 +103,21 @@ impl Server {
         write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
         let lines = BufReader::new(stream).lines().map_while(Result::ok);
         lines.filter_map(|line| line.strip_prefix("event: ").map(str::to_string))
+    }
+
+    /// Sends a signal and waits for the end.
+    #[cfg(unix)]
+    pub(crate) fn end(&mut self, signal: &str) -> std::process::ExitStatus {
+        let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+        let patience = Instant::now() + Duration::from_secs(60);
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < patience, "the server does not end");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
@@ -435,17 +468,7 @@ fn a_taken_port_is_one_sentence() {
 #[cfg(unix)]
 fn an_interrupt_ends_the_server_in_good_order() {
     let mut server = Server::start(&[]);
-    let status = Command::new("kill").args(["-INT", &server.child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-    let deadline = Instant::now() + Duration::from_secs(20);
-    loop {
-        if let Some(status) = server.child.try_wait().unwrap() {
-            assert_eq!(status.code(), Some(0));
-            return;
-        }
-        assert!(Instant::now() < deadline, "the server does not end");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    assert_eq!(server.end("-INT").code(), Some(0));
 }
 
 /// The short form of `outplay bench serve`.
@@ -624,13 +647,7 @@ fn a_server_that_is_told_to_end_stops_its_work() {
     write!(stream, "GET /api/v1/position/stream?game=connect4:9x9 HTTP/1.1\r\nhost: localhost\r\n\r\n")
         .unwrap();
     server.until("the search does not begin", |server| server.get("/healthz")["searches"] == 1);
-    assert!(Command::new("kill").arg(server.child.id().to_string()).status().unwrap().success());
-    let patience = Instant::now() + Duration::from_secs(60);
-    while server.child.try_wait().unwrap().is_none() {
-        assert!(Instant::now() < patience, "the server does not end");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    assert_eq!(server.end("-TERM").code(), Some(0));
     let tables = Command::new(env!("CARGO_BIN_EXE_outplay"))
         .args(["tables", "--json", "--data"])
         .arg(server._data.path())

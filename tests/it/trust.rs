@@ -268,21 +268,60 @@ fn a_check_has_limits_and_a_subject() {
     assert!(cfg!(not(unix)) || text(&endless.stderr).contains("raise --memory"), "{}", text(&endless.stderr));
 }
 
+/// Waits until a program has something of its own to do about an interrupt.
+#[cfg(target_os = "linux")]
+fn listens(pid: u32) {
+    let patience = Instant::now() + Duration::from_secs(60);
+    loop {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        // SIGINT is the second signal.
+        if u64::from_str_radix(caught, 16).unwrap() & 2 != 0 {
+            return;
+        }
+        assert!(Instant::now() < patience, "it never listens: {status}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What would go on for minutes or hours is interrupted, and says so.
+#[cfg(target_os = "linux")]
+fn interrupted(data: &Path, words: &[&str]) {
+    let child = command(data, words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    listens(child.id());
+    // Some are in the middle of their work by then; that none is at its end is all that is needed.
+    std::thread::sleep(Duration::from_millis(300));
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{words:?}: {}", text(&output.stderr));
+}
+
 /// A proof of 5 kB whose check would take hours: an interrupt and a limit end it, whatever was followed by then.
 /// `outplay bench limits` measures how soon.
 #[test]
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn a_check_without_an_end_is_interrupted() {
     let data = tempfile::tempdir().unwrap();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/proof-slow.txt");
     let limited = ends(data.path(), &["check", file, "--time", "0.2"]);
     assert_eq!(limited.status.code(), Some(3), "{}", text(&limited.stderr));
-    let child = command(data.path(), &["check", file]).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    interrupted(data.path(), &["check", file]);
+}
+
+/// An interrupted search is no answer: it once exited with 0, and on the largest boards only after minutes.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_search_that_is_interrupted_says_so() {
+    let data = tempfile::tempdir().unwrap();
+    for words in [
+        ["query", "mnk:19x20,k=5", "--time", "600"].as_slice(),
+        &["show", "connect4:9x9", "--time", "600"],
+        &["solve", "connect4:9x9", "--time", "600"],
+        &["why", "connect4:9x9", "--time", "600"],
+    ] {
+        interrupted(data.path(), words);
+    }
 }
 
 /// What a limit of the system leaves is what the program takes itself to have.
@@ -339,4 +378,44 @@ fn there_are_no_more_threads_than_cores() {
     let cores = std::thread::available_parallelism().unwrap().get() as u64;
     let answer = json(data.path(), &["solve", "tictactoe", "--threads", "1000"]);
     assert!(answer["threads"].as_u64().unwrap() <= cores, "{answer}");
+}
+
+/// ARCHITECTURE.md names the modules with unsafe code, and no others.
+#[test]
+fn unsafe_code_is_where_the_map_has_it() {
+    fn files(dir: &Path, found: &mut Vec<std::path::PathBuf>) {
+        for path in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                files(&path, found);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    let mut crates: Vec<_> =
+        fs::read_dir(root.join("crates")).unwrap().map(|dir| dir.unwrap().path()).collect();
+    crates.extend([root.to_path_buf(), root.join("python"), root.join("xtask")]);
+    crates.iter().for_each(|krate| files(&krate.join("src"), &mut found));
+    let modules: std::collections::BTreeSet<String> = found
+        .iter()
+        .filter(|file| {
+            let code = fs::read_to_string(file).unwrap();
+            code.contains("allow(unsafe_code") || code.contains("expect(unsafe_code")
+        })
+        .map(|file| {
+            let path = file.strip_prefix(root.join("crates")).unwrap_or(file).with_extension("");
+            let names: Vec<_> =
+                path.iter().map(|name| name.to_str().unwrap()).filter(|name| *name != "src").collect();
+            // Most of its modules are kernels.
+            if names[0] == "dense" { "dense".to_string() } else { names.join("::") }
+        })
+        .collect();
+    let map = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let (_, told) = map.split_once("`unsafe` is denied except in").expect("the sentence about unsafe code");
+    let (told, _) = told.split_once(')').unwrap();
+    let told: std::collections::BTreeSet<String> =
+        told.split('`').skip(1).step_by(2).map(str::to_string).collect();
+    assert_eq!(told, modules);
 }

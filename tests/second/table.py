@@ -2,12 +2,13 @@
 
     python3 table.py DATA GAME [--positions N] [--seed S]
 
-looks at N positions of the game's table in the directory DATA, block by block, and derives the value of each again from
-its moves, all of them looked up in the table. It prints "GAME: N positions, all right" or the first that is wrong, and
-exits with 1 then. It knows the games of games.py. Checksums are the first reader's business.
+looks at N different positions of the game's table in the directory DATA, block by block, or at every position if there
+are fewer, and derives the value of each again from its moves, all of them looked up in the table. It prints "GAME: N
+positions, all right" ("every one of N" if there are no others) or the first that is wrong, and exits with 1 then. It knows the games of games.py. Checksums are the first reader's business.
 """
 
 import argparse
+import array
 import json
 import os
 import random
@@ -200,7 +201,8 @@ class Tier:
                 cells = runs(self.model, data, slots)
             else:
                 cells = struct.unpack(f"<{slots}{self.code}", unpack(data))
-            self.cells[number] = cells
+            # A list takes up to 36 bytes for each of its numbers.
+            self.cells[number] = cells if size == 0 else array.array(self.code, cells)
         return self.cells[number]
 
     def cell(self, slot):
@@ -232,6 +234,29 @@ class Table:
         return self.tier(tier).cell(slot)
 
 
+def sample(table, wanted, rng):
+    """Different slots: a block is chosen by its size, and of each a few; all slots, shuffled, if there are not many more."""
+    total = sum(table.slots)
+    if total <= 4 * wanted:
+        slots = [(tier, slot) for tier, size in enumerate(table.slots) for slot in range(size)]
+        rng.shuffle(slots)
+        yield from slots
+        return
+    seen = set()
+    for _ in range(50 * wanted):
+        at, tier = rng.randrange(total), 0
+        while at >= table.slots[tier]:
+            at -= table.slots[tier]
+            tier += 1
+        per_block = table.tier(tier).per_block
+        first = at // per_block * per_block
+        for _ in range(8):
+            slot = rng.randrange(first, min(first + per_block, table.slots[tier]))
+            if (tier, slot) not in seen:
+                seen.add((tier, slot))
+                yield tier, slot
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("data")
@@ -249,31 +274,25 @@ def main():
             tables[spec] = Table(options.data, spec, values)
         return tables[spec]
 
-    rng = random.Random(options.seed)
     own = table(options.game)
     if own.slots != game.sizes():
         raise SystemExit(f"{options.game}: the table has {own.slots} slots, the game {game.sizes()}")
-    total, checked, tried = sum(own.slots), 0, 0
-    # A block is chosen by its size; of each, a few slots.
-    while checked < options.positions and tried < 400 * options.positions:
-        at, tier = rng.randrange(total), 0
-        while at >= own.slots[tier]:
-            at -= own.slots[tier]
-            tier += 1
-        per_block = own.tier(tier).per_block
-        first = at // per_block * per_block
-        for _ in range(8):
-            tried += 1
-            slot = rng.randrange(first, min(first + per_block, own.slots[tier]))
-            pos = game.position(tier, slot)
-            if pos is None:
-                continue
-            wrong = game.wrong(pos, tier, slot, table)
-            if wrong:
-                print(f"{options.game}: wrong: {wrong}")
-                return 1
-            checked += 1
-    print(f"{options.game}: {checked} positions, all right")
+    checked = 0
+    for tier, slot in sample(own, options.positions, random.Random(options.seed)):
+        pos = game.position(tier, slot)
+        if pos is None:
+            continue
+        wrong = game.wrong(pos, tier, slot, table)
+        if wrong:
+            print(f"{options.game}: wrong: {wrong}")
+            return 1
+        checked += 1
+        if checked == options.positions:
+            break
+    few = checked < options.positions
+    if few and sum(own.slots) > 4 * options.positions:
+        raise SystemExit(f"{options.game}: only {checked} positions were found")
+    print(f"{options.game}: {'every one of ' if few else ''}{checked} positions, all right")
     return 0
 
 

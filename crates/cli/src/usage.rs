@@ -41,9 +41,14 @@ struct Group {
 /// The limits of the process's control group and of those above it (version 2); a container has at least one.
 fn groups() -> Vec<Group> {
     let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let Some(path) = group_path(&text) else { return Vec::new() };
+    groups_below(Path::new("/sys/fs/cgroup"), &text)
+}
+
+/// The same where the tree of groups is mounted elsewhere.
+fn groups_below(root: &Path, text: &str) -> Vec<Group> {
+    let Some(path) = group_path(text) else { return Vec::new() };
     let limits = Path::new(path).ancestors().filter_map(|group| {
-        let dir = Path::new("/sys/fs/cgroup").join(group.strip_prefix("/").unwrap_or(group));
+        let dir = root.join(group.strip_prefix("/").unwrap_or(group));
         let number = |file: &str| fs::read_to_string(dir.join(file)).ok()?.trim().parse().ok();
         // "max" is no number, and no limit.
         Some(Group { most: number("memory.max")?, now: number("memory.current").unwrap_or(0) })
@@ -94,5 +99,24 @@ mod tests {
         assert_eq!(group_path("12:memory:/old\n0::/user.slice/me\n"), Some("/user.slice/me"));
         assert_eq!(group_path("12:memory:/old\n"), None);
         assert!(available_bytes() <= total_bytes());
+    }
+
+    /// What any group on the way to the root allows, and nothing of groups beside it.
+    #[test]
+    fn control_groups_are_limits() {
+        let root = tempfile::tempdir().unwrap();
+        let put = |group: &str, most: &str, now: &str| {
+            let dir = root.path().join(group);
+            fs::create_dir_all(&dir).unwrap();
+            fs::write(dir.join("memory.max"), format!("{most}\n")).unwrap();
+            fs::write(dir.join("memory.current"), format!("{now}\n")).unwrap();
+        };
+        put("user", "3000000", "2500000");
+        put("user/me", "max", "100");
+        put("user/me/shell", "2000000", "1000000");
+        put("other", "5", "5");
+        let found = groups_below(root.path(), "1:cpu:/other\n0::/user/me/shell\n");
+        let found: Vec<(u64, u64)> = found.iter().map(|group| (group.most, group.now)).collect();
+        assert_eq!(found, [(2_000_000, 1_000_000), (3_000_000, 2_500_000)]);
     }
 }

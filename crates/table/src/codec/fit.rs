@@ -290,6 +290,9 @@ mod tests {
     use rand::rngs::SmallRng;
     use rand::{RngExt, SeedableRng};
 
+    /// Fewer under Miri, which is some thousand times slower.
+    const TRIALS: usize = if cfg!(miri) { 6 } else { 300 };
+
     /// All ways to place the boundaries.
     fn brute(runs: &[Run<u8>], costs: &Costs, start: u32) -> u32 {
         let [run, next, ..] = runs else { return 0 };
@@ -303,7 +306,7 @@ mod tests {
     fn no_choice_of_ends_is_cheaper() {
         let mut rng = SmallRng::seed_from_u64(3);
         let mut fitter = Fitter::default();
-        for _ in 0..300 {
+        for _ in 0..TRIALS {
             let symbols = [(); 3].map(|()| std::array::from_fn(|_| rng.random_range(1..3000)));
             let costs = Costs::new(64, &symbols);
             let mut runs = Vec::new();
@@ -331,7 +334,7 @@ mod tests {
     fn all_instructions_find_the_same_lengths() {
         let mut rng = SmallRng::seed_from_u64(4);
         let (mut fast, mut plain) = (Fitter::default(), Fitter::default());
-        for _ in 0..300 {
+        for _ in 0..TRIALS {
             let most = [1, 3000, 65_000][rng.random_range(0..3)];
             let symbols = [(); 3].map(|()| std::array::from_fn(|_| rng.random_range(1..=most)));
             let costs = Costs::new(1 << 12, &symbols);
