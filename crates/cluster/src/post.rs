@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 const PIECE: usize = 1 << 28;
 /// How long who has nothing to do sleeps: at first, and at most.
 const NAPS: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(400)];
-/// How long who waits for parcels stays awake: nobody else wants the core then.
+/// How long who waits for parcels stays awake, unless other ranks want the core.
 const ALERT: Duration = Duration::from_millis(2);
 /// How long a rank that failed waits for the others to notice.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -66,6 +66,7 @@ pub(crate) struct Post {
     bell: Mutex<Sender<()>>,
     clerk: Arc<Mutex<Option<Arc<dyn Clerk>>>>,
     phase: Arc<Phase>,
+    alert: Duration,
 }
 
 /// What a rank is doing.
@@ -87,8 +88,10 @@ impl fmt::Debug for Post {
 const CLOSED: &str = "the post office of this rank is closed";
 
 impl Post {
-    /// Opens a post office; it works once its [`Keeper`] does.
-    pub(crate) fn open(rank: usize, size: usize, phase: Arc<Phase>) -> (Arc<Post>, Keeper) {
+    /// Opens a post office; it works once its [`Keeper`] does. `crowded` says that there are more ranks than cores.
+    pub(crate) fn open(world: &SimpleCommunicator, crowded: bool, phase: Arc<Phase>) -> (Arc<Post>, Keeper) {
+        let (rank, size) = (world.rank() as usize, world.size() as usize);
+        let alert = if crowded { Duration::ZERO } else { ALERT };
         let (orders, waiting) = channel();
         let (questions, asked) = channel::<Question>();
         let (bell, rung) = channel();
@@ -124,7 +127,7 @@ impl Post {
         let office = Arc::new(Mutex::new(office));
         let keeper = Keeper { office: office.clone(), rung };
         let (orders, bell) = (Mutex::new(orders), Mutex::new(bell));
-        (Arc::new(Post { rank, size, orders, office, bell, clerk, phase }), keeper)
+        (Arc::new(Post { rank, size, orders, office, bell, clerk, phase, alert }), keeper)
     }
 
     fn order(&self, order: Order) -> Result<(), String> {
@@ -161,8 +164,8 @@ impl Crew for Post {
         loop {
             // If somebody else is in the office, what is for this thread is taken in as well.
             let found = match self.office.try_lock() {
-                Ok(mut office) => office.work(ALERT),
-                Err(TryLockError::Poisoned(office)) => office.into_inner().work(ALERT),
+                Ok(mut office) => office.work(self.alert),
+                Err(TryLockError::Poisoned(office)) => office.into_inner().work(self.alert),
                 Err(TryLockError::WouldBlock) => false,
             };
             match told.try_recv() {
@@ -173,7 +176,7 @@ impl Crew for Post {
             if found {
                 (nap, busy) = (NAPS[0], Instant::now());
             }
-            if busy.elapsed() < ALERT {
+            if busy.elapsed() < self.alert {
                 std::thread::yield_now();
                 continue;
             }

@@ -38,7 +38,9 @@ pub fn main_in(
     let speaks = Arc::new(AtomicBool::new(world.rank() == 0));
     let phase = Arc::new(Phase::default());
     heed_the_end(Arc::clone(&speaks), Arc::clone(&phase));
-    let (post, keeper) = Post::open(world.rank() as usize, world.size() as usize, phase);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let crowded = world.split_shared(0).size() as usize > cores;
+    let (post, keeper) = Post::open(&world, crowded, phase);
     let catalog = catalog.clone();
     let worker = std::thread::spawn(move || {
         let _ends = Ends(post.clone());

@@ -110,6 +110,7 @@ fn games_with_circles_are_the_same() {
 #[test]
 fn means_are_the_same() {
     same("pig:20", &[2]);
+    same("einstein:3x3", &[3]);
 }
 
 #[test]
