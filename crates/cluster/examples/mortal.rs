@@ -1,6 +1,6 @@
 //! Ranks that die where they are told to, for the tests: `FALL=1,back,3 mpirun -n 3 target/debug/examples/mortal solve connect4:5x4`
 //!
-//! Rank 1 ends, as by `kill -9`, at the third message that it has to send after the work on "back" began. With `PHASES=FILE` the
+//! Rank 1 ends, as by `kill -9`, at the third message that it has to send after the work on "back" began. `FALLEN=FILE` says that it did. With `PHASES=FILE` the
 //! first rank writes how many messages each phase had, in the order in which they began.
 
 #[path = "chase.rs"]
@@ -64,6 +64,9 @@ impl Mortal {
         let falls =
             |fall: &Fall| (fall.rank, fall.phase.as_str(), fall.message) == (self.crew.rank(), now, count);
         if self.fall.as_ref().is_some_and(falls) {
+            if let Ok(path) = std::env::var("FALLEN") {
+                std::fs::write(path, "").expect("a file can be written");
+            }
             let _ = Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
             // Until the signal arrives.
             std::thread::park();

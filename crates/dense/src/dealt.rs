@@ -1,12 +1,12 @@
 //! Slabs dealt over the ranks of a crew: each keeps its own, and asks the others for theirs.
 //!
 //! ```text
-//!  slabs of a tier   0 1 2 3 │ 4 5 │ 6 7 8 9 …
-//!  ranks                0    │  1  │  2
+//!  slabs of a tier   0 1 │ 2 3 │ 4 5 │ 6 7 │ 8 9 │ …
+//!  ranks              0  │  1  │  2  │  2  │  1  │ 0
 //! ```
 //!
-//! Neighbouring slabs share neighbours, so a rank has a stretch of them, as long as it takes for all to have as much work:
-//! what a slab costs follows from how many shapes and how many positions it has.
+//! Neighbouring slabs share neighbours, so a rank has stretches of them; those at the ends of a tier are emptier than those
+//! in the middle or fuller, so it has two, folded.
 //!
 //! After a run with more or fewer ranks slabs lie elsewhere than they would now; who has what is told once, when the
 //! work begins.
@@ -19,7 +19,7 @@ use outplay_core::crew::{pack, unpack};
 use outplay_core::{Clerk, Crew};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The slabs of all ranks as one of them sees them.
 #[derive(Debug)]
@@ -28,27 +28,10 @@ pub(crate) struct Dealt {
     pub(crate) crew: Arc<dyn Crew>,
     /// Who has what was there when the work began.
     found: Mutex<FxHashMap<Key, usize>>,
-    /// By pass and tier: the rank of each slab.
-    owners: Mutex<FxHashMap<(Pass, usize), Vec<usize>>>,
+    /// By tier: how many slabs there are.
+    counts: OnceLock<Vec<usize>>,
     /// Bytes that came from other ranks.
     moved: AtomicU64,
-}
-
-/// One of the two ways over a board: slabs are dealt for each.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Pass {
-    Forth,
-    Back,
-}
-
-impl Pass {
-    /// The pass in which a part is made.
-    fn of(part: Part) -> Pass {
-        match part {
-            Part::Values | Part::ValueImages | Part::ValueCensus => Pass::Back,
-            Part::Reach | Part::ReachImages | Part::ReachCensus | Part::Layout => Pass::Forth,
-        }
-    }
 }
 
 /// Answers for a rank's own slabs.
@@ -85,34 +68,26 @@ impl Dealt {
                 found.entry(key).or_insert(rank);
             }
         }
-        let (found, owners) = (Mutex::new(found), Mutex::default());
-        Ok(Dealt { own, crew, found, owners, moved: AtomicU64::new(0) })
+        Ok(Dealt { own, crew, found: Mutex::new(found), counts: OnceLock::new(), moved: AtomicU64::new(0) })
     }
 
-    /// Deals the slabs of a tier, given what each costs; all ranks say the same.
-    pub(crate) fn deal(&self, pass: Pass, tier: usize, costs: &[u64]) {
-        let (ranks, all) =
-            (self.crew.size() as u128, costs.iter().map(|&cost| u128::from(cost)).sum::<u128>());
-        let mut before = 0;
-        let owner = |&cost: &u64| {
-            // By the middle of the slab.
-            let rank = (2 * before + u128::from(cost)) * ranks / (2 * all).max(1);
-            before += u128::from(cost);
-            rank.min(ranks - 1) as usize
-        };
-        let owners = costs.iter().map(owner).collect();
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner).insert((pass, tier), owners);
+    /// Says how many slabs the tiers have.
+    pub(crate) fn deal(&self, counts: Vec<usize>) {
+        // It is said once.
+        let _ = self.counts.set(counts);
     }
 
     /// Who computes a slab.
-    fn rank_of(&self, pass: Pass, tier: usize, slab: usize) -> usize {
-        let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        owners.get(&(pass, tier)).and_then(|owners| owners.get(slab)).copied().unwrap_or(0)
+    pub(crate) fn rank_of(&self, tier: usize, slab: usize) -> usize {
+        let count = self.counts.get().and_then(|counts| counts.get(tier)).copied().unwrap_or(1);
+        let stretches = 2 * self.crew.size();
+        let stretch = slab * stretches / count.max(slab + 1);
+        stretch.min(stretches - 1 - stretch)
     }
 
     /// Whether this rank computes a slab.
-    pub(crate) fn is_mine(&self, pass: Pass, tier: usize, slab: usize) -> bool {
-        self.rank_of(pass, tier, slab) == self.crew.rank()
+    pub(crate) fn is_mine(&self, tier: usize, slab: usize) -> bool {
+        self.rank_of(tier, slab) == self.crew.rank()
     }
 
     /// Bytes that came from other ranks.
@@ -141,7 +116,7 @@ impl Depot for Dealt {
             return self.own.get(key);
         }
         let found = self.found().get(&key).copied();
-        let rank = found.unwrap_or_else(|| self.rank_of(Pass::of(key.part), key.tier, key.slab));
+        let rank = found.unwrap_or_else(|| self.rank_of(key.tier, key.slab));
         if rank == self.crew.rank() {
             return self.own.get(key);
         }

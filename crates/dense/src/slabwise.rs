@@ -22,7 +22,7 @@ use crate::answer::Tables;
 use crate::arena::{Arena, Room};
 use crate::back::{Back, LEVELS, Worker};
 use crate::counts::{Counts, PlyCounts};
-use crate::dealt::{Dealt, Pass};
+use crate::dealt::Dealt;
 use crate::depot::{Depot, Key, Part};
 use crate::export::{Export, Sink, Source};
 use crate::forth::{Forth, Walker};
@@ -38,7 +38,7 @@ use crate::workshop::{Copy, Shared, Workshop};
 use outplay_core::crew::{pack, unpack as numbers};
 use outplay_core::{Value, Verdict, Watch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Where the planes of a slab and its images are while its values are computed.
@@ -58,8 +58,6 @@ pub(crate) struct Slabwise {
     depot: Arc<dyn Depot>,
     /// The same depot where slabs are dealt over ranks.
     dealt: Option<Arc<Dealt>>,
-    /// By tier and slab: how many positions are live, where slabs are dealt.
-    live: Mutex<Vec<Vec<u64>>>,
     /// Microseconds for which this rank waited for slabs and for others.
     waited: AtomicU64,
     counting: bool,
@@ -92,7 +90,6 @@ impl Slabwise {
             plan,
             depot,
             dealt,
-            live: Mutex::default(),
             waited: AtomicU64::new(0),
             counting: options.counts,
             slabs: Vec::new(),
@@ -104,50 +101,15 @@ impl Slabwise {
             Slabs::new(&slabwise.shop.field, &slabwise.shop.shapes, tier, per)
         };
         slabwise.slabs = per.iter().enumerate().map(slabs).collect();
+        if let Some(dealt) = &slabwise.dealt {
+            dealt.deal(slabwise.slabs.iter().map(|slabs| slabs.count).collect());
+        }
         Ok(slabwise)
     }
 
     /// Whether this process computes a slab.
-    fn is_mine(&self, pass: Pass, tier: usize, slab: usize) -> bool {
-        self.dealt.as_ref().is_none_or(|dealt| dealt.is_mine(pass, tier, slab))
-    }
-
-    /// Deals the slabs of a tier. Half of their cost goes by shapes, whose planes are read from end to end, and half by
-    /// live positions, which are packed; on the way forth those of the tier before tell where they will be.
-    fn deal(&self, pass: Pass, tier: usize) {
-        let Some(dealt) = &self.dealt else { return };
-        let slabs = &self.slabs[tier];
-        let all = self.live.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = if pass == Pass::Forth { tier.checked_sub(1) } else { Some(tier) };
-        let known = known.and_then(|tier| Some((&self.slabs[tier], all.get(tier)?)));
-        let shapes = |slabs: &Slabs, slab: usize| slabs.places(slab).len() as u64;
-        let live = |slab: usize| {
-            let Some((near, live)) = known else { return 0 };
-            let there = slab * near.count / slabs.count;
-            live[there] * shapes(slabs, slab) / shapes(near, there).max(1)
-        };
-        let live: Vec<u64> = (0..slabs.count).map(live).collect();
-        let sum = live.iter().sum::<u64>().max(1) as f64;
-        let cost = |slab: usize| {
-            let by_shapes = shapes(slabs, slab) as f64 / slabs.images.len().max(1) as f64;
-            ((by_shapes + live[slab] as f64 / sum) * 1e12) as u64
-        };
-        dealt.deal(pass, tier, &(0..slabs.count).map(cost).collect::<Vec<u64>>());
-    }
-
-    /// Tells all ranks how many positions of the slabs of a tier are live.
-    fn tell_live(&self, tier: usize) -> Result<(), DenseError> {
-        let Some(dealt) = &self.dealt else { return Ok(()) };
-        let mut mine = vec![0; self.slabs[tier].count];
-        for slab in (0..mine.len()).filter(|&slab| self.is_mine(Pass::Forth, tier, slab)) {
-            let key = Key { part: Part::ReachCensus, tier, slab };
-            let census = read_census(&self.depot.get(key).map_err(|why| DenseError::Depot { why })?);
-            let of = |code: u64| census.iter().find(|entry| entry.0 == code).map_or(0, |entry| entry.1);
-            mine[slab] = of(0).saturating_sub(of(1));
-        }
-        let live = dealt.crew.sum(&mine).map_err(|why| DenseError::Depot { why })?;
-        self.live.lock().unwrap_or_else(PoisonError::into_inner).push(live);
-        Ok(())
+    fn is_mine(&self, tier: usize, slab: usize) -> bool {
+        self.dealt.as_ref().is_none_or(|dealt| dealt.is_mine(tier, slab))
     }
 
     /// Tells the crew what is done now.
@@ -256,7 +218,6 @@ impl Slabwise {
         for tier in 0..=plies {
             self.forth(watch, tier, &mut spare)?;
             self.meet()?;
-            self.tell_live(tier)?;
             self.count_reach(tier, &mut counts.plies[tier])?;
         }
         watch.stage("values", self.work());
@@ -332,10 +293,9 @@ impl Slabwise {
     /// Finds the live positions of a tier.
     fn forth(&self, watch: &dyn Watch, tier: usize, spare: &mut Spare) -> Result<(), DenseError> {
         self.phase("forth");
-        self.deal(Pass::Forth, tier);
         let (shop, slabs) = (&self.shop, &self.slabs[tier]);
         let todo: Vec<usize> = (0..slabs.count)
-            .filter(|&slab| self.is_mine(Pass::Forth, tier, slab) && !self.has(Part::ReachCensus, tier, slab))
+            .filter(|&slab| self.is_mine(tier, slab) && !self.has(Part::ReachCensus, tier, slab))
             .collect();
         let done = (slabs.count - todo.len()) * slabs.per;
         watch.advance((done as u64) << shop.tight.high(tier));
@@ -441,11 +401,10 @@ impl Slabwise {
         rooms: &mut Rooms,
     ) -> Result<(), DenseError> {
         self.phase("back");
-        self.deal(Pass::Back, tier);
         let (shop, slabs) = (&self.shop, &self.slabs[tier]);
         let sink = sink.filter(|sink| sink.wants(tier));
         let todo: Vec<usize> = (0..slabs.count)
-            .filter(|&slab| self.is_mine(Pass::Back, tier, slab))
+            .filter(|&slab| self.is_mine(tier, slab))
             .filter(|&slab| sink.is_some() || !self.has(Part::ValueCensus, tier, slab))
             .collect();
         let done = (slabs.count - todo.len()) * slabs.per;
@@ -718,8 +677,7 @@ impl Slabwise {
     /// Adds up what the slabs of a tier counted.
     fn tally(&self, part: Part, tier: usize) -> Result<Vec<(u64, u64)>, DenseError> {
         let mut sum: Vec<(u64, u64)> = Vec::new();
-        let pass = if part == Part::ReachCensus { Pass::Forth } else { Pass::Back };
-        for slab in (0..self.slabs[tier].count).filter(|&slab| self.is_mine(pass, tier, slab)) {
+        for slab in (0..self.slabs[tier].count).filter(|&slab| self.is_mine(tier, slab)) {
             let bytes = self.depot.get(Key { part, tier, slab }).map_err(|why| DenseError::Depot { why })?;
             add_census(&mut sum, &bytes);
         }

@@ -206,7 +206,7 @@ fn phases(game: &str, data: &Path) -> Vec<(String, u64)> {
 
 /// Kills a rank of three in each phase, which are these: early, midway and late, goes on with three ranks each time, and compares.
 fn killed_in(game: &str, expected: &[&str]) {
-    let one = tempfile::tempdir().expect("a directory");
+    let (one, signs) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
     let phases = phases(game, one.path());
     let names: BTreeSet<&str> = phases.iter().map(|phase| phase.0.as_str()).collect();
     assert_eq!(names, expected.iter().copied().collect(), "{game}");
@@ -220,10 +220,15 @@ fn killed_in(game: &str, expected: &[&str]) {
             let dir = tempfile::tempdir().expect("a directory");
             let data = dir.path().display().to_string();
             let mut job = mpirun(3, &program("mortal"), &["solve", game, "--data", &data]);
-            job.env("FALL", format!("{rank},{phase},{message}"));
+            let fallen = signs.path().join("fallen");
+            job.env("FALL", format!("{rank},{phase},{message}")).env("FALLEN", &fallen);
             let mut job = job.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("mpirun");
             let place = format!("{game}, rank {rank} killed at message {message} of {phase}");
+            while job.try_wait().expect("is known").is_none() && !fallen.exists() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
             assert!(ends(&mut job, Duration::from_secs(30)), "{place}: it hangs");
+            let _ = std::fs::remove_file(&fallen);
             // Ranks need not send as many messages as the first does; then nobody was killed.
             if rank == 0 || message == 1 {
                 assert!(!job.wait().expect("ended").success(), "{place}: nobody noticed");
