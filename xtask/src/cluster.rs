@@ -5,16 +5,31 @@ use crate::{Count, asked, run, silently};
 /// The packages of Debian and its like.
 const PACKAGES: [&str; 3] = ["libopenmpi-dev", "openmpi-bin", "libclang-dev"];
 
+/// All that concerns `crates/cluster`.
+const PACKAGE: [&str; 4] = ["--package", "outplay-cluster", "--features", "mpi"];
+
 /// Installs what is missing, and runs all that concerns `crates/cluster`.
 pub(crate) fn test(count: &mut Count) -> Result<(), String> {
-    install()?;
-    let package = ["--package", "outplay-cluster", "--features", "mpi"];
+    let package = PACKAGE;
     let lints = [&["clippy"][..], &package, &["--all-targets", "--", "-D", "warnings"]].concat();
-    let example = [&["build"][..], &package, &["--example", "chase-mpi"]].concat();
+    let examples = [&["build"][..], &package, &["--examples"]].concat();
     let tests = [&["test"][..], &package].concat();
-    for words in [lints, example, tests] {
+    all(&[lints, examples, tests], count)
+}
+
+/// The same and the tests that take minutes: larger games on 1 to 4 ranks, and kills in every phase.
+pub(crate) fn slow(count: &mut Count) -> Result<(), String> {
+    test(count)?;
+    let examples = [&["build", "--release"][..], &PACKAGE, &["--examples"]].concat();
+    let tests = [&["test", "--release"][..], &PACKAGE, &["--test", "it", "--", "--ignored"]].concat();
+    all(&[examples, tests], count)
+}
+
+fn all(steps: &[Vec<&str>], count: &mut Count) -> Result<(), String> {
+    install()?;
+    for words in steps {
         eprintln!("xtask: cluster: cargo {}", words.join(" "));
-        match run(&words, count) {
+        match run(words, count) {
             Ok(true) => {}
             Ok(false) => return Err(format!("cargo {} failed; the lines above say where", words.join(" "))),
             Err(error) => return Err(format!("cannot run cargo: {error}")),

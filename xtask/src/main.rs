@@ -35,8 +35,36 @@ const STEPS: &[Step] = &[
 const MPI: &str = "outplay-cluster/mpi";
 
 /// What `--slow` adds: heavy tests that are ignored otherwise, in an optimised build.
-const SLOW: Step =
-    ("slow tests", &["test", "--workspace", "--no-fail-fast", "--release", "--tests", "--", "--ignored"]);
+const SLOW: &[Step] = &[
+    (
+        "examples on a cluster",
+        &[
+            "build",
+            "--workspace",
+            "--features",
+            MPI,
+            "--release",
+            "--example",
+            "chase-mpi",
+            "--example",
+            "mortal",
+        ],
+    ),
+    (
+        "slow tests",
+        &[
+            "test",
+            "--workspace",
+            "--features",
+            MPI,
+            "--no-fail-fast",
+            "--release",
+            "--tests",
+            "--",
+            "--ignored",
+        ],
+    ),
+];
 
 /// So many failures of tests in a browser may be races; more are a defect.
 const RACES: usize = 3;
@@ -59,9 +87,10 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let steps = match words[..] {
         ["test"] => STEPS.to_vec(),
-        ["test", "--slow"] => [STEPS, &[SLOW]].concat(),
+        ["test", "--slow"] => [STEPS, SLOW].concat(),
         ["screens"] => SCREENS.to_vec(),
         ["cluster"] => return only(cluster::test),
+        ["cluster", "--slow"] => return only(cluster::slow),
         ["python"] => return only(python::test),
         ["fuzz"] => return said(fuzz::blind("10")),
         ["fuzz", "--keep"] => return said(fuzz::keep()),
@@ -78,7 +107,7 @@ fn main() -> ExitCode {
         ["experiments", ref names @ ..] if are_names(names) => return said(experiments::run(names)),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [--slow] | cluster | python | fuzz [--seconds N] | fuzz --guided [--seconds N] [NAME]... | fuzz --keep | screens | experiments [NAME]... | puzzles [GAME]..."
+                "usage: cargo xtask test [--slow] | cluster [--slow] | python | fuzz [--seconds N] | fuzz --guided [--seconds N] [NAME]... | fuzz --keep | screens | experiments [NAME]... | puzzles [GAME]..."
             );
             eprintln!(
                 "\n  test    formatting, lints, documentation and all tests, those of Python too; Chromium is\n          installed where missing"

@@ -3,6 +3,7 @@
 //! ```text
 //!  boards of lines ───────────▶ slabs dealt over the ranks        (`solve.rs`, as for one process)
 //!  dice, before rolls ────────▶ decisions dealt, means with all   (`means.rs`, likewise)
+//!  dice without an index ─────▶ every rank explores and solves it ──▶ one table, written by all
 //!  an index with circles ─────▶ its numbers dealt
 //!  any other game ────────────▶ explored together                 ──▶ one table, written by all
 //! ```
@@ -50,14 +51,10 @@ impl Entry {
             Trouble::method(why, Method::Auto)
         };
         if self.game().has_dice() {
-            let rolls = matches!(self.index(), Some(Numbering::Means(_)));
-            return match (fits(&[Method::Chance]), rolls) {
-                (false, _) => Err(refused()),
-                (true, true) => self.solve_by_chance(request, watch),
-                (true, false) => Err(Trouble::unable(format!(
-                    "{} has dice and no index, which several ranks cannot solve yet; solve it in one process",
-                    self.spec()
-                ))),
+            return if fits(&[Method::Chance]) {
+                self.solve_by_chance(request, watch)
+            } else {
+                Err(refused())
             };
         }
         // A table that is complete is there for the first rank alone, whose word the others take.

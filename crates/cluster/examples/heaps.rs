@@ -86,14 +86,19 @@ impl Notation for Heaps {
     }
 }
 
-fn main() -> ExitCode {
-    let mut catalog = Catalog::standard();
-    catalog.add(Family::new("heaps", "take one or two stones of a heap", |spec| {
+/// Heaps of any size.
+pub(crate) fn family() -> Family {
+    Family::new("heaps", "take one or two stones of a heap", |spec| {
         let stones = spec.argument().and_then(|argument| argument.parse().ok());
         let stones = stones.filter(|stones| (1..1000).contains(stones));
         let stones = stones.ok_or_else(|| spec.error("say how many stones a heap has, such as heaps:30"))?;
         spec.finish("no options")?;
         Ok(Entry::new(Heaps { stones }))
-    }));
+    })
+}
+
+fn main() -> ExitCode {
+    let mut catalog = Catalog::standard();
+    catalog.add(family());
     outplay_cluster::main(&catalog)
 }

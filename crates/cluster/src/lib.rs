@@ -8,4 +8,4 @@ mod post;
 mod run;
 
 #[cfg(feature = "mpi")]
-pub use run::main;
+pub use run::{main, main_in};

@@ -1,14 +1,15 @@
-//! A crew by MPI: one thread sends and receives for all others of its process.
+//! A crew by MPI: an office sends and receives for all threads of its process.
 //!
 //! ```text
-//!  worker, porters ──orders──▶ office ══MPI══ office ◀──orders── worker, porters
-//!                                 │  ▲
-//!                       questions ▼  │ answers
-//!                                 clerk
+//!  worker ──parcels──▶ office ══MPI══ office ◀──parcels── worker
+//!  porters ─questions─▶ │  ▲
+//!             questions ▼  │ answers
+//!                       clerk
 //! ```
 //!
-//! Nothing here waits inside MPI, which would keep a core busy: the office looks for messages now and then, more often
-//! while somebody waits for one. Messages longer than MPI's counts go in pieces.
+//! One thread at a time works in the office. Who waits for parcels does so itself, since its core has nothing else to do
+//! and waking another thread takes longer than most messages; for all others the office's keeper looks in now and then.
+//! Nothing here waits inside MPI, which would keep a core busy. Messages longer than MPI's counts go in pieces.
 //!
 //! A rank that fails says so to all others, whose work then ends with its sentence. A rank that is killed ends the job:
 //! `mpirun` sees to that.
@@ -21,15 +22,15 @@ use mpi::topology::{Communicator, SimpleCommunicator};
 use outplay_core::{Clerk, Crew};
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-/// Bytes of the longest piece that is sent at once.
+/// Bytes of a piece of a message; the last piece is shorter.
 const PIECE: usize = 1 << 28;
-/// How long an office with nothing to do sleeps: at first, and at most.
+/// How long who has nothing to do sleeps: at first, and at most.
 const NAPS: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(400)];
-/// How long an office stays awake while its worker waits for parcels: nobody else wants the core then.
+/// How long who waits for parcels stays awake, unless other ranks want the core.
 const ALERT: Duration = Duration::from_millis(2);
 /// How long a rank that failed waits for the others to notice.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -60,7 +61,22 @@ pub(crate) struct Post {
     rank: usize,
     size: usize,
     orders: Mutex<Sender<Order>>,
+    office: Arc<Mutex<Office>>,
+    /// Wakes the keeper.
+    bell: Mutex<Sender<()>>,
     clerk: Arc<Mutex<Option<Arc<dyn Clerk>>>>,
+    phase: Arc<Phase>,
+    alert: Duration,
+}
+
+/// What a rank is doing.
+#[derive(Default)]
+pub(crate) struct Phase(Mutex<&'static str>);
+
+impl Phase {
+    pub(crate) fn name(&self) -> &'static str {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl fmt::Debug for Post {
@@ -72,12 +88,15 @@ impl fmt::Debug for Post {
 const CLOSED: &str = "the post office of this rank is closed";
 
 impl Post {
-    /// Opens a post office; it works once its [`Office`] runs.
-    pub(crate) fn open(rank: usize, size: usize) -> (Arc<Post>, Office) {
+    /// Opens a post office; it works once its [`Keeper`] does. `crowded` says that there are more ranks than cores.
+    pub(crate) fn open(world: &SimpleCommunicator, crowded: bool, phase: Arc<Phase>) -> (Arc<Post>, Keeper) {
+        let (rank, size) = (world.rank() as usize, world.size() as usize);
+        let alert = if crowded { Duration::ZERO } else { ALERT };
         let (orders, waiting) = channel();
         let (questions, asked) = channel::<Question>();
+        let (bell, rung) = channel();
         let clerk: Arc<Mutex<Option<Arc<dyn Clerk>>>> = Arc::default();
-        let (desk, answers) = (clerk.clone(), orders.clone());
+        let (desk, answers, waken) = (clerk.clone(), orders.clone(), bell.clone());
         std::thread::spawn(move || {
             for (from, number, question) in asked {
                 let clerk = desk.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -88,9 +107,9 @@ impl Post {
                 if answers.send(Order::Answer(from, number, answer)).is_err() {
                     return;
                 }
+                let _ = waken.send(());
             }
         });
-        let post = Arc::new(Post { rank, size, orders: Mutex::new(orders), clerk });
         let office = Office {
             rank,
             size,
@@ -105,7 +124,10 @@ impl Post {
             failed: None,
             ended: vec![false; size],
         };
-        (post, office)
+        let office = Arc::new(Mutex::new(office));
+        let keeper = Keeper { office: office.clone(), rung };
+        let (orders, bell) = (Mutex::new(orders), Mutex::new(bell));
+        (Arc::new(Post { rank, size, orders, office, bell, clerk, phase, alert }), keeper)
     }
 
     fn order(&self, order: Order) -> Result<(), String> {
@@ -113,10 +135,16 @@ impl Post {
         orders.send(order).map_err(|_| CLOSED.to_string())
     }
 
+    fn ring(&self) {
+        // A keeper who is gone has nothing left to do.
+        let _ = self.bell.lock().unwrap_or_else(PoisonError::into_inner).send(());
+    }
+
     /// Says that this rank's work is done, or failed.
     pub(crate) fn end(&self, sentence: Option<String>) {
         // An office that is closed has ended already.
         let _ = self.order(Order::End(sentence));
+        self.ring();
     }
 }
 
@@ -132,17 +160,47 @@ impl Crew for Post {
     fn exchange(&self, parcels: Vec<Vec<u8>>) -> Parcels {
         let (tell, told) = channel();
         self.order(Order::Exchange(parcels, tell))?;
-        told.recv().unwrap_or_else(|_| Err(CLOSED.into()))
+        let (mut nap, mut busy) = (NAPS[0], Instant::now());
+        loop {
+            // If somebody else is in the office, what is for this thread is taken in as well.
+            let found = match self.office.try_lock() {
+                Ok(mut office) => office.work(self.alert),
+                Err(TryLockError::Poisoned(office)) => office.into_inner().work(self.alert),
+                Err(TryLockError::WouldBlock) => false,
+            };
+            match told.try_recv() {
+                Ok(parcels) => return parcels,
+                Err(TryRecvError::Disconnected) => return Err(CLOSED.into()),
+                Err(TryRecvError::Empty) => {}
+            }
+            if found {
+                (nap, busy) = (NAPS[0], Instant::now());
+            }
+            if busy.elapsed() < self.alert {
+                std::thread::yield_now();
+                continue;
+            }
+            match told.recv_timeout(nap) {
+                Ok(parcels) => return parcels,
+                Err(RecvTimeoutError::Disconnected) => return Err(CLOSED.into()),
+                Err(RecvTimeoutError::Timeout) => nap = (nap * 2).min(NAPS[1]),
+            }
+        }
     }
 
     fn ask(&self, rank: usize, question: &[u8]) -> Answer {
         let (tell, told) = channel();
         self.order(Order::Ask(rank, question.to_vec(), tell))?;
+        self.ring();
         told.recv().unwrap_or_else(|_| Err(CLOSED.into()))
     }
 
     fn serve(&self, clerk: Option<Arc<dyn Clerk>>) {
         *self.clerk.lock().unwrap_or_else(PoisonError::into_inner) = clerk;
+    }
+
+    fn phase(&self, name: &'static str) {
+        *self.phase.0.lock().unwrap_or_else(PoisonError::into_inner) = name;
     }
 }
 
@@ -152,7 +210,7 @@ pub(crate) struct Office {
     size: usize,
     waiting: Receiver<Order>,
     questions: Sender<Question>,
-    /// To whom, of which kind, and what; each begins with its length.
+    /// To whom, of which kind, and what.
     outbox: Vec<(usize, i32, Vec<u8>)>,
     /// By sender and kind: what has arrived of a message.
     halves: HashMap<(usize, i32), Vec<u8>>,
@@ -168,47 +226,64 @@ pub(crate) struct Office {
     ended: Vec<bool>,
 }
 
-impl Office {
+/// Looks after an office.
+pub(crate) struct Keeper {
+    office: Arc<Mutex<Office>>,
+    rung: Receiver<()>,
+}
+
+impl Keeper {
     /// Works until all ranks are done; `false` if some do not come to an end.
-    pub(crate) fn run(mut self, world: &SimpleCommunicator) -> bool {
+    pub(crate) fn run(self) -> bool {
         let mut nap = NAPS[0];
         let mut patience: Option<Instant> = None;
-        let mut busy = Instant::now();
         loop {
-            let mut idle = true;
-            while let Ok(order) = self.waiting.try_recv() {
-                self.take(order);
-                idle = false;
-            }
-            if !self.outbox.is_empty() {
-                self.send(world);
-            }
-            idle &= !self.receive(world);
-            self.deliver();
-            if self.outbox.is_empty() && self.ended.iter().all(|&ended| ended) {
+            let mut office = self.office();
+            // While the worker computes, the core is the worker's.
+            let found = office.work(Duration::ZERO);
+            if office.outbox.is_empty() && office.ended.iter().all(|&ended| ended) {
                 return true;
             }
-            if self.ended[self.rank] && self.failed.is_some() {
+            if office.ended[office.rank] && office.failed.is_some() {
                 let until = *patience.get_or_insert_with(|| Instant::now() + PATIENCE);
                 if Instant::now() > until {
                     return false;
                 }
             }
-            if !idle {
-                (nap, busy) = (NAPS[0], Instant::now());
-            }
-            if !idle || (self.exchange.is_some() && busy.elapsed() < ALERT) {
+            drop(office);
+            if found {
+                nap = NAPS[0];
                 std::thread::yield_now();
                 continue;
             }
             nap = (nap * 2).min(NAPS[1]);
-            match self.waiting.recv_timeout(nap) {
-                Ok(order) => self.take(order),
-                Err(RecvTimeoutError::Timeout) => {}
-                // The worker went without a word: it panicked.
-                Err(RecvTimeoutError::Disconnected) => return false,
+            // Whether the bell rang or not, the next look is due.
+            if self.rung.recv_timeout(nap).is_ok() {
+                nap = NAPS[0];
             }
         }
+    }
+
+    fn office(&self) -> MutexGuard<'_, Office> {
+        self.office.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Office {
+    /// Does what there is to do, staying awake for so long while messages are on their way out; whether there was anything.
+    fn work(&mut self, alert: Duration) -> bool {
+        let world = SimpleCommunicator::world();
+        let mut found = false;
+        while let Ok(order) = self.waiting.try_recv() {
+            self.take(order);
+            found = true;
+        }
+        if !self.outbox.is_empty() {
+            self.send(&world, alert);
+        }
+        found |= self.receive(&world);
+        self.deliver();
+        found
     }
 
     fn take(&mut self, order: Order) {
@@ -221,26 +296,26 @@ impl Office {
                     if rank == self.rank {
                         self.parcels[rank].push_back(parcel);
                     } else {
-                        self.post(rank, PARCEL, &[], &parcel);
+                        self.post(rank, PARCEL, parcel, &[]);
                     }
                 }
             }
             Order::Ask(rank, question, tell) => {
                 self.count += 1;
                 self.asked.insert(self.count, tell);
-                self.post(rank, QUESTION, &self.count.to_le_bytes(), &question);
+                self.post(rank, QUESTION, question, &self.count.to_le_bytes());
             }
             Order::Answer(rank, number, answer) => {
-                let head = |well: u8| [&number.to_le_bytes()[..], &[well]].concat();
+                let tail = |well: u8| [&[well], &number.to_le_bytes()[..]].concat();
                 match answer {
-                    Ok(bytes) => self.post(rank, ANSWER, &head(1), &bytes),
-                    Err(why) => self.post(rank, ANSWER, &head(0), why.as_bytes()),
+                    Ok(bytes) => self.post(rank, ANSWER, bytes, &tail(1)),
+                    Err(why) => self.post(rank, ANSWER, why.into_bytes(), &tail(0)),
                 }
             }
             Order::End(sentence) => {
                 let own = self.rank;
                 for rank in (0..self.size).filter(|&rank| rank != own) {
-                    self.post(rank, END, &[], sentence.as_deref().unwrap_or_default().as_bytes());
+                    self.post(rank, END, sentence.clone().unwrap_or_default().into_bytes(), &[]);
                 }
                 self.ended[self.rank] = true;
                 self.failed = self.failed.take().or(sentence);
@@ -253,31 +328,34 @@ impl Office {
         let _ = tell.send(Err(self.failed.clone().unwrap_or_default()));
     }
 
-    fn post(&mut self, rank: usize, kind: i32, head: &[u8], bytes: &[u8]) {
-        let length = (head.len() + bytes.len()) as u64;
-        let mut message = Vec::with_capacity(8 + length as usize);
-        message.extend(length.to_le_bytes());
-        message.extend_from_slice(head);
-        message.extend_from_slice(bytes);
+    fn post(&mut self, rank: usize, kind: i32, mut message: Vec<u8>, tail: &[u8]) {
+        message.extend_from_slice(tail);
         self.outbox.push((rank, kind, message));
     }
 
     /// Sends all that is in the outbox, receiving meanwhile: who only sent would wait for others who only send.
-    fn send(&mut self, world: &SimpleCommunicator) {
+    fn send(&mut self, world: &SimpleCommunicator, alert: Duration) {
         let outbox = std::mem::take(&mut self.outbox);
         scope(|scope| {
             let mut pending: Vec<Request<'_, [u8], _>> = Vec::new();
             for (rank, kind, message) in &outbox {
                 let to = world.process_at_rank(*rank as i32);
-                for piece in message.chunks(PIECE) {
+                // One piece more than are full, so that the last is shorter.
+                for piece in 0..=message.len() / PIECE {
+                    let piece = &message[piece * PIECE..((piece + 1) * PIECE).min(message.len())];
                     pending.push(to.immediate_send_with_tag(scope, piece, *kind));
                 }
             }
+            let mut busy = Instant::now();
             while !pending.is_empty() {
                 let before = pending.len();
                 pending = pending.into_iter().filter_map(|request| request.test().err()).collect();
                 let received = self.receive(world);
-                if pending.len() == before && !received {
+                if pending.len() < before || received {
+                    busy = Instant::now();
+                } else if busy.elapsed() < alert {
+                    std::thread::yield_now();
+                } else {
                     std::thread::sleep(NAPS[0]);
                 }
             }
@@ -291,16 +369,14 @@ impl Office {
             any = true;
             let (bytes, status) = found.matched_receive_vec::<u8>();
             let (from, kind) = (status.source_rank() as usize, status.tag());
-            let half = self.halves.entry((from, kind)).or_default();
+            let (last, half) = (bytes.len() < PIECE, self.halves.entry((from, kind)).or_default());
             if half.is_empty() {
                 *half = bytes;
             } else {
                 half.extend_from_slice(&bytes);
             }
-            let length = half.first_chunk().map_or(u64::MAX, |head| u64::from_le_bytes(*head));
-            if half.len() as u64 == length.saturating_add(8) {
-                let mut message = std::mem::take(half);
-                message.drain(..8);
+            if last {
+                let message = std::mem::take(half);
                 self.sort(from, kind, message);
             }
         }
@@ -311,15 +387,14 @@ impl Office {
         match kind {
             PARCEL => self.parcels[from].push_back(message),
             QUESTION | ANSWER => {
-                let Some(head) = message.first_chunk() else { return };
-                let number = u64::from_le_bytes(*head);
+                let Some((rest, tail)) = message.split_last_chunk() else { return };
+                let (length, number) = (rest.len(), u64::from_le_bytes(*tail));
+                message.truncate(length);
                 if kind == QUESTION {
-                    message.drain(..8);
                     // The clerk is there as long as the office is.
                     let _ = self.questions.send((from, number, message));
                 } else if let Some(tell) = self.asked.remove(&number) {
-                    let well = message.get(8) == Some(&1);
-                    message.drain(..message.len().min(9));
+                    let well = message.pop() == Some(1);
                     let why = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
                     let _ = tell.send(if well { Ok(message) } else { Err(why(message)) });
                 }

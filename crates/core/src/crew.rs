@@ -46,6 +46,9 @@ pub trait Crew: fmt::Debug + Send + Sync {
 
     /// Has a clerk answer the questions of others from now on.
     fn serve(&self, clerk: Option<Arc<dyn Clerk>>);
+
+    /// Says which part of the work begins now, such as "exploring": who looks on may tell it.
+    fn phase(&self, _name: &'static str) {}
 }
 
 impl dyn Crew + '_ {

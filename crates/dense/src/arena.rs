@@ -73,6 +73,28 @@ impl Arena {
     }
 }
 
+/// A place for an arena that is used again, tier after tier, so that its pages need not be cleared each time.
+#[derive(Default, Debug)]
+pub(crate) struct Room(Option<Arena>);
+
+impl Room {
+    /// Memory for so many lines that may hold anything. More of it than that is not in use.
+    pub(crate) fn take(&mut self, lines: u64) -> Result<Arena, DenseError> {
+        if let Some(arena) = self.0.take_if(|arena| arena.lines as u64 >= lines) {
+            arena.give_back(lines..arena.lines as u64);
+            return Ok(arena);
+        }
+        // What is there goes first. The next tier may want more, and what is not touched costs nothing.
+        self.0 = None;
+        Arena::new(2 * lines)
+    }
+
+    /// For who takes memory next.
+    pub(crate) fn put(&mut self, arena: Arena) {
+        self.0 = Some(arena);
+    }
+}
+
 impl Drop for Arena {
     fn drop(&mut self) {
         if self.lines > 0 {
@@ -111,5 +133,24 @@ mod tests {
             assert_eq!((*arena.at(1 << 16), *arena.at(1)), (0, 8));
         }
         assert!(Arena::new(0).is_ok());
+    }
+
+    #[test]
+    fn rooms_hold_what_is_asked_for_and_give_the_rest_back() {
+        let mut room = Room::default();
+        let lines = HUGE / 64;
+        for wanted in [4 * lines, 2 * lines, 0, 3 * lines, 100 * lines] {
+            let arena = room.take(wanted).expect("memory");
+            assert!(arena.lines as u64 >= wanted);
+            for line in (0..arena.lines as u64).step_by(lines as usize) {
+                // SAFETY: the arena has the line.
+                unsafe {
+                    // The first page may be there in part.
+                    assert!(*arena.at(line) == 0 || line < wanted + lines);
+                    *arena.at(line) = 1;
+                }
+            }
+            room.put(arena);
+        }
     }
 }

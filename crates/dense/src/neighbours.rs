@@ -12,7 +12,7 @@
 #![allow(unsafe_code)]
 
 use crate::DenseError;
-use crate::arena::Arena;
+use crate::arena::{Arena, Room};
 use crate::depot::{Key, Part};
 use crate::kernel;
 use crate::slabs::{Bundle, Slabs, Way};
@@ -20,6 +20,22 @@ use crate::squeeze::{CHUNK, Squeeze, Squeezer, unbind};
 use crate::tight::WORDS;
 use crate::workshop::{Shared, Workshop};
 use std::sync::Mutex;
+
+/// What the neighbours of one tier leave to those of the next.
+#[derive(Default)]
+pub(crate) struct Spare {
+    /// By shape.
+    seats: Vec<u32>,
+    frames: Room,
+    free: Mutex<Vec<Squeezer>>,
+}
+
+impl Spare {
+    /// For a board with so many shapes.
+    pub(crate) fn new(shapes: usize) -> Spare {
+        Spare { seats: vec![0; shapes], ..Spare::default() }
+    }
+}
 
 /// The frames of one tier's neighbours.
 pub(crate) struct Neighbours<'a> {
@@ -36,8 +52,8 @@ pub(crate) struct Neighbours<'a> {
     askers: Vec<Vec<u32>>,
     arena: Arena,
     held: Vec<Option<Bundle>>,
-    /// By shape: where its table lies, counted in tables.
-    seats: Vec<u32>,
+    /// Where seats are, by shape: where its table lies, counted in tables.
+    spare: &'a mut Spare,
 }
 
 impl<'a> Neighbours<'a> {
@@ -52,7 +68,7 @@ impl<'a> Neighbours<'a> {
         way: Way,
         planes: usize,
         bytes: u64,
-        seats: Vec<u32>,
+        spare: &'a mut Spare,
     ) -> Result<Neighbours<'a>, DenseError> {
         let mut asked = vec![Vec::new(); of.1.count];
         if way == Way::Down || planes > 0 {
@@ -71,22 +87,21 @@ impl<'a> Neighbours<'a> {
         let lines = shop.tight.plane_lines(tier, shop.field.ones(tier));
         let frame = lines * planes.max(1) as u64 * slabs.per as u64;
         let least = asked.iter().map(Vec::len).max().unwrap_or(0) as u64;
-        let wanted = askers.iter().filter(|askers| !askers.is_empty()).count() as u64;
-        let frames = wanted.min(least.max(bytes / (frame * 64).max(1)));
+        let frames = most_alive(&askers, of.1.count).min(least.max(bytes / (frame * 64).max(1)));
         // The forward kernel reads a line behind the last table.
-        let arena = Arena::new(frames * frame + 1)?;
+        let arena = spare.frames.take(frames * frame + 1)?;
         let held = vec![None; frames as usize];
-        Ok(Neighbours { shop, slabs, tier, planes, lines, asked, askers, arena, held, seats })
+        Ok(Neighbours { shop, slabs, tier, planes, lines, asked, askers, arena, held, spare })
     }
 
     /// Where the frames begin, and by shape its table among theirs.
     pub(crate) fn tables(&self) -> (*const u64, &[u32]) {
-        (self.arena.at(0).cast_const(), &self.seats)
+        (self.arena.at(0).cast_const(), &self.spare.seats)
     }
 
-    /// The table of places, for the next tier.
-    pub(crate) fn into_seats(self) -> Vec<u32> {
-        self.seats
+    /// Leaves what there is to the next tier.
+    pub(crate) fn leave(self) {
+        self.spare.frames.put(self.arena);
     }
 
     /// What a slab asks for and is not there.
@@ -153,7 +168,7 @@ impl<'a> Neighbours<'a> {
             }
         }
         let base = Shared(self.arena.at(0));
-        let free: Mutex<Vec<Squeezer>> = Mutex::default();
+        let free = &self.spare.free;
         self.shop.each(jobs.len(), &|i| {
             let mut squeezer = free.lock().ok().and_then(|mut free| free.pop()).unwrap_or_default();
             let (live, values, first, lines) = jobs[i];
@@ -196,14 +211,29 @@ impl<'a> Neighbours<'a> {
         let stored = &self.shop.shapes.tiers[self.tier].stored;
         if bundle.is_multiple_of(2) {
             for (seat, place) in (first..).zip(self.slabs.places(slab)) {
-                self.seats[stored[place] as usize] = seat;
+                self.spare.seats[stored[place] as usize] = seat;
             }
         } else if let Some(mirror) = &self.shop.field.mirror {
             for (seat, place) in (first..).zip(self.slabs.sources(slab)) {
-                self.seats[self.shop.field.image(mirror, stored[place]) as usize] = seat;
+                self.spare.seats[self.shop.field.image(mirror, stored[place]) as usize] = seat;
             }
         }
     }
+}
+
+/// How many bundles have been asked for and will be asked for again, where those are most: with as many frames none is
+/// fetched twice.
+fn most_alive(askers: &[Vec<u32>], slabs: usize) -> u64 {
+    let mut steps = vec![0i64; slabs + 1];
+    for (first, last) in askers.iter().filter_map(|askers| askers.last().zip(askers.first())) {
+        steps[*first as usize] += 1;
+        steps[*last as usize + 1] -= 1;
+    }
+    let alive = steps.iter().scan(0, |alive, step| {
+        *alive += step;
+        Some(*alive)
+    });
+    alive.max().unwrap_or(0) as u64
 }
 
 /// Unpacks a chunk: its live plane, or, with `values`, the planes of those; `None` if the bytes are damaged.

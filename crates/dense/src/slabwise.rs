@@ -19,7 +19,7 @@
 
 use crate::DenseError;
 use crate::answer::Tables;
-use crate::arena::Arena;
+use crate::arena::{Arena, Room};
 use crate::back::{Back, LEVELS, Worker};
 use crate::counts::{Counts, PlyCounts};
 use crate::dealt::Dealt;
@@ -27,7 +27,7 @@ use crate::depot::{Depot, Key, Part};
 use crate::export::{Export, Sink, Source};
 use crate::forth::{Forth, Walker};
 use crate::kernel;
-use crate::neighbours::{Neighbours, unpack};
+use crate::neighbours::{Neighbours, Spare, unpack};
 use crate::plan::Plan;
 use crate::porter;
 use crate::slabs::{Cut, Slabs, Way};
@@ -40,6 +40,16 @@ use outplay_core::{Value, Verdict, Watch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
+
+/// Where the planes of a slab and its images are while its values are computed.
+#[derive(Default)]
+struct Rooms {
+    live: Room,
+    care: Room,
+    table: Room,
+    live_images: Room,
+    table_images: Room,
+}
 
 /// A solve under way.
 pub(crate) struct Slabwise {
@@ -100,6 +110,13 @@ impl Slabwise {
     /// Whether this process computes a slab.
     fn is_mine(&self, tier: usize, slab: usize) -> bool {
         self.dealt.as_ref().is_none_or(|dealt| dealt.is_mine(tier, slab))
+    }
+
+    /// Tells the crew what is done now.
+    fn phase(&self, name: &'static str) {
+        if let Some(dealt) = &self.dealt {
+            dealt.crew.phase(name);
+        }
     }
 
     /// Waits until all ranks are here.
@@ -196,10 +213,10 @@ impl Slabwise {
         }
         self.meet()?;
         let mut counts = Counts { plies: vec![PlyCounts::default(); plies + 1] };
-        let mut seats = vec![0; self.shop.field.shapes as usize];
+        let mut spare = Spare::new(self.shop.field.shapes as usize);
         watch.stage("reach", self.work());
         for tier in 0..=plies {
-            seats = self.forth(watch, tier, seats)?;
+            self.forth(watch, tier, &mut spare)?;
             self.meet()?;
             self.count_reach(tier, &mut counts.plies[tier])?;
         }
@@ -208,8 +225,9 @@ impl Slabwise {
             // A full board is finished: the rules answer for all of it.
             sink.end(plies).map_err(|why| DenseError::Sink { tier: plies, why })?;
         }
+        let mut rooms = Rooms::default();
         for tier in (0..plies).rev() {
-            seats = self.back(watch, sink, tier, seats)?;
+            self.back(watch, sink, tier, &mut spare, &mut rooms)?;
             self.meet()?;
             self.count_values(tier, &mut counts.plies[tier])?;
             // The values of the second ply are asked for once more, for the best moves of the start.
@@ -273,7 +291,8 @@ impl Slabwise {
     }
 
     /// Finds the live positions of a tier.
-    fn forth(&self, watch: &dyn Watch, tier: usize, seats: Vec<u32>) -> Result<Vec<u32>, DenseError> {
+    fn forth(&self, watch: &dyn Watch, tier: usize, spare: &mut Spare) -> Result<(), DenseError> {
+        self.phase("forth");
         let (shop, slabs) = (&self.shop, &self.slabs[tier]);
         let todo: Vec<usize> = (0..slabs.count)
             .filter(|&slab| self.is_mine(tier, slab) && !self.has(Part::ReachCensus, tier, slab))
@@ -281,7 +300,7 @@ impl Slabwise {
         let done = (slabs.count - todo.len()) * slabs.per;
         watch.advance((done as u64) << shop.tight.high(tier));
         if todo.is_empty() {
-            return Ok(seats);
+            return Ok(());
         }
         let offsets = shop.offsets(tier, watch)?;
         let lines = self.lines(tier);
@@ -296,7 +315,7 @@ impl Slabwise {
             for (part, bytes) in [(Part::Reach, &reach), (Part::ReachCensus, &census)] {
                 self.depot.put(key(part), bytes).map_err(|why| DenseError::Depot { why })?;
             }
-            return Ok(seats);
+            return Ok(());
         }
         let last_offsets = shop.offsets(tier - 1, watch)?;
         let own = lines * 64 * (slabs.per as u64 + self.most_images(tier)) * 3 / 2;
@@ -308,7 +327,7 @@ impl Slabwise {
             Way::Down,
             0,
             self.bytes.saturating_sub(own) / 3 * 2,
-            seats,
+            spare,
         )?;
         porter::with(&*self.depot, |porter| {
             porter.fetch(near.keys(&near.missing(todo[0])));
@@ -368,7 +387,8 @@ impl Slabwise {
             }
             Ok(())
         })?;
-        Ok(near.into_seats())
+        near.leave();
+        Ok(())
     }
 
     /// Finds the values of a tier.
@@ -377,8 +397,10 @@ impl Slabwise {
         watch: &dyn Watch,
         sink: Option<&dyn Sink>,
         tier: usize,
-        seats: Vec<u32>,
-    ) -> Result<Vec<u32>, DenseError> {
+        spare: &mut Spare,
+        rooms: &mut Rooms,
+    ) -> Result<(), DenseError> {
+        self.phase("back");
         let (shop, slabs) = (&self.shop, &self.slabs[tier]);
         let sink = sink.filter(|sink| sink.wants(tier));
         let todo: Vec<usize> = (0..slabs.count)
@@ -392,18 +414,18 @@ impl Slabwise {
             if let Some(sink) = sink {
                 sink.end(tier).map_err(|why| DenseError::Sink { tier, why })?;
             }
-            return Ok(seats);
+            return Ok(());
         }
         let (offsets, next_offsets) = (shop.offsets(tier, watch)?, shop.offsets(tier + 1, watch)?);
         let (planes, next_planes) = (shop.planes(tier), shop.planes(tier + 1));
         let lines = self.lines(tier);
         let shapes = slabs.per as u64;
         let images = self.most_images(tier);
-        let live = Arena::new(lines * shapes)?;
-        let care = Arena::new(lines * shapes)?;
-        let table = Arena::new(lines * shapes * planes as u64)?;
-        let live_images = Arena::new(lines * images)?;
-        let table_images = Arena::new(lines * images * planes as u64)?;
+        let live = rooms.live.take(lines * shapes)?;
+        let care = rooms.care.take(lines * shapes)?;
+        let table = rooms.table.take(lines * shapes * planes as u64)?;
+        let live_images = rooms.live_images.take(lines * images)?;
+        let table_images = rooms.table_images.take(lines * images * planes as u64)?;
         let own = lines * 64 * (shapes * (planes as u64 + 2) + images * (planes as u64 + 1)) * 3 / 2;
         let mut near = Neighbours::new(
             shop,
@@ -413,7 +435,7 @@ impl Slabwise {
             Way::Up,
             next_planes,
             self.bytes.saturating_sub(own) / 3 * 2,
-            seats,
+            spare,
         )?;
         let export = sink.map(|sink| Ok((sink, Export::new(shop, watch, tier, &offsets)?))).transpose()?;
         porter::with(&*self.depot, |porter| {
@@ -504,7 +526,13 @@ impl Slabwise {
         if let Some((sink, _)) = export {
             sink.end(tier).map_err(|why| DenseError::Sink { tier, why })?;
         }
-        Ok(near.into_seats())
+        near.leave();
+        rooms.live.put(live);
+        rooms.care.put(care);
+        rooms.table.put(table);
+        rooms.live_images.put(live_images);
+        rooms.table_images.put(table_images);
+        Ok(())
     }
 
     /// How many images a slab of a tier has at most.

@@ -13,6 +13,7 @@
 
 use crate::lane::Lane;
 use crate::tight::WORDS;
+use zstd::bulk::{Compressor, Decompressor};
 
 /// Lines that are packed on their own, so that threads can share a slab.
 pub(crate) const CHUNK: usize = 2048;
@@ -23,6 +24,9 @@ const LEVEL: i32 = 1;
 #[derive(Default)]
 pub(crate) struct Squeezer {
     words: Vec<u64>,
+    bytes: Vec<u8>,
+    packer: Option<Compressor<'static>>,
+    unpacker: Option<Decompressor<'static>>,
     /// The live plane of a chunk whose values are unpacked.
     pub(crate) live: Vec<u64>,
 }
@@ -58,18 +62,28 @@ impl Squeezer {
 
     /// Compresses the words at hand.
     pub(crate) fn squeezed(&mut self) -> std::io::Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(self.words.len() * 8);
-        self.words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-        zstd::bulk::compress(&bytes, LEVEL)
+        self.bytes.clear();
+        self.words.iter().for_each(|word| self.bytes.extend_from_slice(&word.to_le_bytes()));
+        let packer = match &mut self.packer {
+            Some(packer) => packer,
+            none => none.insert(Compressor::new(LEVEL)?),
+        };
+        packer.compress(&self.bytes)
     }
 
     /// The words that were compressed, at most `most` of them.
     pub(crate) fn unsqueezed(&mut self, bytes: &[u8], most: usize) -> Option<()> {
-        let bytes = zstd::bulk::decompress(bytes, most * 8).ok()?;
+        let unpacker = match &mut self.unpacker {
+            Some(unpacker) => unpacker,
+            none => none.insert(Decompressor::new().ok()?),
+        };
+        // The buffer grows to what the largest chunk takes, and is not cleared for the others.
+        self.bytes.resize(self.bytes.len().max(most * 8), 0);
+        let length = unpacker.decompress_to_buffer(bytes, &mut self.bytes[..most * 8]).ok()?;
         self.words.clear();
-        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-        self.words.extend(bytes.chunks(8).map(word));
-        Some(())
+        let (words, rest) = self.bytes[..length].as_chunks();
+        self.words.extend(words.iter().map(|word| u64::from_le_bytes(*word)));
+        rest.is_empty().then_some(())
     }
 }
 

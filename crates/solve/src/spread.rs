@@ -118,9 +118,71 @@ impl Parcels {
         self.0[rank].extend_from_slice(bytes);
     }
 
+    /// The parcel of a rank.
+    pub(crate) fn of(&mut self, rank: usize) -> &mut Vec<u8> {
+        &mut self.0[rank]
+    }
+
+    /// Bytes for all ranks together.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.iter().map(Vec::len).sum()
+    }
+
     pub(crate) fn exchange(self, crew: &dyn Crew) -> Result<Vec<Vec<u8>>, SolveError> {
         crew.exchange(self.0).map_err(gone)
     }
+}
+
+/// How a parcel of [`hand_over`] ends.
+const LAST: u8 = 0;
+const MORE: u8 = 1;
+const FAILED: u8 = 2;
+
+/// Exchanges what was made, and says whether any rank has more to come; what fails on one rank fails on all. All this is
+/// one exchange: where there are many of them, each costs.
+pub(crate) fn hand_over(
+    crew: &dyn Crew,
+    made: Result<(Parcels, bool), SolveError>,
+) -> Result<(Vec<Vec<u8>>, bool), SolveError> {
+    let (mut parcels, end, mine) = match made {
+        Ok((parcels, more)) => (parcels.0, if more { MORE } else { LAST }, Ok(())),
+        Err(error) => (vec![error.to_string().into_bytes(); crew.size()], FAILED, Err(error)),
+    };
+    parcels.iter_mut().for_each(|parcel| parcel.push(end));
+    let told = crew.exchange(parcels);
+    mine?;
+    let (mut told, mut more) = (told.map_err(gone)?, false);
+    for parcel in &mut told {
+        match parcel.pop() {
+            Some(LAST) => {}
+            Some(MORE) => more = true,
+            _ => return Err(gone(String::from_utf8_lossy(parcel).into_owned())),
+        }
+    }
+    Ok((told, more))
+}
+
+/// Appends a number, seven bits to a byte.
+pub(crate) fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 128 {
+        bytes.push(number as u8 | 128);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Takes what [`put_number`] appended.
+pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 127) << shift;
+        if byte < 128 {
+            return Some(number);
+        }
+    }
+    None
 }
 
 /// The numbers of a parcel of words.

@@ -160,6 +160,7 @@ fn share<'a>(
     crew: &'a dyn Crew,
     table: &str,
 ) -> Result<Shares<'a>, Unusable> {
+    crew.phase("coding");
     let mut shares = Shares { crew, coder: Vec::new(), table: table.into() };
     let gone = |why| Unusable::Disk(TableError::Crew { table: table.into(), why });
     let pieces = slots.div_ceil(PIECE);
@@ -241,6 +242,7 @@ fn assemble(
 ) -> Result<Written, TableError> {
     let fail = |e| TableError::io("write it", path, spec, e);
     let (crew, first) = (shares.crew, shares.crew.rank() == 0);
+    crew.phase("writing");
     let unpacked = plan.model();
     let begin = || -> io::Result<(Option<File>, Vec<u8>)> {
         let model = zstd::bulk::compress(&unpacked, MODEL_LEVEL)?;

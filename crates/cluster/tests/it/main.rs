@@ -6,7 +6,7 @@ mod chase;
 
 use outplay_answer::SolveRequest;
 use outplay_core::Quiet;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -110,11 +110,29 @@ fn games_with_circles_are_the_same() {
 #[test]
 fn means_are_the_same() {
     same("pig:20", &[2]);
+    same("einstein:3x3", &[3]);
 }
 
 #[test]
 fn a_game_of_ones_own_is_the_same() {
     same("chase", &[1, 3]);
+}
+
+/// `cargo xtask cluster --slow`: some minutes.
+#[test]
+#[ignore = "takes minutes"]
+fn large_tables_are_the_same() {
+    for game in [
+        "connect4:5x5",
+        "mnk:4x4,k=4,obstacles=b2",
+        "mnk:5x4,k=3,misere",
+        "chess:KQKR",
+        "morris:three",
+        "pig:50",
+        "chase",
+    ] {
+        same(game, &[1, 2, 3, 4]);
+    }
 }
 
 #[test]
@@ -169,4 +187,67 @@ fn a_killed_rank_ends_the_job_and_others_go_on() {
     killed("connect4:5x4", "reach-05");
     killed("connect4:5x4", "tier-15");
     killed("morris:three", "tier-");
+}
+
+/// How many messages the first of three ranks sends in each phase of a solve, which leaves these files.
+fn phases(game: &str, data: &Path) -> Vec<(String, u64)> {
+    let dir = tempfile::tempdir().expect("a directory");
+    let told = dir.path().join("phases");
+    let mut job = mpirun(3, &program("mortal"), &["solve", game, "--data", &data.display().to_string()]);
+    let output = job.env("PHASES", &told).output().expect("mpirun is installed");
+    assert!(output.status.success(), "{game}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = std::fs::read_to_string(told).expect("told");
+    let phase = |line: &str| {
+        let (name, count) = line.split_once(": ")?;
+        Some((name.to_string(), count.parse().ok()?))
+    };
+    text.lines().filter_map(phase).collect()
+}
+
+/// Kills a rank of three in each phase, which are these: early, midway and late, goes on with three ranks each time, and compares.
+fn killed_in(game: &str, expected: &[&str]) {
+    let (one, signs) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let phases = phases(game, one.path());
+    let names: BTreeSet<&str> = phases.iter().map(|phase| phase.0.as_str()).collect();
+    assert_eq!(names, expected.iter().copied().collect(), "{game}");
+    let whole = files(one.path());
+    for (i, (phase, messages)) in phases.iter().enumerate() {
+        let mut at = vec![1, messages.div_ceil(2), *messages];
+        at.dedup();
+        for message in at {
+            // Any rank may die, the first, which has the files, among them.
+            let rank = i % 3;
+            let dir = tempfile::tempdir().expect("a directory");
+            let data = dir.path().display().to_string();
+            let mut job = mpirun(3, &program("mortal"), &["solve", game, "--data", &data]);
+            let fallen = signs.path().join("fallen");
+            job.env("FALL", format!("{rank},{phase},{message}")).env("FALLEN", &fallen);
+            let mut job = job.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("mpirun");
+            let place = format!("{game}, rank {rank} killed at message {message} of {phase}");
+            while job.try_wait().expect("is known").is_none() && !fallen.exists() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            assert!(ends(&mut job, Duration::from_secs(30)), "{place}: it hangs");
+            let _ = std::fs::remove_file(&fallen);
+            // Ranks need not send as many messages as the first does; then nobody was killed.
+            if rank == 0 || message == 1 {
+                assert!(!job.wait().expect("ended").success(), "{place}: nobody noticed");
+            }
+            solve(3, "mortal", game, dir.path());
+            assert!(files(dir.path()) == whole, "{place}");
+        }
+    }
+}
+
+/// `cargo xtask cluster --slow`: a board, a game of dice, a game with circles that has an index, and explored ones
+/// without and with circles.
+#[test]
+#[ignore = "takes minutes"]
+fn a_rank_killed_in_any_phase_loses_nothing() {
+    killed_in("connect4:5x4", &["beginning", "forth", "back", "coding", "writing"]);
+    killed_in("pig:20", &["beginning", "means", "coding", "writing"]);
+    killed_in("morris:three", &["beginning", "looking", "spreading", "ending", "coding", "writing"]);
+    let explored = ["beginning", "exploring", "finding tiers", "numbering", "looking"];
+    killed_in("heaps:20", &[&explored[..], &["finding images", "coding", "writing"]].concat());
+    killed_in("chase", &[&explored[..], &["spreading", "ending", "coding", "writing"]].concat());
 }

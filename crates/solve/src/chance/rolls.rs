@@ -280,6 +280,7 @@ impl<G: Chance, I: Rolls<G>> Roller<'_, G, I> {
             let (picks, changes): (Vec<Picks>, Vec<f64>) = done?.into_iter().unzip();
             return Ok((picks, changes.into_iter().fold(0.0, f64::max)));
         };
+        crew.phase("means");
         // Each rank does its blocks, and all of them learn what was picked: values follow from that.
         let done: Result<Vec<(Picks, f64)>, SolveError> =
             blocks.filter(|(i, _)| i % crew.size() == crew.rank()).map(work).collect();

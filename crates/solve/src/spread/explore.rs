@@ -1,21 +1,23 @@
 //! Exploring on all ranks: a position belongs to the rank that the hash of its text names.
 //!
 //! ```text
-//!  a level of the search:  moves are played, and the texts of what they lead to go to their ranks
-//!                          each rank says where it keeps them, and which of them are new
+//!  a level of the search:  moves are played, and the texts of what they lead to go to their ranks, many at a time
+//!                          each rank says where it keeps them
 //!                          new ones get the numbers that one process would give them, by parent and move
 //! ```
 
 use super::layers::Layers;
-use super::{Parcels, Site, Spot, agree, gone, rounds, total, words};
+use super::{Parcels, Site, Spot, agree, gone, hand_over, put_number, rounds, take_number, total, words};
 use crate::SolveError;
 use outplay_core::crew::{pack, unpack};
 use outplay_core::{Crew, Game, Notation, Pace, Payoff, Turn, Watch};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
-/// Positions that a rank expands between two exchanges.
+/// Positions whose images a rank looks for between two exchanges.
 const STEP: usize = 1 << 13;
+/// Bytes of positions that a rank hands over at a time, more or less.
+const BATCH: usize = 1 << 23;
 /// No number yet.
 const NEW: u64 = u64::MAX;
 
@@ -54,12 +56,20 @@ struct Search<'a, G: Game> {
     crew: &'a dyn Crew,
     watch: &'a dyn Watch,
     found: Scattered,
-    /// By position: the number that one process would give it.
+    /// By position: the number that one process would give it, and how many moves lead to it.
     ids: Vec<u64>,
+    coming: Vec<u32>,
     /// Positions of this level, and of the next with parent and move of whoever finds them first.
     level: Vec<(u32, G::Position)>,
     next: Vec<(u32, G::Position)>,
     finders: Vec<(u64, u32)>,
+}
+
+/// Moves of positions that were handed over: how many each position has, and the ranks that they lead to.
+#[derive(Default)]
+struct Sent {
+    moves: Vec<u32>,
+    ranks: Vec<u16>,
 }
 
 impl Scattered {
@@ -99,13 +109,17 @@ impl Scattered {
             watch,
             found,
             ids: Vec::new(),
+            coming: Vec::new(),
             level: Vec::new(),
             next: Vec::new(),
             finders: Vec::new(),
         };
+        crew.phase("exploring");
         search.run(start, most)?;
-        let Search { mut found, ids, .. } = search;
-        let layers = Layers::find(&found.edges, &found.first, crew, watch)?;
+        crew.phase("finding tiers");
+        let Search { mut found, ids, coming, .. } = search;
+        let layers = Layers::find(&found.edges, &found.first, coming, crew, watch)?;
+        crew.phase("numbering");
         found.number_tiers(&ids, &layers.layer, crew)?;
         found.loops = layers.loops;
         found.translate(crew)?;
@@ -159,6 +173,7 @@ impl Scattered {
         crew: &dyn Crew,
         watch: &dyn Watch,
     ) -> Result<Vec<Vec<bool>>, SolveError> {
+        crew.phase("finding images");
         let mut kept: Vec<Vec<bool>> = self.members.iter().map(|list| vec![true; list.len()]).collect();
         let texts: Vec<(&Box<[u8]>, &u32)> = self.texts.iter().collect();
         let place = |id: u32| (self.spots[id as usize].tier(), self.numbers[id as usize]);
@@ -272,41 +287,34 @@ impl Scattered {
     fn translate(&mut self, crew: &dyn Crew) -> Result<(), SolveError> {
         /// Moves between two exchanges.
         const MOVES: usize = 1 << 18;
-        let turn_code = |turn: Turn| match turn {
-            Turn::First => 0u64,
-            Turn::Second => 1,
-            Turn::Chance => 2,
-        };
-        // Who made each move.
+        /// Set in the number of a position that is asked for by one where the second player moves: exploring gives up
+        /// before numbers are that large.
+        const SECOND: u32 = 1 << 31;
+        let second = |position: usize| self.turns[position] == Turn::Second;
         let mut position = 0;
         for round in 0..rounds(crew, self.edges.len(), MOVES)? {
             let range = (round * MOVES).min(self.edges.len())..((round + 1) * MOVES).min(self.edges.len());
             let (mut asked, mut asking) = (Parcels::new(crew), vec![Vec::new(); crew.size()]);
             for edge in range {
-                let rank = (self.edges[edge] >> 32) as usize;
-                asked.put32(rank, self.edges[edge] as u32);
+                while self.first[position + 1] <= edge {
+                    position += 1;
+                }
+                let (rank, id) = ((self.edges[edge] >> 32) as usize, self.edges[edge] as u32);
+                asked.put32(rank, id | if second(position) { SECOND } else { 0 });
                 asking[rank].push(edge);
             }
             let mut answers = Parcels::new(crew);
             for (rank, parcel) in asked.exchange(crew)?.iter().enumerate() {
-                for id in words(parcel) {
-                    answers.put64(rank, self.spots[id as usize].0);
-                    answers.put_bytes(rank, &[turn_code(self.turns[id as usize]) as u8]);
+                for word in words(parcel) {
+                    let id = (word & !SECOND) as usize;
+                    let same = second(id) == (word & SECOND != 0);
+                    answers.put64(rank, self.spots[id].0 | u64::from(same) << 63);
                 }
             }
-            let mut told: Vec<(usize, u64, u8)> = Vec::new();
             for (parcel, asking) in answers.exchange(crew)?.iter().zip(asking) {
-                for (record, edge) in parcel.chunks_exact(9).zip(asking) {
-                    told.push((edge, unpack(record).next().unwrap_or(0), record[8]));
+                for (spot, edge) in unpack(parcel).zip(asking) {
+                    self.edges[edge] = spot;
                 }
-            }
-            told.sort_unstable();
-            for (edge, spot, turn) in told {
-                while self.first[position + 1] <= edge {
-                    position += 1;
-                }
-                let same = turn_code(self.turns[position]) == u64::from(turn);
-                self.edges[edge] = spot | u64::from(same) << 63;
             }
         }
         Ok(())
@@ -347,17 +355,18 @@ impl<G: Game + Notation> Search<'_, G> {
         self.finders.clear();
         let (mut low, mut known) = (0, 1u64);
         while low < known {
-            let mut done = 0;
-            for _ in 0..rounds(self.crew, self.level.len(), STEP)? {
-                let upto = (done + STEP).min(self.level.len());
-                let played = self.play(done..upto);
-                let (parcels, sent) = agree(self.crew, played)?;
-                let taken = self.take(parcels.exchange(self.crew)?, most);
-                let answers = agree(self.crew, taken)?;
-                self.link(done..upto, &sent, &answers.exchange(self.crew)?);
-                done = upto;
-                let fault = self.game.fault().map_or(Ok(()), |why| Err(SolveError::Fault(why)));
-                agree(self.crew, fault)?;
+            let (mut done, mut more) = (0, true);
+            while more {
+                let mut sent = Sent::default();
+                let played = self.play(done, low, &mut sent);
+                let ahead = done + sent.moves.len() < self.level.len();
+                let parcels;
+                (parcels, more) = hand_over(self.crew, played.map(|parcels| (parcels, ahead)))?;
+                let taken = self.take(&parcels, low, most);
+                drop(parcels);
+                let (answers, _) = hand_over(self.crew, taken.map(|answers| (answers, false)))?;
+                self.link(done, &sent, &answers);
+                done += sent.moves.len();
             }
             let high = known;
             self.number_level(low, &mut known)?;
@@ -375,52 +384,61 @@ impl<G: Game + Notation> Search<'_, G> {
         self.found.turns.push(self.game.turn(&pos));
         self.found.outcomes.push(self.game.outcome(&pos));
         self.ids.push(NEW);
+        self.coming.push(0);
         self.finders.push((u64::MAX, 0));
         self.next.push((id, pos));
         id
     }
 
-    /// Plays the moves of a part of the level; a record is parent, move and text.
-    fn play(&mut self, range: std::ops::Range<usize>) -> Result<(Parcels, Vec<Vec<u16>>), SolveError> {
+    /// Plays the moves of a part of the level; a record is the text, which move it was, and the parent's number in the
+    /// level.
+    fn play(&mut self, from: usize, low: u64, sent: &mut Sent) -> Result<Parcels, SolveError> {
         let mut pace = Pace::new(self.watch);
-        let (mut parcels, mut sent) = (Parcels::new(self.crew), Vec::new());
+        let mut parcels = Parcels::new(self.crew);
         let mut moves = Vec::new();
-        for (id, pos) in &self.level[range] {
+        for (id, pos) in &self.level[from..] {
             moves.clear();
             if self.game.turn(pos) == Turn::Chance {
                 return Err(SolveError::Chance("exploring on several ranks"));
             }
             self.game.moves(pos, &mut moves);
-            let mut ranks = Vec::with_capacity(moves.len());
             for (i, &mv) in moves.iter().enumerate() {
                 if pace.step() {
                     return Err(SolveError::Stopped);
                 }
                 let text = self.game.write_position(&self.game.play(pos, mv));
                 let rank = rank_of(text.as_bytes(), self.crew.size());
-                parcels.put64(rank, self.ids[*id as usize]);
-                parcels.put32(rank, i as u32);
-                put_text(&mut parcels, rank, text.as_bytes());
-                ranks.push(rank as u16);
+                let parcel = parcels.of(rank);
+                put_number(parcel, text.len() as u64);
+                parcel.extend_from_slice(text.as_bytes());
+                put_number(parcel, i as u64);
+                put_number(parcel, self.ids[*id as usize] - low);
+                sent.ranks.push(rank as u16);
             }
-            sent.push(ranks);
+            sent.moves.push(moves.len() as u32);
+            if sent.moves.len() % 64 == 0 && parcels.bytes() >= BATCH {
+                break;
+            }
         }
-        self.watch.advance(sent.len() as u64);
-        Ok((parcels, sent))
+        if let Some(why) = self.game.fault() {
+            return Err(SolveError::Fault(why));
+        }
+        self.watch.advance(sent.moves.len() as u64);
+        Ok(parcels)
     }
 
     /// Takes in positions and says where they are kept.
-    fn take(&mut self, parcels: Vec<Vec<u8>>, most: u64) -> Result<Parcels, SolveError> {
+    fn take(&mut self, parcels: &[Vec<u8>], low: u64, most: u64) -> Result<Parcels, SolveError> {
         let mut answers = Parcels::new(self.crew);
+        let half = || gone("another rank sent half a position".into());
         for (rank, parcel) in parcels.iter().enumerate() {
             let mut rest = parcel.as_slice();
-            while let Some((head, behind)) = rest.split_at_checked(16) {
-                let mut numbers = unpack(head);
-                let parent = numbers.next().unwrap_or(0);
-                let mut short = words(&head[8..]);
-                let (step, length) = (short.next().unwrap_or(0), short.next().unwrap_or(0) as usize);
-                let (text, behind) = behind.split_at_checked(length).unwrap_or_default();
+            while !rest.is_empty() {
+                let length = take_number(&mut rest).ok_or_else(half)? as usize;
+                let (text, behind) = rest.split_at_checked(length).ok_or_else(half)?;
                 rest = behind;
+                let step = take_number(&mut rest).ok_or_else(half)? as u32;
+                let parent = low + take_number(&mut rest).ok_or_else(half)?;
                 let id = match self.found.texts.get(text) {
                     Some(&id) => id,
                     None => {
@@ -431,6 +449,7 @@ impl<G: Game + Notation> Search<'_, G> {
                         self.add(text, pos)
                     }
                 };
+                self.coming[id as usize] += 1;
                 let old = self.found.turns.len() - self.finders.len();
                 if let Some(finder) = (id as usize).checked_sub(old).map(|i| &mut self.finders[i]) {
                     *finder = (*finder).min((parent, step));
@@ -438,16 +457,20 @@ impl<G: Game + Notation> Search<'_, G> {
                 answers.put32(rank, id);
             }
         }
+        if let Some(why) = self.game.fault() {
+            return Err(SolveError::Fault(why));
+        }
         Ok(answers)
     }
 
     /// Notes where moves lead.
-    fn link(&mut self, range: std::ops::Range<usize>, sent: &[Vec<u16>], answers: &[Vec<u8>]) {
+    fn link(&mut self, from: usize, sent: &Sent, answers: &[Vec<u8>]) {
         let mut answers: Vec<_> = answers.iter().map(|parcel| words(parcel)).collect();
-        for ((id, _), ranks) in self.level[range].iter().zip(sent) {
+        let mut ranks = sent.ranks.iter();
+        for ((id, _), &moves) in self.level[from..].iter().zip(&sent.moves) {
             // The level's positions were added in this order.
             debug_assert_eq!(*id as usize, self.found.first.len() - 1);
-            for &rank in ranks {
+            for &rank in ranks.by_ref().take(moves as usize) {
                 let place = answers[usize::from(rank)].next().unwrap_or(0);
                 self.found.edges.push(u64::from(rank) << 32 | u64::from(place));
             }
@@ -477,16 +500,19 @@ impl<G: Game + Notation> Search<'_, G> {
             }
         }
         finders.sort_unstable();
-        let counts = self.crew.gather(&pack(&[finders.len() as u64])).map_err(gone)?;
-        let counts: Vec<u64> = counts.iter().flat_map(|bytes| unpack(bytes)).collect();
-        let before: u64 = counts[..self.crew.rank()].iter().sum();
-        for (number, (_, _, rank, i)) in (*known + before..).zip(finders) {
+        // How many a rank numbers goes along with the numbers, which begin behind those of the ranks before it.
+        let count = finders.len() as u64;
+        for (number, (_, _, rank, i)) in (0..).zip(finders) {
             answers[rank][i] = number;
         }
-        let answers = answers.iter().map(|numbers| pack(numbers)).collect();
+        let answers = answers.iter().map(|numbers| [&pack(&[count])[..], &pack(numbers)].concat()).collect();
+        let mut counts = Vec::new();
         for (parcel, sent) in self.crew.exchange(answers).map_err(gone)?.iter().zip(sent) {
-            for (number, id) in unpack(parcel).zip(sent) {
-                self.ids[id as usize] = number;
+            let mut numbers = unpack(parcel);
+            let before = *known + counts.iter().sum::<u64>();
+            counts.push(numbers.next().unwrap_or(0));
+            for (number, id) in numbers.zip(sent) {
+                self.ids[id as usize] = before + number;
             }
         }
         *known += counts.iter().sum::<u64>();

@@ -10,7 +10,7 @@
 //! A game without circles ends with the first step. Of one with circles, only what is left after the second is ever in
 //! one place, as numbers.
 
-use super::{Parcels, SolveError, gone, total, words};
+use super::{Parcels, SolveError, gone, hand_over, total, words};
 use crate::explored::components;
 use outplay_core::crew::{pack, unpack};
 use outplay_core::{Crew, Watch};
@@ -36,9 +36,11 @@ struct Finder<'a> {
 }
 
 impl Layers {
+    /// `coming` says how many moves lead to each position.
     pub(super) fn find(
         edges: &[u64],
         first: &[usize],
+        coming: Vec<u32>,
         crew: &dyn Crew,
         watch: &dyn Watch,
     ) -> Result<Layers, SolveError> {
@@ -53,7 +55,7 @@ impl Layers {
             component: vec![0; n],
             looping: vec![false; n],
         };
-        finder.forwards()?;
+        finder.forwards(coming)?;
         let rest = finder.done.iter().filter(|done| !**done).count();
         if total(crew, rest as u64)? > 0 {
             let core = finder.backwards()?;
@@ -80,38 +82,30 @@ impl Finder<'_> {
         if self.watch.stopped() { Err(SolveError::Stopped) } else { Ok(()) }
     }
 
-    /// Layers of all that circles do not lead to.
-    fn forwards(&mut self) -> Result<(), SolveError> {
+    /// Layers of all that circles do not lead to: in superstep n those of layer n are ready, because the last of those that
+    /// lead to them was done in the one before.
+    fn forwards(&mut self, mut coming: Vec<u32>) -> Result<(), SolveError> {
         let n = self.layer.len();
-        let mut coming = vec![0u32; n];
-        let mut parcels = Parcels::new(self.crew);
-        for &edge in self.edges {
-            parcels.put32((edge >> 32) as usize, edge as u32);
-        }
-        for parcel in parcels.exchange(self.crew)? {
-            words(&parcel).for_each(|position| coming[position as usize] += 1);
-        }
         let mut ready: Vec<u32> = (0..n as u32).filter(|&position| coming[position as usize] == 0).collect();
-        while total(self.crew, ready.len() as u64)? > 0 {
-            self.stopped()?;
+        for layer in 0.. {
             let mut parcels = Parcels::new(self.crew);
+            let any = !ready.is_empty();
             for position in std::mem::take(&mut ready) {
                 let position = position as usize;
                 self.done[position] = true;
                 for &edge in self.next(position) {
                     parcels.put32((edge >> 32) as usize, edge as u32);
-                    parcels.put32((edge >> 32) as usize, self.layer[position] + 1);
                 }
             }
-            for parcel in parcels.exchange(self.crew)? {
-                let numbers: Vec<u32> = words(&parcel).collect();
-                for pair in numbers.chunks_exact(2) {
-                    let position = pair[0] as usize;
-                    self.layer[position] = self.layer[position].max(pair[1]);
-                    coming[position] -= 1;
-                    if coming[position] == 0 {
-                        ready.push(pair[0]);
-                    }
+            let (parcels, any) = hand_over(self.crew, self.stopped().map(|()| (parcels, any)))?;
+            if !any {
+                break;
+            }
+            for position in parcels.iter().flat_map(|parcel| words(parcel)) {
+                self.layer[position as usize] = layer + 1;
+                coming[position as usize] -= 1;
+                if coming[position as usize] == 0 {
+                    ready.push(position);
                 }
             }
         }

@@ -8,8 +8,9 @@
 //!
 //! It is the algorithm of `retrograde`, where it is explained; a message takes the place of a look at a neighbour.
 
-use super::{Parcels, Site, Spot, agree, gone, rounds, total, words};
+use super::{Parcels, Site, Spot, gone, hand_over, words};
 use crate::{Draws, SolveError, Tally, TierTally, WideLoopCode};
+use outplay_core::crew::{pack, unpack};
 use outplay_core::{Code, Crew, Pace, Turn, Value, Watch};
 use std::collections::BTreeMap;
 
@@ -137,6 +138,10 @@ pub fn count_together<S: Site + ?Sized>(
     solver.counted(codes)
 }
 
+fn half() -> SolveError {
+    gone("another rank sent half a parcel".into())
+}
+
 /// A payoff, counted down from the best one, and plies: smaller ones are worked off first.
 type Level = u64;
 
@@ -197,14 +202,16 @@ impl<'a, S: Site + ?Sized> Solver<'a, S> {
 
     fn solve(&mut self) -> Result<Vec<WideLoopCode>, SolveError> {
         let mut codes = vec![WideLoopCode::UNKNOWN; self.flags.len()];
-        self.look(&mut codes)?;
+        self.crew.phase("looking");
+        let inside = self.look(&mut codes)?;
         self.back.sort_unstable();
-        let inside = total(self.crew, self.back.len() as u64)?;
         let mut batches = self.begin(&mut codes)?;
-        if inside > 0 {
+        if inside {
+            self.crew.phase("spreading");
             self.spread(&mut codes, &mut batches)?;
+            self.crew.phase("ending");
         }
-        self.end(&mut codes, inside > 0)?;
+        self.end(&mut codes, inside)?;
         Ok(codes)
     }
 
@@ -212,37 +219,52 @@ impl<'a, S: Site + ?Sized> Solver<'a, S> {
         if self.watch.stopped() { Err(SolveError::Stopped) } else { Ok(()) }
     }
 
-    /// Looks at every position once.
-    fn look(&mut self, codes: &mut [WideLoopCode]) -> Result<(), SolveError> {
+    /// Looks at every position once; whether any move stays in the tier.
+    fn look(&mut self, codes: &mut [WideLoopCode]) -> Result<bool, SolveError> {
         let slots = self.flags.len();
-        for round in 0..rounds(self.crew, slots, STEP)? {
-            let range = (round * STEP).min(slots)..((round + 1) * STEP).min(slots);
+        let (mut done, mut more, mut inside) = (0, true, false);
+        while more {
+            let range = done..(done + STEP).min(slots);
+            done = range.end;
             let (mut asked, mut backwards) = (Parcels::new(self.crew), Parcels::new(self.crew));
             // Who asked, in the order in which answers come, rank by rank.
             let mut asking: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.crew.size()];
             let looked = self.look_at(range, codes, &mut asked, &mut backwards, &mut asking);
-            agree(self.crew, looked)?;
-            for parcel in backwards.exchange(self.crew)? {
-                let numbers: Vec<u64> = outplay_core::crew::unpack(&parcel).collect();
-                for pair in numbers.chunks_exact(2) {
-                    self.back.push((pair[0] as u32, Spot(pair[1])));
-                }
+            // Questions and moves backwards go together, and behind them where the one ends and the other begins.
+            for rank in 0..self.crew.size() {
+                let questions = asked.of(rank).len() as u64;
+                asked.put_bytes(rank, backwards.of(rank));
+                asked.put64(rank, questions);
             }
+            drop(backwards);
+            let told;
+            (told, more) = hand_over(self.crew, looked.map(|()| (asked, done < slots)))?;
             let mut answers = Parcels::new(self.crew);
-            for (rank, parcel) in asked.exchange(self.crew)?.iter().enumerate() {
-                for number in outplay_core::crew::unpack(parcel) {
+            for (rank, parcel) in told.iter().enumerate() {
+                let (rest, end) = parcel.split_last_chunk::<8>().ok_or_else(half)?;
+                let questions = u64::from_le_bytes(*end) as usize;
+                let (questions, backwards) = rest.split_at_checked(questions).ok_or_else(half)?;
+                for number in unpack(questions) {
                     let spot = Spot(number);
                     let code = self.solved[spot.tier() as usize].get(spot.slot() as usize);
                     answers.put32(rank, code.map_or(0, |code| code.0) as u32);
                 }
+                for pair in backwards.chunks_exact(12) {
+                    let (slot, from) = pair.split_at(4);
+                    let from = unpack(from).next().unwrap_or(0);
+                    self.back.push((words(slot).next().unwrap_or(0), Spot(from)));
+                }
             }
-            for (parcel, asking) in answers.exchange(self.crew)?.iter().zip(asking) {
+            drop(told);
+            let (told, any) = hand_over(self.crew, Ok((answers, !self.back.is_empty())))?;
+            inside = any;
+            for (parcel, asking) in told.iter().zip(asking) {
                 for (code, (slot, same)) in words(parcel).zip(asking) {
                     self.add_exit(slot as usize, WideLoopCode(code as i32), same);
                 }
             }
         }
-        Ok(())
+        Ok(inside)
     }
 
     fn look_at(
@@ -278,7 +300,7 @@ impl<'a, S: Site + ?Sized> Solver<'a, S> {
                 if spot.tier() == self.tier {
                     self.left[slot] += 1;
                     let from = Spot::new(self.crew.rank(), self.tier, slot as u32, same);
-                    backwards.put64(spot.rank(), spot.slot().into());
+                    backwards.put32(spot.rank(), spot.slot());
                     backwards.put64(spot.rank(), from.0);
                 } else {
                     asking[spot.rank()].push((slot as u32, same));
@@ -439,16 +461,19 @@ impl<'a, S: Site + ?Sized> Solver<'a, S> {
                 }
             }
         }
-        while inside && total(self.crew, fresh.len() as u64)? > 0 {
-            self.stopped()?;
+        let mut any = inside;
+        while any {
             let mut parcels = Parcels::new(self.crew);
+            let mine = !fresh.is_empty();
             for (slot, mover) in std::mem::take(&mut fresh) {
                 for spot in self.before(slot) {
                     let theirs = mover == spot.same_player();
                     parcels.put32(spot.rank(), spot.slot() | u32::from(theirs) << 31);
                 }
             }
-            for word in parcels.exchange(self.crew)?.iter().flat_map(|parcel| words(parcel)) {
+            let told;
+            (told, any) = hand_over(self.crew, self.stopped().map(|()| (parcels, mine)))?;
+            for word in told.iter().flat_map(|parcel| words(parcel)) {
                 let (slot, mover) = ((word & !(1 << 31)) as usize, word >> 31 == 1);
                 if self.flags[slot] & CLOSED != 0 {
                     continue;
@@ -494,8 +519,8 @@ impl<'a, S: Site + ?Sized> Solver<'a, S> {
             numbers.extend([u64::from(code as u32) << 1 | u64::from(second), count]);
         });
         let mut tally = TierTally::default();
-        for bytes in self.crew.gather(&outplay_core::crew::pack(&numbers)).map_err(gone)? {
-            let numbers: Vec<u64> = outplay_core::crew::unpack(&bytes).collect();
+        for bytes in self.crew.gather(&pack(&numbers)).map_err(gone)? {
+            let numbers: Vec<u64> = unpack(&bytes).collect();
             tally.finished += numbers.first().copied().unwrap_or(0);
             for pair in numbers[1.min(numbers.len())..].chunks_exact(2) {
                 let turn = if pair[0] & 1 == 1 { Turn::Second } else { Turn::First };
