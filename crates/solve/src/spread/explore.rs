@@ -416,7 +416,7 @@ impl<G: Game + Notation> Search<'_, G> {
                 sent.ranks.push(rank as u16);
             }
             sent.moves.push(moves.len() as u32);
-            if sent.moves.len() % 64 == 0 && parcels.bytes() >= BATCH {
+            if sent.moves.len().is_multiple_of(64) && parcels.bytes() >= BATCH {
                 break;
             }
         }
