@@ -42,6 +42,7 @@ mod lines;
 mod meter;
 mod nearest;
 mod notation;
+pub mod numbers;
 mod probe;
 mod remark;
 mod scene;

@@ -162,29 +162,6 @@ pub(crate) fn hand_over(
     Ok((told, more))
 }
 
-/// Appends a number, seven bits to a byte.
-pub(crate) fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 128 {
-        bytes.push(number as u8 | 128);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// Takes what [`put_number`] appended.
-pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 127) << shift;
-        if byte < 128 {
-            return Some(number);
-        }
-    }
-    None
-}
-
 /// The numbers of a parcel of words.
 pub(crate) fn words(parcel: &[u8]) -> impl Iterator<Item = u32> + '_ {
     parcel

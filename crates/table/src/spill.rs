@@ -12,9 +12,9 @@
 //! Invariant: a fragment lies within a piece, and no two fragments share a slot.
 
 use crate::cell::Cell;
-use crate::codec::model::{put_number, take_number};
 use crate::codec::runs::{Run, push, runs_of};
 use crate::{TableError, disk};
+use outplay_core::numbers::{put_number, take_number};
 use rustc_hash::FxHashSet;
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};

@@ -6,12 +6,13 @@
 use crate::TableError;
 use crate::codec::block::Unpacked;
 use crate::codec::length::LONGEST;
-use crate::codec::model::{Model, Parts, take_number};
+use crate::codec::model::{Model, Parts};
 use crate::disk::{open_regular, read_at};
 use crate::error::file_name;
 use crate::header::{BadHeader, Codec, HEADER, Header, block_checksum};
 use crate::identity::Identity;
 use crate::manifest::Written;
+use outplay_core::numbers::take_number;
 use outplay_core::{Tier, threads};
 use std::fs::File;
 use std::io;
@@ -322,8 +323,8 @@ fn parse(
 mod tests {
     use super::*;
     use crate::cell::CellKind;
-    use crate::codec::model::put_number;
     use crate::identity::Values;
+    use outplay_core::numbers::put_number;
     use xxhash_rust::xxh3::xxh3_64;
 
     /// Opens a file with correct checksums whose header and index say what they like.

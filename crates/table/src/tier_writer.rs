@@ -1,7 +1,6 @@
 //! One tier on its way to the disk.
 
 use crate::cell::Cell;
-use crate::codec::model::put_number;
 use crate::error::file_name;
 use crate::header::{HEADER, Header};
 use crate::manifest::Written;
@@ -10,6 +9,7 @@ use crate::spill::{PIECE, Spill, Spilled, Temporary, Unusable};
 use crate::writer::Writer;
 use crate::{TableError, disk};
 use outplay_core::crew::{pack, unpack};
+use outplay_core::numbers::put_number;
 use outplay_core::{Crew, Quiet, Tier, Watch, threads};
 use rayon::prelude::*;
 use std::fs::File;

@@ -75,17 +75,8 @@ impl Writer {
         };
         let manifest = Mutex::new(manifest);
         let (data, lock) = (data.to_path_buf(), Some(lock));
-        let writer = Writer {
-            identity,
-            name,
-            data,
-            dir,
-            manifest,
-            most: None,
-            crew: None,
-            runs: AtomicU64::new(0),
-            _lock: lock,
-        };
+        let (runs, crew) = (AtomicU64::new(0), None);
+        let writer = Writer { identity, name, data, dir, manifest, most: None, crew, runs, _lock: lock };
         writer.clean()?;
         writer.take_stock()?;
         Ok(writer)
@@ -120,17 +111,8 @@ impl Writer {
         let manifest = Mutex::new(Manifest::parse(&text, &name, &spec)?);
         fs::create_dir_all(&dir).map_err(|e| TableError::io("create the directory", &dir, &spec, e))?;
         let data = data.to_path_buf();
-        Ok(Writer {
-            identity,
-            name,
-            data,
-            dir,
-            manifest,
-            most: None,
-            crew,
-            runs: AtomicU64::new(0),
-            _lock: None,
-        })
+        let runs = AtomicU64::new(0);
+        Ok(Writer { identity, name, data, dir, manifest, most: None, crew, runs, _lock: None })
     }
 
     /// Who writes the table together with this process.

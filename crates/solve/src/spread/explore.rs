@@ -7,9 +7,10 @@
 //! ```
 
 use super::layers::Layers;
-use super::{Parcels, Site, Spot, agree, gone, hand_over, put_number, rounds, take_number, total, words};
+use super::{Parcels, Site, Spot, agree, gone, hand_over, rounds, total, words};
 use crate::SolveError;
 use outplay_core::crew::{pack, unpack};
+use outplay_core::numbers::{put_number, take_number};
 use outplay_core::{Crew, Game, Notation, Pace, Payoff, Turn, Watch};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
