@@ -3,7 +3,7 @@
 use crate::Trouble;
 use crate::request::QueryOptions;
 use outplay_core::{LineBoard, Tier, Turn, Value, Watch};
-use outplay_dense::{Counts, DenseError, Depot, Key, Options, Part, Sink, Slots, Solution};
+use outplay_dense::{Counts, DenseError, Depot, Key, Options, Packed, Part, Sink, Slots, Solution};
 use outplay_solve::Tally;
 use outplay_table::{Stash, TableError, TierWriter, Values, Writer};
 use std::sync::{Arc, Mutex, RwLock};
@@ -99,19 +99,19 @@ impl Depot for Stashed {
         self.stashes.iter().any(|stash| stash.has(&name, key.slab as u32))
     }
 
-    fn get(&self, key: Key) -> Result<Vec<u8>, String> {
+    fn get(&self, key: Key) -> Result<Packed, String> {
         let name = Stashed::name(key.part, key.tier);
         for stash in &self.stashes {
             let found = stash.get(&name, key.slab as u32).map_err(|error| self.trouble.keep(error))?;
             if let Some(bytes) = found {
-                return Ok(bytes);
+                return Ok(bytes.into());
             }
         }
         Err(format!("slab {} of tier {} is gone; remove the table and solve again", key.slab, key.tier))
     }
 
-    fn put(&self, key: Key, bytes: &[u8]) -> Result<(), String> {
-        let put = self.stashes[0].put(&Stashed::name(key.part, key.tier), key.slab as u32, bytes);
+    fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
+        let put = self.stashes[0].put(&Stashed::name(key.part, key.tier), key.slab as u32, &bytes);
         put.map_err(|error| self.trouble.keep(error))
     }
 

@@ -11,7 +11,7 @@ use crate::Trouble;
 use crate::extent::{Extent, TierExtent};
 use crate::planes;
 use outplay_core::{LineBoard, Watch};
-use outplay_dense::{Depot, Key, Options, Part, Sink, Slots};
+use outplay_dense::{Depot, Key, Options, Packed, Part, Sink, Slots};
 use outplay_table::{CellKind, Identity, Values, Writer};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -71,13 +71,13 @@ impl Drop for Scratch {
 /// Keeps slabs in memory and counts their bytes.
 #[derive(Debug, Default)]
 struct Counting {
-    slabs: Mutex<HashMap<Key, Vec<u8>>>,
+    slabs: Mutex<HashMap<Key, Packed>>,
     reach: AtomicU64,
     values: AtomicU64,
 }
 
 impl Counting {
-    fn slabs(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Vec<u8>>> {
+    fn slabs(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Packed>> {
         self.slabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -86,16 +86,16 @@ impl Depot for Counting {
     fn has(&self, key: Key) -> bool {
         self.slabs().contains_key(&key)
     }
-    fn get(&self, key: Key) -> Result<Vec<u8>, String> {
+    fn get(&self, key: Key) -> Result<Packed, String> {
         self.slabs().get(&key).cloned().ok_or_else(|| "a slab is gone".into())
     }
-    fn put(&self, key: Key, bytes: &[u8]) -> Result<(), String> {
+    fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
         match key.part {
             Part::Reach | Part::ReachImages => self.reach.fetch_add(bytes.len() as u64, Relaxed),
             Part::Values | Part::ValueImages => self.values.fetch_add(bytes.len() as u64, Relaxed),
             _ => 0,
         };
-        self.slabs().insert(key, bytes.to_vec());
+        self.slabs().insert(key, bytes);
         Ok(())
     }
     fn forget(&self, part: Part, tier: usize) -> Result<(), String> {

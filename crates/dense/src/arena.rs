@@ -75,23 +75,32 @@ impl Arena {
 
 /// A place for an arena that is used again, tier after tier, so that its pages need not be cleared each time.
 #[derive(Default, Debug)]
-pub(crate) struct Room(Option<Arena>);
+pub(crate) struct Room {
+    /// Lines that will be asked for at most.
+    most: u64,
+    arena: Option<Arena>,
+}
 
 impl Room {
+    /// A place for so many lines at most. What is not touched costs nothing.
+    pub(crate) fn new(most: u64) -> Room {
+        Room { most, arena: None }
+    }
+
     /// Memory for so many lines that may hold anything. More of it than that is not in use.
     pub(crate) fn take(&mut self, lines: u64) -> Result<Arena, DenseError> {
-        if let Some(arena) = self.0.take_if(|arena| arena.lines as u64 >= lines) {
+        if let Some(arena) = self.arena.take_if(|arena| arena.lines as u64 >= lines) {
             arena.give_back(lines..arena.lines as u64);
             return Ok(arena);
         }
-        // What is there goes first. The next tier may want more, and what is not touched costs nothing.
-        self.0 = None;
-        Arena::new(2 * lines)
+        // What is there goes first.
+        self.arena = None;
+        Arena::new(lines.max(self.most))
     }
 
     /// For who takes memory next.
     pub(crate) fn put(&mut self, arena: Arena) {
-        self.0 = Some(arena);
+        self.arena = Some(arena);
     }
 }
 
@@ -137,8 +146,8 @@ mod tests {
 
     #[test]
     fn rooms_hold_what_is_asked_for_and_give_the_rest_back() {
-        let mut room = Room::default();
         let lines = HUGE / 64;
+        let mut room = Room::new(5 * lines);
         for wanted in [4 * lines, 2 * lines, 0, 3 * lines, 100 * lines] {
             let arena = room.take(wanted).expect("memory");
             assert!(arena.lines as u64 >= wanted);

@@ -1,25 +1,31 @@
 //! Slabs dealt over the ranks of a crew: each keeps its own, and asks the others for theirs.
 //!
 //! ```text
-//!  slabs of a tier   0 1 │ 2 3 │ 4 5 │ 6 7 │ 8 9 │ …
-//!  ranks              0  │  1  │  2  │  2  │  1  │ 0
+//!  slabs of a tier   0 1 2 3 │ 4 5 6 │ 7 8 9 …
+//!  ranks                0    │   1   │   2
 //! ```
 //!
-//! Neighbouring slabs share neighbours, so a rank has stretches of them; those at the ends of a tier are emptier than those
-//! in the middle or fuller, so it has two, folded.
+//! Neighbouring slabs share neighbours, which two ranks would both unpack, so a rank has one stretch of them. Stretches have
+//! about the same work, not the same number of slabs: images are work, too, and some slabs have more of them than others.
+//!
+//! Ranks do not wait for each other between the tiers: who asks for a slab that is not computed yet asks again. A tier's slabs
+//! are kept until all ranks have done with them, so nobody is more than a tier ahead in the end.
 //!
 //! After a run with more or fewer ranks slabs lie elsewhere than they would now; who has what is told once, when the
 //! work begins.
 //!
-//! Invariant: a slab that is asked for is there, because the ranks meet between the tiers.
+//! Invariant: a slab that is asked for is there or will be computed without what the asker computes.
 
 use crate::DenseError;
-use crate::depot::{Depot, Key, Part};
+use crate::depot::{Depot, Key, Packed, Part};
 use outplay_core::crew::{pack, unpack};
 use outplay_core::{Clerk, Crew};
-use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// The slabs of all ranks as one of them sees them.
 #[derive(Debug)]
@@ -28,21 +34,61 @@ pub(crate) struct Dealt {
     pub(crate) crew: Arc<dyn Crew>,
     /// Who has what was there when the work began.
     found: Mutex<FxHashMap<Key, usize>>,
-    /// By tier: how many slabs there are.
-    counts: OnceLock<Vec<usize>>,
+    /// By tier and slab: who computes it.
+    ranks: OnceLock<Vec<Vec<u16>>>,
     /// Bytes that came from other ranks.
     moved: AtomicU64,
+    /// How many tiers have their values, as far as this rank computes them.
+    done: Arc<AtomicU64>,
+    /// What will be asked for next and is on its way.
+    ahead: Mutex<Option<Ahead>>,
 }
 
+/// Fetches parts, with their names.
+type Ahead = JoinHandle<Vec<(Key, Packed)>>;
+
+/// How long who asked too early waits.
+const NAP: Duration = Duration::from_micros(200);
+
 /// Answers for a rank's own slabs.
-struct Own(Arc<dyn Depot>);
+struct Own {
+    depot: Arc<dyn Depot>,
+    done: Arc<AtomicU64>,
+}
 
 impl Clerk for Own {
+    /// The parts that are asked for, one after the other, and before them how long each is; nothing if some are not computed
+    /// yet. Who asks for no part is told how many tiers are done.
     fn answer(&self, question: &[u8]) -> Result<Vec<u8>, String> {
         let numbers: Vec<u64> = unpack(question).collect();
-        let key = key(&numbers).ok_or("another rank asks for what is no slab")?;
-        self.0.get(key)
+        if numbers.is_empty() {
+            return Ok(pack(&[self.done.load(Acquire)]));
+        }
+        let keys: Option<Vec<Key>> = numbers.chunks(3).map(key).collect();
+        let keys = keys.ok_or("another rank asks for what is no slab")?;
+        if !keys.iter().all(|key| self.depot.has(key.finished())) {
+            return Ok(Vec::new());
+        }
+        let parts = self.depot.get_all(&keys)?;
+        let lengths: Vec<u64> = parts.iter().map(|part| part.len() as u64).collect();
+        // Who sends it adds a few bytes.
+        let mut answer = Vec::with_capacity(lengths.iter().sum::<u64>() as usize + 8 * lengths.len() + 16);
+        answer.extend_from_slice(&pack(&lengths));
+        parts.iter().for_each(|part| answer.extend_from_slice(part));
+        Ok(answer)
     }
+}
+
+/// The parts in an answer; `None` if it is not one of so many parts.
+fn parts(answer: &Packed, count: usize) -> Option<Vec<Packed>> {
+    let lengths: Vec<u64> = unpack(answer.get(..count.checked_mul(8)?)?).collect();
+    let (mut parts, mut at) = (Vec::with_capacity(count), 8 * count);
+    for length in lengths {
+        let end = at.checked_add(usize::try_from(length).ok()?)?;
+        parts.push(answer.part(at..end)?);
+        at = end;
+    }
+    (at == answer.len()).then_some(parts)
 }
 
 fn numbers(key: Key) -> [u64; 3] {
@@ -58,41 +104,118 @@ fn key(numbers: &[u64]) -> Option<Key> {
 impl Dealt {
     /// Tells the others what is here, and answers them from now on.
     pub(crate) fn new(own: Arc<dyn Depot>, crew: Arc<dyn Crew>) -> Result<Dealt, DenseError> {
-        crew.serve(Some(Arc::new(Own(own.clone()))));
+        let done = Arc::new(AtomicU64::new(0));
+        crew.serve(Some(Arc::new(Own { depot: own.clone(), done: done.clone() })));
         let mine: Vec<u64> = own.keys().into_iter().flat_map(numbers).collect();
         let mut found = FxHashMap::default();
         let told = crew.gather(&pack(&mine)).map_err(|why| DenseError::Depot { why })?;
         for (rank, bytes) in told.iter().enumerate() {
             let numbers: Vec<u64> = unpack(bytes).collect();
-            for key in numbers.chunks(3).filter_map(key) {
+            let keys: FxHashSet<Key> = numbers.chunks(3).filter_map(key).collect();
+            // A slab without its census is computed again, by whom it is dealt to.
+            for &key in keys.iter().filter(|key| keys.contains(&key.finished())) {
                 found.entry(key).or_insert(rank);
             }
         }
-        Ok(Dealt { own, crew, found: Mutex::new(found), counts: OnceLock::new(), moved: AtomicU64::new(0) })
+        let (found, moved) = (Mutex::new(found), AtomicU64::new(0));
+        Ok(Dealt { own, crew, found, ranks: OnceLock::new(), moved, done, ahead: Mutex::default() })
     }
 
-    /// Says how many slabs the tiers have.
-    pub(crate) fn deal(&self, counts: Vec<usize>) {
+    /// Says how much work each slab of each tier is.
+    pub(crate) fn deal(&self, work: &[Vec<u64>]) {
         // It is said once.
-        let _ = self.counts.set(counts);
+        let _ = self.ranks.set(work.iter().map(|work| stretches(work, self.crew.size())).collect());
     }
 
     /// Who computes a slab.
     pub(crate) fn rank_of(&self, tier: usize, slab: usize) -> usize {
-        let count = self.counts.get().and_then(|counts| counts.get(tier)).copied().unwrap_or(1);
-        let stretches = 2 * self.crew.size();
-        let stretch = slab * stretches / count.max(slab + 1);
-        stretch.min(stretches - 1 - stretch)
+        let tier = self.ranks.get().and_then(|ranks| ranks.get(tier));
+        tier.and_then(|ranks| ranks.get(slab)).copied().unwrap_or(0).into()
     }
 
-    /// Whether this rank computes a slab.
-    pub(crate) fn is_mine(&self, tier: usize, slab: usize) -> bool {
-        self.rank_of(tier, slab) == self.crew.rank()
+    /// The slabs of a tier that this rank computes, in the order in which it does. Two neighbouring ranks begin or end at the
+    /// border between them: what one asks the other for there was computed a whole tier before.
+    pub(crate) fn mine(&self, tier: usize) -> Vec<usize> {
+        let rank = self.crew.rank();
+        let slabs = self.ranks.get().and_then(|ranks| ranks.get(tier)).map_or(0, Vec::len);
+        let mut mine: Vec<usize> = (0..slabs).filter(|&slab| self.rank_of(tier, slab) == rank).collect();
+        if rank.is_multiple_of(2) {
+            mine.reverse();
+        }
+        mine
     }
 
     /// Bytes that came from other ranks.
     pub(crate) fn moved(&self) -> u64 {
         self.moved.load(Relaxed)
+    }
+
+    /// Says that one more tier has its values, and waits until all ranks have those of the tier before.
+    pub(crate) fn tier_done(&self) -> Result<(), String> {
+        let done = self.done.fetch_add(1, AcqRel);
+        for rank in (0..self.crew.size()).filter(|&rank| rank != self.crew.rank()) {
+            while unpack(&self.crew.ask(rank, &[])?).next().unwrap_or(0) < done {
+                std::thread::sleep(NAP);
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins to fetch what will be asked for next, as far as other ranks have it.
+    pub(crate) fn fetch_ahead(self: &Arc<Dealt>, mut keys: Vec<Key>) {
+        keys.retain(|&key| self.holder(key) != self.crew.rank());
+        let dealt = self.clone();
+        // What cannot be fetched now is asked for again later, and the error told then.
+        let fetch = move || match dealt.fetch(&keys) {
+            Ok(parts) => keys.into_iter().zip(parts).collect(),
+            Err(_) => Vec::new(),
+        };
+        *self.ahead() = Some(std::thread::spawn(fetch));
+    }
+
+    fn ahead(&self) -> MutexGuard<'_, Option<Ahead>> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Parts from wherever they are.
+    fn fetch(&self, keys: &[Key]) -> Result<Vec<Packed>, String> {
+        let mut got = vec![Packed::from(Vec::new()); keys.len()];
+        let whose: Vec<usize> = keys.iter().map(|&key| self.holder(key)).collect();
+        for rank in (0..self.crew.size()).filter(|rank| whose.contains(rank)) {
+            let places: Vec<usize> = (0..keys.len()).filter(|&place| whose[place] == rank).collect();
+            let these: Vec<Key> = places.iter().map(|&place| keys[place]).collect();
+            let parts = match rank == self.crew.rank() {
+                true => self.own.get_all(&these)?,
+                false => self.asked(rank, &these)?,
+            };
+            for (place, part) in places.into_iter().zip(parts) {
+                got[place] = part;
+            }
+        }
+        Ok(got)
+    }
+
+    /// Parts that another rank has, as soon as it has them.
+    fn asked(&self, rank: usize, keys: &[Key]) -> Result<Vec<Packed>, String> {
+        let question: Vec<u64> = keys.iter().copied().flat_map(numbers).collect();
+        loop {
+            let answer = self.crew.ask(rank, &pack(&question))?;
+            if !answer.is_empty() {
+                self.moved.fetch_add(answer.len() as u64, Relaxed);
+                return parts(&answer.into(), keys.len())
+                    .ok_or_else(|| format!("rank {rank} sent half a slab"));
+            }
+            std::thread::sleep(NAP);
+        }
+    }
+
+    /// Who has a part.
+    fn holder(&self, key: Key) -> usize {
+        if self.own.has(key) {
+            return self.crew.rank();
+        }
+        let found = self.found().get(&key).copied();
+        found.unwrap_or_else(|| self.rank_of(key.tier, key.slab))
     }
 
     fn found(&self) -> MutexGuard<'_, FxHashMap<Key, usize>> {
@@ -111,21 +234,21 @@ impl Depot for Dealt {
         self.own.has(key) || self.found().contains_key(&key)
     }
 
-    fn get(&self, key: Key) -> Result<Vec<u8>, String> {
-        if self.own.has(key) {
-            return self.own.get(key);
-        }
-        let found = self.found().get(&key).copied();
-        let rank = found.unwrap_or_else(|| self.rank_of(key.tier, key.slab));
-        if rank == self.crew.rank() {
-            return self.own.get(key);
-        }
-        let bytes = self.crew.ask(rank, &pack(&numbers(key)))?;
-        self.moved.fetch_add(bytes.len() as u64, Relaxed);
-        Ok(bytes)
+    fn get(&self, key: Key) -> Result<Packed, String> {
+        let mut parts = self.get_all(&[key])?;
+        parts.pop().ok_or_else(|| "a slab is gone".into())
     }
 
-    fn put(&self, key: Key, bytes: &[u8]) -> Result<(), String> {
+    fn get_all(&self, keys: &[Key]) -> Result<Vec<Packed>, String> {
+        let ahead = self.ahead().take().and_then(|ahead| ahead.join().ok());
+        let mut there: FxHashMap<Key, Packed> = ahead.into_iter().flatten().collect();
+        let missing: Vec<Key> = keys.iter().copied().filter(|key| !there.contains_key(key)).collect();
+        there.extend(missing.iter().copied().zip(self.fetch(&missing)?));
+        let part = |key: &Key| there.remove(key).ok_or_else(|| "a slab is asked for twice".into());
+        keys.iter().map(part).collect()
+    }
+
+    fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
         self.own.put(key, bytes)
     }
 
@@ -143,14 +266,26 @@ impl Depot for Dealt {
     }
 }
 
+/// Deals slabs in stretches of about the same work: a slab goes where its middle falls.
+fn stretches(work: &[u64], ranks: usize) -> Vec<u16> {
+    let all = work.iter().sum::<u64>().max(1);
+    let mut before = 0;
+    let rank = |&work: &u64| {
+        let middle = 2 * before + work;
+        before += work;
+        (middle * ranks as u64 / (2 * all)).min(ranks as u64 - 1) as u16
+    };
+    work.iter().map(rank).collect()
+}
+
 /// Keeps slabs in memory, for ranks that write no table.
 #[derive(Debug, Default)]
 pub(crate) struct Pile {
-    slabs: Mutex<FxHashMap<Key, Arc<[u8]>>>,
+    slabs: Mutex<FxHashMap<Key, Packed>>,
 }
 
 impl Pile {
-    fn slabs(&self) -> MutexGuard<'_, FxHashMap<Key, Arc<[u8]>>> {
+    fn slabs(&self) -> MutexGuard<'_, FxHashMap<Key, Packed>> {
         self.slabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -160,15 +295,13 @@ impl Depot for Pile {
         self.slabs().contains_key(&key)
     }
 
-    fn get(&self, key: Key) -> Result<Vec<u8>, String> {
+    fn get(&self, key: Key) -> Result<Packed, String> {
         let found = self.slabs().get(&key).cloned();
-        found
-            .map(|bytes| bytes.to_vec())
-            .ok_or_else(|| format!("slab {} of tier {} is gone", key.slab, key.tier))
+        found.ok_or_else(|| format!("slab {} of tier {} is gone", key.slab, key.tier))
     }
 
-    fn put(&self, key: Key, bytes: &[u8]) -> Result<(), String> {
-        self.slabs().insert(key, bytes.into());
+    fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
+        self.slabs().insert(key, bytes);
         Ok(())
     }
 
@@ -180,5 +313,57 @@ impl Depot for Pile {
     fn bytes(&self) -> (u64, u64) {
         let now = self.slabs().values().map(|bytes| bytes.len() as u64).sum();
         (now, now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_an_answer_come_apart() {
+        let depot = Arc::new(Pile::default());
+        let own = Own { depot: depot.clone(), done: Arc::new(AtomicU64::new(7)) };
+        let key = |part, slab| Key { part, tier: 3, slab };
+        let keys = [0, 1, 2].map(|slab| key(Part::Values, slab));
+        let question: Vec<u64> = keys.into_iter().flat_map(numbers).collect();
+        for (slab, bytes) in [vec![1, 2, 3], vec![], vec![4]].into_iter().enumerate() {
+            assert_eq!(own.answer(&pack(&question)), Ok(Vec::new()), "slab {slab} is not there yet");
+            depot.put(key(Part::Values, slab), bytes.into()).expect("memory");
+            depot.put(key(Part::ValueCensus, slab), vec![].into()).expect("memory");
+        }
+        let answer = own.answer(&pack(&question)).expect("all are there");
+        let answer = Packed::from(answer);
+        let found: Vec<Vec<u8>> =
+            parts(&answer, 3).expect("parts").iter().map(|part| part.to_vec()).collect();
+        assert_eq!(found, [vec![1, 2, 3], vec![], vec![4]]);
+        for cut in 0..answer.len() {
+            assert_eq!(parts(&answer[..cut].to_vec().into(), 3), None);
+        }
+        assert_eq!(parts(&vec![255; 40].into(), 2), None);
+        assert_eq!(own.answer(&[]), Ok(pack(&[7])));
+        // What was there and is gone is an error, so that nobody waits for it.
+        depot.forget(Part::Values, 3).expect("memory");
+        assert!(own.answer(&pack(&question)).is_err());
+    }
+
+    #[test]
+    fn stretches_have_about_the_same_work() {
+        assert_eq!(stretches(&[1; 6], 3), [0, 0, 1, 1, 2, 2]);
+        assert_eq!(stretches(&[3, 1, 1, 1], 2), [0, 1, 1, 1]);
+        assert_eq!(stretches(&[5], 4), [2]);
+        assert_eq!(stretches(&[0, 0], 2), [0, 0]);
+        assert_eq!(stretches(&[], 2), []);
+        for ranks in 1..8 {
+            let work: Vec<u64> = (0..100).map(|slab| 10 + slab * slab % 17).collect();
+            let dealt = stretches(&work, ranks);
+            assert!(dealt.is_sorted());
+            let fair = work.iter().sum::<u64>() / ranks as u64;
+            for rank in 0..ranks as u16 {
+                let own: u64 =
+                    work.iter().zip(&dealt).filter(|slab| *slab.1 == rank).map(|slab| slab.0).sum();
+                assert!(own.abs_diff(fair) <= 27, "rank {rank} of {ranks} has {own} instead of {fair}");
+            }
+        }
     }
 }

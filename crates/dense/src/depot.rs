@@ -1,6 +1,8 @@
 //! Where slabs wait until they are needed again: what the solver asks of a disk, or of other machines.
 
 use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 /// What a slab holds of its shapes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -68,6 +70,48 @@ pub struct Key {
     pub slab: usize,
 }
 
+impl Key {
+    /// What is written last of the slab: who has it has this part, too.
+    pub(crate) fn finished(self) -> Key {
+        let part = match self.part {
+            Part::Reach | Part::ReachImages | Part::ReachCensus => Part::ReachCensus,
+            Part::Values | Part::ValueImages | Part::ValueCensus => Part::ValueCensus,
+            Part::Layout => Part::Layout,
+        };
+        Key { part, ..self }
+    }
+}
+
+/// The bytes of a part, shared by all who have them: handing them on copies nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Packed {
+    all: Arc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl Packed {
+    /// Some of the bytes; `None` if there are not as many.
+    pub(crate) fn part(&self, range: Range<usize>) -> Option<Packed> {
+        self.get(range.clone())?;
+        let start = self.range.start;
+        Some(Packed { all: self.all.clone(), range: start + range.start..start + range.end })
+    }
+}
+
+impl From<Vec<u8>> for Packed {
+    fn from(bytes: Vec<u8>) -> Packed {
+        let range = 0..bytes.len();
+        Packed { all: Arc::new(bytes), range }
+    }
+}
+
+impl Deref for Packed {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.all[self.range.clone()]
+    }
+}
+
 /// Keeps slabs.
 ///
 /// What was put is there after a kill, whole or not at all. Errors are sentences that a user can read.
@@ -80,14 +124,23 @@ pub trait Depot: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// A disk that cannot be read, or bytes that are not those that were put.
-    fn get(&self, key: Key) -> Result<Vec<u8>, String>;
+    fn get(&self, key: Key) -> Result<Packed, String>;
+
+    /// The bytes of several parts, in their order; where they lie elsewhere, it is one journey.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Depot::get`].
+    fn get_all(&self, keys: &[Key]) -> Result<Vec<Packed>, String> {
+        keys.iter().map(|&key| self.get(key)).collect()
+    }
 
     /// Keeps bytes.
     ///
     /// # Errors
     ///
     /// A full disk, or more bytes than are allowed.
-    fn put(&self, key: Key, bytes: &[u8]) -> Result<(), String>;
+    fn put(&self, key: Key, bytes: Packed) -> Result<(), String>;
 
     /// Nobody will ask for this part of the tier's slabs again.
     ///

@@ -67,7 +67,7 @@ mod x86;
 
 pub use counts::{Counts, PlyCounts};
 pub use dense::Dense;
-pub use depot::{Depot, Key, Part};
+pub use depot::{Depot, Key, Packed, Part};
 pub use error::DenseError;
 pub use export::{Sink, Slots};
 pub use lane::Level;

@@ -13,7 +13,7 @@
 
 use crate::DenseError;
 use crate::arena::{Arena, Room};
-use crate::depot::{Key, Part};
+use crate::depot::{Key, Packed, Part};
 use crate::kernel;
 use crate::slabs::{Bundle, Slabs, Way};
 use crate::squeeze::{CHUNK, Squeeze, Squeezer, unbind};
@@ -22,7 +22,6 @@ use crate::workshop::{Shared, Workshop};
 use std::sync::Mutex;
 
 /// What the neighbours of one tier leave to those of the next.
-#[derive(Default)]
 pub(crate) struct Spare {
     /// By shape.
     seats: Vec<u32>,
@@ -31,9 +30,9 @@ pub(crate) struct Spare {
 }
 
 impl Spare {
-    /// For a board with so many shapes.
-    pub(crate) fn new(shapes: usize) -> Spare {
-        Spare { seats: vec![0; shapes], ..Spare::default() }
+    /// For a board with so many shapes, and frames of so many lines.
+    pub(crate) fn new(shapes: usize, lines: u64) -> Spare {
+        Spare { seats: vec![0; shapes], frames: Room::new(lines), free: Mutex::default() }
     }
 }
 
@@ -46,9 +45,9 @@ pub(crate) struct Neighbours<'a> {
     planes: usize,
     /// Lines of one plane of a shape.
     lines: u64,
-    /// By slab: what it asks for.
+    /// By turn: what the slab asks for whose turn it is.
     asked: Vec<Vec<Bundle>>,
-    /// By bundle: who asks for it, the next one last.
+    /// By bundle: the turns in which it is asked for, the next one last.
     askers: Vec<Vec<u32>>,
     arena: Arena,
     held: Vec<Option<Bundle>>,
@@ -57,8 +56,8 @@ pub(crate) struct Neighbours<'a> {
 }
 
 impl<'a> Neighbours<'a> {
-    /// Frames for the neighbours of the slabs to do, ascending, of the tier `of`, whose neighbours lie that way, in at
-    /// most so many bytes, and always enough for any one slab.
+    /// Frames for the neighbours of the slabs to do, in the order of their turns, of the tier `of`, whose neighbours lie that
+    /// way, in at most so many bytes, and always enough for any one slab.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
         shop: &'a Workshop,
@@ -70,24 +69,20 @@ impl<'a> Neighbours<'a> {
         bytes: u64,
         spare: &'a mut Spare,
     ) -> Result<Neighbours<'a>, DenseError> {
-        let mut asked = vec![Vec::new(); of.1.count];
+        // Only what will be computed here asks.
+        let mut asked = vec![Vec::new(); todo.len()];
         if way == Way::Down || planes > 0 {
-            // Only what will be computed here asks.
-            let all = slabs.asked(&shop.field, &shop.shapes, of, way);
-            for (slab, bundles) in all.into_iter().enumerate() {
-                if todo.binary_search(&slab).is_ok() {
-                    asked[slab] = bundles;
-                }
-            }
+            let mut all = slabs.asked(&shop.field, &shop.shapes, of, way);
+            asked = todo.iter().map(|&slab| std::mem::take(&mut all[slab])).collect();
         }
         let mut askers = vec![Vec::new(); 2 * slabs.count];
-        for (slab, bundles) in asked.iter().enumerate().rev() {
-            bundles.iter().for_each(|&bundle| askers[bundle as usize].push(slab as u32));
+        for (turn, bundles) in asked.iter().enumerate().rev() {
+            bundles.iter().for_each(|&bundle| askers[bundle as usize].push(turn as u32));
         }
         let lines = shop.tight.plane_lines(tier, shop.field.ones(tier));
         let frame = lines * planes.max(1) as u64 * slabs.per as u64;
         let least = asked.iter().map(Vec::len).max().unwrap_or(0) as u64;
-        let frames = most_alive(&askers, of.1.count).min(least.max(bytes / (frame * 64).max(1)));
+        let frames = most_alive(&askers, todo.len()).min(least.max(bytes / (frame * 64).max(1)));
         // The forward kernel reads a line behind the last table.
         let arena = spare.frames.take(frames * frame + 1)?;
         let held = vec![None; frames as usize];
@@ -104,41 +99,31 @@ impl<'a> Neighbours<'a> {
         self.spare.frames.put(self.arena);
     }
 
-    /// What a slab asks for and is not there.
-    pub(crate) fn missing(&self, slab: usize) -> Vec<Bundle> {
-        let Some(asked) = self.asked.get(slab) else { return Vec::new() };
-        asked.iter().copied().filter(|&bundle| !self.held.contains(&Some(bundle))).collect()
+    /// What the slab asks for whose turn it is, and is not there.
+    pub(crate) fn missing(&self, turn: usize) -> Vec<Bundle> {
+        self.asked[turn].iter().copied().filter(|&bundle| !self.held.contains(&Some(bundle))).collect()
     }
 
-    /// The names under which bundles are kept: live planes, and behind each its values if those are asked for.
+    /// The names under which bundles are kept.
     pub(crate) fn keys(&self, bundles: &[Bundle]) -> Vec<Key> {
-        let mut keys = Vec::new();
-        for &bundle in bundles {
-            let (slab, image) = ((bundle / 2) as usize, bundle % 2 == 1);
-            let key = |part| Key { part, tier: self.tier, slab };
-            keys.push(key(if image { Part::ReachImages } else { Part::Reach }));
-            if self.planes > 0 {
-                keys.push(key(if image { Part::ValueImages } else { Part::Values }));
-            }
-        }
-        keys
+        keys(bundles, self.tier, self.planes)
     }
 
-    /// Seats the bundles that a slab was missing; `packed` are the bytes under their keys.
+    /// Seats the bundles that were missing for a turn; `packed` are the bytes under their keys.
     pub(crate) fn seat(
         &mut self,
-        slab: usize,
+        turn: usize,
         missing: &[Bundle],
-        packed: &[Vec<u8>],
+        packed: &[Packed],
     ) -> Result<(), DenseError> {
         let mut frames = Vec::with_capacity(missing.len());
         for &bundle in missing {
-            let frame = self.free(slab)?;
+            let frame = self.free(turn)?;
             self.held[frame] = Some(bundle);
             self.take_seats(bundle, frame);
             frames.push(frame);
         }
-        for &bundle in &self.asked[slab] {
+        for &bundle in &self.asked[turn] {
             self.askers[bundle as usize].pop();
         }
         let step = if self.planes > 0 { 2 } else { 1 };
@@ -185,14 +170,14 @@ impl<'a> Neighbours<'a> {
         })
     }
 
-    /// A frame that holds nothing that the slab asks for: an empty one, or that of whom is asked for latest.
-    fn free(&self, slab: usize) -> Result<usize, DenseError> {
+    /// A frame that holds nothing that is asked for in this turn: an empty one, or that of whom is asked for latest.
+    fn free(&self, turn: usize) -> Result<usize, DenseError> {
         let next = |&frame: &usize| match self.held[frame] {
             None => u32::MAX,
             Some(bundle) => self.askers[bundle as usize].last().copied().unwrap_or(u32::MAX - 1),
         };
         let latest = (0..self.held.len()).max_by_key(next);
-        latest.filter(|frame| next(frame) > slab as u32).ok_or_else(|| DenseError::Depot {
+        latest.filter(|frame| next(frame) > turn as u32).ok_or_else(|| DenseError::Depot {
             why: "the slabs were planned for fewer neighbours than they have".into(),
         })
     }
@@ -221,10 +206,24 @@ impl<'a> Neighbours<'a> {
     }
 }
 
+/// The names under which bundles of a tier are kept: live planes, and behind each its values if those are asked for.
+pub(crate) fn keys(bundles: &[Bundle], tier: usize, planes: usize) -> Vec<Key> {
+    let mut keys = Vec::new();
+    for &bundle in bundles {
+        let (slab, image) = ((bundle / 2) as usize, bundle % 2 == 1);
+        let key = |part| Key { part, tier, slab };
+        keys.push(key(if image { Part::ReachImages } else { Part::Reach }));
+        if planes > 0 {
+            keys.push(key(if image { Part::ValueImages } else { Part::Values }));
+        }
+    }
+    keys
+}
+
 /// How many bundles have been asked for and will be asked for again, where those are most: with as many frames none is
 /// fetched twice.
-fn most_alive(askers: &[Vec<u32>], slabs: usize) -> u64 {
-    let mut steps = vec![0i64; slabs + 1];
+fn most_alive(askers: &[Vec<u32>], turns: usize) -> u64 {
+    let mut steps = vec![0i64; turns + 1];
     for (first, last) in askers.iter().filter_map(|askers| askers.last().zip(askers.first())) {
         steps[*first as usize] += 1;
         steps[*last as usize + 1] -= 1;

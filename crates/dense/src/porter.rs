@@ -1,7 +1,7 @@
 //! Who carries slabs to the depot and back while the cores compute.
 
 use crate::DenseError;
-use crate::depot::{Depot, Key, Part};
+use crate::depot::{Depot, Key, Packed, Part};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 /// Slabs that may wait to be carried away.
@@ -10,7 +10,7 @@ const WAITING: usize = 1;
 /// Carries slabs on two threads of its own, one each way.
 pub(crate) struct Porter {
     wanted: Sender<Vec<Key>>,
-    fetched: Receiver<Result<Vec<Vec<u8>>, String>>,
+    fetched: Receiver<Result<Vec<Packed>, String>>,
     kept: SyncSender<Vec<(Key, Vec<u8>)>>,
     failed: Receiver<String>,
 }
@@ -23,7 +23,7 @@ impl Porter {
     }
 
     /// What was asked for the longest time ago, as soon as it is there.
-    pub(crate) fn fetched(&self) -> Result<Vec<Vec<u8>>, DenseError> {
+    pub(crate) fn fetched(&self) -> Result<Vec<Packed>, DenseError> {
         let fetched = self.fetched.recv().unwrap_or_else(|_| Err("a thread that reads slabs failed".into()));
         fetched.map_err(|why| DenseError::Depot { why })
     }
@@ -57,8 +57,7 @@ pub(crate) fn with<R>(
     std::thread::scope(|scope| {
         scope.spawn(move || {
             for keys in errands {
-                let bytes: Result<Vec<_>, String> = keys.into_iter().map(|key| depot.get(key)).collect();
-                if carry.send(bytes).is_err() {
+                if carry.send(depot.get_all(&keys)).is_err() {
                     return;
                 }
             }
@@ -66,7 +65,7 @@ pub(crate) fn with<R>(
         let keeper = scope.spawn(move || {
             for parts in parts {
                 for (key, bytes) in parts {
-                    if let Err(why) = depot.put(key, &bytes) {
+                    if let Err(why) = depot.put(key, bytes.into()) {
                         let _ = fail.send(why.clone());
                         return Err(DenseError::Depot { why });
                     }

@@ -22,7 +22,10 @@ const LARGE: u64 = 32 << 20;
 const SMALL: u64 = 1 << 16;
 
 /// Slabs that each rank of a crew should have of a tier: enough to fetch some while computing others.
-const HANDS: usize = 6;
+const HANDS: usize = 16;
+
+/// Bytes below which a slab is not dealt in parts: it would take longer to ask for neighbours than to compute.
+const WORTH: u64 = 1 << 20;
 
 /// A slab of shapes or of images of a tier, as one number.
 pub(crate) type Bundle = u32;
@@ -72,6 +75,11 @@ impl Slabs {
         self.places(slab).filter(|&place| self.images[place] != u32::MAX)
     }
 
+    /// By slab: how much work it is. An image is made, packed and asked for, which takes about as long as a shape does.
+    pub(crate) fn work(&self) -> Vec<u64> {
+        (0..self.count).map(|slab| (self.places(slab).len() + self.sources(slab).count()) as u64).collect()
+    }
+
     /// The bundle in which a shape of this tier lies.
     fn bundle(&self, field: &Field, shapes: &Shapes, shape: u32) -> Bundle {
         let place = shapes.place[shape as usize];
@@ -92,27 +100,35 @@ impl Slabs {
         (tier, own): (usize, &Slabs),
         way: Way,
     ) -> Vec<Vec<Bundle>> {
-        let stored = &shapes.tiers[tier].stored;
-        let of = |slab: usize| {
-            let mut bundles = Vec::new();
-            for &shape in &stored[own.places(slab)] {
-                for (i, stack) in field.stacks.iter().enumerate() {
-                    let count = field.count(shape, i);
-                    let neighbour = match way {
-                        Way::Up if count < stack.variables.len() => shape + stack.step,
-                        Way::Down if count > 0 => shape - stack.step,
-                        _ => continue,
-                    };
-                    let bundle = self.bundle(field, shapes, neighbour);
-                    if !bundles.contains(&bundle) {
-                        bundles.push(bundle);
-                    }
+        (0..own.count).map(|slab| self.asked_by(field, shapes, (tier, own), slab, way)).collect()
+    }
+
+    /// The same for one slab.
+    pub(crate) fn asked_by(
+        &self,
+        field: &Field,
+        shapes: &Shapes,
+        (tier, own): (usize, &Slabs),
+        slab: usize,
+        way: Way,
+    ) -> Vec<Bundle> {
+        let mut bundles = Vec::new();
+        for &shape in &shapes.tiers[tier].stored[own.places(slab)] {
+            for (i, stack) in field.stacks.iter().enumerate() {
+                let count = field.count(shape, i);
+                let neighbour = match way {
+                    Way::Up if count < stack.variables.len() => shape + stack.step,
+                    Way::Down if count > 0 => shape - stack.step,
+                    _ => continue,
+                };
+                let bundle = self.bundle(field, shapes, neighbour);
+                if !bundles.contains(&bundle) {
+                    bundles.push(bundle);
                 }
             }
-            bundles.sort_unstable();
-            bundles
-        };
-        (0..own.count).map(of).collect()
+        }
+        bundles.sort_unstable();
+        bundles
     }
 }
 
@@ -153,7 +169,10 @@ impl Cut {
         target: Option<u64>,
         ranks: usize,
     ) -> Cut {
-        let most = |t: &TierPlan| (t.stored as usize).div_ceil(ranks * HANDS).max(1);
+        let most = |t: &TierPlan| {
+            let worth = WORTH / table(t, t.planes + 2).max(1);
+            (t.stored.div_ceil((ranks * HANDS) as u64)).max(worth).clamp(1, t.stored.max(1)) as usize
+        };
         let mut target = target.unwrap_or(LARGE);
         loop {
             let cut = Cut::of(field, shapes, tiers, target);

@@ -11,8 +11,8 @@
 //! again, so that a run that was killed goes on with the slab it was at. A tier that is wanted by the sink is
 //! computed whole: which of its positions are won at once is not kept.
 //!
-//! Where several processes solve a board together, each computes the slabs that are dealt to it, and they meet between
-//! the tiers (`dealt`).
+//! Where several processes solve a board together, each computes the slabs that are dealt to it and asks the others for
+//! theirs (`dealt`).
 //!
 //! Invariant: a slab whose census is in the depot is whole, and cut as the depot's layout says.
 #![allow(unsafe_code)]
@@ -27,12 +27,12 @@ use crate::depot::{Depot, Key, Part};
 use crate::export::{Export, Sink, Source};
 use crate::forth::{Forth, Walker};
 use crate::kernel;
-use crate::neighbours::{Neighbours, Spare, unpack};
+use crate::neighbours::{Neighbours, Spare, keys, unpack};
 use crate::plan::Plan;
 use crate::porter;
 use crate::slabs::{Cut, Slabs, Way};
 use crate::solve::{Balance, Options, Solution, Values};
-use crate::squeeze::{CHUNK, Squeeze, Squeezer, bind, unbind};
+use crate::squeeze::{CHUNK, Effort, Squeeze, Squeezer, bind, unbind};
 use crate::tight::WORDS;
 use crate::workshop::{Copy, Shared, Workshop};
 use outplay_core::crew::{pack, unpack as numbers};
@@ -41,14 +41,33 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Where the planes of a slab and its images are while its values are computed.
-#[derive(Default)]
+/// Where the planes of a slab and its images are while it is computed.
 struct Rooms {
     live: Room,
     care: Room,
     table: Room,
     live_images: Room,
     table_images: Room,
+}
+
+impl Rooms {
+    /// For the largest slabs of a board.
+    fn new(slabwise: &Slabwise) -> Rooms {
+        let most = |of: &dyn Fn(usize, u64) -> u64| {
+            let lines = (0..slabwise.slabs.len()).map(|tier| of(tier, slabwise.lines(tier)));
+            lines.max().unwrap_or(0)
+        };
+        let shapes = |tier: usize| slabwise.slabs[tier].per as u64;
+        let planes = |tier: usize| slabwise.shop.planes(tier) as u64;
+        // The forward kernel writes a line behind the last plane.
+        Rooms {
+            live: Room::new(most(&|tier, lines| shapes(tier) * lines + 1)),
+            care: Room::new(most(&|tier, lines| shapes(tier) * lines)),
+            table: Room::new(most(&|tier, lines| shapes(tier) * lines * planes(tier))),
+            live_images: Room::new(most(&|tier, lines| slabwise.most_images(tier) * lines + 1)),
+            table_images: Room::new(most(&|tier, lines| slabwise.most_images(tier) * lines * planes(tier))),
+        }
+    }
 }
 
 /// A solve under way.
@@ -65,6 +84,7 @@ pub(crate) struct Slabwise {
     slabs: Vec<Slabs>,
     /// Bytes that may be used for planes.
     bytes: u64,
+    effort: Effort,
     free: Mutex<Vec<Squeezer>>,
 }
 
@@ -94,6 +114,7 @@ impl Slabwise {
             counting: options.counts,
             slabs: Vec::new(),
             bytes,
+            effort: if options.depot.is_none() { Effort::Swift } else { Effort::Small },
             free: Mutex::default(),
         };
         let per = slabwise.layout(cut, options)?;
@@ -102,14 +123,17 @@ impl Slabwise {
         };
         slabwise.slabs = per.iter().enumerate().map(slabs).collect();
         if let Some(dealt) = &slabwise.dealt {
-            dealt.deal(slabwise.slabs.iter().map(|slabs| slabs.count).collect());
+            dealt.deal(&slabwise.slabs.iter().map(Slabs::work).collect::<Vec<_>>());
         }
         Ok(slabwise)
     }
 
-    /// Whether this process computes a slab.
-    fn is_mine(&self, tier: usize, slab: usize) -> bool {
-        self.dealt.as_ref().is_none_or(|dealt| dealt.is_mine(tier, slab))
+    /// The slabs of a tier that this process computes, in the order in which it does.
+    fn mine(&self, tier: usize) -> Vec<usize> {
+        match &self.dealt {
+            Some(dealt) => dealt.mine(tier),
+            None => (0..self.slabs[tier].count).collect(),
+        }
     }
 
     /// Tells the crew what is done now.
@@ -123,6 +147,24 @@ impl Slabwise {
     fn meet(&self) -> Result<(), DenseError> {
         let Some(dealt) = &self.dealt else { return Ok(()) };
         self.waiting(|| dealt.crew.meet().map_err(|why| DenseError::Depot { why }))
+    }
+
+    /// Says that one more tier has its values; how many tiers other ranks may be behind.
+    fn behind(&self) -> Result<usize, DenseError> {
+        let Some(dealt) = &self.dealt else { return Ok(0) };
+        self.waiting(|| dealt.tier_done().map(|()| 1).map_err(|why| DenseError::Depot { why }))
+    }
+
+    /// Gives up the slabs of a tier that nobody will ask for.
+    fn forget_tier(&self, tier: usize) -> Result<(), DenseError> {
+        // The values of the second ply are asked for once more, for the best moves of the start.
+        if tier <= 1 || tier > self.shop.field.plies() {
+            return Ok(());
+        }
+        for part in [Part::Reach, Part::ReachImages, Part::Values, Part::ValueImages] {
+            self.depot.forget(part, tier).map_err(|why| DenseError::Depot { why })?;
+        }
+        Ok(())
     }
 
     /// Waits for something, and remembers how long.
@@ -157,7 +199,7 @@ impl Slabwise {
             format!("{:?} {} {}", options.values, options.low, per.join(","))
         };
         if self.depot.has(key) {
-            let found = String::from_utf8(self.depot.get(key).map_err(lost)?).unwrap_or_default();
+            let found = String::from_utf8_lossy(&self.depot.get(key).map_err(lost)?).into_owned();
             let per: Option<Vec<usize>> = found
                 .rsplit(' ')
                 .next()
@@ -179,7 +221,7 @@ impl Slabwise {
         self.forget_slabs()?;
         self.depot.forget(Part::Layout, 0).map_err(lost)?;
         if self.dealt.as_ref().is_none_or(|dealt| dealt.crew.rank() == 0) {
-            self.depot.put(key, text(&cut.per).as_bytes()).map_err(lost)?;
+            self.depot.put(key, text(&cut.per).into_bytes().into()).map_err(lost)?;
         }
         Ok(cut.per.clone())
     }
@@ -213,28 +255,25 @@ impl Slabwise {
         }
         self.meet()?;
         let mut counts = Counts { plies: vec![PlyCounts::default(); plies + 1] };
-        let mut spare = Spare::new(self.shop.field.shapes as usize);
+        let mut spare = Spare::new(self.shop.field.shapes as usize, self.most_frames());
+        let mut rooms = Rooms::new(self);
         watch.stage("reach", self.work());
         for tier in 0..=plies {
-            self.forth(watch, tier, &mut spare)?;
-            self.meet()?;
-            self.count_reach(tier, &mut counts.plies[tier])?;
+            self.forth(watch, tier, &mut spare, &mut rooms)?;
         }
         watch.stage("values", self.work());
         if let Some(sink) = sink.filter(|sink| sink.wants(plies)) {
             // A full board is finished: the rules answer for all of it.
             sink.end(plies).map_err(|why| DenseError::Sink { tier: plies, why })?;
         }
-        let mut rooms = Rooms::default();
         for tier in (0..plies).rev() {
             self.back(watch, sink, tier, &mut spare, &mut rooms)?;
-            self.meet()?;
-            self.count_values(tier, &mut counts.plies[tier])?;
-            // The values of the second ply are asked for once more, for the best moves of the start.
-            if tier > 0 {
-                for part in [Part::Reach, Part::ReachImages, Part::Values, Part::ValueImages] {
-                    self.depot.forget(part, tier + 1).map_err(|why| DenseError::Depot { why })?;
-                }
+            self.forget_tier(tier + 1 + self.behind()?)?;
+        }
+        for (tier, ply) in counts.plies.iter_mut().enumerate() {
+            self.count_reach(tier, ply)?;
+            if tier < plies {
+                self.count_values(tier, ply)?;
             }
         }
         let (value, best) = match plies {
@@ -290,13 +329,30 @@ impl Slabwise {
         })
     }
 
+    /// Begins to fetch what the first slab of the tier that comes next asks other ranks for.
+    fn look_ahead(&self, tier: usize, neighbours: usize, way: Way) {
+        let (Some(dealt), Some(&slab)) = (&self.dealt, self.mine(tier).first()) else { return };
+        let planes = if way == Way::Up { self.shop.planes(neighbours) } else { 0 };
+        if way == Way::Down || planes > 0 {
+            let (field, shapes) = (&self.shop.field, &self.shop.shapes);
+            let of = (tier, &self.slabs[tier]);
+            let bundles = self.slabs[neighbours].asked_by(field, shapes, of, slab, way);
+            dealt.fetch_ahead(keys(&bundles, neighbours, planes));
+        }
+    }
+
     /// Finds the live positions of a tier.
-    fn forth(&self, watch: &dyn Watch, tier: usize, spare: &mut Spare) -> Result<(), DenseError> {
+    fn forth(
+        &self,
+        watch: &dyn Watch,
+        tier: usize,
+        spare: &mut Spare,
+        rooms: &mut Rooms,
+    ) -> Result<(), DenseError> {
         self.phase("forth");
         let (shop, slabs) = (&self.shop, &self.slabs[tier]);
-        let todo: Vec<usize> = (0..slabs.count)
-            .filter(|&slab| self.is_mine(tier, slab) && !self.has(Part::ReachCensus, tier, slab))
-            .collect();
+        let mut todo = self.mine(tier);
+        todo.retain(|&slab| !self.has(Part::ReachCensus, tier, slab));
         let done = (slabs.count - todo.len()) * slabs.per;
         watch.advance((done as u64) << shop.tight.high(tier));
         if todo.is_empty() {
@@ -304,19 +360,20 @@ impl Slabwise {
         }
         let offsets = shop.offsets(tier, watch)?;
         let lines = self.lines(tier);
-        let live = Arena::new(lines * slabs.per as u64 + 1)?;
-        let images = Arena::new(lines * self.most_images(tier) + 1)?;
         if tier == 0 {
+            let live = Arena::new(lines)?;
             // SAFETY: the first tier has one shape with one colouring, the lowest bit of its only block.
             unsafe { *live.at(0) = 1 };
             let reach = self.packed_live(&live, lines)?;
             let key = |part| Key { part, tier, slab: 0 };
             let census = census(&[(0, 1)]);
-            for (part, bytes) in [(Part::Reach, &reach), (Part::ReachCensus, &census)] {
-                self.depot.put(key(part), bytes).map_err(|why| DenseError::Depot { why })?;
+            for (part, bytes) in [(Part::Reach, reach), (Part::ReachCensus, census)] {
+                self.depot.put(key(part), bytes.into()).map_err(|why| DenseError::Depot { why })?;
             }
             return Ok(());
         }
+        let live = rooms.live.take(lines * slabs.per as u64 + 1)?;
+        let images = rooms.live_images.take(lines * self.most_images(tier) + 1)?;
         let last_offsets = shop.offsets(tier - 1, watch)?;
         let own = lines * 64 * (slabs.per as u64 + self.most_images(tier)) * 3 / 2;
         let mut near = Neighbours::new(
@@ -330,12 +387,14 @@ impl Slabwise {
             spare,
         )?;
         porter::with(&*self.depot, |porter| {
-            porter.fetch(near.keys(&near.missing(todo[0])));
-            for (i, &slab) in todo.iter().enumerate() {
-                let missing = near.missing(slab);
-                near.seat(slab, &missing, &self.waiting(|| porter.fetched())?)?;
-                if let Some(&next) = todo.get(i + 1) {
-                    porter.fetch(near.keys(&near.missing(next)));
+            porter.fetch(near.keys(&near.missing(0)));
+            for (turn, &slab) in todo.iter().enumerate() {
+                let missing = near.missing(turn);
+                near.seat(turn, &missing, &self.waiting(|| porter.fetched())?)?;
+                if turn + 1 < todo.len() {
+                    porter.fetch(near.keys(&near.missing(turn + 1)));
+                } else if tier < shop.field.plies() {
+                    self.look_ahead(tier + 1, tier, Way::Down);
                 }
                 let (last, place) = near.tables();
                 let pass = Forth {
@@ -388,6 +447,8 @@ impl Slabwise {
             Ok(())
         })?;
         near.leave();
+        rooms.live.put(live);
+        rooms.live_images.put(images);
         Ok(())
     }
 
@@ -403,10 +464,8 @@ impl Slabwise {
         self.phase("back");
         let (shop, slabs) = (&self.shop, &self.slabs[tier]);
         let sink = sink.filter(|sink| sink.wants(tier));
-        let todo: Vec<usize> = (0..slabs.count)
-            .filter(|&slab| self.is_mine(tier, slab))
-            .filter(|&slab| sink.is_some() || !self.has(Part::ValueCensus, tier, slab))
-            .collect();
+        let mut todo = self.mine(tier);
+        todo.retain(|&slab| sink.is_some() || !self.has(Part::ValueCensus, tier, slab));
         let done = (slabs.count - todo.len()) * slabs.per;
         watch.advance((done as u64) << shop.tight.high(tier));
         if todo.is_empty() {
@@ -440,21 +499,23 @@ impl Slabwise {
         let export = sink.map(|sink| Ok((sink, Export::new(shop, watch, tier, &offsets)?))).transpose()?;
         porter::with(&*self.depot, |porter| {
             let reach = |slab| Key { part: Part::Reach, tier, slab };
-            let wanted = |near: &Neighbours<'_>, slab: usize| {
-                let mut keys = vec![reach(slab)];
-                keys.extend(near.keys(&near.missing(slab)));
+            let wanted = |near: &Neighbours<'_>, turn: usize| {
+                let mut keys = vec![reach(todo[turn])];
+                keys.extend(near.keys(&near.missing(turn)));
                 keys
             };
-            porter.fetch(wanted(&near, todo[0]));
-            for (i, &slab) in todo.iter().enumerate() {
-                let missing = near.missing(slab);
+            porter.fetch(wanted(&near, 0));
+            for (turn, &slab) in todo.iter().enumerate() {
+                let missing = near.missing(turn);
                 let packed = self.waiting(|| porter.fetched())?;
                 let stored = &shop.shapes.tiers[tier].stored[slabs.places(slab)];
                 self.unpacked_live(&live, &packed[0], stored.len() as u64 * lines, tier)?;
-                near.seat(slab, &missing, &packed[1..])?;
+                near.seat(turn, &missing, &packed[1..])?;
                 drop(packed);
-                if let Some(&next) = todo.get(i + 1) {
-                    porter.fetch(wanted(&near, next));
+                if turn + 1 < todo.len() {
+                    porter.fetch(wanted(&near, turn + 1));
+                } else if tier > 0 {
+                    self.look_ahead(tier - 1, tier, Way::Up);
                 }
                 // SAFETY: both arenas have the lines of the slab's live planes.
                 unsafe {
@@ -535,6 +596,15 @@ impl Slabwise {
         Ok(())
     }
 
+    /// Lines that the frames of any tier's neighbours take at most.
+    fn most_frames(&self) -> u64 {
+        let lines = |(tier, slabs): (usize, &Slabs)| {
+            let planes = self.shop.planes(tier).max(1) * slabs.per * 2 * slabs.count;
+            (self.lines(tier) * planes as u64).min(self.bytes / 64) + 1
+        };
+        self.slabs.iter().enumerate().map(lines).max().unwrap_or(0)
+    }
+
     /// How many images a slab of a tier has at most.
     fn most_images(&self, tier: usize) -> u64 {
         let slabs = &self.slabs[tier];
@@ -571,12 +641,18 @@ impl Slabwise {
         Ok(sources.len() as u64)
     }
 
+    /// Buffers that nobody uses.
+    fn squeezer(&self) -> Squeezer {
+        let free = self.free.lock().ok().and_then(|mut free| free.pop());
+        free.unwrap_or_else(|| Squeezer::new(self.effort))
+    }
+
     /// Packs chunks of so many lines on all threads.
     fn packed(&self, lines: u64, pack: &Pack<'_>) -> Result<Vec<u8>, DenseError> {
         let chunks: Vec<Mutex<Vec<u8>>> =
             (0..lines.div_ceil(CHUNK as u64)).map(|_| Mutex::default()).collect();
         self.shop.each(chunks.len(), &|i| {
-            let mut squeezer = self.free.lock().ok().and_then(|mut free| free.pop()).unwrap_or_default();
+            let mut squeezer = self.squeezer();
             let first = (i * CHUNK) as u64;
             let bytes = pack(&mut squeezer, first, (lines - first).min(CHUNK as u64) as usize);
             if let Ok(mut free) = self.free.lock() {
@@ -645,7 +721,7 @@ impl Slabwise {
             return Err(damaged());
         }
         self.shop.each(reach.len(), &|i| {
-            let mut squeezer = self.free.lock().ok().and_then(|mut free| free.pop()).unwrap_or_default();
+            let mut squeezer = self.squeezer();
             let first = (i * CHUNK) as u64;
             let length = (lines - first).min(CHUNK as u64) as usize;
             let values = values.as_ref().map(|values| values[i]);
@@ -677,7 +753,7 @@ impl Slabwise {
     /// Adds up what the slabs of a tier counted.
     fn tally(&self, part: Part, tier: usize) -> Result<Vec<(u64, u64)>, DenseError> {
         let mut sum: Vec<(u64, u64)> = Vec::new();
-        for slab in (0..self.slabs[tier].count).filter(|&slab| self.is_mine(tier, slab)) {
+        for slab in self.mine(tier) {
             let bytes = self.depot.get(Key { part, tier, slab }).map_err(|why| DenseError::Depot { why })?;
             add_census(&mut sum, &bytes);
         }

@@ -11,18 +11,28 @@
 //! Invariant: unpacking gives the live bits back; all others are zero.
 #![allow(unsafe_code)]
 
+use crate::back::PLANES;
 use crate::lane::Lane;
 use crate::tight::WORDS;
 use zstd::bulk::{Compressor, Decompressor};
 
 /// Lines that are packed on their own, so that threads can share a slab.
 pub(crate) const CHUNK: usize = 2048;
-/// The fastest level saves nearly as much as the others.
-const LEVEL: i32 = 1;
+
+/// How hard zstd tries.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) enum Effort {
+    /// For slabs that stay in memory: an eighth less time for a fifth more memory.
+    Swift,
+    /// For slabs on a disk: the fastest level that also codes literals saves nearly as much as the slower ones.
+    #[default]
+    Small,
+}
 
 /// Buffers of one thread.
 #[derive(Default)]
 pub(crate) struct Squeezer {
+    effort: Effort,
     words: Vec<u64>,
     bytes: Vec<u8>,
     packer: Option<Compressor<'static>>,
@@ -32,6 +42,10 @@ pub(crate) struct Squeezer {
 }
 
 impl Squeezer {
+    pub(crate) fn new(effort: Effort) -> Squeezer {
+        Squeezer { effort, ..Squeezer::default() }
+    }
+
     /// Packs the live plane of a chunk.
     pub(crate) fn pack_live(&mut self, live: &[u64]) -> std::io::Result<Vec<u8>> {
         self.words.clear();
@@ -50,12 +64,15 @@ impl Squeezer {
         let marks = live.len().div_ceil(64);
         self.unsqueezed(bytes, marks + live.len())?;
         let (marks, mut words) = self.words.split_at_checked(marks)?;
-        for (i, word) in live.iter_mut().enumerate() {
-            *word = 0;
-            if marks[i / 64] >> (i % 64) & 1 == 1 {
-                let (&first, rest) = words.split_first()?;
-                (*word, words) = (first, rest);
+        live.fill(0);
+        for (live, &marks) in live.chunks_mut(64).zip(marks) {
+            let (own, rest) = words.split_at_checked(marks.count_ones() as usize)?;
+            let mut marks = marks;
+            for &word in own {
+                *live.get_mut(marks.trailing_zeros() as usize)? = word;
+                marks &= marks - 1;
             }
+            words = rest;
         }
         words.is_empty().then_some(())
     }
@@ -66,7 +83,10 @@ impl Squeezer {
         self.words.iter().for_each(|word| self.bytes.extend_from_slice(&word.to_le_bytes()));
         let packer = match &mut self.packer {
             Some(packer) => packer,
-            none => none.insert(Compressor::new(LEVEL)?),
+            none => none.insert(Compressor::new(match self.effort {
+                Effort::Swift => -15,
+                Effort::Small => 1,
+            })?),
         };
         packer.compress(&self.bytes)
     }
@@ -93,6 +113,20 @@ pub(crate) struct Squeeze {
     pub(crate) planes: usize,
 }
 
+/// Calls a method with the number of planes as a constant, so that what it holds of them stays in registers.
+macro_rules! by_planes {
+    ($planes:expr, $self:ident.$method:ident::<$lane:ty>($($arg:expr),*)) => {
+        match $planes {
+            1 => $self.$method::<$lane, 1>($($arg),*),
+            2 => $self.$method::<$lane, 2>($($arg),*),
+            3 => $self.$method::<$lane, 3>($($arg),*),
+            4 => $self.$method::<$lane, 4>($($arg),*),
+            5 => $self.$method::<$lane, 5>($($arg),*),
+            _ => $self.$method::<$lane, PLANES>($($arg),*),
+        }
+    };
+}
+
 impl Squeeze {
     /// Gathers the live bits of every plane into the squeezer's words.
     ///
@@ -101,29 +135,47 @@ impl Squeeze {
     /// The processor has the lane's instructions, and `table` is valid for the planes of as many words as `live` has.
     #[inline(always)]
     pub(crate) unsafe fn gather<L: Lane>(&self, squeezer: &mut Squeezer, live: &[u64], table: *const u64) {
+        squeezer.words.clear();
+        if self.planes > 0 {
+            // SAFETY: the caller's promise.
+            unsafe { by_planes!(self.planes, self.gather_planes::<L>(squeezer, live, table)) }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn gather_planes<L: Lane, const N: usize>(
+        &self,
+        squeezer: &mut Squeezer,
+        live: &[u64],
+        table: *const u64,
+    ) {
+        let per = words_of(live);
         let words = &mut squeezer.words;
-        words.clear();
-        for plane in 0..self.planes {
-            let (mut held, mut filled) = (0u64, 0u32);
-            for (i, &mask) in live.iter().enumerate() {
-                if mask == 0 {
-                    continue;
-                }
-                // SAFETY: the caller's promise.
-                let bits = unsafe {
-                    L::compress(*table.add((i / WORDS * self.planes + plane) * WORDS + i % WORDS), mask)
-                };
-                held |= bits << filled;
-                let total = filled + mask.count_ones();
-                if total >= 64 {
-                    words.push(held);
-                    held = (bits >> 1) >> (63 - filled);
-                }
-                filled = total % 64;
+        words.resize(per * N, 0);
+        let (mut held, mut filled, mut at) = ([0u64; N], 0u32, 0);
+        for (i, &mask) in live.iter().enumerate() {
+            if mask == 0 {
+                continue;
             }
-            if filled > 0 {
-                words.push(held);
+            // SAFETY: the caller's promise.
+            let bits: [u64; N] = std::array::from_fn(|plane| unsafe {
+                L::compress(*table.add((i / WORDS * N + plane) * WORDS + i % WORDS), mask)
+            });
+            let total = filled + mask.count_ones();
+            for plane in 0..N {
+                held[plane] |= bits[plane] << filled;
             }
+            if total >= 64 {
+                for plane in 0..N {
+                    words[plane * per + at] = held[plane];
+                    held[plane] = (bits[plane] >> 1) >> (63 - filled);
+                }
+                at += 1;
+            }
+            filled = total % 64;
+        }
+        if filled > 0 {
+            (0..N).for_each(|plane| words[plane * per + at] = held[plane]);
         }
     }
 
@@ -140,30 +192,41 @@ impl Squeeze {
         table: *mut u64,
         whole: &mut bool,
     ) {
-        let per = live.iter().map(|mask| u64::from(mask.count_ones())).sum::<u64>().div_ceil(64) as usize;
-        *whole = squeezer.words.len() == per * self.planes;
-        if !*whole {
-            return;
+        *whole = squeezer.words.len() == words_of(live) * self.planes;
+        if *whole && self.planes > 0 {
+            // SAFETY: the caller's promise.
+            unsafe { by_planes!(self.planes, self.scatter_planes::<L>(&squeezer.words, live, table)) }
         }
-        for plane in 0..self.planes {
-            let words = &squeezer.words[plane * per..][..per];
-            let mut at = 0usize;
-            for (i, &mask) in live.iter().enumerate() {
+    }
+
+    #[inline(always)]
+    unsafe fn scatter_planes<L: Lane, const N: usize>(&self, words: &[u64], live: &[u64], table: *mut u64) {
+        let per = words.len() / N;
+        let mut at = 0usize;
+        for (i, &mask) in live.iter().enumerate() {
+            let (word, shift) = (at / 64, at % 64);
+            at += mask.count_ones() as usize;
+            for plane in 0..N {
                 let mut bits = 0;
                 if mask != 0 {
-                    let (word, shift) = (at / 64, at % 64);
-                    let next = words.get(word + 1).copied().unwrap_or(0);
-                    bits = words[word] >> shift | (next << 1) << (63 - shift);
-                    at += mask.count_ones() as usize;
+                    // What lies behind the last word of a plane is another's, and not asked for.
+                    let next = words.get(plane * per + word + 1).copied().unwrap_or(0);
+                    bits = words[plane * per + word] >> shift | (next << 1) << (63 - shift);
                 }
                 // SAFETY: the caller's promise.
                 unsafe {
-                    let to = table.add((i / WORDS * self.planes + plane) * WORDS + i % WORDS);
+                    let to = table.add((i / WORDS * N + plane) * WORDS + i % WORDS);
                     *to = L::spread(bits, mask);
                 }
             }
         }
     }
+}
+
+/// How many words the live bits of a plane fill.
+#[inline(always)]
+fn words_of(live: &[u64]) -> usize {
+    live.iter().map(|mask| u64::from(mask.count_ones())).sum::<u64>().div_ceil(64) as usize
 }
 
 /// A slab as bytes: the sizes of its chunks, then the chunks.
@@ -208,7 +271,8 @@ mod tests {
                     };
                     let live: Vec<u64> = (0..lines * WORDS).map(|_| rare(&mut rng)).collect();
                     let table: Vec<u64> = (0..lines * WORDS * planes).map(|_| rng.random()).collect();
-                    let mut squeezer = Squeezer::default();
+                    let mut squeezer =
+                        Squeezer::new(if rng.random() { Effort::Swift } else { Effort::Small });
                     let packed = squeezer.pack_live(&live).expect("memory");
                     let mut back = vec![7; live.len()];
                     assert_eq!(squeezer.unpack_live(&packed, &mut back), Some(()));

@@ -1,7 +1,7 @@
 //! Slab by slab: the same values, counts and slots as in memory, after kills too.
 
 use outplay_core::{Content, LineBoard, Quiet, Turn, Watch};
-use outplay_dense::{DenseError, Depot, Key, Options, Part, Sink, Slots, Solution, plan, solve};
+use outplay_dense::{DenseError, Depot, Key, Options, Packed, Part, Sink, Slots, Solution, plan, solve};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 /// Keeps slabs in memory; fails after so many calls.
 #[derive(Debug)]
 pub(crate) struct Shelf {
-    pub(crate) slabs: Mutex<BTreeMap<Key, Vec<u8>>>,
+    pub(crate) slabs: Mutex<BTreeMap<Key, Packed>>,
     pub(crate) puts: AtomicUsize,
     pub(crate) most: AtomicUsize,
 }
@@ -30,14 +30,14 @@ impl Depot for Shelf {
     fn has(&self, key: Key) -> bool {
         self.slabs.lock().expect("no panic").contains_key(&key)
     }
-    fn get(&self, key: Key) -> Result<Vec<u8>, String> {
+    fn get(&self, key: Key) -> Result<Packed, String> {
         self.slabs.lock().expect("no panic").get(&key).cloned().ok_or_else(|| format!("{key:?} is not there"))
     }
-    fn put(&self, key: Key, bytes: &[u8]) -> Result<(), String> {
+    fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
         if self.puts.fetch_add(1, Relaxed) >= self.most.load(Relaxed) {
             return Err("the disk is full".into());
         }
-        self.slabs.lock().expect("no panic").insert(key, bytes.to_vec());
+        self.slabs.lock().expect("no panic").insert(key, bytes);
         Ok(())
     }
     fn forget(&self, part: Part, tier: usize) -> Result<(), String> {
@@ -229,12 +229,14 @@ fn damaged_slabs_are_told() {
             let mut slabs = shelf.slabs.lock().expect("no panic");
             let planes = |key: &Key| !matches!(key.part, Part::ReachCensus | Part::ValueCensus);
             let keys: Vec<Key> = slabs.keys().copied().filter(planes).collect();
-            let bytes = slabs.get_mut(&keys[rng.random_range(0..keys.len())]).expect("a slab");
+            let slab = slabs.get_mut(&keys[rng.random_range(0..keys.len())]).expect("a slab");
+            let mut bytes = slab.to_vec();
             let at = rng.random_range(0..bytes.len());
             match rng.random_range(0..2) {
                 0 => bytes.truncate(at),
                 _ => bytes[at] ^= 1 << rng.random_range(0..8),
             }
+            *slab = bytes.into();
         }
         shelf.most.store(usize::MAX, Relaxed);
         // Checksums are the depot's; here it is enough that nothing breaks.

@@ -21,7 +21,9 @@ fn the_player_who_wins_the_opening_roll_gains() {
     println!("no mean is further than {bound:e} from the exact one");
     assert!(2.0 * bound <= 1e-12, "{bound:e}");
     let far = game.read_position("1+off+off 1+off+off A").unwrap();
-    assert_eq!(expected.expand(&game, &index, &far), 1.0);
+    // Any roll wins here; thirty-six parts of one add up to one but for rounding.
+    let won = expected.expand(&game, &index, &far);
+    assert!((won - 1.0).abs() <= bound, "{won}");
     assert!(expected.values(Tier(1)).iter().filter(|value| !value.is_nan()).all(|value| value.abs() <= 3.0));
     contains_another_iteration(&index, &expected);
 }
