@@ -42,7 +42,14 @@ pub(super) fn proofs(blind: bool) -> (Vec<Vec<u8>>, Reader) {
     };
     let seeds =
         ["proof.txt", "proof-draw.txt", "proof-win.txt", "proof-loss.txt", "proof-pairs.txt"].map(file);
-    (seeds.to_vec(), Box::new(read))
+    let mut seeds = seeds.to_vec();
+    // What is white space to some languages is none to others.
+    for (from, to) in
+        [(" ", "\t"), (" ", "\u{1d}"), (" ", "\u{b}"), (" ", "\u{a0}"), ("\n", "\r\n"), ("\n", "\r")]
+    {
+        seeds.push(text(&file("proof-win.txt")).replace(from, to).into_bytes());
+    }
+    (seeds, Box::new(read))
 }
 
 /// The value for the player to move, by plain minimax.

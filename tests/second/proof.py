@@ -24,7 +24,7 @@ def number(word):
 
 class Proof:
     def __init__(self, text):
-        self.lines = [line.split() for line in text.split("\n")]
+        self.lines = [[word for word in re.split("[ \t\r\f]", line) if word] for line in text.split("\n")]
         self.at = 0
         if self.next() != ["outplay-proof", "1"]:
             raise No("it does not begin with `outplay-proof 1`")
@@ -372,13 +372,13 @@ def verdict(text):
 
 def main():
     if sys.argv[1:] == ["-"]:
-        for text in sys.stdin.read().split("====\n"):
+        for text in sys.stdin.buffer.read().decode("utf-8").split("====\n"):
             if text:
                 print(verdict(text)[0])
         return 0
     failed = False
     for name in sys.argv[1:]:
-        with open(name, encoding="utf-8") as file:
+        with open(name, encoding="utf-8", newline="") as file:
             found, why = verdict(file.read())
         failed |= found == "no"
         print(f"{name}: holds ({found})" if found != "no" else f"{name}: fails: {why}")

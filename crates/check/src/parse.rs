@@ -233,7 +233,7 @@ pub(crate) fn parse(text: &str) -> Result<Script, Malformed> {
             line: text.lines().count() + 1,
             why: format!("the text ends where {what} was expected"),
         })?;
-        Ok((at + 1, line.split_whitespace().collect::<Vec<&str>>()))
+        Ok((at + 1, line.split_ascii_whitespace().collect::<Vec<&str>>()))
     };
     let wrong = |line: usize, why: String| Malformed { line, why };
 

@@ -126,6 +126,17 @@ fn malformed_texts_are_one_sentence() {
 }
 
 #[test]
+fn only_white_space_of_ascii_separates() {
+    let text = proof("... k 2 turn x", "claim win\nx wins by 1", &["replies", "plays b1>0"]);
+    for (from, to) in [(" ", "\t"), (" ", " \r\u{c}"), ("\n", "\r\n")] {
+        assert_eq!(check(&text.replace(from, to)).expect("the same proof").verdict, Verdict::Win, "{to:?}");
+    }
+    for (from, to) in [(" ", "\u{1d}"), (" ", "\u{b}"), (" ", "\u{a0}"), (" ", "\u{2003}"), ("\n", "\r")] {
+        check(&text.replace(from, to)).expect_err(to);
+    }
+}
+
+#[test]
 fn hostile_texts_end() {
     // Splits that do nothing, nested without end.
     let mut steps = vec!["pairs a1-b1".to_string()];
