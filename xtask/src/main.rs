@@ -23,6 +23,11 @@ const STEPS: &[Step] = &[
     ("lints", &["clippy", "--workspace", "--features", MPI, "--all-targets", "--", "-D", "warnings"]),
     ("documentation", &["doc", "--workspace", "--no-deps"]),
     ("the library alone", &["check", "--no-default-features", "--lib"]),
+    // Guided fuzzing is a workspace of its own; nobody builds it every day.
+    (
+        "the fuzzer's dependencies",
+        &["tree", "--locked", "--depth", "0", "--manifest-path", "fuzz/Cargo.toml"],
+    ),
     (
         "a game of one's own on a cluster",
         &["build", "--workspace", "--features", MPI, "--example", "chase-mpi"],

@@ -8,9 +8,8 @@ use crate::codec::model::{MOST_VALUES, Parts};
 use crate::codec::runs::Run;
 use crate::codec::train::{Coding, Counts, first_costs};
 use crate::header::{Codec, block_checksum};
-use crate::spill::{GRANULE, PIECE, Spilled};
+use crate::spill::{GRANULE, PIECE, Spilled, Tally};
 use outplay_core::Crew;
-use outplay_core::crew::{pack, unpack};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -102,6 +101,26 @@ pub(crate) struct Packed {
 
 type Blocks = Vec<Vec<Run<u8>>>;
 
+/// Block sizes: a granule, and its doubles up to the longest.
+const SIZES: usize = (LONGEST.ilog2() - (GRANULE as u32).ilog2() + 1) as usize;
+
+/// By size: how many runs all blocks have, and how many are not empty.
+type BySize = [[u64; 2]; SIZES];
+
+/// Counts the runs of a piece from those of its granules.
+fn runs_by_size(mut blocks: Vec<Tally>) -> BySize {
+    std::array::from_fn(|size| {
+        if size > 0 {
+            blocks = blocks
+                .chunks(2)
+                .map(|pair| pair.iter().copied().fold(Tally::default(), Tally::and))
+                .collect();
+        }
+        let live = blocks.iter().filter(|block| block.runs > 0).count();
+        [blocks.iter().map(|block| u64::from(block.runs)).sum(), live as u64]
+    })
+}
+
 impl<'a> Plan<'a> {
     /// Looks at the pieces, or at enough of them, and decides.
     pub(crate) fn new(
@@ -124,19 +143,15 @@ impl<'a> Plan<'a> {
         plan.block_slots = plan.block_size(&sample)?;
         let blocks = sample.par_iter().map(|&piece| plan.symbol_blocks(piece, &symbols));
         let blocks: Vec<Blocks> = plan.agreed(blocks.collect::<Result<_, TableError>>())?;
-        let first_costs = first_costs(spill.values.len());
-        let first_lengths = Costs::new(plan.block_slots, &first_costs);
+        let first_costs = Costs::new(plan.block_slots, &first_costs(spill.values.len()));
         for _ in 0..ROUNDS {
-            let (length_costs, costs) = match &plan.runs {
-                Some(before) => (&before.coding.length_costs, &before.coding.costs),
-                None => (&first_costs, &first_lengths),
-            };
+            let costs = plan.runs.as_ref().map_or(&first_costs, |before| &before.coding.costs);
             let count = |blocks: &Blocks| {
                 let mut counts = Counts::new(spill.values.len());
                 let (mut fitter, mut lengths) = (Fitter::default(), Vec::new());
                 for runs in blocks.iter().filter(|runs| !runs.is_empty()) {
                     fitter.fit(runs, costs, &mut lengths);
-                    counts.add(runs, &lengths, length_costs);
+                    counts.add(runs, &lengths, costs);
                 }
                 counts
             };
@@ -200,27 +215,19 @@ impl<'a> Plan<'a> {
 
     /// The largest block size with few enough runs in a block that is not empty.
     fn block_size(&self, sample: &[u64]) -> Result<u32, TableError> {
-        let mut size = LONGEST;
-        while size > GRANULE as u32 {
-            let count = |&piece: &u64| -> Result<(u64, u64), TableError> {
-                let blocks =
-                    self.spill.blocks(piece, self.width, (self.piece_slots(piece), size), |bits| bits)?;
-                let live = blocks.iter().filter(|runs| !runs.is_empty()).count() as u64;
-                Ok((blocks.iter().map(|runs| runs.len() as u64).sum(), live))
-            };
-            let sum = sample.par_iter().map(count).try_reduce(|| (0, 0), |a, b| Ok((a.0 + b.0, a.1 + b.1)));
-            let (mut runs, mut live) = self.agreed(sum)?;
-            if let Some(shares) = self.shares {
-                let sums = shares.crew.gather(&pack(&[runs, live])).map_err(|why| shares.gone(why))?;
-                let sums: Vec<u64> = sums.iter().flat_map(|bytes| unpack(bytes)).collect();
-                (runs, live) = sums.chunks_exact(2).fold((0, 0), |a, b| (a.0 + b[0], a.1 + b[1]));
-            }
-            if runs <= RUNS_PER_BLOCK * live {
-                break;
-            }
-            size /= 2;
+        let count = |&piece: &u64| {
+            let slots = self.piece_slots(piece);
+            Ok(runs_by_size(self.spill.tallies(piece, self.width, slots)?))
+        };
+        let add = |a: BySize, b: BySize| Ok(std::array::from_fn(|i| [a[i][0] + b[i][0], a[i][1] + b[i][1]]));
+        let sums = sample.par_iter().map(count).try_reduce(|| [[0; 2]; SIZES], add);
+        let mut sums = self.agreed(sums)?;
+        if let Some(shares) = self.shares {
+            let all = shares.crew.sum(sums.as_flattened()).map_err(|why| shares.gone(why))?;
+            sums.as_flattened_mut().copy_from_slice(&all);
         }
-        Ok(size)
+        let fits = |&size: &usize| size == 0 || sums[size][0] <= RUNS_PER_BLOCK * sums[size][1];
+        Ok((GRANULE as u32) << (0..SIZES).rev().find(fits).unwrap_or(0))
     }
 
     fn symbol_blocks(&self, piece: u64, symbols: &Symbols) -> Result<Blocks, TableError> {

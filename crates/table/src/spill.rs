@@ -249,27 +249,62 @@ impl Spilled {
     ) -> Result<Vec<Vec<Run<V>>>, TableError> {
         let mut blocks: Vec<Vec<Run<V>>> =
             (0..piece_slots.div_ceil(block_slots)).map(|_| Vec::new()).collect();
+        self.fragments(piece, |granule, bytes| match width {
+            // By far the most tables have bytes.
+            1 => read_runs::<1, V>(bytes, granule, block_slots, &value, &mut blocks),
+            2 => read_runs::<2, V>(bytes, granule, block_slots, &value, &mut blocks),
+            4 => read_runs::<4, V>(bytes, granule, block_slots, &value, &mut blocks),
+            _ => read_runs::<8, V>(bytes, granule, block_slots, &value, &mut blocks),
+        })?;
+        Ok(blocks)
+    }
+
+    /// By granule of a piece: how many runs it has, and how they begin and end.
+    pub(crate) fn tallies(
+        &self,
+        piece: u64,
+        width: usize,
+        piece_slots: u32,
+    ) -> Result<Vec<Tally>, TableError> {
+        let mut tallies = vec![Tally::default(); u64::from(piece_slots).div_ceil(GRANULE) as usize];
+        self.fragments(piece, |mut granule, mut bytes| {
+            while !bytes.is_empty() {
+                let count = usize::try_from(take_number(&mut bytes)?).ok()?;
+                let (runs, rest) = bytes.split_at_checked(count.checked_mul(width + 2)?)?;
+                let tally = tallies.get_mut(granule as usize)?;
+                let value = |at: usize| {
+                    runs[at..at + width].iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
+                };
+                if count > 0 {
+                    let (first, last) = (value(0), value(runs.len() - width - 2));
+                    *tally = tally.and(Tally { runs: count as u32, first, last });
+                }
+                bytes = rest;
+                granule += 1;
+            }
+            Some(())
+        })?;
+        Ok(tallies)
+    }
+
+    /// Reads the fragments of a piece in order; `read` is given the granule in which one begins, and its bytes.
+    fn fragments(
+        &self,
+        piece: u64,
+        mut read: impl FnMut(u64, &[u8]) -> Option<()>,
+    ) -> Result<(), TableError> {
         let start = piece * PIECE;
         let from = self.fragments.partition_point(|fragment| fragment.first < start);
+        let fail = |e| TableError::io("read it", &self.path.0, &self.spec, e);
         let mut bytes = Vec::new();
         for fragment in self.fragments[from..].iter().take_while(|f| f.first < start + PIECE) {
             bytes.resize(fragment.bytes as usize, 0);
-            disk::read_at(&self.file, &mut bytes, fragment.place)
-                .map_err(|e| TableError::io("read it", &self.path.0, &self.spec, e))?;
-            let granule = (fragment.first - start) / GRANULE;
-            let read = match width {
-                // By far the most tables have bytes.
-                1 => read_runs::<1, V>(&bytes, granule, block_slots, &value, &mut blocks),
-                2 => read_runs::<2, V>(&bytes, granule, block_slots, &value, &mut blocks),
-                4 => read_runs::<4, V>(&bytes, granule, block_slots, &value, &mut blocks),
-                _ => read_runs::<8, V>(&bytes, granule, block_slots, &value, &mut blocks),
-            };
-            read.ok_or_else(|| {
-                let source = std::io::Error::other("the temporary file was changed by someone else");
-                TableError::io("read it", &self.path.0, &self.spec, source)
+            disk::read_at(&self.file, &mut bytes, fragment.place).map_err(fail)?;
+            read((fragment.first - start) / GRANULE, &bytes).ok_or_else(|| {
+                fail(std::io::Error::other("the temporary file was changed by someone else"))
             })?;
         }
-        Ok(blocks)
+        Ok(())
     }
 
     /// How many bytes each piece has here.
@@ -325,6 +360,28 @@ impl Spilled {
     /// Where the file is, for messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path.0
+    }
+}
+
+/// How many runs some slots have, and the values of the first and the last.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Tally {
+    pub(crate) runs: u32,
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+}
+
+impl Tally {
+    /// With the slots behind: a run may go on in them.
+    pub(crate) fn and(self, behind: Tally) -> Tally {
+        match (self.runs, behind.runs) {
+            (_, 0) => self,
+            (0, _) => behind,
+            (own, others) => {
+                let runs = own + others - u32::from(self.last == behind.first);
+                Tally { runs, first: self.first, last: behind.last }
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! One block: runs to bytes and back.
 
-use super::fit::{Fitter, Saying, cheapest};
-use super::length::{self, ESCAPE, REST};
+use super::fit::Fitter;
+use super::length::{self, ESCAPE, RANGES, REST};
 use super::model::Model;
 use super::rans::{Decoder, Encoder};
 use super::runs::Run;
@@ -44,27 +44,21 @@ impl Packer {
     /// The last thing said is the first thing put.
     fn put_length(&mut self, coding: &Coding, value: u8, length: Option<u32>) {
         let distribution = coding.model.length_of(value);
-        let saying = match length {
+        let symbol = match length {
             None if self.put(coding, distribution, REST) => return,
             // What never was the last run of a block says its length as zero.
-            None => Saying::Escape,
-            Some(length) => cheapest(length, &coding.length_costs[usize::from(value)]).0,
+            None => ESCAPE,
+            Some(length) => coding.costs.symbol(value, length),
         };
-        match saying {
-            Saying::Exact(symbol) => {
-                self.put(coding, distribution, symbol);
-            }
-            Saying::Range(symbol, rest, bits) => {
-                self.encoder.put_bits(rest, bits);
-                self.put(coding, distribution, symbol);
-            }
-            Saying::Escape => {
-                let length = length.unwrap_or(0);
-                self.encoder.put_bits(length & 0xff, 8);
-                self.encoder.put_bits(length >> 8, 8);
-                self.put(coding, distribution, ESCAPE);
-            }
+        let length = length.unwrap_or(0);
+        if symbol == ESCAPE {
+            self.encoder.put_bits(length & 0xff, 8);
+            self.encoder.put_bits(length >> 8, 8);
+        } else if u32::from(symbol) >= RANGES {
+            let (_, rest, bits) = length::range(length);
+            self.encoder.put_bits(rest, bits);
         }
+        self.put(coding, distribution, symbol);
     }
 
     fn put_value(&mut self, coding: &Coding, earlier: u8, later: u8, value: u8) {
@@ -209,7 +203,7 @@ mod tests {
         let (mut fitter, mut lengths) = (Fitter::default(), Vec::new());
         for runs in blocks.iter().filter(|runs| !runs.is_empty()) {
             fitter.fit(runs, &costs, &mut lengths);
-            counts.add(runs, &lengths, &length_costs);
+            counts.add(runs, &lengths, &costs);
         }
         Coding::new(&counts.parts((0..VALUES.into()).collect()), slots).expect("shares add up")
     }

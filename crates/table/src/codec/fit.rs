@@ -27,6 +27,8 @@ pub(crate) struct Costs {
     /// forwards and backwards.
     row: usize,
     costs: Vec<u32>,
+    /// By value and length: the symbol that says it at that cost.
+    symbols: Vec<u8>,
 }
 
 /// What is not to be used: more than any length costs.
@@ -36,13 +38,28 @@ impl Costs {
     /// Costs for blocks of that many slots from the cost of each length symbol.
     pub(crate) fn new(slots: u32, symbols: &[[u16; 256]]) -> Costs {
         let row = slots as usize + 1 + 2 * ENDS;
-        let mut costs = Vec::with_capacity(symbols.len() * row);
-        for symbol in symbols {
-            costs.extend([UNUSED; ENDS + 1]);
-            costs.extend((1..=slots).map(|l| u32::from(cheapest(l, symbol).1) << PLACE));
-            costs.extend([UNUSED; ENDS]);
+        let mut costs = Costs {
+            row,
+            costs: Vec::with_capacity(symbols.len() * row),
+            symbols: Vec::with_capacity(symbols.len() * slots as usize),
+        };
+        for by_symbol in symbols {
+            costs.costs.extend([UNUSED; ENDS + 1]);
+            for length in 1..=slots {
+                let (symbol, cost) = cheapest(length, by_symbol);
+                costs.costs.push(u32::from(cost) << PLACE);
+                costs.symbols.push(symbol);
+            }
+            costs.costs.extend([UNUSED; ENDS]);
         }
-        Costs { row, costs }
+        costs
+    }
+
+    /// The symbol that says a length most cheaply.
+    #[inline]
+    pub(crate) fn symbol(&self, value: u8, length: u32) -> u8 {
+        let slots = self.row - 1 - 2 * ENDS;
+        self.symbols[usize::from(value) * slots + length as usize - 1]
     }
 
     /// By length; the first one, for no slots at all, is not to be used.
@@ -58,31 +75,21 @@ impl Costs {
     }
 }
 
-/// How to say a length.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Saying {
-    Exact(u8),
-    /// The symbol, the plain bits and their number.
-    Range(u8, u32, u32),
-    Escape,
-}
-
-/// The cheapest way to say a length and its cost.
+/// The symbol that says a length most cheaply, and what it costs with the plain bits that it takes.
 #[inline]
-pub(crate) fn cheapest(length: u32, symbols: &[u16; 256]) -> (Saying, u16) {
-    let escape = (Saying::Escape, symbols[usize::from(ESCAPE)].saturating_add(16 << 8));
-    let mut best = escape;
+fn cheapest(length: u32, symbols: &[u16; 256]) -> (u8, u16) {
+    let mut best = (ESCAPE, symbols[usize::from(ESCAPE)].saturating_add(16 << 8));
     if let Some(symbol) = length::exact(length) {
         let cost = symbols[usize::from(symbol)];
         if cost < best.1 {
-            best = (Saying::Exact(symbol), cost);
+            best = (symbol, cost);
         }
     }
     if length > 32 {
-        let (symbol, rest, bits) = length::range(length);
+        let (symbol, _, bits) = length::range(length);
         let cost = symbols[usize::from(symbol)].saturating_add((bits << 8) as u16);
         if cost < best.1 {
-            best = (Saying::Range(symbol, rest, bits), cost);
+            best = (symbol, cost);
         }
     }
     best

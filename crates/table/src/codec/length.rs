@@ -20,7 +20,8 @@ pub(crate) const ESCAPE: u8 = 255;
 const EXACT: u32 = 32;
 const OCTAVES: u32 = LONGEST.ilog2() - EXACT.ilog2();
 const ROUND: u32 = EXACT + 1;
-const RANGES: u32 = ROUND + 8 * OCTAVES;
+/// The first symbol that takes plain bits.
+pub(crate) const RANGES: u32 = ROUND + 8 * OCTAVES;
 /// One more than the last symbol, the escape left out.
 pub(crate) const SYMBOLS: u32 = RANGES + 8 * OCTAVES;
 

@@ -1,6 +1,6 @@
 //! From counts to frequencies: the encoder's half of the model.
 
-use super::fit::{Costs, Saying, cheapest};
+use super::fit::Costs;
 use super::length::{self, ESCAPE, REST};
 use super::model::{Model, Numbers, Parts, Share};
 use super::rans::{PRECISION, TOTAL};
@@ -12,41 +12,81 @@ use rustc_hash::FxHashMap;
 /// Counts add up in any order, so that threads may count apart.
 pub(crate) struct Counts {
     values: usize,
-    after: FxHashMap<(u8, u8, u8), u64>,
+    after: After,
     lengths: Vec<[u64; 256]>,
 }
+
+/// How often values followed two others: by place where there are few, else by looking them up.
+enum After {
+    Few(Vec<u64>),
+    Many(FxHashMap<Three, u64>),
+}
+
+/// A value and the two before it, the earliest first.
+type Three = (u8, u8, u8);
+
+/// Numbers by place that are worth their memory: those of up to 39 values.
+const FEW: usize = 1 << 16;
 
 /// Counts of values in a context, by symbol.
 type Seen = Vec<(u8, u64)>;
 
 impl Counts {
     pub(crate) fn new(values: usize) -> Counts {
-        Counts { values, after: FxHashMap::default(), lengths: vec![[0; 256]; values] }
+        let places = (values + 1) * (values + 1) * values;
+        let after =
+            if places <= FEW { After::Few(vec![0; places]) } else { After::Many(FxHashMap::default()) };
+        Counts { values, after, lengths: vec![[0; 256]; values] }
+    }
+
+    #[inline]
+    fn count(&mut self, (a, b, c): Three, times: u64) {
+        match &mut self.after {
+            After::Few(counts) => {
+                let before = usize::from(a) * (self.values + 1) + usize::from(b);
+                counts[before * self.values + usize::from(c)] += times;
+            }
+            After::Many(counts) => *counts.entry((a, b, c)).or_default() += times,
+        }
+    }
+
+    /// All that was counted, in order.
+    fn counted(&self) -> Vec<(Three, u64)> {
+        let mut counted: Vec<(Three, u64)> = match &self.after {
+            After::Few(counts) => {
+                let three = |place: usize| {
+                    let before = place / self.values;
+                    let (a, b) = (before / (self.values + 1), before % (self.values + 1));
+                    (a as u8, b as u8, (place % self.values) as u8)
+                };
+                let all = counts.iter().enumerate().map(|(place, &count)| (three(place), count));
+                all.filter(|&(_, count)| count > 0).collect()
+            }
+            After::Many(counts) => counts.iter().map(|(&three, &count)| (three, count)).collect(),
+        };
+        counted.sort_unstable();
+        counted
     }
 
     /// Counts a block whose runs have these lengths; `costs` says how a length is said.
-    pub(crate) fn add(&mut self, runs: &[Run<u8>], lengths: &[u32], costs: &[[u16; 256]]) {
+    pub(crate) fn add(&mut self, runs: &[Run<u8>], lengths: &[u32], costs: &Costs) {
         let nothing = self.values as u8;
         let mut before = (nothing, nothing);
         for (i, run) in runs.iter().enumerate() {
-            *self.after.entry((before.0, before.1, run.value)).or_default() += 1;
+            self.count((before.0, before.1, run.value), 1);
             before = (before.1, run.value);
-            let value = usize::from(run.value);
-            let symbol = match lengths.get(i) {
-                None => REST,
-                Some(&length) => match cheapest(length, &costs[value]).0 {
-                    Saying::Exact(symbol) | Saying::Range(symbol, _, _) => symbol,
-                    Saying::Escape => ESCAPE,
-                },
-            };
-            self.lengths[value][usize::from(symbol)] += 1;
+            let symbol = lengths.get(i).map_or(REST, |&length| costs.symbol(run.value, length));
+            self.lengths[usize::from(run.value)][usize::from(symbol)] += 1;
         }
     }
 
     /// Adds the counts of another thread.
     pub(crate) fn merge(mut self, other: Counts) -> Counts {
-        for (key, count) in other.after {
-            *self.after.entry(key).or_default() += count;
+        match (&mut self.after, &other.after) {
+            (After::Few(mine), After::Few(theirs)) => {
+                mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+            }
+            _ => other.counted().into_iter().for_each(|(three, count)| self.count(three, count)),
         }
         for (mine, theirs) in self.lengths.iter_mut().zip(other.lengths) {
             mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
@@ -56,8 +96,9 @@ impl Counts {
 
     /// The counts as bytes, for other processes.
     pub(crate) fn write(&self) -> Vec<u8> {
-        let mut numbers = vec![self.after.len() as u64];
-        for (&(a, b, c), &count) in &self.after {
+        let counted = self.counted();
+        let mut numbers = vec![counted.len() as u64];
+        for ((a, b, c), count) in counted {
             numbers.extend([u64::from(a) << 16 | u64::from(b) << 8 | u64::from(c), count]);
         }
         numbers.extend(self.lengths.iter().flatten());
@@ -70,7 +111,7 @@ impl Counts {
         let mut numbers = outplay_core::crew::unpack(bytes);
         for _ in 0..numbers.next().unwrap_or(0) {
             let (key, count) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-            counts.after.insert(((key >> 16) as u8, (key >> 8) as u8, key as u8), count);
+            counts.count(((key >> 16) as u8, (key >> 8) as u8, key as u8), count);
         }
         counts.lengths.iter_mut().flatten().zip(numbers).for_each(|(count, number)| *count = number);
         counts
@@ -79,8 +120,7 @@ impl Counts {
     /// The model that codes what was counted.
     pub(crate) fn parts(&self, alphabet: Vec<u64>) -> Parts {
         let mut after_one: Vec<[u64; 256]> = vec![[0; 256]; self.values + 1];
-        let mut keys: Vec<_> = self.after.iter().map(|(&key, &count)| (key, count)).collect();
-        keys.sort_unstable();
+        let keys = self.counted();
         for &((_, later, value), count) in &keys {
             after_one[usize::from(later)][usize::from(value)] += count;
         }
@@ -183,8 +223,6 @@ pub(crate) struct Coding {
     pub(crate) model: Model,
     /// By distribution.
     pub(crate) numbers: Vec<Numbers>,
-    /// By value and length symbol.
-    pub(crate) length_costs: Vec<[u16; 256]>,
     /// By value and length.
     pub(crate) costs: Costs,
 }
@@ -196,7 +234,7 @@ impl Coding {
         let numbers = model.numbers();
         let length_costs: Vec<[u16; 256]> = parts.lengths.iter().map(|shares| symbol_costs(shares)).collect();
         let costs = Costs::new(slots, &length_costs);
-        Some(Coding { model, numbers, length_costs, costs })
+        Some(Coding { model, numbers, costs })
     }
 }
 
