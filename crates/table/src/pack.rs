@@ -6,7 +6,7 @@ use crate::codec::fit::{Costs, Fitter};
 use crate::codec::length::LONGEST;
 use crate::codec::model::{MOST_VALUES, Parts};
 use crate::codec::runs::Run;
-use crate::codec::train::{Coding, Counts, first_costs};
+use crate::codec::train::{Coding, Counts, first_costs, length_costs};
 use crate::header::{Codec, block_checksum};
 use crate::spill::{GRANULE, PIECE, Spilled, Tally};
 use outplay_core::Crew;
@@ -143,26 +143,28 @@ impl<'a> Plan<'a> {
         plan.block_slots = plan.block_size(&sample)?;
         let blocks = sample.par_iter().map(|&piece| plan.symbol_blocks(piece, &symbols));
         let blocks: Vec<Blocks> = plan.agreed(blocks.collect::<Result<_, TableError>>())?;
-        let first_costs = Costs::new(plan.block_slots, &first_costs(spill.values.len()));
-        for _ in 0..ROUNDS {
-            let costs = plan.runs.as_ref().map_or(&first_costs, |before| &before.coding.costs);
+        let mut costs = Costs::new(plan.block_slots, &first_costs(spill.values.len()));
+        let mut parts = Parts::default();
+        for round in 0..ROUNDS {
+            if round > 0 {
+                costs = Costs::new(plan.block_slots, &length_costs(&parts));
+            }
             let count = |blocks: &Blocks| {
                 let mut counts = Counts::new(spill.values.len());
                 let (mut fitter, mut lengths) = (Fitter::default(), Vec::new());
                 for runs in blocks.iter().filter(|runs| !runs.is_empty()) {
-                    fitter.fit(runs, costs, &mut lengths);
-                    counts.add(runs, &lengths, costs);
+                    fitter.fit(runs, &costs, &mut lengths);
+                    counts.add(runs, &lengths, &costs);
                 }
                 counts
             };
             let counts =
                 blocks.par_iter().map(count).reduce(|| Counts::new(spill.values.len()), Counts::merge);
-            let counts = plan.summed(counts)?;
-            let parts = counts.parts(spill.values.clone());
-            // Training makes only shares that add up.
-            let Some(coding) = Coding::new(&parts, plan.block_slots) else { return Ok(plan) };
-            plan.runs = Some(RunPlan { symbols: symbols.clone(), parts, coding });
+            parts = plan.summed(counts)?.parts(spill.values.clone());
         }
+        // Training makes only shares that add up.
+        let coding = Coding::new(&parts, plan.block_slots);
+        plan.runs = coding.map(|coding| RunPlan { symbols, parts, coding });
         Ok(plan)
     }
 

@@ -212,7 +212,7 @@ fn code(plan: &Plan<'_>, path: &Path, spec: &str, watch: &dyn Watch) -> Result<O
         Coded { file: file.map_err(|e| TableError::io("create it", path, spec, e))?, pieces: Vec::new() };
     let mine: Vec<u64> = (0..plan.pieces()).filter(|&piece| plan.is_mine(piece)).collect();
     let mut place = 0;
-    for wave in mine.chunks(4 * rayon::current_num_threads()) {
+    for wave in mine.chunks(wave()) {
         if watch.stopped() {
             return Ok(None);
         }
@@ -226,6 +226,11 @@ fn code(plan: &Plan<'_>, path: &Path, spec: &str, watch: &dyn Watch) -> Result<O
         watch.advance(wave.len() as u64 * PIECE);
     }
     Ok(Some(coded))
+}
+
+/// Pieces that are coded before they are written: enough for each thread that all are busy most of the time.
+fn wave() -> usize {
+    16 * rayon::current_num_threads()
 }
 
 /// Pieces that are sent to the first process at a time.
@@ -314,26 +319,35 @@ fn write(
     let fail = |e| TableError::io("write it", path, spec, e);
     let mut file = File::create(path).map_err(|e| TableError::io("create it", path, spec, e))?;
     let unpacked = plan.model();
-    let model = zstd::bulk::compress(&unpacked, MODEL_LEVEL).map_err(fail)?;
+    let pack = |first: u64| -> Vec<Result<Packed, TableError>> {
+        let pieces = first..(first + wave() as u64).min(plan.pieces());
+        pieces.into_par_iter().map(|piece| plan.pack(piece)).collect()
+    };
+    // The model lies before the blocks, and one thread takes some time for it.
+    let (model, mut packed) = rayon::join(|| zstd::bulk::compress(&unpacked, MODEL_LEVEL), || pack(0));
+    let model = model.map_err(fail)?;
     // The header is known last; its place is kept.
     file.write_all(&[0; HEADER]).and_then(|()| file.write_all(&model)).map_err(fail)?;
-    let mut index = Vec::new();
-    // A few pieces per thread at a time keep all threads busy and memory small.
-    let step = 4 * rayon::current_num_threads() as u64;
-    for wave in (0..plan.pieces()).step_by(step as usize) {
+    let (mut index, mut piece) = (Vec::new(), 0);
+    while !packed.is_empty() {
         if watch.stopped() {
             return Ok(None);
         }
-        let pieces = wave..(wave + step).min(plan.pieces());
-        let slots = (pieces.end * PIECE).min(header.slots) - pieces.start * PIECE;
-        let packed: Vec<_> = pieces.into_par_iter().map(|piece| plan.pack(piece)).collect();
-        for packed in packed {
-            let packed = packed?;
-            file.write_all(&packed.bytes).map_err(fail)?;
-            header.data_bytes += packed.bytes.len() as u64;
-            packed.sizes.iter().for_each(|&size| put_number(&mut index, size.into()));
-        }
-        watch.advance(slots);
+        let first = piece;
+        piece += packed.len() as u64;
+        let put = || -> Result<(), TableError> {
+            for packed in packed {
+                let packed = packed?;
+                file.write_all(&packed.bytes).map_err(fail)?;
+                header.data_bytes += packed.bytes.len() as u64;
+                packed.sizes.iter().for_each(|&size| put_number(&mut index, size.into()));
+            }
+            Ok(())
+        };
+        let (written, ahead) = rayon::join(put, || pack(piece));
+        written?;
+        packed = ahead;
+        watch.advance((piece * PIECE).min(header.slots) - first * PIECE);
     }
     complete(&mut file, header, (&model, unpacked.len()), &index).map(Some).map_err(fail)
 }

@@ -232,10 +232,14 @@ impl Coding {
     pub(crate) fn new(parts: &Parts, slots: u32) -> Option<Coding> {
         let model = Model::new(parts)?;
         let numbers = model.numbers();
-        let length_costs: Vec<[u16; 256]> = parts.lengths.iter().map(|shares| symbol_costs(shares)).collect();
-        let costs = Costs::new(slots, &length_costs);
+        let costs = Costs::new(slots, &length_costs(parts));
         Some(Coding { model, numbers, costs })
     }
+}
+
+/// By value: what each length symbol costs in a model.
+pub(crate) fn length_costs(parts: &Parts) -> Vec<[u16; 256]> {
+    parts.lengths.iter().map(|shares| symbol_costs(shares)).collect()
 }
 
 /// What lengths cost before anything is known: short and round ones less than others.
