@@ -15,7 +15,7 @@ use crate::entry::Entry;
 use crate::extent::{Extent, TierExtent};
 use crate::kernels::Numbering;
 use crate::planes;
-use crate::rates::Rates;
+use crate::rates::{Rates, Sizes};
 use crate::request::{Method, QueryOptions};
 use outplay_core::figures::{bytes, duration};
 use outplay_core::{Game, LineBoard, Watch};
@@ -133,12 +133,14 @@ impl Outlook {
         let seconds = (work + written / rates.write) * scale;
         let packing = extent.sum(TierExtent::live_computed) / rates.slabs * scale;
 
-        let reach: Vec<f64> = extent.tiers.iter().map(|t| t.live_computed() * rates.packed_reach).collect();
-        let values: Vec<f64> =
-            extent.tiers.iter().map(|t| t.live_computed() * t.planes * rates.packed_value).collect();
-        let tables: Vec<f64> = extent.tiers.iter().map(|t| t.stored * rates.table).collect();
-        let runs = |t: &TierExtent| t.stored * rates.runs + t.granules();
         let last = extent.tiers.len() - 1;
+        let each = |of: &dyn Fn(&TierExtent, Sizes) -> f64| -> Vec<f64> {
+            extent.tiers.iter().enumerate().map(|(tier, t)| of(t, rates.sizes_at(tier, last))).collect()
+        };
+        let reach = each(&|t, sizes| t.live_computed() * sizes.reach);
+        let values = each(&|t, sizes| t.live_computed() * t.planes * sizes.value);
+        let tables = each(&|t, sizes| t.stored * sizes.table);
+        let runs = |t: &TierExtent| t.stored * rates.runs + t.granules();
         let mut disk = reach.iter().sum::<f64>();
         for tier in 0..last {
             let live: f64 = reach[..=tier + 1].iter().sum();

@@ -10,7 +10,7 @@
 use crate::Trouble;
 use crate::extent::{Extent, TierExtent};
 use crate::planes;
-use outplay_core::{LineBoard, Watch};
+use outplay_core::{LineBoard, Tier, Watch};
 use outplay_dense::{Depot, Key, Options, Packed, Part, Sink, Slots};
 use outplay_table::{CellKind, Identity, Values, Writer};
 use serde::Serialize;
@@ -56,6 +56,40 @@ pub struct Rates {
     pub table: f64,
     /// Bytes of the runs that a tier is coded from, per stored position.
     pub runs: f64,
+    /// By tier of the measured board: how small things get there. What is packed depends on how full a board is.
+    #[serde(skip)]
+    pub(crate) sizes: Vec<Sizes>,
+}
+
+/// Bytes at some degree of filling.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Sizes {
+    /// Of live planes per live position.
+    pub(crate) reach: f64,
+    /// Of values per live position and plane.
+    pub(crate) value: f64,
+    /// Of a table per stored position.
+    pub(crate) table: f64,
+}
+
+/// Positions of a tier below which its sizes say nothing.
+const TELLING: f64 = 1000.0;
+
+impl Rates {
+    /// How small things get in a tier of a board with so many plies.
+    pub(crate) fn sizes_at(&self, tier: usize, plies: usize) -> Sizes {
+        let usual = Sizes { reach: self.packed_reach, value: self.packed_value, table: self.table };
+        let last = self.sizes.len().saturating_sub(1);
+        let at = tier as f64 * last as f64 / plies.max(1) as f64;
+        let of = |tier: usize| self.sizes.get(tier).copied().unwrap_or(usual);
+        let (low, high, part) = (of(at as usize), of(at.ceil() as usize), at.fract());
+        let between = |low: f64, high: f64| low + (high - low) * part;
+        Sizes {
+            reach: between(low.reach, high.reach),
+            value: between(low.value, high.value),
+            table: between(low.table, high.table),
+        }
+    }
 }
 
 /// A directory that goes when it is no longer needed.
@@ -69,14 +103,20 @@ impl Drop for Scratch {
 }
 
 /// Keeps slabs in memory and counts their bytes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Counting {
     slabs: Mutex<HashMap<Key, Packed>>,
-    reach: AtomicU64,
-    values: AtomicU64,
+    /// By tier.
+    reach: Vec<AtomicU64>,
+    values: Vec<AtomicU64>,
 }
 
 impl Counting {
+    fn new(tiers: usize) -> Counting {
+        let zeros = || (0..tiers).map(|_| AtomicU64::new(0)).collect();
+        Counting { slabs: Mutex::default(), reach: zeros(), values: zeros() }
+    }
+
     fn slabs(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Packed>> {
         self.slabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,8 +131,8 @@ impl Depot for Counting {
     }
     fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
         match key.part {
-            Part::Reach | Part::ReachImages => self.reach.fetch_add(bytes.len() as u64, Relaxed),
-            Part::Values | Part::ValueImages => self.values.fetch_add(bytes.len() as u64, Relaxed),
+            Part::Reach | Part::ReachImages => self.reach[key.tier].fetch_add(bytes.len() as u64, Relaxed),
+            Part::Values | Part::ValueImages => self.values[key.tier].fetch_add(bytes.len() as u64, Relaxed),
             _ => 0,
         };
         self.slabs().insert(key, bytes);
@@ -206,7 +246,7 @@ impl Rates {
 
         let slots = plan.tiers.iter().map(|t| t.shapes * t.slots).collect();
         let mut write = f64::MAX;
-        let (mut table_bytes, mut runs) = (0, 0);
+        let (mut table_bytes, mut runs) = (Vec::new(), 0);
         for round in 0..2 {
             let spec = format!("measured-{round}");
             let identity =
@@ -215,14 +255,17 @@ impl Rates {
             let began = Instant::now();
             planes::dense(&small, &options, Some(&writer), watch)?;
             write = write.min(began.elapsed().as_secs_f64() - reach - back);
-            (table_bytes, runs) = (writer.table()?.bytes(), writer.runs());
+            let table = writer.table()?;
+            table_bytes =
+                (0..plan.tiers.len()).map(|tier| table.tier_bytes(Tier(tier as u32)) as f64).collect();
+            runs = writer.runs();
         }
 
         // Packing takes as long as a solve in slabs takes longer than one in memory.
-        let mut depot = Arc::new(Counting::default());
+        let mut depot = Arc::new(Counting::new(plan.tiers.len()));
         let mut slabs = f64::MAX;
         for _ in 0..3 {
-            depot = Arc::new(Counting::default());
+            depot = Arc::new(Counting::new(plan.tiers.len()));
             let kept = Some(Arc::clone(&depot) as Arc<dyn Depot>);
             let slabwise = Options { slabs: true, depot: kept, slab_bytes: Some(SLAB), ..options.clone() };
             let began = Instant::now();
@@ -234,7 +277,11 @@ impl Rates {
         let written = extent.sum(TierExtent::coding);
         let live = extent.sum(TierExtent::live_computed);
         let valued = extent.sum(|t| t.live_computed() * t.planes);
-        Ok(Rates {
+        let bytes = |counted: &[AtomicU64]| -> Vec<f64> {
+            counted.iter().map(|bytes| bytes.load(Relaxed) as f64).collect()
+        };
+        let (reach_bytes, value_bytes) = (bytes(&depot.reach), bytes(&depot.values));
+        let mut rates = Rates {
             measured_on: format!("{}x{}, k={}", small.width, small.height, small.k),
             threads,
             reach: extent.sum(|t| t.plane * t.down) / reach.max(1e-6),
@@ -242,12 +289,26 @@ impl Rates {
             write: written / write.max(1e-6),
             slabs: live / slabs,
             disk,
-            packed_reach: depot.reach.load(Relaxed) as f64 / live.max(1.0),
-            packed_value: depot.values.load(Relaxed) as f64 / valued.max(1.0),
-            table: table_bytes as f64 / extent.sum(|t| t.stored).max(1.0),
+            packed_reach: reach_bytes.iter().sum::<f64>() / live.max(1.0),
+            packed_value: value_bytes.iter().sum::<f64>() / valued.max(1.0),
+            table: table_bytes.iter().sum::<f64>() / extent.sum(|t| t.stored).max(1.0),
             runs: (runs as f64 - extent.sum(TierExtent::granules)).max(0.0)
                 / extent.sum(|t| t.stored).max(1.0),
-        })
+            sizes: Vec::new(),
+        };
+        let sizes = |(tier, t): (usize, &TierExtent)| {
+            let each = |bytes: f64, positions: f64, usual: f64| {
+                if positions < TELLING { usual } else { bytes / positions }
+            };
+            let live = t.live_computed();
+            Sizes {
+                reach: each(reach_bytes[tier], live, rates.packed_reach),
+                value: each(value_bytes[tier], live * t.planes, rates.packed_value),
+                table: each(table_bytes[tier], t.stored, rates.table),
+            }
+        };
+        rates.sizes = extent.tiers.iter().enumerate().map(sizes).collect();
+        Ok(rates)
     }
 }
 
@@ -273,6 +334,19 @@ fn disk_rate(dir: &Path) -> Result<f64, Trouble> {
 mod tests {
     use super::*;
     use outplay_core::Quiet;
+
+    #[test]
+    fn sizes_lie_between_those_of_the_measured_board() {
+        let sizes = |each: f64| Sizes { reach: each, value: 2.0 * each, table: 3.0 * each };
+        let dir = tempfile::tempdir().expect("a directory");
+        let board = LineBoard { gravity: true, ..LineBoard::empty(4, 4, 3) };
+        let rates = Rates::measure(&board, Values::Wdl, 1, dir.path(), &Quiet).expect("rates");
+        assert_eq!(rates.sizes.len(), 13);
+        let rates = Rates { sizes: vec![sizes(1.0), sizes(3.0), sizes(4.0)], ..rates };
+        let found = [0, 5, 10, 15, 20].map(|tier| rates.sizes_at(tier, 20));
+        assert_eq!(found, [1.0, 2.0, 3.0, 3.5, 4.0].map(sizes));
+        assert_eq!(Rates { sizes: Vec::new(), ..rates.clone() }.sizes_at(3, 20).reach, rates.packed_reach);
+    }
 
     #[test]
     fn a_small_board_is_measured() {

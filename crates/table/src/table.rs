@@ -96,6 +96,11 @@ impl Table {
         self.manifest.summary.as_ref()
     }
 
+    /// How large the file of a tier is, 0 if there is none.
+    pub fn tier_bytes(&self, tier: Tier) -> u64 {
+        self.manifest.tiers.get(&tier.0).map_or(0, |written| written.bytes)
+    }
+
     /// How large the files of its tiers are.
     pub fn bytes(&self) -> u64 {
         self.manifest.tiers.values().map(|written| written.bytes).sum()
