@@ -39,6 +39,7 @@
 mod answer;
 mod arena;
 mod back;
+mod census;
 mod counts;
 mod dealt;
 mod dense;
@@ -53,6 +54,7 @@ mod lane;
 mod neighbours;
 mod plan;
 mod porter;
+mod press;
 mod relay;
 mod shapes;
 mod slabs;

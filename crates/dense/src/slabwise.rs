@@ -21,24 +21,26 @@ use crate::DenseError;
 use crate::answer::Tables;
 use crate::arena::{Arena, Room};
 use crate::back::{Back, LEVELS, Worker};
+use crate::census::{add_census, census};
 use crate::counts::{Counts, PlyCounts};
 use crate::dealt::Dealt;
 use crate::depot::{Depot, Key, Part};
 use crate::export::{Export, Sink, Source};
 use crate::forth::{Forth, Walker};
 use crate::kernel;
-use crate::neighbours::{Neighbours, Spare, keys, unpack};
+use crate::neighbours::{Neighbours, Spare, keys};
 use crate::plan::Plan;
 use crate::porter;
+use crate::press::Press;
 use crate::slabs::{Cut, Slabs, Way};
 use crate::solve::{Balance, Options, Solution, Values};
-use crate::squeeze::{CHUNK, Effort, Squeeze, Squeezer, bind, unbind};
+use crate::squeeze::Effort;
 use crate::tight::WORDS;
 use crate::workshop::{Copy, Shared, Workshop};
 use outplay_core::crew::{pack, unpack as numbers};
 use outplay_core::{Value, Verdict, Watch};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Where the planes of a slab and its images are while it is computed.
@@ -84,8 +86,7 @@ pub(crate) struct Slabwise {
     slabs: Vec<Slabs>,
     /// Bytes that may be used for planes.
     bytes: u64,
-    effort: Effort,
-    free: Mutex<Vec<Squeezer>>,
+    press: Press,
 }
 
 impl Slabwise {
@@ -114,8 +115,7 @@ impl Slabwise {
             counting: options.counts,
             slabs: Vec::new(),
             bytes,
-            effort: if options.depot.is_none() { Effort::Swift } else { Effort::Small },
-            free: Mutex::default(),
+            press: Press::new(if options.depot.is_none() { Effort::Swift } else { Effort::Small }),
         };
         let per = slabwise.layout(cut, options)?;
         let slabs = |(tier, &per): (usize, &usize)| {
@@ -364,7 +364,7 @@ impl Slabwise {
             let live = Arena::new(lines)?;
             // SAFETY: the first tier has one shape with one colouring, the lowest bit of its only block.
             unsafe { *live.at(0) = 1 };
-            let reach = self.packed_live(&live, lines)?;
+            let reach = self.press.packed_live(&self.shop, &live, lines)?;
             let key = |part| Key { part, tier, slab: 0 };
             let census = census(&[(0, 1)]);
             for (part, bytes) in [(Part::Reach, reach), (Part::ReachCensus, census)] {
@@ -428,10 +428,16 @@ impl Slabwise {
                 let mut kept = Vec::new();
                 // Nobody moves on from a full board.
                 if tier < shop.field.plies() {
-                    kept.push((Part::Reach, self.packed_live(&live, stored.len() as u64 * lines)?));
+                    kept.push((
+                        Part::Reach,
+                        self.press.packed_live(&self.shop, &live, stored.len() as u64 * lines)?,
+                    ));
                     let count = self.mirror(watch, tier, slab, 1, &offsets, &live, &images)?;
                     if count > 0 {
-                        kept.push((Part::ReachImages, self.packed_live(&images, count * lines)?));
+                        kept.push((
+                            Part::ReachImages,
+                            self.press.packed_live(&self.shop, &images, count * lines)?,
+                        ));
                     }
                 }
                 let sum = |of: fn(&Walker) -> &[[u64; WORDS]; 2]| {
@@ -509,7 +515,7 @@ impl Slabwise {
                 let missing = near.missing(turn);
                 let packed = self.waiting(|| porter.fetched())?;
                 let stored = &shop.shapes.tiers[tier].stored[slabs.places(slab)];
-                self.unpacked_live(&live, &packed[0], stored.len() as u64 * lines, tier)?;
+                self.press.unpacked_live(&self.shop, &live, &packed[0], stored.len() as u64 * lines, tier)?;
                 near.seat(turn, &missing, &packed[1..])?;
                 drop(packed);
                 if turn + 1 < todo.len() {
@@ -565,12 +571,24 @@ impl Slabwise {
                 }
                 let mut kept = vec![(
                     Part::Values,
-                    self.packed_values(&live, &table, stored.len() as u64 * lines, planes)?,
+                    self.press.packed_values(
+                        &self.shop,
+                        &live,
+                        &table,
+                        stored.len() as u64 * lines,
+                        planes,
+                    )?,
                 )];
                 let count = self.mirror(watch, tier, slab, 1, &offsets, &live, &live_images)?;
                 if count > 0 {
                     self.mirror(watch, tier, slab, planes, &offsets, &table, &table_images)?;
-                    let packed = self.packed_values(&live_images, &table_images, count * lines, planes)?;
+                    let packed = self.press.packed_values(
+                        &self.shop,
+                        &live_images,
+                        &table_images,
+                        count * lines,
+                        planes,
+                    )?;
                     kept.push((Part::ValueImages, packed));
                 }
                 let mut tally: Vec<(u64, u64)> = (0..LEVELS as u64).map(|code| (code, 0)).collect();
@@ -641,100 +659,6 @@ impl Slabwise {
         Ok(sources.len() as u64)
     }
 
-    /// Buffers that nobody uses.
-    fn squeezer(&self) -> Squeezer {
-        let free = self.free.lock().ok().and_then(|mut free| free.pop());
-        free.unwrap_or_else(|| Squeezer::new(self.effort))
-    }
-
-    /// Packs chunks of so many lines on all threads.
-    fn packed(&self, lines: u64, pack: &Pack<'_>) -> Result<Vec<u8>, DenseError> {
-        let chunks: Vec<Mutex<Vec<u8>>> =
-            (0..lines.div_ceil(CHUNK as u64)).map(|_| Mutex::default()).collect();
-        self.shop.each(chunks.len(), &|i| {
-            let mut squeezer = self.squeezer();
-            let first = (i * CHUNK) as u64;
-            let bytes = pack(&mut squeezer, first, (lines - first).min(CHUNK as u64) as usize);
-            if let Ok(mut free) = self.free.lock() {
-                free.push(squeezer);
-            }
-            let bytes =
-                bytes.map_err(|why| DenseError::Depot { why: format!("a slab cannot be packed: {why}") })?;
-            if let Ok(mut chunk) = chunks[i].lock() {
-                *chunk = bytes;
-            }
-            Ok(())
-        })?;
-        let chunks: Vec<Vec<u8>> =
-            chunks.into_iter().map(|chunk| chunk.into_inner().unwrap_or_default()).collect();
-        Ok(bind(&chunks))
-    }
-
-    fn packed_live(&self, live: &Arena, lines: u64) -> Result<Vec<u8>, DenseError> {
-        let live = Shared(live.at(0));
-        self.packed(lines, &|squeezer, first, lines| {
-            // SAFETY: the chunk lies in the arena, and nobody writes it.
-            squeezer.pack_live(unsafe { std::slice::from_raw_parts(live.line(first), lines * WORDS) })
-        })
-    }
-
-    fn packed_values(
-        &self,
-        live: &Arena,
-        table: &Arena,
-        lines: u64,
-        planes: usize,
-    ) -> Result<Vec<u8>, DenseError> {
-        let (live, table) = (Shared(live.at(0)), Shared(table.at(0)));
-        self.packed(lines, &|squeezer, first, lines| {
-            // SAFETY: the chunk lies in both arenas, and nobody writes it.
-            unsafe {
-                let live = std::slice::from_raw_parts(live.line(first), lines * WORDS);
-                let table = table.line(first * planes as u64);
-                kernel::gather(self.shop.level, &Squeeze { planes }, squeezer, live, table);
-            }
-            squeezer.squeezed()
-        })
-    }
-
-    /// Unpacks a slab's live plane.
-    fn unpacked_live(&self, live: &Arena, bytes: &[u8], lines: u64, tier: usize) -> Result<(), DenseError> {
-        self.unpacked(Shared(live.at(0)), (bytes, None), lines, tier, 0)
-    }
-
-    /// Unpacks a slab: its live plane, or its values.
-    fn unpacked(
-        &self,
-        to: Shared,
-        (reach, values): (&[u8], Option<&[u8]>),
-        lines: u64,
-        tier: usize,
-        planes: usize,
-    ) -> Result<(), DenseError> {
-        let damaged = || DenseError::Depot {
-            why: format!("a slab of tier {tier} is damaged; remove the table and solve again"),
-        };
-        let reach = unbind(reach).ok_or_else(damaged)?;
-        let values = values.map(|values| unbind(values).ok_or_else(damaged)).transpose()?;
-        let whole = |chunks: usize| chunks as u64 == lines.div_ceil(CHUNK as u64);
-        if !whole(reach.len()) || values.as_ref().is_some_and(|values| !whole(values.len())) {
-            return Err(damaged());
-        }
-        self.shop.each(reach.len(), &|i| {
-            let mut squeezer = self.squeezer();
-            let first = (i * CHUNK) as u64;
-            let length = (lines - first).min(CHUNK as u64) as usize;
-            let values = values.as_ref().map(|values| values[i]);
-            let to = to.line(first * planes.max(1) as u64);
-            // SAFETY: the chunk lies in the arena, and belongs to one task.
-            let done = unsafe { unpack(&self.shop, &mut squeezer, reach[i], values, to, length, planes) };
-            if let Ok(mut free) = self.free.lock() {
-                free.push(squeezer);
-            }
-            done.ok_or_else(damaged)
-        })
-    }
-
     /// The planes of a small tier, all slabs one after the other.
     fn whole(&self, tier: usize) -> Result<Arena, DenseError> {
         let (slabs, planes, lines) = (&self.slabs[tier], self.shop.planes(tier), self.lines(tier));
@@ -745,7 +669,14 @@ impl Slabwise {
             let (reach, values) = (get(Part::Reach, slab)?, get(Part::Values, slab)?);
             let places = slabs.places(slab);
             let to = Shared(arena.at(places.start as u64 * lines * planes as u64));
-            self.unpacked(to, (&reach, Some(&values)), places.len() as u64 * lines, tier, planes)?;
+            self.press.unpacked(
+                &self.shop,
+                to,
+                (&reach, Some(&values)),
+                places.len() as u64 * lines,
+                tier,
+                planes,
+            )?;
         }
         Ok(arena)
     }
@@ -793,31 +724,4 @@ impl Slabwise {
         }
         Ok(())
     }
-}
-
-/// Packs a chunk: the number of its first line, and how many lines it has.
-type Pack<'a> = dyn Fn(&mut Squeezer, u64, usize) -> std::io::Result<Vec<u8>> + Sync + 'a;
-
-/// Pairs of a code and how many positions have it, as bytes.
-fn census(tally: &[(u64, u64)]) -> Vec<u8> {
-    tally
-        .iter()
-        .flat_map(|&(code, positions)| [code.to_le_bytes(), positions.to_le_bytes()])
-        .flatten()
-        .collect()
-}
-
-/// Adds what was counted elsewhere.
-fn add_census(sum: &mut Vec<(u64, u64)>, bytes: &[u8]) {
-    for (code, positions) in read_census(bytes) {
-        match sum.iter_mut().find(|entry| entry.0 == code) {
-            Some(entry) => entry.1 += positions,
-            None => sum.push((code, positions)),
-        }
-    }
-}
-
-fn read_census(bytes: &[u8]) -> Vec<(u64, u64)> {
-    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
-    bytes.chunks_exact(16).map(|pair| (number(&pair[..8]), number(&pair[8..]))).collect()
 }
