@@ -130,8 +130,9 @@ impl Outlook {
         let work = extent.sum(|t| t.plane * t.down) / rates.reach
             + extent.sum(|t| t.plane * t.planes * t.up) / rates.values;
         let written = extent.sum(TierExtent::coding);
-        let seconds = (work + written / rates.write) * scale;
-        let packing = extent.sum(TierExtent::live_computed) / rates.slabs * scale;
+        let tiers = extent.tiers.len() as f64;
+        let seconds = (work + written / rates.write) * scale + rates.tier * tiers;
+        let packing = extent.sum(TierExtent::live_computed) / rates.slabs * scale + rates.slab_tier * tiers;
 
         let last = extent.tiers.len() - 1;
         let each = |of: &dyn Fn(&TierExtent, Sizes) -> f64| -> Vec<f64> {

@@ -11,7 +11,7 @@ use crate::Trouble;
 use crate::extent::{Extent, TierExtent};
 use crate::planes;
 use outplay_core::{LineBoard, Tier, Watch};
-use outplay_dense::{Depot, Key, Options, Packed, Part, Sink, Slots};
+use outplay_dense::{Depot, Key, Options, Packed, Part, Plan, Sink, Slots};
 use outplay_table::{CellKind, Identity, Values, Writer};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -56,6 +56,10 @@ pub struct Rates {
     pub table: f64,
     /// Bytes of the runs that a tier is coded from, per stored position.
     pub runs: f64,
+    /// Seconds that any tier takes to be written, however small.
+    pub tier: f64,
+    /// Seconds that any tier takes slab by slab.
+    pub slab_tier: f64,
     /// By tier of the measured board: how small things get there. What is packed depends on how full a board is.
     #[serde(skip)]
     pub(crate) sizes: Vec<Sizes>,
@@ -204,6 +208,12 @@ fn smaller(board: &LineBoard, options: &Options) -> LineBoard {
     }
 }
 
+/// The smallest board of the same kind.
+fn smallest(board: &LineBoard, options: &Options) -> LineBoard {
+    let next = smaller(board, options);
+    if next == *board { next } else { smallest(&next, options) }
+}
+
 impl Rates {
     /// Measures; temporary files go below `place`. Takes a few seconds.
     pub(crate) fn measure(
@@ -244,17 +254,24 @@ impl Rates {
             t.stored = count.load(Relaxed) as f64;
         }
 
-        let slots = plan.tiers.iter().map(|t| t.shapes * t.slots).collect();
-        let mut write = f64::MAX;
-        let (mut table_bytes, mut runs) = (Vec::new(), 0);
-        for round in 0..2 {
-            let spec = format!("measured-{round}");
-            let identity =
-                Identity { spec, version: 1, values, cell: CellKind::I8, slots: Vec::clone(&slots) };
+        // What takes as long on the smallest board does not depend on the positions.
+        let tiny = smallest(&small, &options);
+        let tiny_plan = outplay_dense::plan(&tiny, &options, true)?;
+        let written = |board: &LineBoard, plan: &Plan, name: String| -> Result<(f64, Writer), Trouble> {
+            let slots = plan.tiers.iter().map(|t| t.shapes * t.slots).collect();
+            let identity = Identity { spec: name, version: 1, values, cell: CellKind::I8, slots };
             let writer = Writer::open(&scratch.0, identity)?;
             let began = Instant::now();
-            planes::dense(&small, &options, Some(&writer), watch)?;
-            write = write.min(began.elapsed().as_secs_f64() - reach - back);
+            planes::dense(board, &options, Some(&writer), watch)?;
+            Ok((began.elapsed().as_secs_f64(), writer))
+        };
+        let (mut write, mut tier) = (f64::MAX, f64::MAX);
+        let (mut table_bytes, mut runs) = (Vec::new(), 0);
+        for round in 0..2 {
+            let (seconds, _) = written(&tiny, &tiny_plan, format!("tiny-{round}"))?;
+            tier = tier.min(seconds / tiny_plan.tiers.len() as f64);
+            let (seconds, writer) = written(&small, &plan, format!("measured-{round}"))?;
+            write = write.min(seconds - reach - back);
             let table = writer.table()?;
             table_bytes =
                 (0..plan.tiers.len()).map(|tier| table.tier_bytes(Tier(tier as u32)) as f64).collect();
@@ -262,19 +279,30 @@ impl Rates {
         }
 
         // Packing takes as long as a solve in slabs takes longer than one in memory.
-        let mut depot = Arc::new(Counting::new(plan.tiers.len()));
-        let mut slabs = f64::MAX;
-        for _ in 0..3 {
-            depot = Arc::new(Counting::new(plan.tiers.len()));
+        let in_slabs = |board: &LineBoard, plan: &Plan| -> Result<(f64, Arc<Counting>), Trouble> {
+            let depot = Arc::new(Counting::new(plan.tiers.len()));
             let kept = Some(Arc::clone(&depot) as Arc<dyn Depot>);
             let slabwise = Options { slabs: true, depot: kept, slab_bytes: Some(SLAB), ..options.clone() };
             let began = Instant::now();
-            outplay_dense::solve(&small, &slabwise, watch, None)?;
-            slabs = slabs.min((began.elapsed().as_secs_f64() - reach - back).max(1e-6));
+            outplay_dense::solve(board, &slabwise, watch, None)?;
+            Ok((began.elapsed().as_secs_f64(), depot))
+        };
+        let (mut slabs, mut depot) = in_slabs(&small, &plan)?;
+        let mut slab_tier = f64::MAX;
+        for _ in 0..2 {
+            let seconds;
+            (seconds, depot) = in_slabs(&small, &plan)?;
+            slabs = slabs.min(seconds);
+            slab_tier = slab_tier.min(in_slabs(&tiny, &tiny_plan)?.0 / tiny_plan.tiers.len() as f64);
         }
+        // Whatever is left, a tenth is the positions' own: the boards may be the same.
+        let beyond = |seconds: f64, each: f64| {
+            (seconds - each * plan.tiers.len() as f64).max(seconds / 10.0).max(1e-6)
+        };
+        let (write, slabs) = (beyond(write, tier), beyond(slabs - reach - back, slab_tier));
 
         let disk = disk_rate(&scratch.0)?;
-        let written = extent.sum(TierExtent::coding);
+        let coded = extent.sum(TierExtent::coding);
         let live = extent.sum(TierExtent::live_computed);
         let valued = extent.sum(|t| t.live_computed() * t.planes);
         let bytes = |counted: &[AtomicU64]| -> Vec<f64> {
@@ -286,8 +314,10 @@ impl Rates {
             threads,
             reach: extent.sum(|t| t.plane * t.down) / reach.max(1e-6),
             values: extent.sum(|t| t.plane * t.planes * t.up) / back.max(1e-6),
-            write: written / write.max(1e-6),
+            write: coded / write,
             slabs: live / slabs,
+            tier,
+            slab_tier,
             disk,
             packed_reach: reach_bytes.iter().sum::<f64>() / live.max(1.0),
             packed_value: value_bytes.iter().sum::<f64>() / valued.max(1.0),
@@ -354,7 +384,16 @@ mod tests {
         let board = LineBoard { gravity: true, ..LineBoard::empty(4, 4, 3) };
         let rates = Rates::measure(&board, Values::Wdl, 1, dir.path(), &Quiet).expect("rates");
         assert_eq!(rates.measured_on, "4x3, k=3");
-        let all = [rates.reach, rates.values, rates.write, rates.slabs, rates.disk, rates.packed_reach];
+        let all = [
+            rates.reach,
+            rates.values,
+            rates.write,
+            rates.slabs,
+            rates.tier,
+            rates.slab_tier,
+            rates.disk,
+            rates.packed_reach,
+        ];
         assert!(all.into_iter().all(|rate| rate.is_finite() && rate > 0.0), "{rates:?}");
         assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 0, "nothing is left behind");
     }
