@@ -297,3 +297,39 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::rngs::SmallRng;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn runs_of_all_sizes_are_those_that_blocks_have() {
+        let mut rng = SmallRng::seed_from_u64(6);
+        for _ in 0..200 {
+            // By granule: the values of its runs, none for don't-cares.
+            let runs =
+                |rng: &mut SmallRng| (0..rng.random_range(0..4)).map(|_| rng.random_range(0..3)).collect();
+            let granules: Vec<Vec<u64>> = (0..rng.random_range(1..200)).map(|_| runs(&mut rng)).collect();
+            let apart = |values: &[&u64]| 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
+            let tally = |values: &Vec<u64>| match (values.first(), values.last()) {
+                (Some(&first), Some(&last)) => {
+                    Tally { runs: apart(&values.iter().collect::<Vec<_>>()) as u32, first, last }
+                }
+                _ => Tally::default(),
+            };
+            let found = runs_by_size(granules.iter().map(tally).collect());
+            for (size, found) in found.into_iter().enumerate() {
+                let mut plain = [0; 2];
+                for block in granules.chunks(1 << size) {
+                    let values: Vec<&u64> = block.iter().flatten().collect();
+                    if !values.is_empty() {
+                        plain = [plain[0] + apart(&values) as u64, plain[1] + 1];
+                    }
+                }
+                assert_eq!(found, plain, "blocks of {} granules", 1 << size);
+            }
+        }
+    }
+}
