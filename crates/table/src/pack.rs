@@ -149,17 +149,16 @@ impl<'a> Plan<'a> {
             if round > 0 {
                 costs = Costs::new(plan.block_slots, &length_costs(&parts));
             }
-            let count = |blocks: &Blocks| {
-                let mut counts = Counts::new(spill.values.len());
-                let (mut fitter, mut lengths) = (Fitter::default(), Vec::new());
+            let begin = || (Counts::new(spill.values.len()), Fitter::default(), Vec::new());
+            let count = |(mut counts, mut fitter, mut lengths): (Counts, Fitter, _), blocks: &Blocks| {
                 for runs in blocks.iter().filter(|runs| !runs.is_empty()) {
                     fitter.fit(runs, &costs, &mut lengths);
                     counts.add(runs, &lengths, &costs);
                 }
-                counts
+                (counts, fitter, lengths)
             };
-            let counts =
-                blocks.par_iter().map(count).reduce(|| Counts::new(spill.values.len()), Counts::merge);
+            let counts = blocks.par_iter().fold(begin, count).map(|(counts, ..)| counts);
+            let counts = counts.reduce(|| Counts::new(spill.values.len()), Counts::merge);
             parts = plan.summed(counts)?.parts(spill.values.clone());
         }
         // Training makes only shares that add up.

@@ -216,7 +216,7 @@ fn code(plan: &Plan<'_>, path: &Path, spec: &str, watch: &dyn Watch) -> Result<O
         if watch.stopped() {
             return Ok(None);
         }
-        let packed: Vec<_> = wave.par_iter().map(|&piece| plan.pack(piece)).collect();
+        let packed: Vec<_> = wave.par_iter().with_max_len(1).map(|&piece| plan.pack(piece)).collect();
         for (&piece, packed) in wave.iter().zip(packed) {
             let Packed { bytes, sizes } = packed?;
             disk::write_at(&coded.file, &bytes, place).map_err(fail)?;
@@ -230,7 +230,7 @@ fn code(plan: &Plan<'_>, path: &Path, spec: &str, watch: &dyn Watch) -> Result<O
 
 /// Pieces that are coded before they are written: enough for each thread that all are busy most of the time.
 fn wave() -> usize {
-    16 * rayon::current_num_threads()
+    64 * rayon::current_num_threads()
 }
 
 /// Pieces that are sent to the first process at a time.
@@ -320,8 +320,8 @@ fn write(
     let mut file = File::create(path).map_err(|e| TableError::io("create it", path, spec, e))?;
     let unpacked = plan.model();
     let pack = |first: u64| -> Vec<Result<Packed, TableError>> {
-        let pieces = first..(first + wave() as u64).min(plan.pieces());
-        pieces.into_par_iter().map(|piece| plan.pack(piece)).collect()
+        let count = (plan.pieces() - first).min(wave() as u64) as usize;
+        (0..count).into_par_iter().with_max_len(1).map(|i| plan.pack(first + i as u64)).collect()
     };
     // The model lies before the blocks, and one thread takes some time for it.
     let (model, mut packed) = rayon::join(|| zstd::bulk::compress(&unpacked, MODEL_LEVEL), || pack(0));

@@ -164,50 +164,107 @@ impl Model {
     pub(crate) fn numbers(&self) -> Vec<Numbers> {
         let ends = self.distributions.iter().skip(1).map(|d| d.base as usize).chain([self.buckets.len()]);
         let of = |(distribution, end): (&Distribution, usize)| {
-            let buckets = &self.buckets[distribution.base as usize..end];
-            let mut numbers = Numbers { ranges: [(0, 0); 256], numbers: vec![0; TOTAL as usize] };
-            for bucket in buckets {
-                for side in 0..2 {
-                    numbers.ranges[usize::from(bucket.symbols[side])].1 = bucket.freqs[side];
-                }
-            }
-            let mut start = 0;
-            for range in &mut numbers.ranges {
-                range.0 = start;
-                start += range.1;
-            }
-            for number in 0..TOTAL {
-                let bucket = &buckets[(number >> distribution.shift) as usize];
-                let side = usize::from(number >= u32::from(bucket.divider));
-                let offset = (number + u32::from(bucket.biases[side])) & (TOTAL - 1);
-                let start = u32::from(numbers.ranges[usize::from(bucket.symbols[side])].0);
-                numbers.numbers[(start + offset) as usize] = number as u16;
-            }
-            numbers
+            Numbers::new(&self.buckets[distribution.base as usize..end], distribution.shift)
         };
         self.distributions.iter().zip(ends).map(of).collect()
     }
 }
 
-/// An alias table turned round, for the encoder.
+/// An alias table turned round, for the encoder: the places of a symbol's share, all shares one after the other by
+/// symbol, and the number that each stands for.
+///
+/// A share is a few pieces of the scale, and a tier has hundreds of distributions: pieces stay in the cache where a
+/// number for every place would not.
 pub(crate) struct Numbers {
-    /// Where each symbol's numbers begin and how many there are.
-    ranges: [(u16, u16); 256],
-    numbers: Vec<u16>,
+    /// By symbol, the escape first.
+    ranges: Vec<Range>,
+    /// By the upper bits of a place: the piece in which they begin.
+    cells: [u16; CELLS],
+    pieces: Vec<Piece>,
+}
+
+/// Places that are looked up together, so many that most of them lie in one piece.
+const CELL: u32 = 5;
+const CELLS: usize = (TOTAL >> CELL) as usize;
+
+#[derive(Clone, Copy, Default)]
+struct Range {
+    /// The place of its first number, how many there are, and the piece of the first.
+    first: u16,
+    freq: u16,
+    piece: u16,
+}
+
+/// Places up to an end that stand for numbers in a row.
+#[derive(Clone, Copy)]
+struct Piece {
+    end: u16,
+    /// What to add to a place, modulo the total.
+    bias: u16,
 }
 
 impl Numbers {
+    fn new(buckets: &[Bucket], shift: u32) -> Numbers {
+        let index = |symbol: u8| usize::from(symbol.wrapping_add(1));
+        let symbols = buckets.iter().flat_map(|bucket| bucket.symbols);
+        let mut ranges = vec![Range::default(); symbols.map(index).max().map_or(0, |most| most + 1)];
+        for bucket in buckets {
+            for side in 0..2 {
+                ranges[index(bucket.symbols[side])].freq = bucket.freqs[side];
+            }
+        }
+        let mut first = 0;
+        for range in &mut ranges {
+            range.first = first;
+            first += range.freq;
+        }
+        // Where a piece begins, its end and its bias.
+        let mut pieces: Vec<(u16, Piece)> = Vec::new();
+        for (i, bucket) in (0..).zip(buckets) {
+            for (side, [start, end]) in
+                [[i << shift, bucket.divider.into()], [bucket.divider.into(), (i + 1) << shift]]
+                    .into_iter()
+                    .enumerate()
+            {
+                if start == end {
+                    continue;
+                }
+                let offset = (start + u32::from(bucket.biases[side])) & (TOTAL - 1);
+                let first = u32::from(ranges[index(bucket.symbols[side])].first) + offset;
+                let bias = start.wrapping_sub(first) & (TOTAL - 1);
+                pieces.push((first as u16, Piece { end: (first + end - start) as u16, bias: bias as u16 }));
+            }
+        }
+        pieces.sort_unstable_by_key(|&(first, _)| first);
+        let piece_of = |place: u16| pieces.partition_point(|&(_, piece)| piece.end <= place) as u16;
+        for range in ranges.iter_mut().filter(|range| range.freq > 0) {
+            range.piece = piece_of(range.first);
+        }
+        let cells = std::array::from_fn(|cell| piece_of((cell << CELL) as u16));
+        Numbers { ranges, cells, pieces: pieces.into_iter().map(|(_, piece)| piece).collect() }
+    }
+
+    #[inline(always)]
+    fn range(&self, symbol: u8) -> Range {
+        self.ranges.get(usize::from(symbol.wrapping_add(1))).copied().unwrap_or_default()
+    }
+
     /// How many numbers stand for a symbol.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn freq(&self, symbol: u8) -> u32 {
-        self.ranges[usize::from(symbol)].1.into()
+        self.range(symbol).freq.into()
     }
 
     /// The number at a place within the symbol's share.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn number(&self, symbol: u8, offset: u32) -> u32 {
-        let start = u32::from(self.ranges[usize::from(symbol)].0);
-        self.numbers[(start + offset) as usize].into()
+        let range = self.range(symbol);
+        let place = u32::from(range.first) + offset;
+        let mut piece = usize::from(self.cells[(place >> CELL) as usize & (CELLS - 1)].max(range.piece));
+        while u32::from(self.pieces[piece].end) <= place {
+            piece += 1;
+        }
+        (place + u32::from(self.pieces[piece].bias)) & (TOTAL - 1)
     }
 }
 
@@ -334,6 +391,9 @@ fn take_shares(bytes: &mut &[u8]) -> Option<Vec<Share>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::rngs::SmallRng;
+    use rand::seq::SliceRandom;
+    use rand::{RngExt, SeedableRng};
 
     #[test]
     fn parts_come_back_and_bad_ones_do_not() {
@@ -367,5 +427,35 @@ mod tests {
         let mut bad = parts;
         bad.lengths.pop();
         assert!(Model::new(&bad).is_none());
+    }
+
+    #[test]
+    fn the_encoder_has_every_number_that_the_decoder_reads() {
+        let mut rng = SmallRng::seed_from_u64(6);
+        for _ in 0..if cfg!(miri) { 3 } else { 500 } {
+            let count = rng.random_range(1..=256u32);
+            let mut cuts: Vec<u32> = (1..count).map(|_| rng.random_range(1..TOTAL)).collect();
+            cuts.extend([0, TOTAL]);
+            cuts.sort_unstable();
+            cuts.dedup();
+            let mut symbols: Vec<u8> = (0..=255).collect();
+            symbols.shuffle(&mut rng);
+            let pairs = cuts.windows(2).zip(symbols);
+            let shares: Vec<Share> =
+                pairs.map(|(cut, symbol)| Share { symbol, freq: cut[1] - cut[0] }).collect();
+            let mut buckets = Vec::new();
+            let shift = alias(&shares, &mut buckets);
+            let numbers = Numbers::new(&buckets, shift);
+            for number in 0..TOTAL {
+                // As in [`Model::symbol`].
+                let bucket = &buckets[(number >> shift) as usize];
+                let side = usize::from(number >= u32::from(bucket.divider));
+                let offset = (number + u32::from(bucket.biases[side])) & (TOTAL - 1);
+                assert_eq!(numbers.number(bucket.symbols[side], offset), number);
+                assert_eq!(numbers.freq(bucket.symbols[side]), u32::from(bucket.freqs[side]));
+            }
+            let listed = |symbol| shares.iter().any(|share| share.symbol == symbol);
+            assert!((0..=255).all(|symbol| listed(symbol) == (numbers.freq(symbol) > 0)));
+        }
     }
 }
