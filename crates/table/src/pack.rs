@@ -22,6 +22,8 @@ const ROUNDS: usize = 3;
 /// The size of a block of plain cells.
 const PLAIN_BYTES: u32 = 1 << 12;
 const ZSTD_LEVEL: i32 = 9;
+/// Blocks that are coded together: many for the few that are coded side by side, few enough for the cache.
+const GROUP: usize = 16;
 
 /// Processes that code a tier together, and who codes which piece.
 pub(crate) struct Shares<'a> {
@@ -256,14 +258,15 @@ impl<'a> Plan<'a> {
         };
         match &self.runs {
             Some(plan) => {
-                let mut packer = Packer::new();
-                for runs in self.symbol_blocks(piece, &plan.symbols)? {
-                    add(&mut |out| {
-                        if !runs.is_empty() {
-                            packer.pack(&plan.coding, &runs, out);
-                        }
-                        Ok(())
-                    })?;
+                let mut packer = Packer::default();
+                for group in self.symbol_blocks(piece, &plan.symbols)?.chunks(GROUP) {
+                    packer.pack(&plan.coding, group);
+                    for block in 0..group.len() {
+                        add(&mut |out| {
+                            packer.append(block, out);
+                            Ok(())
+                        })?;
+                    }
                 }
             }
             None => {

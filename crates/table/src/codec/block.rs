@@ -2,12 +2,13 @@
 
 use super::fit::Fitter;
 use super::length::{self, ESCAPE, RANGES, REST};
-use super::model::Model;
+use super::model::{Model, Numbers};
 use super::rans::{Decoder, Encoder};
 use super::runs::Run;
 use super::train::Coding;
 
 /// Memory that is used again for every block.
+#[derive(Default)]
 pub(crate) struct Packer {
     encoder: Encoder,
     fitter: Fitter,
@@ -15,33 +16,35 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
-    pub(crate) fn new() -> Packer {
-        Packer { encoder: Encoder::new(), fitter: Fitter::default(), lengths: Vec::new() }
-    }
-
-    /// Appends the bytes of a block; the runs are not empty.
-    pub(crate) fn pack(&mut self, coding: &Coding, runs: &[Run<u8>], out: &mut Vec<u8>) {
-        self.fitter.fit(runs, &coding.costs, &mut self.lengths);
-        let nothing = coding.model.nothing();
-        let value = |i: usize, back: usize| i.checked_sub(back).map_or(nothing, |i| runs[i].value);
-        for i in (0..runs.len()).rev() {
-            self.put_length(coding, runs[i].value, self.lengths.get(i).copied());
-            self.put_value(coding, value(i, 2), value(i, 1), runs[i].value);
+    /// Codes blocks, some of which may have no runs.
+    pub(crate) fn pack(&mut self, coding: &Coding, blocks: &[Vec<Run<u8>>]) {
+        self.encoder.clear();
+        for runs in blocks {
+            self.fitter.fit(runs, &coding.costs, &mut self.lengths);
+            let nothing = coding.model.nothing();
+            let value = |i: usize, back: usize| i.checked_sub(back).map_or(nothing, |i| runs[i].value);
+            for i in (0..runs.len()).rev() {
+                self.put_length(coding, runs[i].value, self.lengths.get(i).copied());
+                self.put_value(coding, value(i, 2), value(i, 1), runs[i].value);
+            }
+            self.encoder.end_block();
         }
-        self.encoder.finish(out);
+        self.encoder.code(coding.numbers.all());
     }
 
+    /// Appends the bytes of a block that was coded, none if it has no runs.
+    pub(crate) fn append(&self, block: usize, out: &mut Vec<u8>) {
+        self.encoder.append(block, out);
+    }
+
+    #[inline(always)]
     fn put(&mut self, coding: &Coding, distribution: usize, symbol: u8) -> bool {
-        let numbers = &coding.numbers[distribution];
-        let freq = numbers.freq(symbol);
-        if freq > 0 {
-            let (high, low) = self.encoder.split(freq);
-            self.encoder.join(high, numbers.number(symbol, low));
-        }
-        freq > 0
+        let step = coding.numbers.step(distribution, symbol);
+        step.inspect(|&step| self.encoder.put(step)).is_some()
     }
 
     /// The last thing said is the first thing put.
+    #[inline(always)]
     fn put_length(&mut self, coding: &Coding, value: u8, length: Option<u32>) {
         let distribution = coding.model.length_of(value);
         let symbol = match length {
@@ -52,15 +55,16 @@ impl Packer {
         };
         let length = length.unwrap_or(0);
         if symbol == ESCAPE {
-            self.encoder.put_bits(length & 0xff, 8);
-            self.encoder.put_bits(length >> 8, 8);
+            self.encoder.put(Numbers::bits(length & 0xff, 8));
+            self.encoder.put(Numbers::bits(length >> 8, 8));
         } else if u32::from(symbol) >= RANGES {
             let (_, rest, bits) = length::range(length);
-            self.encoder.put_bits(rest, bits);
+            self.encoder.put(Numbers::bits(rest, bits));
         }
         self.put(coding, distribution, symbol);
     }
 
+    #[inline(always)]
     fn put_value(&mut self, coding: &Coding, earlier: u8, later: u8, value: u8) {
         let after_two = coding.model.value_after(earlier, later);
         if self.put(coding, after_two, value) {
@@ -68,7 +72,7 @@ impl Packer {
         }
         let after_one = usize::from(later);
         if after_one == after_two || !self.put(coding, after_one, value) {
-            self.encoder.put_bits(value.into(), 8);
+            self.encoder.put(Numbers::bits(value.into(), 8));
             if after_one != after_two {
                 self.put(coding, after_one, ESCAPE);
             }
@@ -211,7 +215,7 @@ mod tests {
     #[test]
     fn every_slot_that_counts_comes_back() {
         let mut rng = SmallRng::seed_from_u64(8);
-        let mut packer = Packer::new();
+        let mut packer = Packer::default();
         let mut tried = 0;
         for round in 0..60 {
             let slots = [1, 2, 7, 64, 300, 1024, 16_384][round % 7];
@@ -219,9 +223,14 @@ mod tests {
             let all: Vec<Vec<Run<u8>>> = blocks.iter().map(|cells| runs(cells)).collect();
             // A model that has seen only some blocks must code the others through escapes.
             let coding = coding(&all[..[0, 3, 60][round % 3]], slots);
-            for (cells, runs) in blocks.iter().zip(&all).filter(|(_, runs)| !runs.is_empty()) {
+            packer.pack(&coding, &all);
+            for (block, (cells, runs)) in blocks.iter().zip(&all).enumerate() {
                 let mut bytes = Vec::new();
-                packer.pack(&coding, runs, &mut bytes);
+                packer.append(block, &mut bytes);
+                if runs.is_empty() {
+                    assert!(bytes.is_empty());
+                    continue;
+                }
                 let mut unpacked = Unpacked::default();
                 unpacked.begin(&bytes).expect("has a state");
                 // Asked in leaps, so that decoding pauses in between.

@@ -15,49 +15,126 @@ pub(crate) const TOTAL: u32 = 1 << PRECISION;
 
 const START: u32 = 1 << 16;
 
-/// Codes symbols backwards.
+/// Putting one symbol: where the numbers that stand for it begin among all numbers, and how many there are.
+#[derive(Clone, Copy)]
+pub(crate) struct Step {
+    pub(crate) first: u32,
+    pub(crate) freq: u32,
+}
+
+/// Blocks that are coded side by side: each step waits for the one before it, those of other blocks do not.
+const LANES: usize = 4;
+
+/// Codes the symbols of blocks backwards.
+#[derive(Default)]
 pub(crate) struct Encoder {
-    state: u32,
+    /// What is put last comes first, block after block, and where each block ends.
+    steps: Vec<Step>,
+    ends: Vec<usize>,
+    /// The words of each block from the place on where its steps begin: a step pushes one at most.
     words: Vec<u16>,
+    /// By block: the last state and how many words there are.
+    coded: Vec<(u32, usize)>,
+}
+
+/// A block that is being coded.
+#[derive(Clone, Copy)]
+struct Lane {
+    block: usize,
+    state: u32,
+    /// The next step, and where the next word goes.
+    step: usize,
+    word: usize,
+    end: usize,
 }
 
 impl Encoder {
-    pub(crate) fn new() -> Encoder {
-        Encoder { state: START, words: Vec::new() }
+    /// Begins anew, with no blocks.
+    pub(crate) fn clear(&mut self) {
+        self.steps.clear();
+        self.ends.clear();
     }
 
-    /// Makes room for a symbol with this frequency and returns what of the state decides within its share.
-    #[inline]
-    pub(crate) fn split(&mut self, freq: u32) -> (u32, u32) {
-        if u64::from(self.state) >= u64::from(freq) << (32 - PRECISION) {
-            self.words.push(self.state as u16);
-            self.state >>= 16;
+    /// Puts a symbol of the block: what is read last is put first.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, step: Step) {
+        self.steps.push(step);
+    }
+
+    /// Ends a block.
+    pub(crate) fn end_block(&mut self) {
+        self.ends.push(self.steps.len());
+    }
+
+    /// Codes all blocks.
+    pub(crate) fn code(&mut self, numbers: &[u16]) {
+        self.words.resize(self.steps.len(), 0);
+        self.coded.clear();
+        self.coded.resize(self.ends.len(), (START, 0));
+        let mut begin = 0;
+        let mut blocks = self.ends.iter().enumerate().map(|(block, &end)| {
+            let lane = Lane { block, state: START, step: begin, word: begin, end };
+            begin = end;
+            lane
+        });
+        let none = Lane { block: usize::MAX, state: START, step: 0, word: 0, end: 0 };
+        let mut lanes = [none; LANES];
+        loop {
+            for lane in lanes.iter_mut().filter(|lane| lane.step == lane.end) {
+                while lane.step == lane.end {
+                    match blocks.next() {
+                        Some(next) => *lane = next,
+                        None => break,
+                    }
+                }
+            }
+            let steps = lanes.iter().map(|lane| lane.end - lane.step).min().unwrap_or(0);
+            if steps == 0 {
+                break;
+            }
+            for _ in 0..steps {
+                for lane in &mut lanes {
+                    lane.go(&self.steps, &mut self.words, numbers);
+                }
+            }
+            for lane in &lanes {
+                self.coded[lane.block] = (lane.state, lane.word);
+            }
         }
-        (self.state / freq, self.state % freq)
+        for mut lane in lanes {
+            while lane.step < lane.end {
+                lane.go(&self.steps, &mut self.words, numbers);
+            }
+            if let Some(coded) = self.coded.get_mut(lane.block) {
+                *coded = (lane.state, lane.word);
+            }
+        }
     }
 
-    /// Pushes a symbol: `high` from [`Encoder::split`], and the number below the total that stands for the
-    /// symbol and the remainder.
-    #[inline]
-    pub(crate) fn join(&mut self, high: u32, low: u32) {
-        debug_assert!(low < TOTAL);
-        self.state = (high << PRECISION) + low;
+    /// Appends the bytes of a block, none if it has no symbols.
+    pub(crate) fn append(&self, block: usize, out: &mut Vec<u8>) {
+        let begin = block.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let (state, end) = self.coded[block];
+        if begin < self.ends[block] {
+            out.extend_from_slice(&state.to_le_bytes());
+            out.extend(self.words[begin..end].iter().rev().flat_map(|word| word.to_le_bytes()));
+        }
     }
+}
 
-    /// Pushes plain bits, at most [`PRECISION`] of them.
-    #[inline]
-    pub(crate) fn put_bits(&mut self, value: u32, bits: u32) {
-        let shift = PRECISION - bits;
-        let (high, low) = self.split(1 << shift);
-        self.join(high, (value << shift) + low);
-    }
-
-    /// Appends the coded bytes and makes the encoder ready for the next block.
-    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.state.to_le_bytes());
-        out.extend(self.words.iter().rev().flat_map(|word| word.to_le_bytes()));
-        self.words.clear();
-        self.state = START;
+impl Lane {
+    /// One step: makes room for the symbol by pushing a word if need be, and puts the number that stands for it and for
+    /// what of the state decides within its share. Nobody can foresee whether a word is pushed, so there is no branch.
+    #[inline(always)]
+    fn go(&mut self, steps: &[Step], words: &mut [u16], numbers: &[u16]) {
+        let Step { first, freq } = steps[self.step];
+        words[self.word] = self.state as u16;
+        let full = u64::from(self.state) >= u64::from(freq) << (32 - PRECISION);
+        self.word += usize::from(full);
+        let state = if full { self.state >> 16 } else { self.state };
+        let (high, low) = (state / freq, state % freq);
+        self.state = (high << PRECISION) + u32::from(numbers[(first + low) as usize]);
+        self.step += 1;
     }
 }
 
@@ -128,44 +205,68 @@ mod tests {
     use rand::rngs::SmallRng;
     use rand::{RngExt, SeedableRng};
 
+    /// Numbers that stand for themselves.
+    fn plain() -> Vec<u16> {
+        (0..TOTAL as u16).collect()
+    }
+
+    fn bits(value: u32, bits: u32) -> Step {
+        Step { first: value << (PRECISION - bits), freq: 1 << (PRECISION - bits) }
+    }
+
     #[test]
     fn symbols_and_bits_come_back() {
         let mut rng = SmallRng::seed_from_u64(1);
-        let mut encoder = Encoder::new();
-        for _ in 0..2000 {
+        let mut encoder = Encoder::default();
+        for _ in 0..200 {
             // Shares with a few large and many small parts, the smallest being one in 4096.
             let mut cuts: Vec<u32> =
                 (0..rng.random_range(0..20)).map(|_| rng.random_range(1..TOTAL)).collect();
             cuts.extend([0, 1, TOTAL]);
             cuts.sort_unstable();
             cuts.dedup();
-            let symbols: Vec<usize> =
-                (0..rng.random_range(0..200)).map(|_| rng.random_range(0..cuts.len() - 1)).collect();
-            for &s in symbols.iter().rev() {
-                encoder.put_bits(s as u32, 5);
-                let (high, low) = encoder.split(cuts[s + 1] - cuts[s]);
-                encoder.join(high, cuts[s] + low);
+            encoder.clear();
+            let mut symbols = || -> Vec<usize> {
+                let count = [0, 1, 3, 40, 200][rng.random_range(0..5)];
+                (0..rng.random_range(0..=count)).map(|_| rng.random_range(0..cuts.len() - 1)).collect()
+            };
+            let blocks: Vec<Vec<usize>> = (0..17).map(|_| symbols()).collect();
+            for symbols in &blocks {
+                for &s in symbols.iter().rev() {
+                    encoder.put(bits(s as u32, 5));
+                    encoder.put(Step { first: cuts[s], freq: cuts[s + 1] - cuts[s] });
+                }
+                encoder.end_block();
             }
-            let mut bytes = Vec::new();
-            encoder.finish(&mut bytes);
-            let mut decoder = Decoder::new(&bytes).expect("has a state");
-            for &s in &symbols {
-                let peek = decoder.peek();
-                assert!((cuts[s]..cuts[s + 1]).contains(&peek));
-                decoder.skip(cuts[s + 1] - cuts[s], peek - cuts[s]);
-                assert_eq!(decoder.bits(5), s as u32);
+            encoder.code(&plain());
+            for (block, symbols) in blocks.iter().enumerate() {
+                let mut bytes = Vec::new();
+                encoder.append(block, &mut bytes);
+                if symbols.is_empty() {
+                    assert!(bytes.is_empty());
+                    continue;
+                }
+                let mut decoder = Decoder::new(&bytes).expect("has a state");
+                for &s in symbols {
+                    let peek = decoder.peek();
+                    assert!((cuts[s]..cuts[s + 1]).contains(&peek));
+                    decoder.skip(cuts[s + 1] - cuts[s], peek - cuts[s]);
+                    assert_eq!(decoder.bits(5), s as u32);
+                }
+                assert!(decoder.at_end());
             }
-            assert!(decoder.at_end());
         }
     }
 
     #[test]
     fn missing_bytes_are_noticed() {
         assert!(Decoder::new(&[1, 2, 3]).is_none());
-        let mut encoder = Encoder::new();
-        (0..40).for_each(|i| encoder.put_bits(i, 12));
+        let mut encoder = Encoder::default();
+        (0..40).for_each(|i| encoder.put(bits(i, 12)));
+        encoder.end_block();
+        encoder.code(&plain());
         let mut bytes = Vec::new();
-        encoder.finish(&mut bytes);
+        encoder.append(0, &mut bytes);
         bytes.truncate(bytes.len() - 2);
         let mut decoder = Decoder::new(&bytes).expect("has a state");
         (0..40).for_each(|_| _ = decoder.bits(12));

@@ -221,8 +221,7 @@ fn log2(number: u32) -> u32 {
 /// Everything that encoding a block needs.
 pub(crate) struct Coding {
     pub(crate) model: Model,
-    /// By distribution.
-    pub(crate) numbers: Vec<Numbers>,
+    pub(crate) numbers: Numbers,
     /// By value and length.
     pub(crate) costs: Costs,
 }
