@@ -53,12 +53,6 @@ pub trait Cell: Copy + PartialEq + Send + Sync + 'static {
     /// The cell with a bit pattern, of which only the low [`CellKind::bytes`] count.
     fn from_bits(bits: u64) -> Self;
 
-    /// A bit for each of up to 64 cells that has the same bits as another one.
-    fn like(self, cells: &[Self]) -> u64 {
-        let bits = self.to_bits();
-        cells.iter().rev().fold(0, |mask, cell| mask << 1 | u64::from(cell.to_bits() == bits))
-    }
-
     /// A bit for each of up to 64 cells that nobody asks for.
     fn unknown(cells: &[Self]) -> u64 {
         cells.iter().rev().fold(0, |mask, cell| mask << 1 | u64::from(cell.is_unknown()))
@@ -85,34 +79,29 @@ impl Cell for i8 {
     }
 
     #[inline]
-    fn like(self, cells: &[i8]) -> u64 {
-        like_bytes(self, cells)
-    }
-
-    #[inline]
     fn unknown(cells: &[i8]) -> u64 {
-        like_bytes(i8::UNKNOWN, cells)
+        unknown_bytes(cells)
     }
 }
 
-/// A bit for each of up to 64 bytes that equals another one: most tables have bytes, and most of these nobody asks for.
+/// A bit for each of up to 64 bytes that nobody asks for: most tables have bytes, and most of these are such.
 #[inline]
 #[allow(unsafe_code)]
-fn like_bytes(byte: i8, cells: &[i8]) -> u64 {
+fn unknown_bytes(cells: &[i8]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if let Ok(cells) = <&[i8; 64]>::try_from(cells) {
         use std::arch::x86_64::*;
         // SAFETY: every processor of this kind has the instructions, and sixteen bytes are read four times from 64.
         return unsafe {
-            let byte = _mm_set1_epi8(byte);
+            let unknown = _mm_set1_epi8(i8::UNKNOWN);
             (0..4).fold(0, |mask, part| {
                 let sixteen = _mm_loadu_si128(cells.as_ptr().add(16 * part).cast());
-                let like = _mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, byte));
-                mask | u64::from(like as u16) << (16 * part)
+                let these = _mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, unknown));
+                mask | u64::from(these as u16) << (16 * part)
             })
         };
     }
-    cells.iter().rev().fold(0, |mask, cell| mask << 1 | u64::from(*cell == byte))
+    cells.iter().rev().fold(0, |mask, cell| mask << 1 | u64::from(cell.is_unknown()))
 }
 
 impl Cell for i16 {

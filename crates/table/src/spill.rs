@@ -12,7 +12,7 @@
 //! Invariant: a fragment lies within a piece, and no two fragments share a slot.
 
 use crate::cell::Cell;
-use crate::codec::runs::{Run, push, runs_of};
+use crate::codec::runs::{MOST, Run, Runs, push};
 use crate::{TableError, disk};
 use outplay_core::numbers::{put_number, take_number};
 use rustc_hash::FxHashSet;
@@ -23,7 +23,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Slots that are coded as a whole by one thread.
 pub(crate) const PIECE: u64 = 1 << 16;
 /// The smallest block; runs are cut at its borders, so that blocks of any larger size can be made.
-pub(crate) const GRANULE: u64 = 1 << 8;
+pub(crate) const GRANULE: u64 = MOST as u64;
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 20;
 /// Runs that a block has room for from the beginning.
@@ -142,12 +142,17 @@ impl Spill {
 
     /// Keeps the slots from `first` on.
     pub(crate) fn put<C: Cell>(&self, mut first: u64, mut cells: &[C]) -> Result<(), TableError> {
-        let (mut bytes, mut runs) = (Vec::new(), Vec::new());
+        let (mut bytes, mut runs) = (Vec::new(), Runs::new());
         while !cells.is_empty() {
             let (fragment, rest) = cells.split_at(cells.len().min((PIECE - first % PIECE) as usize));
             bytes.clear();
             let mut values = Seen::default();
-            let known = write_runs(first, fragment, &mut bytes, &mut runs, &mut values);
+            let known = match C::KIND.bytes() {
+                1 => write_runs::<1, C>(first, fragment, &mut bytes, &mut runs, &mut values),
+                2 => write_runs::<2, C>(first, fragment, &mut bytes, &mut runs, &mut values),
+                4 => write_runs::<4, C>(first, fragment, &mut bytes, &mut runs, &mut values),
+                _ => write_runs::<8, C>(first, fragment, &mut bytes, &mut runs, &mut values),
+            };
             // Slots that nobody puts are don't-cares, so those that are need no fragment.
             if known > 0 {
                 self.keep(first, fragment.len() as u32, &bytes, known, values)?;
@@ -206,24 +211,27 @@ fn sort(fragments: &mut [Fragment]) -> Result<(), Unusable> {
 }
 
 /// Appends the runs of a fragment and returns how many of its slots are no don't-cares.
-fn write_runs<C: Cell>(
+fn write_runs<const WIDTH: usize, C: Cell>(
     first: u64,
     mut cells: &[C],
     bytes: &mut Vec<u8>,
-    runs: &mut Vec<Run<u64>>,
+    runs: &mut Runs,
     values: &mut Seen,
 ) -> u64 {
-    let width = C::KIND.bytes();
     let mut known = 0;
     let mut offset = (first % GRANULE) as u8;
     while !cells.is_empty() {
         let (granule, rest) = cells.split_at(cells.len().min(GRANULE as usize - usize::from(offset)));
-        known += runs_of(granule, runs);
-        put_number(bytes, runs.len() as u64);
-        for run in &*runs {
-            bytes.extend_from_slice(&run.value.to_le_bytes()[..width]);
+        known += runs.find(granule);
+        let found = runs.found();
+        put_number(bytes, found.len() as u64);
+        let start = bytes.len();
+        bytes.resize(start + found.len() * (WIDTH + 2), 0);
+        for (run, bytes) in found.iter().zip(bytes[start..].chunks_exact_mut(WIDTH + 2)) {
+            bytes[..WIDTH].copy_from_slice(&run.value.to_le_bytes()[..WIDTH]);
             // Both are below 256: the slots lie within one granule.
-            bytes.extend([offset + run.first as u8, offset + run.last as u8]);
+            bytes[WIDTH] = offset + run.first as u8;
+            bytes[WIDTH + 1] = offset + run.last as u8;
             values.add(run.value);
         }
         offset = 0;

@@ -24,32 +24,54 @@ pub(crate) fn push<V: PartialEq>(runs: &mut Vec<Run<V>>, run: Run<V>) {
     }
 }
 
-/// The runs of some slots, none if all are don't-cares, and how many slots are none.
-///
-/// Most slots are don't-cares and most others have the value before them, so that a group is told with a few instructions:
-/// only where a run ends something is done.
-pub(crate) fn runs_of<C: Cell>(cells: &[C], out: &mut Vec<Run<u64>>) -> u64 {
-    out.clear();
-    let mut count = 0;
-    for (group, cells) in cells.chunks(GROUP).enumerate() {
-        let mut known = !C::unknown(cells);
-        if cells.len() < GROUP {
-            known &= (1 << cells.len()) - 1;
-        }
-        count += u64::from(known.count_ones());
-        let start = (group * GROUP) as u32;
-        while known != 0 {
-            let slot = known.trailing_zeros();
-            let cell = cells[slot as usize];
-            // The first slot after it with another value, and the last one with this value before that.
-            let others = known & !cell.like(cells);
-            let same = if others == 0 { known } else { known & ((1 << others.trailing_zeros()) - 1) };
-            let last = same.ilog2();
-            push(out, Run { value: cell.to_bits(), first: start + slot, last: start + last });
-            known &= !same;
-        }
+/// The runs of a few slots, in memory that is used again.
+pub(crate) struct Runs {
+    runs: [Run<u64>; MOST],
+    count: usize,
+}
+
+/// Slots whose runs are looked for together.
+pub(crate) const MOST: usize = 256;
+
+impl Runs {
+    pub(crate) fn new() -> Runs {
+        Runs { runs: [Run { value: 0, first: 0, last: 0 }; MOST], count: 0 }
     }
-    count
+
+    /// The runs that were found.
+    pub(crate) fn found(&self) -> &[Run<u64>] {
+        &self.runs[..self.count]
+    }
+
+    /// Finds the runs of up to 256 slots, none if all are don't-cares, and returns how many slots are none.
+    ///
+    /// Most slots are don't-cares, which are passed over a group at a time. Nobody can foresee whether a slot begins a run, so
+    /// there is no branch for it: every slot writes its run as far as it goes.
+    pub(crate) fn find<C: Cell>(&mut self, cells: &[C]) -> u64 {
+        assert!(cells.len() <= MOST, "{} slots", cells.len());
+        let (mut slots, mut count) = (0, 0);
+        let (mut value, mut first) = (0, 0);
+        for (group, cells) in cells.chunks(GROUP).enumerate() {
+            let mut known = !C::unknown(cells);
+            if cells.len() < GROUP {
+                known &= (1 << cells.len()) - 1;
+            }
+            slots += u64::from(known.count_ones());
+            let start = (group * GROUP) as u32;
+            while known != 0 {
+                let slot = known.trailing_zeros();
+                known &= known - 1;
+                let bits = cells[slot as usize].to_bits();
+                let (begins, slot) = ((count == 0) | (bits != value), start + slot);
+                count += usize::from(begins);
+                first = if begins { slot } else { first };
+                value = bits;
+                self.runs[(count - 1) % MOST] = Run { value, first, last: slot };
+            }
+        }
+        self.count = count;
+        slots
+    }
 }
 
 #[cfg(test)]
@@ -61,11 +83,14 @@ mod tests {
     #[test]
     fn runs_skip_what_nobody_asks_for() {
         const U: i8 = i8::UNKNOWN;
-        let mut runs = Vec::new();
-        runs_of(&[U, 3, U, 3, U, 5, 5, U], &mut runs);
-        assert_eq!(runs, [Run { value: 3, first: 1, last: 3 }, Run { value: 5, first: 5, last: 6 }]);
-        assert_eq!(runs_of(&[U; 9], &mut runs), 0);
-        assert!(runs.is_empty());
+        let mut runs = Runs::new();
+        assert_eq!(runs.find(&[U, 3, U, 3, U, 5, 5, U]), 4);
+        assert_eq!(
+            runs.found(),
+            [Run { value: 3, first: 1, last: 3 }, Run { value: 5, first: 5, last: 6 }]
+        );
+        assert_eq!(runs.find(&[U; 9]), 0);
+        assert!(runs.found().is_empty());
     }
 
     /// One slot after the other.
@@ -80,7 +105,7 @@ mod tests {
     #[test]
     fn groups_of_slots_have_the_runs_of_their_slots() {
         let mut rng = SmallRng::seed_from_u64(5);
-        let mut found = Vec::new();
+        let mut runs = Runs::new();
         for _ in 0..3000 {
             let (care, values) = (rng.random_range(0.0..1.0), rng.random_range(1..5));
             let slots = rng.random_range(0..=256);
@@ -88,12 +113,12 @@ mod tests {
                 .map(|_| if rng.random_bool(care) { rng.random_range(0..values) } else { i8::UNKNOWN })
                 .collect();
             let known = cells.iter().filter(|cell| !cell.is_unknown()).count() as u64;
-            assert_eq!(runs_of(&cells, &mut found), known);
-            assert_eq!(found, plain(&cells));
+            assert_eq!(runs.find(&cells), known);
+            assert_eq!(runs.found(), plain(&cells));
             let means: Vec<f64> =
                 cells.iter().map(|&cell| if cell.is_unknown() { f64::NAN } else { cell.into() }).collect();
-            assert_eq!(runs_of(&means, &mut found), known);
-            assert_eq!(found, plain(&means));
+            assert_eq!(runs.find(&means), known);
+            assert_eq!(runs.found(), plain(&means));
         }
     }
 }
