@@ -14,19 +14,22 @@
 //! Invariant: a slot is a don't-care exactly if its position is unreachable, finished, or won at once.
 #![allow(unsafe_code)]
 
-use crate::DenseError;
+use crate::back::PLANES;
+use crate::lane::Lane;
 use crate::relay::Reorder;
 use crate::shapes::walk;
 use crate::solve::Values;
+use crate::squeeze::by_planes;
 use crate::tight::WORDS;
 use crate::workshop::Workshop;
+use crate::{DenseError, kernel};
 use outplay_core::{Code, Pace, Turn, Value, Watch};
 use std::sync::Mutex;
 
 /// Low cells of the export order whose ranks are looked up at once.
 const INNER: usize = 12;
 /// Slots that a task should have at most: they stay in the cache until they are handed over.
-pub(crate) const TASK: u64 = 1 << 20;
+pub(crate) const TASK: u64 = 1 << 18;
 
 /// A slice of a shape's slots.
 #[derive(Clone, Copy, Debug)]
@@ -250,7 +253,7 @@ fn codes(shop: &Workshop, tier: usize) -> [i8; 64] {
 }
 
 /// One shape, in as many tasks as its last cells with high variables have colourings.
-struct Job<'a> {
+pub(crate) struct Job<'a> {
     export: &'a Export<'a>,
     sink: &'a dyn Sink,
     outgoing: &'a Outgoing,
@@ -309,7 +312,8 @@ impl Job<'_> {
             if pace.step() {
                 return Err(DenseError::Stopped);
             }
-            self.block(buffer, h | values, &place, shift);
+            // SAFETY: the workshop's level is one that the processor has.
+            unsafe { kernel::export(shop.level, self, buffer, h | values, &place, shift) };
             h = h.wrapping_sub(blocks) & blocks;
             if h == 0 {
                 break;
@@ -325,42 +329,59 @@ impl Job<'_> {
     }
 
     /// Puts what matters of a block where it belongs.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the lane's instructions.
     #[inline(always)]
-    fn block(&self, buffer: &mut [i8], h: u32, place: &[u64], shift: usize) {
+    pub(crate) unsafe fn block<L: Lane>(&self, buffer: &mut [i8], h: u32, place: &[u64], shift: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.export.shop.planes(self.export.tier) {
+                0 => self.block_planes::<L, 0>(buffer, h, place, shift),
+                planes => by_planes!(planes, self.block_planes::<L>(buffer, h, place, shift)),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn block_planes<L: Lane, const N: usize>(
+        &self,
+        buffer: &mut [i8],
+        h: u32,
+        place: &[u64],
+        shift: usize,
+    ) {
         let Export { shop, tier, offsets, codes, uppers, lower, inner, .. } = self.export;
-        let (tight, planes) = (&shop.tight, shop.planes(*tier));
+        let tight = &shop.tight;
         let ones = shop.field.ones(*tier) as i32 - h.count_ones() as i32;
         let lines = tight.block_lines(ones);
         if lines == 0 {
             return;
         }
-        let list = &self.lists[ones as usize];
+        let list = self.lists[ones as usize].as_slice();
         let at = offsets[h as usize] as usize;
         let upper = self.reorder.apply(u64::from(h) << tight.low);
         let mask = (1u64 << inner) - 1;
-        for word in 0..list.len().div_ceil(64) {
+        for (word, list) in list.chunks(64).enumerate() {
             let (line, within) = (at + word / WORDS, word % WORDS);
             // SAFETY: the block lies in the shape's planes.
             let mut care = unsafe { *self.source.care.add(line * WORDS + within) };
             if care == 0 {
                 continue;
             }
-            let mut numbers = [0u64; crate::back::PLANES];
-            for (plane, number) in numbers.iter_mut().enumerate().take(planes) {
-                // SAFETY: see above.
-                *number = unsafe { *self.source.table.add((line * planes + plane) * WORDS + within) };
-            }
+            // SAFETY: see above; the caller's promise.
+            let numbers = unsafe {
+                let plane = |plane| *self.source.table.add((line * N + plane) * WORDS + within);
+                L::numbers::<N>(&std::array::from_fn(plane))
+            };
             while care != 0 {
-                let bit = care.trailing_zeros();
+                let bit = care.trailing_zeros() as usize;
                 care &= care - 1;
-                let mut number = 0;
-                for (plane, bits) in numbers.iter().enumerate().take(planes) {
-                    number |= (bits >> bit & 1) << plane;
-                }
-                let colours = upper | list[word * 64 + bit as usize];
+                let colours = upper | list[bit];
                 let rank = uppers[(colours >> inner) as usize] + u64::from(lower[(colours & mask) as usize]);
                 let slot = rank.wrapping_add(place[(colours >> shift) as usize]);
-                buffer[slot as usize] = codes[number as usize & 63];
+                buffer[slot as usize] = codes[usize::from(numbers[bit]) & 63];
             }
         }
     }

@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use crate::back::{Back, Worker};
+use crate::export::Job;
 use crate::forth::{Forth, Walker};
 use crate::lane::{Level, Portable};
 use crate::relay::{Copier, Relay};
@@ -96,4 +97,14 @@ levels! {
     /// As there.
     scatter, scatter_avx2, scatter_avx512, Squeeze, scatter,
     (squeezer: &Squeezer, live: &[u64], table: *mut u64, whole: &mut bool)
+}
+
+levels! {
+    /// Runs [`Job::block`].
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    export, export_avx2, export_avx512, Job<'_>, block,
+    (buffer: &mut [i8], h: u32, place: &[u64], shift: usize)
 }

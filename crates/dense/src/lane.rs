@@ -95,6 +95,8 @@ pub(crate) trait Lane {
     unsafe fn compress(value: u64, mask: u64) -> u64;
     /// The low bits, spread to the selected places.
     unsafe fn spread(value: u64, mask: u64) -> u64;
+    /// The 64 numbers whose bits are in these planes, the lowest first.
+    unsafe fn numbers<const N: usize>(planes: &[u64; N]) -> [u8; 64];
     /// ORs bits of sixteen source words into some words of the target, as the program says.
     unsafe fn permute(program: &Program, words: Range<usize>, from: *const u64, to: *mut u64);
 }
@@ -200,6 +202,12 @@ impl Lane for Portable {
         spread(value, mask)
     }
     #[inline(always)]
+    unsafe fn numbers<const N: usize>(planes: &[u64; N]) -> [u8; 64] {
+        std::array::from_fn(|i| {
+            planes.iter().rev().fold(0, |number, plane| number << 1 | (plane >> i & 1) as u8)
+        })
+    }
+    #[inline(always)]
     unsafe fn permute(program: &Program, words: Range<usize>, from: *const u64, to: *mut u64) {
         for word in words {
             let mut out = 0;
@@ -263,6 +271,12 @@ mod tests {
             all.push(u64::from(L::alive(masks.as_ptr(), input[1].0[0] as u32)));
             all.push(L::compress(input[0].0[1], input[1].0[1]));
             all.push(L::spread(input[0].0[1], input[1].0[1]));
+            let numbers = [
+                L::numbers(&[]),
+                L::numbers(&[input[0].0[2]]),
+                L::numbers::<6>(&input[1].0[..6].try_into().unwrap_or_default()),
+            ];
+            all.extend(numbers.as_flattened().iter().map(|&number| u64::from(number)));
             let bits = (0..900u32).map(|i| (i % 7 != 3).then_some(((i * 613 + 5) % 1024) as u16));
             let program = Program::new(bits);
             let mut to = [0u64; 16];

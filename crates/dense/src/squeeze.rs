@@ -127,6 +127,8 @@ macro_rules! by_planes {
     };
 }
 
+pub(crate) use by_planes;
+
 impl Squeeze {
     /// Gathers the live bits of every plane into the squeezer's words.
     ///

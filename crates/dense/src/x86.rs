@@ -95,6 +95,25 @@ impl Lane for Avx2 {
         unsafe { _pdep_u64(value, mask) }
     }
     #[inline(always)]
+    unsafe fn numbers<const N: usize>(planes: &[u64; N]) -> [u8; 64] {
+        unsafe {
+            // Every byte of a plane goes to eight bytes, each of which looks at another bit of it.
+            let places = _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
+            let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+            let mut numbers = [0; 64];
+            for half in 0..2 {
+                let mut sum = _mm256_setzero_si256();
+                for (plane, &word) in planes.iter().enumerate() {
+                    let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32((word >> (32 * half)) as i32), places);
+                    let set = _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bits), bits);
+                    sum = _mm256_or_si256(sum, _mm256_and_si256(set, _mm256_set1_epi8(1 << plane)));
+                }
+                _mm256_storeu_si256(numbers.as_mut_ptr().add(32 * half).cast(), sum);
+            }
+            numbers
+        }
+    }
+    #[inline(always)]
     unsafe fn permute(program: &Program, words: Range<usize>, from: *const u64, to: *mut u64) {
         unsafe {
             // Eight tables of sixteen bytes: a shuffle finds the byte in the table that has it, and
@@ -191,6 +210,16 @@ impl Lane for Avx512 {
     #[inline(always)]
     unsafe fn spread(value: u64, mask: u64) -> u64 {
         unsafe { _pdep_u64(value, mask) }
+    }
+    #[inline(always)]
+    unsafe fn numbers<const N: usize>(planes: &[u64; N]) -> [u8; 64] {
+        unsafe {
+            let mut sum = _mm512_setzero_si512();
+            for (plane, &word) in planes.iter().enumerate() {
+                sum = _mm512_or_si512(sum, _mm512_maskz_set1_epi8(word, 1 << plane));
+            }
+            std::mem::transmute(sum)
+        }
     }
     #[inline(always)]
     unsafe fn permute(program: &Program, words: Range<usize>, from: *const u64, to: *mut u64) {
