@@ -116,7 +116,15 @@ pub(crate) struct Export<'a> {
     inner: usize,
     /// By place.
     pub(crate) shapes: Vec<Outgoing>,
-    free: Mutex<Vec<Vec<i8>>>,
+    free: Mutex<Vec<Buffer>>,
+}
+
+/// Memory that tasks use one after the other.
+#[derive(Default)]
+struct Buffer {
+    codes: Vec<i8>,
+    /// By the upper cells' colours, as far as the task has them: the place of the first colouring that has them.
+    starts: Vec<u32>,
 }
 
 impl<'a> Export<'a> {
@@ -270,7 +278,7 @@ pub(crate) struct Job<'a> {
 
 impl Job<'_> {
     /// The slots whose fixed high variables have these values.
-    fn task(&self, buffer: &mut Vec<i8>, values: u32, watch: &dyn Watch) -> Result<(), DenseError> {
+    fn task(&self, buffer: &mut Buffer, values: u32, watch: &dyn Watch) -> Result<(), DenseError> {
         let Export { shop, tier, uppers, inner, .. } = self.export;
         let (tight, tier) = (&shop.tight, *tier);
         let mut pace = Pace::new(watch);
@@ -278,21 +286,21 @@ impl Job<'_> {
         let shift = tier - self.fixed;
         let shown = |h: u32| (self.reorder.apply(u64::from(h) << tight.low) >> shift) as usize;
         let (fixed, choice) = (shown(values), (1usize << self.fixed) - 1 - shown(self.high));
-        // By colours of the fixed cells: what takes a rank to a place in the buffer.
-        let mut place = vec![0u64; 1 << self.fixed];
+        let Buffer { codes: buffer, starts } = buffer;
+        starts.resize(uppers.len(), 0);
         let mut slices = Vec::new();
         let (mut length, mut free) = (0u64, 0usize);
         loop {
+            // All colours of the upper cells with these of the fixed ones.
             let colours = fixed | free;
-            let border = |colours: usize| uppers[colours << (shift - inner)];
-            let (first, end) = if self.fixed == 0 {
-                (0, uppers[uppers.len() - 1])
-            } else {
-                (border(colours), border(colours + 1))
-            };
-            place[colours] = length.wrapping_sub(first);
-            slices.push((first, length as usize..(length + end - first) as usize));
-            length += end - first;
+            let (first, end) = (colours << (shift - inner), (colours + 1) << (shift - inner));
+            let rank = uppers[first];
+            for (start, upper) in starts[first..end].iter_mut().zip(&uppers[first..end]) {
+                *start = (length + upper - rank) as u32;
+            }
+            let slots = uppers[end] - rank;
+            slices.push((rank, length as usize..(length + slots) as usize));
+            length += slots;
             free = free.wrapping_sub(choice) & choice;
             if free == 0 {
                 break;
@@ -313,7 +321,7 @@ impl Job<'_> {
                 return Err(DenseError::Stopped);
             }
             // SAFETY: the workshop's level is one that the processor has.
-            unsafe { kernel::export(shop.level, self, buffer, h | values, &place, shift) };
+            unsafe { kernel::export(shop.level, self, buffer, h | values, starts) };
             h = h.wrapping_sub(blocks) & blocks;
             if h == 0 {
                 break;
@@ -334,25 +342,19 @@ impl Job<'_> {
     ///
     /// The processor has the lane's instructions.
     #[inline(always)]
-    pub(crate) unsafe fn block<L: Lane>(&self, buffer: &mut [i8], h: u32, place: &[u64], shift: usize) {
+    pub(crate) unsafe fn block<L: Lane>(&self, buffer: &mut [i8], h: u32, starts: &[u32]) {
         // SAFETY: the caller's promise.
         unsafe {
             match self.export.shop.planes(self.export.tier) {
-                0 => self.block_planes::<L, 0>(buffer, h, place, shift),
-                planes => by_planes!(planes, self.block_planes::<L>(buffer, h, place, shift)),
+                0 => self.block_planes::<L, 0>(buffer, h, starts),
+                planes => by_planes!(planes, self.block_planes::<L>(buffer, h, starts)),
             }
         }
     }
 
     #[inline(always)]
-    unsafe fn block_planes<L: Lane, const N: usize>(
-        &self,
-        buffer: &mut [i8],
-        h: u32,
-        place: &[u64],
-        shift: usize,
-    ) {
-        let Export { shop, tier, offsets, codes, uppers, lower, inner, .. } = self.export;
+    unsafe fn block_planes<L: Lane, const N: usize>(&self, buffer: &mut [i8], h: u32, starts: &[u32]) {
+        let Export { shop, tier, offsets, codes, lower, inner, .. } = self.export;
         let tight = &shop.tight;
         let ones = shop.field.ones(*tier) as i32 - h.count_ones() as i32;
         let lines = tight.block_lines(ones);
@@ -379,8 +381,7 @@ impl Job<'_> {
                 let bit = care.trailing_zeros() as usize;
                 care &= care - 1;
                 let colours = upper | list[bit];
-                let rank = uppers[(colours >> inner) as usize] + u64::from(lower[(colours & mask) as usize]);
-                let slot = rank.wrapping_add(place[(colours >> shift) as usize]);
+                let slot = starts[(colours >> inner) as usize] + u32::from(lower[(colours & mask) as usize]);
                 buffer[slot as usize] = codes[usize::from(numbers[bit]) & 63];
             }
         }

@@ -106,5 +106,5 @@ levels! {
     ///
     /// As there.
     export, export_avx2, export_avx512, Job<'_>, block,
-    (buffer: &mut [i8], h: u32, place: &[u64], shift: usize)
+    (buffer: &mut [i8], h: u32, starts: &[u32])
 }

@@ -173,9 +173,10 @@ impl Plan {
                 .map(|lines| lines.min(ABSURD));
         let images = tiers.iter().map(|t| t.image_lines).max().unwrap_or(0).min(ABSURD) + 1;
         let reach = if wants_reach { sum(|t| t.reach_lines).min(ABSURD) + 1 } else { 0 };
-        // Each thread fills a buffer, and all look ranks up in one table.
+        // Each thread fills a buffer by a table of its own, which is made from one that all have.
         let buffer = |t: &TierPlan| {
-            (t.slots.min(2 * TASK) * threads as u64 + (8 << t.tier.saturating_sub(12).min(50))).min(ABSURD)
+            let tables = (8 + 4 * threads as u64).saturating_mul(1 << t.tier.saturating_sub(12).min(40));
+            (t.slots.min(2 * TASK) * threads as u64).saturating_add(tables).min(ABSURD)
         };
         let last = tiers.len().saturating_sub(1);
         let buffers = if export { tiers[..last].iter().map(buffer).max().unwrap_or(0) } else { 0 };

@@ -50,18 +50,23 @@ struct State {
     failed: bool,
 }
 
-/// Different values: small ones by bit, which is all that bytes need.
-#[derive(Default)]
+/// Different values: small ones by place, which is all that bytes need.
 struct Seen {
-    small: [u64; 4],
+    small: [bool; 256],
     large: FxHashSet<u64>,
+}
+
+impl Default for Seen {
+    fn default() -> Seen {
+        Seen { small: [false; 256], large: FxHashSet::default() }
+    }
 }
 
 impl Seen {
     #[inline(always)]
     fn add(&mut self, value: u64) {
         if value < 256 {
-            self.small[(value / 64) as usize] |= 1 << (value % 64);
+            self.small[value as usize] = true;
         } else if self.large.len() <= MOST_VALUES {
             self.large.insert(value);
         }
@@ -73,7 +78,7 @@ impl Seen {
     }
 
     fn sorted(self) -> Vec<u64> {
-        let small = (0..256u64).filter(|value| self.small[(value / 64) as usize] >> (value % 64) & 1 == 1);
+        let small = (0..256u64).filter(|&value| self.small[value as usize]);
         let mut large: Vec<u64> = self.large.into_iter().collect();
         large.sort_unstable();
         small.chain(large).collect()
@@ -222,17 +227,13 @@ fn write_runs<const WIDTH: usize, C: Cell>(
     let mut offset = (first % GRANULE) as u8;
     while !cells.is_empty() {
         let (granule, rest) = cells.split_at(cells.len().min(GRANULE as usize - usize::from(offset)));
-        known += runs.find(granule);
-        let found = runs.found();
-        put_number(bytes, found.len() as u64);
-        let start = bytes.len();
-        bytes.resize(start + found.len() * (WIDTH + 2), 0);
-        for (run, bytes) in found.iter().zip(bytes[start..].chunks_exact_mut(WIDTH + 2)) {
-            bytes[..WIDTH].copy_from_slice(&run.value.to_le_bytes()[..WIDTH]);
-            // Both are below 256: the slots lie within one granule.
-            bytes[WIDTH] = offset + run.first as u8;
-            bytes[WIDTH + 1] = offset + run.last as u8;
-            values.add(run.value);
+        known += runs.find::<WIDTH, C>(offset, granule);
+        put_number(bytes, runs.count() as u64);
+        bytes.extend_from_slice(runs.bytes(WIDTH));
+        for run in runs.bytes(WIDTH).chunks_exact(WIDTH + 2) {
+            let mut bits = [0; 8];
+            bits[..WIDTH].copy_from_slice(&run[..WIDTH]);
+            values.add(u64::from_le_bytes(bits));
         }
         offset = 0;
         cells = rest;
