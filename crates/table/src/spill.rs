@@ -227,13 +227,17 @@ fn write_runs<const WIDTH: usize, C: Cell>(
     let mut offset = (first % GRANULE) as u8;
     while !cells.is_empty() {
         let (granule, rest) = cells.split_at(cells.len().min(GRANULE as usize - usize::from(offset)));
-        known += runs.find::<WIDTH, C>(offset, granule);
-        put_number(bytes, runs.count() as u64);
-        bytes.extend_from_slice(runs.bytes(WIDTH));
-        for run in runs.bytes(WIDTH).chunks_exact(WIDTH + 2) {
-            let mut bits = [0; 8];
-            bits[..WIDTH].copy_from_slice(&run[..WIDTH]);
-            values.add(u64::from_le_bytes(bits));
+        known += runs.find(granule);
+        let found = runs.found();
+        put_number(bytes, found.len() as u64);
+        let start = bytes.len();
+        bytes.resize(start + found.len() * (WIDTH + 2), 0);
+        for (run, bytes) in found.iter().zip(bytes[start..].chunks_exact_mut(WIDTH + 2)) {
+            bytes[..WIDTH].copy_from_slice(&run.value.to_le_bytes()[..WIDTH]);
+            // Both are below 256: the slots lie within one granule.
+            bytes[WIDTH] = offset + run.first as u8;
+            bytes[WIDTH + 1] = offset + run.last as u8;
+            values.add(run.value);
         }
         offset = 0;
         cells = rest;
