@@ -5,7 +5,7 @@ use crate::codec::block::Packer;
 use crate::codec::fit::{Costs, Fitter};
 use crate::codec::length::LONGEST;
 use crate::codec::model::{MOST_VALUES, Parts};
-use crate::codec::runs::Run;
+use crate::codec::runs::{Blocks, Run};
 use crate::codec::train::{Coding, Counts, first_costs, length_costs};
 use crate::header::{Codec, block_checksum};
 use crate::spill::{GRANULE, PIECE, Spilled, Tally};
@@ -101,8 +101,6 @@ pub(crate) struct Packed {
     pub(crate) sizes: Vec<u32>,
 }
 
-type Blocks = Vec<Vec<Run<u8>>>;
-
 /// Block sizes: a granule, and its doubles up to the longest.
 const SIZES: usize = (LONGEST.ilog2() - (GRANULE as u32).ilog2() + 1) as usize;
 
@@ -144,7 +142,7 @@ impl<'a> Plan<'a> {
         let sample: Vec<u64> = sample.filter(|&piece| plan.is_mine(piece)).collect();
         plan.block_slots = plan.block_size(&sample)?;
         let blocks = sample.par_iter().map(|&piece| plan.symbol_blocks(piece, &symbols));
-        let blocks: Vec<Blocks> = plan.agreed(blocks.collect::<Result<_, TableError>>())?;
+        let blocks: Vec<Blocks<u8>> = plan.agreed(blocks.collect::<Result<_, TableError>>())?;
         let mut costs = Costs::new(plan.block_slots, &first_costs(spill.values.len()));
         let mut parts = Parts::default();
         for round in 0..ROUNDS {
@@ -152,7 +150,7 @@ impl<'a> Plan<'a> {
                 costs = Costs::new(plan.block_slots, &length_costs(&parts));
             }
             let begin = || (Counts::new(spill.values.len()), Fitter::default(), Vec::new());
-            let count = |(mut counts, mut fitter, mut lengths): (Counts, Fitter, _), blocks: &Blocks| {
+            let count = |(mut counts, mut fitter, mut lengths): (Counts, Fitter, _), blocks: &Blocks<u8>| {
                 for runs in blocks.iter().filter(|runs| !runs.is_empty()) {
                     fitter.fit(runs, &costs, &mut lengths);
                     counts.add(runs, &lengths, &costs);
@@ -233,7 +231,7 @@ impl<'a> Plan<'a> {
         Ok((GRANULE as u32) << (0..SIZES).rev().find(fits).unwrap_or(0))
     }
 
-    fn symbol_blocks(&self, piece: u64, symbols: &Symbols) -> Result<Blocks, TableError> {
+    fn symbol_blocks(&self, piece: u64, symbols: &Symbols) -> Result<Blocks<u8>, TableError> {
         let slots = (self.piece_slots(piece), self.block_slots);
         self.spill.blocks(piece, self.width, slots, |bits| symbols.of(bits))
     }
@@ -259,7 +257,9 @@ impl<'a> Plan<'a> {
         match &self.runs {
             Some(plan) => {
                 let mut packer = Packer::default();
-                for group in self.symbol_blocks(piece, &plan.symbols)?.chunks(GROUP) {
+                let blocks = self.symbol_blocks(piece, &plan.symbols)?;
+                let blocks: Vec<&[Run<u8>]> = blocks.iter().collect();
+                for group in blocks.chunks(GROUP) {
                     packer.pack(&plan.coding, group);
                     for block in 0..group.len() {
                         add(&mut |out| {

@@ -12,7 +12,7 @@
 //! Invariant: a fragment lies within a piece, and no two fragments share a slot.
 
 use crate::cell::Cell;
-use crate::codec::runs::{MOST, Run, Runs, push};
+use crate::codec::runs::{Blocks, MOST, Run, Runs};
 use crate::{TableError, disk};
 use outplay_core::numbers::{put_number, take_number};
 use rustc_hash::FxHashSet;
@@ -26,8 +26,6 @@ pub(crate) const PIECE: u64 = 1 << 16;
 pub(crate) const GRANULE: u64 = MOST as u64;
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 20;
-/// Runs that a block has room for from the beginning.
-const USUAL: usize = 160;
 /// More different values than this are not collected.
 const MOST_VALUES: usize = 1 << 10;
 
@@ -259,16 +257,17 @@ impl Spilled {
         width: usize,
         (piece_slots, block_slots): (u32, u32),
         value: impl Fn(u64) -> V,
-    ) -> Result<Vec<Vec<Run<V>>>, TableError> {
-        let mut blocks: Vec<Vec<Run<V>>> =
-            (0..piece_slots.div_ceil(block_slots)).map(|_| Vec::new()).collect();
+    ) -> Result<Blocks<V>, TableError> {
+        let mut blocks = Blocks::new();
+        let slots = (piece_slots, block_slots);
         self.fragments(piece, |granule, bytes| match width {
             // By far the most tables have bytes.
-            1 => read_runs::<1, V>(bytes, granule, block_slots, &value, &mut blocks),
-            2 => read_runs::<2, V>(bytes, granule, block_slots, &value, &mut blocks),
-            4 => read_runs::<4, V>(bytes, granule, block_slots, &value, &mut blocks),
-            _ => read_runs::<8, V>(bytes, granule, block_slots, &value, &mut blocks),
+            1 => read_runs::<1, V>(bytes, granule, slots, &value, &mut blocks),
+            2 => read_runs::<2, V>(bytes, granule, slots, &value, &mut blocks),
+            4 => read_runs::<4, V>(bytes, granule, slots, &value, &mut blocks),
+            _ => read_runs::<8, V>(bytes, granule, slots, &value, &mut blocks),
         })?;
+        blocks.go_on(piece_slots.div_ceil(block_slots) as usize);
         Ok(blocks)
     }
 
@@ -402,24 +401,25 @@ impl Tally {
 fn read_runs<const WIDTH: usize, V: Copy + PartialEq>(
     mut bytes: &[u8],
     mut granule: u64,
-    block_slots: u32,
+    (piece_slots, block_slots): (u32, u32),
     value: &impl Fn(u64) -> V,
-    blocks: &mut [Vec<Run<V>>],
+    blocks: &mut Blocks<V>,
 ) -> Option<()> {
     let granules = u64::from(block_slots) / GRANULE;
+    blocks.reserve(bytes.len() / (WIDTH + 2));
     while !bytes.is_empty() {
-        let block = blocks.get_mut((granule / granules) as usize)?;
         let base = (granule % granules * GRANULE) as u32;
         let count = usize::try_from(take_number(&mut bytes)?).ok()?;
         let (runs, rest) = bytes.split_at_checked(count.checked_mul(WIDTH + 2)?)?;
-        if block.capacity() == 0 && count > 0 {
-            block.reserve(USUAL);
+        if granule * GRANULE >= piece_slots.into() {
+            return None;
         }
+        blocks.go_on((granule / granules) as usize);
         for run in runs.chunks_exact(WIDTH + 2) {
             let mut bits = [0; 8];
             bits[..WIDTH].copy_from_slice(&run[..WIDTH]);
             let (first, last) = (base + u32::from(run[WIDTH]), base + u32::from(run[WIDTH + 1]));
-            push(block, Run { value: value(u64::from_le_bytes(bits)), first, last });
+            blocks.push(Run { value: value(u64::from_le_bytes(bits)), first, last });
         }
         bytes = rest;
         granule += 1;

@@ -17,7 +17,7 @@ pub(crate) struct Packer {
 
 impl Packer {
     /// Codes blocks, some of which may have no runs.
-    pub(crate) fn pack(&mut self, coding: &Coding, blocks: &[Vec<Run<u8>>]) {
+    pub(crate) fn pack(&mut self, coding: &Coding, blocks: &[&[Run<u8>]]) {
         self.encoder.clear();
         for runs in blocks {
             self.fitter.fit(runs, &coding.costs, &mut self.lengths);
@@ -170,7 +170,7 @@ fn take_value(model: &Model, decoder: &mut Decoder<'_>, earlier: u8, later: u8) 
 mod tests {
     use super::*;
     use crate::codec::fit::Costs;
-    use crate::codec::runs::push;
+    use crate::codec::runs::Blocks;
     use crate::codec::train::{Counts, first_costs};
     use rand::rngs::SmallRng;
     use rand::{RngExt, SeedableRng};
@@ -193,11 +193,12 @@ mod tests {
     }
 
     fn runs(cells: &[u8]) -> Vec<Run<u8>> {
-        let mut runs = Vec::new();
+        let mut runs = Blocks::new();
         for (slot, &value) in (0..).zip(cells).filter(|&(_, &value)| value != 255) {
-            push(&mut runs, Run { value, first: slot, last: slot });
+            runs.push(Run { value, first: slot, last: slot });
         }
-        runs
+        runs.go_on(1);
+        runs.iter().flatten().copied().collect()
     }
 
     fn coding(blocks: &[Vec<Run<u8>>], slots: u32) -> Coding {
@@ -223,7 +224,7 @@ mod tests {
             let all: Vec<Vec<Run<u8>>> = blocks.iter().map(|cells| runs(cells)).collect();
             // A model that has seen only some blocks must code the others through escapes.
             let coding = coding(&all[..[0, 3, 60][round % 3]], slots);
-            packer.pack(&coding, &all);
+            packer.pack(&coding, &all.iter().map(Vec::as_slice).collect::<Vec<_>>());
             for (block, (cells, runs)) in blocks.iter().zip(&all).enumerate() {
                 let mut bytes = Vec::new();
                 packer.append(block, &mut bytes);

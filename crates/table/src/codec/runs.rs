@@ -15,12 +15,45 @@ pub(crate) struct Run<V> {
     pub(crate) last: u32,
 }
 
-/// Appends a run, or lengthens the last one if the value is the same.
-#[inline]
-pub(crate) fn push<V: PartialEq>(runs: &mut Vec<Run<V>>, run: Run<V>) {
-    match runs.last_mut() {
-        Some(before) if before.value == run.value => before.last = run.last,
-        _ => runs.push(run),
+/// The runs of blocks, one block after the other.
+pub(crate) struct Blocks<V> {
+    runs: Vec<Run<V>>,
+    /// Where the runs of each block end that is done with.
+    ends: Vec<usize>,
+}
+
+impl<V: Copy + PartialEq> Blocks<V> {
+    /// No runs yet.
+    pub(crate) fn new() -> Blocks<V> {
+        Blocks { runs: Vec::new(), ends: Vec::new() }
+    }
+
+    /// Makes room for so many more.
+    pub(crate) fn reserve(&mut self, runs: usize) {
+        self.runs.reserve(runs);
+    }
+
+    /// Goes on with a block, which does not lie before the one that was gone on with last; all before it are done with.
+    pub(crate) fn go_on(&mut self, block: usize) {
+        self.ends.resize(self.ends.len().max(block), self.runs.len());
+    }
+
+    /// Appends a run to the block, or lengthens the last one if the value is the same.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, run: Run<V>) {
+        let begin = self.ends.last().copied().unwrap_or(0);
+        match self.runs[begin..].last_mut() {
+            Some(before) if before.value == run.value => before.last = run.last,
+            _ => self.runs.push(run),
+        }
+    }
+
+    /// The runs of each block that is done with.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[Run<V>]> {
+        (0..self.ends.len()).map(|block| {
+            let begin = block.checked_sub(1).map_or(0, |before| self.ends[before]);
+            &self.runs[begin..self.ends[block]]
+        })
     }
 }
 
@@ -95,11 +128,28 @@ mod tests {
 
     /// One slot after the other.
     fn plain<C: Cell>(cells: &[C]) -> Vec<Run<u64>> {
-        let mut runs = Vec::new();
+        let mut runs = Blocks::new();
         for (slot, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_unknown()) {
-            push(&mut runs, Run { value: cell.to_bits(), first: slot as u32, last: slot as u32 });
+            runs.push(Run { value: cell.to_bits(), first: slot as u32, last: slot as u32 });
         }
-        runs
+        runs.go_on(1);
+        runs.iter().flatten().copied().collect()
+    }
+
+    #[test]
+    fn runs_end_with_their_block() {
+        let mut blocks = Blocks::new();
+        let run = |value, slot| Run { value, first: slot, last: slot };
+        blocks.go_on(1);
+        [run(3, 1), run(3, 2), run(4, 5)].into_iter().for_each(|run| blocks.push(run));
+        blocks.go_on(1);
+        blocks.push(run(4, 7));
+        blocks.go_on(2);
+        blocks.push(run(4, 0));
+        blocks.go_on(4);
+        let found: Vec<&[Run<u8>]> = blocks.iter().collect();
+        let [first, second] = [Run { value: 3, first: 1, last: 2 }, Run { value: 4, first: 5, last: 7 }];
+        assert_eq!(found, [&[][..], &[first, second], &[run(4, 0)], &[]]);
     }
 
     #[test]
