@@ -203,6 +203,18 @@ fn too_little_memory_is_one_sentence_and_code_3() {
 }
 
 #[test]
+fn plans_are_for_the_machine_that_is_described() {
+    let words = ["plan", "connect4:7x6", "--values", "wdl", "--memory", "1000G", "--disk", "10T", "--cores", "32"];
+    let report = json(&[&words[..], &["--ranks", "16", "--network", "25G"]].concat());
+    assert_eq!((&report["memory"], &report["threads"]), (&1_000_000_000_000_u64.into(), &32.into()));
+    let ways = report["ways"].as_array().expect("a list");
+    let way = |how: &str| ways.iter().find(|way| way["how"] == how).unwrap_or_else(|| panic!("{ways:?}"));
+    assert_eq!((&way("in memory")["fits"], &way("on 16 ranks")["fits"]), (&false.into(), &true.into()));
+    // A shape and its neighbours, whoever has them.
+    assert!(way("on 16 ranks")["memory"].as_u64() < Some(830_000_000_000));
+}
+
+#[test]
 fn bad_input_is_one_sentence_and_code_2() {
     let long = "x".repeat(100_000);
     for words in [

@@ -376,6 +376,8 @@ impl<W: Write> Run<'_, W> {
             Command::Plan { game, values, disk, cores, ranks, network } => {
                 let mut request = PlanRequest::default();
                 (request.values, request.options) = (*values, self.options(None));
+                // The machine that is described may have more than this one.
+                request.options.memory = self.common.memory.unwrap_or(request.options.memory);
                 (request.disk, request.network) = (*disk, *network);
                 (request.threads, request.ranks) = (cores.map(|cores| cores as usize), *ranks);
                 self.plan(game, &request)

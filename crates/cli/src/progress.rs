@@ -91,13 +91,11 @@ impl Watch for Progress {
             if stage.said.elapsed() > JSON_PAUSE {
                 stage.said = Instant::now();
                 let total = (stage.total > 0).then_some(stage.total);
-                eprintln!(
-                    "{}",
-                    serde_json::json!({
-                        "stage": stage.name, "done": done, "total": total, "seconds": elapsed.as_secs_f64(),
-                        "status": stage.status,
-                    })
-                );
+                let told = serde_json::json!({
+                    "stage": stage.name, "done": done, "total": total, "seconds": elapsed.as_secs_f64(),
+                    "status": stage.status,
+                });
+                say(told.to_string());
             }
             return;
         }
@@ -130,7 +128,7 @@ impl Watch for Progress {
             if !stage.status.is_empty() {
                 line += &format!("; {}", stage.status);
             }
-            eprintln!("{line}");
+            say(line);
         }
     }
 
@@ -146,12 +144,26 @@ impl Watch for Progress {
     }
 
     fn note(&self, sentence: &str) {
-        match (self.quiet, self.json) {
-            (true, _) => {}
-            (false, true) => eprintln!("{}", serde_json::json!({ "note": sentence })),
-            (false, false) => eprintln!("{sentence}"),
+        if self.quiet {
+            return;
+        }
+        let line = if self.json {
+            serde_json::json!({ "note": sentence }).to_string()
+        } else {
+            sentence.to_string()
+        };
+        // A bar would be drawn over it.
+        match self.stage.lock().ok().and_then(|stage| stage.bar.clone()) {
+            Some(bar) => bar.suspend(|| say(line)),
+            None => say(line),
         }
     }
+}
+
+/// Says a line in one piece: others may be speaking at the same time, such as the ranks of a cluster.
+fn say(mut line: String) {
+    line.push('\n');
+    eprint!("{line}");
 }
 
 fn bar(name: &str, total: u64) -> ProgressBar {

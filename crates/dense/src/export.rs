@@ -26,8 +26,14 @@ use crate::{DenseError, kernel};
 use outplay_core::{Code, Pace, Turn, Value, Watch};
 use std::sync::Mutex;
 
-/// Low cells of the export order whose ranks are looked up at once.
-const INNER: usize = 12;
+/// Low cells of the export order whose ranks are looked up at once: few for the cache, more where the table of all others
+/// would be large.
+pub(crate) fn inner(tier: usize) -> usize {
+    tier.saturating_sub(20).clamp(12, MOST_INNER).min(tier)
+}
+
+/// Ranks of so many cells fit in two bytes.
+const MOST_INNER: usize = 18;
 /// Slots that a task should have at most: they stay in the cache until they are handed over.
 pub(crate) const TASK: u64 = 1 << 18;
 
@@ -149,28 +155,8 @@ impl<'a> Export<'a> {
             number += 1;
         })?;
         shapes.sort_unstable_by_key(|outgoing| outgoing.place);
-        let inner = INNER.min(tier);
-        let ones = field.ones(tier);
-        let mut uppers = Vec::with_capacity((1 << (tier - inner)) + 1);
-        let mut at = 0;
-        let mut pace = Pace::new(watch);
-        for upper in 0..1u32 << (tier - inner) {
-            if pace.step() {
-                return Err(DenseError::Stopped);
-            }
-            uppers.push(at);
-            at += ones
-                .checked_sub(upper.count_ones() as usize)
-                .map_or(0, |left| shop.tight.choose[inner][left]);
-        }
-        uppers.push(at);
-        let mut seen = [0u16; INNER + 1];
-        let rank = |colours: u32| {
-            let seen = &mut seen[colours.count_ones() as usize];
-            *seen += 1;
-            *seen - 1
-        };
-        let lower = (0..1u32 << inner).map(rank).collect();
+        let inner = inner(tier);
+        let (uppers, lower) = ranks(tier, field.ones(tier), inner, &shop.tight.choose[inner], watch)?;
         let codes = codes(shop, tier);
         Ok(Export { shop, tier, offsets, codes, uppers, lower, inner, shapes, free: Mutex::default() })
     }
@@ -241,6 +227,35 @@ impl<'a> Export<'a> {
             done
         })
     }
+}
+
+/// Two tables whose sum is the rank of a colouring among those of so many cells with so many ones: by the upper cells' colours
+/// the rank of the first colouring that has them, with the end behind, and by the lower cells' colours.
+fn ranks(
+    cells: usize,
+    ones: usize,
+    inner: usize,
+    choose: &[u64; 64],
+    watch: &dyn Watch,
+) -> Result<(Vec<u64>, Vec<u16>), DenseError> {
+    let mut uppers = Vec::with_capacity((1 << (cells - inner)) + 1);
+    let mut at = 0;
+    let mut pace = Pace::new(watch);
+    for upper in 0..1u32 << (cells - inner) {
+        if pace.step() {
+            return Err(DenseError::Stopped);
+        }
+        uppers.push(at);
+        at += ones.checked_sub(upper.count_ones() as usize).map_or(0, |left| choose[left]);
+    }
+    uppers.push(at);
+    let mut seen = [0u16; MOST_INNER + 1];
+    let rank = |colours: u32| {
+        let seen = &mut seen[colours.count_ones() as usize];
+        *seen += 1;
+        *seen - 1
+    };
+    Ok((uppers, (0..1u32 << inner).map(rank).collect()))
 }
 
 /// By number in the planes of a tier: the code.
@@ -385,5 +400,31 @@ impl Job<'_> {
                 buffer[slot as usize] = codes[usize::from(numbers[bit]) & 63];
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::Quiet;
+
+    #[test]
+    fn ranks_count_colourings_however_they_are_looked_up() {
+        let choose = crate::tight::binomials();
+        for (cells, inner) in [(0usize, 0usize), (5, 5), (12, 12), (15, 12), (17, 3), (20, 18), (20, 16)] {
+            for ones in [0, cells / 2, cells.div_ceil(2), cells] {
+                let (uppers, lower) = ranks(cells, ones, inner, &choose[inner], &Quiet).expect("not stopped");
+                let mask = (1 << inner) - 1;
+                let colourings = (0..1u32 << cells).filter(|colours| colours.count_ones() == ones as u32);
+                for (rank, colours) in (0..).zip(colourings.clone()) {
+                    assert_eq!(
+                        uppers[colours as usize >> inner] + u64::from(lower[colours as usize & mask]),
+                        rank
+                    );
+                }
+                assert_eq!(uppers.last(), Some(&(colourings.count() as u64)));
+            }
+        }
+        assert_eq!([0, 7, 25, 32, 36, 42].map(inner), [0, 7, 12, 12, 16, 18]);
     }
 }

@@ -11,7 +11,7 @@ use crate::DenseError;
 use crate::arena::{self, HUGE};
 use crate::back::PLANES;
 use crate::error::Bytes;
-use crate::export::TASK;
+use crate::export::{TASK, inner};
 use crate::field::Field;
 use crate::shapes::{Shapes, census};
 use crate::slabs::Cut;
@@ -175,7 +175,7 @@ impl Plan {
         let reach = if wants_reach { sum(|t| t.reach_lines).min(ABSURD) + 1 } else { 0 };
         // Each thread fills a buffer by a table of its own, which is made from one that all have.
         let buffer = |t: &TierPlan| {
-            let tables = (8 + 4 * threads as u64).saturating_mul(1 << t.tier.saturating_sub(12).min(40));
+            let tables = (8 + 4 * threads as u64).saturating_mul(1 << (t.tier - inner(t.tier)).min(40));
             (t.slots.min(2 * TASK) * threads as u64).saturating_add(tables).min(ABSURD)
         };
         let last = tiers.len().saturating_sub(1);

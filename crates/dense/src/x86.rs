@@ -98,7 +98,8 @@ impl Lane for Avx2 {
     unsafe fn numbers<const N: usize>(planes: &[u64; N]) -> [u8; 64] {
         unsafe {
             // Every byte of a plane goes to eight bytes, each of which looks at another bit of it.
-            let places = _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
+            let places =
+                _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
             let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
             let mut numbers = [0; 64];
             for half in 0..2 {

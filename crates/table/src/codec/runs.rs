@@ -118,10 +118,7 @@ mod tests {
         const U: i8 = i8::UNKNOWN;
         let mut runs = Runs::new();
         assert_eq!(runs.find(&[U, 3, U, 3, U, 5, 5, U]), 4);
-        assert_eq!(
-            runs.found(),
-            [Run { value: 3, first: 1, last: 3 }, Run { value: 5, first: 5, last: 6 }]
-        );
+        assert_eq!(runs.found(), [Run { value: 3, first: 1, last: 3 }, Run { value: 5, first: 5, last: 6 }]);
         assert_eq!(runs.find(&[U; 9]), 0);
         assert!(runs.found().is_empty());
     }
