@@ -90,6 +90,11 @@ impl LineBoard {
         let directions: &[(isize, isize)] =
             if self.k == 1 { &[(1, 0)] } else { &[(0, 1), (1, 0), (1, 1), (1, -1)] };
         let reach = self.k as isize - 1;
+        // Columns may be long: each is looked through once.
+        let floors: Vec<usize> = (0..self.width).map(|column| self.floor(column)).collect();
+        let playable = |cell: usize| {
+            self.cells[cell] != Content::Blocked && cell % self.height >= floors[cell / self.height]
+        };
         for column in 0..self.width as isize {
             for row in 0..self.height as isize {
                 for &(dc, dr) in directions {
@@ -100,7 +105,7 @@ impl LineBoard {
                     let line: Vec<usize> = (0..=reach)
                         .map(|i| self.cell((column + dc * i) as usize, (row + dr * i) as usize))
                         .collect();
-                    if line.iter().all(|&cell| self.playable(cell)) {
+                    if line.iter().all(|&cell| playable(cell)) {
                         lines.push(line);
                     }
                 }
@@ -244,6 +249,15 @@ mod tests {
         check(4, 1, 2, 3);
         check(2, 2, 1, 4);
         check(3, 3, 4, 0);
+    }
+
+    #[test]
+    fn columns_may_be_long() {
+        // Looking through a column for each of its cells would take a minute.
+        let mut board = LineBoard::empty(2, 300_000, 4);
+        board.gravity = true;
+        board.cells[100] = Content::Blocked;
+        assert_eq!(board.lines().len(), 2 * (300_000 - 3) - 101);
     }
 
     #[test]

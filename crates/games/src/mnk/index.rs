@@ -248,9 +248,12 @@ struct Insert {
 /// The size of every tier of the tight index, for boards of any size; `None` beyond 128 bits.
 pub fn tier_sizes(rules: &Rules) -> Option<Vec<u128>> {
     let board = rules.start();
-    let free = |cell: usize| board.playable(cell) && board.cells[cell] == Content::Empty;
+    let free = |cell: usize| board.cells[cell] == Content::Empty;
+    // Above the floor nothing is buried, and a column is looked through once for it, however long it is.
     let caps: Vec<usize> = (0..board.width)
-        .map(|column| (0..board.height).filter(|&row| free(board.cell(column, row))).count())
+        .map(|column| {
+            (board.floor(column)..board.height).filter(|&row| free(board.cell(column, row))).count()
+        })
         .collect();
     let cells: usize = caps.iter().sum();
     if cells > 1000 {

@@ -68,6 +68,8 @@ fn sizes_of_the_tight_index() {
     check("connect4:6x5", 9_918_556_649);
     check("connect4", 70_728_639_995_483);
     assert_eq!(tier_sizes(&Rules::parse("mnk:19x19,k=5").unwrap()), None);
+    // A column is looked through once, not for each of its cells, which would take minutes.
+    assert_eq!(tier_sizes(&Rules::parse("connect:2x555555").unwrap()), None);
 }
 
 /// Positions that play reaches, found by playing.
