@@ -204,7 +204,8 @@ fn too_little_memory_is_one_sentence_and_code_3() {
 
 #[test]
 fn plans_are_for_the_machine_that_is_described() {
-    let words = ["plan", "connect4:7x6", "--values", "wdl", "--memory", "1000G", "--disk", "10T", "--cores", "32"];
+    let words =
+        ["plan", "connect4:7x6", "--values", "wdl", "--memory", "1000G", "--disk", "10T", "--cores", "32"];
     let report = json(&[&words[..], &["--ranks", "16", "--network", "25G"]].concat());
     assert_eq!((&report["memory"], &report["threads"]), (&1_000_000_000_000_u64.into(), &32.into()));
     let ways = report["ways"].as_array().expect("a list");
