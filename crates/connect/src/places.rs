@@ -164,7 +164,8 @@ impl Places {
     /// The stones in each column.
     fn heights(&self, filled: u128) -> impl Iterator<Item = u32> {
         let stride = self.board.height as u32 + 1;
-        let column = (1u128 << stride) - 1;
+        // A single column of 127 cells takes all bits.
+        let column = u128::MAX >> (u128::BITS - stride);
         (0..self.board.width as u32).map(move |at| (filled >> (at * stride) & column).count_ones())
     }
 
@@ -244,5 +245,34 @@ impl Places {
             Turn::Second
         };
         (turn == board.turn).then_some(colours)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_has_its_position_and_back() {
+        // The second and third fill all bits of a key.
+        for (width, height) in [(3, 2), (1, 127), (2, 63), (4, 4)] {
+            let mut board = LineBoard::empty(width, height, 4);
+            board.gravity = true;
+            let places = Places::new(&board, 5).expect("deep enough");
+            for ply in 0..=5 {
+                let mut seen = 0;
+                for number in 0..places.len(ply) {
+                    let entry = places.entry(ply, number);
+                    let colours = places.position(entry);
+                    assert_eq!((colours.first | colours.second).count_ones(), ply as u32);
+                    // Of a colouring and its mirror image on a shape that is its own, one stands for both.
+                    let found = places.place(colours).expect("a place");
+                    assert_eq!((found.ply, found.unit), (entry.ply, entry.unit), "{width}x{height}");
+                    assert!(places.number(found) <= number);
+                    seen += usize::from(found == entry);
+                }
+                assert!(2 * seen >= places.len(ply), "{width}x{height}, {ply} stones: {seen}");
+            }
+        }
     }
 }
