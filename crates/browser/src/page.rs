@@ -26,15 +26,25 @@ pub struct Page {
 }
 
 fn socket(port: u16, path: &str) -> Result<WebSocket<TcpStream>, BrowserError> {
-    let stream = TcpStream::connect(("127.0.0.1", port))?;
-    stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE * 2))?;
     let address = format!("ws://127.0.0.1:{port}{path}");
-    let joined = tungstenite::client(address, stream);
-    joined.map(|(socket, _)| socket).map_err(|error| match error {
-        tungstenite::HandshakeError::Failure(error) => Box::new(error).into(),
-        tungstenite::HandshakeError::Interrupted(_) => Box::new(tungstenite::Error::ConnectionClosed).into(),
-    })
+    loop {
+        let stream = TcpStream::connect(("127.0.0.1", port))?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE * 2))?;
+        match tungstenite::client(&address, stream) {
+            Ok((socket, _)) => return Ok(socket),
+            Err(tungstenite::HandshakeError::Failure(error)) if interrupted(&error) => {}
+            Err(tungstenite::HandshakeError::Failure(error)) => return Err(Box::new(error).into()),
+            Err(tungstenite::HandshakeError::Interrupted(_)) => {
+                return Err(Box::new(tungstenite::Error::ConnectionClosed).into());
+            }
+        }
+    }
+}
+
+/// Whether a signal came in between, such as one that a test sends to a program of its own: nothing is lost by it.
+fn interrupted(error: &tungstenite::Error) -> bool {
+    matches!(error, tungstenite::Error::Io(error) if error.kind() == std::io::ErrorKind::Interrupted)
 }
 
 impl Page {
@@ -71,7 +81,12 @@ impl Page {
         let order = json!({ "id": id, "method": method, "params": params }).to_string();
         self.socket.send(Message::text(order)).map_err(Box::new)?;
         loop {
-            let Message::Text(words) = self.socket.read().map_err(Box::new)? else { continue };
+            let words = match self.socket.read() {
+                Ok(Message::Text(words)) => words,
+                Ok(_) => continue,
+                Err(error) if interrupted(&error) => continue,
+                Err(error) => return Err(Box::new(error).into()),
+            };
             let mut message: Value = serde_json::from_str(&words).unwrap_or_default();
             if message["id"] != id {
                 self.note(&message);
