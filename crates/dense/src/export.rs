@@ -388,16 +388,19 @@ impl Job<'_> {
                 continue;
             }
             // SAFETY: see above; the caller's promise.
-            let numbers = unsafe {
-                let plane = |plane| *self.source.table.add((line * N + plane) * WORDS + within);
-                L::numbers::<N>(&std::array::from_fn(plane))
+            let codes = unsafe {
+                let mut planes = [0; N];
+                for (plane, word) in planes.iter_mut().enumerate() {
+                    *word = *self.source.table.add((line * N + plane) * WORDS + within);
+                }
+                L::look_up(&planes, codes)
             };
             while care != 0 {
                 let bit = care.trailing_zeros() as usize;
                 care &= care - 1;
                 let colours = upper | list[bit];
                 let slot = starts[(colours >> inner) as usize] + u32::from(lower[(colours & mask) as usize]);
-                buffer[slot as usize] = codes[usize::from(numbers[bit]) & 63];
+                buffer[slot as usize] = codes[bit];
             }
         }
     }

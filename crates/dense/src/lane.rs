@@ -95,8 +95,8 @@ pub(crate) trait Lane {
     unsafe fn compress(value: u64, mask: u64) -> u64;
     /// The low bits, spread to the selected places.
     unsafe fn spread(value: u64, mask: u64) -> u64;
-    /// The 64 numbers whose bits are in these planes, the lowest first.
-    unsafe fn numbers<const N: usize>(planes: &[u64; N]) -> [u8; 64];
+    /// What 64 numbers stand for whose bits are in these planes, six at most, the lowest first.
+    unsafe fn look_up<const N: usize>(planes: &[u64; N], codes: &[i8; 64]) -> [i8; 64];
     /// ORs bits of sixteen source words into some words of the target, as the program says.
     unsafe fn permute(program: &Program, words: Range<usize>, from: *const u64, to: *mut u64);
 }
@@ -202,9 +202,9 @@ impl Lane for Portable {
         spread(value, mask)
     }
     #[inline(always)]
-    unsafe fn numbers<const N: usize>(planes: &[u64; N]) -> [u8; 64] {
+    unsafe fn look_up<const N: usize>(planes: &[u64; N], codes: &[i8; 64]) -> [i8; 64] {
         std::array::from_fn(|i| {
-            planes.iter().rev().fold(0, |number, plane| number << 1 | (plane >> i & 1) as u8)
+            codes[planes.iter().rev().fold(0, |number, plane| number << 1 | (plane >> i & 1) as usize)]
         })
     }
     #[inline(always)]
@@ -271,12 +271,13 @@ mod tests {
             all.push(u64::from(L::alive(masks.as_ptr(), input[1].0[0] as u32)));
             all.push(L::compress(input[0].0[1], input[1].0[1]));
             all.push(L::spread(input[0].0[1], input[1].0[1]));
-            let numbers = [
-                L::numbers(&[]),
-                L::numbers(&[input[0].0[2]]),
-                L::numbers::<6>(&input[1].0[..6].try_into().unwrap_or_default()),
+            let codes = std::array::from_fn(|number| 31 - number as i8);
+            let found = [
+                L::look_up(&[], &codes),
+                L::look_up(&[input[0].0[2]], &codes),
+                L::look_up::<6>(&input[1].0[..6].try_into().unwrap_or_default(), &codes),
             ];
-            all.extend(numbers.as_flattened().iter().map(|&number| u64::from(number)));
+            all.extend(found.as_flattened().iter().map(|&code| code as u64));
             let bits = (0..900u32).map(|i| (i % 7 != 3).then_some(((i * 613 + 5) % 1024) as u16));
             let program = Program::new(bits);
             let mut to = [0u64; 16];
@@ -305,6 +306,11 @@ mod tests {
             let [a, b, c] = input.map(|line| line.0[0]);
             assert_eq!(plain[3 * 17], (b & !a) | (b & c) | (!a & c));
             assert_eq!(plain[4 * 17], (c & b) | (!c & a));
+            // Numbers, bit by bit, as the planes say.
+            let number =
+                |bit: usize| (0..6).map(|plane| (input[1].0[plane] >> bit & 1) << plane).sum::<u64>();
+            let found = &plain[plain.len() - 16 - 64..][..64];
+            assert!((0..64).all(|bit| found[bit] as i64 == 31 - number(bit) as i64));
         }
     }
 }

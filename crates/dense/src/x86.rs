@@ -95,13 +95,13 @@ impl Lane for Avx2 {
         unsafe { _pdep_u64(value, mask) }
     }
     #[inline(always)]
-    unsafe fn numbers<const N: usize>(planes: &[u64; N]) -> [u8; 64] {
+    unsafe fn look_up<const N: usize>(planes: &[u64; N], codes: &[i8; 64]) -> [i8; 64] {
         unsafe {
             // Every byte of a plane goes to eight bytes, each of which looks at another bit of it.
             let places =
                 _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
             let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
-            let mut numbers = [0; 64];
+            let mut numbers = [0i8; 64];
             for half in 0..2 {
                 let mut sum = _mm256_setzero_si256();
                 for (plane, &word) in planes.iter().enumerate() {
@@ -111,6 +111,7 @@ impl Lane for Avx2 {
                 }
                 _mm256_storeu_si256(numbers.as_mut_ptr().add(32 * half).cast(), sum);
             }
+            numbers.iter_mut().for_each(|number| *number = codes[*number as usize & 63]);
             numbers
         }
     }
@@ -213,13 +214,14 @@ impl Lane for Avx512 {
         unsafe { _pdep_u64(value, mask) }
     }
     #[inline(always)]
-    unsafe fn numbers<const N: usize>(planes: &[u64; N]) -> [u8; 64] {
+    unsafe fn look_up<const N: usize>(planes: &[u64; N], codes: &[i8; 64]) -> [i8; 64] {
         unsafe {
             let mut sum = _mm512_setzero_si512();
             for (plane, &word) in planes.iter().enumerate() {
                 sum = _mm512_or_si512(sum, _mm512_maskz_set1_epi8(word, 1 << plane));
             }
-            std::mem::transmute(sum)
+            let codes = _mm512_loadu_si512(codes.as_ptr().cast());
+            std::mem::transmute(_mm512_permutexvar_epi8(sum, codes))
         }
     }
     #[inline(always)]

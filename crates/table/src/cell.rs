@@ -1,5 +1,6 @@
 //! What one slot of a table holds: an integer of one, two or four bytes, or a mean.
 
+use crate::codec::find::Found;
 use serde::{Deserialize, Serialize};
 
 /// The type of a table's slots, as its header names it.
@@ -57,6 +58,12 @@ pub trait Cell: Copy + PartialEq + Send + Sync + 'static {
     fn unknown(cells: &[Self]) -> u64 {
         cells.iter().rev().fold(0, |mask, cell| mask << 1 | u64::from(cell.is_unknown()))
     }
+
+    /// Finds the runs of up to 256 slots that are counted from `first` on, and returns how many are no don't-cares.
+    #[doc(hidden)]
+    fn find_runs(found: &mut Found<Self>, first: u8, cells: &[Self]) -> u64 {
+        found.find_plainly(first, cells)
+    }
 }
 
 impl Cell for i8 {
@@ -81,6 +88,11 @@ impl Cell for i8 {
     #[inline]
     fn unknown(cells: &[i8]) -> u64 {
         unknown_bytes(cells)
+    }
+
+    #[inline]
+    fn find_runs(found: &mut Found<i8>, first: u8, cells: &[i8]) -> u64 {
+        found.find_bytes(first, cells)
     }
 }
 

@@ -5,13 +5,14 @@ use crate::codec::block::Packer;
 use crate::codec::fit::{Costs, Fitter};
 use crate::codec::length::LONGEST;
 use crate::codec::model::{MOST_VALUES, Parts};
-use crate::codec::runs::{Blocks, Run};
+use crate::codec::runs::{Blocks, Runs};
 use crate::codec::train::{Coding, Counts, first_costs, length_costs};
 use crate::header::{Codec, block_checksum};
 use crate::spill::{GRANULE, PIECE, Spilled, Tally};
 use outplay_core::Crew;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::sync::Mutex;
 
 /// Runs that a block should have on average at most: a probe decodes half a block, in about 20 ns a run.
 const RUNS_PER_BLOCK: u64 = 160;
@@ -22,8 +23,6 @@ const ROUNDS: usize = 3;
 /// The size of a block of plain cells.
 const PLAIN_BYTES: u32 = 1 << 12;
 const ZSTD_LEVEL: i32 = 9;
-/// Blocks that are coded together: many for the few that are coded side by side, few enough for the cache.
-const GROUP: usize = 16;
 
 /// Processes that code a tier together, and who codes which piece.
 pub(crate) struct Shares<'a> {
@@ -59,6 +58,14 @@ pub(crate) struct Plan<'a> {
     /// None if the cells are compressed as they are.
     runs: Option<RunPlan>,
     shares: Option<&'a Shares<'a>>,
+    benches: Mutex<Vec<Bench>>,
+}
+
+/// Memory that pieces are coded in, one after the other.
+#[derive(Default)]
+struct Bench {
+    blocks: Blocks<u8>,
+    packer: Packer,
 }
 
 /// What a value is called in the blocks: bytes by place, others by looking them up.
@@ -132,7 +139,8 @@ impl<'a> Plan<'a> {
         shares: Option<&'a Shares<'a>>,
     ) -> Result<Plan<'a>, TableError> {
         let block_slots = PLAIN_BYTES / width as u32;
-        let mut plan = Plan { spill, slots, width, identity, tier, block_slots, runs: None, shares };
+        let benches = Mutex::default();
+        let mut plan = Plan { spill, slots, width, identity, tier, block_slots, runs: None, shares, benches };
         if spill.values.len() > MOST_VALUES {
             return Ok(plan);
         }
@@ -141,7 +149,10 @@ impl<'a> Plan<'a> {
         let sample = (0..plan.pieces()).step_by(stride as usize);
         let sample: Vec<u64> = sample.filter(|&piece| plan.is_mine(piece)).collect();
         plan.block_slots = plan.block_size(&sample)?;
-        let blocks = sample.par_iter().map(|&piece| plan.symbol_blocks(piece, &symbols));
+        let blocks = sample.par_iter().map(|&piece| {
+            let mut blocks = Blocks::default();
+            plan.symbol_blocks(piece, &symbols, &mut blocks).map(|()| blocks)
+        });
         let blocks: Vec<Blocks<u8>> = plan.agreed(blocks.collect::<Result<_, TableError>>())?;
         let mut costs = Costs::new(plan.block_slots, &first_costs(spill.values.len()));
         let mut parts = Parts::default();
@@ -231,9 +242,14 @@ impl<'a> Plan<'a> {
         Ok((GRANULE as u32) << (0..SIZES).rev().find(fits).unwrap_or(0))
     }
 
-    fn symbol_blocks(&self, piece: u64, symbols: &Symbols) -> Result<Blocks<u8>, TableError> {
+    fn symbol_blocks(
+        &self,
+        piece: u64,
+        symbols: &Symbols,
+        blocks: &mut Blocks<u8>,
+    ) -> Result<(), TableError> {
         let slots = (self.piece_slots(piece), self.block_slots);
-        self.spill.blocks(piece, self.width, slots, |bits| symbols.of(bits))
+        self.spill.blocks(piece, self.width, slots, |bits| symbols.of(bits), blocks)
     }
 
     /// Codes the blocks of a piece.
@@ -256,22 +272,26 @@ impl<'a> Plan<'a> {
         };
         match &self.runs {
             Some(plan) => {
-                let mut packer = Packer::default();
-                let blocks = self.symbol_blocks(piece, &plan.symbols)?;
-                let blocks: Vec<&[Run<u8>]> = blocks.iter().collect();
-                for group in blocks.chunks(GROUP) {
-                    packer.pack(&plan.coding, group);
-                    for block in 0..group.len() {
-                        add(&mut |out| {
-                            packer.append(block, out);
-                            Ok(())
-                        })?;
-                    }
+                let mut bench =
+                    self.benches.lock().ok().and_then(|mut benches| benches.pop()).unwrap_or_default();
+                let Bench { blocks, packer } = &mut bench;
+                self.symbol_blocks(piece, &plan.symbols, blocks)?;
+                packer.pack(&plan.coding, blocks);
+                for block in 0..blocks.len() {
+                    add(&mut |out| {
+                        packer.append(block, out);
+                        Ok(())
+                    })?;
+                }
+                if let Ok(mut benches) = self.benches.lock() {
+                    benches.push(bench);
                 }
             }
             None => {
                 let slots = self.piece_slots(piece);
-                let blocks = self.spill.blocks(piece, self.width, (slots, self.block_slots), |bits| bits)?;
+                let mut blocks = Blocks::default();
+                let of = (slots, self.block_slots);
+                self.spill.blocks(piece, self.width, of, |bits| bits, &mut blocks)?;
                 for (i, runs) in blocks.iter().enumerate() {
                     let length = self.block_slots.min(slots - i as u32 * self.block_slots);
                     add(&mut |out| self.pack_plain(runs, length, out))?;
@@ -282,15 +302,15 @@ impl<'a> Plan<'a> {
     }
 
     /// Compresses the cells of a block, each don't care repeating the cell before it.
-    fn pack_plain(&self, runs: &[Run<u64>], slots: u32, out: &mut Vec<u8>) -> Result<(), TableError> {
+    fn pack_plain(&self, runs: Runs<'_, u64>, slots: u32, out: &mut Vec<u8>) -> Result<(), TableError> {
         if runs.is_empty() {
             return Ok(());
         }
         let mut cells = Vec::with_capacity(slots as usize * self.width);
-        for (i, run) in runs.iter().enumerate() {
-            let end = runs.get(i + 1).map_or(slots, |next| next.first) as usize * self.width;
+        for (i, value) in runs.values.iter().enumerate() {
+            let end = runs.firsts.get(i + 1).map_or(slots, |&first| first.into()) as usize * self.width;
             while cells.len() < end {
-                cells.extend_from_slice(&run.value.to_le_bytes()[..self.width]);
+                cells.extend_from_slice(&value.to_le_bytes()[..self.width]);
             }
         }
         let coded = zstd::bulk::compress(&cells, ZSTD_LEVEL)

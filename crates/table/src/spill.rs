@@ -9,10 +9,13 @@
 //! first turned into runs and kept in a file; the tier is coded from there. Memory stays small, and the
 //! result depends neither on who was first nor on how the slots were cut into calls.
 //!
+//! A granule of 256 slots is kept as the number of its runs, their values, their first slots and their last ones.
+//!
 //! Invariant: a fragment lies within a piece, and no two fragments share a slot.
 
 use crate::cell::Cell;
-use crate::codec::runs::{Blocks, MOST, Run, Runs};
+use crate::codec::find::{Found, MOST};
+use crate::codec::runs::Blocks;
 use crate::{TableError, disk};
 use outplay_core::numbers::{put_number, take_number};
 use rustc_hash::FxHashSet;
@@ -145,17 +148,12 @@ impl Spill {
 
     /// Keeps the slots from `first` on.
     pub(crate) fn put<C: Cell>(&self, mut first: u64, mut cells: &[C]) -> Result<(), TableError> {
-        let (mut bytes, mut runs) = (Vec::new(), Runs::new());
+        let (mut bytes, mut found) = (Vec::new(), Found::new());
         while !cells.is_empty() {
             let (fragment, rest) = cells.split_at(cells.len().min((PIECE - first % PIECE) as usize));
             bytes.clear();
             let mut values = Seen::default();
-            let known = match C::KIND.bytes() {
-                1 => write_runs::<1, C>(first, fragment, &mut bytes, &mut runs, &mut values),
-                2 => write_runs::<2, C>(first, fragment, &mut bytes, &mut runs, &mut values),
-                4 => write_runs::<4, C>(first, fragment, &mut bytes, &mut runs, &mut values),
-                _ => write_runs::<8, C>(first, fragment, &mut bytes, &mut runs, &mut values),
-            };
+            let known = write_runs(first, fragment, &mut bytes, &mut found, &mut values);
             // Slots that nobody puts are don't-cares, so those that are need no fragment.
             if known > 0 {
                 self.keep(first, fragment.len() as u32, &bytes, known, values)?;
@@ -214,29 +212,25 @@ fn sort(fragments: &mut [Fragment]) -> Result<(), Unusable> {
 }
 
 /// Appends the runs of a fragment and returns how many of its slots are no don't-cares.
-fn write_runs<const WIDTH: usize, C: Cell>(
+fn write_runs<C: Cell>(
     first: u64,
     mut cells: &[C],
     bytes: &mut Vec<u8>,
-    runs: &mut Runs,
+    found: &mut Found<C>,
     values: &mut Seen,
 ) -> u64 {
     let mut known = 0;
     let mut offset = (first % GRANULE) as u8;
     while !cells.is_empty() {
         let (granule, rest) = cells.split_at(cells.len().min(GRANULE as usize - usize::from(offset)));
-        known += runs.find(granule);
-        let found = runs.found();
+        known += found.find(offset, granule);
         put_number(bytes, found.len() as u64);
-        let start = bytes.len();
-        bytes.resize(start + found.len() * (WIDTH + 2), 0);
-        for (run, bytes) in found.iter().zip(bytes[start..].chunks_exact_mut(WIDTH + 2)) {
-            bytes[..WIDTH].copy_from_slice(&run.value.to_le_bytes()[..WIDTH]);
-            // Both are below 256: the slots lie within one granule.
-            bytes[WIDTH] = offset + run.first as u8;
-            bytes[WIDTH + 1] = offset + run.last as u8;
-            values.add(run.value);
+        for value in found.values().iter().map(|value| value.to_bits()) {
+            bytes.extend_from_slice(&value.to_le_bytes()[..C::KIND.bytes()]);
+            values.add(value);
         }
+        bytes.extend_from_slice(found.firsts());
+        bytes.extend_from_slice(found.lasts());
         offset = 0;
         cells = rest;
     }
@@ -257,18 +251,19 @@ impl Spilled {
         width: usize,
         (piece_slots, block_slots): (u32, u32),
         value: impl Fn(u64) -> V,
-    ) -> Result<Blocks<V>, TableError> {
-        let mut blocks = Blocks::new();
+        blocks: &mut Blocks<V>,
+    ) -> Result<(), TableError> {
+        blocks.clear();
         let slots = (piece_slots, block_slots);
         self.fragments(piece, |granule, bytes| match width {
             // By far the most tables have bytes.
-            1 => read_runs::<1, V>(bytes, granule, slots, &value, &mut blocks),
-            2 => read_runs::<2, V>(bytes, granule, slots, &value, &mut blocks),
-            4 => read_runs::<4, V>(bytes, granule, slots, &value, &mut blocks),
-            _ => read_runs::<8, V>(bytes, granule, slots, &value, &mut blocks),
+            1 => read_runs::<1, V>(bytes, granule, slots, &value, blocks),
+            2 => read_runs::<2, V>(bytes, granule, slots, &value, blocks),
+            4 => read_runs::<4, V>(bytes, granule, slots, &value, blocks),
+            _ => read_runs::<8, V>(bytes, granule, slots, &value, blocks),
         })?;
         blocks.go_on(piece_slots.div_ceil(block_slots) as usize);
-        Ok(blocks)
+        Ok(())
     }
 
     /// By granule of a piece: how many runs it has, and how they begin and end.
@@ -288,7 +283,7 @@ impl Spilled {
                     runs[at..at + width].iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
                 };
                 if count > 0 {
-                    let (first, last) = (value(0), value(runs.len() - width - 2));
+                    let (first, last) = (value(0), value((count - 1) * width));
                     *tally = tally.and(Tally { runs: count as u32, first, last });
                 }
                 bytes = rest;
@@ -406,21 +401,23 @@ fn read_runs<const WIDTH: usize, V: Copy + PartialEq>(
     blocks: &mut Blocks<V>,
 ) -> Option<()> {
     let granules = u64::from(block_slots) / GRANULE;
-    blocks.reserve(bytes.len() / (WIDTH + 2));
     while !bytes.is_empty() {
-        let base = (granule % granules * GRANULE) as u32;
+        // Blocks have at most 16,384 slots.
+        let base = (granule % granules * GRANULE) as u16;
         let count = usize::try_from(take_number(&mut bytes)?).ok()?;
         let (runs, rest) = bytes.split_at_checked(count.checked_mul(WIDTH + 2)?)?;
         if granule * GRANULE >= piece_slots.into() {
             return None;
         }
         blocks.go_on((granule / granules) as usize);
-        for run in runs.chunks_exact(WIDTH + 2) {
+        let (values, slots) = runs.split_at(count * WIDTH);
+        let (firsts, lasts) = slots.split_at(count);
+        let values = values.chunks_exact(WIDTH).map(|run| {
             let mut bits = [0; 8];
-            bits[..WIDTH].copy_from_slice(&run[..WIDTH]);
-            let (first, last) = (base + u32::from(run[WIDTH]), base + u32::from(run[WIDTH + 1]));
-            blocks.push(Run { value: value(u64::from_le_bytes(bits)), first, last });
-        }
+            bits[..WIDTH].copy_from_slice(run);
+            value(u64::from_le_bytes(bits))
+        });
+        blocks.push(base, values, firsts, lasts);
         bytes = rest;
         granule += 1;
     }

@@ -3,82 +3,105 @@
 use super::fit::Fitter;
 use super::length::{self, ESCAPE, RANGES, REST};
 use super::model::{Model, Numbers};
-use super::rans::{Decoder, Encoder};
-use super::runs::Run;
+use super::rans::{Decoder, Encoder, Step};
+use super::runs::{Blocks, Runs};
 use super::train::Coding;
 
-/// Memory that is used again for every block.
+/// Memory that is used again for all blocks.
 #[derive(Default)]
 pub(crate) struct Packer {
     encoder: Encoder,
     fitter: Fitter,
-    lengths: Vec<u32>,
+    lengths: Vec<u16>,
 }
 
 impl Packer {
     /// Codes blocks, some of which may have no runs.
-    pub(crate) fn pack(&mut self, coding: &Coding, blocks: &[&[Run<u8>]]) {
-        self.encoder.clear();
-        for runs in blocks {
-            self.fitter.fit(runs, &coding.costs, &mut self.lengths);
-            let nothing = coding.model.nothing();
-            let value = |i: usize, back: usize| i.checked_sub(back).map_or(nothing, |i| runs[i].value);
-            for i in (0..runs.len()).rev() {
-                self.put_length(coding, runs[i].value, self.lengths.get(i).copied());
-                self.put_value(coding, value(i, 2), value(i, 1), runs[i].value);
-            }
-            self.encoder.end_block();
-        }
-        self.encoder.code(coding.numbers.all());
+    pub(crate) fn pack(&mut self, coding: &Coding, blocks: &Blocks<u8>) {
+        let Packer { encoder, fitter, lengths } = self;
+        encoder.code(coding.numbers.all(), blocks.len(), |block, steps| {
+            let runs = blocks.block(block);
+            fitter.fit(runs, &coding.costs, lengths);
+            put(coding, runs, lengths, steps);
+        });
     }
 
     /// Appends the bytes of a block that was coded, none if it has no runs.
     pub(crate) fn append(&self, block: usize, out: &mut Vec<u8>) {
         self.encoder.append(block, out);
     }
+}
 
-    #[inline(always)]
-    fn put(&mut self, coding: &Coding, distribution: usize, symbol: u8) -> bool {
-        let step = coding.numbers.step(distribution, symbol);
-        step.inspect(|&step| self.encoder.put(step)).is_some()
+/// Appends what is put for a block: the last thing said is the first thing put.
+fn put(coding: &Coding, runs: Runs<'_, u8>, lengths: &[u16], steps: &mut Vec<Step>) {
+    let nothing = coding.model.nothing();
+    let value = |place: usize, back: usize| place.checked_sub(back).map_or(nothing, |i| runs.values[i]);
+    steps.reserve(2 * runs.len());
+    let (mut run, mut later) = (value(runs.len(), 1), value(runs.len(), 2));
+    for place in (0..runs.len()).rev() {
+        let earlier = value(place, 2);
+        match lengths.get(place) {
+            Some(&length) => match coding.quick.length(run, length) {
+                Some(step) => steps.push(step),
+                None => put_length(coding, run, length, steps),
+            },
+            None => put_rest(coding, run, steps),
+        }
+        match coding.quick.value(earlier, later, run) {
+            Some(step) => steps.push(step),
+            None => put_value(coding, earlier, later, run, steps),
+        }
+        (run, later) = (later, earlier);
     }
+}
 
-    /// The last thing said is the first thing put.
-    #[inline(always)]
-    fn put_length(&mut self, coding: &Coding, value: u8, length: Option<u32>) {
-        let distribution = coding.model.length_of(value);
-        let symbol = match length {
-            None if self.put(coding, distribution, REST) => return,
-            // What never was the last run of a block says its length as zero.
-            None => ESCAPE,
-            Some(length) => coding.costs.symbol(value, length),
-        };
-        let length = length.unwrap_or(0);
-        if symbol == ESCAPE {
-            self.encoder.put(Numbers::bits(length & 0xff, 8));
-            self.encoder.put(Numbers::bits(length >> 8, 8));
-        } else if u32::from(symbol) >= RANGES {
-            let (_, rest, bits) = length::range(length);
-            self.encoder.put(Numbers::bits(rest, bits));
-        }
-        self.put(coding, distribution, symbol);
-    }
+/// Puts a symbol, if any number stands for it.
+fn put_symbol(coding: &Coding, distribution: usize, symbol: u8, steps: &mut Vec<Step>) -> bool {
+    let step = coding.numbers.step(distribution, symbol);
+    step.inspect(|&step| steps.push(step)).is_some()
+}
 
-    #[inline(always)]
-    fn put_value(&mut self, coding: &Coding, earlier: u8, later: u8, value: u8) {
-        let after_two = coding.model.value_after(earlier, later);
-        if self.put(coding, after_two, value) {
-            return;
-        }
-        let after_one = usize::from(later);
-        if after_one == after_two || !self.put(coding, after_one, value) {
-            self.encoder.put(Numbers::bits(value.into(), 8));
-            if after_one != after_two {
-                self.put(coding, after_one, ESCAPE);
-            }
-        }
-        self.put(coding, after_two, ESCAPE);
+/// Puts that a run is the last one.
+fn put_rest(coding: &Coding, value: u8, steps: &mut Vec<Step>) {
+    if !put_symbol(coding, coding.model.length_of(value), REST, steps) {
+        // What never was the last run of a block says its length as zero.
+        put_escaped(coding, value, 0, steps);
     }
+}
+
+fn put_escaped(coding: &Coding, value: u8, length: u32, steps: &mut Vec<Step>) {
+    steps.push(Numbers::bits(length & 0xff, 8));
+    steps.push(Numbers::bits(length >> 8, 8));
+    put_symbol(coding, coding.model.length_of(value), ESCAPE, steps);
+}
+
+#[cold]
+fn put_length(coding: &Coding, value: u8, length: u16, steps: &mut Vec<Step>) {
+    let symbol = coding.costs.symbol(value, length);
+    if symbol == ESCAPE {
+        return put_escaped(coding, value, length.into(), steps);
+    }
+    if u32::from(symbol) >= RANGES {
+        let (_, rest, bits) = length::range(length.into());
+        steps.push(Numbers::bits(rest, bits));
+    }
+    put_symbol(coding, coding.model.length_of(value), symbol, steps);
+}
+
+#[cold]
+fn put_value(coding: &Coding, earlier: u8, later: u8, value: u8, steps: &mut Vec<Step>) {
+    let after_two = coding.model.value_after(earlier, later);
+    if put_symbol(coding, after_two, value, steps) {
+        return;
+    }
+    let after_one = usize::from(later);
+    if after_one == after_two || !put_symbol(coding, after_one, value, steps) {
+        steps.push(Numbers::bits(value.into(), 8));
+        if after_one != after_two {
+            put_symbol(coding, after_one, ESCAPE, steps);
+        }
+    }
+    put_symbol(coding, after_two, ESCAPE, steps);
 }
 
 /// A block as the reader wants it: where each run ends, and its symbol.
@@ -170,7 +193,6 @@ fn take_value(model: &Model, decoder: &mut Decoder<'_>, earlier: u8, later: u8) 
 mod tests {
     use super::*;
     use crate::codec::fit::Costs;
-    use crate::codec::runs::Blocks;
     use crate::codec::train::{Counts, first_costs};
     use rand::rngs::SmallRng;
     use rand::{RngExt, SeedableRng};
@@ -192,21 +214,27 @@ mod tests {
             .collect()
     }
 
-    fn runs(cells: &[u8]) -> Vec<Run<u8>> {
-        let mut runs = Blocks::new();
-        for (slot, &value) in (0..).zip(cells).filter(|&(_, &value)| value != 255) {
-            runs.push(Run { value, first: slot, last: slot });
+    /// The runs of blocks of so many slots.
+    fn runs(blocks: &[Vec<u8>], slots: u32) -> Blocks<u8> {
+        let mut runs = Blocks::default();
+        for (number, cells) in blocks.iter().enumerate() {
+            runs.go_on(number);
+            for (slot, &value) in cells.iter().enumerate().filter(|&(_, &value)| value != 255) {
+                runs.push(slot as u16, std::iter::once(value), &[0], &[0]);
+            }
         }
-        runs.go_on(1);
-        runs.iter().flatten().copied().collect()
+        runs.go_on(blocks.len());
+        assert!(blocks.iter().all(|cells| cells.len() == slots as usize));
+        runs
     }
 
-    fn coding(blocks: &[Vec<Run<u8>>], slots: u32) -> Coding {
+    /// Fitted to the first few of the blocks.
+    fn coding(blocks: &Blocks<u8>, few: usize, slots: u32) -> Coding {
         let length_costs = first_costs(VALUES.into());
         let costs = Costs::new(slots, &length_costs);
         let mut counts = Counts::new(VALUES.into());
         let (mut fitter, mut lengths) = (Fitter::default(), Vec::new());
-        for runs in blocks.iter().filter(|runs| !runs.is_empty()) {
+        for runs in blocks.iter().take(few).filter(|runs| !runs.is_empty()) {
             fitter.fit(runs, &costs, &mut lengths);
             counts.add(runs, &lengths, &costs);
         }
@@ -221,11 +249,11 @@ mod tests {
         for round in 0..60 {
             let slots = [1, 2, 7, 64, 300, 1024, 16_384][round % 7];
             let blocks: Vec<Vec<u8>> = (0..60).map(|_| cells(&mut rng, slots)).collect();
-            let all: Vec<Vec<Run<u8>>> = blocks.iter().map(|cells| runs(cells)).collect();
+            let all = runs(&blocks, slots);
             // A model that has seen only some blocks must code the others through escapes.
-            let coding = coding(&all[..[0, 3, 60][round % 3]], slots);
-            packer.pack(&coding, &all.iter().map(Vec::as_slice).collect::<Vec<_>>());
-            for (block, (cells, runs)) in blocks.iter().zip(&all).enumerate() {
+            let coding = coding(&all, [0, 3, 60][round % 3], slots);
+            packer.pack(&coding, &all);
+            for (block, (cells, runs)) in blocks.iter().zip(all.iter()).enumerate() {
                 let mut bytes = Vec::new();
                 packer.append(block, &mut bytes);
                 if runs.is_empty() {
@@ -255,8 +283,8 @@ mod tests {
     #[test]
     fn nonsense_ends_in_none_not_in_a_panic() {
         let mut rng = SmallRng::seed_from_u64(9);
-        let blocks: Vec<Vec<Run<u8>>> = (0..60).map(|_| runs(&cells(&mut rng, 1024))).collect();
-        let coding = coding(&blocks, 1024);
+        let blocks: Vec<Vec<u8>> = (0..60).map(|_| cells(&mut rng, 1024)).collect();
+        let coding = coding(&runs(&blocks, 1024), 60, 1024);
         let mut unpacked = Unpacked::default();
         let mut refused = 0;
         for _ in 0..5000 {

@@ -14,7 +14,9 @@
 //! Invariant: decoding a block gives back every slot that is not a don't care.
 
 pub(crate) mod block;
+pub(crate) mod find;
 pub(crate) mod fit;
+pub(crate) mod lanes;
 pub(crate) mod length;
 pub(crate) mod model;
 pub(crate) mod rans;

@@ -8,6 +8,8 @@
 //! Invariant: between symbols the state lies in 2¹⁶ … 2³² − 1, and the decoder ends in the state that the
 //! encoder began with. That end state is a check of its own.
 
+use std::ops::Range;
+
 /// Frequencies are parts of 2¹².
 pub(crate) const PRECISION: u32 = 12;
 /// The sum of all frequencies of a distribution.
@@ -22,119 +24,144 @@ pub(crate) struct Step {
     pub(crate) freq: u32,
 }
 
+impl Step {
+    /// Puts nothing.
+    pub(crate) const NONE: Step = Step { first: 0, freq: 0 };
+}
+
 /// Blocks that are coded side by side: each step waits for the one before it, those of other blocks do not.
 const LANES: usize = 4;
 
 /// Codes the symbols of blocks backwards.
 #[derive(Default)]
 pub(crate) struct Encoder {
-    /// What is put last comes first, block after block, and where each block ends.
-    steps: Vec<Step>,
-    ends: Vec<usize>,
-    /// The words of each block from the place on where its steps begin: a step pushes one at most.
+    lanes: [Lane; LANES],
+    /// The words of all blocks that are coded, as they were pushed.
     words: Vec<u16>,
-    /// By block: the last state and how many words there are.
-    coded: Vec<(u32, usize)>,
+    /// By block: the last state, and where its words lie.
+    coded: Vec<(u32, Range<usize>)>,
 }
 
 /// A block that is being coded.
-#[derive(Clone, Copy)]
+#[derive(Default)]
 struct Lane {
     block: usize,
     state: u32,
-    /// The next step, and where the next word goes.
-    step: usize,
-    word: usize,
-    end: usize,
+    /// What is put last comes first.
+    steps: Vec<Step>,
+    /// How many steps are done.
+    done: usize,
+    /// Room for a word for each step, and how many there are.
+    words: Vec<u16>,
+    pushed: usize,
 }
 
 impl Encoder {
-    /// Begins anew, with no blocks.
-    pub(crate) fn clear(&mut self) {
-        self.steps.clear();
-        self.ends.clear();
-    }
-
-    /// Puts a symbol of the block: what is read last is put first.
-    #[inline(always)]
-    pub(crate) fn put(&mut self, step: Step) {
-        self.steps.push(step);
-    }
-
-    /// Ends a block.
-    pub(crate) fn end_block(&mut self) {
-        self.ends.push(self.steps.len());
-    }
-
-    /// Codes all blocks.
-    pub(crate) fn code(&mut self, numbers: &[u16]) {
-        self.words.resize(self.steps.len(), 0);
+    /// Codes so many blocks; `steps` appends what is to be put for a block, what is read last first.
+    pub(crate) fn code(
+        &mut self,
+        numbers: &[u16],
+        blocks: usize,
+        mut steps: impl FnMut(usize, &mut Vec<Step>),
+    ) {
+        self.words.clear();
         self.coded.clear();
-        self.coded.resize(self.ends.len(), (START, 0));
-        let mut begin = 0;
-        let mut blocks = self.ends.iter().enumerate().map(|(block, &end)| {
-            let lane = Lane { block, state: START, step: begin, word: begin, end };
-            begin = end;
-            lane
-        });
-        let none = Lane { block: usize::MAX, state: START, step: 0, word: 0, end: 0 };
-        let mut lanes = [none; LANES];
+        self.coded.resize(blocks, (START, 0..0));
+        self.lanes.iter_mut().for_each(Lane::end);
+        let mut blocks = 0..blocks;
         loop {
-            for lane in lanes.iter_mut().filter(|lane| lane.step == lane.end) {
-                while lane.step == lane.end {
-                    match blocks.next() {
-                        Some(next) => *lane = next,
-                        None => break,
-                    }
+            for lane in self.lanes.iter_mut().filter(|lane| lane.left() == 0) {
+                lane.hand_over(&mut self.words, &mut self.coded);
+                lane.end();
+                while lane.left() == 0
+                    && let Some(block) = blocks.next()
+                {
+                    steps(block, &mut lane.steps);
+                    lane.begin(block);
                 }
             }
-            let steps = lanes.iter().map(|lane| lane.end - lane.step).min().unwrap_or(0);
-            if steps == 0 {
+            let together = self.lanes.iter().map(Lane::left).min().unwrap_or(0);
+            if together == 0 {
                 break;
             }
-            for _ in 0..steps {
-                for lane in &mut lanes {
-                    lane.go(&self.steps, &mut self.words, numbers);
-                }
-            }
-            for lane in &lanes {
-                self.coded[lane.block] = (lane.state, lane.word);
-            }
+            go(&mut self.lanes, together, numbers);
         }
-        for mut lane in lanes {
-            while lane.step < lane.end {
-                lane.go(&self.steps, &mut self.words, numbers);
-            }
-            if let Some(coded) = self.coded.get_mut(lane.block) {
-                *coded = (lane.state, lane.word);
-            }
+        for lane in &mut self.lanes {
+            let left = lane.left();
+            go(std::array::from_mut(lane), left, numbers);
+            lane.hand_over(&mut self.words, &mut self.coded);
         }
     }
 
     /// Appends the bytes of a block, none if it has no symbols.
     pub(crate) fn append(&self, block: usize, out: &mut Vec<u8>) {
-        let begin = block.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let (state, end) = self.coded[block];
-        if begin < self.ends[block] {
+        let (state, words) = &self.coded[block];
+        // Nothing was put if the state is where it began and nothing was pushed.
+        if *state != START || !words.is_empty() {
             out.extend_from_slice(&state.to_le_bytes());
-            out.extend(self.words[begin..end].iter().rev().flat_map(|word| word.to_le_bytes()));
+            out.extend(self.words[words.clone()].iter().rev().flat_map(|word| word.to_le_bytes()));
         }
     }
 }
 
 impl Lane {
-    /// One step: makes room for the symbol by pushing a word if need be, and puts the number that stands for it and for
-    /// what of the state decides within its share. Nobody can foresee whether a word is pushed, so there is no branch.
-    #[inline(always)]
-    fn go(&mut self, steps: &[Step], words: &mut [u16], numbers: &[u16]) {
-        let Step { first, freq } = steps[self.step];
-        words[self.word] = self.state as u16;
-        let full = u64::from(self.state) >= u64::from(freq) << (32 - PRECISION);
-        self.word += usize::from(full);
-        let state = if full { self.state >> 16 } else { self.state };
-        let (high, low) = (state / freq, state % freq);
-        self.state = (high << PRECISION) + u32::from(numbers[(first + low) as usize]);
-        self.step += 1;
+    fn begin(&mut self, block: usize) {
+        self.block = block;
+        self.state = START;
+        self.words.resize(self.words.len().max(self.steps.len() + 1), 0);
+    }
+
+    /// Forgets the block.
+    fn end(&mut self) {
+        self.steps.clear();
+        (self.done, self.pushed) = (0, 0);
+    }
+
+    fn left(&self) -> usize {
+        self.steps.len() - self.done
+    }
+
+    /// Puts what was coded where it is looked for.
+    fn hand_over(&mut self, words: &mut Vec<u16>, coded: &mut [(u32, Range<usize>)]) {
+        if self.done > 0 {
+            let begin = words.len();
+            words.extend_from_slice(&self.words[..self.pushed]);
+            coded[self.block] = (self.state, begin..words.len());
+        }
+    }
+}
+
+/// So many steps of each lane: makes room for the symbol by pushing a word if need be, and puts the number that stands for
+/// it and for what of the state decides within its share. Nobody can foresee whether a word is pushed, so there is no
+/// branch.
+// Steps and lanes index several lists at once, so plain counters read best.
+#[allow(clippy::needless_range_loop)]
+#[inline(always)]
+fn go<const N: usize>(lanes: &mut [Lane; N], steps: usize, numbers: &[u16]) {
+    let (mut states, mut pushed) = ([0; N], [0; N]);
+    let (mut todo, mut words) = ([&[] as &[Step]; N], [const { Vec::new() }; N]);
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        (states[i], pushed[i]) = (lane.state, lane.pushed);
+        words[i] = std::mem::take(&mut lane.words);
+    }
+    for (i, lane) in lanes.iter().enumerate() {
+        todo[i] = &lane.steps[lane.done..][..steps];
+    }
+    for step in 0..steps {
+        for i in 0..N {
+            let Step { first, freq } = todo[i][step];
+            words[i][pushed[i]] = states[i] as u16;
+            let full = u64::from(states[i]) >= u64::from(freq) << (32 - PRECISION);
+            pushed[i] += usize::from(full);
+            let state = if full { states[i] >> 16 } else { states[i] };
+            let (high, low) = (state / freq, state % freq);
+            states[i] = (high << PRECISION) + u32::from(numbers[(first + low) as usize]);
+        }
+    }
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        (lane.state, lane.pushed) = (states[i], pushed[i]);
+        lane.words = std::mem::take(&mut words[i]);
+        lane.done += steps;
     }
 }
 
@@ -225,20 +252,17 @@ mod tests {
             cuts.extend([0, 1, TOTAL]);
             cuts.sort_unstable();
             cuts.dedup();
-            encoder.clear();
             let mut symbols = || -> Vec<usize> {
                 let count = [0, 1, 3, 40, 200][rng.random_range(0..5)];
                 (0..rng.random_range(0..=count)).map(|_| rng.random_range(0..cuts.len() - 1)).collect()
             };
             let blocks: Vec<Vec<usize>> = (0..17).map(|_| symbols()).collect();
-            for symbols in &blocks {
-                for &s in symbols.iter().rev() {
-                    encoder.put(bits(s as u32, 5));
-                    encoder.put(Step { first: cuts[s], freq: cuts[s + 1] - cuts[s] });
+            encoder.code(&plain(), blocks.len(), |block, steps| {
+                for &s in blocks[block].iter().rev() {
+                    steps.push(bits(s as u32, 5));
+                    steps.push(Step { first: cuts[s], freq: cuts[s + 1] - cuts[s] });
                 }
-                encoder.end_block();
-            }
-            encoder.code(&plain());
+            });
             for (block, symbols) in blocks.iter().enumerate() {
                 let mut bytes = Vec::new();
                 encoder.append(block, &mut bytes);
@@ -262,9 +286,7 @@ mod tests {
     fn missing_bytes_are_noticed() {
         assert!(Decoder::new(&[1, 2, 3]).is_none());
         let mut encoder = Encoder::default();
-        (0..40).for_each(|i| encoder.put(bits(i, 12)));
-        encoder.end_block();
-        encoder.code(&plain());
+        encoder.code(&plain(), 1, |_, steps| steps.extend((0..40).map(|i| bits(i, 12))));
         let mut bytes = Vec::new();
         encoder.append(0, &mut bytes);
         bytes.truncate(bytes.len() - 2);

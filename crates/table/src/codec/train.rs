@@ -3,8 +3,8 @@
 use super::fit::Costs;
 use super::length::{self, ESCAPE, REST};
 use super::model::{Model, Numbers, Parts, Share};
-use super::rans::{PRECISION, TOTAL};
-use super::runs::Run;
+use super::rans::{PRECISION, Step, TOTAL};
+use super::runs::Runs;
 use rustc_hash::FxHashMap;
 
 /// How often each value follows two others and each length symbol a value.
@@ -69,14 +69,14 @@ impl Counts {
     }
 
     /// Counts a block whose runs have these lengths; `costs` says how a length is said.
-    pub(crate) fn add(&mut self, runs: &[Run<u8>], lengths: &[u32], costs: &Costs) {
+    pub(crate) fn add(&mut self, runs: Runs<'_, u8>, lengths: &[u16], costs: &Costs) {
         let nothing = self.values as u8;
         let mut before = (nothing, nothing);
-        for (i, run) in runs.iter().enumerate() {
-            self.count((before.0, before.1, run.value), 1);
-            before = (before.1, run.value);
-            let symbol = lengths.get(i).map_or(REST, |&length| costs.symbol(run.value, length));
-            self.lengths[usize::from(run.value)][usize::from(symbol)] += 1;
+        for (i, &value) in runs.values.iter().enumerate() {
+            self.count((before.0, before.1, value), 1);
+            before = (before.1, value);
+            let symbol = lengths.get(i).map_or(REST, |&length| costs.symbol(value, length));
+            self.lengths[usize::from(value)][usize::from(symbol)] += 1;
         }
     }
 
@@ -224,6 +224,55 @@ pub(crate) struct Coding {
     pub(crate) numbers: Numbers,
     /// By value and length.
     pub(crate) costs: Costs,
+    pub(crate) quick: Quick,
+}
+
+/// What most runs put, ready to be looked up: a step that is empty takes more than one.
+pub(crate) struct Quick {
+    values: usize,
+    slots: usize,
+    /// By the two values before and the value, where they are few.
+    after: Vec<Step>,
+    /// By value and length.
+    lengths: Vec<Step>,
+}
+
+impl Quick {
+    fn new(model: &Model, numbers: &Numbers, costs: &Costs, slots: u32) -> Quick {
+        let values = model.values();
+        let mut quick = Quick { values, slots: slots as usize, after: Vec::new(), lengths: Vec::new() };
+        let step = |distribution, symbol| numbers.step(distribution, symbol).unwrap_or(Step::NONE);
+        if (values + 1) * (values + 1) * values <= FEW {
+            for (earlier, later) in (0..=values as u8).flat_map(|a| (0..=values as u8).map(move |b| (a, b))) {
+                let distribution = model.value_after(earlier, later);
+                quick.after.extend((0..values as u8).map(|value| step(distribution, value)));
+            }
+        }
+        for value in 0..values as u8 {
+            let distribution = model.length_of(value);
+            quick.lengths.extend((1..=slots as u16).map(|length| {
+                let symbol = costs.symbol(value, length);
+                let alone = u32::from(symbol) < length::RANGES;
+                if alone { step(distribution, symbol) } else { Step::NONE }
+            }));
+        }
+        quick
+    }
+
+    /// What puts a value after two others.
+    #[inline(always)]
+    pub(crate) fn value(&self, earlier: u8, later: u8, value: u8) -> Option<Step> {
+        let before = usize::from(earlier) * (self.values + 1) + usize::from(later);
+        let step = self.after.get(before * self.values + usize::from(value))?;
+        Some(*step).filter(|step| step.freq > 0)
+    }
+
+    /// What puts the length of a run that is not the last one.
+    #[inline(always)]
+    pub(crate) fn length(&self, value: u8, length: u16) -> Option<Step> {
+        let step = self.lengths.get(usize::from(value) * self.slots + usize::from(length) - 1)?;
+        Some(*step).filter(|step| step.freq > 0)
+    }
 }
 
 impl Coding {
@@ -232,7 +281,8 @@ impl Coding {
         let model = Model::new(parts)?;
         let numbers = model.numbers();
         let costs = Costs::new(slots, &length_costs(parts));
-        Some(Coding { model, numbers, costs })
+        let quick = Quick::new(&model, &numbers, &costs, slots);
+        Some(Coding { model, numbers, costs, quick })
     }
 }
 
