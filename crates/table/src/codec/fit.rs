@@ -200,7 +200,7 @@ impl Fitter {
         }
         // As if every run ended with its last slot that counts.
         lengths.push(runs.lasts[0] + 1);
-        lengths.extend(runs.lasts.windows(2).take(boundaries - 1).map(|pair| pair[1] - pair[0]));
+        lengths.extend(runs.lasts[..boundaries].windows(2).map(|pair| pair[1] - pair[0]));
         // Nobody can foresee which boundaries have a choice, so there is no branch for it.
         self.open.resize(boundaries.max(self.open.len()), 0);
         let mut count = 0;
