@@ -7,6 +7,7 @@ use outplay_dense::{Counts, DenseError, Depot, Key, Options, Packed, Part, Sink,
 use outplay_solve::Tally;
 use outplay_table::{Stash, TableError, TierWriter, Values, Writer};
 use std::sync::{Arc, Mutex, RwLock};
+use std::thread::{Scope, ScopedJoinHandle};
 
 /// Solves a board densely; `writer` takes the tiers that its table does not have yet, and the slabs of a board beyond
 /// memory.
@@ -17,12 +18,21 @@ pub(crate) fn dense(
     watch: &dyn Watch,
 ) -> Result<(Solution, Tally), Trouble> {
     let trouble = Kept::default();
-    let sink = writer.map(|writer| TierSink { writer, file: RwLock::new(None), trouble: trouble.clone() });
     let mut options = options.clone();
     if let Some(writer) = writer.filter(|_| options.slabs) {
         options.depot = Some(Arc::new(Stashed { stashes: writer.stashes()?, trouble: trouble.clone() }));
     }
-    let result = outplay_dense::solve(board, &options, watch, sink.as_ref().map(|sink| sink as &dyn Sink));
+    let result = std::thread::scope(|scope| {
+        let sink = writer.map(|writer| TierSink::new(writer, scope, trouble.clone()));
+        let sink = sink.as_ref().map(|sink| sink as &dyn Sink);
+        let result = outplay_dense::solve(board, &options, watch, sink);
+        // A tier that is still being coded waits for others, who might wait for this process. All stop by themselves.
+        let failed = result.as_ref().err().filter(|error| !matches!(error, DenseError::Stopped));
+        if let (Some(error), Some(crew)) = (failed, writer.and_then(Writer::crew)) {
+            crew.fail(&error.to_string());
+        }
+        result
+    });
     let solution = match (result, trouble.take()) {
         // The table's own error has the cure; the solver only passes its text on.
         (Err(DenseError::Sink { .. } | DenseError::Depot { .. }), Some(error)) => return Err(error.into()),
@@ -137,16 +147,25 @@ impl Depot for Stashed {
 }
 
 /// Hands the shapes of a tier, which come in any order, to the tier's file.
-struct TierSink<'a> {
+///
+/// Where processes write a table together, each waits for the others while a tier is coded. So a thread of its own does it,
+/// while the next tier is computed; who computes when is the crew's [`outplay_core::Floor`] to say.
+struct TierSink<'scope, 'a> {
     writer: &'a Writer,
     file: RwLock<Option<TierWriter<'a, i8>>>,
+    scope: &'scope Scope<'scope, 'a>,
+    coding: Mutex<Option<ScopedJoinHandle<'scope, Result<(), String>>>>,
     trouble: Kept,
 }
 
-impl TierSink<'_> {
+impl<'scope, 'a> TierSink<'scope, 'a> {
+    fn new(writer: &'a Writer, scope: &'scope Scope<'scope, 'a>, trouble: Kept) -> TierSink<'scope, 'a> {
+        TierSink { writer, file: RwLock::default(), scope, coding: Mutex::default(), trouble }
+    }
+
     /// Begins the tier's file if nobody has yet.
     fn begin(&self, tier: usize) -> Result<(), String> {
-        let mut file = self.file.write().map_err(|_| "another thread failed".to_string())?;
+        let mut file = self.file.write().map_err(|_| FAILED)?;
         if file.is_none() {
             *file = Some(self.writer.tier(Tier(tier as u32)).map_err(|error| self.trouble.keep(error))?);
         }
@@ -154,14 +173,16 @@ impl TierSink<'_> {
     }
 }
 
-impl Sink for TierSink<'_> {
+const FAILED: &str = "another thread failed";
+
+impl Sink for TierSink<'_, '_> {
     fn wants(&self, tier: usize) -> bool {
         !self.writer.has(Tier(tier as u32))
     }
 
     fn put(&self, slots: Slots<'_>) -> Result<(), String> {
         loop {
-            let file = self.file.read().map_err(|_| "another thread failed".to_string())?;
+            let file = self.file.read().map_err(|_| FAILED)?;
             if let Some(file) = &*file {
                 return file.put(slots.first(), slots.codes).map_err(|error| self.trouble.keep(error));
             }
@@ -173,7 +194,19 @@ impl Sink for TierSink<'_> {
     fn end(&self, tier: usize) -> Result<(), String> {
         // A tier in which the rules answer everything has no slots to put, but it has a file.
         self.begin(tier)?;
-        let file = self.file.write().map_err(|_| "another thread failed".to_string())?.take();
-        file.map_or(Ok(()), |file| file.finish().map_err(|error| self.trouble.keep(error)))
+        let Some(file) = self.file.write().map_err(|_| FAILED)?.take() else { return Ok(()) };
+        self.settle()?;
+        let trouble = self.trouble.clone();
+        let finish = move || file.finish().map_err(|error| trouble.keep(error));
+        if self.writer.crew().is_none() {
+            return finish();
+        }
+        *self.coding.lock().map_err(|_| FAILED)? = Some(self.scope.spawn(finish));
+        Ok(())
+    }
+
+    fn settle(&self) -> Result<(), String> {
+        let coding = self.coding.lock().map_err(|_| FAILED)?.take();
+        coding.map_or(Ok(()), |coding| coding.join().unwrap_or_else(|_| Err(FAILED.into())))
     }
 }

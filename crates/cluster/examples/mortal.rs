@@ -10,10 +10,12 @@ mod chase;
 #[allow(dead_code)]
 mod heaps;
 
-use outplay_core::{Clerk, Crew};
+use outplay_core::{Clerk, Crew, Floor};
+use std::collections::HashMap;
 use std::fmt;
 use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ThreadId;
 
 /// Where a rank dies.
 struct Fall {
@@ -36,13 +38,19 @@ struct Mortal {
     fall: Option<Fall>,
     /// The phases so far, and how many messages each had.
     phases: Mutex<Vec<(&'static str, u64)>>,
-    /// The phase that it is now.
-    now: Mutex<&'static str>,
+    /// The phase that it is now, by thread: a tier is coded while the next is worked on. Who has none of its own works for
+    /// the worker.
+    now: Mutex<HashMap<ThreadId, &'static str>>,
+    worker: ThreadId,
 }
 
 impl Mortal {
     fn message(&self) {
-        let now = *self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = {
+            let now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+            let own = now.get(&std::thread::current().id()).or(now.get(&self.worker));
+            own.copied().unwrap_or("beginning")
+        };
         let mut phases = self.phases.lock().unwrap_or_else(PoisonError::into_inner);
         let count = match phases.iter_mut().find(|phase| phase.0 == now) {
             Some(phase) => {
@@ -103,8 +111,17 @@ impl Crew for Mortal {
         self.crew.serve(clerk);
     }
 
+    fn floor(&self) -> &Floor {
+        self.crew.floor()
+    }
+
+    fn fail(&self, why: &str) {
+        self.crew.fail(why);
+    }
+
     fn phase(&self, name: &'static str) {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = name;
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        now.insert(std::thread::current().id(), name);
         self.crew.phase(name);
     }
 }
@@ -113,7 +130,8 @@ fn main() -> ExitCode {
     let mut catalog = chase::catalog();
     catalog.add(heaps::family());
     outplay_cluster::main_in(&catalog, |crew| {
-        let (phases, now) = (Mutex::default(), Mutex::new("beginning"));
-        Arc::new(Mortal { crew, fall: Fall::told(), phases, now })
+        let (phases, now) = (Mutex::default(), Mutex::default());
+        let worker = std::thread::current().id();
+        Arc::new(Mortal { crew, fall: Fall::told(), phases, now, worker })
     })
 }

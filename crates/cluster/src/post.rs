@@ -19,7 +19,7 @@
 use mpi::point_to_point::{Destination, MatchedReceiveVec, Source};
 use mpi::request::{Request, scope};
 use mpi::topology::{Communicator, SimpleCommunicator};
-use outplay_core::{Clerk, Crew};
+use outplay_core::{Clerk, Crew, Floor};
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
@@ -66,6 +66,7 @@ pub(crate) struct Post {
     bell: Mutex<Sender<()>>,
     clerk: Arc<Mutex<Option<Arc<dyn Clerk>>>>,
     phase: Arc<Phase>,
+    floor: Floor,
     alert: Duration,
 }
 
@@ -127,7 +128,8 @@ impl Post {
         let office = Arc::new(Mutex::new(office));
         let keeper = Keeper { office: office.clone(), rung };
         let (orders, bell) = (Mutex::new(orders), Mutex::new(bell));
-        (Arc::new(Post { rank, size, orders, office, bell, clerk, phase, alert }), keeper)
+        let floor = Floor::default();
+        (Arc::new(Post { rank, size, orders, office, bell, clerk, phase, floor, alert }), keeper)
     }
 
     fn order(&self, order: Order) -> Result<(), String> {
@@ -197,6 +199,14 @@ impl Crew for Post {
 
     fn serve(&self, clerk: Option<Arc<dyn Clerk>>) {
         *self.clerk.lock().unwrap_or_else(PoisonError::into_inner) = clerk;
+    }
+
+    fn floor(&self) -> &Floor {
+        &self.floor
+    }
+
+    fn fail(&self, why: &str) {
+        self.end(Some(why.into()));
     }
 
     fn phase(&self, name: &'static str) {
@@ -312,6 +322,8 @@ impl Office {
                     Err(why) => self.post(rank, ANSWER, why.into_bytes(), &tail(0)),
                 }
             }
+            // Who has failed ends later, and says so again.
+            Order::End(_) if self.ended[self.rank] => {}
             Order::End(sentence) => {
                 let own = self.rank;
                 for rank in (0..self.size).filter(|&rank| rank != own) {

@@ -8,6 +8,7 @@
 //! Every process runs the same program with the same options, so all of them come to the same exchanges in the same
 //! order. What they decide on, they decide from what all of them know.
 
+use crate::Floor;
 use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,6 +47,12 @@ pub trait Crew: fmt::Debug + Send + Sync {
 
     /// Has a clerk answer the questions of others from now on.
     fn serve(&self, clerk: Option<Arc<dyn Clerk>>);
+
+    /// Who of this process's threads computes.
+    fn floor(&self) -> &Floor;
+
+    /// Says to all that this process cannot go on: whoever waits for others, here or elsewhere, is told.
+    fn fail(&self, why: &str);
 
     /// Says which part of the work begins now, such as "exploring": who looks on may tell it.
     fn phase(&self, _name: &'static str) {}
@@ -132,11 +139,14 @@ pub fn unpack(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
 /// A crew of threads in one process: what tests run, and how a crew behaves.
 pub struct Team {
     rank: usize,
-    to: Vec<Sender<Vec<u8>>>,
-    from: Vec<Mutex<Receiver<Vec<u8>>>>,
+    to: Vec<Sender<Parcel>>,
+    from: Vec<Mutex<Receiver<Parcel>>>,
     clerks: Arc<Vec<Desk>>,
+    floor: Floor,
 }
 
+/// What somebody hands over, or why it cannot.
+type Parcel = Result<Vec<u8>, String>;
 type Desk = Mutex<Option<Arc<dyn Clerk>>>;
 
 impl Team {
@@ -144,7 +154,10 @@ impl Team {
     pub fn of(size: usize) -> Vec<Arc<dyn Crew>> {
         let clerks: Arc<Vec<Desk>> = Arc::new((0..size).map(|_| Mutex::new(None)).collect());
         let mut members: Vec<Team> = (0..size)
-            .map(|rank| Team { rank, to: Vec::new(), from: Vec::new(), clerks: clerks.clone() })
+            .map(|rank| {
+                let (to, from, clerks) = (Vec::new(), Vec::new(), clerks.clone());
+                Team { rank, to, from, clerks, floor: Floor::default() }
+            })
             .collect();
         for from in 0..size {
             for to in 0..size {
@@ -175,10 +188,10 @@ impl Crew for Team {
     fn exchange(&self, parcels: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, String> {
         let gone = |rank: usize| format!("rank {rank} is gone");
         for (rank, (to, parcel)) in self.to.iter().zip(parcels).enumerate() {
-            to.send(parcel).map_err(|_| gone(rank))?;
+            to.send(Ok(parcel)).map_err(|_| gone(rank))?;
         }
-        let receive = |(rank, from): (usize, &Mutex<Receiver<Vec<u8>>>)| {
-            from.lock().unwrap_or_else(PoisonError::into_inner).recv().map_err(|_| gone(rank))
+        let receive = |(rank, from): (usize, &Mutex<Receiver<Parcel>>)| {
+            from.lock().unwrap_or_else(PoisonError::into_inner).recv().unwrap_or_else(|_| Err(gone(rank)))
         };
         self.from.iter().enumerate().map(receive).collect()
     }
@@ -190,6 +203,15 @@ impl Crew for Team {
 
     fn serve(&self, clerk: Option<Arc<dyn Clerk>>) {
         *self.clerks[self.rank].lock().unwrap_or_else(PoisonError::into_inner) = clerk;
+    }
+
+    fn floor(&self) -> &Floor {
+        &self.floor
+    }
+
+    fn fail(&self, why: &str) {
+        // Who is gone need not be told.
+        self.to.iter().for_each(|to| _ = to.send(Err(format!("rank {}: {why}", self.rank))));
     }
 }
 
@@ -247,6 +269,16 @@ mod tests {
             assert_eq!(crew.ask(other, &[]), Err("nothing was asked".into()));
             crew.meet().expect("everybody is here");
             crew.serve(None);
+        });
+    }
+
+    #[test]
+    fn who_fails_says_so() {
+        together(3, |crew| {
+            if crew.rank() == 1 {
+                crew.fail("a full disk");
+            }
+            assert_eq!(crew.meet(), Err("rank 1: a full disk".into()));
         });
     }
 

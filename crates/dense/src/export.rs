@@ -78,12 +78,22 @@ pub trait Sink: Sync {
     /// A sentence that says why they could not be taken; the solve ends with it.
     fn put(&self, slots: Slots<'_>) -> Result<(), String>;
 
-    /// All slots of the tier have been put.
+    /// All slots of the tier have been put. What becomes of them may take a while longer: the tier before is kept until then
+    /// by who solves together with others.
+    ///
+    /// # Errors
+    ///
+    /// As for `put`, of this tier or of one before.
+    fn end(&self, tier: usize) -> Result<(), String>;
+
+    /// Waits until all that was put is where it belongs.
     ///
     /// # Errors
     ///
     /// As for `put`.
-    fn end(&self, tier: usize) -> Result<(), String>;
+    fn settle(&self) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// A shape on its way out.

@@ -38,7 +38,7 @@ use crate::squeeze::Effort;
 use crate::tight::WORDS;
 use crate::workshop::{Copy, Shared, Workshop};
 use outplay_core::crew::{pack, unpack as numbers};
-use outplay_core::{Value, Verdict, Watch};
+use outplay_core::{Held, Value, Verdict, Watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -167,6 +167,11 @@ impl Slabwise {
         Ok(())
     }
 
+    /// The right to compute, for a slab: what waits to be coded comes first.
+    fn floor(&self) -> Option<Held<'_>> {
+        self.dealt.as_ref().map(|dealt| dealt.crew.floor().take())
+    }
+
     /// Waits for something, and remembers how long.
     fn waiting<T>(&self, wait: impl FnOnce() -> T) -> T {
         let began = Instant::now();
@@ -266,9 +271,15 @@ impl Slabwise {
             // A full board is finished: the rules answer for all of it.
             sink.end(plies).map_err(|why| DenseError::Sink { tier: plies, why })?;
         }
+        // What a tier is made of anew after a kill is kept until its file is there, which takes a tier longer where the file is
+        // made meanwhile.
+        let kept = usize::from(sink.is_some() && self.dealt.is_some());
         for tier in (0..plies).rev() {
             self.back(watch, sink, tier, &mut spare, &mut rooms)?;
-            self.forget_tier(tier + 1 + self.behind()?)?;
+            self.forget_tier(tier + 1 + self.behind()? + kept)?;
+        }
+        if let Some(sink) = sink {
+            sink.settle().map_err(|why| DenseError::Sink { tier: 0, why })?;
         }
         for (tier, ply) in counts.plies.iter_mut().enumerate() {
             self.count_reach(tier, ply)?;
@@ -514,6 +525,7 @@ impl Slabwise {
             for (turn, &slab) in todo.iter().enumerate() {
                 let missing = near.missing(turn);
                 let packed = self.waiting(|| porter.fetched())?;
+                let _floor = self.floor();
                 let stored = &shop.shapes.tiers[tier].stored[slabs.places(slab)];
                 self.press.unpacked_live(&self.shop, &live, &packed[0], stored.len() as u64 * lines, tier)?;
                 near.seat(turn, &missing, &packed[1..])?;

@@ -153,7 +153,8 @@ impl<'a> Plan<'a> {
             let mut blocks = Blocks::default();
             plan.symbol_blocks(piece, &symbols, &mut blocks).map(|()| blocks)
         });
-        let blocks: Vec<Blocks<u8>> = plan.agreed(blocks.collect::<Result<_, TableError>>())?;
+        let blocks = plan.at_work(|| blocks.collect::<Result<_, TableError>>());
+        let blocks: Vec<Blocks<u8>> = plan.agreed(blocks)?;
         let mut costs = Costs::new(plan.block_slots, &first_costs(spill.values.len()));
         let mut parts = Parts::default();
         for round in 0..ROUNDS {
@@ -169,7 +170,7 @@ impl<'a> Plan<'a> {
                 (counts, fitter, lengths)
             };
             let counts = blocks.par_iter().fold(begin, count).map(|(counts, ..)| counts);
-            let counts = counts.reduce(|| Counts::new(spill.values.len()), Counts::merge);
+            let counts = plan.at_work(|| counts.reduce(|| Counts::new(spill.values.len()), Counts::merge));
             parts = plan.summed(counts)?.parts(spill.values.clone());
         }
         // Training makes only shares that add up.
@@ -181,6 +182,12 @@ impl<'a> Plan<'a> {
     /// Whether this process codes a piece.
     pub(crate) fn is_mine(&self, piece: u64) -> bool {
         self.shares.is_none_or(|shares| usize::from(shares.coder[piece as usize]) == shares.crew.rank())
+    }
+
+    /// Computes, while nobody else of this process does.
+    pub(crate) fn at_work<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _floor = self.shares.map(|shares| shares.crew.floor().take_first());
+        work()
     }
 
     /// A result that is one everywhere.
@@ -232,7 +239,8 @@ impl<'a> Plan<'a> {
             Ok(runs_by_size(self.spill.tallies(piece, self.width, slots)?))
         };
         let add = |a: BySize, b: BySize| Ok(std::array::from_fn(|i| [a[i][0] + b[i][0], a[i][1] + b[i][1]]));
-        let sums = sample.par_iter().map(count).try_reduce(|| [[0; 2]; SIZES], add);
+        let sums = sample.par_iter().map(count);
+        let sums = self.at_work(|| sums.try_reduce(|| [[0; 2]; SIZES], add));
         let mut sums = self.agreed(sums)?;
         if let Some(shares) = self.shares {
             let all = shares.crew.sum(sums.as_flattened()).map_err(|why| shares.gone(why))?;

@@ -216,7 +216,8 @@ fn code(plan: &Plan<'_>, path: &Path, spec: &str, watch: &dyn Watch) -> Result<O
         if watch.stopped() {
             return Ok(None);
         }
-        let packed: Vec<_> = wave.par_iter().with_max_len(1).map(|&piece| plan.pack(piece)).collect();
+        let packed = wave.par_iter().with_max_len(1).map(|&piece| plan.pack(piece));
+        let packed: Vec<_> = plan.at_work(|| packed.collect());
         for (&piece, packed) in wave.iter().zip(packed) {
             let Packed { bytes, sizes } = packed?;
             disk::write_at(&coded.file, &bytes, place).map_err(fail)?;
