@@ -68,6 +68,26 @@ impl dyn Crew + '_ {
         self.exchange(vec![mine.to_vec(); self.size()])
     }
 
+    /// As [`Crew::exchange`], if all went well everywhere; the first sentence that says otherwise is everybody's.
+    ///
+    /// # Errors
+    ///
+    /// A process that is gone, or the sentence.
+    pub fn exchange_well(&self, mine: Result<Vec<Vec<u8>>, String>) -> Result<Vec<Vec<u8>>, String> {
+        let (mut parcels, why) = match mine {
+            Ok(parcels) => (parcels, None),
+            Err(why) => (vec![why.as_bytes().to_vec(); self.size()], Some(why)),
+        };
+        parcels.iter_mut().for_each(|parcel| parcel.push(why.is_none().into()));
+        let mut told = self.exchange(parcels)?;
+        why.map_or(Ok(()), Err)?;
+        let failed = told.iter_mut().find_map(|parcel| (parcel.pop() != Some(1)).then_some(&*parcel));
+        match failed {
+            Some(sentence) => Err(String::from_utf8_lossy(sentence).into_owned()),
+            None => Ok(told),
+        }
+    }
+
     /// What the first process has; the others' bytes do not matter.
     ///
     /// # Errors
@@ -116,13 +136,10 @@ impl dyn Crew + '_ {
     ///
     /// A process that is gone, or the sentence.
     pub fn agree<T>(&self, mine: Result<T, String>) -> Result<T, String> {
-        let sentence = mine.as_ref().err().map_or(&[][..], |why| why.as_bytes());
-        let told = self.gather(sentence)?.into_iter().find(|sentence| !sentence.is_empty());
-        match (mine, told) {
-            (Ok(done), None) => Ok(done),
-            (Err(why), _) => Err(why),
-            (Ok(_), Some(sentence)) => Err(String::from_utf8_lossy(&sentence).into_owned()),
-        }
+        let told =
+            self.exchange_well(mine.as_ref().map(|_| vec![Vec::new(); self.size()]).map_err(Clone::clone));
+        let mine = mine?;
+        told.map(|_| mine)
     }
 }
 
@@ -256,6 +273,9 @@ mod tests {
             let mine = if rank == 1 { Err("a full disk".to_string()) } else { Ok(()) };
             assert_eq!(crew.agree(mine), Err("a full disk".into()));
             assert_eq!(crew.agree(Ok(7)), Ok(7));
+            let parcels = |well: bool| if well { Ok(vec![vec![rank as u8]; 3]) } else { Err("no".into()) };
+            assert_eq!(crew.exchange_well(parcels(true)), Ok(vec![vec![0], vec![1], vec![2]]));
+            assert_eq!(crew.exchange_well(parcels(rank != 2)), Err("no".into()));
         });
     }
 

@@ -47,8 +47,24 @@ impl Floor {
         Held(self)
     }
 
+    fn wanted(&self) -> bool {
+        self.state().urgent > 0
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'a> Held<'a> {
+    /// Lets those who are urgent go first, if there are any.
+    pub fn give_way(self) -> Held<'a> {
+        let floor = self.0;
+        if !floor.wanted() {
+            return self;
+        }
+        drop(self);
+        floor.take()
     }
 }
 
@@ -93,14 +109,18 @@ mod tests {
         };
         std::thread::scope(|scope| {
             let held = floor.take();
+            let held = held.give_way();
             scope.spawn(|| come("patient", false));
             std::thread::sleep(Duration::from_millis(20));
             scope.spawn(|| come("urgent", true));
-            while floor.state().urgent == 0 {
+            while !floor.wanted() {
                 std::thread::sleep(Duration::from_millis(1));
             }
+            let held = held.give_way();
+            assert_eq!(order.lock().expect("nobody panicked")[0], "urgent");
             drop(held);
         });
-        assert_eq!(order.into_inner().expect("nobody panicked"), ["urgent", "patient"]);
+        let mut order = order.into_inner().expect("nobody panicked");
+        assert_eq!((order.len(), order.pop()), (2, Some("patient")));
     }
 }

@@ -525,11 +525,14 @@ impl Slabwise {
             for (turn, &slab) in todo.iter().enumerate() {
                 let missing = near.missing(turn);
                 let packed = self.waiting(|| porter.fetched())?;
-                let _floor = self.floor();
+                let mut floor = self.floor();
+                let mut give_way = || floor = floor.take().map(Held::give_way);
                 let stored = &shop.shapes.tiers[tier].stored[slabs.places(slab)];
                 self.press.unpacked_live(&self.shop, &live, &packed[0], stored.len() as u64 * lines, tier)?;
+                give_way();
                 near.seat(turn, &missing, &packed[1..])?;
                 drop(packed);
+                give_way();
                 if turn + 1 < todo.len() {
                     porter.fetch(wanted(&near, turn + 1));
                 } else if tier > 0 {
@@ -576,11 +579,15 @@ impl Slabwise {
                         Source { table: out.line(i * lines * planes as u64), care: matters.line(i * lines) }
                     };
                     let outgoing = &export.shapes[place(places.start)..place(places.end)];
-                    export.put(watch, *sink, outgoing, &source)?;
+                    for outgoing in outgoing.chunks(outgoing.len().div_ceil(4).max(1)) {
+                        give_way();
+                        export.put(watch, *sink, outgoing, &source)?;
+                    }
                 }
                 if self.has(Part::ValueCensus, tier, slab) {
                     continue;
                 }
+                give_way();
                 let mut kept = vec![(
                     Part::Values,
                     self.press.packed_values(
@@ -591,6 +598,7 @@ impl Slabwise {
                         planes,
                     )?,
                 )];
+                give_way();
                 let count = self.mirror(watch, tier, slab, 1, &offsets, &live, &live_images)?;
                 if count > 0 {
                     self.mirror(watch, tier, slab, planes, &offsets, &table, &table_images)?;

@@ -37,6 +37,7 @@ mod list;
 mod lock;
 mod manifest;
 mod pack;
+mod shares;
 mod spill;
 mod stash;
 mod sums;

@@ -8,8 +8,9 @@ use crate::codec::model::{MOST_VALUES, Parts};
 use crate::codec::runs::{Blocks, Runs};
 use crate::codec::train::{Coding, Counts, first_costs, length_costs};
 use crate::header::{Codec, block_checksum};
+use crate::shares::Shares;
 use crate::spill::{GRANULE, PIECE, Spilled, Tally};
-use outplay_core::Crew;
+use outplay_core::crew::{pack, unpack};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
@@ -23,28 +24,6 @@ const ROUNDS: usize = 3;
 /// The size of a block of plain cells.
 const PLAIN_BYTES: u32 = 1 << 12;
 const ZSTD_LEVEL: i32 = 9;
-
-/// Processes that code a tier together, and who codes which piece.
-pub(crate) struct Shares<'a> {
-    pub(crate) crew: &'a dyn Crew,
-    pub(crate) coder: Vec<u16>,
-    pub(crate) table: String,
-}
-
-impl Shares<'_> {
-    /// A sentence of the others' as an error of the table.
-    pub(crate) fn gone(&self, why: String) -> TableError {
-        TableError::Crew { table: self.table.clone(), why }
-    }
-
-    /// Says whether all went well everywhere; an error of one's own is the one that is told here.
-    pub(crate) fn agree<T>(&self, mine: Result<T, TableError>) -> Result<T, TableError> {
-        let told = self.crew.agree(mine.as_ref().map(|_| ()).map_err(ToString::to_string));
-        let mine = mine?;
-        told.map_err(|why| self.gone(why))?;
-        Ok(mine)
-    }
-}
 
 /// How a tier is going to be coded.
 pub(crate) struct Plan<'a> {
@@ -129,7 +108,8 @@ fn runs_by_size(mut blocks: Vec<Tally>) -> BySize {
 }
 
 impl<'a> Plan<'a> {
-    /// Looks at the pieces, or at enough of them, and decides.
+    /// Looks at the pieces, or at enough of them, and decides. Whoever codes together with others does so even if it could
+    /// not get `ready`, and tells them.
     pub(crate) fn new(
         spill: &'a Spilled,
         slots: u64,
@@ -137,24 +117,28 @@ impl<'a> Plan<'a> {
         identity: u64,
         tier: u32,
         shares: Option<&'a Shares<'a>>,
+        ready: Result<(), TableError>,
     ) -> Result<Plan<'a>, TableError> {
         let block_slots = PLAIN_BYTES / width as u32;
         let benches = Mutex::default();
         let mut plan = Plan { spill, slots, width, identity, tier, block_slots, runs: None, shares, benches };
         if spill.values.len() > MOST_VALUES {
+            shares.map_or(Ok(()), |shares| shares.agree(ready))?;
             return Ok(plan);
         }
         let symbols = Symbols::new(&spill.values);
         let stride = spill.known.div_ceil(TRAINED).max(1);
         let sample = (0..plan.pieces()).step_by(stride as usize);
         let sample: Vec<u64> = sample.filter(|&piece| plan.is_mine(piece)).collect();
-        plan.block_slots = plan.block_size(&sample)?;
+        plan.block_slots = plan.block_size(&sample, ready)?;
         let blocks = sample.par_iter().map(|&piece| {
             let mut blocks = Blocks::default();
             plan.symbol_blocks(piece, &symbols, &mut blocks).map(|()| blocks)
         });
-        let blocks = plan.at_work(|| blocks.collect::<Result<_, TableError>>());
-        let blocks: Vec<Blocks<u8>> = plan.agreed(blocks)?;
+        // Those who failed tell the others when they add up what was counted.
+        let blocks: Result<Vec<Blocks<u8>>, TableError> = plan.at_work(|| blocks.collect());
+        let (blocks, mut read) =
+            blocks.map_or_else(|error| (Vec::new(), Err(error)), |blocks| (blocks, Ok(())));
         let mut costs = Costs::new(plan.block_slots, &first_costs(spill.values.len()));
         let mut parts = Parts::default();
         for round in 0..ROUNDS {
@@ -171,7 +155,8 @@ impl<'a> Plan<'a> {
             };
             let counts = blocks.par_iter().fold(begin, count).map(|(counts, ..)| counts);
             let counts = plan.at_work(|| counts.reduce(|| Counts::new(spill.values.len()), Counts::merge));
-            parts = plan.summed(counts)?.parts(spill.values.clone());
+            let read = std::mem::replace(&mut read, Ok(()));
+            parts = plan.summed(read.map(|()| counts))?.parts(spill.values.clone());
         }
         // Training makes only shares that add up.
         let coding = Coding::new(&parts, plan.block_slots);
@@ -190,19 +175,11 @@ impl<'a> Plan<'a> {
         work()
     }
 
-    /// A result that is one everywhere.
-    fn agreed<T>(&self, mine: Result<T, TableError>) -> Result<T, TableError> {
-        self.shares.map_or(Ok(()), |shares| {
-            shares.agree(mine.as_ref().map(|_| ()).map_err(|e| shares.gone(e.to_string())))
-        })?;
-        mine
-    }
-
     /// What all processes counted.
-    fn summed(&self, counts: Counts) -> Result<Counts, TableError> {
-        let Some(shares) = self.shares else { return Ok(counts) };
+    fn summed(&self, counts: Result<Counts, TableError>) -> Result<Counts, TableError> {
+        let Some(shares) = self.shares else { return counts };
         let values = self.spill.values.len();
-        let all = shares.crew.gather(&counts.write()).map_err(|why| shares.gone(why))?;
+        let all = shares.gather(counts.map(|counts| counts.write()))?;
         Ok(all.iter().map(|bytes| Counts::read(values, bytes)).fold(Counts::new(values), Counts::merge))
     }
 
@@ -233,19 +210,27 @@ impl<'a> Plan<'a> {
     }
 
     /// The largest block size with few enough runs in a block that is not empty.
-    fn block_size(&self, sample: &[u64]) -> Result<u32, TableError> {
+    fn block_size(&self, sample: &[u64], ready: Result<(), TableError>) -> Result<u32, TableError> {
         let count = |&piece: &u64| {
             let slots = self.piece_slots(piece);
             Ok(runs_by_size(self.spill.tallies(piece, self.width, slots)?))
         };
         let add = |a: BySize, b: BySize| Ok(std::array::from_fn(|i| [a[i][0] + b[i][0], a[i][1] + b[i][1]]));
         let sums = sample.par_iter().map(count);
-        let sums = self.at_work(|| sums.try_reduce(|| [[0; 2]; SIZES], add));
-        let mut sums = self.agreed(sums)?;
-        if let Some(shares) = self.shares {
-            let all = shares.crew.sum(sums.as_flattened()).map_err(|why| shares.gone(why))?;
-            sums.as_flattened_mut().copy_from_slice(&all);
-        }
+        let sums = ready.and_then(|()| self.at_work(|| sums.try_reduce(|| [[0; 2]; SIZES], add)));
+        let sums = match self.shares {
+            Some(shares) => {
+                let mut all = [[0; 2]; SIZES];
+                for bytes in shares.gather(sums.map(|sums| pack(sums.as_flattened())))? {
+                    all.as_flattened_mut()
+                        .iter_mut()
+                        .zip(unpack(&bytes))
+                        .for_each(|(sum, more)| *sum += more);
+                }
+                all
+            }
+            None => sums?,
+        };
         let fits = |&size: &usize| size == 0 || sums[size][0] <= RUNS_PER_BLOCK * sums[size][1];
         Ok((GRANULE as u32) << (0..SIZES).rev().find(fits).unwrap_or(0))
     }
