@@ -294,11 +294,15 @@ mod tests {
 
     #[test]
     fn who_fails_says_so() {
+        let told = std::sync::Barrier::new(3);
         together(3, |crew| {
             if crew.rank() == 1 {
                 crew.fail("a full disk");
             }
-            assert_eq!(crew.meet(), Err("rank 1: a full disk".into()));
+            let met = crew.meet();
+            // Who leaves at once would be missed instead.
+            told.wait();
+            assert_eq!(met, Err("rank 1: a full disk".into()));
         });
     }
 
