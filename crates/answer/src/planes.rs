@@ -78,8 +78,9 @@ struct Kept(Arc<Mutex<Option<TableError>>>);
 impl Kept {
     fn keep(&self, error: TableError) -> String {
         let sentence = error.to_string();
+        // What comes second is what the first led to.
         if let Ok(mut kept) = self.0.lock() {
-            *kept = Some(error);
+            kept.get_or_insert(error);
         }
         sentence
     }

@@ -40,6 +40,7 @@ const PARCEL: i32 = 1;
 const QUESTION: i32 = 2;
 const ANSWER: i32 = 3;
 const END: i32 = 4;
+const FAILURE: i32 = 5;
 
 type Parcels = Result<Vec<Vec<u8>>, String>;
 type Answer = Result<Vec<u8>, String>;
@@ -49,6 +50,8 @@ enum Order {
     Exchange(Vec<Vec<u8>>, Sender<Parcels>),
     Ask(usize, Vec<u8>, Sender<Answer>),
     Answer(usize, u64, Answer),
+    /// The work cannot go on, for this reason; it ends in a while.
+    Fail(String),
     /// The work is done, or failed with a sentence.
     End(Option<String>),
 }
@@ -206,7 +209,9 @@ impl Crew for Post {
     }
 
     fn fail(&self, why: &str) {
-        self.end(Some(why.into()));
+        // An office that is closed has ended already.
+        let _ = self.order(Order::Fail(why.into()));
+        self.ring();
     }
 
     fn phase(&self, name: &'static str) {
@@ -322,13 +327,12 @@ impl Office {
                     Err(why) => self.post(rank, ANSWER, why.into_bytes(), &tail(0)),
                 }
             }
-            // Who has failed ends later, and says so again.
-            Order::End(_) if self.ended[self.rank] => {}
+            Order::Fail(sentence) => {
+                self.post_all(FAILURE, sentence.as_bytes());
+                self.failed.get_or_insert(sentence);
+            }
             Order::End(sentence) => {
-                let own = self.rank;
-                for rank in (0..self.size).filter(|&rank| rank != own) {
-                    self.post(rank, END, sentence.clone().unwrap_or_default().into_bytes(), &[]);
-                }
+                self.post_all(END, sentence.as_deref().unwrap_or_default().as_bytes());
                 self.ended[self.rank] = true;
                 self.failed = self.failed.take().or(sentence);
             }
@@ -343,6 +347,12 @@ impl Office {
     fn post(&mut self, rank: usize, kind: i32, mut message: Vec<u8>, tail: &[u8]) {
         message.extend_from_slice(tail);
         self.outbox.push((rank, kind, message));
+    }
+
+    fn post_all(&mut self, kind: i32, message: &[u8]) {
+        for rank in (0..self.size).filter(|&rank| rank != self.rank).collect::<Vec<_>>() {
+            self.post(rank, kind, message.to_vec(), &[]);
+        }
     }
 
     /// Sends all that is in the outbox, receiving meanwhile: who only sent would wait for others who only send.
@@ -412,7 +422,7 @@ impl Office {
                 }
             }
             _ => {
-                self.ended[from] = true;
+                self.ended[from] |= kind == END;
                 if !message.is_empty() {
                     let why = format!("rank {from}: {}", String::from_utf8_lossy(&message));
                     self.failed.get_or_insert(why);

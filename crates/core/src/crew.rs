@@ -78,7 +78,11 @@ impl dyn Crew + '_ {
             Ok(parcels) => (parcels, None),
             Err(why) => (vec![why.as_bytes().to_vec(); self.size()], Some(why)),
         };
-        parcels.iter_mut().for_each(|parcel| parcel.push(why.is_none().into()));
+        for parcel in &mut parcels {
+            // Parcels may be large, and are sent at once.
+            parcel.reserve_exact(1);
+            parcel.push(why.is_none().into());
+        }
         let mut told = self.exchange(parcels)?;
         why.map_or(Ok(()), Err)?;
         let failed = told.iter_mut().find_map(|parcel| (parcel.pop() != Some(1)).then_some(&*parcel));

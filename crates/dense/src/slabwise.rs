@@ -276,6 +276,10 @@ impl Slabwise {
         let kept = usize::from(sink.is_some() && self.dealt.is_some());
         for tier in (0..plies).rev() {
             self.back(watch, sink, tier, &mut spare, &mut rooms)?;
+            // A tier that was there before did not wait for the one behind it.
+            if let Some(sink) = sink.filter(|sink| !sink.wants(tier)) {
+                sink.settle().map_err(|why| DenseError::Sink { tier, why })?;
+            }
             self.forget_tier(tier + 1 + self.behind()? + kept)?;
         }
         if let Some(sink) = sink {

@@ -72,6 +72,13 @@ impl<'a> Shares<'a> {
         Ok((shares, taken))
     }
 
+    /// Tells the others, who are about to share, that there is nothing to share here.
+    pub(crate) fn refuse(crew: &'a dyn Crew, table: &str, error: TableError) -> TableError {
+        crew.phase("coding");
+        let shares = Shares { crew, coder: Vec::new(), table: table.into() };
+        shares.agree::<()>(Err(error)).err().unwrap_or_else(|| shares.gone("it failed".into()))
+    }
+
     /// A sentence of the others' as an error of the table.
     fn gone(&self, why: String) -> TableError {
         TableError::Crew { table: self.table.clone(), why }

@@ -93,7 +93,10 @@ impl<'a, C: Cell> TierWriter<'a, C> {
             Unusable::Failed => misuse(writer, tier, "slots could not be put before".into()),
             Unusable::Twice(slot) => misuse(writer, tier, format!("slot {slot} was put twice")),
         };
-        let mut spilled = spill.end().map_err(unusable)?;
+        let mut spilled = match (spill.end().map_err(unusable), writer.crew()) {
+            (Err(error), Some(crew)) => return Err(Shares::refuse(&**crew, writer.name(), error)),
+            (spilled, _) => spilled?,
+        };
         let mut ready = Ok(());
         let shares = writer.crew().map(|crew| -> Result<Shares<'_>, TableError> {
             let (shares, taken) = Shares::deal(&mut spilled, slots, &**crew, writer.name())?;
@@ -105,7 +108,7 @@ impl<'a, C: Cell> TierWriter<'a, C> {
         let plan = Plan::new(&spilled, slots, C::KIND.bytes(), identity, tier.0, shares.as_ref(), ready)?;
         let target = writer.dir().join(file_name(tier));
         // What is coded is smaller than the runs that it is coded from.
-        writer.has_room(spilled.bytes(), &target)?;
+        let room = writer.has_room(spilled.bytes(), &target);
         writer.add_runs(spilled.bytes());
         let temporary = format!("{}coded{}-{}", disk::TEMPORARY, rank(writer), file_name(tier));
         let temporary = Temporary(writer.dir().join(temporary));
@@ -125,11 +128,13 @@ impl<'a, C: Cell> TierWriter<'a, C> {
         let spec = &writer.identity().spec;
         let stopped = || TableError::Stopped { table: writer.name().into(), tier, spec: spec.clone() };
         let Some(shares) = &shares else {
+            room?;
             let written = write(&plan, header, &temporary.0, spec, watch)?.ok_or_else(stopped)?;
             disk::publish(&temporary.0, &target, spec)?;
             return writer.enter(tier, written);
         };
-        let coded = Coded::code(&plan, &temporary.0, spec, watch).and_then(|coded| coded.ok_or_else(stopped));
+        let code = || Coded::code(&plan, &temporary.0, spec, watch)?.ok_or_else(stopped);
+        let coded = room.and_then(|()| code());
         let whole = Temporary(writer.dir().join(format!("{}{}", disk::TEMPORARY, file_name(tier))));
         let written = assemble(&plan, shares, coded, header, &whole.0, spec);
         let published = written.and_then(|written| {

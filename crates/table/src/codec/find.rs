@@ -95,6 +95,8 @@ impl Found<i8> {
         if std::arch::is_x86_feature_detected!("avx512vbmi")
             && std::arch::is_x86_feature_detected!("avx512vbmi2")
             && std::arch::is_x86_feature_detected!("avx512bw")
+            && std::arch::is_x86_feature_detected!("popcnt")
+            && std::arch::is_x86_feature_detected!("lzcnt")
         {
             // SAFETY: the processor has the instructions.
             return unsafe { self.find_avx512(start, cells) };
@@ -103,7 +105,7 @@ impl Found<i8> {
     }
 
     #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt,lzcnt,bmi1,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt,lzcnt")]
     fn find_avx512(&mut self, start: u8, cells: &[i8]) -> u64 {
         use std::arch::x86_64::*;
         const NUMBERS: [u8; GROUP] = {

@@ -164,7 +164,7 @@ impl Fitter {
     pub(crate) fn fit(&mut self, runs: Runs<'_, u8>, costs: &Costs, lengths: &mut Vec<u16>) {
         #[cfg(target_arch = "x86_64")]
         {
-            if std::arch::is_x86_feature_detected!("avx512f") {
+            if std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx2") {
                 // SAFETY: the processor has the instructions.
                 return unsafe { self.fit_avx512(runs, costs, lengths) };
             }
@@ -178,7 +178,7 @@ impl Fitter {
     }
 
     #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[target_feature(enable = "avx512f,avx2")]
     fn fit_avx512(&mut self, runs: Runs<'_, u8>, costs: &Costs, lengths: &mut Vec<u16>) {
         // SAFETY: the processor has the instructions.
         unsafe { self.fit_with::<super::lanes::x86::One>(runs, costs, lengths) };

@@ -38,9 +38,11 @@ pub(crate) struct Encoder {
     lanes: [Lane; LANES],
     /// The words of all blocks that are coded, as they were pushed.
     words: Vec<u16>,
-    /// By block: the last state, and where its words lie.
-    coded: Vec<(u32, Range<usize>)>,
+    /// By block that has any symbols: the last state, and where its words lie.
+    coded: Vec<Option<Words>>,
 }
+
+type Words = (u32, Range<usize>);
 
 /// A block that is being coded.
 #[derive(Default)]
@@ -66,7 +68,7 @@ impl Encoder {
     ) {
         self.words.clear();
         self.coded.clear();
-        self.coded.resize(blocks, (START, 0..0));
+        self.coded.resize(blocks, None);
         self.lanes.iter_mut().for_each(Lane::end);
         let mut blocks = 0..blocks;
         loop {
@@ -95,9 +97,7 @@ impl Encoder {
 
     /// Appends the bytes of a block, none if it has no symbols.
     pub(crate) fn append(&self, block: usize, out: &mut Vec<u8>) {
-        let (state, words) = &self.coded[block];
-        // Nothing was put if the state is where it began and nothing was pushed.
-        if *state != START || !words.is_empty() {
+        if let Some((state, words)) = &self.coded[block] {
             out.extend_from_slice(&state.to_le_bytes());
             out.extend(self.words[words.clone()].iter().rev().flat_map(|word| word.to_le_bytes()));
         }
@@ -122,11 +122,11 @@ impl Lane {
     }
 
     /// Puts what was coded where it is looked for.
-    fn hand_over(&mut self, words: &mut Vec<u16>, coded: &mut [(u32, Range<usize>)]) {
+    fn hand_over(&mut self, words: &mut Vec<u16>, coded: &mut [Option<Words>]) {
         if self.done > 0 {
             let begin = words.len();
             words.extend_from_slice(&self.words[..self.pushed]);
-            coded[self.block] = (self.state, begin..words.len());
+            coded[self.block] = Some((self.state, begin..words.len()));
         }
     }
 }
@@ -280,6 +280,17 @@ mod tests {
                 assert!(decoder.at_end());
             }
         }
+    }
+
+    #[test]
+    fn symbols_that_take_no_bits_are_symbols() {
+        let mut encoder = Encoder::default();
+        let certain = Step { first: 0, freq: TOTAL };
+        encoder.code(&plain(), 2, |block, steps| steps.extend((0..2 * (1 - block)).map(|_| certain)));
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        encoder.append(0, &mut first);
+        encoder.append(1, &mut second);
+        assert_eq!((first, second), (START.to_le_bytes().to_vec(), Vec::new()));
     }
 
     #[test]

@@ -70,6 +70,24 @@ fn random_data_of_every_kind_of_cell_comes_back() {
     check_cells(&sparse, 4_000);
 }
 
+/// What is said of a block can leave the coder in the state in which it began, with no word pushed: it is a block all the same.
+#[test]
+fn blocks_that_take_next_to_nothing_are_not_lost() {
+    const BLOCK: usize = 1 << 14;
+    let mut cells = vec![i8::UNKNOWN; 481 * BLOCK];
+    for (block, cells) in cells.chunks_mut(BLOCK).enumerate() {
+        match block {
+            0..469 => cells[0] = 1,
+            469..471 => {
+                cells[..8].fill(1);
+                cells[8] = 2;
+            }
+            _ => cells[0] = 2,
+        }
+    }
+    check_cells(&cells, 4_000 + 481 * 9);
+}
+
 #[test]
 fn wins_draws_and_losses_without_order_take_little_more_than_their_entropy() {
     let mut rng = SmallRng::seed_from_u64(12);
