@@ -213,6 +213,9 @@ fn plans_are_for_the_machine_that_is_described() {
     assert_eq!((&way("in memory")["fits"], &way("on 16 ranks")["fits"]), (&false.into(), &true.into()));
     // A shape and its neighbours, whoever has them.
     assert!(way("on 16 ranks")["memory"].as_u64() < Some(830_000_000_000));
+    // Slabs are put aside, and a tier longer than by one process; the work is shared.
+    assert!(way("on 16 ranks")["disk"].as_u64() > way("slab by slab")["disk"].as_u64());
+    assert!(way("on 16 ranks")["seconds"].as_f64() < way("slab by slab")["seconds"].as_f64());
 }
 
 #[test]

@@ -118,6 +118,8 @@ struct Outlook {
     table: f64,
     /// At the peak, slab by slab.
     disk: f64,
+    /// The same of all ranks together, which wait for each other and code a tier while the next is computed.
+    shared_disk: f64,
     /// To the disk and back.
     moved: f64,
     /// Of values, packed.
@@ -142,13 +144,17 @@ impl Outlook {
         let values = each(&|t, sizes| t.live_computed() * t.planes * sizes.value);
         let tables = each(&|t, sizes| t.stored * sizes.table);
         let runs = |t: &TierExtent| t.stored * rates.runs + t.granules();
-        let mut disk = reach.iter().sum::<f64>();
-        for tier in 0..last {
-            let live: f64 = reach[..=tier + 1].iter().sum();
-            let behind: f64 = tables[tier..].iter().sum();
-            let runs = runs(&extent.tiers[tier]);
-            disk = disk.max(live + values[tier] + values[tier + 1] + behind + runs);
-        }
+        // Slabs of so many tiers behind one are there while it is computed, and the runs of so many tiers, itself included.
+        let peak = |kept: usize, coded: usize| {
+            let during = |tier: usize| {
+                let live: f64 = reach.iter().take(tier + kept + 1).sum();
+                let known: f64 = values[tier..].iter().take(kept + 1).sum();
+                let behind: f64 = tables[tier..].iter().sum();
+                live + known + behind + extent.tiers[tier..].iter().take(coded).map(runs).sum::<f64>()
+            };
+            (0..last).map(during).fold(reach.iter().sum::<f64>(), f64::max)
+        };
+        let (disk, shared_disk) = (peak(1, 1), peak(3, 2));
         let runs = extent.sum(runs);
         let packed = reach.iter().sum::<f64>() * 3.0 + values.iter().sum::<f64>() * 2.0;
         let table: f64 = tables.iter().sum();
@@ -159,6 +165,7 @@ impl Outlook {
             slab_seconds: (seconds + packing).max(moved / rates.disk),
             table,
             disk,
+            shared_disk,
             moved,
             values: values.iter().sum(),
         }
@@ -352,21 +359,24 @@ fn on_ranks(request: &PlanRequest, outlook: &Outlook, peak: u64, least: u64) -> 
     // All but a rank's own share of what its slabs ask for comes from others.
     let moved = outlook.values * 2.0 * (ranks - 1.0) / ranks;
     let wire = request.network.map_or(0.0, |bits| moved / ranks / (bits as f64 / 8.0));
-    let seconds = (outlook.seconds / ranks * (1.0 + IMBALANCE)).max(wire);
-    let mut notes =
-        vec!["calculated from one process: a tenth for waiting, children's values sent packed".to_string()];
+    // Slabs are packed and unpacked, as by one process that has not the memory for the board.
+    let seconds = (outlook.slab_seconds / ranks * (1.0 + IMBALANCE)).max(wire);
+    let mut notes = vec![
+        "calculated from one process slab by slab: a tenth for waiting, a disk for each, children's values sent packed"
+            .to_string(),
+    ];
     let fits = memory <= request.options.memory;
     if !fits {
         notes.insert(0, format!("fits in {} of memory for each rank", bytes(memory)));
     }
-    if wire > outlook.seconds / ranks {
+    if wire > outlook.slab_seconds / ranks {
         notes.push(format!("the network alone takes {}", duration(wire)));
     }
     Way {
         method: How::By(Method::Dense),
         how: format!("on {} ranks", request.ranks),
         memory: Some(memory),
-        disk: Some(outlook.table as u64),
+        disk: Some(outlook.shared_disk as u64),
         table: Some(outlook.table as u64),
         moved: Some(moved as u64),
         seconds: Some(seconds),
