@@ -216,6 +216,12 @@ fn plans_are_for_the_machine_that_is_described() {
     // Slabs are put aside, and a tier longer than by one process; the work is shared.
     assert!(way("on 16 ranks")["disk"].as_u64() > way("slab by slab")["disk"].as_u64());
     assert!(way("on 16 ranks")["seconds"].as_f64() < way("slab by slab")["seconds"].as_f64());
+    // What is enough for one process is too little for ranks, and the report says how much would do.
+    let words = words.map(|word| if word == "10T" { "350G" } else { word });
+    let report = json(&[&words[..], &["--ranks", "16"]].concat());
+    let ranks = &report["ways"][2];
+    assert_eq!((&ranks["how"], &ranks["fits"]), (&"on 16 ranks".into(), &false.into()));
+    assert!(ranks["notes"][0].as_str().is_some_and(|note| note.contains("of disk, all ranks together")));
 }
 
 #[test]

@@ -365,6 +365,10 @@ fn on_ranks(request: &PlanRequest, outlook: &Outlook, peak: u64, least: u64) -> 
         "calculated from one process slab by slab: a tenth for waiting, a disk for each, children's values sent packed"
             .to_string(),
     ];
+    let roomy = request.disk.is_none_or(|disk| outlook.shared_disk <= disk as f64);
+    if !roomy {
+        notes.insert(0, format!("fits on {} of disk, all ranks together", bytes(outlook.shared_disk as u64)));
+    }
     let fits = memory <= request.options.memory;
     if !fits {
         notes.insert(0, format!("fits in {} of memory for each rank", bytes(memory)));
@@ -380,7 +384,7 @@ fn on_ranks(request: &PlanRequest, outlook: &Outlook, peak: u64, least: u64) -> 
         table: Some(outlook.table as u64),
         moved: Some(moved as u64),
         seconds: Some(seconds),
-        fits,
+        fits: fits && roomy,
         notes,
     }
 }
