@@ -1,4 +1,4 @@
-//! A game of one's own that can go round in circles: `cargo run --release --example chase -- solve chase:4x3`
+//! A game of your own with cycles: `cargo run --release --example chase -- solve chase:4x3`
 //!
 //! A guard and a thief walk through a town of crossings, the guard first. The guard wins by stepping on the thief,
 //! the thief by reaching the harbour, the crossing in the top right corner, which the guard may not enter. Nobody
@@ -7,9 +7,9 @@
 //! The file says how moves go forwards and nothing else. Circles are found by exploring, values by
 //! retrograde analysis, and `solve`, `query`, `verify`, `stats` and all other commands work.
 
-use outplay::answer::Entry;
 use outplay::catalog::{Catalog, Family};
 use outplay::core::{Game, InputError, Notation, Payoff, Turn, cell_name, parse_cell};
+use outplay::workbench::GameBuilder;
 use std::process::ExitCode;
 
 /// The size of the town.
@@ -127,7 +127,7 @@ pub(crate) fn family() -> Family {
         let why = "give columns and rows from 3 to 20, as in `chase:4x3`";
         let (columns, rows) = size.ok_or_else(|| spec.error(why))?;
         spec.finish("no options")?;
-        Ok(Entry::new(Chase { columns, rows }))
+        Ok(GameBuilder::new(Chase { columns, rows }).build())
     })
     .parameters("COLUMNSxROWS", "chase:4x3")
 }

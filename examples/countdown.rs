@@ -4,9 +4,9 @@
 //! (`Game`), how positions and moves are written (`Notation`), and a line that adds it to the catalog. Every
 //! command then works for it: `show`, `solve`, `query`, `index`, `games --check`, …
 
-use outplay::answer::Entry;
 use outplay::catalog::{Catalog, Family};
 use outplay::core::{Game, InputError, Notation, Payoff, Turn};
+use outplay::workbench::GameBuilder;
 use std::process::ExitCode;
 
 #[derive(Clone)]
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
             let from =
                 from.ok_or_else(|| spec.error("give a number from 1 to 10000, as in `countdown:21`"))?;
             spec.finish("no options")?;
-            Ok(Entry::new(Countdown { from }))
+            Ok(GameBuilder::new(Countdown { from }).build())
         })
         .parameters("NUMBER", "countdown:21"),
     );

@@ -1,11 +1,11 @@
 //! **outplay**: solve it, prove it, play it. A workbench for two-player zero-sum games of perfect information.
 //!
-//! From a game of one's own to the value of every position and the best move:
+//! From the rules of a game to its value and the best move:
 //!
 //! ```
 //! use outplay::prelude::*;
 //!
-//! /// A pile of matches: take one, two or three; who takes the last one wins.
+//! /// A pile of matches: take one, two or three; the player who takes the last one wins.
 //! #[derive(Clone)]
 //! struct Pile(u8);
 //!
@@ -21,48 +21,64 @@
 //!     }
 //! }
 //!
-//! impl Notation for Pile {
-//!     fn spec(&self) -> String { format!("pile:{}", self.0) }
-//!     fn write_position(&self, pos: &(u8, bool)) -> String { format!("{}{}", pos.0, if pos.1 { "B" } else { "A" }) }
-//!     fn read_position(&self, text: &str) -> Result<(u8, bool), InputError> {
-//!         let left = text.trim_end_matches(['A', 'B']).parse().ok().filter(|left| *left <= self.0);
-//!         left.map(|left| (left, text.ends_with('B'))).ok_or_else(|| InputError::position(text, "write it as `7A`"))
-//!     }
-//!     fn write_move(&self, _: &(u8, bool), take: u8) -> String { take.to_string() }
-//! }
-//!
-//! let pile = Entry::new(Pile(21));
-//! let solved = pile.solve(&SolveRequest::default(), &Quiet)?;
+//! let (session, pile) = (Session::in_memory(), GameHandle::new(Pile(21)));
+//! let solved = solve(&session, &pile, &SolveRequest::default(), &NoMonitor)?;
 //! assert_eq!((solved.best, solved.positions.map(|all| all.legal)), (vec!["1".to_string()], Some(42)));
-//! let later = pile.query(&Place::Position("7A".into()), &QueryOptions::default(), &Quiet)?;
+//! let later = query(&session, &pile, &Place::Moves("1 3 1 3 1 3 2".into()), &NoMonitor)?;
 //! assert_eq!((later.best, later.answer.distance()), (vec!["3".to_string()], Some(3)));
 //! # Ok::<(), Trouble>(())
 //! ```
 //!
-//! `examples/countdown.rs` is such a game with the whole command line; ARCHITECTURE.md draws the map.
+//! `Notation` adds texts that can be read back, and with them every command: `examples/countdown.rs` is such a game.
+//! ARCHITECTURE.md draws the map.
 
-pub use outplay_answer as answer;
+/// Matches, statistics, tuning.
 pub use outplay_arena as arena;
+/// Every position of a line board, up to 512 per instruction.
+pub use outplay_bitplane as bitplane;
+/// Names of games.
 pub use outplay_catalog as catalog;
+/// The independent checker of proofs.
 pub use outplay_check as check;
+/// The command line.
 #[cfg(feature = "cli")]
 pub use outplay_cli as cli;
+/// One position of a gravity board: exact solver and opening books.
 pub use outplay_connect as connect;
+/// The vocabulary: games, values, notation, indexes and their laws.
 pub use outplay_core as core;
-pub use outplay_dense as dense;
+/// The documents' experiments.
+#[cfg(feature = "experiments")]
 pub use outplay_experiments as experiments;
-pub use outplay_explain as explain;
+/// Small files: atomic replacement, bounded reads, locks, sealed records.
+pub use outplay_files as files;
+/// The rules of the games that come along.
 pub use outplay_games as games;
+/// Combinatorial number systems.
 pub use outplay_index as index;
+/// Players by spec string.
 pub use outplay_players as players;
+/// Proofs of line boards.
 pub use outplay_proof as proof;
+/// Progress and cancellation, threads, communicator.
+pub use outplay_runtime as runtime;
+/// One position of any game: alpha-beta, expectiminimax.
 pub use outplay_search as search;
+/// Every position of any game: sweep, retrograde analysis, value iteration, verification.
 pub use outplay_solve as solve;
+/// Values on disk.
 pub use outplay_table as table;
+/// Reasons, puzzles, histories.
+pub use outplay_teach as teach;
+/// A game with its solvers: query, solve, verify, statistics, plan.
+pub use outplay_workbench as workbench;
 
-/// What a game of one's own and questions about it need.
+/// What questions about a game of your own need.
 pub mod prelude {
-    pub use outplay_answer::{Answer, Entry, Method, Place, QueryOptions, SolveRequest, Trouble};
     pub use outplay_catalog::{Catalog, Family};
-    pub use outplay_core::{Chance, Game, InputError, Notation, Payoff, Quiet, Turn, Value, Verdict, Watch};
+    pub use outplay_core::{Chance, Game, InputError, Notation, Payoff, Turn, Value, Verdict};
+    pub use outplay_runtime::{Monitor, NoMonitor};
+    pub use outplay_workbench::{
+        Answer, GameBuilder, GameHandle, Method, Place, Session, SolveRequest, Trouble, query, solve, verify,
+    };
 }

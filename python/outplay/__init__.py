@@ -63,6 +63,7 @@ __all__ = [
     "best_response",
     "check",
     "compile",
+    "distribution",
     "env",
     "exploitability",
     "export",
@@ -85,7 +86,7 @@ if TYPE_CHECKING:
     from .environment import env
     from .judging import Judgement, judge
     from .openspiel import from_openspiel
-    from .policies import Exploitability, best_response, exploitability
+    from .policies import Exploitability, best_response, distribution, exploitability
 
 #: What is loaded when somebody asks for it, so that `import outplay` stays quick and needs no other library.
 _LATER = {
@@ -97,7 +98,7 @@ _LATER = {
     "environment": ("env",),
     "judging": ("Judgement", "judge"),
     "openspiel": ("from_openspiel",),
-    "policies": ("Exploitability", "best_response", "exploitability"),
+    "policies": ("Exploitability", "best_response", "distribution", "exploitability"),
 }
 
 

@@ -27,11 +27,15 @@ def match(
     records: bool = False,
     moves: str = "",
     progress: Any = None,
+    memory: int | None = None,
+    data: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Plays a match between specs such as ``"perfect"`` or ``"alphabeta:depth=4"`` and functions of a position.
 
     Openings are random, each is played with both colours, and everything follows from `seed`. With `judged`, moves are
-    held against exact values. A function returns a word, or a move of the rules in Python.
+    held against exact values. A function returns a word, or a move of the rules in Python. `time` are the seconds that one
+    move, or the value of one position, may take: a player who takes longer loses. `memory` and `data` are those of
+    `outplay.game`, as are limits of a game that is passed.
 
     >>> import outplay as op
     >>> def first(position):
@@ -41,7 +45,7 @@ def match(
     True
     """
     report = match_(
-        game(of),
+        game(of, time=time, memory=memory, data=data),
         list(players),
         games=games,
         openings=openings,
@@ -67,7 +71,7 @@ def prove(of: str | Game, *, moves: str = "", time: float | None = None, progres
     >>> op.check(proof.text).value
     'draw'
     """
-    of = game(of, time=time) if time is not None else game(of)
+    of = game(of, time=time)
     value, best, text = prove_(of, moves=moves, progress=progress)
     if value is None or text is None:
         raise LimitError(f"no proof of {of.spec} was found within the limits", "give it more time: `prove(…, time=seconds)`")
@@ -88,7 +92,14 @@ def check(proof: str | os.PathLike[str] | Proof) -> Claim:
     return Claim(*check_(text))
 
 
-def compile(of: Any, *, most: int = 20_000_000) -> Graph:
+def compile(
+    of: Any,
+    *,
+    most: int = 20_000_000,
+    time: float | None = None,
+    memory: int | None = None,
+    data: str | os.PathLike[str] | None = None,
+) -> Graph:
     """Every position that play reaches, as numbers: a graph that can be looked at as arrays and solved again.
 
     >>> import outplay as op
@@ -99,4 +110,4 @@ def compile(of: Any, *, most: int = 20_000_000) -> Graph:
     >>> int(misere.solve()[0][0])
     0
     """
-    return compile_(game(of), most=most)
+    return compile_(game(of, time=time, memory=memory, data=data), most=most)

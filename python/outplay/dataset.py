@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ._outplay import export_, game
+from ._outplay import Game, checksum_, export_, game
 from ._report import Report
-from .errors import InputError, NoTableError
+from .errors import InputError, NoTableError, OutplayError
 
 
 def export(
@@ -22,47 +27,178 @@ def export(
     test: float = 0.0,
     seed: int = 1,
     progress: Any = None,
+    time: float | None = None,
+    memory: int | None = None,
+    data: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Writes positions with exact values, distances and best moves to a file that ends with npz, csv, jsonl or parquet.
 
     `positions` is how many, of random games; without it, all of the game's table, which is made if there is none. `plies`
     are the fewest and most moves before a position, `balanced` asks for as many wins as draws and losses, and `test` is the
-    share that goes to a second file, symmetric positions together. A data sheet is put beside the files.
+    share that goes to a second file, symmetric positions together. A data sheet is put beside the files. `time`, `memory`
+    and `data` are those of `outplay.game`.
+
+    Unless `best` is False, rows have `legal` (the legal moves) and `mask`, which has an entry for each of them in that order: 1
+    for a best move, 0 for another. In jsonl and parquet it is text such as "010", in csv a JSON list such as [0,1,0] (which
+    pandas does not read as a number), in npz an array padded with 255. An npz of a board has `actions` besides: the same by
+    column where stones fall, else by cell from the top left, with 255 where no move is legal.
 
     >>> import outplay as op, tempfile, os
     >>> report = op.export("tictactoe", os.path.join(tempfile.mkdtemp(), "rows.csv"), positions=30, test=0.2)
     >>> report.rows, len(report.files)
     (30, 2)
     """
-    of = game(of)
+    of = game(of, time=time, memory=memory, data=data)
     out = Path(out)
-    parquet = out.suffix == ".parquet"
-    target = out.with_suffix(".jsonl") if parquet else out
     options: dict[str, Any] = dict(
         positions=positions, plies=plies, balanced=balanced, best=best, test=test, seed=seed, progress=progress
     )
+    if out.suffix == ".parquet":
+        return Report(write_parquet(of, out, options))
+    return Report(write_rows(of, out, options))
+
+
+def write_rows(of: Game, out: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """Writes rows in a form that Rust knows; a missing table is made first."""
     try:
-        report = export_(of, target, **options)
+        return export_(of, out, **options)
     except NoTableError:
-        of.solve(save=True, progress=progress)
-        report = export_(of, target, **options)
-    if parquet:
-        for file in report["files"]:
-            file["file"] = str(to_parquet(Path(file["file"])))
-            file["bytes"] = os.path.getsize(file["file"])
-            # The checksum was that of the lines.
-            file.pop("checksum")
-    return Report(report)
+        of.solve(save=True, progress=options["progress"])
+        return export_(of, out, **options)
+
+
+def write_parquet(of: Game, out: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """Writes rows as JSON lines to a private directory and converts them.
+
+    The target, its test set and its data sheet are replaced atomically once all of them are complete.
+    """
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise InputError("Parquet needs pyarrow", "pip install pyarrow") from error
+    try:
+        if out.exists() and not out.is_file():
+            raise InputError(f"cannot write {out}: it is not a regular file", "name a file that ends with .parquet")
+        with private_directory(out) as home:
+            report = write_rows(of, home / LINES, options)
+            sheet = Path(report["sheet"]).read_text()
+            targets = (out, out.with_name(f"{out.stem}-test.parquet"))
+            made: list[tuple[Path, Path]] = []
+            for file, target in zip(report["files"], targets):
+                lines = Path(file["file"])
+                columns = to_parquet(lines)
+                lines.unlink()
+                before = sheet_row(file)
+                file["bytes"], file["checksum"] = checksum_(columns)
+                file["file"] = str(target)
+                sheet = sheet.replace(before, sheet_row(file))
+                made.append((columns, target))
+            report["sheet"] = f"{out}.md"
+            described = home / SHEET
+            described.write_text(sheet)
+            made.append((described, Path(report["sheet"])))
+            for source, _ in made:
+                sync(source)
+            for source, target in made:
+                os.replace(source, target)
+            sync(out.parent)
+            return report
+    except OSError as error:
+        if isinstance(error, OutplayError):
+            raise
+        raise OutplayError(f"cannot write {out}: {error.strerror or error}") from error
+
+
+#: Files of the private directory: JSON lines, their columns, and the data sheet.
+LINES = "rows.jsonl"
+SHEET = "rows.parquet.md"
+PRIVATE = (
+    *(LINES, "rows-test.jsonl", "rows.jsonl.md", "rows.parquet", "rows-test.parquet", SHEET),
+    *(".rows.jsonl.partial", ".rows-test.jsonl.partial", ".rows.jsonl.md.partial"),
+)
+
+
+@contextmanager
+def private_directory(target: Path) -> Iterator[Path]:
+    """Yields a directory beside `target` that no other process uses, and removes it afterwards.
+
+    Its name is `.NAME.partial`, so that what a killed process leaves behind is found and removed by the next export.
+    Only files with the names of `PRIVATE` are ever deleted.
+    """
+    path = target.with_name(f".{target.name}.partial")
+    lock = None
+    if sys.platform == "win32":
+        path = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    else:
+        lock = lock_directory(path, target)
+    try:
+        clear(path)
+        yield path
+    finally:
+        with suppress(OSError):
+            clear(path)
+            path.rmdir()
+        if lock is not None:
+            os.close(lock)
+
+
+def lock_directory(path: Path, target: Path) -> int:
+    """Makes a directory if there is none, locks it and returns its descriptor. Links are not followed."""
+    import fcntl
+
+    while True:
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o700)
+        try:
+            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            # Another export has just removed it.
+            continue
+        except OSError as error:
+            if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                raise
+            raise InputError(f"cannot write {target}: {path} is in the way", "remove it, or choose another name") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            same = os.path.samestat(os.fstat(lock), os.lstat(path))
+        except BlockingIOError as error:
+            os.close(lock)
+            raise InputError(f"another export is writing {target}", "wait for it, or choose another name") from error
+        except FileNotFoundError:
+            same = False
+        if same:
+            return lock
+        os.close(lock)
+
+
+def clear(path: Path) -> None:
+    """Removes the private files from a directory."""
+    for name in PRIVATE:
+        (path / name).unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
+    """Waits until a file or a directory is on the disk."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sheet_row(file: dict[str, Any]) -> str:
+    """The line of a data sheet about a file."""
+    return f"| {file['file']} | {file['rows']} | {file['bytes']} | {file['checksum']} |"
 
 
 def to_parquet(lines: Path, rows: int = 65_536) -> Path:
-    """JSON lines as Parquet, so many rows at a time; the lines are removed."""
-    try:
-        import pyarrow as pa
-        import pyarrow.json as pj
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise InputError("Parquet needs pyarrow", "pip install pyarrow") from error
+    """Converts JSON lines to Parquet beside them, `rows` rows at a time."""
+    import pyarrow as pa
+    import pyarrow.json as pj
+    import pyarrow.parquet as pq
+
     out = lines.with_suffix(".parquet")
     schema = pa.schema(
         [
@@ -73,6 +209,7 @@ def to_parquet(lines: Path, rows: int = 65_536) -> Path:
             ("distance", pa.int32()),
             ("best", pa.list_(pa.string())),
             ("mask", pa.string()),
+            ("legal", pa.list_(pa.string())),
         ]
     )
     parse = pj.ParseOptions(explicit_schema=schema)
@@ -80,5 +217,4 @@ def to_parquet(lines: Path, rows: int = 65_536) -> Path:
         if lines.stat().st_size:
             for batch in pj.open_json(lines, read_options=pj.ReadOptions(block_size=rows * 64), parse_options=parse):
                 writer.write_batch(batch)
-    lines.unlink()
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -43,9 +44,12 @@ class Env(AECEnv):  # type: ignore[misc]
         start: Any = None,
         actions: int | None = None,
         render_mode: str | None = None,
+        time: float | None = None,
+        memory: int | None = None,
+        data: str | os.PathLike[str] | None = None,
     ) -> None:
         super().__init__()
-        self.game: Game = game(of)
+        self.game: Game = game(of, time=time, memory=memory, data=data)
         self.values = values
         self.plies = plies
         self.from_ = start
@@ -202,6 +206,6 @@ def env(of: Any, **options: Any) -> Env:
     """A game as an environment of PettingZoo: ``op.env("connect4", values=True)``.
 
     `values` puts exact values into ``info``, `plies` ends longer games, `start` is the position to begin from, and
-    `actions` the number of actions of a game without a board.
+    `actions` the number of actions of a game without a board. `time`, `memory` and `data` are those of `outplay.game`.
     """
     return Env(of, **options)

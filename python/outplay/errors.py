@@ -61,14 +61,16 @@ class RulesError(OutplayError):
 class LawError(RulesError):
     """The rules of a game in Python break a law that every game obeys.
 
-    `law` is its name and `position` the position where it was broken.
+    `law` is its name, `position` the position where it was broken, and `other` the equal position that was met before it
+    where the two contradict each other.
     """
 
-    def __init__(self, law: str, sentence: str, position: object = None) -> None:
+    def __init__(self, law: str, sentence: str, position: object = None, other: object = None) -> None:
         super().__init__(sentence)
-        self.args = (law, sentence, position)
+        self.args = (law, sentence, position, other)
         self.law = law
         self.position = position
+        self.other = other
 
     def __str__(self) -> str:
         return f"the law of {self.law} is broken: {self.sentence}"

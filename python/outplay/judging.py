@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -90,11 +91,15 @@ class Judgement:
         return f"<table><tr><th>{escape(self.game)}</th><th>moves</th><th>kept</th><th>mean loss</th></tr>{''.join(rows)}</table>"
 
 
-def distribution(policy: Policy, position: Position, seed: int = 1) -> dict[str, Any]:
-    """What a policy does at a position: words of moves with their probabilities."""
+def sample(policy: Policy, position: Position, seed: int = 1) -> dict[str, Any]:
+    """What a policy does at a position, with probabilities; of a player that chooses at random, one choice."""
     if isinstance(policy, str):
         return {position.choose(policy, seed=seed): 1}
-    said = policy(position)
+    return weighted(position, policy(position))
+
+
+def weighted(position: Position, said: Choice) -> dict[str, Any]:
+    """The answer of a policy as words of moves with their probabilities, which must sum to 1."""
     if not isinstance(said, Mapping):
         return {word_of(position, said): 1}
     chances: dict[str, Any] = {}
@@ -153,12 +158,15 @@ def judge(
     *,
     seed: int = 1,
     mistakes: int = 10,
+    time: float | None = None,
+    memory: int | None = None,
+    data: str | os.PathLike[str] | None = None,
 ) -> Judgement:
     """Holds a policy against exact values: the share of moves that keep the value, and what they give away.
 
     `policy` is a function of a position that returns a move or a dictionary of moves and probabilities, or the spec of a
     player. `positions` are a number of random ones, or a list (of positions, or of their notation). Positions whose value
-    is out of reach are counted as `unknown` and left out.
+    is out of reach are counted as `unknown` and left out. `time`, `memory` and `data` are those of `outplay.game`.
 
     >>> import outplay as op
     >>> op.judge("perfect", "tictactoe", 50).share
@@ -166,16 +174,14 @@ def judge(
     >>> op.judge(lambda position: position.legal[-1], "tictactoe", 200).share < 1
     True
     """
-    of = game(of)
+    of = game(of, time=time, memory=memory, data=data)
     if isinstance(positions, int):
         listed: list[tuple[int | None, Position]] = list(random_positions(of, positions, seed))
     else:
         listed = []
         for shown in positions:
             if isinstance(shown, tuple) and len(shown) == 2 and isinstance(shown[1], Position):
-                listed.append(shown)
-            elif isinstance(shown, Position):
-                listed.append((None, shown))
+                listed.append((shown[0], of.position(at=shown[1])))
             else:
                 listed.append((None, of.position(at=shown)))
     judgement = Judgement(of.spec)
@@ -189,7 +195,7 @@ def judge(
         best = max(worths.values())
         mattered = min(worths.values()) < best - EQUAL
         kind = position.value if position.value is not None else "mean"
-        for word, chance in distribution(policy, position, seed + number).items():
+        for word, chance in sample(policy, position, seed + number).items():
             loss, weight = best - worths[word], float(chance)
             judgement.all.add(weight, loss)
             if mattered:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from ._api import compile
-from ._outplay import Graph, game
-from .judging import Policy, distribution
+from ._outplay import Graph, Position, distributions_, game
+from .errors import InputError
+from .judging import Policy, weighted
 
 #: A number that may be exact.
 Number = Any
+
+#: Positions whose distributions are asked for at once.
+PIECE = 1024
 
 
 @dataclass(frozen=True)
@@ -48,20 +53,32 @@ class Exploitability:
         return float(self.exploitability)
 
 
-def exploitability(policy: Policy, of: Any, *, most: int = 20_000_000) -> Exploitability:
+def exploitability(
+    policy: Policy,
+    of: Any,
+    *,
+    most: int = 20_000_000,
+    time: float | None = None,
+    memory: int | None = None,
+    data: str | os.PathLike[str] | None = None,
+) -> Exploitability:
     """What a fixed policy, deterministic or stochastic, gives away against a best response, exactly.
 
-    Without loops and with probabilities that are whole numbers or fractions, the answer is a fraction.
+    `policy` is a function of a position that returns a move or a dictionary of moves and probabilities, or the spec of a
+    player that can report its probabilities (see `distribution`). Without loops and dice, and with probabilities that are
+    whole numbers or fractions, the answer is a fraction.
 
     >>> import outplay as op
     >>> from fractions import Fraction
     >>> uniform = lambda position: {move: Fraction(1, len(position.legal)) for move in position.legal}
     >>> op.exploitability(uniform, "nim:1+2").first
     Fraction(-1, 3)
+    >>> op.exploitability("random", "nim:1+2").first
+    Fraction(-1, 3)
     >>> op.exploitability("perfect", "nim:1+2").exploitability
     Fraction(0, 1)
     """
-    graph = compile(game(of), most=most)
+    graph = compile(of, most=most, time=time, memory=memory, data=data)
     chances = [probabilities(policy, graph, seat) for seat in (0, 1)]
     first = response(graph, chances[0], 0)
     second = response(graph, chances[1], 1)
@@ -69,22 +86,74 @@ def exploitability(policy: Policy, of: Any, *, most: int = 20_000_000) -> Exploi
     return Exploitability(value, first, -second)
 
 
-def best_response(policy: Policy, of: Any, seat: int, *, most: int = 20_000_000) -> Number:
+def best_response(
+    policy: Policy,
+    of: Any,
+    seat: int,
+    *,
+    most: int = 20_000_000,
+    time: float | None = None,
+    memory: int | None = None,
+    data: str | os.PathLike[str] | None = None,
+) -> Number:
     """What the first player gets when the policy plays in a seat (0 or 1) and the opponent answers it best."""
-    graph = compile(game(of), most=most)
+    graph = compile(of, most=most, time=time, memory=memory, data=data)
     return response(graph, probabilities(policy, graph, seat), seat)
+
+
+def distribution(policy: Policy, position: Position) -> dict[str, Number]:
+    """The probability of each move that a policy can choose at a position, exactly: fractions for players.
+
+    Players whose move is a function of the position (or of it and equal chances) report their probabilities. Those that
+    depend on a clock, on random playouts, on a table kept from earlier moves or on another program raise `InputError`, and
+    so do players of exact values before all best moves are known (`game.solve()`).
+
+    >>> import outplay as op
+    >>> nim = op.game("nim:1+2")
+    >>> table = nim.solve()
+    >>> op.distribution("noisy:p=0.1,inner=perfect", nim.start)
+    {'1-1': Fraction(1, 30), '2-1': Fraction(1, 30), '2-2': Fraction(14, 15)}
+    """
+    return distributions(policy, [position])[0]
+
+
+def distributions(policy: Policy, positions: Sequence[Position], *, solve: bool = False) -> list[dict[str, Number]]:
+    """The same for many positions of one game, which is solved in memory first if need be and `solve` allows it."""
+    if not isinstance(policy, str):
+        return [weighted(position, policy(position)) for position in positions]
+    found: list[dict[str, Number]] = []
+    for position, parts in zip(positions, distributions_(policy, positions, solve=solve), strict=True):
+        if parts is None:
+            raise InputError(
+                f"`{policy}` cannot report the probabilities of its moves, which depend on more than the position",
+                "choose a player without a clock, random playouts or a kept table (`alphabeta:depth=…,keep=off`), "
+                "or give a function that returns probabilities",
+            )
+        chances: dict[str, Number] = {}
+        for conditions, words in parts:
+            share = Fraction(1, len(words))
+            for p, came_true in conditions:
+                # As written in the spec: 0.1 is a tenth, not the nearest binary number.
+                chance = Fraction(repr(p))
+                share *= chance if came_true else 1 - chance
+            for word in words:
+                chances[word] = chances.get(word, 0) + share
+        found.append({word: chances[word] for word in position.legal if word in chances})
+    return found
 
 
 def probabilities(policy: Policy, graph: Graph, seat: int) -> dict[int, list[Number]]:
     """What the policy does at each position where its seat moves."""
     turns, finished = graph.turns, graph.finished
+    numbers = [number for number in range(len(graph)) if turns[number] == seat and not finished[number]]
     known: dict[int, list[Number]] = {}
-    for number in range(len(graph)):
-        if turns[number] != seat or finished[number]:
-            continue
-        position = graph.position(number)
-        said = distribution(policy, position)
-        known[number] = [said.get(word, 0) for word in position.legal]
+    # Piece by piece: a player that cannot report its probabilities is refused before all positions are looked at.
+    for start in range(0, len(numbers), PIECE):
+        piece = numbers[start : start + PIECE]
+        positions = [graph.position(number) for number in piece]
+        found = distributions(policy, positions, solve=True)
+        for number, position, said in zip(piece, positions, found, strict=True):
+            known[number] = [said.get(word, 0) for word in position.legal]
     return known
 
 

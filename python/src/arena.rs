@@ -1,16 +1,18 @@
-//! Matches in which functions of Python's play along, proofs, and the page.
+//! Matches with Python players, proof certificates, data sets, and the server.
 
-use crate::fault::Fault;
-use crate::game::Game;
+use crate::fault::ExceptionSlot;
+use crate::game::{Game, seconds};
+use crate::position::Position;
 use crate::rules::Rules;
 use crate::spell::spelled;
 use crate::{errors, work};
-use outplay_answer::{Entry, Method, Place, SolveRequest, default_data_dir};
 use outplay_arena::matches::{MatchRequest, play};
 use outplay_catalog::{Catalog, Family};
-use outplay_core::{AnyPosition, LineBoard, Notation, Watch};
-use outplay_players::{Choice, Guest, PlayError, Player};
+use outplay_core::{AnyGame, AnyPosition, LineBoard, Notation};
+use outplay_players::{Choice, Distribution, Guest, PlayError, Player};
+use outplay_runtime::Monitor;
 use outplay_serve::{Server as Http, Settings};
+use outplay_workbench::{GameHandle, Method, Place, SolveRequest, default_data_dir};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::net::SocketAddr;
@@ -19,22 +21,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// A function of Python's that is shown a position and answers with a move.
-struct Function {
+/// A player implemented by a Python function from a position to a move.
+struct PythonPlayer {
     name: String,
     call: Arc<Py<PyAny>>,
     game: Game,
-    fault: Fault,
+    fault: ExceptionSlot,
 }
 
-impl Player for Function {
+impl Player for PythonPlayer {
     fn spec(&self) -> String {
         self.name.clone()
     }
 
     fn begin(&mut self, _seed: u64) {}
 
-    fn choose(&mut self, pos: &AnyPosition, _watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, _monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         let chosen = Python::attach(|py| {
             let position = Bound::new(py, self.game.at(pos.clone()))?;
             let mv = self.call.bind(py).call1((&position,))?;
@@ -68,8 +70,8 @@ pub(crate) fn matched(
 ) -> PyResult<Py<PyAny>> {
     let game = game.get().clone();
     let progress = work::listener(py, progress)?;
-    game.meet(py, progress.as_ref())?;
-    let fault = Fault::default();
+    game.explored(py, progress.as_ref())?;
+    let fault = ExceptionSlot::default();
     let (mut guests, mut names) = (Vec::<Guest>::new(), Vec::new());
     for player in players {
         if let Ok(spec) = player.cast::<PyString>() {
@@ -95,7 +97,7 @@ pub(crate) fn matched(
         }
         let (call, with, at, spec) = (Arc::new(player.unbind()), fault.clone(), game.clone(), name.clone());
         let make = move || -> Box<dyn Player> {
-            Box::new(Function {
+            Box::new(PythonPlayer {
                 name: spec.clone(),
                 call: call.clone(),
                 game: at.clone(),
@@ -112,19 +114,19 @@ pub(crate) fn matched(
     request.seed = seed;
     request.judged = judged;
     request.concurrency = concurrency.max(1);
-    request.house.time = time.and_then(|time| Duration::try_from_secs_f64(time).ok());
+    request.house.time = time.map(|time| seconds(py, time)).transpose()?;
     if let Some(plies) = plies {
         request.house.plies = plies;
     }
     let place = if moves.is_empty() { Place::Start } else { Place::Moves(moves.to_string()) };
     let faults = game.faults().into_iter().chain([fault]).collect();
-    let (entry, options) = (game.entry.clone(), game.options.clone());
-    let done = work::run(py, faults, progress.as_ref(), move |watch| {
+    let (entry, session) = (game.entry.clone(), game.session.clone());
+    let done = work::run(py, faults, progress.as_ref(), move |monitor| {
         let start = entry.locate(&place)?;
         let position = (place != Place::Start).then(|| entry.game().write_position(&start));
-        let mut kit = entry.kit(&options.on_threads(1).impartial());
+        let mut kit = outplay_workbench::kit(&session.on_threads(1).impartial(), &entry);
         kit.guests = guests;
-        Ok::<_, outplay_answer::Trouble>(play(&kit, &start, position, &request, watch)?)
+        Ok::<_, outplay_workbench::Trouble>(play(&kit, &start, position, &request, monitor)?)
     })?;
     let (report, played) = done.map_err(|trouble| errors::trouble(py, trouble))?;
     let report = spelled(py, &report)?;
@@ -134,7 +136,71 @@ pub(crate) fn matched(
     Ok(report)
 }
 
-/// A board as the spec of the game that begins there.
+/// Equally likely moves, and the chance events on which they depend: probabilities, and whether each event occurred.
+type DistributionTerm = (Vec<(f64, bool)>, Vec<String>);
+
+/// Flattens a distribution, so that Python can multiply its probabilities as exact fractions.
+fn parts(
+    game: &AnyGame,
+    pos: &AnyPosition,
+    said: &Distribution,
+    given: &[(f64, bool)],
+    out: &mut Vec<DistributionTerm>,
+) {
+    match said {
+        Distribution::Equal(moves) => {
+            out.push((given.to_vec(), moves.iter().map(|&mv| game.write_move(pos, mv)).collect()));
+        }
+        Distribution::Mixed { p, with, without } => {
+            parts(game, pos, with, &[given, &[(*p, true)]].concat(), out);
+            parts(game, pos, without, &[given, &[(*p, false)]].concat(), out);
+        }
+    }
+}
+
+/// The distributions of a player's moves at positions of one game; None where the player cannot report one. With
+/// `solve`, a game without enough exact values is solved in memory first.
+#[pyfunction]
+#[pyo3(name = "distributions_", signature = (player, positions, *, solve=false))]
+pub(crate) fn distributions(
+    py: Python<'_>,
+    player: String,
+    positions: Vec<Bound<'_, Position>>,
+    solve: bool,
+) -> PyResult<Vec<Option<Vec<DistributionTerm>>>> {
+    let Some(game) = positions.first().map(|position| position.get().game.clone()) else {
+        return Ok(Vec::new());
+    };
+    let game = game.explored(py, None)?;
+    let positions = positions.iter().map(|position| game.find(position)).collect::<PyResult<Vec<_>>>()?;
+    game.run(py, move |entry, session, monitor| {
+        let mut kit = outplay_workbench::kit(session, entry);
+        kit.threads = session.threads;
+        let mut player = kit.player(&player)?;
+        player.begin(1);
+        let mut found = Vec::with_capacity(positions.len());
+        let mut solve = solve;
+        for pos in &positions {
+            let said = match player.distribution(pos, monitor) {
+                Err(PlayError::Unknown) if solve => {
+                    solve = false;
+                    let request = SolveRequest::default();
+                    outplay_workbench::solve(session, entry, &request, monitor)?;
+                    player.distribution(pos, monitor)?
+                }
+                said => said?,
+            };
+            found.push(said.map(|said| {
+                let mut list = Vec::new();
+                parts(entry.game(), pos, &said, &[], &mut list);
+                list
+            }));
+        }
+        Ok(found)
+    })
+}
+
+/// Returns the spec of the game that starts at a board.
 fn spec_of(board: &LineBoard) -> String {
     use outplay_core::{Content, cell_name};
     let mut spec = format!("mnk:{}x{},k={}", board.width, board.height, board.k);
@@ -153,7 +219,7 @@ fn spec_of(board: &LineBoard) -> String {
     spec
 }
 
-/// Proves the value of a board without gravity: the verdict and the text of the proof; None where time is up.
+/// Proves the value of a board without gravity: the verdict and the text of the proof; None at the time limit.
 #[pyfunction]
 #[pyo3(name = "prove_", signature = (game, *, moves="", progress=None))]
 pub(crate) fn prove(
@@ -165,26 +231,26 @@ pub(crate) fn prove(
     let game = game.get().clone();
     let progress = work::listener(py, progress)?;
     let place = if moves.is_empty() { Place::Start } else { Place::Moves(moves.to_string()) };
-    let (verdict, best, text) = game.run_told(py, progress.as_ref(), move |entry, options, watch| {
-        static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let file = std::env::temp_dir().join(format!("outplay-{}-{number}.proof", std::process::id()));
-        let mut request = SolveRequest::default();
-        request.place = place;
-        request.method = Method::Proof;
-        request.options = options.clone();
-        request.proof = Some(file.clone());
-        let answer = entry.solve(&request, watch);
-        let text = std::fs::read_to_string(&file).ok();
-        // Whether it was written or not, nothing is left of it.
-        let _ = std::fs::remove_file(&file);
-        let answer = answer?;
-        Ok((answer.answer.verdict(), answer.best, text))
-    })?;
+    let (verdict, best, text) =
+        game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
+            static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let file = std::env::temp_dir().join(format!("outplay-{}-{number}.proof", std::process::id()));
+            let mut request = SolveRequest::default();
+            request.place = place;
+            request.method = Method::Proof;
+            request.proof = Some(file.clone());
+            let answer = outplay_workbench::solve(session, entry, &request, monitor);
+            let text = std::fs::read_to_string(&file).ok();
+            // The temporary file is removed whether or not the proof was written.
+            let _ = std::fs::remove_file(&file);
+            let answer = answer?;
+            Ok((answer.answer.verdict(), answer.best, text))
+        })?;
     Ok((verdict.map(|verdict| verdict.word().to_string()), best, text))
 }
 
-/// Checks a written proof: the game that it is about, the verdict, and its steps.
+/// Checks a proof: the game that it is about, the verdict, and its steps.
 #[pyfunction]
 #[pyo3(name = "check_")]
 pub(crate) fn check(py: Python<'_>, text: String) -> PyResult<(String, String, usize, u64)> {
@@ -211,21 +277,28 @@ pub(crate) fn exported(
 ) -> PyResult<Py<PyAny>> {
     let game = game.get().clone();
     let progress = work::listener(py, progress)?;
-    game.meet(py, progress.as_ref())?;
-    let mut request = outplay_export::Request::new(out);
+    game.explored(py, progress.as_ref())?;
+    let mut request = outplay_workbench::export::Request::new(out);
     request.positions = positions;
     request.plies = plies;
     request.balanced = balanced;
     request.best = best;
     request.test = test;
     request.seed = seed;
-    let report = game.run_told(py, progress.as_ref(), move |entry, options, watch| {
-        outplay_export::export(entry, &request, options, watch)
+    let report = game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
+        outplay_workbench::export::export(session, entry, &request, monitor)
     })?;
     spelled(py, &report)
 }
 
-/// A page that is being served. It ends with `stop()`, or with the `with` block that it stands in.
+/// Returns the size of a file in bytes and the xxh3 checksum that data sheets list.
+#[pyfunction]
+#[pyo3(name = "checksum_")]
+pub(crate) fn checksummed(py: Python<'_>, file: PathBuf) -> PyResult<(u64, String)> {
+    py.detach(|| outplay_workbench::export::checksum(&file)).map_err(|trouble| errors::trouble(py, trouble))
+}
+
+/// A running server. It ends with `stop()`, or with its `with` block.
 #[pyclass(frozen, module = "outplay")]
 pub(crate) struct Server {
     address: SocketAddr,
@@ -236,7 +309,7 @@ pub(crate) struct Server {
 
 struct Flag(Arc<AtomicBool>);
 
-impl Watch for Flag {
+impl Monitor for Flag {
     fn stage(&self, _name: &str, _total: u64) {}
     fn advance(&self, _units: u64) {}
     fn stopped(&self) -> bool {
@@ -244,7 +317,7 @@ impl Watch for Flag {
     }
 }
 
-/// Serves the page, with the games by name and one more if it is given.
+/// Serves the page, with the catalog's games and one more if it is given.
 #[pyfunction]
 #[pyo3(signature = (game=None, *, host="127.0.0.1", port=0, data=None))]
 pub(crate) fn serve(
@@ -258,9 +331,9 @@ pub(crate) fn serve(
     let mut catalog = Catalog::standard();
     let mut path = String::new();
     if let Some(game) = game {
-        let game = crate::game::game(py, game, None, None, None, None)?;
+        let game = crate::game::game(py, game, None, None, None, None, false)?;
         if let Some(rules) = &game.rules {
-            game.meet(py, None)?;
+            game.explored(py, None)?;
             catalog.add(family(&game.entry, rules));
         }
         path = format!("#game={}", game.entry.spec());
@@ -277,8 +350,8 @@ pub(crate) fn serve(
     Ok(Server { address, path, stop, thread: Mutex::new(Some(thread)) })
 }
 
-/// A family with one member: the game that is served.
-fn family(entry: &Entry, rules: &Rules) -> Family {
+/// Makes a family with one member: the game that is served.
+fn family(entry: &GameHandle, rules: &Rules) -> Family {
     let (entry, spec) = (entry.clone(), rules.spec());
     let name = spec.split(':').next().unwrap_or("python").to_string();
     let argument = spec.split(':').nth(1).map(str::to_string);
@@ -294,13 +367,13 @@ fn family(entry: &Entry, rules: &Rules) -> Family {
 
 #[pymethods]
 impl Server {
-    /// Where the page is.
+    /// The address of the page.
     #[getter]
     fn url(&self) -> String {
         format!("http://{}/{}", self.address, self.path)
     }
 
-    /// Ends it and waits until it has ended.
+    /// Stops the server and waits until it has ended.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -1,32 +1,33 @@
-//! `outplay.Graph`: a game compiled into numbers, to be looked at as arrays and solved again with other payoffs.
+//! `outplay.Graph`: a game compiled into a CSR graph, exposed as NumPy arrays and solvable with other payoffs.
 
 use crate::errors;
-use crate::game::{Game, options};
+use crate::game::Game;
 use crate::graph::Graph;
 use crate::position::Position;
 use crate::rules::Rules;
 use numpy::PyArray1;
-use outplay_answer::{Oracle, Trouble};
 use outplay_core::{AnyPosition, Chance, Game as _, Native, Turn};
-use outplay_players::{Merit, Truth};
+use outplay_players::{ExactOracle, MoveValue};
+use outplay_workbench::{Oracle, Session, Trouble, default_data_dir};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
-/// All positions of a game as numbers, the start being 0.
+/// All positions of a game as numbers; the start is 0.
 #[pyclass(frozen, module = "outplay", name = "Graph")]
 pub(crate) struct Compiled {
     graph: Arc<Graph>,
     name: Option<String>,
-    /// The game that it was made from, and its positions by number.
+    /// The game that was compiled, and its positions by number.
     source: Option<(Game, Vec<AnyPosition>)>,
 }
 
 impl Compiled {
     fn checked(py: Python<'_>, graph: Graph, name: Option<String>) -> PyResult<Compiled> {
         match graph.flaw() {
-            Some((law, sentence)) => Err(errors::law(py, law, &sentence, None)),
+            Some((law, sentence)) => Err(errors::law(py, law, &sentence, None, None)),
             None => Ok(Compiled { graph: Arc::new(graph.finished()), name, source: None }),
         }
     }
@@ -36,21 +37,48 @@ impl Compiled {
     }
 }
 
-/// Every position of a game, by number, and the graph of its moves.
+/// Checks a growing graph against the limits of its game.
+fn within(game: &Game, began: Instant, positions: usize, edges: usize) -> Result<(), Trouble> {
+    // Each position is referenced by the list and by the map: two pointers, and the position itself.
+    let bytes = positions as u64 * 200 + edges as u64 * 4;
+    let spec = game.entry.spec();
+    if bytes > game.session.memory {
+        let memory = game.session.memory / 1_000_000;
+        let why = format!(
+            "{positions} positions of {spec} take more than {memory} MB; allow more with `memory=bytes`"
+        );
+        return Err(Trouble::Limits(why));
+    }
+    match game.session.time {
+        Some(time) if began.elapsed() > time => {
+            let why = format!(
+                "{positions} positions of {spec} were met in time, and there are more; allow more with `time=seconds`"
+            );
+            Err(Trouble::Limits(why))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Explores all positions of a game; returns them by number, with the graph of moves.
 fn explored(
     game: &Game,
     most: usize,
-    watch: &dyn outplay_core::Watch,
+    monitor: &dyn outplay_runtime::Monitor,
 ) -> Result<(Graph, Vec<AnyPosition>), Trouble> {
     let rules = game.entry.game();
     let start = rules.start().ok_or_else(|| Trouble::unable("a game without a start has no graph"))?;
     let mut positions = vec![start.clone()];
     let mut ids: FxHashMap<AnyPosition, u32> = FxHashMap::from_iter([(start, 0)]);
     let mut graph = Graph::new();
+    let began = Instant::now();
     let mut id = 0;
     while id < positions.len() {
-        if watch.stopped() {
+        if monitor.stopped() {
             return Err(Trouble::stopped());
+        }
+        if id % 256 == 0 {
+            within(game, began, positions.len(), graph.edges.len())?;
         }
         let pos = positions[id].clone();
         let turn = rules.turn(&pos);
@@ -86,22 +114,21 @@ fn explored(
 #[pyo3(name = "compile_", signature = (game, *, most=20_000_000))]
 pub(crate) fn compile(py: Python<'_>, game: &Bound<'_, Game>, most: usize) -> PyResult<Compiled> {
     let game = game.get().clone();
-    let met = game.meet(py, None)?;
-    if let Some(graph) = game.rules.as_ref().and_then(Rules::graph).filter(|_| met) {
+    let left = game.explored_all(py, None)?;
+    if let Some(graph) = game.rules.as_ref().and_then(Rules::graph) {
         let graph = graph.clone();
         let native = game.rules.clone().map(Native::new);
         let positions = native.map(|native| (0..graph.len() as u32).map(|id| native.any(id)).collect());
         return Ok(Compiled { graph, name: None, source: positions.map(|positions| (game, positions)) });
     }
-    let at = game.clone();
-    let (graph, positions) = game.run(py, move |_, _, watch| explored(&at, most, watch))?;
+    let (graph, positions) = game.run(py, move |_, _, monitor| explored(&left, most, monitor))?;
     Ok(Compiled { graph: Arc::new(graph), name: None, source: Some((game, positions)) })
 }
 
 #[pymethods]
 impl Compiled {
-    /// A graph of one's own: whose turn it is at each position (0 first, 1 second, 2 chance), what the first player gets
-    /// there (None while the game goes on), where its moves lead, and how likely each is where chance decides.
+    /// A custom graph: the side to move at each position (0 first, 1 second, 2 chance), the first player's payoff there
+    /// (None while the game goes on), the targets of its moves, and their probabilities at chance nodes.
     #[new]
     #[pyo3(signature = (turns, payoffs, moves, odds=None, *, name=None))]
     fn new(
@@ -143,25 +170,25 @@ impl Compiled {
         self.graph.len()
     }
 
-    /// Moves of position i are `edges[first[i]:first[i + 1]]`.
+    /// Row offsets: the moves of position i are `edges[first[i]:first[i + 1]]`.
     #[getter]
     fn first<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         PyArray1::from_vec(py, self.graph.first.iter().map(|&first| first as i64).collect())
     }
 
-    /// Where moves lead.
+    /// Targets of the moves.
     #[getter]
     fn edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         PyArray1::from_slice(py, &self.graph.edges)
     }
 
-    /// The probability of each move, 0 where a player decides; empty in a game without dice.
+    /// The probability of each move, 0 where a player decides; empty in a game without chance.
     #[getter]
     fn odds<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.graph.odds)
     }
 
-    /// Whose turn it is: 0 first, 1 second, 2 chance.
+    /// The side to move: 0 first, 1 second, 2 chance.
     #[getter]
     fn turns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
         PyArray1::from_vec(py, self.graph.turns.iter().map(|&turn| turn as i8).collect())
@@ -173,19 +200,19 @@ impl Compiled {
         PyArray1::from_vec(py, self.graph.payoffs.iter().map(Option::is_some).collect())
     }
 
-    /// What the first player gets at finished positions; 0 elsewhere.
+    /// The first player's payoff at finished positions; 0 elsewhere.
     #[getter]
     fn payoffs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
         PyArray1::from_vec(py, self.graph.payoffs.iter().map(|payoff| payoff.unwrap_or(0)).collect())
     }
 
-    /// Positions in an order in which moves lead to earlier ones; None if play can come back to a position.
+    /// Positions in reverse topological order (moves lead to earlier ones); None if the graph is cyclic.
     #[getter]
     fn order<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<u32>>> {
         self.graph.backwards().map(|order| PyArray1::from_vec(py, order))
     }
 
-    /// Where the moves of a position lead.
+    /// The targets of a position's moves.
     fn next(&self, py: Python<'_>, id: u32) -> PyResult<Vec<u32>> {
         self.known(py, id)?;
         Ok(self.graph.next(id).to_vec())
@@ -207,8 +234,7 @@ impl Compiled {
         })
     }
 
-    /// The same moves with other payoffs: an array or list with what the first player gets, looked at where the game is
-    /// over.
+    /// The same moves with other payoffs: an array or list of the first player's payoffs, read at finished positions.
     fn with_payoffs(&self, py: Python<'_>, payoffs: Vec<i32>) -> PyResult<Compiled> {
         if payoffs.len() != self.graph.len() {
             let sentence = format!("{} payoffs for {} positions", payoffs.len(), self.graph.len());
@@ -219,41 +245,39 @@ impl Compiled {
             *old = old.map(|_| new);
         }
         let source = self.source.as_ref().map(|(game, positions)| (game.clone(), positions.clone()));
-        Ok(Compiled { graph: Arc::new(graph.finished()), name: self.name.clone(), source })
+        Ok(Compiled { source, ..Compiled::checked(py, graph, self.name.clone())? })
     }
 
     /// The graph as a game of its own, whose positions are written as numbers.
     fn game(&self) -> Game {
         Game::of_rules(
             Rules::of_graph(self.name.as_deref(), self.graph.clone()),
-            options(None, None, None, None),
+            Session::at(default_data_dir()),
         )
     }
 
     /// Solves every position: payoffs of the players to move and distances (-1 where there is none), or the first
-    /// player's means and None in a game with dice.
+    /// player's means and None in a game with chance.
     fn solve<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        // Solvers look at what the start reaches; a start before all positions reaches every one of them.
+        // Solvers cover what the start reaches; an added root before all positions reaches every one of them.
         let rooted = Arc::new(self.graph.rooted());
         let count = rooted.len() as u32;
         let rules = Rules::of_graph(None, rooted);
-        let game = Game::of_rules(rules.clone(), options(None, None, None, None));
+        let game = Game::of_rules(rules.clone(), Session::at(default_data_dir()));
         let native = Native::new(rules);
-        let worths = game.run(py, move |entry, options, watch| {
-            let mut options = options.clone();
-            options.data = None;
-            let oracle = Oracle::new(entry.clone(), options);
+        let worths = game.run(py, move |entry, session, monitor| {
+            let oracle = Oracle::new(session.off_disk(), entry.clone());
             let mut worths = Vec::with_capacity(count as usize);
-            // The start first: whoever solves the game from there knows all the rest.
-            oracle.value(&native.any(0), watch)?;
+            // The root first: solving it makes all other values known.
+            oracle.value(&native.any(0), monitor)?;
             for id in 1..count {
                 let pos = native.any(id);
-                let told = oracle.value(&pos, watch)?;
-                worths.push(match told {
-                    Some(Merit::Value(value)) => {
+                let value = oracle.value(&pos, monitor)?;
+                worths.push(match value {
+                    Some(MoveValue::Value(value)) => {
                         (value.payoff(), value.distance().map_or(-1, |plies| plies as i32), f64::NAN)
                     }
-                    Some(Merit::Mean(mean)) => {
+                    Some(MoveValue::Mean(mean)) => {
                         let second = entry.game().turn(&pos) == Turn::Second;
                         (0, -1, if second { -mean } else { mean })
                     }

@@ -1,13 +1,13 @@
-//! Rust's troubles as Python's exceptions: a sentence and its cure, typed. The classes are in `outplay/errors.py`.
+//! Conversion of errors to typed Python exceptions with a message and a cure. The classes are in `outplay/errors.py`.
 
-use outplay_answer::{Cure, TableError, Trouble, Values};
 use outplay_core::InputError;
+use outplay_workbench::{Cure, TableError, Trouble, Values};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
-/// An exception of a class of `outplay.errors`.
+/// Creates an exception of a class of `outplay.errors`.
 fn raise(py: Python<'_>, class: &str, words: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<Py<PyAny>>) -> PyErr {
     let made = || -> PyResult<PyErr> {
         let module = ERRORS.get_or_try_init(py, || py.import("outplay.errors").map(Bound::unbind))?;
@@ -17,17 +17,23 @@ fn raise(py: Python<'_>, class: &str, words: impl FnOnce(&Bound<'_, PyAny>) -> P
     made().unwrap_or_else(|error| error)
 }
 
-/// A typed exception with a sentence and perhaps a cure.
+/// Creates a typed exception with a message and an optional cure.
 pub(crate) fn typed(py: Python<'_>, class: &str, sentence: &str, cure: Option<&str>) -> PyErr {
     raise(py, class, |class| Ok(class.call1((sentence, cure))?.unbind()))
 }
 
-/// Rules that break a law: its name, what is the matter, and the position.
-pub(crate) fn law(py: Python<'_>, law: &str, sentence: &str, position: Option<Py<PyAny>>) -> PyErr {
-    raise(py, "LawError", |class| Ok(class.call1((law, sentence, position))?.unbind()))
+/// Creates the exception for a broken law: its name, the reason, and the position, with the equal one it contradicts.
+pub(crate) fn law(
+    py: Python<'_>,
+    law: &str,
+    sentence: &str,
+    position: Option<&Bound<'_, PyAny>>,
+    other: Option<&Bound<'_, PyAny>>,
+) -> PyErr {
+    raise(py, "LawError", |class| Ok(class.call1((law, sentence, position, other))?.unbind()))
 }
 
-/// What Python's users do about it.
+/// Phrases a cure for Python users.
 fn cured(cure: &Cure) -> String {
     match cure {
         Cure::MoreMemory => "allow more with `op.game(…, memory=…)`, or ask for one position".into(),

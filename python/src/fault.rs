@@ -1,21 +1,21 @@
-//! What Python code raised while Rust worked: kept until the work has stopped, then raised where it belongs.
+//! Deferred Python exceptions: stored while Rust code runs, raised once it has stopped.
 
 use pyo3::PyErr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A place for one exception; clones share it.
+/// A slot for one exception; clones share it.
 #[derive(Clone, Default)]
-pub(crate) struct Fault(Arc<(AtomicBool, Mutex<Option<PyErr>>)>);
+pub(crate) struct ExceptionSlot(Arc<(AtomicBool, Mutex<Option<PyErr>>)>);
 
-impl Fault {
-    /// Keeps the first exception.
+impl ExceptionSlot {
+    /// Stores the exception, unless there is one already.
     pub(crate) fn keep(&self, error: PyErr) {
         self.0.1.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.0.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether there is one.
+    /// Whether an exception is stored.
     pub(crate) fn is_set(&self) -> bool {
         self.0.0.load(Ordering::Relaxed)
     }

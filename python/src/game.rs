@@ -1,99 +1,182 @@
-//! `outplay.Game`: a game by name, of Python's own, or a graph.
+//! `outplay.Game`: a game by name, with rules in Python, or a graph.
 
-use crate::fault::Fault;
+use crate::fault::ExceptionSlot;
 use crate::position::Position;
-use crate::rules::Rules;
+use crate::rules::{Explored, Rules};
 use crate::spell::spelled;
 use crate::table::Table;
 use crate::{errors, work};
-use outplay_answer::{Entry, Method, Place, QueryOptions, SolveRequest, Values, default_data_dir};
 use outplay_catalog::Catalog;
-use outplay_core::{AnyPosition, Game as _, Notation, Watch};
+use outplay_core::{AnyGame, AnyPosition, Game as _, Notation};
+use outplay_runtime::Monitor;
+use outplay_workbench::{
+    GameBuilder, GameHandle, Method, Place, Session, SolveRequest, Values, default_data_dir,
+};
 use pyo3::prelude::*;
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Positions of a game in Python that are met before a question is answered without all of them.
+/// Most positions of a game in Python that are explored before a query.
 const MOST: usize = 20_000_000;
-/// And the time for that, where nobody gave one.
+/// Time limit of that exploration, if none is given.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A game with everything that can be asked about it. Make one with `outplay.game`.
-#[pyclass(frozen, module = "outplay")]
+/// A game and all queries about it. Make one with `outplay.game`.
+#[pyclass(frozen, module = "outplay", eq, hash)]
 #[derive(Clone)]
 pub(crate) struct Game {
-    pub(crate) entry: Entry,
+    pub(crate) entry: GameHandle,
     pub(crate) rules: Option<Rules>,
-    pub(crate) options: QueryOptions,
+    pub(crate) session: Session,
+}
+
+/// Handles of the same game are equal, whatever their limits are.
+impl PartialEq for Game {
+    fn eq(&self, other: &Game) -> bool {
+        match (&self.rules, &other.rules) {
+            (Some(one), Some(two)) => one.is_same(two),
+            (None, None) => self.entry.spec() == other.entry.spec(),
+            _ => false,
+        }
+    }
+}
+
+impl Hash for Game {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.entry.spec().hash(state);
+    }
 }
 
 impl Game {
-    pub(crate) fn new(entry: Entry, rules: Option<Rules>, options: QueryOptions) -> Game {
-        Game { entry, rules, options }
+    pub(crate) fn new(entry: GameHandle, rules: Option<Rules>, session: Session) -> Game {
+        Game { entry, rules, session }
     }
 
-    /// A game that Python or a graph describes.
-    pub(crate) fn of_rules(rules: Rules, options: QueryOptions) -> Game {
-        let entry = if rules.has_dice() { Entry::dice(rules.clone()) } else { Entry::new(rules.clone()) };
-        Game::new(entry, Some(rules), options)
+    /// Creates a game from Python rules or a graph.
+    pub(crate) fn of_rules(rules: Rules, session: Session) -> Game {
+        rules.limit_memory(session.memory);
+        let entry = if rules.has_dice() {
+            GameBuilder::new(rules.clone()).chance().build()
+        } else {
+            GameBuilder::new(rules.clone()).build()
+        };
+        Game::new(entry, Some(rules), session)
     }
 
     pub(crate) fn at(&self, pos: AnyPosition) -> Position {
         Position::new(self.clone(), pos)
     }
 
-    /// What Python code may raise while this game is worked on.
-    pub(crate) fn faults(&self) -> Vec<Fault> {
+    /// The exception slots of Python code that may run for this game.
+    pub(crate) fn faults(&self) -> Vec<ExceptionSlot> {
         self.rules.as_ref().and_then(Rules::fault_of).into_iter().collect()
     }
 
-    /// Meets all positions of a game in Python, so that solvers need not ask for them one by one; a game that is too
-    /// large for that is asked lazily.
-    pub(crate) fn meet(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) -> PyResult<bool> {
-        let Some(rules) = &self.rules else { return Ok(true) };
-        let end = Instant::now().checked_add(self.options.time.unwrap_or(PATIENCE));
-        let mut told = Instant::now();
+    /// Calls the rules on this thread. A panic becomes an error of the package, and an exception of Python rules is
+    /// raised again.
+    pub(crate) fn ask<T>(&self, py: Python<'_>, read: impl FnOnce(&AnyGame) -> T) -> PyResult<T> {
+        let said = work::guarded(py, || read(self.entry.game()));
+        self.faults().iter().find_map(ExceptionSlot::take).map_or(said, Err)
+    }
+
+    /// The error for a position that belongs to another game.
+    fn foreign(&self, position: &Position, py: Python<'_>) -> PyErr {
+        let (theirs, ours) = (position.game.entry.spec(), self.entry.spec());
+        let other = if theirs == ours { "another game called " } else { "" };
+        let sentence = format!("the position belongs to {other}{theirs}, not to {ours}");
+        let cure = "pass a position of the same game, for example one made by `game.position(…)`";
+        errors::typed(py, "InputError", &sentence, Some(cure))
+    }
+
+    /// Explores all positions of a game in Python, so that solvers need no calls into Python, for at most half of the
+    /// time. A game too large for that is explored lazily. The returned handle has the remaining time.
+    pub(crate) fn explored(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) -> PyResult<Game> {
+        let began = Instant::now();
+        self.explore(py, self.session.time.map_or(PATIENCE, |time| time / 2), progress)?;
+        let mut game = self.clone();
+        game.session.time = self.session.time.map(|time| time.saturating_sub(began.elapsed()));
+        Ok(game)
+    }
+
+    /// Explores all positions with the full time limit; an error if that is not possible.
+    pub(crate) fn explored_all(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) -> PyResult<Game> {
+        let began = Instant::now();
+        let time = self.session.time.unwrap_or(PATIENCE);
+        let spec = self.entry.spec();
+        let (limit, cure) = match self.explore(py, time, progress)? {
+            Explored::All => {
+                let mut game = self.clone();
+                game.session.time = self.session.time.map(|time| time.saturating_sub(began.elapsed()));
+                return Ok(game);
+            }
+            Explored::OutOfTime => {
+                (format!("in {} s", time.as_secs_f64()), "give it more time with `time=seconds`")
+            }
+            Explored::OutOfMemory => (
+                format!("in half of {} MB of memory", self.session.memory / 1_000_000),
+                "allow more with `memory=bytes`",
+            ),
+            Explored::TooMany => (format!("among the first {MOST}"), "make the game smaller"),
+        };
+        let sentence = format!("{spec} has more positions than could be met {limit}");
+        Err(errors::typed(py, "LimitError", &sentence, Some(&format!("{cure}, or ask for one position"))))
+    }
+
+    fn explore(&self, py: Python<'_>, time: Duration, progress: Option<&Py<PyAny>>) -> PyResult<Explored> {
+        let Some(rules) = &self.rules else { return Ok(Explored::All) };
+        rules.limit_memory(self.session.memory);
+        let mut reported = Instant::now();
+        let end = Instant::now().checked_add(time);
         rules.seal(py, MOST, end, &mut |met| match progress
-            .filter(|_| told.elapsed() > Duration::from_millis(100))
+            .filter(|_| reported.elapsed() > Duration::from_millis(100))
         {
             Some(progress) => {
-                told = Instant::now();
+                reported = Instant::now();
                 progress.call1(py, ("exploring", met, 0)).map(drop)
             }
             None => Ok(()),
         })
     }
 
-    /// Runs a job about this game beside the interpreter.
+    /// Runs a job about this game on a worker thread, with the interpreter released.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        job: impl FnOnce(&Entry, &QueryOptions, &dyn Watch) -> Result<T, outplay_answer::Trouble> + Send + 'static,
+        job: impl FnOnce(&GameHandle, &Session, &dyn Monitor) -> Result<T, outplay_workbench::Trouble>
+        + Send
+        + 'static,
     ) -> PyResult<T> {
-        self.run_told(py, None, job)
+        self.run_with_progress(py, None, job)
     }
 
-    /// The same, and tells how far it is.
-    pub(crate) fn run_told<T: Send + 'static>(
+    /// Runs a job about this game and reports its progress.
+    pub(crate) fn run_with_progress<T: Send + 'static>(
         &self,
         py: Python<'_>,
         progress: Option<&Py<PyAny>>,
-        job: impl FnOnce(&Entry, &QueryOptions, &dyn Watch) -> Result<T, outplay_answer::Trouble> + Send + 'static,
+        job: impl FnOnce(&GameHandle, &Session, &dyn Monitor) -> Result<T, outplay_workbench::Trouble>
+        + Send
+        + 'static,
     ) -> PyResult<T> {
-        let (entry, options) = (self.entry.clone(), self.options.clone());
-        let done = work::run(py, self.faults(), progress, move |watch| job(&entry, &options, watch))?;
+        let (entry, session) = (self.entry.clone(), self.session.clone());
+        let done = work::run(py, self.faults(), progress, move |monitor| job(&entry, &session, monitor))?;
         done.map_err(|trouble| errors::trouble(py, trouble))
     }
 
     pub(crate) fn data(&self) -> PathBuf {
-        self.options.data.clone().unwrap_or_else(default_data_dir)
+        self.session.data.clone().unwrap_or_else(default_data_dir)
     }
 
-    /// The position that words or an object of Python's show.
+    /// Returns the position that a text or a Python object denotes.
     pub(crate) fn find(&self, shown: &Bound<'_, PyAny>) -> PyResult<AnyPosition> {
         let py = shown.py();
         if let Ok(position) = shown.cast::<Position>() {
-            return Ok(position.get().pos.clone());
+            let position = position.get();
+            return match position.game == *self {
+                true => Ok(position.pos.clone()),
+                false => Err(self.foreign(position, py)),
+            };
         }
         if let Some(rules) = &self.rules
             && !(shown.is_instance_of::<pyo3::types::PyString>() && rules.find(shown)?.is_none())
@@ -108,44 +191,86 @@ impl Game {
             let sentence = "a position of this game is text or an `outplay.Position`";
             errors::typed(py, "InputError", sentence, None)
         })?;
-        self.entry.game().read_position(&text).map_err(|error| errors::input(py, &error))
+        self.ask(py, |game| game.read_position(&text))?.map_err(|error| errors::input(py, &error))
     }
 }
 
-/// Limits as Python gives them.
-pub(crate) fn options(
-    memory: Option<u64>,
-    threads: Option<usize>,
-    time: Option<f64>,
-    data: Option<PathBuf>,
-) -> QueryOptions {
-    let mut options = QueryOptions::default();
-    options.memory = memory.unwrap_or(options.memory);
-    options.threads = threads.unwrap_or(options.threads).max(1);
-    options.time = time.and_then(|time| Duration::try_from_secs_f64(time).ok());
-    options.data = data.or(options.data);
-    options
+/// Limits given from Python; those not given stay unchanged.
+#[derive(Default)]
+pub(crate) struct Limits {
+    pub(crate) memory: Option<f64>,
+    pub(crate) threads: Option<i64>,
+    pub(crate) time: Option<f64>,
+    pub(crate) data: Option<PathBuf>,
+}
+
+impl Limits {
+    /// Returns the session with these limits.
+    pub(crate) fn on(self, py: Python<'_>, session: &Session) -> PyResult<Session> {
+        let mut session = session.clone();
+        if let Some(memory) = self.memory {
+            session.memory = amount(py, "memory", "bytes", memory)? as u64;
+        }
+        if let Some(threads) = self.threads {
+            session.threads = amount(py, "threads", "threads", threads as f64)?.max(1.0) as usize;
+        }
+        if let Some(time) = self.time {
+            session.time = Some(seconds(py, time)?);
+        }
+        session.data = self.data.or(session.data);
+        Ok(session)
+    }
+}
+
+/// Validates a non-negative number.
+fn amount(py: Python<'_>, name: &str, unit: &str, given: f64) -> PyResult<f64> {
+    match given.is_finite() && given >= 0.0 {
+        true => Ok(given),
+        false => {
+            let sentence = format!("`{name}={given}`: it must be a finite number of {unit}, 0 or more");
+            Err(errors::typed(py, "InputError", &sentence, Some("leave it out for the usual limit")))
+        }
+    }
+}
+
+/// Converts seconds to a duration, capped at centuries.
+pub(crate) fn seconds(py: Python<'_>, given: f64) -> PyResult<Duration> {
+    Ok(Duration::from_secs_f64(amount(py, "time", "seconds", given)?.min(1e10)))
 }
 
 /// The game that a spec such as `connect4:5x4` names, or that an object with `start`, `turn`, `moves`, `play` and
-/// `outcome` describes.
+/// `outcome` describes. With `check`, rules in Python are held to their laws at every position instead of samples.
 #[pyfunction]
-#[pyo3(signature = (spec, *, memory=None, threads=None, time=None, data=None))]
+#[pyo3(signature = (spec, *, memory=None, threads=None, time=None, data=None, check=false))]
 pub(crate) fn game(
     py: Python<'_>,
     spec: &Bound<'_, PyAny>,
-    memory: Option<u64>,
-    threads: Option<usize>,
+    memory: Option<f64>,
+    threads: Option<i64>,
     time: Option<f64>,
     data: Option<PathBuf>,
+    check: bool,
 ) -> PyResult<Game> {
-    let options = options(memory, threads, time, data);
+    let limits = Limits { memory, threads, time, data };
     if let Ok(game) = spec.cast::<Game>() {
-        return Ok(Game { options, ..game.get().clone() });
+        if check {
+            let sentence =
+                "`check=True` must be given where the rules are, not for a game that is already made";
+            return Err(errors::typed(
+                py,
+                "InputError",
+                sentence,
+                Some("write `op.game(rules, check=True)`"),
+            ));
+        }
+        let game = game.get();
+        return Ok(Game { session: limits.on(py, &game.session)?, ..game.clone() });
     }
+    let session = limits.on(py, &Session::at(default_data_dir()))?;
     match spec.extract::<String>() {
         Ok(spec) => {
-            let entry = Catalog::standard().open(&spec).map_err(|error| {
+            let opened = work::guarded(py, || Catalog::standard().open(&spec))?;
+            let entry = opened.map_err(|error| {
                 let cure = "`outplay.games()` lists the games";
                 errors::typed(
                     py,
@@ -154,9 +279,9 @@ pub(crate) fn game(
                     Some(cure),
                 )
             })?;
-            Ok(Game::new(entry, None, options))
+            Ok(Game::new(entry, None, session))
         }
-        Err(_) => Ok(Game::of_rules(Rules::of_object(spec)?, options)),
+        Err(_) => Ok(Game::of_rules(Rules::of_object(spec, check)?, session)),
     }
 }
 
@@ -168,13 +293,13 @@ impl Game {
         self.entry.spec()
     }
 
-    /// What is odd about the game although it can be played.
+    /// A warning about the game, such as odd parameters.
     #[getter]
     fn warning(&self) -> Option<String> {
         self.entry.warning()
     }
 
-    /// Whether dice are rolled.
+    /// Whether the game has chance nodes.
     #[getter]
     fn dice(&self) -> bool {
         self.entry.game().has_dice()
@@ -188,16 +313,16 @@ impl Game {
 
     /// Columns and rows of the board, for games of k in a row.
     #[getter]
-    fn size(&self) -> Option<(usize, usize)> {
-        let board = self.entry.game().start().and_then(|start| self.entry.game().board(&start))?;
-        Some((board.width, board.height))
+    fn size(&self, py: Python<'_>) -> PyResult<Option<(usize, usize)>> {
+        let board = self.ask(py, |game| game.start().and_then(|start| game.board(&start)))?;
+        Ok(board.map(|board| (board.width, board.height)))
     }
 
-    /// Where play begins.
+    /// The start position.
     #[getter]
     fn start(&self, py: Python<'_>) -> PyResult<Position> {
-        let start = self.entry.locate(&Place::Start).map_err(|trouble| errors::trouble(py, trouble))?;
-        Ok(self.at(start))
+        let start = self.ask(py, |_| self.entry.locate(&Place::Start))?;
+        start.map(|start| self.at(start)).map_err(|trouble| errors::trouble(py, trouble))
     }
 
     /// The position after some moves, from the start or from the position `at`.
@@ -207,17 +332,18 @@ impl Game {
             Some(at) => self.at(self.find(at)?),
             None => self.start(py)?,
         };
-        let words = self.entry.game().split_moves(moves);
+        let words = self.ask(py, |game| game.split_moves(moves))?;
         words.iter().try_fold(from, |pos, word| pos.after(py, word))
     }
 
-    /// A position of a game that numbers its positions, such as a chess ending, which has no start; None for a number
-    /// that no position has.
-    fn numbered(&self, number: u64) -> Option<Position> {
-        let pos = self.entry.numbered_position(number)?;
-        let game = self.entry.game();
-        // Reading a position refuses what no game reaches.
-        game.read_position(&game.write_position(&pos)).ok().map(|pos| self.at(pos))
+    /// The position with an index number, for games such as chess endings, which have no start; None if no position has
+    /// that number.
+    fn numbered(&self, py: Python<'_>, number: u64) -> PyResult<Option<Position>> {
+        self.ask(py, |game| {
+            let pos = outplay_workbench::numbered_position(&self.entry, number)?;
+            // Parsing rejects positions that play cannot reach.
+            game.read_position(&game.write_position(&pos)).ok().map(|pos| self.at(pos))
+        })
     }
 
     /// Solves the game: the value of the start and, where a strong method fits, of every position.
@@ -242,36 +368,32 @@ impl Game {
         };
         let progress = work::listener(py, progress)?;
         let began = Instant::now();
-        if !self.meet(py, progress.as_ref())? {
-            let sentence = format!("{} has more positions than could be met in time", self.spec());
-            let cure = "give it more time with `op.game(…, time=seconds)`, or ask for one position";
-            return Err(errors::typed(py, "LimitError", &sentence, Some(cure)));
-        }
-        // Rules in Python change from cell to cell of a notebook; a table of them is only made when it is asked for.
+        let mut asked = self.clone();
+        asked.session = Limits { time, ..Limits::default() }.on(py, &self.session)?;
+        let asked = asked.explored_all(py, progress.as_ref())?;
+        // Rules in Python change from cell to cell of a notebook, so their tables are stored only on request.
         let store = save.unwrap_or(self.rules.is_none()) || data.is_some();
         let data = data.unwrap_or_else(|| self.data());
         let place = data.clone();
         let mut game = self.clone();
-        game.options.data = Some(data.clone());
-        let answer = self.run_told(py, progress.as_ref(), move |entry, options, watch| {
+        game.session.data = Some(data.clone());
+        let answer = asked.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
             let mut request = SolveRequest::default();
             request.method = method;
             request.values = values;
             request.store = store;
-            request.options = options.clone();
-            request.options.data = Some(place);
-            request.options.time = time.and_then(|time| Duration::try_from_secs_f64(time).ok());
-            entry.solve(&request, watch)
+            let session = session.with(|session| session.data = Some(place));
+            outplay_workbench::solve(&session, entry, &request, monitor)
         })?;
         Ok(Table::new(game, answer, began.elapsed().as_secs_f64()))
     }
 
-    /// The table that was solved before and is on disk.
+    /// The table on disk, solved before.
     #[pyo3(signature = (*, data=None))]
     fn table(&self, py: Python<'_>, data: Option<PathBuf>) -> PyResult<Table> {
         let mut game = self.clone();
-        game.options.data = Some(data.unwrap_or_else(|| self.data()));
-        game.meet(py, None)?;
+        game.session.data = Some(data.unwrap_or_else(|| self.data()));
+        game.explored(py, None)?;
         Table::open(py, game)
     }
 
@@ -285,23 +407,26 @@ impl Game {
     ) -> PyResult<Py<PyAny>> {
         let data = data.unwrap_or_else(|| self.data());
         let progress = work::listener(py, progress)?;
-        self.meet(py, progress.as_ref())?;
-        let report =
-            self.run_told(py, progress.as_ref(), move |entry, _, watch| entry.verify(&data, None, watch))?;
+        self.explored(py, progress.as_ref())?;
+        let report = self.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
+            let session = session.with(|session| session.data = Some(data));
+            outplay_workbench::verify(&session, entry, None, monitor)
+        })?;
         spelled(py, &report)
     }
 
-    /// Players that this game can have, and specs in order of strength.
+    /// Players of this game, and specs in order of strength.
     fn players(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        spelled(py, &self.entry.players(&self.options))
+        spelled(py, &self.ask(py, |_| outplay_workbench::players(&self.session, &self.entry))?)
     }
 
     /// The search tree from a position as a self-contained SVG.
     #[pyo3(signature = (moves="", *, depth=2, prune=false))]
     fn tree(&self, py: Python<'_>, moves: &str, depth: u32, prune: bool) -> PyResult<String> {
         let at = self.position(py, moves, None)?.pos;
-        let report =
-            self.run(py, move |entry, _, watch| entry.tree(&Place::At(at), depth, prune, None, watch))?;
+        let report = self.run(py, move |entry, _, monitor| {
+            outplay_teach::tree(entry, &Place::At(at), depth, prune, None, monitor)
+        })?;
         Ok(report.svg)
     }
 
@@ -310,22 +435,36 @@ impl Game {
     }
 
     fn _repr_svg_(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        match self.entry.game().start() {
+        match self.ask(py, |game| game.start())? {
             Some(start) => self.at(start).svg(py, false).map(Some),
             None => Ok(None),
         }
     }
 }
 
-/// The games that can be named: a list of dictionaries with name, about, parameters and example.
+/// The games of the catalog: a list of dictionaries with name, about, parameters and example.
 #[pyfunction]
 pub(crate) fn games(py: Python<'_>) -> PyResult<Py<PyAny>> {
     let catalog = Catalog::standard();
-    let told = catalog.families().iter().map(|family| {
+    let rows = catalog.families().iter().map(|family| {
         serde_json::json!({
             "name": family.name(), "about": family.about(), "parameters": family.options(),
             "example": family.example(), "rules": family.rules(),
         })
     });
-    spelled(py, &told.collect::<Vec<_>>())
+    spelled(py, &rows.collect::<Vec<_>>())
+}
+
+/// Panics on a worker thread ("work"), inside a call to the rules ("ask"), or while Python rules hold their store
+/// ("rules"): for tests of how a panic is reported. Debug builds only.
+#[cfg(debug_assertions)]
+#[pyfunction]
+#[pyo3(name = "panic_")]
+pub(crate) fn panicked(py: Python<'_>, game: &Bound<'_, Game>, place: &str) -> PyResult<()> {
+    let game = game.get();
+    match (place, &game.rules) {
+        ("work", _) => game.run(py, |_, _, _| panic!("a panic for a test")),
+        ("rules", Some(rules)) => game.ask(py, |_| rules.panic_inside(py)),
+        _ => game.ask(py, |_| panic!("a panic for a test")),
+    }
 }

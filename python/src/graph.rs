@@ -1,19 +1,22 @@
-//! A game as numbers: every position with its moves, ready for solvers that never ask anybody again.
+//! Game graph in compressed sparse row (CSR) form: all positions with their moves, solvable without the interpreter.
 //!
 //! ```text
 //!  first   0  2  5  5 …          moves of position i are edges[first[i]..first[i + 1]]
-//!  edges   1  2  3  3  4 …       where each of them leads
-//!  odds    0  0 .5 .3 .2 …       how often chance makes it; empty in a game without dice
+//!  edges   1  2  3  3  4 …       target of each move
+//!  odds    0  0 .5 .3 .2 …       probability of each move at chance nodes; empty in a game without chance
 //! ```
 //!
-//! Invariant: position 0 is the start, a position has moves if and only if it has no payoff, and the odds of a roll sum
-//! to one.
+//! Invariant: position 0 is the start, a position has moves if and only if it has no payoff, and the odds at a chance
+//! node sum to one.
 
 use outplay_core::{Payoff, Turn};
 use xxhash_rust::xxh3::Xxh3;
 
+/// Largest payoff, so that sums and differences of payoffs cannot overflow.
+pub(crate) const MOST_PAID: u32 = 1 << 20;
+
 /// All positions of a game and their moves.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct Graph {
     pub(crate) first: Vec<usize>,
     pub(crate) edges: Vec<u32>,
@@ -22,7 +25,7 @@ pub(crate) struct Graph {
     pub(crate) payoffs: Vec<Option<Payoff>>,
     /// The largest payoff.
     pub(crate) most: Payoff,
-    /// A number that changes with the rules.
+    /// A checksum of the rules.
     pub(crate) version: u32,
 }
 
@@ -31,7 +34,7 @@ impl Graph {
         Graph { first: vec![0], most: 1, ..Graph::default() }
     }
 
-    /// Adds the next position; a game with dice gives the odds of every move, 0 where a player decides.
+    /// Appends a position; a game with chance gives the odds of every move, 0 where a player decides.
     pub(crate) fn push(&mut self, turn: Turn, payoff: Option<Payoff>, next: &[u32], odds: &[f64]) {
         self.turns.push(turn);
         self.payoffs.push(payoff);
@@ -40,7 +43,7 @@ impl Graph {
         self.first.push(self.edges.len());
     }
 
-    /// Counts what is counted once.
+    /// Computes the derived fields.
     pub(crate) fn finished(mut self) -> Graph {
         self.most = self.payoffs.iter().flatten().map(|payoff| payoff.abs()).max().unwrap_or(1).max(1);
         let mut hash = Xxh3::new();
@@ -51,7 +54,7 @@ impl Graph {
         }
         self.edges.iter().for_each(|next| hash.update(&next.to_le_bytes()));
         self.odds.iter().for_each(|odds| hash.update(&odds.to_le_bytes()));
-        // Version 1 is that of rules which nobody counted.
+        // Version 1 is reserved for rules without a checksum.
         self.version = (hash.digest() as u32).max(2);
         self
     }
@@ -64,7 +67,7 @@ impl Graph {
         &self.edges[self.first[id as usize]..self.first[id as usize + 1]]
     }
 
-    /// The odds of a position's moves; nothing in a game without dice.
+    /// The odds of a position's moves; empty in a game without chance.
     pub(crate) fn odds(&self, id: u32) -> &[f64] {
         match self.odds.is_empty() {
             true => &[],
@@ -76,7 +79,7 @@ impl Graph {
         self.turns.contains(&Turn::Chance)
     }
 
-    /// The same graph with one more position before all others, from which the first player may go to any of them.
+    /// Returns the graph with an added root, from which the first player may move to any position.
     pub(crate) fn rooted(&self) -> Graph {
         let mut graph = Graph::new();
         let count = self.len() as u32;
@@ -89,7 +92,7 @@ impl Graph {
         graph.finished()
     }
 
-    /// The first law that is broken, in a sentence, with its name and the position.
+    /// Returns the first broken law: its name, and a message with the position.
     pub(crate) fn flaw(&self) -> Option<(&'static str, String)> {
         if self.len() == 0 {
             return Some(("start", "a graph needs at least one position: number 0 is the start".into()));
@@ -100,6 +103,10 @@ impl Graph {
                 let why =
                     format!("position {id} has a move to {out}, and the last position is {}", self.len() - 1);
                 return Some(("moves", why));
+            }
+            if let Some(payoff) = payoff.filter(|payoff| payoff.unsigned_abs() > MOST_PAID) {
+                let why = format!("position {id} pays {payoff}; payoffs are whole numbers up to {MOST_PAID}");
+                return Some(("payoff", why));
             }
             if payoff.is_some() && !next.is_empty() {
                 let why =
@@ -122,7 +129,7 @@ impl Graph {
         None
     }
 
-    /// Positions in an order in which every move leads to an earlier one; `None` if play can come back.
+    /// Returns a reverse topological order (every move leads to an earlier position); `None` if the graph is cyclic.
     pub(crate) fn backwards(&self) -> Option<Vec<u32>> {
         let mut left: Vec<u32> = (0..self.len() as u32).map(|id| self.next(id).len() as u32).collect();
         let mut before_first = vec![0usize; self.len() + 1];

@@ -1,14 +1,15 @@
-//! The Python package outplay: exact values of games, from Python.
+//! Python bindings: the package `outplay`.
 //!
 //! ```text
-//!  outplay/__init__.py      what users import: this module, and what is easier said in Python
-//!  game · position · table  what can be asked                    arena   matches, proofs, the page
-//!  rules · graph            a game that Python describes, compiled into numbers
-//!  work · fault · errors    beside the interpreter: Ctrl-C, progress, exceptions
+//!  outplay/__init__.py      public API: this module, and the parts written in Python
+//!  game · position · table  queries                              arena   matches, proofs, the server
+//!  rules · graph            a game with rules in Python, compiled into a graph
+//!  script · laws            calls to the Python object, and the laws that it must obey
+//!  work · fault · errors    worker threads: Ctrl-C, progress, exceptions
 //! ```
 //!
-//! It sees `catalog`, `answer`, `explain`, `arena` and `serve`, as every interface does. The interpreter is released while
-//! Rust works, and taken again only where rules or players are Python's own.
+//! It depends on `catalog`, `workbench`, `teach`, `arena` and `serve`, as every interface does. The interpreter (GIL)
+//! is released while Rust works, and attached again only where rules or players are written in Python.
 
 mod arena;
 mod compiled;
@@ -16,8 +17,11 @@ mod errors;
 mod fault;
 mod game;
 mod graph;
+mod laws;
+mod memory;
 mod position;
 mod rules;
+mod script;
 mod spell;
 mod svg;
 mod table;
@@ -28,7 +32,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _outplay {
     #[pymodule_export]
-    use crate::arena::{Server, check, exported, matched, prove, serve};
+    use crate::arena::{Server, check, checksummed, distributions, exported, matched, prove, serve};
     #[pymodule_export]
     use crate::compiled::{Compiled, compile};
     #[pymodule_export]
@@ -42,6 +46,8 @@ mod _outplay {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::work::settle();
+        #[cfg(debug_assertions)]
+        module.add_function(wrap_pyfunction!(crate::game::panicked, module)?)?;
         module.add("UNKNOWN", crate::table::UNKNOWN)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

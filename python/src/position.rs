@@ -4,14 +4,14 @@ use crate::game::Game;
 use crate::spell::spelled;
 use crate::{errors, svg};
 use numpy::{PyArray2, PyArrayMethods};
-use outplay_answer::{ChooseRequest, MoveAnswer, Place, QueryAnswer};
-use outplay_core::{AnyMove, AnyPosition, Chance, Content, Game as _, Native, Notation, Turn};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Chance, Content, Game as _, Native, Notation, Turn};
+use outplay_workbench::{ChooseRequest, MoveAnswer, Place, QueryAnswer};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-/// A position of a game. Values are found when they are asked for, once.
+/// A position of a game. Values are computed on first use and cached.
 #[pyclass(frozen, module = "outplay", eq, hash)]
 pub(crate) struct Position {
     pub(crate) game: Game,
@@ -19,14 +19,16 @@ pub(crate) struct Position {
     answer: OnceLock<Arc<QueryAnswer>>,
 }
 
+/// Positions are equal if they are the same position of the same game.
 impl PartialEq for Position {
     fn eq(&self, other: &Position) -> bool {
-        self.pos == other.pos
+        self.pos == other.pos && self.game == other.game
     }
 }
 
 impl Hash for Position {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        self.game.hash(state);
         self.pos.hash(state);
     }
 }
@@ -41,23 +43,23 @@ impl Position {
         if let Some(answer) = self.answer.get() {
             return Ok(answer.clone());
         }
-        self.game.meet(py, None)?;
+        let game = self.game.explored(py, None)?;
         let place = Place::At(self.pos.clone());
-        let answer =
-            Arc::new(self.game.run(py, move |entry, options, watch| entry.query(&place, options, watch))?);
+        let answer = Arc::new(game.run(py, move |entry, session, monitor| {
+            outplay_workbench::query(session, entry, &place, monitor)
+        })?);
         Ok(self.answer.get_or_init(|| answer).clone())
     }
 
-    /// What the rules raised while they were asked for words.
-    fn checked<T>(&self, said: T) -> PyResult<T> {
-        self.game.faults().iter().find_map(crate::fault::Fault::take).map_or(Ok(said), Err)
+    /// Calls the rules for the position, see [`Game::ask`].
+    fn ask<T>(&self, py: Python<'_>, read: impl FnOnce(&AnyGame, &AnyPosition) -> T) -> PyResult<T> {
+        self.game.ask(py, |game| read(game, &self.pos))
     }
 
-    /// The position after a move given as a word.
+    /// The position after a move in the game's notation.
     pub(crate) fn after(&self, py: Python<'_>, word: &str) -> PyResult<Position> {
-        let game = self.game.entry.game();
-        let mv = game.read_move(&self.pos, word).map_err(|error| errors::input(py, &error))?;
-        self.checked(self.game.at(game.play(&self.pos, mv)))
+        let next = self.ask(py, |game, pos| game.read_move(pos, word).map(|mv| game.play(pos, mv)))?;
+        next.map(|pos| self.game.at(pos)).map_err(|error| errors::input(py, &error))
     }
 
     /// The number of the position in a game in Python.
@@ -66,17 +68,18 @@ impl Position {
         Some(*Native::new(rules.clone()).pos(&self.pos))
     }
 
-    /// The place of a move that Python names: a word, or a move of the rules in Python.
+    /// Parses a move given by Python: a word, or a move object of the rules.
     pub(crate) fn place_of(&self, mv: &Bound<'_, PyAny>) -> PyResult<AnyMove> {
         let py = mv.py();
-        let game = self.game.entry.game();
-        if let Ok(told) = mv.cast::<Move>() {
-            return game
-                .read_move(&self.pos, &told.get().answer.mv)
-                .map_err(|error| errors::input(py, &error));
+        let read = |word: &str| {
+            let read = self.ask(py, |game, pos| game.read_move(pos, word))?;
+            read.map_err(|error| errors::input(py, &error))
+        };
+        if let Ok(given) = mv.cast::<Move>() {
+            return read(&given.get().answer.mv);
         }
         if let (Some(rules), Some(id)) = (&self.game.rules, self.id()) {
-            for place in game.list(&self.pos) {
+            for place in self.ask(py, |game, pos| game.list(pos).collect::<Vec<_>>())? {
                 if let Some(object) = rules.move_object(py, id, place.0 as usize)
                     && object.bind(py).eq(mv).unwrap_or(false)
                 {
@@ -84,28 +87,22 @@ impl Position {
                 }
             }
         }
-        let word = mv.str()?.to_string();
-        let read = game.read_move(&self.pos, &word);
-        self.checked(())?;
-        read.map_err(|error| errors::input(py, &error))
+        read(&mv.str()?.to_string())
     }
 
     pub(crate) fn svg(&self, py: Python<'_>, values: bool) -> PyResult<String> {
-        let game = self.game.entry.game();
-        let scene = self.checked(game.scene(&self.pos))?;
-        let mut caption = format!("{}: {} to move", game.spec(), game.turn(&self.pos));
-        if let Some(payoff) = game.outcome(&self.pos) {
-            caption = match payoff.signum() {
-                0 => format!("{}: a tie", game.spec()),
-                1 => format!("{}: first won", game.spec()),
-                _ => format!("{}: second won", game.spec()),
-            };
-        }
+        let (scene, turn, outcome) =
+            self.ask(py, |game, pos| (game.scene(pos), game.turn(pos), game.outcome(pos)))?;
+        let spec = self.game.entry.spec();
+        let mut caption = match outcome.map(i32::signum) {
+            None => format!("{spec}: {turn} to move"),
+            Some(0) => format!("{spec}: a tie"),
+            Some(1) => format!("{spec}: first won"),
+            Some(_) => format!("{spec}: second won"),
+        };
         let answer = if values { Some(self.answer(py)?) } else { None };
-        if let Some(value) = answer
-            .as_ref()
-            .filter(|_| game.outcome(&self.pos).is_none())
-            .and_then(|answer| answer.answer.value())
+        if let Some(value) =
+            answer.as_ref().filter(|_| outcome.is_none()).and_then(|answer| answer.answer.value())
         {
             caption += &format!(", {value}");
         }
@@ -124,63 +121,64 @@ impl Position {
 
     /// The position in the game's notation, one line.
     #[getter]
-    fn text(&self) -> PyResult<String> {
-        self.checked(self.game.entry.game().write_position(&self.pos))
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        self.ask(py, |game, pos| game.write_position(pos))
     }
 
-    /// What the rules in Python call the position; None for other games.
+    /// The position object of rules in Python; None for other games.
     #[getter]
     fn object(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.game.rules.as_ref()?.object(py, self.id()?)
     }
 
-    /// Who moves: "first", "second" or "chance". Of a finished position: who would.
+    /// The side to move: "first", "second" or "chance". Of a finished position: the side whose turn it would be.
     #[getter]
-    fn turn(&self) -> PyResult<&'static str> {
-        self.checked(self.game.entry.game().turn(&self.pos).word())
+    fn turn(&self, py: Python<'_>) -> PyResult<&'static str> {
+        self.ask(py, |game, pos| game.turn(pos).word())
     }
 
-    /// What the first player got; None while the game goes on.
+    /// The first player's payoff; None while the game goes on.
     #[getter]
-    fn outcome(&self) -> PyResult<Option<i32>> {
-        self.checked(self.game.entry.game().outcome(&self.pos))
+    fn outcome(&self, py: Python<'_>) -> PyResult<Option<i32>> {
+        self.ask(py, |game, pos| game.outcome(pos))
     }
 
     /// Whether the game is over.
     #[getter]
-    fn over(&self) -> PyResult<bool> {
-        Ok(self.outcome()?.is_some())
+    fn over(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.outcome(py)?.is_some())
     }
 
     /// The legal moves as words, without their values.
     #[getter]
-    fn legal(&self) -> PyResult<Vec<String>> {
-        let game = self.game.entry.game();
-        self.checked(game.list(&self.pos).map(|mv| game.write_move(&self.pos, mv)).collect())
+    fn legal(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.ask(py, |game, pos| game.list(pos).map(|mv| game.write_move(pos, mv)).collect())
     }
 
-    /// The legal moves as the rules in Python call them; words for other games.
+    /// The legal moves as objects of the rules in Python; words for other games.
     #[getter]
     fn choices(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
         if let (Some(rules), Some(id)) = (&self.game.rules, self.id()) {
-            let places = self.game.entry.game().list(&self.pos);
-            let found: Option<Vec<_>> = places.map(|mv| rules.move_object(py, id, mv.0 as usize)).collect();
-            if let Some(found) = self.checked(found)? {
+            let found: Option<Vec<_>> = self.ask(py, |game, pos| {
+                game.list(pos).map(|mv| rules.move_object(py, id, mv.0 as usize)).collect()
+            })?;
+            if let Some(found) = found {
                 return Ok(found);
             }
         }
-        self.legal()?.into_iter().map(|word| Ok(word.into_pyobject(py)?.into_any().unbind())).collect()
+        self.legal(py)?.into_iter().map(|word| Ok(word.into_pyobject(py)?.into_any().unbind())).collect()
     }
 
-    /// What the dice can show, with probabilities; empty where a player moves.
+    /// The outcomes at a chance node, with probabilities; empty where a player moves.
     #[getter]
-    fn rolls(&self) -> PyResult<Vec<(String, f64)>> {
-        let game = self.game.entry.game();
-        let mut odds = Vec::new();
-        if game.turn(&self.pos) == Turn::Chance {
-            game.outcomes(&self.pos, &mut odds);
-        }
-        self.checked(odds.into_iter().map(|(mv, odds)| (game.write_move(&self.pos, mv), odds)).collect())
+    fn rolls(&self, py: Python<'_>) -> PyResult<Vec<(String, f64)>> {
+        self.ask(py, |game, pos| {
+            let mut odds = Vec::new();
+            if game.turn(pos) == Turn::Chance {
+                game.outcomes(pos, &mut odds);
+            }
+            odds.into_iter().map(|(mv, odds)| (game.write_move(pos, mv), odds)).collect()
+        })
     }
 
     /// "win", "draw" or "loss" for the player to move, "unknown" if it is out of reach; None in games with dice.
@@ -188,12 +186,12 @@ impl Position {
     fn value(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
         let answer = self.answer(py)?;
         Ok(match &answer.answer {
-            outplay_answer::Answer::Unknown { .. } => Some("unknown"),
+            outplay_workbench::Answer::Unknown { .. } => Some("unknown"),
             answer => answer.verdict().map(|verdict| verdict.word()),
         })
     }
 
-    /// What the player to move gets; None if that is not known, or in games with dice.
+    /// The payoff of the player to move; None if it is unknown, or in games with dice.
     #[getter]
     fn payoff(&self, py: Python<'_>) -> PyResult<Option<i32>> {
         Ok(self.answer(py)?.answer.value().map(|value| value.payoff()))
@@ -211,19 +209,19 @@ impl Position {
         Ok(self.answer(py)?.answer.bounds().map(|[low, high]| (low, high)))
     }
 
-    /// Whether nobody can force an end.
+    /// Whether the value is a draw by repetition: neither player can force an end.
     #[getter]
     fn repetition(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.answer(py)?.answer.is_repetition())
     }
 
-    /// Games with dice: the probability that the first player wins or, where more than 1 is paid, the mean.
+    /// Games with dice: the probability that the first player wins or, where payoffs exceed 1, the mean payoff.
     #[getter]
     fn expected(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         Ok(self.answer(py)?.answer.expected())
     }
 
-    /// Games with dice: what the first player gets in the mean.
+    /// Games with dice: the first player's mean payoff.
     #[getter]
     fn mean(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         Ok(self.answer(py)?.answer.mean())
@@ -253,13 +251,13 @@ impl Position {
         Ok(self.answer(py)?.line.clone())
     }
 
-    /// Who knew the value: "rules", "theory", "table", "book", "kept" or "search".
+    /// The source of the value: "rules", "theory", "table", "book", "kept" or "search".
     #[getter]
     fn source(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("{:?}", self.answer(py)?.source).to_lowercase())
     }
 
-    /// What a limit prevented, in sentences.
+    /// Notes on limits that prevented an answer.
     #[getter]
     fn notes(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         Ok(self.answer(py)?.notes.clone())
@@ -272,54 +270,51 @@ impl Position {
         for mv in moves.iter() {
             let here = self.game.at(pos);
             let place = here.place_of(&mv)?;
-            pos = self.game.entry.game().play(&here.pos, place);
+            pos = here.ask(py, |game, pos| game.play(pos, place))?;
         }
-        let _ = py;
-        self.checked(self.game.at(pos))
+        Ok(self.game.at(pos))
     }
 
     /// The move that a player such as "alphabeta:depth=4" makes here.
     #[pyo3(signature = (player, *, seed=1))]
     fn choose(&self, py: Python<'_>, player: String, seed: u64) -> PyResult<String> {
         let place = Place::At(self.pos.clone());
-        let answer = self.game.run(py, move |entry, options, watch| {
+        let answer = self.game.run(py, move |entry, session, monitor| {
             let mut request = ChooseRequest::default();
             request.place = place;
             request.player = player;
             request.seed = seed;
-            request.options = options.clone();
             request.files = true;
-            entry.choose(&request, watch)
+            outplay_workbench::choose(session, entry, &request, monitor)
         })?;
         Ok(answer.mv)
     }
 
-    /// Why the position is worth what it is: an object with `sentence`, `marks` and `line`.
+    /// The explanation of the value: an object with `sentence`, `marks` and `line`.
     fn why(&self, py: Python<'_>) -> PyResult<Why> {
-        self.game.meet(py, None)?;
+        let game = self.game.explored(py, None)?;
         let place = Place::At(self.pos.clone());
-        let why = self
-            .game
-            .run(py, move |entry, options, watch| outplay_explain::why(entry, &place, options, watch))?;
+        let why =
+            game.run(py, move |entry, session, monitor| outplay_teach::why(session, entry, &place, monitor))?;
         Ok(Why {
-            told: spelled(py, &why)?,
+            dict: spelled(py, &why)?,
             sentence: why.sentence,
             line: why.line.into_iter().map(|mv| mv.mv).collect(),
         })
     }
 
-    /// The positions that are the same up to symmetry, itself included.
-    fn symmetric(&self) -> Vec<Position> {
+    /// The orbit of the position: all positions equal up to symmetry, itself included.
+    fn symmetric(&self, py: Python<'_>) -> PyResult<Vec<Position>> {
         let mut images = Vec::new();
-        self.game.entry.game().symmetric(&self.pos, &mut images);
-        images.into_iter().map(|pos| self.game.at(pos)).collect()
+        self.ask(py, |game, pos| game.symmetric(pos, &mut images))?;
+        Ok(images.into_iter().map(|pos| self.game.at(pos)).collect())
     }
 
     /// The board as an array of int8, top row first: 0 empty, 1 first player, 2 second player, 3 obstacle. None for
     /// games other than k in a row.
     #[getter]
     fn board<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<i8>>>> {
-        let Some(board) = self.game.entry.game().board(&self.pos) else { return Ok(None) };
+        let Some(board) = self.ask(py, |game, pos| game.board(pos))? else { return Ok(None) };
         let cells = (0..board.height).rev().flat_map(|row| (0..board.width).map(move |column| (column, row)));
         let code = |(column, row): (usize, usize)| match board.cells[board.cell(column, row)] {
             Content::Empty => 0i8,
@@ -331,35 +326,38 @@ impl Position {
         flat.reshape([board.height, board.width]).map(Some)
     }
 
-    /// The whole answer as a dictionary, with the fields that `outplay query --json` prints.
+    /// The complete answer as a dictionary, with the fields that `outplay query --json` prints.
     fn query(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         spelled(py, &*self.answer(py)?)
     }
 
-    /// A picture, with the values of the moves if they are asked for.
+    /// Draws the position, with the values of the moves if requested.
     #[pyo3(name = "svg", signature = (*, values=true))]
     fn svg_of(&self, py: Python<'_>, values: bool) -> PyResult<String> {
         self.svg(py, values)
     }
 
     fn _repr_svg_(&self, py: Python<'_>) -> PyResult<String> {
-        // A picture should not take long: values are drawn where they are known or quickly found.
-        let exact = self.game.entry.exact(&Place::At(self.pos.clone()), &self.game.options).unwrap_or(false);
+        // Drawing should be quick: values are shown where they are known or quickly found.
+        let place = Place::At(self.pos.clone());
+        let exact = self
+            .ask(py, |_, _| outplay_workbench::is_tractable(&self.game.session, &self.game.entry, &place))?
+            .unwrap_or(false);
         let known = self.answer.get().is_some()
             || (exact && self.game.rules.as_ref().is_none_or(|rules| rules.graph().is_some()));
         self.svg(py, known)
     }
 
-    fn __str__(&self) -> PyResult<String> {
-        self.checked(self.game.entry.game().draw(&self.pos, &[]).plain())
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        self.ask(py, |game, pos| game.draw(pos, &[]).plain())
     }
 
-    fn __repr__(&self) -> PyResult<String> {
-        Ok(format!("outplay.game({:?}).position(at={:?})", self.game.entry.spec(), self.text()?))
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("outplay.game({:?}).position(at={:?})", self.game.entry.spec(), self.text(py)?))
     }
 }
 
-/// A move with what it is worth to the player who makes it.
+/// A move with its value to the player who makes it.
 #[pyclass(frozen, module = "outplay")]
 pub(crate) struct Move {
     pub(crate) answer: MoveAnswer,
@@ -373,7 +371,7 @@ impl Move {
         &self.answer.mv
     }
 
-    /// The move as people of the field write it, where that differs.
+    /// The move in the field's notation, such as SAN, where that differs.
     #[getter]
     fn san(&self) -> Option<&str> {
         self.answer.san.as_deref()
@@ -383,24 +381,24 @@ impl Move {
     #[getter]
     fn value(&self) -> Option<&'static str> {
         match &self.answer.answer {
-            outplay_answer::Answer::Unknown { .. } => Some("unknown"),
+            outplay_workbench::Answer::Unknown { .. } => Some("unknown"),
             answer => answer.verdict().map(|verdict| verdict.word()),
         }
     }
 
-    /// What the player who makes it gets.
+    /// The payoff of the player who makes it.
     #[getter]
     fn payoff(&self) -> Option<i32> {
         self.answer.answer.value().map(|value| value.payoff())
     }
 
-    /// Plies to the end, counted from the asked position.
+    /// Plies to the end, counted from the queried position.
     #[getter]
     fn distance(&self) -> Option<u32> {
         self.answer.answer.distance()
     }
 
-    /// Games with dice: what the first player gets in the mean.
+    /// Games with dice: the first player's mean payoff.
     #[getter]
     fn mean(&self) -> Option<f64> {
         self.answer.answer.mean()
@@ -412,7 +410,7 @@ impl Move {
         self.answer.score
     }
 
-    /// How likely the dice show it.
+    /// The probability of this outcome at a chance node.
     #[getter]
     fn probability(&self) -> Option<f64> {
         self.answer.probability
@@ -444,10 +442,10 @@ impl Move {
     }
 }
 
-/// Why a position is worth what it is.
+/// Explanation of a position's value.
 #[pyclass(frozen, module = "outplay")]
 pub(crate) struct Why {
-    told: Py<PyAny>,
+    dict: Py<PyAny>,
     sentence: String,
     line: Vec<String>,
 }
@@ -466,15 +464,15 @@ impl Why {
         self.line.clone()
     }
 
-    /// The spots that the reason is about, as dictionaries.
+    /// The spots that the explanation refers to, as dictionaries.
     #[getter]
     fn marks(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(self.told.bind(py).get_item("marks")?.unbind())
+        Ok(self.dict.bind(py).get_item("marks")?.unbind())
     }
 
-    /// Everything as a dictionary, with the fields that `outplay why --json` prints.
+    /// The complete explanation as a dictionary, with the fields that `outplay why --json` prints.
     fn as_dict(&self, py: Python<'_>) -> Py<PyAny> {
-        self.told.clone_ref(py)
+        self.dict.clone_ref(py)
     }
 
     fn __str__(&self) -> &str {

@@ -1,4 +1,4 @@
-//! Answers as Python's own dictionaries, lists and numbers.
+//! Conversion of answers to Python dictionaries, lists and numbers, through JSON values.
 
 use crate::errors;
 use pyo3::prelude::*;
@@ -6,15 +6,15 @@ use pyo3::types::{PyDict, PyList};
 use serde::Serialize;
 use serde_json::Value;
 
-/// An answer as a dictionary, with the fields that `--json` prints.
+/// Converts an answer to a dictionary, with the fields that `--json` prints.
 pub(crate) fn spelled(py: Python<'_>, answer: &impl Serialize) -> PyResult<Py<PyAny>> {
     let value = serde_json::to_value(answer).map_err(|error| {
         errors::typed(py, "OutplayError", &format!("an answer cannot be told ({error})"), None)
     })?;
-    told(py, &value)
+    to_python(py, &value)
 }
 
-fn told(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
+fn to_python(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
     Ok(match value {
         Value::Null => py.None(),
         Value::Bool(flag) => flag.into_pyobject(py)?.to_owned().into_any().unbind(),
@@ -25,13 +25,13 @@ fn told(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
         },
         Value::String(text) => text.into_pyobject(py)?.into_any().unbind(),
         Value::Array(list) => {
-            let items = list.iter().map(|item| told(py, item)).collect::<PyResult<Vec<_>>>()?;
+            let items = list.iter().map(|item| to_python(py, item)).collect::<PyResult<Vec<_>>>()?;
             PyList::new(py, items)?.into_any().unbind()
         }
         Value::Object(fields) => {
             let dict = PyDict::new(py);
             for (name, value) in fields {
-                dict.set_item(name, told(py, value)?)?;
+                dict.set_item(name, to_python(py, value)?)?;
             }
             dict.into_any().unbind()
         }

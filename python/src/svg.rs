@@ -1,9 +1,9 @@
-//! A position as a picture: its scene, with what its moves are worth where they are known.
+//! SVG drawing of a position: its scene, with the known values of its moves.
 
-use outplay_answer::MoveAnswer;
-use outplay_core::{Holder, Layout, Scene, Verdict};
+use outplay_core::svg::{Element, circle, document, line, rect, text};
+use outplay_core::{Holder, Layout, Scene, Spot, Verdict};
+use outplay_workbench::MoveAnswer;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 const WIN: &str = "#009E73";
 const DRAW: &str = "#B37A00";
@@ -11,18 +11,18 @@ const LOSS: &str = "#D55E00";
 const FIRST: &str = "#0072B2";
 const SECOND: &str = "#E69F00";
 const LINE: &str = "#888";
-/// Pixels of a cell.
+/// Size of a cell in pixels.
 const CELL: f32 = 44.0;
-/// Buttons in a row.
+/// Height of the caption above the board, in pixels.
+const TOP: f32 = 26.0;
+/// Buttons per row.
 const ROW: usize = 6;
 
-/// Text that may stand between tags.
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
+/// Text and colour of a move's value.
+type Label = (String, &'static str);
 
-/// What a move is worth to the player who makes it, in a few characters, and its colour.
-fn label(answer: &MoveAnswer) -> Option<(String, &'static str)> {
+/// Formats the value of a move to its player.
+fn label(answer: &MoveAnswer) -> Option<Label> {
     if let Some(expected) = answer.answer.expected() {
         return Some((format!("{expected:.2}"), FIRST));
     }
@@ -36,49 +36,63 @@ fn label(answer: &MoveAnswer) -> Option<(String, &'static str)> {
 
 /// Draws a scene.
 pub(crate) fn draw(scene: &Scene, answers: &[MoveAnswer], caption: &str) -> String {
-    let words: BTreeMap<&str, (String, &'static str)> =
+    let labels: BTreeMap<&str, Label> =
         answers.iter().filter_map(|answer| Some((answer.mv.as_str(), label(answer)?))).collect();
-    let top = 26.0;
-    let board = scene.height * CELL;
     let buttons: Vec<&str> =
         scene.moves.iter().filter(|mv| mv.path.is_empty()).map(|mv| mv.mv.as_str()).collect();
     let facts = if scene.spots.is_empty() { scene.facts.as_slice() } else { &[] };
+    let facts: Vec<String> = facts.iter().map(|(name, fact)| format!("{name}: {fact}")).collect();
     let rows = buttons.len().div_ceil(ROW) as f32;
-    let longest =
-        facts.iter().map(|(name, fact)| name.chars().count() + fact.chars().count() + 2).max().unwrap_or(0);
+    let longest = facts.iter().map(|fact| fact.chars().count()).max().unwrap_or(0);
     let least = (caption.chars().count().max(longest) as f32 * 7.4 + 16.0).max(160.0);
-    let width = (scene.width * CELL).max(least).max(buttons.len().min(ROW) as f32 * 72.0 + 8.0);
-    let height = top + board + facts.len() as f32 * 20.0 + rows * 30.0 + 10.0;
-    let mut svg = String::new();
-    // Writing to a string cannot fail.
-    let _ = write!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         font-family=\"sans-serif\" font-size=\"13\"><text x=\"4\" y=\"17\" fill=\"currentColor\">{}</text>",
-        escaped(caption)
-    );
-    let at = |x: f32, y: f32| ((x + 0.5) * CELL, top + board - (y + 0.5) * CELL);
-    for [a, b] in &scene.links {
-        let ((ax, ay), (bx, by)) =
-            (at(scene.spots[*a].x, scene.spots[*a].y), at(scene.spots[*b].x, scene.spots[*b].y));
-        let _ = write!(svg, "<line x1=\"{ax}\" y1=\"{ay}\" x2=\"{bx}\" y2=\"{by}\" stroke=\"{LINE}\"/>");
+    let width = (scene.width * CELL).max(least).max(buttons.len().min(ROW) as f32 * 72.0 + 8.0).round();
+    let below = TOP + scene.height * CELL;
+    let height = (below + facts.len() as f32 * 20.0 + rows * 30.0 + 10.0).round();
+    let mut svg = document(width, height)
+        .length("width", width)
+        .length("height", height)
+        .attr("font-family", "sans-serif")
+        .attr("font-size", 13)
+        .with(text(4, 17, caption).fill("currentColor"));
+    draw_spots(&mut svg, scene);
+    draw_labels(&mut svg, scene, &labels);
+    let mut y = below + 16.0;
+    for fact in facts {
+        svg.push(text(4, y, fact).fill("currentColor"));
+        y += 20.0;
+    }
+    for (place, word) in buttons.iter().enumerate() {
+        let (x, y) = (4.0 + (place % ROW) as f32 * 72.0, y - 10.0 + (place / ROW) as f32 * 30.0);
+        let (worth, colour) =
+            labels.get(word).map_or(("", "currentColor"), |(worth, colour)| (worth.as_str(), colour));
+        svg.push(rect(x, y, 68, 24).attr("rx", 4).fill("none").stroke(colour));
+        svg.push(text(x + 34.0, y + 16.0, format!("{word} {worth}")).anchor("middle").fill(colour));
+    }
+    svg.to_string()
+}
+
+/// The centre of a spot.
+fn centre(scene: &Scene, spot: &Spot) -> (f32, f32) {
+    ((spot.x + 0.5) * CELL, TOP + (scene.height - spot.y - 0.5) * CELL)
+}
+
+/// Draws the board and the pieces.
+fn draw_spots(svg: &mut Element, scene: &Scene) {
+    for link in &scene.links {
+        let [from, to] = link.map(|end| centre(scene, &scene.spots[end]));
+        svg.push(line(from, to).stroke(LINE));
     }
     for (place, spot) in scene.spots.iter().enumerate() {
-        let (x, y) = at(spot.x, spot.y);
-        let (left, up) = (x - CELL / 2.0, y - CELL / 2.0);
-        let ended = scene.decisive.contains(&place);
+        let (x, y) = centre(scene, spot);
         if matches!(scene.layout, Layout::Grid | Layout::Drop | Layout::Chess) {
             let dark = scene.layout == Layout::Chess && (spot.x as i32 + spot.y as i32) % 2 == 0;
-            let fill = if dark { "#8884" } else { "none" };
-            let _ = write!(
-                svg,
-                "<rect x=\"{left}\" y=\"{up}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{fill}\" stroke=\"{LINE}\"/>"
-            );
+            let cell = rect(x - CELL / 2.0, y - CELL / 2.0, CELL, CELL);
+            svg.push(cell.fill(if dark { "#8884" } else { "none" }).stroke(LINE));
         }
         let colour = match spot.holder {
             None => {
                 if scene.layout == Layout::Points {
-                    let _ = write!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"{LINE}\"/>");
+                    svg.push(circle(x, y, 4).fill(LINE));
                 }
                 continue;
             }
@@ -86,60 +100,36 @@ pub(crate) fn draw(scene: &Scene, answers: &[MoveAnswer], caption: &str) -> Stri
             Some(Holder::Second) => SECOND,
             Some(Holder::Nobody) => LINE,
         };
-        let rim = if ended { "stroke=\"currentColor\" stroke-width=\"3\"" } else { "" };
-        if spot.label.is_empty() {
-            let _ = write!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"16\" fill=\"{colour}\" {rim}/>");
-        } else {
-            let _ = write!(
-                svg,
-                "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\" font-size=\"22\" font-weight=\"bold\" fill=\"{colour}\" {rim}>{}</text>",
-                y + 8.0,
-                escaped(&spot.label)
-            );
-        }
+        let piece = match spot.label.is_empty() {
+            true => circle(x, y, 16),
+            false => {
+                let words = text(x, y + 8.0, &spot.label).anchor("middle");
+                words.attr("font-size", 22).attr("font-weight", "bold")
+            }
+        };
+        let piece = piece.fill(colour);
+        let decisive = scene.decisive.contains(&place);
+        svg.push(if decisive { piece.stroke("currentColor").attr("stroke-width", 3) } else { piece });
     }
+}
+
+/// Draws the values of moves at the spots where they end.
+fn draw_labels(svg: &mut Element, scene: &Scene, labels: &BTreeMap<&str, Label>) {
     // A spot shows the best of the moves that end there.
-    let mut shown: BTreeMap<usize, &(String, &'static str)> = BTreeMap::new();
+    let mut shown: BTreeMap<usize, &Label> = BTreeMap::new();
+    let order = |label: &Label| [LOSS, DRAW, WIN].iter().position(|tone| *tone == label.1);
     for gesture in &scene.moves {
-        if let (Some(&spot), Some(label)) = (gesture.path.last(), words.get(gesture.mv.as_str())) {
+        if let (Some(&spot), Some(label)) = (gesture.path.last(), labels.get(gesture.mv.as_str())) {
             let best = shown.entry(spot).or_insert(label);
-            if [LOSS, DRAW, WIN].iter().position(|tone| *tone == label.1)
-                > [LOSS, DRAW, WIN].iter().position(|tone| *tone == best.1)
-            {
+            if order(label) > order(best) {
                 *best = label;
             }
         }
     }
-    for (spot, (text, colour)) in shown {
+    for (spot, (worth, colour)) in shown {
         let spot = &scene.spots[spot];
-        let (x, y) = at(spot.x, spot.y);
+        let (x, y) = centre(scene, spot);
         let y = if spot.holder.is_some() { y + 20.0 } else { y + 5.0 };
-        let _ =
-            write!(svg, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" fill=\"{colour}\">{text}</text>");
+        svg.push(text(x, y, worth).anchor("middle").fill(colour));
     }
-    let mut y = top + board + 16.0;
-    for (name, fact) in facts {
-        let _ = write!(
-            svg,
-            "<text x=\"4\" y=\"{y}\" fill=\"currentColor\">{}: {}</text>",
-            escaped(name),
-            escaped(fact)
-        );
-        y += 20.0;
-    }
-    for (place, word) in buttons.iter().enumerate() {
-        let (x, y) = (4.0 + (place % ROW) as f32 * 72.0, y - 10.0 + (place / ROW) as f32 * 30.0);
-        let (text, colour) =
-            words.get(word).map_or(("", "currentColor"), |(text, colour)| (text.as_str(), colour));
-        let _ = write!(
-            svg,
-            "<rect x=\"{x}\" y=\"{y}\" width=\"68\" height=\"24\" rx=\"4\" fill=\"none\" stroke=\"{colour}\"/>\
-             <text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"{colour}\">{} {text}</text>",
-            x + 34.0,
-            y + 16.0,
-            escaped(word)
-        );
-    }
-    svg += "</svg>";
-    svg
 }

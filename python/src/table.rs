@@ -1,24 +1,28 @@
-//! `outplay.Table`: what solving a game left, and questions to it by the million.
+//! `outplay.Table`: the solution of a game, with batch probing into NumPy arrays.
 
 use crate::game::Game;
 use crate::position::Position;
 use crate::spell::spelled;
 use crate::{errors, work};
 use numpy::{PyArray1, PyReadonlyArrayDyn};
-use outplay_answer::{Oracle, Read, Reader, SolveAnswer, Trouble, stats_svg};
-use outplay_core::{AnyGame, AnyPosition, Content, Game as _, LineBoard, Turn, Watch};
-use outplay_players::{Merit, Truth};
+use outplay_core::{AnyGame, AnyPosition, Content, Game as _, LineBoard, Turn};
+use outplay_players::{ExactOracle, MoveValue};
+use outplay_runtime::Monitor;
+use outplay_workbench::{Counts, Oracle, Read, Reader, SolveAnswer, Splits, Trouble, stats_svg};
+use pyo3::exceptions::PyDeprecationWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What is not known, in arrays of payoffs.
+/// Marks unknown values in arrays of payoffs.
 pub(crate) const UNKNOWN: i16 = i16::MIN;
-/// Positions that one thread asks for at a time.
-const PIECE: usize = 1 << 12;
+/// Marks obstacles in arrays of boards.
+const OBSTACLE: i8 = 3;
+/// Positions that a thread probes at a time.
+const CHUNK: usize = 1 << 12;
 
-/// The values of a game: of its start, and of every position where a strong method found them.
+/// The values of a game: of its start, and of every position where a strong method computed them.
 #[pyclass(frozen, module = "outplay")]
 pub(crate) struct Table {
     game: Game,
@@ -31,10 +35,11 @@ impl Table {
         Table { game, answer: Some(answer), seconds }
     }
 
-    /// A table on disk.
+    /// Opens a table on disk.
     pub(crate) fn open(py: Python<'_>, game: Game) -> PyResult<Table> {
-        let data = game.data();
-        let found = game.run(py, move |entry, _, watch| entry.reader(&data, watch))?;
+        let found = game.run(py, move |entry, session, monitor| {
+            outplay_workbench::open_reader(session, entry, monitor)
+        })?;
         if found.is_none() {
             let sentence = format!("there is no table of {} in {}", game.entry.spec(), game.data().display());
             return Err(errors::typed(
@@ -52,42 +57,59 @@ impl Table {
     }
 }
 
-/// Somebody who knows values of positions.
-enum Source {
+/// Position counts from the point of view of the player to move.
+fn mover_counts(answer: &SolveAnswer) -> Option<Counts> {
+    let (counts, by_turn) = (answer.positions?, answer.by_turn?);
+    let mut splits = Splits { win: 0, draw: 0, loss: 0 };
+    for side in [by_turn.first, by_turn.second, by_turn.mover].into_iter().flatten() {
+        splits.win += side.win;
+        splits.draw += side.draw;
+        splits.loss += side.loss;
+    }
+    Some(Counts { splits, ..counts })
+}
+
+/// ValueSource of position values.
+enum ValueSource {
     Table(Reader),
-    /// The ladder, where there is no table.
+    /// The ladder of solvers, where there is no table.
     Ladder(Oracle),
 }
 
-/// What many positions are worth: payoffs and distances of the players to move, or means of the first player.
+/// Values of one position: payoff and distance of the player to move, or the mean of the first player.
 #[derive(Clone, Copy)]
-struct Worth {
+struct ProbeResult {
     payoff: i16,
     distance: i32,
     mean: f64,
 }
 
-const NOTHING: Worth = Worth { payoff: UNKNOWN, distance: -1, mean: f64::NAN };
+const NOTHING: ProbeResult = ProbeResult { payoff: UNKNOWN, distance: -1, mean: f64::NAN };
 
-impl Source {
-    fn worth(&self, game: &AnyGame, pos: &AnyPosition, watch: &dyn Watch) -> Result<Worth, Trouble> {
+impl ValueSource {
+    fn worth(
+        &self,
+        game: &AnyGame,
+        pos: &AnyPosition,
+        monitor: &dyn Monitor,
+    ) -> Result<ProbeResult, Trouble> {
         let exact = |value: outplay_core::Value| {
             let tie = value.payoff() == 0 && !value.is_repetition();
             let distance = value.distance().or_else(|| if tie { game.tie_plies(pos) } else { None });
             let payoff = i16::try_from(value.payoff()).unwrap_or(UNKNOWN);
-            Worth { payoff, distance: distance.map_or(-1, |plies| plies as i32), mean: f64::NAN }
+            ProbeResult { payoff, distance: distance.map_or(-1, |plies| plies as i32), mean: f64::NAN }
         };
         Ok(match self {
-            Source::Table(reader) => match reader.read(pos)? {
+            ValueSource::Table(reader) => match reader.read(pos)? {
                 Some(Read::Value(value)) => exact(value),
-                Some(Read::Mean(mean)) => Worth { mean, ..NOTHING },
+                Some(Read::Mean(mean)) => ProbeResult { mean, ..NOTHING },
                 None => NOTHING,
             },
-            Source::Ladder(oracle) => match oracle.value(pos, watch)? {
-                Some(Merit::Value(value)) => exact(value),
-                Some(Merit::Mean(mean)) => {
+            ValueSource::Ladder(oracle) => match oracle.value(pos, monitor)? {
+                Some(MoveValue::Value(value)) => exact(value),
+                Some(MoveValue::Mean(mean)) => {
                     let mean = if game.turn(pos) == Turn::Second { -mean } else { mean };
-                    Worth { mean, ..NOTHING }
+                    ProbeResult { mean, ..NOTHING }
                 }
                 None => NOTHING,
             },
@@ -95,7 +117,7 @@ impl Source {
     }
 }
 
-/// Boards of one game in a row of bytes, top row first.
+/// Boards of one game in a byte array, top row first.
 struct Boards {
     start: LineBoard,
     bytes: Vec<i8>,
@@ -106,7 +128,18 @@ impl Boards {
         self.bytes.len() / self.start.cells.len().max(1)
     }
 
-    /// Fills a board; false if no game has such stones.
+    /// Returns the index of the first entry that is not a valid cell.
+    fn first_wrong(&self) -> Option<usize> {
+        let (width, height) = (self.start.width, self.start.height);
+        self.bytes.iter().enumerate().find_map(|(at, entry)| {
+            let (row, column) = (at / width % height, at % width);
+            let blocked = || self.start.cells[column * height + height - 1 - row] == Content::Blocked;
+            let right = matches!(entry, -1..=2) || (*entry == OBSTACLE && blocked());
+            (!right).then_some(at)
+        })
+    }
+
+    /// Fills a board; false if the stones are not possible in the game.
     fn fill(&self, number: usize, board: &mut LineBoard) -> bool {
         let (width, height) = (board.width, board.height);
         let bytes = &self.bytes[number * width * height..(number + 1) * width * height];
@@ -137,7 +170,10 @@ impl Boards {
                         }
                         Content::Empty
                     }
-                    (other, _) => other,
+                    (Content::Blocked, _) => Content::Blocked,
+                    // Stones of the start position stay.
+                    (stone, now) if stone == now => stone,
+                    _ => return false,
                 };
                 covered |= matches!(board.cells[cell], Content::First | Content::Second);
                 if now != Content::Empty && !self.start.playable(cell) {
@@ -152,28 +188,33 @@ impl Boards {
     }
 }
 
-/// Asks about the positions from a number on, as many as there are places.
-type Piece<'a> = dyn Fn(usize, &mut [Worth]) -> Result<(), Trouble> + Sync + 'a;
+/// Probes a chunk: the positions from an index on, as many as the slice has entries.
+type ChunkProbe<'a> = dyn Fn(usize, &mut [ProbeResult]) -> Result<(), Trouble> + Sync + 'a;
 
-/// Works through so many positions on some threads, piece by piece.
-fn spread(count: usize, threads: usize, watch: &dyn Watch, work: &Piece<'_>) -> Result<Vec<Worth>, Trouble> {
-    let mut worths = vec![NOTHING; count];
-    let pieces: Vec<Mutex<&mut [Worth]>> = worths.chunks_mut(PIECE).map(Mutex::new).collect();
+/// Probes positions in chunks on several threads.
+fn probe_chunks(
+    count: usize,
+    threads: usize,
+    monitor: &dyn Monitor,
+    work: &ChunkProbe<'_>,
+) -> Result<Vec<ProbeResult>, Trouble> {
+    let mut results = vec![NOTHING; count];
+    let pieces: Vec<Mutex<&mut [ProbeResult]>> = results.chunks_mut(CHUNK).map(Mutex::new).collect();
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let trouble = Mutex::new(None);
-    watch.stage("probing", count as u64);
+    monitor.stage("probing", count as u64);
     let worker = || {
         while !failed.load(Ordering::Relaxed) {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(piece) = pieces.get(number) else { return };
             let mut piece = piece.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let done =
-                if watch.stopped() { Err(Trouble::stopped()) } else { work(number * PIECE, &mut piece) };
+                if monitor.stopped() { Err(Trouble::stopped()) } else { work(number * CHUNK, &mut piece) };
             if let Err(error) = done {
                 failed.store(true, Ordering::Relaxed);
                 *trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
             }
-            watch.advance(piece.len() as u64);
+            monitor.advance(piece.len() as u64);
         }
     };
     std::thread::scope(|scope| {
@@ -186,18 +227,18 @@ fn spread(count: usize, threads: usize, watch: &dyn Watch, work: &Piece<'_>) -> 
         Some(error) => Err(error),
         None => {
             drop(pieces);
-            Ok(worths)
+            Ok(results)
         }
     }
 }
 
-/// Whoever knows values, and what to ask about.
-enum Asked {
+/// Positions to probe.
+enum ProbeInput {
     Boards(Boards),
     Positions(Vec<AnyPosition>),
 }
 
-/// Boards that an array shows: of shape (n, rows, columns), (n, cells) or (rows, columns).
+/// Parses an array of boards, of shape (n, rows, columns), (n, cells) or (rows, columns).
 fn boards(game: &Game, array: &Bound<'_, PyAny>) -> PyResult<Option<Boards>> {
     let py = array.py();
     let Some(start) = game.entry.game().start().and_then(|start| game.entry.game().board(&start)) else {
@@ -221,13 +262,41 @@ fn boards(game: &Game, array: &Bound<'_, PyAny>) -> PyResult<Option<Boards>> {
         );
         return Err(errors::typed(py, "InputError", &sentence, None));
     }
-    let array = py.import("numpy")?.call_method1("ascontiguousarray", (array, "int8"))?;
-    let array: PyReadonlyArrayDyn<'_, i8> = array.extract()?;
-    let bytes = array.as_array().iter().copied().collect();
-    Ok(Some(Boards { start, bytes }))
+    let bytes: Vec<i8> = {
+        let narrow = narrowed(array)?;
+        let narrow: PyReadonlyArrayDyn<'_, i8> = narrow.extract()?;
+        narrow.as_array().iter().copied().collect()
+    };
+    let boards = Boards { start, bytes };
+    if let Some(wrong) = boards.first_wrong() {
+        let numpy = py.import("numpy")?;
+        let index: Vec<usize> = numpy.call_method1("unravel_index", (wrong, &shape))?.extract()?;
+        let value = array.get_item(PyTuple::new(py, &index)?)?.str()?;
+        let sentence = format!(
+            "the array's entry at {index:?} is {value}; cells are 0 (empty), 1 (first player), 2 or -1 (second player), \
+             and 3 where the board of {} has an obstacle",
+            game.entry.spec()
+        );
+        return Err(errors::typed(py, "InputError", &sentence, None));
+    }
+    Ok(Some(boards))
 }
 
-/// The values of many positions, for `Table.probe` and `Game.probe`.
+/// Narrows an integer array to int8 with saturation; 127 and -128 are not valid cells.
+fn narrowed<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let numpy = array.py().import("numpy")?;
+    let dtype = array.getattr("dtype")?;
+    let (kind, bytes) =
+        (dtype.getattr("kind")?.extract::<String>()?, dtype.getattr("itemsize")?.extract::<usize>()?);
+    let clipped = match kind.as_str() {
+        "u" => numpy.call_method1("minimum", (array, i8::MAX))?,
+        "i" if bytes > 1 => numpy.call_method1("clip", (array, i8::MIN, i8::MAX))?,
+        _ => array.clone(),
+    };
+    numpy.call_method1("ascontiguousarray", (clipped, "int8"))
+}
+
+/// Probes many positions, for `Table.probe` and `Game.probe`.
 fn probe<'py>(
     game: &Game,
     positions: &Bound<'py, PyAny>,
@@ -235,27 +304,26 @@ fn probe<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let py = positions.py();
-    game.meet(py, None)?;
+    game.explored(py, None)?;
     let asked = match boards(game, positions)? {
-        Some(boards) => Asked::Boards(boards),
+        Some(boards) => ProbeInput::Boards(boards),
         None => {
             let found: PyResult<Vec<AnyPosition>> =
                 positions.try_iter()?.map(|shown| game.find(&shown?)).collect();
-            Asked::Positions(found?)
+            ProbeInput::Positions(found?)
         }
     };
-    let threads = threads.unwrap_or(game.options.threads).max(1);
+    let threads = threads.unwrap_or(game.session.threads).max(1);
     let progress = work::listener(py, progress)?;
-    let data = game.data();
-    let worths = game.run_told(py, progress.as_ref(), move |entry, options, watch| {
-        let source = match entry.reader(&data, watch)? {
-            Some(reader) => Source::Table(reader),
-            None => Source::Ladder(Oracle::new(entry.clone(), options.clone())),
+    let results = game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
+        let source = match outplay_workbench::open_reader(session, entry, monitor)? {
+            Some(reader) => ValueSource::Table(reader),
+            None => ValueSource::Ladder(Oracle::new(session.clone(), entry.clone())),
         };
-        // The first question to the ladder solves everything, and is asked once.
-        let threads = if matches!(source, Source::Ladder(_)) {
+        // The first query to the ladder solves the whole game, so it is made once, on one thread.
+        let threads = if matches!(source, ValueSource::Ladder(_)) {
             if let Some(start) = entry.game().start() {
-                source.worth(entry.game(), &start, watch)?;
+                source.worth(entry.game(), &start, monitor)?;
             }
             1
         } else {
@@ -263,31 +331,31 @@ fn probe<'py>(
         };
         let game = entry.game();
         match &asked {
-            Asked::Boards(boards) => spread(boards.len(), threads, watch, &|from, piece| {
+            ProbeInput::Boards(boards) => probe_chunks(boards.len(), threads, monitor, &|from, chunk| {
                 let mut board = boards.start.clone();
-                for (place, worth) in piece.iter_mut().enumerate() {
+                for (place, worth) in chunk.iter_mut().enumerate() {
                     if boards.fill(from + place, &mut board)
                         && let Some(pos) = game.placed(&board)
                     {
-                        *worth = source.worth(game, &pos, watch)?;
+                        *worth = source.worth(game, &pos, monitor)?;
                     }
                 }
                 Ok(())
             }),
-            Asked::Positions(list) => spread(list.len(), threads, watch, &|from, piece| {
-                for (place, worth) in piece.iter_mut().enumerate() {
-                    *worth = source.worth(game, &list[from + place], watch)?;
+            ProbeInput::Positions(list) => probe_chunks(list.len(), threads, monitor, &|from, chunk| {
+                for (place, worth) in chunk.iter_mut().enumerate() {
+                    *worth = source.worth(game, &list[from + place], monitor)?;
                 }
                 Ok(())
             }),
         }
     })?;
     if game.entry.game().has_dice() {
-        let means = PyArray1::from_vec(py, worths.iter().map(|worth| worth.mean).collect());
+        let means = PyArray1::from_vec(py, results.iter().map(|worth| worth.mean).collect());
         return PyTuple::new(py, [means.into_any(), py.None().into_bound(py)]);
     }
-    let payoffs = PyArray1::from_vec(py, worths.iter().map(|worth| worth.payoff).collect());
-    let distances = PyArray1::from_vec(py, worths.iter().map(|worth| worth.distance).collect());
+    let payoffs = PyArray1::from_vec(py, results.iter().map(|worth| worth.payoff).collect());
+    let distances = PyArray1::from_vec(py, results.iter().map(|worth| worth.distance).collect());
     PyTuple::new(py, [payoffs.into_any(), distances.into_any()])
 }
 
@@ -304,7 +372,7 @@ impl Table {
     fn value(&self, py: Python<'_>) -> PyResult<Option<String>> {
         match &self.answer {
             Some(answer) => match &answer.answer {
-                outplay_answer::Answer::Unknown { .. } => Ok(Some("unknown".into())),
+                outplay_workbench::Answer::Unknown { .. } => Ok(Some("unknown".into())),
                 answer => Ok(answer.verdict().map(|verdict| verdict.word().to_string())),
             },
             None => match self.start()? {
@@ -324,7 +392,7 @@ impl Table {
         }
     }
 
-    /// Games with dice: the probability that the first player wins or, where more than 1 is paid, the mean.
+    /// Games with dice: the probability that the first player wins or, where payoffs exceed 1, the mean payoff.
     #[getter]
     fn expected(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         match (&self.answer, self.start()?) {
@@ -344,15 +412,33 @@ impl Table {
         }
     }
 
-    /// How the value was found.
+    /// The method that found the value.
     #[getter]
     fn method(&self) -> &'static str {
         self.answer.as_ref().map_or("table", |answer| answer.method.word())
     }
 
-    /// How many positions there are, by value; None where not all were solved.
+    /// Numbers of positions ("legal", "finished") and their values to the first player ("win", "draw", "loss"). None
+    /// where not all were solved, or where positions are stored without colours.
+    #[getter]
+    fn positions_for_first(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let solved = self.answer.as_ref().filter(|answer| !answer.merged);
+        solved.and_then(|answer| answer.positions.as_ref()).map(|counts| spelled(py, counts)).transpose()
+    }
+
+    /// Numbers of positions ("legal", "finished") and their values to the player to move ("win", "draw", "loss"), as
+    /// `value` and `probe` count. None where not all were solved.
+    #[getter]
+    fn positions_for_mover(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.answer.as_ref().and_then(mover_counts).map(|counts| spelled(py, &counts)).transpose()
+    }
+
+    /// Deprecated: `positions_for_first`, or `positions_for_mover` where positions are stored without colours.
     #[getter]
     fn positions(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let warning = py.get_type::<PyDeprecationWarning>();
+        let sentence = c"`Table.positions` counts for the first player; use `positions_for_first` or `positions_for_mover`";
+        PyErr::warn(py, &warning, sentence, 1)?;
         let counts = self.answer.as_ref().and_then(|answer| answer.positions.as_ref());
         counts.map(|counts| spelled(py, counts)).transpose()
     }
@@ -369,7 +455,7 @@ impl Table {
         self.seconds
     }
 
-    /// The whole answer as a dictionary, with the fields that `outplay solve --json` prints.
+    /// The complete answer as a dictionary, with the fields that `outplay solve --json` prints.
     fn as_dict(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.answer.as_ref().map(|answer| spelled(py, answer)).transpose()
     }
@@ -396,8 +482,8 @@ impl Table {
 
     /// Positions by ply, value and distance, as a dictionary.
     fn stats(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let data = self.game.data();
-        let report = self.game.run(py, move |entry, _, _| entry.stats(&data, None))?;
+        let report =
+            self.game.run(py, move |entry, session, _| outplay_workbench::stats(session, entry, None))?;
         spelled(py, &report)
     }
 
@@ -405,8 +491,9 @@ impl Table {
         if !self.stored() || self.game.entry.game().has_dice() {
             return Ok(None);
         }
-        let data = self.game.data();
-        let report = self.game.run(py, move |entry, _, _| Ok(entry.stats(&data, None).ok()))?;
+        let report = self
+            .game
+            .run(py, move |entry, session, _| Ok(outplay_workbench::stats(session, entry, None).ok()))?;
         Ok(report.map(|report| stats_svg(&report)))
     }
 

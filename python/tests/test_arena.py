@@ -144,6 +144,139 @@ def test_the_random_policy_by_hand():
     assert isinstance(found.exploitability, Fraction)
 
 
+def test_random_player_is_the_uniform_policy():
+    found = op.exploitability("random", "tictactoe")
+    assert found.first == by_hand("." * 9, 0) == Fraction(-874, 945)
+    assert found.second == -by_hand("." * 9, 1) == Fraction(-191, 192)
+    assert found == op.exploitability(uniform, "tictactoe")
+    assert op.best_response("random", "tictactoe", 0) == found.first
+
+
+class PlainNim:
+    """Misère nim by plain recursion: positions are heaps, values (payoff, plies) for the player to move."""
+
+    @staticmethod
+    def moves(heaps):
+        return [(heap, take) for heap, size in enumerate(heaps) for take in range(1, size + 1)]
+
+    @staticmethod
+    def after(heaps, move):
+        heap, take = move
+        return heaps[:heap] + (heaps[heap] - take,) + heaps[heap + 1 :]
+
+    @lru_cache(None)
+    def value(self, heaps):
+        # The player who took the last one has lost.
+        if not any(heaps):
+            return 1, 0
+        return max((self.worth(heaps, move) for move in self.moves(heaps)), key=self.rank)
+
+    def worth(self, heaps, move):
+        payoff, plies = self.value(self.after(heaps, move))
+        return -payoff, plies + 1
+
+    @staticmethod
+    def rank(worth):
+        """Wins are taken fast, losses late."""
+        payoff, plies = worth
+        return payoff, -payoff * plies
+
+    def chances(self, heaps, p):
+        """A random move with probability p, else one of the best, each equally likely."""
+        moves = self.moves(heaps)
+        ranks = [self.rank(self.worth(heaps, move)) for move in moves]
+        best = [rank == max(ranks) for rank in ranks]
+        return [p / len(moves) + (1 - p) * Fraction(int(good), sum(best)) for good in best]
+
+    def response(self, heaps, p, policy_moves):
+        """What the policy gets against a best response."""
+        if not any(heaps):
+            return Fraction(1 if policy_moves else -1)
+        after = [self.response(self.after(heaps, move), p, not policy_moves) for move in self.moves(heaps)]
+        if not policy_moves:
+            return min(after)
+        return sum((chance * worth for chance, worth in zip(self.chances(heaps, p), after)), Fraction(0))
+
+
+@pytest.mark.parametrize("p", ["0.5", "0.1", "0", "1"])
+def test_noisy_player_on_nim_by_hand(p):
+    plain = PlainNim()
+    found = op.exploitability(f"noisy:p={p},inner=perfect", "nim:2+3")
+    assert found.first == plain.response((2, 3), Fraction(p), True)
+    assert found.second == plain.response((2, 3), Fraction(p), False)
+    assert (found.exploitability > 0) == (p != "0") and isinstance(found.first, Fraction)
+
+
+def test_nested_noise_multiplies():
+    game = op.game("nim:1+2")
+    game.solve()
+    start = game.start
+    once = op.distribution("noisy:p=0.1,inner=perfect", start)
+    twice = op.distribution("noisy:p=0.25,inner=noisy:p=0.1,inner=perfect", start)
+    assert sum(once.values()) == sum(twice.values()) == 1
+    for word in start.legal:
+        assert twice[word] == Fraction(1, 4) / 3 + Fraction(3, 4) * once[word]
+
+
+def test_random_player_with_dice_by_hand():
+    """Value iteration over the positions of piglet, with the rules alone."""
+    start = op.game("piglet:3").start
+    positions, waiting = {start.text: start}, [start]
+    while waiting:
+        p = waiting.pop()
+        for word in [] if p.over else [word for word, _ in p.rolls] if p.turn == "chance" else p.legal:
+            if (q := p.play(word)).text not in positions:
+                positions[q.text] = q
+                waiting.append(q)
+    steps = {}
+    for text, p in positions.items():
+        if p.turn == "chance" and not p.over:
+            steps[text] = [(p.play(word).text, odds) for word, odds in p.rolls]
+        else:
+            steps[text] = [] if p.over else [(p.play(word).text, 1 / len(p.legal)) for word in p.legal]
+    # With dice, `mean` is the first player's.
+    ends = {text: p.mean for text, p in positions.items() if p.over}
+    for seat in ("first", "second"):
+        worth = {text: float(ends.get(text, 0)) for text in positions}
+        for _ in range(400):
+            for text, p in positions.items():
+                if not p.over:
+                    after = [worth[to] for to, _ in steps[text]]
+                    if p.turn in ("chance", seat):
+                        worth[text] = sum(odds * value for (_, odds), value in zip(steps[text], after))
+                    else:
+                        worth[text] = max(after) if p.turn == "first" else min(after)
+        found = op.exploitability("random", "piglet:3")
+        told = found.first if seat == "first" else -found.second
+        assert told == pytest.approx(worth[start.text], abs=1e-9)
+        assert -1 < told < 1
+
+
+@pytest.mark.parametrize("spec", ["perfect", "swindler"])
+def test_players_of_exact_values_cannot_be_exploited(spec):
+    for game in ("tictactoe", "nim:2+3", "connect:4x3,k=3"):
+        assert op.exploitability(spec, game).exploitability == 0
+    assert op.exploitability("perfect", "piglet:3").exploitability == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "spec", ["mcts:playouts=20", "alphabeta:depth=2", "alphabeta:time=1ms,keep=off", "noisy:p=0.5,inner=mcts:playouts=20"]
+)
+def test_players_without_a_distribution_are_refused(spec):
+    with pytest.raises(op.InputError, match="probabilities") as caught:
+        op.exploitability(spec, "tictactoe")
+    assert "keep=off" in caught.value.cure
+    with pytest.raises(op.InputError):
+        op.best_response(spec, "tictactoe", 1)
+
+
+def test_players_that_search_alike_everywhere_are_deterministic():
+    start = op.game("tictactoe").start
+    assert op.distribution("alphabeta:depth=2,keep=off", start) == {start.choose("alphabeta:depth=2,keep=off"): 1}
+    assert op.distribution(uniform, start) == {word: Fraction(1, 9) for word in start.legal}
+    assert -1 <= op.exploitability("alphabeta:depth=9,keep=off", "tictactoe").first == 0
+
+
 def test_the_same_in_python_and_in_floats():
     exact = op.exploitability(uniform, "tictactoe")
     assert op.exploitability(uniform, TicTacToe()) == exact

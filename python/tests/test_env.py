@@ -98,3 +98,11 @@ def test_render():
     env = op.env("tictactoe", render_mode="ansi")
     env.reset()
     assert "a b c" in env.render()
+
+
+def test_limits_are_those_of_the_game():
+    for env in (op.env("mnk:9x9,k=5", values=True, time=0.05, data="/nonexistent"), op.env(op.game("mnk:9x9,k=5", time=0.05, data="/nonexistent"), values=True)):
+        env.reset()
+        assert env.infos[env.agent_selection]["value"] is None
+    with pytest.raises(op.InputError, match="time"):
+        op.env("tictactoe", time=-1)

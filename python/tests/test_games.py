@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import outplay as op
 import pytest
+from rules import TicTacToe
 
 
 @pytest.mark.parametrize(
@@ -178,3 +181,125 @@ def test_methods_agree():
     assert set(found.values()) == {"draw"}
     with pytest.raises(op.InputError, match="not a method"):
         g.solve(method="magic")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("mnk:4x4,k=3", "mnk:5x5,k=3"),
+        ("mnk:3x3,k=3", "mnk:3x3,k=3,misere"),
+        ("connect4:4x4", "connect4:5x4"),
+        ("nim:1+2", "nim:1+2,normal"),
+        ("tictactoe", "piglet:3"),
+    ],
+)
+def test_positions_of_different_games_differ(one, other):
+    a, b = op.game(one), op.game(other)
+    assert a != b and a.start != b.start and len({a.start, b.start}) == 2
+    with pytest.raises(ValueError) as caught:
+        a.position(at=b.start)
+    assert isinstance(caught.value, op.InputError)
+    assert a.spec in caught.value.sentence and b.spec in caught.value.sentence
+    assert a.start.turn == "first"
+
+
+def test_handles_of_the_same_game_are_equal():
+    a, b = op.game("mnk:3x3,k=3"), op.game("mnk:3x3,k=3", time=5, threads=1)
+    assert a == b and hash(a) == hash(b)
+    p, q = a.position("b2"), b.position("b2")
+    assert p == q and hash(p) == hash(q) and len({p, q}) == 1
+    assert b.position(at=p).value == "draw"
+    graph = op.Graph([0, 1], [None, 1], [[1], []])
+    assert graph.game().start == graph.game().start != op.Graph([0, 1], [None, -1], [[1], []]).game().start
+
+
+def test_foreign_positions_are_refused_everywhere():
+    foreign = op.game("connect4:4x4").start
+    g = op.game("tictactoe")
+    for ask in (
+        lambda: g.position(at=foreign),
+        lambda: g.solve(save=False).probe([foreign]),
+        lambda: op.game(TicTacToe()).position(at=foreign),
+    ):
+        with pytest.raises(ValueError, match="connect4:4x4"):
+            ask()
+
+
+@pytest.mark.skipif(not hasattr(op._outplay, "panic_"), reason="panics can only be made in debug builds")
+@pytest.mark.parametrize("place", ["work", "ask", "rules"])
+@pytest.mark.parametrize("rules", ["tictactoe", TicTacToe()])
+def test_a_panic_is_an_error_of_the_package(place, rules):
+    g = op.game(rules)
+    with pytest.raises(op.OutplayError, match="mistake of its own"):
+        op._outplay.panic_(g, place)
+    # Nothing stays locked or marked on this thread.
+    assert g.start.turn == "first" and g.start.value == "draw"
+    assert op.game(TicTacToe()).solve().value == "draw"
+
+
+def test_payoffs_out_of_range_are_refused():
+    with pytest.raises(op.LawError, match="payoff"):
+        op.Graph([0], [-(2**31)], [[]])
+    graph = op.Graph([0], [1], [[]])
+    with pytest.raises(op.LawError, match="payoff"):
+        graph.with_payoffs([2**31 - 1])
+
+
+@pytest.mark.parametrize("limit", ["time", "memory"])
+@pytest.mark.parametrize("given", [-1, float("nan"), float("inf"), -0.5])
+def test_limits_that_make_no_sense(limit, given):
+    for ask in (
+        lambda: op.game("tictactoe", **{limit: given}),
+        lambda: op.match("tictactoe", ["random", "random"], games=2, **{limit: given}),
+        lambda: op.compile("tictactoe", **{limit: given}),
+        lambda: op.judge("random", "tictactoe", 1, **{limit: given}),
+        lambda: op.exploitability("perfect", "nim:1+2", **{limit: given}),
+        lambda: op.export("tictactoe", "/nonexistent/rows.csv", **{limit: given}),
+    ):
+        with pytest.raises(ValueError, match=limit):
+            ask()
+    if limit == "time":
+        with pytest.raises(ValueError, match="time"):
+            op.game("tictactoe").solve(time=given)
+        with pytest.raises(ValueError, match="time"):
+            op.prove("mnk:3x3,k=3", time=given)
+    with pytest.raises(ValueError, match="threads"):
+        op.game("tictactoe", threads=-1)
+
+
+def test_a_handle_keeps_its_limits():
+    g = op.game("mnk:9x9,k=5", time=0.2, data="/nonexistent")
+    for handle in (g, op.game(g), op.game(g, threads=1)):
+        began = time.monotonic()
+        assert handle.start.value == "unknown"
+        assert time.monotonic() - began < 5
+
+
+def test_functions_pass_limits_on(tmp_path):
+    spec = "mnk:3x3,k=3"
+    op.game(spec).solve(data=tmp_path / "full")
+    # A table that is in this directory alone is found by a handle and by name.
+    report = op.export(spec, tmp_path / "rows.csv", data=tmp_path / "full")
+    assert report.rows == 5478
+    report = op.export(op.game(spec, data=tmp_path / "full"), tmp_path / "again.csv")
+    assert report.rows == 5478
+    assert op.export(spec, tmp_path / "made.csv", data=tmp_path / "new").rows == 5478
+    assert any((tmp_path / "new").iterdir())
+    # Neither time nor memory is enough for these.
+    with pytest.raises(op.LimitError):
+        op.compile("connect4", time=0.2)
+    with pytest.raises(op.LimitError):
+        op.compile(op.game("connect4", memory=10_000_000))
+    with pytest.raises(op.LimitError):
+        op.exploitability("perfect", op.game("connect4", memory=10_000_000))
+    large, none = "mnk:9x9,k=5", tmp_path / "none"
+    start = op.game(large).start
+    began = time.monotonic()
+    assert op.judge("random", large, [start], time=0.05, data=none).unknown == 1
+    assert op.judge("random", op.game(large, time=0.05, data=none), [start]).unknown == 1
+    assert time.monotonic() - began < 5
+
+
+def test_judged_positions_must_be_of_the_game():
+    with pytest.raises(ValueError, match="connect4:4x4"):
+        op.judge("random", "tictactoe", [op.game("connect4:4x4").start])

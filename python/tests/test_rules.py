@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import subprocess
 import sys
+import time
 import traceback
 import urllib.request
 from dataclasses import dataclass
@@ -173,7 +176,7 @@ def test_dice_of_ones_own():
 
 
 def test_loops_of_ones_own():
-    # 0 can go round in circles or give up: nobody can force a win.
+    # 0 can repeat the position or give up: neither player can force a win.
     rules = Graph([0, 1, 0], [None, None, -1], [[1, 2], [0]], [[], []])
     rules.next.append([])
     p = op.game(rules).start
@@ -525,3 +528,369 @@ def test_no_growth_over_many_solves():
     before = solves(500)
     after = solves(9000)
     assert after - before < 8_000_000, f"{after - before} bytes more"
+
+
+def test_a_position_of_other_rules_is_refused_and_spoils_nothing():
+    one, other = op.game(Pile()), op.game(Pile())
+    assert one.start != other.start and op.game(one).start == one.start
+    for foreign in (other.start, op.game("tictactoe").start):
+        with pytest.raises(ValueError, match="python:pile"):
+            one.position(at=foreign)
+    # The thread is not marked as being inside the rules.
+    assert one.solve().value == "win" and op.game(Pile()).solve().value == "win"
+
+
+# -- play that changes its argument --------------------------------------------------------------------------------
+
+
+class Heap:
+    """A position that can change; how it compares is up to its kinds."""
+
+    __slots__ = ("left", "player", "cache")
+
+    def __init__(self, left, player):
+        self.left, self.player, self.cache = left, player, None
+
+
+class Valued(Heap):
+    """Compares by its contents, with a hash that says nothing."""
+
+    def __eq__(self, other):
+        return (self.left, self.player) == (other.left, other.player)
+
+    def __hash__(self):
+        return 1
+
+
+class Hashed(Valued):
+    def __hash__(self):
+        return hash((self.left, self.player))
+
+
+class Listed(list):
+    """A list that is hashed by its identity."""
+
+    __hash__ = object.__hash__
+
+    def __init__(self, left, player):
+        super().__init__([left, player])
+
+    left = property(lambda self: self[0], lambda self, left: self.__setitem__(0, left))
+    player = property(lambda self: self[1], lambda self, player: self.__setitem__(1, player))
+
+
+class HeapGame:
+    """One pile, take one or two; `play` changes the position that it is given, and returns it or a copy."""
+
+    name = "heap"
+
+    def __init__(self, kind, returns_copy, same_turn=False):
+        self.kind, self.returns_copy, self.same_turn = kind, returns_copy, same_turn
+
+    def start(self):
+        return self.kind(9, 0)
+
+    def turn(self, pos):
+        return pos.player
+
+    def moves(self, pos):
+        return [n for n in (1, 2) if n <= pos.left]
+
+    def play(self, pos, n):
+        pos.left -= n
+        if not self.same_turn:
+            pos.player = 1 - pos.player
+        return self.kind(pos.left, pos.player) if self.returns_copy else pos
+
+    def outcome(self, pos):
+        return None if pos.left else (-1 if pos.player == 0 else 1)
+
+
+@pytest.mark.parametrize("same_turn", [False, True])
+@pytest.mark.parametrize("returns_copy", [False, True])
+@pytest.mark.parametrize("kind", [Heap, Valued, Hashed, Listed])
+def test_play_that_changes_its_argument_is_refused(kind, returns_copy, same_turn):
+    error = law(HeapGame(kind, returns_copy, same_turn))
+    # A copy of a position without `__eq__` is another position anyway.
+    assert error.law in (("play", "equal positions") if kind in (Heap, Listed) and returns_copy else ("play",))
+
+
+def test_play_that_fills_a_cache_of_its_argument_is_lawful():
+    class Cached(HeapGame):
+        def play(self, pos, n):
+            pos.cache = pos.cache or {}
+            pos.cache[n] = True
+            return self.kind(pos.left - n, 1 - pos.player)
+
+    assert op.game(Cached(Hashed, True), check=True).solve().value == "loss"
+
+    class Tree(HeapGame):
+        """Nodes compare by identity and are made when they are first played to."""
+
+        def play(self, pos, n):
+            pos.cache = pos.cache or {}
+            return pos.cache.setdefault(n, Heap(pos.left - n, 1 - pos.player))
+
+    assert op.game(Tree(Heap, True), check=True).solve().value == "loss"
+
+
+# -- equal positions that behave differently -----------------------------------------------------------------------
+
+
+class Forgetful:
+    """A position that compares by what it shows, and remembers more."""
+
+    def __init__(self, shown, *hidden):
+        self.shown, self.hidden = shown, hidden
+
+    def __eq__(self, other):
+        return self.shown == other.shown
+
+    def __hash__(self):
+        return hash(self.shown)
+
+    def __repr__(self):
+        return f"Forgetful({self.shown}, {self.hidden})"
+
+
+class NoRepeat:
+    """A token walks on a ring of six; a place must not be visited twice, and the last to move wins."""
+
+    def start(self):
+        return Forgetful((0, 0), frozenset({0}))
+
+    def turn(self, pos):
+        return pos.shown[1]
+
+    def moves(self, pos):
+        return [step for step in (1, 2, 5) if (pos.shown[0] + step) % 6 not in pos.hidden[0]]
+
+    def play(self, pos, step):
+        place = (pos.shown[0] + step) % 6
+        return Forgetful((place, 1 - pos.shown[1]), pos.hidden[0] | {place})
+
+    def outcome(self, pos):
+        return None if self.moves(pos) else (-1 if pos.shown[1] == 0 else 1)
+
+
+class Limited:
+    """A token walks to and fro without an end, but the game is a tie after twenty moves."""
+
+    def start(self):
+        return Forgetful((0, 0), 0)
+
+    def turn(self, pos):
+        return pos.shown[1]
+
+    def moves(self, pos):
+        return [] if pos.hidden[0] >= 20 else [1, 2]
+
+    def play(self, pos, step):
+        return Forgetful(((pos.shown[0] + step) % 5, 1 - pos.shown[1]), pos.hidden[0] + 1)
+
+    def outcome(self, pos):
+        return 0 if pos.hidden[0] >= 20 else None
+
+
+class Paid:
+    """Both orders of two moves lead to the same place, which pays by the order."""
+
+    def start(self):
+        return Forgetful("", "")
+
+    def turn(self, pos):
+        return len(pos.hidden[0]) % 2
+
+    def moves(self, pos):
+        return [c for c in "ab" if c not in pos.hidden[0]]
+
+    def play(self, pos, move):
+        path = pos.hidden[0] + move
+        return Forgetful("".join(sorted(path)), path)
+
+    def outcome(self, pos):
+        return None if len(pos.hidden[0]) < 2 else (1 if pos.hidden[0] == "ab" else -1)
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("rules", [NoRepeat, Limited, Paid])
+def test_equal_positions_that_behave_differently_are_refused(rules, check):
+    with pytest.raises(op.LawError) as caught:
+        op.game(rules(), check=check).solve()
+    error = caught.value
+    assert error.law == "equal positions"
+    assert error.position == error.other and error.position.hidden != error.other.hidden
+    assert repr(error.position) in str(error) and repr(error.other) in str(error)
+
+
+@pytest.mark.parametrize("rules", [NoRepeat, Paid])
+def test_the_same_rules_are_solved_when_positions_compare_by_all(rules):
+    class Honest(rules):
+        name = "honest"
+
+        def start(self):
+            return self.told(super().start())
+
+        def play(self, pos, move):
+            return self.told(super().play(pos, move))
+
+        def told(self, pos):
+            return type("Whole", (Forgetful,), {"__eq__": lambda a, b: (a.shown, a.hidden) == (b.shown, b.hidden), "__hash__": Forgetful.__hash__})(pos.shown, *pos.hidden)
+
+    assert op.game(Honest(), check=True).solve().value in ("win", "loss")
+
+
+def test_a_rare_difference_is_found_with_check():
+    class Rare:
+        """Two token walk a grid of 40 by 40; one cell depends on how it was entered."""
+
+        def start(self):
+            return Forgetful((0, 0), None)
+
+        def turn(self, pos):
+            return sum(pos.shown) % 2
+
+        def moves(self, pos):
+            x, y = pos.shown
+            if pos.shown == (31, 17) and pos.hidden[0] == "up":
+                return ["up"]
+            return [word for word, free in (("right", x < 39), ("up", y < 39)) if free]
+
+        def play(self, pos, word):
+            x, y = pos.shown
+            return Forgetful((x + (word == "right"), y + (word == "up")), word)
+
+        def outcome(self, pos):
+            return 0 if pos.shown == (39, 39) else None
+
+    with pytest.raises(op.LawError) as caught:
+        op.game(Rare(), check=True).solve()
+    assert caught.value.law == "equal positions" and caught.value.position.shown == (31, 17)
+
+
+def test_moves_may_come_in_any_order():
+    class Sets(Pile):
+        """Equal positions list their moves in different orders."""
+
+        flip = False
+
+        def moves(self, pos):
+            self.flip = not self.flip
+            return super().moves(pos)[:: -1 if self.flip else 1]
+
+    assert op.game(Sets(), check=True).solve().value == "win"
+
+
+def test_moves_without_an_equality_are_counted():
+    class Step:
+        def __init__(self, count):
+            self.count = count
+
+    class Steps(Pile):
+        def moves(self, pos):
+            return [Step(n) for n in super().moves(pos)]
+
+        def play(self, pos, step):
+            return super().play(pos, step.count)
+
+    assert op.game(Steps(), check=True).solve().value == "win"
+
+
+def test_check_belongs_to_the_rules():
+    with pytest.raises(op.InputError, match="check"):
+        op.game(op.game(Pile()), check=True)
+
+
+# -- limits ---------------------------------------------------------------------------------------------------------
+
+
+class Wide:
+    """A tree of three to the power of `depth`; positions are tuples of moves."""
+
+    def __init__(self, depth=40):
+        self.depth = depth
+
+    def start(self):
+        return ()
+
+    def turn(self, pos):
+        return len(pos) % 2
+
+    def moves(self, pos):
+        return [] if len(pos) >= self.depth else [1, 2, 3]
+
+    def play(self, pos, n):
+        return (*pos, n)
+
+    def outcome(self, pos):
+        return None if len(pos) < self.depth else (1 if sum(pos) % 2 else -1)
+
+
+@pytest.mark.parametrize("at", ["nonsense", "abcdefghi", 7, (1, 2), None, "xxx......", b"........."])
+def test_positions_are_validated_before_the_game_is_solved(at):
+    if at is None:
+        at = object()
+    g = op.game(TicTacToe())
+    with pytest.raises(op.InputError):
+        g.position(at=at)
+    assert g.position(at="....x....").turn == "second"
+    assert g.solve().positions["legal"] == 5478 and len(op.compile(g)) == 5478
+
+
+@pytest.mark.parametrize("at", ["nonsense", 7, (9, 9, 9), (1, "x"), [1]])
+def test_positions_of_a_large_game_are_validated_by_its_rules(at):
+    class Strict(Wide):
+        def turn(self, pos):
+            if not all(n in (1, 2, 3) for n in pos):
+                raise ValueError("no such moves")
+            return super().turn(pos)
+
+    g = op.game(Strict(), time=0.2)
+    with pytest.raises((op.InputError, op.LawError)):
+        g.position(at=at)
+    assert g.position(at=(1, 2, 3)).turn == "second" and g.start.play(1).object == (1,)
+
+
+def test_exploring_stays_within_its_memory():
+    if not sys.platform.startswith("linux"):
+        pytest.skip("reads /proc")
+    script = """
+import resource, sys
+sys.path.insert(0, DIRECTORY)
+import outplay as op
+from test_rules import Wide
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+before = peak()
+g = op.game(Wide(), memory=100_000_000, time=60)
+try:
+    g.solve()
+except op.LimitError as error:
+    assert "memory" in str(error), error
+    assert peak() - before < 120_000_000, peak() - before
+try:
+    # Asked lazily, a search is within its memory, too.
+    g.start.choose("alphabeta:depth=30")
+except op.LimitError as error:
+    assert "MB" in str(error), error
+print(peak() - before)
+"""
+    here = os.path.dirname(__file__)
+    run = subprocess.run(
+        [sys.executable, "-c", script.replace("DIRECTORY", repr(here))], capture_output=True, text=True, timeout=120
+    )
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < 220_000_000, run.stdout
+
+
+def test_time_covers_exploring_and_solving():
+    began = time.monotonic()
+    with pytest.raises(op.LimitError, match="0.3 s"):
+        op.game(Wide()).solve(time=0.3)
+    with pytest.raises(op.LimitError, match="0.3 s"):
+        op.game(Wide(), time=0.3).solve()
+    with pytest.raises(op.LimitError, match="0.3 s"):
+        op.compile(Wide(), time=0.3)
+    with pytest.raises(op.LimitError, match="0.3 s"):
+        op.exploitability(lambda position: position.legal[0], Wide(), time=0.3)
+    assert time.monotonic() - began < 10

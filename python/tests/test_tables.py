@@ -11,9 +11,32 @@ import pytest
 
 def test_a_table_says_what_it_knows(small):
     assert small.stored and small.value == "draw" and small.distance == 16
-    assert small.positions["legal"] == 161_029
+    assert small.positions_for_first["legal"] == 161_029
     assert "connect4:4x4" in repr(small)
     assert small.as_dict()["game"] == "connect4:4x4"
+
+
+def test_counts_say_whose_view_they_are(small, tmp_path):
+    answer = small.as_dict()
+    first, mover = small.positions_for_first, small.positions_for_mover
+    assert first == answer["positions"] and first != mover
+    sides = answer["by_turn"]
+    for value in ("win", "draw", "loss"):
+        assert mover[value] == sides["first"][value] + sides["second"][value]
+    assert first["win"] == sides["first"]["win"] + sides["second"]["loss"]
+    assert {key: first[key] for key in ("legal", "finished")} == {key: mover[key] for key in ("legal", "finished")}
+    # Exports and probes count for the player to move.
+    report = op.export(small.game, tmp_path / "all.npz", best=False)
+    assert report["values"] == {value: mover[value] for value in ("draw", "loss", "win")}
+    with pytest.warns(DeprecationWarning, match="positions_for_first"):
+        assert small.positions == first
+
+
+def test_counts_of_positions_without_colours(tmp_path):
+    morris = op.game("morris:three").solve(data=tmp_path)
+    assert morris.as_dict()["merged"] and morris.positions_for_first is None
+    assert morris.positions_for_mover == morris.as_dict()["positions"]
+    assert op.game("connect4:5x4").solve(method="search", save=False).positions_for_mover is None
 
 
 def test_a_table_is_found_again(small):
@@ -86,6 +109,46 @@ def test_boards_that_nobody_reaches_are_unknown(small):
 def test_arrays_of_the_wrong_shape(small):
     with pytest.raises(op.InputError, match="shape"):
         small.probe(np.zeros((2, 5, 5), np.int8))
+
+
+@pytest.mark.parametrize(
+    "value, dtype",
+    [(7, "int8"), (3, "int8"), (-2, "int8"), (257, "int16"), (256, "int64"), (-255, "int32"), (255, "uint8"), (2**64 - 1, "uint64")],
+)
+def test_entries_that_no_cell_can_hold_are_refused_with_their_place(small, value, dtype):
+    boards = np.zeros((3, 4, 4), dtype)
+    boards[1, 0, 2] = value
+    with pytest.raises(op.InputError) as caught:
+        small.probe(boards)
+    assert f"[1, 0, 2] is {value};" in caught.value.sentence
+    with pytest.raises(op.InputError, match=r"\[1, 2\]"):
+        small.probe(boards.reshape(3, 16))
+    with pytest.raises(op.InputError, match=r"\[0, 2\]"):
+        small.probe(boards[1])
+    with pytest.raises(op.InputError, match=r"\[1, 0, 2\]"):
+        small.probe(np.asfortranarray(boards))
+
+
+def test_obstacles_are_threes_where_the_game_has_them(tmp_path):
+    table = op.game("mnk:3x3,k=3,obstacles=b2").solve(data=tmp_path)
+    start = table.game.start
+    board = start.board
+    assert board[1, 1] == 3 and table.probe(board[None])[0][0] == start.payoff
+    board[1, 1] = 0
+    assert table.probe(board[None])[0][0] == start.payoff
+    board[1, 1] = 1
+    assert table.probe(board[None])[0][0] == op.UNKNOWN
+    board[1, 1], board[0, 2] = 3, 3
+    with pytest.raises(op.InputError, match=r"\[0, 0, 2\] is 3"):
+        table.probe(board[None])
+
+
+def test_stones_of_the_start_stay(tmp_path):
+    table = op.game("mnk:3x3,k=3,x=a1").solve(data=tmp_path)
+    board = table.game.start.board
+    assert table.probe(board[None])[0][0] == table.game.start.payoff
+    board[2, 0] = 2
+    assert table.probe(board[None])[0][0] == op.UNKNOWN
 
 
 def test_no_positions_no_values(small):

@@ -20,7 +20,7 @@ LONG = [
     'op.game("mnk:8x8,k=5", data="/nonexistent", time=60).start.value',
     'op.prove("mnk:7x7,k=5")',
     'op.match("connect4", ["alphabeta:depth=12", "mcts:playouts=1000000"], games=100)',
-    "op.game(Endless()).solve()",
+    "op.game(Endless(), memory=8e9).solve()",
     'op.game(Endless(), time=0.1).start.choose("alphabeta:depth=30")',
 ]
 

@@ -1,8 +1,11 @@
-//! Makes one call of the system fail, for tests: built by `tests/it/faults.rs` and put before the C library with LD_PRELOAD.
+//! Makes calls of the system fail, for tests: built by `tests/it/faults.rs` and put before the C library with LD_PRELOAD.
 //!
 //! ```text
 //! FAULT_FILES=TEXT   counts calls about files whose path has TEXT in it      FAULT_BYTES=N   counts allocations of N bytes or more
-//! FAULT_AT=N         the Nth call fails                                     FAULT_SAY=FILE   made when it has
+//!                    or is relative
+//! FAULT_AT=N         the Nth call fails                                     FAULT_SAY=FILE   made when one has failed
+//! FAULT_FROM=N       all calls from the Nth on fail                         FAULT_ERRNO=E    the error (EIO); with ENOSPC only calls
+//!                                                                                           that take space are counted and fail
 //! ```
 #![no_std]
 
@@ -29,6 +32,9 @@ fn panic(_info: &core::panic::PanicInfo<'_>) -> ! {
 
 const IO_ERROR: c_int = 5;
 const NO_MEMORY: c_int = 12;
+const NO_SPACE: c_int = 28;
+/// Flags of `open`: whether the file may be made.
+const CREATE: c_int = 0o100;
 
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 static WATCHED: [AtomicBool; 1024] = [const { AtomicBool::new(false) }; 1024];
@@ -38,12 +44,18 @@ unsafe fn number(name: &[u8]) -> usize {
     if text.is_null() { 0 } else { unsafe { atol(text) as usize } }
 }
 
-/// Whether this call is the one to fail.
-unsafe fn fails(errno: c_int) -> bool {
-    let at = unsafe { number(b"FAULT_AT\0") };
-    if at == 0 || CALLS.fetch_add(1, Relaxed) + 1 != at {
+/// Whether this call, which takes space on the disk or does not, is one to fail.
+unsafe fn fails(errno: c_int, takes: bool) -> bool {
+    let (at, from) = unsafe { (number(b"FAULT_AT\0"), number(b"FAULT_FROM\0")) };
+    let wanted = unsafe { number(b"FAULT_ERRNO\0") } as c_int;
+    if (at == 0 && from == 0) || (wanted == NO_SPACE && !takes) {
         return false;
     }
+    let call = CALLS.fetch_add(1, Relaxed) + 1;
+    if call != at && (from == 0 || call < from) {
+        return false;
+    }
+    let errno = if wanted != 0 && errno == IO_ERROR { wanted } else { errno };
     unsafe {
         creat(getenv(c"FAULT_SAY".as_ptr()), 0o600);
         *__errno_location() = errno;
@@ -53,7 +65,9 @@ unsafe fn fails(errno: c_int) -> bool {
 
 unsafe fn is_meant(path: *const c_char) -> bool {
     let part = unsafe { getenv(c"FAULT_FILES".as_ptr()) };
-    !part.is_null() && !path.is_null() && !unsafe { strstr(path, part) }.is_null()
+    !part.is_null()
+        && !path.is_null()
+        && unsafe { *path != b'/' as c_char || !strstr(path, part).is_null() }
 }
 
 fn is_watched(file: c_int) -> bool {
@@ -72,7 +86,7 @@ macro_rules! open {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
             let meant = unsafe { is_meant(path) };
-            if meant && unsafe { fails(IO_ERROR) } {
+            if meant && unsafe { fails(IO_ERROR, flags & CREATE != 0) } {
                 return -1;
             }
             let file = next!($text, unsafe extern "C" fn(*const c_char, c_int, c_uint) -> c_int);
@@ -89,10 +103,10 @@ open!(open64, c"open64");
 
 /// Calls about a file that was opened.
 macro_rules! on_file {
-    ($name:ident, $text:literal, ($($arg:ident: $type:ty),*) -> $result:ty) => {
+    ($name:ident, $text:literal, $takes:literal, ($($arg:ident: $type:ty),*) -> $result:ty) => {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(file: c_int, $($arg: $type),*) -> $result {
-            if is_watched(file) && unsafe { fails(IO_ERROR) } {
+            if is_watched(file) && unsafe { fails(IO_ERROR, $takes) } {
                 return -1;
             }
             let next = next!($text, unsafe extern "C" fn(c_int, $($type),*) -> $result);
@@ -100,21 +114,23 @@ macro_rules! on_file {
         }
     };
 }
-on_file!(read, c"read", (to: *mut c_void, bytes: usize) -> isize);
-on_file!(write, c"write", (from: *const c_void, bytes: usize) -> isize);
-on_file!(pread64, c"pread64", (to: *mut c_void, bytes: usize, at: i64) -> isize);
-on_file!(pwrite64, c"pwrite64", (from: *const c_void, bytes: usize, at: i64) -> isize);
-on_file!(fsync, c"fsync", () -> c_int);
-on_file!(fdatasync, c"fdatasync", () -> c_int);
-on_file!(ftruncate64, c"ftruncate64", (length: i64) -> c_int);
-on_file!(flock, c"flock", (what: c_int) -> c_int);
+on_file!(read, c"read", false, (to: *mut c_void, bytes: usize) -> isize);
+on_file!(write, c"write", true, (from: *const c_void, bytes: usize) -> isize);
+on_file!(pread64, c"pread64", false, (to: *mut c_void, bytes: usize, at: i64) -> isize);
+on_file!(pwrite64, c"pwrite64", true, (from: *const c_void, bytes: usize, at: i64) -> isize);
+on_file!(writev, c"writev", true, (from: *const c_void, count: c_int) -> isize);
+on_file!(fallocate64, c"fallocate64", true, (mode: c_int, at: i64, length: i64) -> c_int);
+on_file!(fsync, c"fsync", true, () -> c_int);
+on_file!(fdatasync, c"fdatasync", true, () -> c_int);
+on_file!(ftruncate64, c"ftruncate64", true, (length: i64) -> c_int);
+on_file!(flock, c"flock", false, (what: c_int) -> c_int);
 
 /// Calls about a path.
 macro_rules! on_path {
-    ($name:ident, $text:literal, ($($arg:ident: $type:ty),*)) => {
+    ($name:ident, $text:literal, $takes:literal, ($($arg:ident: $type:ty),*)) => {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(path: *const c_char, $($arg: $type),*) -> c_int {
-            if unsafe { is_meant(path) && fails(IO_ERROR) } {
+            if unsafe { is_meant(path) && fails(IO_ERROR, $takes) } {
                 return -1;
             }
             let next = next!($text, unsafe extern "C" fn(*const c_char, $($type),*) -> c_int);
@@ -122,15 +138,16 @@ macro_rules! on_path {
         }
     };
 }
-on_path!(rename, c"rename", (to: *const c_char));
-on_path!(unlink, c"unlink", ());
-on_path!(mkdir, c"mkdir", (mode: c_uint));
+on_path!(rename, c"rename", true, (to: *const c_char));
+on_path!(unlink, c"unlink", false, ());
+on_path!(link, c"link", true, (to: *const c_char));
+on_path!(mkdir, c"mkdir", true, (mode: c_uint));
 
 unsafe fn refused(bytes: usize) -> bool {
     // Before the environment is there, and for little, nothing fails.
     bytes >= 1 << 16 && {
         let least = unsafe { number(b"FAULT_BYTES\0") };
-        least > 0 && bytes >= least && unsafe { fails(NO_MEMORY) }
+        least > 0 && bytes >= least && unsafe { fails(NO_MEMORY, true) }
     }
 }
 

@@ -8,16 +8,18 @@
 //! Seeds are in tests/corpus: a file or a line is one, as the target has it. `tests/corpus/guided` has what libFuzzer found
 //! worth keeping and what once went wrong, one input a line, escaped.
 
-mod mend;
+mod files;
+pub(crate) mod mend;
 mod proofs;
 mod protocols;
 mod requests;
 
-use outplay::answer::{Entry, Place, QueryOptions, SolveRequest};
 use outplay::catalog::Catalog;
-use outplay::core::{LineBoard, Quiet, Tier};
+use outplay::core::{LineBoard, Tier};
 use outplay::players::{FeatureSet, Weights};
+use outplay::runtime::NoMonitor;
 use outplay::table::{Table, Values};
+use outplay::workbench::{GameHandle, Place, Session, SolveRequest};
 use std::fs;
 use std::path::PathBuf;
 
@@ -46,6 +48,14 @@ pub(crate) const TARGETS: &[(&str, Make)] = &[
     ("gomocup", protocols::gomocup),
     ("ugi-engines", protocols::ugi_engines),
     ("gomocup-engines", protocols::gomocup_engines),
+    ("walks", requests::walks),
+    ("kept", files::kept_results),
+    ("partials", files::partials),
+    ("labels", files::tune_labels),
+    ("checkpoints", files::checkpoints),
+    ("slabs", files::slabs),
+    ("sums", files::sums),
+    ("openings", files::openings),
 ];
 
 /// Where seeds are.
@@ -97,12 +107,12 @@ fn text(input: &[u8]) -> String {
 }
 
 /// Limits that keep a reader quick.
-fn options() -> QueryOptions {
-    let mut options = QueryOptions::default();
-    options.memory = 64 << 20;
-    options.hash = 1 << 20;
-    options.threads = 1;
-    options
+fn options() -> Session {
+    let mut session = Session::default();
+    session.memory = 64 << 20;
+    session.hash = 1 << 20;
+    session.threads = 1;
+    session
 }
 
 fn specs(_: bool) -> (Vec<Vec<u8>>, Reader) {
@@ -122,11 +132,11 @@ fn specs(_: bool) -> (Vec<Vec<u8>>, Reader) {
 
 /// Seeds that are a game and a text about it, separated by a tab; a reader gets both. Games stay what they are: specs have
 /// a target of their own, and some are slow to draw.
-fn about_games(name: &str, mut read: impl FnMut(&Entry, String) + 'static) -> (Vec<Vec<u8>>, Reader) {
+fn about_games(name: &str, mut read: impl FnMut(&GameHandle, String) + 'static) -> (Vec<Vec<u8>>, Reader) {
     let catalog = Catalog::standard();
     let seeds = lines(name);
     let names = seeds.iter().filter_map(|seed| Some(std::str::from_utf8(seed).ok()?.split_once('\t')?.0));
-    let games: Vec<(String, Entry)> =
+    let games: Vec<(String, GameHandle)> =
         names.map(|name| (name.to_string(), catalog.open(name).unwrap())).collect();
     let read = move |input: &[u8]| {
         let text = text(input);
@@ -139,9 +149,9 @@ fn about_games(name: &str, mut read: impl FnMut(&Entry, String) + 'static) -> (V
 }
 
 /// What is printed of a position can be pasted back, and so can its moves.
-fn is_consistent(entry: &Entry, place: &Place) {
-    let Ok(view) = entry.view(place) else { return };
-    let again = entry.view(&Place::Position(view.position.clone()));
+fn is_consistent(entry: &GameHandle, place: &Place) {
+    let Ok(view) = outplay::workbench::view(entry, place) else { return };
+    let again = outplay::workbench::view(entry, &Place::Position(view.position.clone()));
     let again = again.map(|again| again.position);
     assert_eq!(again.as_ref().ok(), Some(&view.position), "{}: {again:?}", entry.spec());
 }
@@ -158,7 +168,7 @@ fn players(_: bool) -> (Vec<Vec<u8>>, Reader) {
     let catalog = Catalog::standard();
     let kits: Vec<_> = ["connect4:5x4", "mnk:15x15,k=5", "pig:20", "chess:KQK"]
         .map(|game| {
-            let mut kit = catalog.open(game).unwrap().kit(&options());
+            let mut kit = outplay::workbench::kit(&options(), &catalog.open(game).unwrap());
             // Files have targets of their own.
             kit.files = None;
             kit
@@ -214,7 +224,7 @@ fn books(blind: bool) -> (Vec<Vec<u8>>, Reader) {
     let board = LineBoard { gravity: true, ..LineBoard::empty(4, 4, 4) };
     let folder = tempfile::tempdir().unwrap();
     let whole = Author::new(&board, 3, &folder.path().join("b.book"))
-        .and_then(|author| author.build(1 << 16, &Quiet, 1))
+        .and_then(|author| author.build(1 << 16, &NoMonitor, 1))
         .unwrap();
     let (seed, known) = (whole.to_bytes(), whole.probe(&board));
     let read = move |input: &[u8]| {
@@ -244,8 +254,14 @@ impl Solved {
         let data = tempfile::tempdir().unwrap();
         let mut request = SolveRequest::default();
         request.store = true;
-        request.options.data = Some(data.path().to_path_buf());
-        Catalog::standard().open("tictactoe").unwrap().solve(&request, &Quiet).unwrap();
+        let session = Session::at(data.path());
+        outplay::workbench::solve(
+            &session,
+            &Catalog::standard().open("tictactoe").unwrap(),
+            &request,
+            &NoMonitor,
+        )
+        .unwrap();
         let mut solved = Solved { data, whole: None };
         solved.whole = Some(solved.read().expect("reads"));
         solved

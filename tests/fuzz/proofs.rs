@@ -1,7 +1,7 @@
 //! Proofs: two checkers that share nothing say the same of each, and what they accept is true.
 
 use super::{Reader, file, text};
-use outplay::check::{CheckError, Limits, check_within};
+use outplay::check::{Limits, check_within};
 use outplay::core::{Content, LineBoard, Verdict};
 use std::collections::HashMap;
 use std::io::Write;
@@ -31,7 +31,7 @@ pub(super) fn proofs(blind: bool) -> (Vec<Vec<u8>>, Reader) {
         }
         let word = match &found {
             Ok(claim) => claim.verdict.word(),
-            Err(CheckError::Work(_) | CheckError::Stopped) => return true,
+            Err(error) if error.is_undecided() => return true,
             Err(_) => "no",
         };
         // Some thousand refusals a second would be too much for it.

@@ -1,10 +1,11 @@
 //! Lines of protocols: what this program hears as an engine, and what it hears of engines.
 
 use super::{Reader, file, options, text};
-use outplay::answer::Entry;
 use outplay::catalog::Catalog;
-use outplay::core::{Game, Quiet};
-use outplay_protocol::{Brain, Stable};
+use outplay::core::Game;
+use outplay::runtime::NoMonitor;
+use outplay::workbench::GameHandle;
+use outplay_protocol::{Brain, EnginePool};
 use std::fs;
 use std::io::Cursor;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ fn open(catalog: &Catalog, spec: &str) -> Result<Brain, String> {
     if board.is_some_and(|board| board.cells.len() > CELLS) {
         return Err("too large to be quick".into());
     }
-    Ok(Brain::new(entry.kit(&options()), Box::new(|_| false)))
+    Ok(Brain::new(outplay::workbench::kit(&options(), &entry), Box::new(|_| false)))
 }
 
 /// What is said to an engine, without what would make somebody think for longer.
@@ -37,7 +38,7 @@ pub(super) fn ugi(_: bool) -> (Vec<Vec<u8>>, Reader) {
     let read = move |input: &[u8]| {
         let open = |spec: &str| open(&catalog, spec);
         let mut out = Vec::new();
-        outplay_protocol::ugi(&open, "tictactoe", Some(PLAYER), orders(input), &mut out, &Quiet).unwrap();
+        outplay_protocol::ugi(&open, "tictactoe", Some(PLAYER), orders(input), &mut out, &NoMonitor).unwrap();
         true
     };
     (vec![file("ugi.txt"), file("ugi-games.txt")], Box::new(read))
@@ -48,7 +49,7 @@ pub(super) fn gomocup(_: bool) -> (Vec<Vec<u8>>, Reader) {
     let read = move |input: &[u8]| {
         let open = |spec: &str, _: Option<u64>| open(&catalog, spec);
         let mut out = Vec::new();
-        outplay_protocol::gomocup(&open, Some(PLAYER), orders(input), &mut out, &Quiet).unwrap();
+        outplay_protocol::gomocup(&open, Some(PLAYER), orders(input), &mut out, &NoMonitor).unwrap();
         true
     };
     (vec![file("gomocup.txt"), file("gomocup-swap2.txt")], Box::new(read))
@@ -56,9 +57,9 @@ pub(super) fn gomocup(_: bool) -> (Vec<Vec<u8>>, Reader) {
 
 /// An engine that says a file's lines, whatever it hears, and ends.
 fn engine(protocol: &str, game: &'static str) -> Reader {
-    let catalog = Catalog::standard().with_programs(Arc::new(Stable::default()));
-    let entry: Entry = catalog.open(game).unwrap();
-    let kit = entry.kit(&options());
+    let catalog = Catalog::standard().with_programs(Arc::new(EnginePool::default()));
+    let entry: GameHandle = catalog.open(game).unwrap();
+    let kit = outplay::workbench::kit(&options(), &entry);
     let file = tempfile::NamedTempFile::new().unwrap();
     let spec = format!("{protocol}@100ms:cat {}", file.path().display());
     Box::new(move |input: &[u8]| {
@@ -66,7 +67,7 @@ fn engine(protocol: &str, game: &'static str) -> Reader {
         let mut player = kit.player(&spec).unwrap();
         player.begin(1);
         let start = kit.game.start().unwrap();
-        if let Ok(choice) = player.choose(&start, &Quiet) {
+        if let Ok(choice) = player.choose(&start, &NoMonitor) {
             let mut moves = Vec::new();
             kit.game.moves(&start, &mut moves);
             assert!(moves.contains(&choice.mv), "an illegal move is believed");

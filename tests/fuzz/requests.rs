@@ -2,7 +2,8 @@
 
 use super::{Reader, file, lines, text};
 use outplay::catalog::Catalog;
-use outplay::core::Quiet;
+use outplay::check::{CheckError, Limits, check_within};
+use outplay::runtime::NoMonitor;
 use outplay_serve::{Server, Settings};
 use serde_json::Value;
 use std::io::{ErrorKind, Read, Write};
@@ -36,6 +37,38 @@ pub(super) fn requests(_: bool) -> (Vec<Vec<u8>>, Reader) {
     (short.chain([file("get.http"), file("post.http")]).collect(), Box::new(read))
 }
 
+/// Walks through a proof: one that is not right is refused, and each ends within the limit.
+pub(super) fn walks(_: bool) -> (Vec<Vec<u8>>, Reader) {
+    let addr = serve();
+    let limits = Limits { followed: 20_000, bytes: 1 << 20 };
+    let read = move |input: &[u8]| {
+        let input = text(input);
+        let (first, proof) = input.split_once('\n').unwrap_or(("", &input));
+        let (player, moves) = first.split_once(' ').unwrap_or((first, ""));
+        let moves: Vec<&str> = moves.split_whitespace().collect();
+        let body = serde_json::json!({ "proof": proof, "player": player, "moves": moves }).to_string();
+        let head = "POST /api/v1/walk HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json";
+        let length = body.len();
+        let request = format!("{head}\r\nconnection: close\r\ncontent-length: {length}{END}{body}");
+        let status = answer(addr, request.as_bytes(), true);
+        assert!(status.is_some_and(|status| status < 500 || status == 503), "{status:?}");
+        let refuted = matches!(check_within(proof, &limits), Err(CheckError::Step { .. }));
+        assert!(!refuted || status != Some(200), "a walk follows a proof that is none");
+        true
+    };
+    let seeds = ["proof.txt", "proof-draw.txt", "proof-win.txt", "proof-loss.txt", "proof-pairs.txt"];
+    let seeds = seeds.map(|name| [b"first a1 b2\n".as_slice(), &file(name)].concat());
+    (seeds.into_iter().chain([splits().into_bytes()]).collect(), Box::new(read))
+}
+
+/// A walk of a thousand bytes whose steps fall apart into two parts each, forty times.
+fn splits() -> String {
+    let steps: String = (1..40).map(|step| format!("{step} split | a1>{0} a1>{0}\n", step - 1)).collect();
+    format!(
+        "first\noutplay-proof 1\nboard ... k 3 turn x\nclaim win\nx wins by 39\nsteps 40\n0 replies\n{steps}end\n"
+    )
+}
+
 /// A server within this process.
 fn serve() -> SocketAddr {
     let data = tempfile::tempdir().unwrap();
@@ -48,7 +81,7 @@ fn serve() -> SocketAddr {
     let addr = server.addr().unwrap();
     std::thread::spawn(move || {
         let _data = data;
-        server.run(&Quiet)
+        server.run(&NoMonitor)
     });
     addr
 }

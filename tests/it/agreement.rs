@@ -2,14 +2,15 @@
 //! the same value and the same best moves of a position, and those are the ones that the dumbest solver finds.
 //!
 //! Boards have every kind of trimming; the oracle is memoised minimax over any game (sweeping until stable where play
-//! goes round in circles, settled means where dice are rolled), which shares no code with the ladder's sources.
+//! has cycles, settled means where dice are rolled), which shares no code with the ladder's sources.
 
 use crate::serve::Server;
-use outplay::answer::{Entry, Method, Oracle, Place, QueryOptions, SolveRequest};
 use outplay::catalog::Catalog;
-use outplay::core::{AnyPosition, Game, Index, Notation, Quiet, Tone, Turn, Value};
-use outplay::players::{Merit, Truth};
+use outplay::core::{AnyPosition, Game, Index, Notation, Tone, Turn, Value};
+use outplay::players::{ExactOracle, MoveValue};
+use outplay::runtime::NoMonitor;
 use outplay::solve::{Explored, Settle, chance, memo, sweep_until_stable};
+use outplay::workbench::{GameHandle, Method, Oracle, Place, Session, SolveRequest};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -17,15 +18,15 @@ use rand::{RngExt, SeedableRng};
 const CELLS: usize = 11;
 const MANY_CELLS: usize = 16;
 
-fn options() -> QueryOptions {
-    let mut options = QueryOptions::default();
-    options.data = None;
-    options.threads = 1;
-    options
+fn options() -> Session {
+    let mut session = Session::default();
+    session.data = None;
+    session.threads = 1;
+    session
 }
 
 /// A random board with at most so many free cells on which the game is not over.
-fn random_board(catalog: &Catalog, most: usize, rng: &mut SmallRng) -> Entry {
+fn random_board(catalog: &Catalog, most: usize, rng: &mut SmallRng) -> GameHandle {
     loop {
         let (w, h) = (rng.random_range(1..=5usize), rng.random_range(1..=5usize));
         let mut cells: Vec<String> = (0..w * h).map(|n| outplay::core::cell_name(n / h, n % h)).collect();
@@ -54,7 +55,7 @@ fn random_board(catalog: &Catalog, most: usize, rng: &mut SmallRng) -> Entry {
 }
 
 /// A position of a random game, not a finished one.
-fn random_position(entry: &Entry, plies: usize, rng: &mut SmallRng) -> AnyPosition {
+fn random_position(entry: &GameHandle, plies: usize, rng: &mut SmallRng) -> AnyPosition {
     let game = entry.game();
     loop {
         let mut pos = game.start().unwrap();
@@ -79,7 +80,7 @@ struct Truthful {
 }
 
 impl Truthful {
-    fn of(entry: &Entry, pos: &AnyPosition, value: impl Fn(&AnyPosition) -> Value) -> Truthful {
+    fn of(entry: &GameHandle, pos: &AnyPosition, value: impl Fn(&AnyPosition) -> Value) -> Truthful {
         let game = entry.game();
         let one = |mv| {
             let next = game.play(pos, mv);
@@ -95,7 +96,7 @@ impl Truthful {
 }
 
 /// Everybody is asked about a position.
-fn everybody_agrees(entry: &Entry, pos: &AnyPosition, truth: &Truthful, server: Option<&Server>) {
+fn everybody_agrees(entry: &GameHandle, pos: &AnyPosition, truth: &Truthful, server: Option<&Server>) {
     let game = entry.game();
     let (spec, text) = (game.spec(), game.write_position(pos));
     let place = Place::Position(text.clone());
@@ -103,25 +104,25 @@ fn everybody_agrees(entry: &Entry, pos: &AnyPosition, truth: &Truthful, server: 
     // A game that has learned nothing from the other questions.
     let fresh = || Catalog::standard().open(&spec).unwrap();
 
-    let query = fresh().query(&place, &options(), &Quiet).unwrap();
+    let query = outplay::workbench::query(&options(), &fresh(), &place, &NoMonitor).unwrap();
     assert_eq!(query.answer.value(), Some(truth.value), "query {name}");
     assert_eq!(query.best, truth.best(), "query {name}");
     let moves: Vec<(String, Value)> =
         query.moves.iter().map(|mv| (mv.mv.clone(), mv.answer.value().unwrap())).collect();
     assert_eq!(moves, truth.moves, "query {name}");
 
-    let best = fresh().query_best(&place, &options(), &Quiet).unwrap();
+    let best = outplay::workbench::query_best(&options(), &fresh(), &place, &NoMonitor).unwrap();
     assert_eq!(best.answer.verdict(), Some(truth.value.verdict()), "query --best {name}");
     assert!(!best.best.is_empty() && best.best.iter().all(|mv| truth.best().contains(mv)), "--best {name}");
 
     let mut request = SolveRequest::default();
-    (request.place, request.options) = (place.clone(), options());
-    let solved = fresh().solve(&request, &Quiet).unwrap();
+    request.place = place.clone();
+    let solved = outplay::workbench::solve(&options(), &fresh(), &request, &NoMonitor).unwrap();
     assert_eq!(solved.answer.value(), Some(truth.value), "solve {name}");
     assert_eq!(solved.best, truth.best(), "solve {name}");
 
     let tones = |tone: Tone| {
-        let picture = entry.draw(&place, Some(&query)).unwrap();
+        let picture = outplay::workbench::draw(entry, &place, Some(&query)).unwrap();
         picture.lines.iter().flatten().filter(|span| span.tone == tone).count()
     };
     if game.has_board() {
@@ -135,16 +136,16 @@ fn everybody_agrees(entry: &Entry, pos: &AnyPosition, truth: &Truthful, server: 
     }
 
     let asked = fresh();
-    let mut perfect = asked.kit(&options()).player("perfect").unwrap();
+    let mut perfect = outplay::workbench::kit(&options(), &asked).player("perfect").unwrap();
     let pos_there = asked.locate(&place).unwrap();
-    let choice = perfect.choose(&pos_there, &Quiet).unwrap();
+    let choice = perfect.choose(&pos_there, &NoMonitor).unwrap();
     assert!(truth.best().contains(&asked.game().write_move(&pos_there, choice.mv)), "perfect {name}");
 
-    let judge = Oracle::new(fresh(), options());
-    let merits = judge.moves(&judge_pos(&judge, &place, &spec), &Quiet).unwrap().unwrap();
+    let judge = Oracle::new(options(), fresh());
+    let merits = judge.moves(&judge_pos(&judge, &place, &spec), &NoMonitor).unwrap().unwrap();
     let merits: Vec<Value> = merits
         .iter()
-        .map(|(_, merit)| if let Merit::Value(value) = merit { *value } else { panic!() })
+        .map(|(_, merit)| if let MoveValue::Value(value) = merit { *value } else { panic!() })
         .collect();
     assert_eq!(merits, truth.moves.iter().map(|(_, value)| *value).collect::<Vec<_>>(), "the judge {name}");
 
@@ -168,7 +169,7 @@ fn boards_agree(most: usize, boards: usize, seed: u64, server: Option<&Server>) 
     for _ in 0..boards {
         let entry = random_board(&catalog, most, &mut rng);
         let pos = entry.game().start().unwrap();
-        let memo = memo(entry.game(), &pos, u64::MAX, &Quiet).unwrap();
+        let memo = memo(entry.game(), &pos, u64::MAX, &NoMonitor).unwrap();
         let truth = Truthful::of(&entry, &pos, |pos| memo.value(pos).unwrap());
         everybody_agrees(&entry, &pos, &truth, server);
     }
@@ -196,7 +197,7 @@ fn fifty_positions_of_nim() {
         let normal = if rng.random_bool(0.5) { ",normal" } else { "" };
         let entry = catalog.open(&format!("nim:{}{normal}", piles.join("+"))).unwrap();
         let pos = random_position(&entry, 3, &mut rng);
-        let memo = memo(entry.game(), &pos, u64::MAX, &Quiet).unwrap();
+        let memo = memo(entry.game(), &pos, u64::MAX, &NoMonitor).unwrap();
         let truth = Truthful::of(&entry, &pos, |pos| memo.value(pos).unwrap());
         everybody_agrees(&entry, &pos, &truth, Some(&server));
     }
@@ -209,8 +210,8 @@ fn nim_sums_are_what_sweeps_find() {
     for spec in ["nim:5+6+7", "nim:4+9,normal", "nim:1+1+2+3", "nim:7+7"] {
         let entry = catalog.open(spec).unwrap();
         let start = entry.game().start().unwrap();
-        let memo = memo(entry.game(), &start, u64::MAX, &Quiet).unwrap();
-        let explored = Explored::new(entry.game(), &start, u64::MAX, &Quiet).unwrap();
+        let memo = memo(entry.game(), &start, u64::MAX, &NoMonitor).unwrap();
+        let explored = Explored::new(entry.game(), &start, u64::MAX, &NoMonitor).unwrap();
         for pos in explored.positions().iter().filter(|pos| entry.game().outcome(pos).is_none()) {
             let theory = entry.game().theory(pos);
             assert_eq!(
@@ -221,9 +222,21 @@ fn nim_sums_are_what_sweeps_find() {
             );
         }
     }
-    let large = catalog.open("nim:1000+1000").unwrap().query(&Place::Start, &options(), &Quiet).unwrap();
+    let large = outplay::workbench::query(
+        &options(),
+        &catalog.open("nim:1000+1000").unwrap(),
+        &Place::Start,
+        &NoMonitor,
+    )
+    .unwrap();
     assert_eq!(large.answer.value(), Some(Value::untimed(-1)));
-    let large = catalog.open("nim:1000+999").unwrap().query(&Place::Start, &options(), &Quiet).unwrap();
+    let large = outplay::workbench::query(
+        &options(),
+        &catalog.open("nim:1000+999").unwrap(),
+        &Place::Start,
+        &NoMonitor,
+    )
+    .unwrap();
     assert_eq!(large.best, ["1000-1"]);
 }
 
@@ -235,8 +248,8 @@ fn thirty_positions_of_morris() {
     for spec in ["morris:three,lines=6", "morris:three,lines=8", "morris:tapatan"] {
         let entry = catalog.open(spec).unwrap();
         let start = entry.game().start().unwrap();
-        let explored = Explored::new(entry.game(), &start, u64::MAX, &Quiet).unwrap();
-        let stable = sweep_until_stable(entry.game(), &explored, &Quiet).unwrap();
+        let explored = Explored::new(entry.game(), &start, u64::MAX, &NoMonitor).unwrap();
+        let stable = sweep_until_stable(entry.game(), &explored, &NoMonitor).unwrap();
         for _ in 0..10 {
             let pos = random_position(&entry, 12, &mut rng);
             let value = |pos: &AnyPosition| {
@@ -246,18 +259,18 @@ fn thirty_positions_of_morris() {
             let truth = Truthful::of(&entry, &pos, value);
             let place = Place::Position(entry.game().write_position(&pos));
             let name = format!("{spec} at {place:?}");
-            let query = entry.query(&place, &options(), &Quiet).unwrap();
+            let query = outplay::workbench::query(&options(), &entry, &place, &NoMonitor).unwrap();
             assert_eq!(query.answer.value(), Some(truth.value), "query {name}");
             assert_eq!(query.best, truth.best(), "query {name}");
             for method in [Method::Auto, Method::UntilStable] {
                 let mut request = SolveRequest::default();
-                (request.place, request.options, request.method) = (place.clone(), options(), method);
-                let solved = entry.solve(&request, &Quiet).unwrap();
+                (request.place, request.method) = (place.clone(), method);
+                let solved = outplay::workbench::solve(&options(), &entry, &request, &NoMonitor).unwrap();
                 assert_eq!(solved.answer.value(), Some(truth.value), "solve {method} {name}");
                 assert_eq!(solved.best, truth.best(), "solve {method} {name}");
             }
-            let mut perfect = entry.kit(&options()).player("perfect").unwrap();
-            let choice = perfect.choose(&pos, &Quiet).unwrap();
+            let mut perfect = outplay::workbench::kit(&options(), &entry).player("perfect").unwrap();
+            let choice = perfect.choose(&pos, &NoMonitor).unwrap();
             assert!(truth.best().contains(&entry.game().write_move(&pos, choice.mv)), "perfect {name}");
             let text = entry.game().write_position(&pos).replace(' ', "%20");
             let said = server.get(&format!("/api/v1/position?game={spec}&position={text}"));
@@ -276,8 +289,8 @@ fn thirty_positions_with_dice() {
         let entry = catalog.open(spec).unwrap();
         let game = entry.game();
         let start = game.start().unwrap();
-        let explored = Explored::new(game, &start, u64::MAX, &Quiet).unwrap();
-        let means = chance(game, &explored, Settle::default(), &Quiet).unwrap();
+        let explored = Explored::new(game, &start, u64::MAX, &NoMonitor).unwrap();
+        let means = chance(game, &explored, Settle::default(), &NoMonitor).unwrap();
         let mean = |pos: &AnyPosition| {
             let (tier, number) = explored.rank(pos);
             means.value(tier, number)
@@ -295,7 +308,7 @@ fn thirty_positions_with_dice() {
                 Turn::Chance => Vec::new(),
                 _ => moves.iter().filter(|(_, mean)| sign * mean > top - 1e-9).map(|(mv, _)| mv).collect(),
             };
-            let query = entry.query(&place, &options(), &Quiet).unwrap();
+            let query = outplay::workbench::query(&options(), &entry, &place, &NoMonitor).unwrap();
             let close = |found: Option<f64>, true_mean: f64| {
                 found.is_some_and(|mean| (mean - true_mean).abs() < 1e-9)
             };
@@ -305,16 +318,16 @@ fn thirty_positions_with_dice() {
                 assert!(found.mv == *mv && close(found.answer.mean(), *mean), "query {spec} at {text}: {mv}");
             }
             let mut request = SolveRequest::default();
-            (request.place, request.options) = (place.clone(), options());
-            let solved = entry.solve(&request, &Quiet).unwrap();
+            request.place = place.clone();
+            let solved = outplay::workbench::solve(&options(), &entry, &request, &NoMonitor).unwrap();
             assert!(close(solved.answer.mean(), mean(&pos)), "solve {spec} at {text}");
             assert_eq!(solved.best.iter().collect::<Vec<_>>(), best, "solve {spec} at {text}");
-            let judge = Oracle::new(entry.clone(), options());
-            let merit = judge.value(&pos, &Quiet).unwrap().unwrap();
+            let judge = Oracle::new(options(), entry.clone());
+            let merit = judge.value(&pos, &NoMonitor).unwrap().unwrap();
             assert!((merit.payoff() * sign - mean(&pos)).abs() < 1e-9, "the judge {spec} at {text}");
             if turn != Turn::Chance {
-                let mut perfect = entry.kit(&options()).player("perfect").unwrap();
-                let choice = perfect.choose(&pos, &Quiet).unwrap();
+                let mut perfect = outplay::workbench::kit(&options(), &entry).player("perfect").unwrap();
+                let choice = perfect.choose(&pos, &NoMonitor).unwrap();
                 assert!(best.contains(&&game.write_move(&pos, choice.mv)), "perfect {spec} at {text}");
             }
             let path = text.replace(' ', "%20").replace('+', "%2B");
@@ -331,7 +344,7 @@ fn bounds_agree_with_the_position() {
     options.time = Some(std::time::Duration::from_millis(1500));
     for spec in ["mnk:7x7,k=5", "mnk:6x6,k=4", "mnk:7x7,k=4", "mnk:9x9,k=4"] {
         let entry = Catalog::standard().open(spec).unwrap();
-        let answer = entry.query(&Place::Start, &options, &Quiet).unwrap();
+        let answer = outplay::workbench::query(&options, &entry, &Place::Start, &NoMonitor).unwrap();
         let of = |mv: &str| answer.moves.iter().find(|known| known.mv == mv).unwrap().answer;
         for (one, other) in [("a1", "g7"), ("a1", "a7"), ("b1", "a2")] {
             if answer.moves.iter().any(|mv| mv.mv == other) && !spec.contains("9x9") && !spec.contains("6x6")
@@ -340,7 +353,8 @@ fn bounds_agree_with_the_position() {
             }
         }
         if let Some(value) = answer.answer.value() {
-            let highest = |mv: &outplay::answer::MoveAnswer| match (mv.answer.value(), mv.answer.bounds()) {
+            let highest = |mv: &outplay::workbench::MoveAnswer| match (mv.answer.value(), mv.answer.bounds())
+            {
                 (Some(value), _) => value.payoff(),
                 (None, Some([_, high])) => high,
                 _ => 1,

@@ -379,21 +379,50 @@ fn labels_go_on_after_a_kill() {
     assert_eq!((&whole["positions"], &whole["found_before"]), (&40.into(), &0.into()));
     let rows = std::fs::read_to_string(folder.path().join("whole.jsonl")).unwrap();
     // What a kill leaves: some rows in any order, and half a line.
-    let header = r#"{"labels":"outplay 1","game":"tictactoe","positions":"random 40 Sampling { from: 1, to: 6, spread: Even, seed: 1 }","moves":false}"#;
-    let mut partial = format!("{header}\n");
-    for (number, row) in rows.lines().enumerate().filter(|(number, _)| number % 3 == 1) {
-        partial += &format!("{{\"number\":{number},\"row\":{row}}}\n");
-    }
-    partial += "{\"number\":2,\"row\":{\"posi";
-    std::fs::write(folder.path().join("again.jsonl.partial"), &partial).unwrap();
-    let again = json(&outplay_in(folder.path(), &[&words[..], &["again.jsonl"]].concat()));
-    assert_eq!(again["found_before"], 13);
-    assert_eq!(std::fs::read_to_string(folder.path().join("again.jsonl")).unwrap(), rows);
-    assert!(!folder.path().join("again.jsonl.partial").exists());
-    // Another request does not touch it.
-    std::fs::write(folder.path().join("other.jsonl.partial"), partial.replace("40", "41")).unwrap();
-    let other = outplay_in(folder.path(), &[&words[..], &["other.jsonl"]].concat());
-    assert_eq!(other.status.code(), Some(2));
+    let identity = outplay::files::Identity {
+        kind: "label rows".into(),
+        format: 2,
+        game: "tictactoe".into(),
+        rules: 1,
+        program: outplay::workbench::program_version(),
+        about: "random 40 Sampling { from: 1, to: 6, spread: Even, seed: 1 }".into(),
+    };
+    let record = |(number, row): (usize, &str)| format!("{{\"number\":{number},\"row\":{row}}}");
+    let third = |(number, _): &(usize, &str)| number % 3 == 1;
+    let records: Vec<String> = rows.lines().enumerate().filter(third).map(record).collect();
+    let sealed = |identity: &outplay::files::Identity, records: &[String]| {
+        outplay::files::encode(identity, records.iter().map(String::as_str))
+    };
+    let partial = sealed(&identity, &records);
+    let torn = [&partial[..], b"0123 {\"number\":2,\"row\":{\"posi"].concat();
+    let resumed = |name: &str, bytes: &[u8]| {
+        let part = folder.path().join(format!("{name}.partial"));
+        std::fs::write(&part, bytes).unwrap();
+        let again = json(&outplay_in(folder.path(), &[&words[..], &[name]].concat()));
+        assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), rows, "{name}");
+        assert!(!part.exists());
+        again["found_before"].as_u64().unwrap()
+    };
+    assert_eq!(resumed("again.jsonl", &torn), 13);
+    // Values that were altered, with and without a right checksum, are computed again; so is another version's work.
+    let drawn = records.iter().position(|record| record.contains("\"value\":0")).unwrap();
+    let altered = String::from_utf8(partial.clone()).unwrap().replacen("\"value\":0", "\"value\":1", 1);
+    assert_eq!(resumed("altered.jsonl", altered.as_bytes()), 12);
+    let mut forged = records.clone();
+    forged[drawn] = forged[drawn].replace("\"value\":0", "\"value\":7");
+    forged[drawn + 1] = forged[drawn + 1].replacen("\"number\":", "\"number\":1", 1);
+    assert_eq!(resumed("forged.jsonl", &sealed(&identity, &forged)), 11);
+    let older = outplay::files::Identity { program: "0.0.1 r0".into(), ..identity.clone() };
+    assert_eq!(resumed("older.jsonl", &sealed(&older, &records)), 0);
+    assert!(folder.path().join("older.jsonl.partial.stale").exists());
+    assert_eq!(resumed("unsealed.jsonl", b"{\"labels\":\"outplay 1\"}\n"), 0);
+    // The work for another request is left alone.
+    let other = outplay::files::Identity { about: "random 41".into(), ..identity };
+    let other = sealed(&other, &records);
+    std::fs::write(folder.path().join("other.jsonl.partial"), &other).unwrap();
+    let refused = outplay_in(folder.path(), &[&words[..], &["other.jsonl"]].concat());
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(std::fs::read(folder.path().join("other.jsonl.partial")).unwrap(), other);
     let nameless = outplay_in(folder.path(), &[&words[..], &["rows.txt"]].concat());
     assert!(text(&nameless.stdout).contains(".jsonl, .csv or .npz"), "{}", text(&nameless.stdout));
 }

@@ -81,7 +81,7 @@ fn a_league_and_a_match_are_watched() {
     );
     assert_eq!(own, page.eval(&theirs).unwrap());
 
-    // A match with a test, slowly, stopped and gone on with.
+    // A match with a test, slowly, stopped and resumed.
     page.go(&stage.address("?game=tictactoe&view=arena")).unwrap();
     page.wait("document.querySelector('.match-item')", "the league among the recent ones").unwrap();
     page.eval("document.querySelector('#games').value = '200'; document.querySelector('#pace').value = '120'; document.querySelector('#sprt').click()").unwrap();

@@ -523,6 +523,7 @@ fn a_solve_ends_with_its_tab() {
     let Some(stage) = Stage::set() else { return };
     let mut page = stage.open("?game=connect4:5x5&view=explore");
     page.wait("document.querySelector('#solve')", "the offer").unwrap();
+    page.eval(stage::SLOW_SOLVES).unwrap();
     page.eval("document.querySelector('#solve').click()").unwrap();
     page.wait("document.querySelector('#knowledge progress')", "a solve").unwrap();
     page.go(&stage.address("?game=tictactoe")).unwrap();

@@ -355,6 +355,7 @@ fn a_solve_that_stays_outlives_its_tab() {
     let mut page = stage.page();
     page.go(&format!("http://{}/?game=connect4:5x5&view=explore", server.addr)).unwrap();
     page.wait("document.querySelector('#solve')", "the offer").unwrap();
+    page.eval(stage::SLOW_SOLVES).unwrap();
     // Rows that are still found above would move the buttons from under a mouse.
     page.eval("document.querySelector('#solve-stays').click(), document.querySelector('#solve').click()")
         .unwrap();

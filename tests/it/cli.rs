@@ -3,7 +3,8 @@
 use crate::shell;
 
 use outplay::catalog::Catalog;
-use outplay_core::Quiet;
+use outplay::workbench::Session;
+use outplay_runtime::NoMonitor;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::Value;
@@ -151,18 +152,24 @@ fn a_position_by_number() {
     let position = there["position"].as_str().unwrap();
     let back = json(&["index", "connect4", "--rank", position]);
     assert_eq!((&back["number"], &back["position"]), (&12_345_678_901_234u64.into(), &there["position"]));
-    let entry = Catalog::standard().open("connect4").unwrap();
+    let (session, entry) = (Session::default(), Catalog::standard().open("connect4").unwrap());
     let mut rng = SmallRng::seed_from_u64(1);
     for _ in 0..10_000 {
         let number = rng.random_range(0..70_728_639_995_483u128);
-        let position = entry.unrank(number, 1 << 30, &Quiet).unwrap().position.unwrap();
-        assert_eq!(entry.rank(&position, 1 << 30, &Quiet).unwrap().number, number);
+        let position = outplay::workbench::unrank(&session, &entry, number, 1 << 30, &NoMonitor)
+            .unwrap()
+            .position
+            .unwrap();
+        assert_eq!(
+            outplay::workbench::rank(&session, &entry, &position, 1 << 30, &NoMonitor).unwrap().number,
+            number
+        );
     }
     // What the report asks of a hash.
     let tight = json(&["index", "tictactoe", "--check"]);
     let counts = ["checked", "holes", "twice", "back"].map(|field| tight[field].as_u64().unwrap());
     assert_eq!(counts, [6046, 0, 0, 0]);
-    // Where play goes round in circles there is no such hash.
+    // A game with cycles has no such hash.
     let loops = outplay(&["index", "morris:tapatan", "--check"]);
     assert!(text(&loops.stdout).contains("moves lead back") && loops.status.code() == Some(1));
     let beyond = outplay(&["index", "tictactoe", "--unrank", "6046"]);

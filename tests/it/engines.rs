@@ -184,6 +184,32 @@ fn no_engine_is_left_behind() {
     }
 }
 
+/// A match that is killed takes its engines with it.
+#[test]
+fn no_engine_outlives_a_match_that_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid = folder.path().join("pid");
+    let act = format!(
+        "open('{0}.new', 'w').write(str(os.getpid())); os.rename('{0}.new', '{0}'); time.sleep(600)",
+        pid.display()
+    );
+    let bad = format!("ugi:{}", script(folder.path(), "bad.py", &misbehaving(&act)));
+    let words = ["match", "connect4", &bad, "random", "--games", "2", "--openings", "0"];
+    let mut host = Served(shell::command(folder.path(), &words).stderr(Stdio::null()).spawn().unwrap());
+    let soon = |what: &dyn Fn() -> bool| {
+        (0..1000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            what()
+        })
+    };
+    assert!(soon(&|| pid.exists()));
+    let engine = std::fs::read_to_string(&pid).unwrap();
+    host.0.kill().unwrap();
+    host.0.wait().unwrap();
+    let state = || std::fs::read_to_string(format!("/proc/{engine}/stat")).ok();
+    assert!(soon(&|| state().is_none_or(|state| state.contains(") Z"))), "{:?}", state());
+}
+
 #[test]
 fn gomocup_plays_gomocup() {
     let folder = tempfile::tempdir().unwrap();
@@ -305,6 +331,34 @@ impl Drop for Served {
     }
 }
 
+/// A host that is gone is noticed although its end of the input stays open.
+#[test]
+fn engine_ends_when_its_output_is_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |words: &[&str], script: &str| {
+        let mut child = shell::command(folder.path(), words);
+        let mut child =
+            Served(child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+        let mut stdin = child.0.stdin.take().unwrap();
+        stdin.write_all(script.as_bytes()).unwrap();
+        // The first answer shows that the engine has begun to read.
+        let mut out = std::io::BufReader::new(child.0.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut out, &mut String::new()).unwrap();
+        drop(out);
+        let ended = (0..1000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            child.0.try_wait().unwrap().is_some()
+        });
+        assert!(ended, "{words:?} {script:?}");
+        drop(stdin);
+    };
+    check(&["engine", "ugi", "--game", "connect4"], "isready\nposition startpos\ngo infinite\n");
+    check(&["engine", "ugi", "--game", "mnk:9x9,k=5"], "isready\nposition startpos\ngo movetime 600000\n");
+    check(&["engine", "gomocup"], "START 15\nINFO timeout_turn 600000\nTURN 7,7\n");
+    // One that waits for orders, too.
+    check(&["engine", "ugi"], "isready\n");
+}
+
 /// The lines that a host says and what comes back, through the program itself.
 #[test]
 fn the_program_is_an_engine() {
@@ -328,6 +382,24 @@ fn the_program_is_an_engine() {
         "position fen 8/8/8/8/8/k7/8/K6Q w\ngo movetime 500\n",
     );
     assert!(out.contains("score cp 100"), "{out}");
+    // A player with more time than the host has answers with what it has found.
+    let script = "position startpos moves 1 2 5 5 6 7 1 1 2 2 7 7 6\ngo movetime 500\n";
+    let out = said(&["engine", "ugi", "--game", "connect4", "--player", "alphabeta:time=10s"], script);
+    assert!(out.contains("\nbestmove 4\n") || out.contains("\nbestmove 6\n"), "{out}");
+    let script = "START 15\nINFO timeout_turn 300\nTURN 7,7\nEND\n";
+    let out = said(&["engine", "gomocup", "--player", "alphabeta:time=10s"], script);
+    let stone: Vec<i32> = out.lines().nth(1).unwrap().split(',').map(|n| n.parse().unwrap()).collect();
+    assert!(stone.iter().all(|n| (n - 7).abs() <= 2), "{out}");
+    // A player that cannot answer is replaced, and the host is told.
+    let note = "player `perfect` has no move here";
+    let out = said(
+        &["engine", "ugi", "--game", "mnk:15x15,k=5", "--player", "perfect"],
+        "position startpos moves h8\ngo movetime 100\n",
+    );
+    assert!(out.starts_with(&format!("info string {note}")) && out.contains("\nbestmove "), "{out}");
+    let script = "START 15\nINFO timeout_turn 100\nTURN 7,7\nEND\n";
+    let out = said(&["engine", "gomocup", "--player", "perfect"], script);
+    assert!(out.starts_with(&format!("OK\nMESSAGE {note}")) && out.lines().count() == 3, "{out}");
     let script = "START 15\nINFO timeout_turn 50\nBOARD\n7,7,2\nDONE\nEND\n";
     let out = said(&["engine", "gomocup"], script);
     assert!(out.starts_with("OK\n") && out.lines().count() == 2, "{out}");

@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// The shim, compiled once; none where that does not work.
-fn shim() -> Option<&'static Path> {
+pub(crate) fn shim() -> Option<&'static Path> {
     static SHIM: OnceLock<Option<(tempfile::TempDir, PathBuf)>> = OnceLock::new();
     let compile = || {
         let folder = tempfile::tempdir().ok()?;
@@ -54,7 +54,7 @@ fn is_civil(output: &Output, words: &[&str], at: usize) {
 }
 
 /// All files below a directory but locks, and what a writer that was in trouble left for the next one to clear away.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(next) = folders.pop() {

@@ -9,7 +9,7 @@
 //! `OUTPLAY_FUZZ_SEED` repeats a run. docs/trust.md tells what was found.
 
 #[path = "../fuzz/mod.rs"]
-mod targets;
+pub(crate) mod targets;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -20,12 +20,12 @@ use targets::{TARGETS, kept};
 /// Mutations for each target in a test.
 const TRIALS: u64 = 400;
 
-fn variable(name: &str) -> Option<f64> {
+pub(crate) fn variable(name: &str) -> Option<f64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
 /// Numbers and words that readers trip over.
-const TOKENS: [&[u8]; 24] = [
+pub(crate) const TOKENS: [&[u8]; 24] = [
     b"0",
     b"-1",
     b"1",
@@ -53,7 +53,7 @@ const TOKENS: [&[u8]; 24] = [
 ];
 
 /// Changes an input in a few places.
-fn mutate(rng: &mut SmallRng, seed: &[u8], other: &[u8]) -> Vec<u8> {
+pub(crate) fn mutate(rng: &mut SmallRng, seed: &[u8], other: &[u8]) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..rng.random_range(1..5) {
         let at = rng.random_range(0..=bytes.len());
@@ -141,6 +141,14 @@ tests! {
     gomocup: "gomocup",
     ugi_engines: "ugi-engines",
     gomocup_engines: "gomocup-engines",
+    walks: "walks",
+    kept_results: "kept",
+    partials: "partials",
+    labels: "labels",
+    checkpoints: "checkpoints",
+    slabs: "slabs",
+    sums: "sums",
+    openings: "openings",
 }
 
 /// The page's own reader of addresses, in the browser: it never throws, what it writes reads back as the same, and the

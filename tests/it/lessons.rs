@@ -140,7 +140,7 @@ fn nonsense_is_refused_in_a_sentence() {
     check("GET", "/api/v1/tree?game=connect4&depth=40&order=best", None, 422, "less depth");
     check("GET", "/api/v1/index?game=tictactoe&number=6046", None, 400, "6046");
     check("GET", "/api/v1/index?game=tictactoe&number=many", None, 400, "`number`");
-    check("GET", "/api/v1/waves?game=tictactoe", None, 400, "circles");
+    check("GET", "/api/v1/waves?game=tictactoe", None, 400, "cycles");
     check("GET", "/api/v1/waves?game=chess:KQRKR", None, 400, "memory");
     let list = json!({ "game": "chess:KQK", "positions": vec!["8/8/8/8/8/8/8/8 w"; 513] }).to_string();
     check("POST", "/api/v1/values", Some(&list), 400, "512");

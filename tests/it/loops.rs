@@ -8,9 +8,12 @@ mod literature;
 use crate::shell;
 
 use literature::{FOUR, Line, THREE};
-use outplay::answer::{Entry, How, Method, Place, QueryOptions, SolveRequest};
 use outplay::catalog::Catalog;
-use outplay_core::{Chance, Game, InputError, Notation, Payoff, Quiet, Tier, Turn, Verdict};
+use outplay::workbench::{
+    GameBuilder, GameHandle, How, Method, Place, Session, SolveAnswer, SolveRequest, solve, verify,
+};
+use outplay_core::{Chance, Game, InputError, Notation, Payoff, Tier, Turn, Verdict};
+use outplay_runtime::NoMonitor;
 use outplay_table::{Cell, Table, Values, Writer};
 use serde_json::Value;
 use shell::{command, json, lines, outplay, text};
@@ -469,19 +472,23 @@ impl Notation for Wheel {
     }
 }
 
-fn request(method: Method, data: Option<&Path>) -> SolveRequest {
+fn solve_by(
+    handle: &GameHandle,
+    method: Method,
+    data: Option<&Path>,
+) -> Result<SolveAnswer, outplay::workbench::Trouble> {
     let mut request = SolveRequest::default();
-    request.method = method;
-    request.store = data.is_some();
-    request.options.data = data.map(Path::to_path_buf);
-    (request.options.threads, request.options.hash) = (2, 1 << 24);
-    request
+    (request.method, request.store) = (method, data.is_some());
+    let mut session = Session::default();
+    (session.threads, session.hash, session.data) = (2, 1 << 24, data.map(Path::to_path_buf));
+    solve(&session, handle, &request, &NoMonitor)
 }
 
 #[test]
 fn dice_that_make_no_sense_are_refused() {
-    let solve =
-        |ends: f64, sum: f64| Entry::dice(Wheel { ends, sum }).solve(&request(Method::Auto, None), &Quiet);
+    let solve = |ends: f64, sum: f64| {
+        solve_by(&GameBuilder::new(Wheel { ends, sum }).chance().build(), Method::Auto, None)
+    };
     let fine = solve(0.5, 1.0).unwrap();
     assert!((fine.answer.expected().unwrap() - 1.0).abs() < 1e-12, "it ends some day, and then it pays 1");
     let sentence = |ends, sum| solve(ends, sum).unwrap_err().to_string();
@@ -497,13 +504,13 @@ fn a_game_of_ones_own_may_go_round_in_circles() {
     let mut values = Vec::new();
     for spec in ["chase:3x3", "chase:4x3", "chase:4x4", "chase:5x5"] {
         let game = catalog.open(spec).unwrap();
-        let solved = game.solve(&request(Method::Auto, Some(data.path())), &Quiet).unwrap();
+        let solved = solve_by(&game, Method::Auto, Some(data.path())).unwrap();
         assert_eq!(solved.method, How::By(Method::Retrograde), "{spec}");
-        let stable = game.solve(&request(Method::UntilStable, None), &Quiet).unwrap();
+        let stable = solve_by(&game, Method::UntilStable, None).unwrap();
         assert_eq!((&stable.answer, stable.positions), (&solved.answer, solved.positions), "{spec}");
-        let verified = game.verify(data.path(), None, &Quiet).unwrap();
+        let verified = verify(&Session::at(data.path()), &game, None, &NoMonitor).unwrap();
         assert_eq!((verified.wrong, verified.checked), (0, solved.positions.unwrap().legal), "{spec}");
-        let found = game.solve(&request(Method::Auto, Some(data.path())), &Quiet).unwrap();
+        let found = solve_by(&game, Method::Auto, Some(data.path())).unwrap();
         assert_eq!((found.method, &found.answer), (How::Table, &solved.answer), "{spec}");
         values.push(solved.answer);
     }
@@ -517,11 +524,11 @@ fn a_game_of_ones_own_may_go_round_in_circles() {
 /// A game with dice that has an index of its own is solved on the way to an answer if it is small.
 #[test]
 fn small_games_with_dice_need_no_table() {
-    let mut options = QueryOptions::default();
-    options.data = None;
+    let mut session = Session::default();
+    session.data = None;
     for (text, win) in [("piglet:2", 4.0 / 7.0), ("piglet:3", 6.0 / 11.0), ("pig:30", 0.567_914_744_493)] {
         let entry = Catalog::standard().open(text).unwrap();
-        let answer = entry.query(&Place::default(), &options, &Quiet).unwrap();
+        let answer = outplay::workbench::query(&session, &entry, &Place::default(), &NoMonitor).unwrap();
         assert!((answer.answer.expected().unwrap() - win).abs() < 1e-10, "{text}: {answer:?}");
     }
 }
@@ -529,6 +536,6 @@ fn small_games_with_dice_need_no_table() {
 #[test]
 fn memory_limits_games_with_dice() {
     let entry = Catalog::standard().open("pig:1000").unwrap();
-    let error = entry.solve(&request(Method::Auto, None), &Quiet).unwrap_err();
+    let error = solve_by(&entry, Method::Auto, None).unwrap_err();
     assert!(error.to_string().starts_with("this needs 8.1 GB of memory"), "{error}");
 }

@@ -8,13 +8,21 @@ mod browser_learn;
 mod browser_place;
 mod browser_play;
 mod browser_ways;
+#[cfg(target_os = "linux")]
+mod campaign;
 mod cli;
 mod engines;
+mod export;
 mod faults;
+mod fixtures;
 mod fuzz;
 mod jobs;
 mod lessons;
+#[cfg(unix)]
+mod limits;
 mod loops;
+mod own_dice;
+mod own_index;
 mod place;
 mod screens;
 mod searches;

@@ -1,8 +1,11 @@
 //! The server as its users see it: the page's questions, nonsense, load, and what leaving a page does.
 
+use outplay_bench::StageProgress;
+use outplay_bench::loadtest::{self, LoadTest};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -91,7 +94,7 @@ impl Server {
     pub(crate) fn job(&self, id: &Value) -> Value {
         let path = format!("/api/v1/solve/{id}");
         self.until("the job goes on and on", |server| {
-            !["running", "stopping"].contains(&server.get(&path)["state"].as_str().unwrap())
+            !["waiting", "running", "stopping"].contains(&server.get(&path)["state"].as_str().unwrap())
         });
         self.get(&path)
     }
@@ -471,44 +474,18 @@ fn an_interrupt_ends_the_server_in_good_order() {
     assert_eq!(server.end("-INT").code(), Some(0));
 }
 
-/// The short form of `outplay bench serve`.
+/// The short form of `outplay-bench serve`.
 #[test]
 fn load_and_nonsense() {
-    let output = Command::new(env!("CARGO_BIN_EXE_outplay"))
-        .args([
-            "bench",
-            "serve",
-            "--connections",
-            "40",
-            "--seconds",
-            "3",
-            "--slow",
-            "300",
-            "--malformed",
-            "400",
-            "--columns",
-            "3",
-            "--replies",
-            "2",
-        ])
-        .args(["--json", "--quiet"])
-        .output()
-        .unwrap();
-    let report: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-    assert_eq!(report["load"]["errors"], 0, "{report}");
-    assert!(report["load"]["clicks"].as_u64().unwrap() > 0, "{report}");
-    assert_eq!(report["slow"]["errors"], 0, "{report}");
-    assert!(report["slow"]["clicks"].as_u64().unwrap() > 0, "{report}");
-    assert_eq!(report["malformed"]["server_errors"], 0, "{report}");
-    assert_eq!(report["malformed"]["accepted"], 0, "{report}");
-    assert_eq!(report["columns"]["errors"], 0, "{report}");
-    assert_eq!(
-        (&report["beside"]["errors"], &report["beside"]["replies"]),
-        (&json!(0), &json!(2)),
-        "{report}"
-    );
-    assert_eq!(output.status.code(), Some(0));
+    let mut test = LoadTest::default();
+    (test.connections, test.time) = (40, Duration::from_secs(3));
+    (test.slow, test.malformed, test.columns, test.replies) = (300, 400, 3, 2);
+    let program = Path::new(env!("CARGO_BIN_EXE_outplay"));
+    let report = loadtest::run(program, &test, &StageProgress::quiet()).unwrap();
+    assert!(report.holds(), "{report:?}");
+    assert!(report.load.clicks > 0, "{report:?}");
+    assert!(report.slow.clicks > 0, "{report:?}");
+    assert_eq!(report.beside.replies, 2, "{report:?}");
 }
 
 /// A page elsewhere can neither read answers under a name of its own nor start anything in a visitor's browser.
@@ -654,4 +631,141 @@ fn a_server_that_is_told_to_end_stops_its_work() {
         .output()
         .unwrap();
     assert!(tables.status.success(), "{tables:?}");
+}
+
+/// The resident memory of a process in bytes.
+#[cfg(target_os = "linux")]
+fn resident_bytes(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap() * 1024
+}
+
+/// A proof of forty steps that lead to the one before them twice is refused, not followed 2^40 times.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_hostile_walk_costs_nothing() {
+    let server = Server::start(&["--read-only"]);
+    let steps: String = (1..=40).map(|i| format!("{i} split | a1>{0} a1>{0}\n", i - 1)).collect();
+    let grounds = "claim draw\nx holds by 40\no holds by 40\nsteps 41\n0 pairs\n";
+    let proof = format!("outplay-proof 1\nboard ... k 3 turn x\n{grounds}{steps}end\n");
+    assert!(proof.len() < 1_500);
+    let before = resident_bytes(server.child.id());
+    let began = Instant::now();
+    for player in ["first", "second"] {
+        let (status, answer) = server.post("/api/v1/walk", &json!({ "proof": proof, "player": player }));
+        assert_eq!(status, 400, "{answer}");
+        assert!(answer["error"].as_str().unwrap().starts_with("step 40 fails"), "{answer}");
+    }
+    let (status, checked) = server.post("/api/v1/check", &json!({ "proof": proof }));
+    assert_eq!((status, &checked["valid"]), (200, &json!(false)), "{checked}");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    let grown = resident_bytes(server.child.id()).saturating_sub(before);
+    assert!(grown < 50 << 20, "{grown} bytes");
+}
+
+/// With an access token, no address answers without it, and a browser shows it once.
+#[test]
+fn every_address_asks_for_the_access_token() {
+    const TOKEN: &str = "correct-horse-battery";
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), format!("{TOKEN}\n")).unwrap();
+    let server = Server::start(&["--token-file", file.path().to_str().unwrap()]);
+    let with = format!("host: localhost\r\nauthorization: Bearer {TOKEN}");
+    let (status, _, described) = server.ask_as(&with, "GET", "/api/openapi.json", None);
+    assert_eq!(status, 200, "{described}");
+    let described: Value = serde_json::from_str(&described).unwrap();
+    let paths = described["paths"].as_object().unwrap();
+    assert!(paths.len() > 40);
+    for (path, methods) in paths {
+        for method in methods.as_object().unwrap().keys() {
+            let path = path.replace("{id}", "1");
+            let (status, head, body) = server.ask("GET", &path, None);
+            assert_eq!(status, 401, "{method} {path}: {body}");
+            assert!(head.contains("www-authenticate: Bearer"), "{head}");
+            assert!(body.contains("access token") && !body.contains(TOKEN), "{body}");
+            let (status, ..) = server.ask(&method.to_uppercase(), &path, Some("{}"));
+            assert_eq!(status, 401, "{method} {path}");
+        }
+    }
+    for path in ["/main.js", "/sw.js", "/nothing", "/api/nothing"] {
+        assert_eq!(server.ask("GET", path, None).0, 401, "{path}");
+    }
+    // A browser gets a form that it may send, then a cookie.
+    let browser = "host: localhost\r\naccept: text/html,*/*";
+    let (status, head, body) = server.ask_as(browser, "GET", "/", None);
+    assert_eq!(status, 401);
+    assert!(body.contains("<form") && head.contains("form-action 'self'"), "{head} {body}");
+    let (status, head, body) = server.ask_as(browser, "GET", &format!("/?game=connect4&token={TOKEN}"), None);
+    assert_eq!(status, 200);
+    assert!(
+        head.contains("HttpOnly; SameSite=Strict") && body.contains("url=/?game=connect4\""),
+        "{head} {body}"
+    );
+    let cookie = format!("{browser}\r\ncookie: outplay_token={TOKEN}");
+    let (status, _, page) = server.ask_as(&cookie, "GET", "/?game=connect4", None);
+    assert!(status == 200 && page.contains("<script"), "{page}");
+    assert_eq!(server.ask_as(&cookie, "GET", "/api/v1/position?game=tictactoe", None).0, 200);
+    let wrong = "host: localhost\r\ncookie: outplay_token=correct-horse-batterX";
+    assert_eq!(server.ask_as(wrong, "GET", "/healthz", None).0, 401);
+}
+
+/// A server that others can reach says what it exposes to whom, and how to restrict it.
+#[test]
+fn an_open_server_says_what_it_exposes() {
+    let data = tempfile::tempdir().unwrap();
+    let notice = |more: &[&str]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_outplay"))
+            .args(["serve", "--json", "--data"])
+            .arg(data.path())
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        // What is said is said at once; the server ends long after.
+        std::thread::sleep(Duration::from_millis(300));
+        let _ = child.kill();
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (child.wait().unwrap().code(), line, said)
+    };
+    assert_eq!(notice(&["--addr", "127.0.0.1:0"]).2, "");
+    let (_, _, said) = notice(&["--addr", "0.0.0.0:0"]);
+    for words in
+        ["every computer that reaches this machine", "1.00 GB", "--token-file", "--read-only", "127.0.0.1"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let (_, _, said) = notice(&["--addr", "0.0.0.0:0", "--read-only", "--token", "0123456789abcdef"]);
+    assert!(said.contains("has the access token") && !said.contains("0123456789abcdef"), "{said}");
+    assert!(!said.contains("--token-file") && !said.contains("solve games"), "{said}");
+    let (code, said, _) = notice(&["--addr", "127.0.0.1:0", "--token", "short"]);
+    assert!(code == Some(2) && said.contains("16 to 200") && !said.contains("short"), "{code:?} {said}");
+}
+
+#[test]
+fn games_without_a_start_begin_at_a_random_position() {
+    let server = Server::start(&[]);
+    let games = server.get("/api/v1/games");
+    let startless = games["games"].as_array().unwrap().iter().filter(|family| family["startless"] == true);
+    assert_eq!(startless.map(|family| family["name"].as_str().unwrap()).collect::<Vec<_>>(), ["chess"]);
+    for game in ["chess:KQKR", "chess:KPK", "chess:KBNK", "chess:all3", "chess:all4"] {
+        let mut positions = std::collections::BTreeSet::new();
+        for seed in 0..8 {
+            let start = server.get(&format!("/api/v1/start?game={game}&seed={seed}"));
+            assert_eq!(start["startless"], true);
+            let position = start["position"].as_str().unwrap().to_string();
+            let view =
+                server.get(&format!("/api/v1/view?game={game}&position={}", position.replace(' ', "%20")));
+            assert_eq!((&view["to_move"], &view["outcome"]), (&json!("first"), &Value::Null), "{position}");
+            positions.insert(position);
+        }
+        assert!(positions.len() > 6, "{game}: {positions:?}");
+    }
+    let start = server.get("/api/v1/start?game=tictactoe");
+    assert_eq!((&start["position"], &start["startless"]), (&json!(".../.../..."), &json!(false)));
 }

@@ -2,9 +2,10 @@
 
 use crate::shell;
 
-use outplay::answer::{Method, SolveRequest};
 use outplay::catalog::Catalog;
-use outplay::core::{Chance, Game, Quiet, Turn};
+use outplay::core::{Chance, Game, Turn};
+use outplay::runtime::NoMonitor;
+use outplay::workbench::{Method, Session, SolveRequest};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::Value;
@@ -68,8 +69,8 @@ fn retrograde_without_loops() {
         let entry = catalog.open(game).unwrap();
         let solve = |method| {
             let mut request = SolveRequest::default();
-            (request.method, request.options.data) = (method, None);
-            entry.solve(&request, &Quiet).unwrap()
+            request.method = method;
+            outplay::workbench::solve(&Session::default(), &entry, &request, &NoMonitor).unwrap()
         };
         let sweep = solve(Method::Sweep);
         for method in [Method::Retrograde, Method::UntilStable] {

@@ -277,7 +277,7 @@ class Nim(Sweeping):
 
 
 class Looping:
-    """Games that go round in circles: every position is there, and draws say who can force the end."""
+    """Games with cycles: every position is there, and draws say who can force the end."""
 
     values = None
 

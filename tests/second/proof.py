@@ -155,8 +155,11 @@ class Proof:
         found = []
         for column, row in self.cells:
             for right, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+                # Whether the line ends on the board is known before its cells are listed: k may be any number.
+                if (column + (self.k - 1) * right, row + (self.k - 1) * up) not in self.cells:
+                    continue
                 line = [(column + i * right, row + i * up) for i in range(self.k)]
-                if line[-1] in self.cells and all(self.cells[cell] in (".", player) for cell in line):
+                if all(self.cells[cell] in (".", player) for cell in line):
                     found.append(frozenset(cell for cell in line if self.cells[cell] == "."))
         return tidy(found)
 

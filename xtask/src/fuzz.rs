@@ -2,6 +2,8 @@
 //!
 //! ```text
 //!  fuzz [--seconds N]                     tests/it/fuzz.rs, N seconds for each target, another seed each time
+//!  fuzz --campaign [--scale X]            tests/it/campaign: kills, damage, failing disks, malformed inputs, forged proofs
+//!                                         and HTTP requests, with the program itself; prints the table of docs/trust.md
 //!  fuzz --guided [--seconds N] [NAME…]    fuzz/ under libFuzzer, N seconds for each target; what is found worth keeping
 //!                                         stays in target/fuzz/corpus, and an input that fails in target/fuzz/failed
 //!  fuzz --keep                            writes a small part of that, chosen by coverage, to tests/corpus/guided
@@ -30,6 +32,15 @@ pub(crate) fn blind(seconds: &str) -> Result<(), String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(words).env("OUTPLAY_FUZZ_SECONDS", seconds).env("OUTPLAY_FUZZ_SEED", seed.to_string());
     succeeds(&mut cargo, "fuzzing found something; the lines above say what")
+}
+
+/// The whole campaign, with X times as many tries; some twenty minutes on two cores for 1.
+pub(crate) fn campaign(scale: &str) -> Result<(), String> {
+    let words = ["test", "--release", "--package", "outplay", "--test", "it", "--"];
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(words).args(["--exact", "campaign::campaign", "--ignored", "--nocapture"]);
+    cargo.env("OUTPLAY_CAMPAIGN_SCALE", scale);
+    succeeds(&mut cargo, "the campaign found failures; each is listed above with how to repeat it")
 }
 
 /// The targets under libFuzzer, those named or all of them, one after the other.

@@ -1,10 +1,14 @@
-//! The project's chores: `cargo xtask test`, `cargo xtask cluster`, `cargo xtask python`, `cargo xtask fuzz`, `cargo xtask screens`,
-//! `cargo xtask experiments` and `cargo xtask puzzles`.
+//! The project's chores: `cargo xtask test`, `cargo xtask cluster`, `cargo xtask python`, `cargo xtask page`, `cargo xtask fuzz`,
+//! `cargo xtask screens`, `cargo xtask experiments`, `cargo xtask metrics` and `cargo xtask puzzles`.
 
+#[cfg(test)]
+mod architecture;
 mod cluster;
 mod experiments;
 mod fuzz;
 mod licences;
+mod metrics;
+mod page;
 mod puzzles;
 mod python;
 
@@ -23,6 +27,7 @@ const STEPS: &[Step] = &[
     ("lints", &["clippy", "--workspace", "--features", MPI, "--all-targets", "--", "-D", "warnings"]),
     ("documentation", &["doc", "--workspace", "--no-deps"]),
     ("the library alone", &["check", "--no-default-features", "--lib"]),
+    ("the command line alone", &["check", "--no-default-features", "--features", "cli"]),
     // Guided fuzzing is a workspace of its own; nobody builds it every day.
     (
         "the fuzzer's dependencies",
@@ -30,7 +35,7 @@ const STEPS: &[Step] = &[
     ),
     (
         "a game of one's own on a cluster",
-        &["build", "--workspace", "--features", MPI, "--example", "chase-mpi"],
+        &["build", "--workspace", "--features", MPI, "--example", "hare-mpi"],
     ),
     ("tests", &["test", "--workspace", "--features", MPI, "--no-fail-fast", "--lib", "--bins", "--tests"]),
     ("examples in the documentation", &["test", "--workspace", "--no-fail-fast", "--doc"]),
@@ -50,7 +55,7 @@ const SLOW: &[Step] = &[
             MPI,
             "--release",
             "--example",
-            "chase-mpi",
+            "hare-mpi",
             "--example",
             "mortal",
         ],
@@ -97,7 +102,14 @@ fn main() -> ExitCode {
         ["cluster"] => return only(cluster::test),
         ["cluster", "--slow"] => return only(cluster::slow),
         ["python"] => return only(python::test),
+        ["metrics"] => return said(metrics::run(false)),
+        ["metrics", "--json"] => return said(metrics::run(true)),
+        ["page"] => return only(page::test),
         ["fuzz"] => return said(fuzz::blind("10")),
+        ["fuzz", "--campaign"] => return said(fuzz::campaign("1")),
+        ["fuzz", "--campaign", "--scale", scale] if scale.parse::<f64>().is_ok_and(|scale| scale > 0.0) => {
+            return said(fuzz::campaign(scale));
+        }
         ["fuzz", "--keep"] => return said(fuzz::keep()),
         ["fuzz", "--guided", ref names @ ..] if are_names(names) => return said(fuzz::guided(10, names)),
         ["fuzz", "--guided", "--seconds", seconds, ref names @ ..]
@@ -112,17 +124,24 @@ fn main() -> ExitCode {
         ["experiments", ref names @ ..] if are_names(names) => return said(experiments::run(names)),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [--slow] | cluster [--slow] | python | fuzz [--seconds N] | fuzz --guided [--seconds N] [NAME]... | fuzz --keep | screens | experiments [NAME]... | puzzles [GAME]..."
+                "usage: cargo xtask test [--slow] | cluster [--slow] | python | page | metrics [--json] | fuzz [--seconds N] | fuzz --campaign [--scale X] | fuzz --guided [--seconds N] [NAME]... | fuzz --keep | screens | experiments [NAME]... | puzzles [GAME]..."
             );
             eprintln!(
-                "\n  test    formatting, lints, documentation and all tests, those of Python too; Chromium is\n          installed where missing"
+                "\n  test    formatting, lints, documentation and all tests, those of Python and of the page's\n          scripts too; Chromium and node are installed where missing"
             );
             eprintln!("  --slow  and the heavy tests (minutes to an hour)");
             eprintln!(
                 "  cluster the tests of the program for clusters alone; MPI is installed where missing"
             );
             eprintln!("  python  the tests of the Python package alone");
+            eprintln!("  metrics counts of the source tree, held against their limits");
+            eprintln!(
+                "  page    the page's scripts alone: formatting, lints, types and unit tests, under node"
+            );
             eprintln!("  fuzz    mutated inputs of every kind, 10 seconds for each unless told");
+            eprintln!(
+                "  --campaign  files of every kind under kills, damage and failing disks, malformed inputs, forged\n              proofs and HTTP requests: prints one table (twenty minutes; --scale 0.1 for a tenth)"
+            );
             eprintln!("  --guided  the same under libFuzzer, which looks for inputs that reach new code");
             eprintln!("  --keep    puts a small part of what that found into tests/corpus/guided");
             eprintln!("  screens the pictures of the page under docs/screens");
@@ -135,6 +154,11 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if words[0] == "test"
+        && let Err(sentence) = metrics::run(false)
+    {
+        return said(Err(sentence));
+    }
     let installed = install_components().and_then(|()| install_browser());
     let installed = if words[0] == "test" { installed.and_then(|()| cluster::install()) } else { installed };
     if let Err(sentence) = installed {
@@ -161,15 +185,17 @@ fn main() -> ExitCode {
     }
     let start = Instant::now();
     if words[0] == "test"
-        && let Err(sentence) =
-            check_tree().and_then(|()| licences::check()).and_then(|()| python::test(&mut count))
+        && let Err(sentence) = check_tree()
+            .and_then(|()| licences::check())
+            .and_then(|()| page::test(&mut count))
+            .and_then(|()| python::test(&mut count))
     {
         eprintln!("xtask: {sentence}");
         count.print();
         return ExitCode::FAILURE;
     }
     if words[0] == "test" {
-        took("Python", start);
+        took("the page and Python", start);
     }
     eprintln!("xtask: all is well");
     count.print();
@@ -254,6 +280,20 @@ impl Count {
         }
     }
 
+    /// Adds what one of the last lines of node's tests says, such as `ℹ pass 54`.
+    fn add_node(&mut self, line: &str) {
+        let figure = line.strip_prefix("ℹ ").and_then(|rest| rest.split_once(' '));
+        let Some((word, Ok(number))) = figure.map(|(word, number)| (word, number.parse::<u64>())) else {
+            return;
+        };
+        match word {
+            "pass" => self.passed += number,
+            "fail" | "cancelled" => self.failed += number,
+            "skipped" | "todo" => self.ignored += number,
+            _ => {}
+        }
+    }
+
     /// The closing line.
     fn print(&self) {
         if self.passed + self.failed > 0 {
@@ -261,6 +301,38 @@ impl Count {
                 if self.late > 0 { format!(", {} at the second try", self.late) } else { String::new() };
             println!("{} passed, {} failed, {} ignored{late}", self.passed, self.failed, self.ignored);
         }
+    }
+}
+
+/// Runs a tool that must succeed.
+fn run_tool(what: &str, command: &mut Command) -> Result<(), String> {
+    eprintln!("xtask: {what}: {command:?}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(format!("{what} failed; the lines above say where")),
+        Err(error) => Err(format!("cannot run {what}: {error}")),
+    }
+}
+
+/// Runs a test runner that must succeed, and counts its tests line by line.
+fn run_tests(
+    what: &str,
+    command: &mut Command,
+    count: &mut Count,
+    add: fn(&mut Count, &str),
+) -> Result<(), String> {
+    eprintln!("xtask: {what}: {command:?}");
+    let child = command.stdout(Stdio::piped()).spawn();
+    let mut child = child.map_err(|error| format!("cannot run {what}: {error}"))?;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            println!("{line}");
+            add(count, &line);
+        }
+    }
+    match child.wait() {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(format!("{what} failed; the lines above say where")),
     }
 }
 

@@ -2,7 +2,6 @@
 //! notebooks, and mypy.
 
 use crate::Count;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -19,7 +18,10 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     let tools = home.join("venv").join("bin");
     make_environment(&home)?;
     let pip = |words: &[&str]| {
-        run("pip", Command::new(tools.join("python")).args(["-m", "pip", "install", "-q"]).args(words))
+        crate::run_tool(
+            "pip",
+            Command::new(tools.join("python")).args(["-m", "pip", "install", "-q"]).args(words),
+        )
     };
     // Dependencies are those of the package, named in one place.
     pip(&["maturin", "--disable-pip-version-check"])?;
@@ -29,7 +31,10 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     // The everyday profile: kernels are optimised in it, and all crates but one were compiled for the other tests.
     let mut build = Command::new(tools.join("maturin"));
     build.args(["build", "--profile", "dev", "--out"]).arg(&wheels).current_dir(&package);
-    run("the wheel", build.env("CARGO_TARGET_DIR", &target).env("PYO3_PYTHON", tools.join("python")))?;
+    crate::run_tool(
+        "the wheel",
+        build.env("CARGO_TARGET_DIR", &target).env("PYO3_PYTHON", tools.join("python")),
+    )?;
     let wheel = std::fs::read_dir(&wheels).ok().and_then(|mut files| files.next()?.ok());
     let wheel = wheel.ok_or("maturin left no wheel")?.path();
     let bytes = wheel.metadata().map_or(0, |about| about.len());
@@ -47,8 +52,8 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
         .arg("-c")
         .arg(package.join("pyproject.toml"))
         .args(["-p", "no:cacheprovider"]);
-    counted(pytest.current_dir(&home), count)?;
-    run(
+    crate::run_tests("pytest", pytest.current_dir(&home), count, Count::add_pytest)?;
+    crate::run_tool(
         "mypy",
         Command::new(tools.join("mypy")).args(["--cache-dir"]).arg(home.join("mypy")).current_dir(&package),
     )
@@ -70,31 +75,4 @@ fn make_environment(home: &Path) -> Result<(), String> {
         return Ok(());
     }
     Err("Python 3.10 or later with its module venv is missing; install it and try again".into())
-}
-
-/// Runs a command that must succeed.
-fn run(what: &str, command: &mut Command) -> Result<(), String> {
-    eprintln!("xtask: {what}: {command:?}");
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!("{what} failed; the lines above say where")),
-        Err(error) => Err(format!("cannot run {what}: {error}")),
-    }
-}
-
-/// Runs pytest and counts its tests.
-fn counted(command: &mut Command, count: &mut Count) -> Result<(), String> {
-    eprintln!("xtask: pytest: {command:?}");
-    let mut child =
-        command.stdout(Stdio::piped()).spawn().map_err(|error| format!("cannot run pytest: {error}"))?;
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            println!("{line}");
-            count.add_pytest(&line);
-        }
-    }
-    match child.wait() {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err("pytest failed; the lines above say where".into()),
-    }
 }

@@ -1,11 +1,12 @@
-//! Pages that stand alone: plots are inline SVG, nothing is loaded from elsewhere, and they are light or dark as the
-//! reader's system is.
+//! Self-contained HTML pages with inline SVG charts; light or dark by the reader's system setting.
+
+use outplay_core::svg::{self, Element, circle, element, escape, path, rect, text};
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 240.0;
 const MARGIN: f64 = 44.0;
 
-/// Colours of lines and bars, which the style says for light and dark.
+/// Colours of lines and bars; the style defines them for light and dark.
 const COLOURS: [&str; 6] =
     ["var(--one)", "var(--two)", "var(--three)", "var(--four)", "var(--five)", "var(--six)"];
 
@@ -19,20 +20,15 @@ table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:right;white-sp
 td:first-child,th:first-child{text-align:left}pre,code{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--soft);padding:.1em .3em}\
 svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:var(--quiet)}";
 
-/// A whole page.
+/// An HTML document.
 pub(crate) fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{}</title><style>{STYLE}</style></head><body>{body}</body></html>\n",
-        escaped(title)
+        escape(title)
     )
 }
 
-/// Text as HTML has it.
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// Lines over a common scale.
+/// A line chart.
 pub(crate) fn plot(lines: &[(&str, Vec<(f64, f64)>)], below: &str) -> String {
     let points = || lines.iter().flat_map(|(_, points)| points.iter().copied());
     let ends = |values: &mut dyn Iterator<Item = f64>| {
@@ -46,46 +42,38 @@ pub(crate) fn plot(lines: &[(&str, Vec<(f64, f64)>)], below: &str) -> String {
     let (wide, tall) = ((right - left).max(1e-9), (top - bottom).max(1e-9));
     let x = |value: f64| MARGIN + (value - left) / wide * (WIDTH - 2.0 * MARGIN);
     let y = |value: f64| HEIGHT - MARGIN - (value - bottom) / tall * (HEIGHT - 2.0 * MARGIN);
-    let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">");
-    svg += &format!(
-        "<path d=\"M{MARGIN} {MARGIN}V{}H{}\" fill=\"none\" stroke=\"var(--faint)\"/>",
-        HEIGHT - MARGIN,
-        WIDTH - MARGIN
-    );
+    let (floor, end) = (HEIGHT - MARGIN, WIDTH - MARGIN);
+    let mut svg = picture(HEIGHT);
+    svg.push(path(format!("M{MARGIN} {MARGIN}V{floor}H{end}")).fill("none").stroke("var(--faint)"));
     for value in [bottom, top] {
-        svg += &format!(
-            "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{value:.3}</text>",
-            MARGIN - 4.0,
-            y(value) + 4.0
-        );
+        svg.push(text(MARGIN - 4.0, y(value) + 4.0, format!("{value:.3}")).anchor("end"));
     }
-    for value in [left, right] {
-        let (at, under) = (x(value), HEIGHT - MARGIN + 16.0);
-        svg += &format!("<text x=\"{at:.1}\" y=\"{under}\" text-anchor=\"middle\">{value}</text>");
-    }
-    let (middle, under) = (WIDTH / 2.0, HEIGHT - 8.0);
-    svg += &format!("<text x=\"{middle}\" y=\"{under}\" text-anchor=\"middle\">{}</text>", escaped(below));
+    svg.extend([left, right].map(|value| text(x(value), floor + 16.0, value).anchor("middle")));
+    svg.push(text(WIDTH / 2.0, HEIGHT - 8.0, below).anchor("middle"));
     for (i, (name, points)) in lines.iter().enumerate() {
         let colour = COLOURS[i % COLOURS.len()];
         let path: Vec<String> =
             points.iter().map(|(px, py)| format!("{:.1},{:.1}", x(*px), y(*py))).collect();
-        svg += &format!(
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
-            path.join(" ")
-        );
-        for (px, py) in points.iter().filter(|_| points.len() <= 40) {
-            svg += &format!("<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"/>", x(*px), y(*py));
+        let line = element("polyline").attr("points", path.join(" ")).fill("none").stroke(colour);
+        svg.push(line.attr("stroke-width", 2));
+        if points.len() <= 40 {
+            svg.extend(points.iter().map(|(px, py)| circle(x(*px), y(*py), 3).fill(colour)));
         }
-        // A name each: three to a line of their own above the picture.
-        let at = MARGIN + 8.0 + 190.0 * (i % 3) as f64;
+        // The legend above the chart, three names a row.
+        let (column, row) = ((i % 3) as f64, (i / 3) as f64);
         let name: String = name.chars().take(28).collect();
-        let line = MARGIN - 26.0 + 12.0 * (i / 3) as f64;
-        svg += &format!("<text x=\"{at}\" y=\"{}\" style=\"fill:{colour}\">{}</text>", line, escaped(&name));
+        let name = text(MARGIN + 8.0 + 190.0 * column, MARGIN - 26.0 + 12.0 * row, name);
+        svg.push(name.attr("style", format!("fill:{colour}")));
     }
-    svg + "</svg>"
+    svg.to_string()
 }
 
-/// Bars to the right for positive values and to the left for negative ones.
+/// An SVG element of the page's width.
+fn picture(height: f64) -> Element {
+    svg::inline(WIDTH, height).attr("role", "img")
+}
+
+/// A bar chart: positive values to the right, negative ones to the left.
 pub(crate) fn bar_chart(bars: &[(String, f64, String)]) -> String {
     const ROW: f64 = 18.0;
     const NAMES: f64 = 170.0;
@@ -94,22 +82,15 @@ pub(crate) fn bar_chart(bars: &[(String, f64, String)]) -> String {
     let room = WIDTH - NAMES - 80.0;
     let zero = if negative { NAMES + room / 2.0 } else { NAMES };
     let unit = if negative { room / 2.0 } else { room } / largest;
-    let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\">", ROW * bars.len() as f64 + 8.0);
-    for (i, (name, value, text)) in bars.iter().enumerate() {
+    let mut svg = picture(ROW * bars.len() as f64 + 8.0);
+    for (i, (name, value, words)) in bars.iter().enumerate() {
         let top = ROW * i as f64 + 4.0;
         let (left, wide) = (zero + (value * unit).min(0.0), (value * unit).abs());
         let colour = if *value < 0.0 { COLOURS[1] } else { COLOURS[0] };
         let base = top + 12.0;
-        svg +=
-            &format!("<text x=\"{}\" y=\"{base}\" text-anchor=\"end\">{}</text>", NAMES - 8.0, escaped(name));
-        svg += &format!(
-            "<rect x=\"{left:.1}\" y=\"{top}\" width=\"{wide:.1}\" height=\"13\" fill=\"{colour}\"/>"
-        );
-        svg += &format!(
-            "<text x=\"{:.1}\" y=\"{base}\">{}</text>",
-            (left + wide).max(zero) + 6.0,
-            escaped(text)
-        );
+        svg.push(text(NAMES - 8.0, base, name).anchor("end"));
+        svg.push(rect(left, top, wide, 13).fill(colour));
+        svg.push(text((left + wide).max(zero) + 6.0, base, words));
     }
-    svg + "</svg>"
+    svg.to_string()
 }

@@ -1,40 +1,41 @@
-//! Many games on several threads.
+//! Game scheduler: plays many games on several threads, reproducibly.
 //!
 //! ```text
 //!   bouts    0  1 | 2  3 | 4  5 | …      each opening twice, colours swapped: a pair
 //!            └──┬─┘
-//!          one thread takes a pair, plays it, and reports each game as it ends
+//!          a thread takes a pair, plays it, and reports each game as it ends
 //! ```
 //!
-//! Invariant: a game depends on its bout alone, not on the thread that plays it or on what was played before.
+//! Invariant: a game depends on its bout alone, not on the thread that plays it or on earlier games.
 
 use crate::ArenaError;
 use crate::opening::Opening;
 use crate::record::GameRecord;
-use crate::referee::{House, Played, play_seen};
+use crate::referee::{House, PlayedGame, play_seen};
 use crate::scrutiny::scrutinise;
 use crate::seed::part;
-use outplay_core::{AnyMove, AnyPosition, Game, Notation, Watch};
-use outplay_players::{Kit, Player};
+use outplay_core::{AnyMove, AnyPosition, Game, Notation};
+use outplay_players::{Player, PlayerContext};
+use outplay_runtime::Monitor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// One game to be played.
+/// A scheduled game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bout {
     /// Its number in the match.
     pub number: u64,
-    /// Which opening.
+    /// Index of its opening.
     pub opening: usize,
-    /// Who moves first.
+    /// Index of the player who moves first.
     pub first: usize,
-    /// Who moves second.
+    /// Index of the player who moves second.
     pub second: usize,
 }
 
-/// A round robin: each two players meet in so many games, twice in each opening, colours swapped. Of an odd number the
-/// last opening is played once.
+/// A round-robin schedule: each pairing plays `games` games, each opening twice with colours swapped. If `games` is
+/// odd, the last opening is played once.
 pub fn round_robin(players: usize, games: usize) -> Vec<Bout> {
     let mut bouts = Vec::new();
     for a in 0..players {
@@ -48,85 +49,85 @@ pub fn round_robin(players: usize, games: usize) -> Vec<Bout> {
     bouts
 }
 
-/// Somebody who looks on while games are played. Calls come from the threads that play, which wait for them.
+/// An observer of games. Its methods are called by the playing threads, which block until they return.
 pub trait Spectator: Sync {
-    /// A position of a game, and the moves that led to it, before anybody moves on from there.
+    /// Called for each position of a game before its next move, with the moves that led to it.
     fn turn(&self, _bout: &Bout, _pos: &AnyPosition, _moves: &[AnyMove]) {}
-    /// A game that counts is over.
+    /// Called at the end of each counted game.
     fn ended(&self, _game: &GameRecord) {}
 }
 
-/// Nobody looks on.
-pub struct Nobody;
+/// A spectator that ignores all calls.
+pub struct NoSpectator;
 
-impl Spectator for Nobody {}
+impl Spectator for NoSpectator {}
 
-/// What games are played with.
-pub struct Hall<'a> {
-    /// The game and what it brings along.
-    pub kit: &'a Kit,
-    /// Where openings begin.
+/// The players, openings and settings with which games are played.
+pub struct GameRunner<'a> {
+    /// The game with its player factory.
+    pub kit: &'a PlayerContext,
+    /// The position from which openings are played.
     pub start: &'a AnyPosition,
-    /// Where games begin.
+    /// The openings.
     pub openings: &'a [Opening],
     /// The players by spec.
     pub players: &'a [String],
-    /// What ends a game besides its own rules.
+    /// Ply limit and time limit of a game.
     pub house: House,
-    /// What dice and chance decisions follow from.
+    /// Random seed of dice and players.
     pub seed: u64,
-    /// Whether moves are held against exact knowledge.
+    /// Whether moves are compared with exact values.
     pub judged: bool,
-    /// Games at the same time.
+    /// Games played concurrently.
     pub threads: usize,
-    /// Who looks on.
+    /// The observer.
     pub spectator: &'a dyn Spectator,
 }
 
-/// Whether to go on.
+/// Whether the caller needs further games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
-    /// There may be more.
+    /// Continue.
     On,
-    /// What was asked is answered.
+    /// Stop: the result is decided.
     Enough,
 }
 
-impl Hall<'_> {
+impl GameRunner<'_> {
     /// Plays the bouts and reports each game as it ends, in any order, on the caller's thread.
     ///
-    /// Ends early if a report says so or somebody asks to stop; games that are under way then are dropped.
+    /// Ends early if `report` or the monitor stops it; unfinished games are then dropped.
     ///
     /// # Errors
     ///
-    /// A player that cannot be made, or what a report failed with.
+    /// A player that cannot be constructed, or an error of `report`.
     pub fn play(
         &self,
         bouts: &[Bout],
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
         mut report: impl FnMut(GameRecord) -> Result<Flow, ArenaError>,
     ) -> Result<(), ArenaError> {
-        // A player that cannot be made is the user's mistake, and is told before anything is played.
+        // An invalid player is an input error, reported before any game is played.
         for spec in self.players {
             self.kit.player(spec)?;
         }
         let groups: Vec<&[Bout]> =
             bouts.chunk_by(|a, b| a.opening == b.opening && a.first == b.second).collect();
         let (next, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let hurry = Hurry { watch, enough: &enough };
-        // A short queue: players do not run ahead of whoever writes the games down.
+        let stop = EarlyStop { monitor, enough: &enough };
+        // A short queue gives back-pressure: games do not run ahead of the record.
         let (sender, receiver) = mpsc::sync_channel(1);
         let mut outcome = Ok(());
         std::thread::scope(|scope| {
             for _ in 0..self.threads.clamp(1, groups.len().max(1)) {
-                let (sender, next, hurry, groups) = (sender.clone(), &next, &hurry, &groups);
+                let (sender, next, stop, groups) = (sender.clone(), &next, &stop, &groups);
                 scope.spawn(move || {
-                    let mut bench = Bench { hall: self, seated: Vec::new() };
+                    let mut pool = PlayerPool { runner: self, idle: Vec::new() };
                     while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
                         for bout in *group {
-                            let Some(game) = bench.game(bout, hurry).transpose() else { return };
-                            // Nobody listens any more once enough is known.
-                            if sender.send(game).is_err() || hurry.stopped() {
+                            let Some(game) = pool.game(bout, stop).transpose() else { return };
+                            // Once the result is decided, further games are discarded.
+                            if sender.send(game).is_err() || stop.stopped() {
                                 return;
                             }
                         }
@@ -152,65 +153,66 @@ impl Hall<'_> {
     }
 }
 
-/// Stops games that are no longer wanted.
-struct Hurry<'a> {
-    watch: &'a dyn Watch,
+/// A monitor that also stops when the result is decided.
+struct EarlyStop<'a> {
+    monitor: &'a dyn Monitor,
     enough: &'a AtomicBool,
 }
 
-impl Watch for Hurry<'_> {
+impl Monitor for EarlyStop<'_> {
     fn stage(&self, _name: &str, _total: u64) {}
     fn advance(&self, _units: u64) {}
     fn stopped(&self) -> bool {
-        self.enough.load(Ordering::Relaxed) || self.watch.stopped()
+        self.enough.load(Ordering::Relaxed) || self.monitor.stopped()
     }
 }
 
-/// Players that one thread keeps from game to game: making one may cost more than a game.
-const SEATS: usize = 8;
+/// Idle players that a thread keeps for later games: constructing one may cost more than a game.
+const MAX_IDLE: usize = 8;
 
-/// A thread with its players.
-struct Bench<'a, 'b> {
-    hall: &'a Hall<'b>,
-    /// Most recently used last.
-    seated: Vec<(usize, Box<dyn Player>)>,
+/// An LRU pool of a thread's idle players.
+struct PlayerPool<'a, 'b> {
+    runner: &'a GameRunner<'b>,
+    /// In order of last use, most recent last.
+    idle: Vec<(usize, Box<dyn Player>)>,
 }
 
-impl Bench<'_, '_> {
+impl PlayerPool<'_, '_> {
     fn take(&mut self, player: usize) -> Result<Box<dyn Player>, ArenaError> {
-        if let Some(at) = self.seated.iter().position(|(seated, _)| *seated == player) {
-            return Ok(self.seated.remove(at).1);
+        if let Some(at) = self.idle.iter().position(|(idle, _)| *idle == player) {
+            return Ok(self.idle.remove(at).1);
         }
-        Ok(self.hall.kit.player(&self.hall.players[player])?)
+        Ok(self.runner.kit.player(&self.runner.players[player])?)
     }
 
     fn put_back(&mut self, player: usize, made: Box<dyn Player>) {
-        if self.seated.len() >= SEATS {
-            self.seated.remove(0);
+        if self.idle.len() >= MAX_IDLE {
+            self.idle.remove(0);
         }
-        self.seated.push((player, made));
+        self.idle.push((player, made));
     }
 
-    /// One game; `None` if somebody asked to stop.
-    fn game(&mut self, bout: &Bout, watch: &dyn Watch) -> Result<Option<GameRecord>, ArenaError> {
-        let hall = self.hall;
+    /// Plays one game; `None` if it was stopped.
+    fn game(&mut self, bout: &Bout, monitor: &dyn Monitor) -> Result<Option<GameRecord>, ArenaError> {
+        let runner = self.runner;
         let (mut first, mut second) = (self.take(bout.first)?, self.take(bout.second)?);
-        let opening = &hall.openings[bout.opening];
-        let seeds = [part(part(hall.seed, 1), bout.number), part(part(hall.seed, 2), bout.opening as u64)];
+        let opening = &runner.openings[bout.opening];
+        let seeds =
+            [part(part(runner.seed, 1), bout.number), part(part(runner.seed, 2), bout.opening as u64)];
         let seats: [&mut dyn Player; 2] = [&mut *first, &mut *second];
-        let seen = &mut |pos: &AnyPosition, moves: &[AnyMove]| hall.spectator.turn(bout, pos, moves);
-        let played = play_seen(hall.kit, opening, seats, seeds, &hall.house, seen, watch);
+        let seen = &mut |pos: &AnyPosition, moves: &[AnyMove]| runner.spectator.turn(bout, pos, moves);
+        let played = play_seen(runner.kit, opening, seats, seeds, &runner.house, seen, monitor);
         let Some(played) = played else { return Ok(None) };
         if played.end.is_fault() {
-            // Whatever went wrong may have left a player in pieces; a panic while dropping it is its last.
+            // A fault may leave a player inconsistent, so it is dropped; a panic in its destructor is ignored.
             let _ = catch_unwind(AssertUnwindSafe(|| drop((first, second))));
         } else {
             self.put_back(bout.first, first);
             self.put_back(bout.second, second);
         }
-        let Played { moves, payoff, end, why, spent } = played;
-        let scrutiny = if hall.judged {
-            let found = scrutinise(hall.kit, hall.start, &moves, opening.moves.len(), watch);
+        let PlayedGame { moves, payoff, end, why, spent } = played;
+        let scrutiny = if runner.judged {
+            let found = scrutinise(runner.kit, runner.start, &moves, opening.moves.len(), monitor);
             match found {
                 Err(ArenaError::Stopped) => return Ok(None),
                 found => found?,
@@ -219,10 +221,10 @@ impl Bench<'_, '_> {
             None
         };
         let mut words = Vec::with_capacity(moves.len());
-        let mut pos = hall.start.clone();
+        let mut pos = runner.start.clone();
         for &mv in &moves {
-            words.push(hall.kit.game.write_move(&pos, mv));
-            pos = hall.kit.game.play(&pos, mv);
+            words.push(runner.kit.game.write_move(&pos, mv));
+            pos = runner.kit.game.play(&pos, mv);
         }
         Ok(Some(GameRecord {
             number: bout.number,

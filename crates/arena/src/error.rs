@@ -1,31 +1,31 @@
-//! What can go wrong in the arena.
+//! Errors of matches and tuning.
 
-use outplay_answer::Trouble;
 use outplay_core::InputError;
 use outplay_players::PlayError;
+use outplay_workbench::Trouble;
 use thiserror::Error;
 
-/// Why there is no match or no tuned player.
+/// An error of a match or of tuning.
 #[derive(Debug, Error)]
 pub enum ArenaError {
-    /// A spec, position or move that makes no sense.
+    /// An invalid spec, position or move.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A player that cannot be made or cannot answer.
+    /// A player that cannot be constructed or returns no move.
     #[error(transparent)]
     Play(PlayError),
-    /// What was asked for makes no sense.
+    /// An invalid request.
     #[error("{0}")]
     Unable(String),
-    /// A record, checkpoint or weights file that is of no use here.
+    /// An unusable record, checkpoint or weights file.
     #[error("{file}: {why}")]
     File {
-        /// Which file.
+        /// The path.
         file: String,
-        /// What is wrong with it, and what to do.
+        /// The problem, and a remedy.
         why: String,
     },
-    /// Somebody asked to stop.
+    /// The monitor requested a stop.
     #[error("stopped")]
     Stopped,
 }
@@ -40,22 +40,40 @@ impl From<PlayError> for ArenaError {
     }
 }
 
+impl From<outplay_files::FileError> for ArenaError {
+    fn from(error: outplay_files::FileError) -> ArenaError {
+        ArenaError::Unable(error.to_string())
+    }
+}
+
 impl From<ArenaError> for Trouble {
     fn from(error: ArenaError) -> Trouble {
         match error {
             ArenaError::Input(error) => error.into(),
             ArenaError::Play(error) => error.into(),
             ArenaError::Stopped => Trouble::stopped(),
-            // A file that is of no use is one that the user named.
+            // Only a file that the user named is reported as unusable.
             error @ (ArenaError::Unable(_) | ArenaError::File { .. }) => Trouble::unable(error.to_string()),
         }
     }
 }
 
 impl ArenaError {
-    /// What is wrong with a file.
+    /// An error about a file.
     pub fn file(file: &std::path::Path, why: impl Into<String>) -> ArenaError {
         ArenaError::File { file: file.display().to_string(), why: why.into() }
+    }
+
+    /// Refuses a count beyond a limit, so that a typing error is an error message rather than a huge allocation.
+    ///
+    /// # Errors
+    ///
+    /// `asked` exceeds `most`.
+    pub(crate) fn unless_at_most(what: &str, asked: u64, most: u64) -> Result<(), ArenaError> {
+        match asked <= most {
+            true => Ok(()),
+            false => Err(ArenaError::Unable(format!("at most {most} {what} are allowed; ask for fewer"))),
+        }
     }
 }
 
@@ -64,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trouble_says_whose_fault_it_is() {
+    fn input_errors_and_stops_are_distinguished() {
         let file = ArenaError::file(std::path::Path::new("games.jsonl"), "cannot be read");
         assert_eq!(file.to_string(), "games.jsonl: cannot be read");
         for error in [file, ArenaError::Unable("no".into()), ArenaError::Play(PlayError::Unknown)] {

@@ -1,49 +1,47 @@
-//! Matches with honest statistics, and tuning of evaluations.
+//! Engine matches with sound statistics (Elo, SPRT), and tuning of evaluation weights.
 //!
 //! ```text
-//!   matches       a match: openings, games, a record, standings
-//!   contest       many games on several threads        opening    where they begin
-//!   referee       one game, whatever the players do    scrutiny   moves held against exact knowledge
-//!   record        games as lines of text               standings  the result as tables
-//!   stats         what a result says: Elo, intervals, superiority, sequential tests
-//!   ratings       one scale for many players          psq        games of Gomocup
-//!   page          a match as one HTML file
-//!   label         exact values of many positions, as rows
-//!   tune          weights found by games or exact values, accepted by a test
+//!   matches       a match: openings, games, record, standings
+//!   contest       game scheduler on several threads    opening    opening generator
+//!   referee       one game, robust to player faults    scrutiny   move accuracy by exact values
+//!   record        game record, JSON lines              standings  result tables
+//!   stats         Elo, confidence intervals, likelihood of superiority, SPRT
+//!   ratings       Bradley-Terry ratings                psq        import of Gomocup games
+//!   page          HTML report of a match
+//!   tune          weights by games or exact values, accepted by an SPRT
 //! ```
 //!
-//! Everything follows from a seed: the same seed gives the same games on any number of threads, as long as
-//! players do not look at the clock.
+//! Invariant: all random choices derive from one seed. The same seed gives the same games on any number of threads, if
+//! no player depends on the clock.
 //!
-//! The doors are [`compete`] and [`tune()`], for a game that somebody opened by name; [`matches::run`] and [`tune::run`]
-//! are the rooms behind them, for a [`Kit`] of one's own:
+//! The entry points are [`compete`] and [`tune()`] for a game of the catalog, and [`matches::run`] and [`tune::run`]
+//! for a [`PlayerContext`] of the caller:
 //!
 //! ```
 //! use outplay_arena::matches::{MatchRequest, run};
-//! use outplay_core::{Game, Native, Quiet};
+//! use outplay_core::{Game, Native};
+//! use outplay_runtime::NoMonitor;
 //! use outplay_games::mnk::{Mnk, Rules};
-//! use outplay_players::Kit;
+//! use outplay_players::PlayerContext;
 //!
 //! let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
-//! let kit = Kit::new(Native::new(game).lines());
+//! let kit = PlayerContext::new(Native::new(game).lines());
 //! let mut request = MatchRequest::default();
 //! request.players = vec!["greedy".into(), "random".into()];
-//! let report = run(&kit, &kit.game.start().unwrap(), None, &request, &Quiet)?;
+//! let report = run(&kit, &kit.game.start().unwrap(), None, &request, &NoMonitor)?;
 //! let greedy = &report.standings.players[0];
 //! assert_eq!(greedy.games, 100);
 //! assert!(greedy.score > 0.7 && greedy.strength.low > Some(100.0));
 //! # Ok::<(), outplay_arena::ArenaError>(())
 //! ```
 //!
-//! Nothing here prints, and no sentence names anybody's flags; only `record`, `psq`, `label`, `tune` and its labels touch
-//! files.
+//! Nothing here prints, and no message names command-line flags. Only `record`, `psq` and `tune` access files.
 //!
-//! [`Kit`]: outplay_players::Kit
+//! [`PlayerContext`]: outplay_players::PlayerContext
 
 mod chart;
 pub mod contest;
 mod error;
-pub mod label;
 pub mod matches;
 pub mod opening;
 pub mod page;
@@ -53,11 +51,12 @@ pub mod record;
 pub mod referee;
 mod replay;
 pub mod scrutiny;
-pub mod seed;
 pub mod standings;
 pub mod stats;
+pub mod text;
 pub mod tune;
 
 pub use error::ArenaError;
 pub use matches::compete;
+pub use outplay_workbench::seed;
 pub use tune::tune;

@@ -1,22 +1,24 @@
-//! A match: openings, players, games, statistics, and a record that can be gone on with.
+//! Match runner: openings, round-robin games, statistics, and a record that can be resumed.
 
 use crate::ArenaError;
-use crate::contest::{Flow, Hall, Nobody, Spectator, round_robin};
-use crate::opening::{listed, openings, plies_for};
-use crate::record::{GameRecord, Header, Record, fingerprint};
+use crate::contest::{Bout, Flow, GameRunner, NoSpectator, Spectator, round_robin};
+use crate::opening::{Opening, listed, openings, plies_for};
+use crate::record::{GameRecord, Header, RECORD_BYTES, Record};
 use crate::referee::House;
 use crate::replay::replay;
 use crate::seed::part;
 use crate::standings::{SprtRow, Standings, pairs_of};
 use crate::stats::{Decision, Pairs, Sprt};
-use outplay_answer::{Entry, Place, QueryOptions, Trouble};
-use outplay_core::{AnyPosition, Game, Notation, Watch};
-use outplay_players::{Guest, Kit};
+use outplay_core::{AnyPosition, Game, Notation};
+use outplay_players::{Guest, PlayerContext};
+use outplay_runtime::Monitor;
+use outplay_workbench::export::fingerprint;
+use outplay_workbench::{GameHandle, Place, Session, Trouble};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What to play.
+/// The settings of a match.
 ///
 /// # Examples
 ///
@@ -32,32 +34,34 @@ use std::time::Instant;
 pub struct MatchRequest {
     /// The players' specs, two or more.
     pub players: Vec<String>,
-    /// Games of each two players; openings are played twice, the last of an odd number once.
+    /// Games per pairing; each opening is played twice, the last of an odd number once.
     pub games: u64,
-    /// Plies of random openings; as many as it takes for enough different ones, if not said.
+    /// Plies of random openings; by default, enough for sufficiently many different openings.
     pub openings: Option<u32>,
-    /// Openings that somebody listed, a line of moves each, instead of random ones.
+    /// Opening book: a line of moves each, instead of random openings.
     pub opening_lines: Option<Vec<String>>,
-    /// What openings, dice and players' chance decisions follow from.
+    /// Random seed of openings, dice and players.
     pub seed: u64,
-    /// Games at the same time.
+    /// Games played concurrently.
     pub concurrency: usize,
-    /// A test that ends the match when it is decided.
+    /// A sequential test that ends the match once it is decided.
     pub sprt: Option<Sprt>,
-    /// What ends a game besides its own rules.
+    /// Ply limit and time limit of a game.
     pub house: House,
-    /// Whether moves are held against exact knowledge.
+    /// Whether moves are compared with exact values.
     pub judged: bool,
-    /// Where the games are written.
+    /// The file to which games are written.
     pub out: Option<PathBuf>,
-    /// Go on with what is in that file.
+    /// Whether to resume the match in that file.
     pub resume: bool,
-    /// Games of this very match that were played before and count, where nobody wrote them into a file.
+    /// Earlier games of this match that count, if it has no file.
     pub played: Vec<GameRecord>,
+    /// Maximal size in bytes of a record to resume.
+    pub record_bytes: u64,
 }
 
 impl Default for MatchRequest {
-    /// A hundred games, one at a time, between players who are yet to be named; nothing is judged or written.
+    /// 100 games, one at a time, without players; moves are not compared with exact values, and no file is written.
     fn default() -> MatchRequest {
         MatchRequest {
             players: Vec::new(),
@@ -72,178 +76,157 @@ impl Default for MatchRequest {
             out: None,
             resume: false,
             played: Vec::new(),
+            record_bytes: RECORD_BYTES,
         }
     }
 }
 
-/// A match that was played.
+/// The result of a match.
 #[derive(Clone, Debug, Serialize)]
 pub struct MatchReport {
     /// The game's canonical spec.
     pub game: String,
-    /// Where openings begin, if not at the start of the game.
+    /// The position from which openings are played, if not the start of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
     /// Plies of the openings.
     pub openings: u32,
-    /// What chance followed from.
+    /// Random seed.
     pub seed: u64,
-    /// Games that were going to be played.
+    /// Scheduled games.
     pub planned: u64,
-    /// Who did how well.
+    /// Results by player and by pairing.
     #[serde(flatten)]
     pub standings: Standings,
     /// The sequential test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtRow>,
-    /// Somebody asked to stop before the end.
+    /// Whether the match was stopped before its end.
     pub stopped: bool,
-    /// What players did wrong, a sentence each, the first few.
+    /// The first few faults of players, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<String>,
-    /// Time on the wall, in seconds.
+    /// Wall-clock time in seconds.
     pub seconds: f64,
-    /// Where the games were written.
+    /// The file to which the games were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
 }
 
-/// Faults that are told in full.
+/// Maximal games of a match: schedule and openings are held in memory, about 200 bytes a game.
+pub(crate) const MOST_GAMES: u64 = 1_000_000;
+
+/// Maximal number of faults in a report.
 const FAULTS: usize = 5;
 
-/// Plays a match of a game that somebody asked for, from a place in it, with what is exactly known about it.
+/// Plays a match of a game of the catalog from a position, with the exact values that the session provides.
 ///
 /// # Errors
 ///
-/// A place that is none, and as [`run`].
+/// An invalid position, and as [`run`].
 pub fn compete(
-    entry: &Entry,
+    session: &Session,
+    entry: &GameHandle,
     place: &Place,
     request: &MatchRequest,
-    options: &QueryOptions,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<MatchReport, Trouble> {
-    compete_games(entry, place, request, options, watch).map(|(report, _)| report)
+    compete_games(session, entry, place, request, monitor).map(|(report, _)| report)
 }
 
-/// The same, and the games that count, in order.
+/// The same, and also returns the counted games in order.
 ///
 /// # Errors
 ///
 /// As [`compete`].
 pub fn compete_games(
-    entry: &Entry,
+    session: &Session,
+    entry: &GameHandle,
     place: &Place,
     request: &MatchRequest,
-    options: &QueryOptions,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<(MatchReport, Vec<GameRecord>), Trouble> {
     let start = entry.locate(place)?;
     let position = (*place != Place::Start).then(|| entry.game().write_position(&start));
-    Ok(play(&match_kit(entry, options), &start, position, request, watch)?)
+    Ok(play(&match_kit(session, entry), &start, position, request, monitor)?)
 }
 
-/// A match that somebody looks on at, between players who read no files and are no programs of others; `guests` play
-/// under their names.
+/// Plays a match with a spectator, between players without access to files and external engines; `guests` play under
+/// their names.
 ///
 /// # Errors
 ///
 /// As [`compete`].
 pub fn compete_seen(
-    entry: &Entry,
+    session: &Session,
+    entry: &GameHandle,
     place: &Place,
     request: &MatchRequest,
-    options: &QueryOptions,
     guests: Vec<Guest>,
     spectator: &dyn Spectator,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<(MatchReport, Vec<GameRecord>), Trouble> {
     let start = entry.locate(place)?;
     let position = (*place != Place::Start).then(|| entry.game().write_position(&start));
-    let kit = Kit { files: None, outside: None, guests, ..match_kit(entry, options) };
-    Ok(play_seen(&kit, &start, position, request, spectator, watch)?)
+    let kit = PlayerContext { files: None, outside: None, guests, ..match_kit(session, entry) };
+    Ok(play_seen(&kit, &start, position, request, spectator, monitor)?)
 }
 
-fn match_kit(entry: &Entry, options: &QueryOptions) -> Kit {
-    // Games run side by side already, so exact knowledge keeps to one thread in each.
-    entry.kit(&options.on_threads(1).impartial())
+fn match_kit(session: &Session, entry: &GameHandle) -> PlayerContext {
+    // Games run concurrently, so each uses one thread for exact values.
+    outplay_workbench::kit(&session.on_threads(1).impartial(), entry)
 }
 
 /// Plays a match from `start` (`position` is its notation if it is not the start of the game).
 ///
 /// # Errors
 ///
-/// Fewer than two players or no games, a player or file that is of no use. A stop is no error: what was played
-/// counts.
+/// Fewer than two players, no games, an invalid player, or an unusable file. A stop is not an error: the games
+/// played so far count.
 pub fn run(
-    kit: &Kit,
+    kit: &PlayerContext,
     start: &AnyPosition,
     position: Option<String>,
     request: &MatchRequest,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<MatchReport, ArenaError> {
-    play(kit, start, position, request, watch).map(|(report, _)| report)
+    play(kit, start, position, request, monitor).map(|(report, _)| report)
 }
 
-/// The same, and the games that count, in order.
+/// The same, and also returns the counted games in order.
 ///
 /// # Errors
 ///
 /// As [`run`].
 pub fn play(
-    kit: &Kit,
+    kit: &PlayerContext,
     start: &AnyPosition,
     position: Option<String>,
     request: &MatchRequest,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<(MatchReport, Vec<GameRecord>), ArenaError> {
-    play_seen(kit, start, position, request, &Nobody, watch)
+    play_seen(kit, start, position, request, &NoSpectator, monitor)
 }
 
-/// The same while somebody looks on.
+/// The same with a spectator.
 ///
 /// # Errors
 ///
 /// As [`run`].
 pub fn play_seen(
-    kit: &Kit,
+    kit: &PlayerContext,
     start: &AnyPosition,
     position: Option<String>,
     request: &MatchRequest,
     spectator: &dyn Spectator,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<(MatchReport, Vec<GameRecord>), ArenaError> {
     let began = Instant::now();
-    if request.players.len() < 2 {
-        return Err(ArenaError::Unable("a match needs at least two players; name another one".into()));
-    }
-    if request.games == 0 {
-        return Err(ArenaError::Unable("a match of no games has no result; ask for 2 or more".into()));
-    }
-    if request.sprt.is_some() && request.players.len() > 2 {
-        return Err(ArenaError::Unable(
-            "a sequential test is between two players; leave the others out".into(),
-        ));
-    }
-    if kit.game.outcome(start).is_some() {
-        return Err(ArenaError::Unable(
-            "the game is over at that position; choose another one to begin from".into(),
-        ));
-    }
+    check(kit, start, request)?;
     let names: Result<Vec<String>, _> =
         request.players.iter().map(|spec| Ok(kit.player(spec)?.spec())).collect();
     let players: Vec<String> = names.map_err(|error: outplay_players::PlayError| ArenaError::from(error))?;
-    let pairs = request.games.div_ceil(2);
-    let (plies, found) = match &request.opening_lines {
-        Some(lines) => {
-            let found = listed(kit, start, lines, pairs as usize)?;
-            (found.iter().map(|opening| opening.moves.len() as u32).max().unwrap_or(0), found)
-        }
-        None => {
-            let plies = request.openings.unwrap_or_else(|| plies_for(kit, start, pairs));
-            (plies, openings(kit, start, plies, pairs as usize, part(request.seed, 0))?)
-        }
-    };
+    let (plies, found) = chosen_openings(kit, start, request, monitor)?;
     let header = Header {
         position: position.clone(),
         games: request.games,
@@ -254,41 +237,19 @@ pub fn play_seen(
         time: request.house.time.map(|time| time.as_secs_f64()),
         ..Header::new(kit.game.spec(), players.clone())
     };
-    let (mut record, mut games) = match &request.out {
-        None if request.resume => {
-            return Err(ArenaError::Unable(
-                "there is nothing to go on with; name the file with the record of the match".into(),
-            ));
-        }
-        None => (None, request.played.clone()),
-        Some(path) if request.resume => {
-            let (record, games) = Record::resume(path, &header)?;
-            (Some(record), games)
-        }
-        Some(path) => (Some(Record::create(path, &header)?), Vec::new()),
-    };
+    let (mut record, mut games) = recorded(request, &header)?;
     let bouts = round_robin(players.len(), request.games as usize);
     games.retain(|game| (game.number as usize) < bouts.len());
-    for game in &games {
-        let bout = &bouts[game.number as usize];
-        let replayed = replay(kit, start, &found[bout.opening], bout, &request.house, game);
-        if let Err(why) = replayed {
-            let why = format!("game {} is not as it was played ({why})", game.number + 1);
-            return Err(match &request.out {
-                Some(path) => ArenaError::file(path, why + "; remove its line to go on"),
-                None => ArenaError::Unable(why + "; begin the match anew"),
-            });
-        }
-    }
+    check_replays(kit, start, &found, &bouts, request, &games)?;
     let mut table = Scoreboard::new(&players, bouts.len(), request.sprt);
     for game in &games {
         table.add(game);
     }
     let left: Vec<_> = bouts.iter().filter(|bout| !table.has(bout.number)).copied().collect();
-    watch.stage("games", bouts.len() as u64);
-    watch.advance(games.len() as u64);
+    monitor.stage("games", bouts.len() as u64);
+    monitor.advance(games.len() as u64);
     if table.decision() == Decision::Open && !left.is_empty() {
-        let hall = Hall {
+        let runner = GameRunner {
             kit,
             start,
             openings: &found,
@@ -299,27 +260,23 @@ pub fn play_seen(
             threads: request.concurrency,
             spectator,
         };
-        hall.play(&left, watch, |game| {
+        runner.play(&left, monitor, |game| {
             if let Some(record) = &mut record {
                 record.add(&game)?;
             }
             table.add(&game);
             spectator.ended(&game);
             games.push(game);
-            watch.status(&table.line());
-            watch.advance(1);
+            monitor.status(&table.line());
+            monitor.advance(1);
             Ok(if table.decision() == Decision::Open { Flow::On } else { Flow::Enough })
         })?;
     }
     games.sort_by_key(|game| game.number);
-    // Games beyond the one that decided the test depend on the number of threads, and do not count.
+    // Games after the one that decided the test depend on the number of threads, and do not count.
     if let Some(count) = table.decided {
         games.retain(|game| game.number < count);
     }
-    let fault = |game: &GameRecord| {
-        let loser = if game.payoff < 0 { game.first } else { game.second };
-        game.why.as_ref().map(|why| format!("game {}: {} {why}", game.number + 1, players[loser]))
-    };
     let sprt = request.sprt.map(|sprt| SprtRow::new(sprt, &pairs_of(&games, 0, 1)));
     let whole = sprt.is_some_and(|row| row.decision != Decision::Open) || games.len() == bouts.len();
     let report = MatchReport {
@@ -331,19 +288,104 @@ pub fn play_seen(
         standings: Standings::new(&players, &games),
         sprt,
         stopped: !whole,
-        faults: games.iter().filter_map(fault).take(FAULTS).collect(),
+        faults: games.iter().filter_map(|game| fault(game, &players)).take(FAULTS).collect(),
         seconds: began.elapsed().as_secs_f64(),
         out: request.out.as_ref().map(|path| path.display().to_string()),
     };
     Ok((report, games))
 }
 
-/// The running score, and the test after the games that are complete up to a point.
+/// Validates the settings of a match.
+fn check(kit: &PlayerContext, start: &AnyPosition, request: &MatchRequest) -> Result<(), ArenaError> {
+    let unable = |why: &str| Err(ArenaError::Unable(why.into()));
+    let players = request.players.len();
+    if players < 2 {
+        return unable("a match needs at least two players; name another one");
+    }
+    if request.games == 0 {
+        return unable("a match of no games has no result; ask for 2 or more");
+    }
+    let pairings = (players * (players - 1) / 2) as u64;
+    ArenaError::unless_at_most("games in a match", pairings.saturating_mul(request.games), MOST_GAMES)?;
+    if request.sprt.is_some() && players > 2 {
+        return unable("a sequential test is between two players; leave the others out");
+    }
+    if kit.game.outcome(start).is_some() {
+        return unable("the game is over at that position; choose another one to begin from");
+    }
+    Ok(())
+}
+
+/// Returns an opening for each pair of games, and the plies of the longest.
+fn chosen_openings(
+    kit: &PlayerContext,
+    start: &AnyPosition,
+    request: &MatchRequest,
+    monitor: &dyn Monitor,
+) -> Result<(u32, Vec<Opening>), ArenaError> {
+    let pairs = request.games.div_ceil(2);
+    if let Some(lines) = &request.opening_lines {
+        let found = listed(kit, start, lines, pairs as usize)?;
+        return Ok((found.iter().map(|opening| opening.moves.len() as u32).max().unwrap_or(0), found));
+    }
+    let plies = request.openings.unwrap_or_else(|| plies_for(kit, start, pairs));
+    Ok((plies, openings(kit, start, plies, pairs as usize, part(request.seed, 0), monitor)?))
+}
+
+/// Opens the record, if there is one, and returns the earlier games.
+fn recorded(
+    request: &MatchRequest,
+    header: &Header,
+) -> Result<(Option<Record>, Vec<GameRecord>), ArenaError> {
+    Ok(match &request.out {
+        None if request.resume => {
+            return Err(ArenaError::Unable(
+                "there is nothing to go on with; name the file with the record of the match".into(),
+            ));
+        }
+        None => (None, request.played.clone()),
+        Some(path) if request.resume => {
+            let (record, games) = Record::resume(path, header, request.record_bytes)?;
+            (Some(record), games)
+        }
+        Some(path) => (Some(Record::create(path, header)?), Vec::new()),
+    })
+}
+
+/// Replays earlier games by the rules and the openings of this match.
+fn check_replays(
+    kit: &PlayerContext,
+    start: &AnyPosition,
+    openings: &[Opening],
+    bouts: &[Bout],
+    request: &MatchRequest,
+    games: &[GameRecord],
+) -> Result<(), ArenaError> {
+    for game in games {
+        let bout = &bouts[game.number as usize];
+        if let Err(why) = replay(kit, start, &openings[bout.opening], bout, &request.house, game) {
+            let why = format!("game {} is not as it was played ({why})", game.number + 1);
+            return Err(match &request.out {
+                Some(path) => ArenaError::file(path, why + "; remove its line to go on"),
+                None => ArenaError::Unable(why + "; begin the match anew"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The fault that decided a game, as a sentence.
+fn fault(game: &GameRecord, players: &[String]) -> Option<String> {
+    let loser = if game.payoff < 0 { game.first } else { game.second };
+    game.why.as_ref().map(|why| format!("game {}: {} {why}", game.number + 1, players[loser]))
+}
+
+/// The running score, and the sequential test over the complete prefix of pairs.
 struct Scoreboard {
     sprt: Option<Sprt>,
     names: Vec<String>,
     half_points: Vec<usize>,
-    /// Half points of the first of the two players, by number; games end in any order.
+    /// Half points of the first of the two players by game number; games end in any order.
     known: Vec<Option<usize>>,
     games: u64,
     /// Games that count in the test so far.
@@ -379,7 +421,7 @@ impl Scoreboard {
         self.half_points[game.second] += game.half_points(game.second);
         self.known[game.number as usize] = Some(game.half_points(0));
         let Some(sprt) = self.sprt else { return };
-        // The test looks at pairs in their order, so that its end does not depend on who was faster.
+        // The test counts pairs in schedule order, so that its decision does not depend on thread timing.
         while self.decided.is_none()
             && let Some([Some(a), Some(b)]) = self.known.get(self.counted..self.counted + 2)
         {
@@ -396,7 +438,7 @@ impl Scoreboard {
         self.verdict
     }
 
-    /// The running score in a few words.
+    /// The running score as status text.
     fn line(&self) -> String {
         let points = |place: usize| self.half_points[place] as f64 / 2.0;
         let mut text = match self.names.len() {

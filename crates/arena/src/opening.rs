@@ -1,32 +1,33 @@
-//! Openings: a few random moves from the start, so that not every game is the same one.
+//! Opening generator: random or listed opening lines, so that deterministic players play different games.
 
 use crate::ArenaError;
 use crate::referee::roll;
 use crate::seed::part;
 use outplay_core::{AnyMove, AnyPosition, Game, Notation, Turn};
-use outplay_players::Kit;
+use outplay_players::PlayerContext;
+use outplay_runtime::Monitor;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashSet;
 
-/// Where a game begins: moves that are made for the players.
+/// An opening: moves that are played before the players take over.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// Where the moves lead.
+    /// The position after the moves.
     pub pos: AnyPosition,
-    /// The moves from the start, falls of dice included.
+    /// The moves from the start, dice rolls included.
     pub moves: Vec<AnyMove>,
 }
 
-/// Attempts to find an opening that no earlier one equals.
+/// Attempts to find an opening with a new position.
 const ATTEMPTS: u64 = 40;
 
-/// Plies that nobody asks for more than.
+/// Maximal default length of openings in plies.
 const MOST_PLIES: u32 = 8;
 
-/// How many plies openings need so that there are enough of them for `pairs` pairs of games: games with dice
-/// need none.
-pub fn plies_for(kit: &Kit, start: &AnyPosition, pairs: u64) -> u32 {
+/// Returns the length in plies from which there are at least `2 * pairs` openings by the branching factor at the start;
+/// 0 for games with dice.
+pub fn plies_for(kit: &PlayerContext, start: &AnyPosition, pairs: u64) -> u32 {
     if kit.game.has_dice() {
         return 0;
     }
@@ -40,24 +41,28 @@ pub fn plies_for(kit: &Kit, start: &AnyPosition, pairs: u64) -> u32 {
     plies
 }
 
-/// `count` openings of so many moves by players. They differ as far as the game allows, and the first of
-/// them do not depend on how many follow.
+/// Generates `count` random openings of `plies` player moves. They differ as far as the game allows. Opening n does
+/// not depend on `count`.
 ///
 /// # Errors
 ///
-/// A game that is always over after so many moves.
+/// A game that is always over before the opening ends, or an interrupt.
 pub fn openings(
-    kit: &Kit,
+    kit: &PlayerContext,
     start: &AnyPosition,
     plies: u32,
     count: usize,
     seed: u64,
+    monitor: &dyn Monitor,
 ) -> Result<Vec<Opening>, ArenaError> {
     let mut seen = FxHashSet::default();
     let mut found = Vec::with_capacity(count);
-    // Once new ones become rare, looking for them is a waste.
+    // Once a search for a new opening fails, later ones accept duplicates.
     let mut exhausted = plies == 0;
     for number in 0..count as u64 {
+        if monitor.stopped() {
+            return Err(ArenaError::Stopped);
+        }
         let mut kept = None;
         for attempt in 0..ATTEMPTS {
             let Some(opening) = random(kit, start, plies, part(part(seed, number), attempt)) else {
@@ -85,13 +90,13 @@ pub fn openings(
     Ok(found)
 }
 
-/// `count` openings that somebody listed, a line of moves each, from the first again when they are used up.
+/// Reads openings from lines of moves, and repeats them cyclically up to `count`.
 ///
 /// # Errors
 ///
 /// A line whose moves are not legal or end the game, or no line at all.
 pub fn listed(
-    kit: &Kit,
+    kit: &PlayerContext,
     start: &AnyPosition,
     lines: &[String],
     count: usize,
@@ -125,8 +130,8 @@ pub fn listed(
     Ok(found.into_iter().cycle().take(count).collect())
 }
 
-/// One opening; `None` if the game ends within it.
-fn random(kit: &Kit, start: &AnyPosition, plies: u32, seed: u64) -> Option<Opening> {
+/// Generates one opening; `None` if the game ends within it.
+fn random(kit: &PlayerContext, start: &AnyPosition, plies: u32, seed: u64) -> Option<Opening> {
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut opening = Opening { pos: start.clone(), moves: Vec::new() };
     let mut made = 0;

@@ -1,25 +1,25 @@
-//! A match as one HTML file: who did how well, how the score went, how long games were, and where moves gave something
-//! away.
+//! HTML report of a match: standings, score over time, game lengths, and errors by ply.
 
-use crate::chart::{bar_chart, document, escaped, plot};
+use crate::chart::{bar_chart, document, plot};
 use crate::matches::MatchReport;
 use crate::record::GameRecord;
 use crate::stats::{Decision, Strength};
+use outplay_core::svg::escape;
 use std::collections::BTreeMap;
 
-/// Lines of a plot that can still be told apart.
+/// Maximal lines of a plot that are still distinguishable.
 const LINES: usize = 6;
-/// Points of a line that a picture has room for.
+/// Maximal points of a line.
 const POINTS: usize = 400;
-/// Bars of a distribution.
+/// Maximal bars of a histogram.
 const BARS: u32 = 24;
 
-/// The page of a match and its games, in their order.
+/// Renders the report of a match and its games, in their order.
 pub fn page(report: &MatchReport, games: &[GameRecord]) -> String {
     let standings = &report.standings;
     let names: Vec<String> = standings.players.iter().map(|row| row.player.clone()).collect();
     let title = format!("{}: {}", report.game, names.join(" : "));
-    let mut body = format!("<h1>{}</h1>", escaped(&title));
+    let mut body = format!("<h1>{}</h1>", escape(&title));
     if let Some(row) = &report.sprt {
         let verdict = match row.decision {
             Decision::Accepted => format!("accepted: {} Elo rather than {}", row.sprt.elo1, row.sprt.elo0),
@@ -46,7 +46,7 @@ pub fn page(report: &MatchReport, games: &[GameRecord]) -> String {
     body += &blunders(&names, games);
     if !report.faults.is_empty() {
         let listed: String =
-            report.faults.iter().map(|fault| format!("<li>{}</li>", escaped(fault))).collect();
+            report.faults.iter().map(|fault| format!("<li>{}</li>", escape(fault))).collect();
         body += &format!("<h2>What went wrong</h2><ul>{listed}</ul>");
     }
     document(&title, &body)
@@ -71,7 +71,7 @@ fn players_table(report: &MatchReport) -> String {
         let faults = row.crashes + row.illegal + row.timeouts + row.refusals;
         format!(
             "<tr><td>{}</td><td>{}</td><td>{}/{}/{}</td><td>{:.1} %</td><td>{elo}</td><td>{:.1} ms</td><td>{faults}</td></tr>",
-            escaped(&row.player),
+            escape(&row.player),
             row.games,
             row.tally.wins,
             row.tally.draws,
@@ -92,7 +92,7 @@ fn cross_table(report: &MatchReport) -> String {
     let head: String = (1..=players.len()).map(|place| format!("<th>{place}</th>")).collect();
     let mut rows = String::new();
     for (a, row) in players.iter().enumerate() {
-        rows += &format!("<tr><td>{}. {}</td>", a + 1, escaped(&row.player));
+        rows += &format!("<tr><td>{}. {}</td>", a + 1, escape(&row.player));
         for b in 0..players.len() {
             rows += &match table.games[a][b] {
                 0 => "<td>·</td>".to_string(),
@@ -108,7 +108,7 @@ fn cross_table(report: &MatchReport) -> String {
 
 /// The share of points of each player after each of its games.
 fn score_lines<'a>(names: &'a [String], games: &[GameRecord]) -> Vec<(&'a str, Vec<(f64, f64)>)> {
-    // Of two players one line says all.
+    // With two players one line shows both scores.
     let shown = if names.len() == 2 { 1 } else { names.len().min(LINES) };
     let line = |place: usize| {
         let (mut points, mut line) = (0usize, Vec::new());
@@ -125,7 +125,7 @@ fn score_lines<'a>(names: &'a [String], games: &[GameRecord]) -> Vec<(&'a str, V
     names[..shown].iter().enumerate().map(|(place, name)| (name.as_str(), line(place))).collect()
 }
 
-/// How many numbers fall where, in at most so many steps of equal width.
+/// A histogram with at most [`BARS`] bins of equal width.
 fn distribution(numbers: impl Iterator<Item = u32> + Clone) -> Vec<(String, f64, String)> {
     let (low, high) =
         numbers.clone().fold((u32::MAX, 0), |(low, high), number| (low.min(number), high.max(number)));
@@ -142,7 +142,7 @@ fn distribution(numbers: impl Iterator<Item = u32> + Clone) -> Vec<(String, f64,
     counts.into_iter().map(|(bar, count)| (name(bar), count as f64, count.to_string())).collect()
 }
 
-/// Where moves gave something away, for each player, if somebody held them against exact values.
+/// Errors of each player by ply, if moves were compared with exact values.
 fn blunders(names: &[String], games: &[GameRecord]) -> String {
     if games.iter().all(|game| game.scrutiny.is_none()) {
         return String::new();
@@ -160,7 +160,7 @@ fn blunders(names: &[String], games: &[GameRecord]) -> String {
             .collect();
         text += &format!(
             "<h3>{}: {}</h3>{}",
-            escaped(name),
+            escape(name),
             plies.len(),
             bar_chart(&distribution(plies.iter().copied()))
         );

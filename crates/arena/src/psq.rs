@@ -1,15 +1,15 @@
-//! Games of Gomocup as records: one PSQ file for each game.
+//! Import of Gomocup games: PSQ files, one game each.
 //!
 //! ```text
 //!  Piskvorky 15x15, 11:11, 0      columns and rows
 //!  8,8,0                          column and row from 1, from the top left, and milliseconds
 //!  9,7,1203
-//!  first.zip                      who played first and second
+//!  first.zip                      the first and the second player
 //!  second.zip
-//!  -1                             and more, which is passed over
+//!  -1                             the rest is ignored
 //! ```
 //!
-//! The moves are played by our own rules: who won is what the board says, not what the file does.
+//! The moves are replayed by our own rules: the winner follows from the board, not from the file.
 
 use crate::ArenaError;
 use crate::record::{GameRecord, Header, Record};
@@ -17,7 +17,7 @@ use crate::referee::{End, Spent};
 use outplay_core::{AnyGame, Game, Notation, cell_name};
 use std::path::{Path, PathBuf};
 
-/// A game as a file has it.
+/// A parsed PSQ file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Psq {
     /// Columns.
@@ -26,15 +26,15 @@ pub struct Psq {
     pub height: usize,
     /// Cells by name, with milliseconds.
     pub moves: Vec<(String, u64)>,
-    /// Who played first and second.
+    /// The first and the second player.
     pub players: [String; 2],
 }
 
-/// Reads a file.
+/// Parses a PSQ file.
 ///
 /// # Errors
 ///
-/// A file that is none, in a sentence.
+/// An invalid file, as a sentence for the user.
 pub fn parse(text: &str) -> Result<Psq, String> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let head = lines.next().unwrap_or_default();
@@ -75,12 +75,12 @@ pub fn parse(text: &str) -> Result<Psq, String> {
     Ok(psq)
 }
 
-/// Imports games, which must all be of one size, into a record. `open` makes the game that a spec names; openings are
-/// what took no time at the beginning.
+/// Imports games, which must all have one board size, into a record. `open` constructs the game of a spec. The leading
+/// moves that took 0 ms are the opening.
 ///
 /// # Errors
 ///
-/// A file that is none or whose moves are not legal, games of different sizes, or a record that cannot be written.
+/// An invalid file, illegal moves, games of different sizes, or a record that cannot be written.
 pub fn import(
     files: &[(PathBuf, String)],
     open: &dyn Fn(&str) -> Result<AnyGame, ArenaError>,
@@ -116,7 +116,7 @@ pub fn import(
         let [first, second] = &psq.players;
         let (first, mut second) = (place(first), place(second));
         if first == second {
-            // Somebody who played against itself sits on both sides.
+            // In self-play the second player gets a name of its own.
             second = place(&format!("{} (2)", psq.players[1]));
         }
         games.push(played(path, &game, &psq, number as u64, [first, second])?);
@@ -165,7 +165,7 @@ fn played(
         moves: words.join(" "),
         opening_moves,
         payoff: outcome.unwrap_or(0),
-        // Games that a manager ended, by time say, have no end on the board.
+        // Games that the tournament manager ended, for example on time, are unfinished on the board.
         end: if outcome.is_some() { End::Rules } else { End::Plies },
         why: None,
         spent,
@@ -187,7 +187,7 @@ mod tests {
     const WON: &str = "Piskvorky 9x8, 11:11, 0\r\n1,1,0\r\n1,8,0\r\n2,1,120\r\n2,8,80\r\n3,1,1000\r\n3,8,1\r\n4,1,1\r\n4,8,1\r\n5,1,7\r\nengines\\A.zip\r\nB.exe\r\n-1\r\n1,Freestyle\r\n";
 
     #[test]
-    fn a_file_becomes_a_game() {
+    fn psq_files_are_imported() {
         let psq = parse(WON).unwrap();
         assert_eq!((psq.width, psq.height, psq.moves.len()), (9, 8, 9));
         assert_eq!((psq.moves[0].0.as_str(), psq.moves[1].0.as_str()), ("a8", "a1"));
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused_in_a_sentence() {
+    fn invalid_psq_files_are_refused() {
         let check = |text: &str, words: &str| {
             let error = import(&[("x.psq".into(), text.to_string())], &open, None).map(|_| ()).unwrap_err();
             assert!(error.to_string().contains(words), "{text}: {error}");

@@ -1,15 +1,14 @@
-//! One scale for three and more players: Elo points that explain all results at once, and a table of who beat whom.
+//! Bradley-Terry ratings (1952) for three and more players, in Elo points, and the cross table.
 //!
-//! A draw counts as half a win and half a loss, and the chance of a point follows from the difference of two ratings. The
-//! ratings that make the results likeliest are found by Newton's method on a function that has one top; half a point each
-//! way is added between any two who met, so that a player who won everything has a rating, too. Bounds come from how
-//! sharply the likelihood falls (its second derivative), for the whole field at once.
+//! A draw counts as half a win and half a loss. The maximum-likelihood ratings are found by Newton's method; the
+//! log-likelihood is concave. A prior of half a point each way between players who met keeps ratings finite for a
+//! player with a perfect score. Confidence intervals come from the inverse of the observed information matrix.
 
 use crate::record::GameRecord;
 use crate::stats::score_of;
 use serde::Serialize;
 
-/// A player's place on the scale.
+/// A player's rating.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rating {
     /// The canonical spec.
@@ -22,7 +21,7 @@ pub struct Rating {
     pub high: f64,
 }
 
-/// Points and games of each player against each other.
+/// Points and games of each player against each other player.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrossTable {
     /// `points[a][b]`: points that player `a` won against `b`.
@@ -32,7 +31,7 @@ pub struct CrossTable {
 }
 
 impl CrossTable {
-    /// The table of these games between so many players.
+    /// The cross table of games between `players` players.
     pub fn new(players: usize, games: &[GameRecord]) -> CrossTable {
         let mut table =
             CrossTable { points: vec![vec![0.0; players]; players], games: vec![vec![0; players]; players] };
@@ -47,13 +46,13 @@ impl CrossTable {
 }
 
 /// Elo points per unit of the logistic scale.
-const UNIT: f64 = 400.0 / std::f64::consts::LN_10;
-/// How many deviations a two-sided 95 % interval reaches.
-const REACH: f64 = 1.959_963_984_540_054;
-/// Steps of Newton's method at most; it needs a handful.
+const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
+/// Standard deviations of a two-sided 95 % interval.
+const Z_95: f64 = 1.959_963_984_540_054;
+/// Maximal iterations of Newton's method; it usually needs fewer than ten.
 const STEPS: usize = 100;
 
-/// The ratings that explain a table best, in the order of the players.
+/// The maximum-likelihood ratings, in the order of the players.
 pub fn ratings(players: &[String], table: &CrossTable) -> Vec<Rating> {
     let count = players.len();
     let met = |a: usize, b: usize| table.games[a][b] > 0;
@@ -69,21 +68,21 @@ pub fn ratings(players: &[String], table: &CrossTable) -> Vec<Rating> {
                 if a == b {
                     continue;
                 }
-                let chance = score_of(UNIT * (strength[a] - strength[b]));
+                let chance = score_of(ELO_PER_LOGIT * (strength[a] - strength[b]));
                 slope[a] += points(a, b) - games(a, b) * chance;
                 let bend = games(a, b) * chance * (1.0 - chance);
                 curve[a][a] += bend;
                 curve[a][b] -= bend;
             }
         }
-        // The scale has no zero of its own: tying the mean makes the matrix one that can be inverted.
+        // The likelihood is invariant under a shift of all ratings; a penalty on the sum makes the matrix invertible.
         for row in &mut curve {
             row.iter_mut().for_each(|entry| *entry += 1.0);
         }
         inverse = inverted(curve);
         let step: Vec<f64> =
             inverse.iter().map(|row| row.iter().zip(&slope).map(|(a, b)| a * b).sum::<f64>()).collect();
-        // Far from the top a whole step may go too far.
+        // Damped Newton: far from the maximum a full step may overshoot.
         let largest = step.iter().fold(0.0f64, |most, step| most.max(step.abs()));
         let share = if largest > 1.0 { 1.0 / largest } else { 1.0 };
         strength.iter_mut().zip(&step).for_each(|(strength, step)| *strength += share * step);
@@ -95,16 +94,16 @@ pub fn ratings(players: &[String], table: &CrossTable) -> Vec<Rating> {
     let shared = 1.0 / (count * count).max(1) as f64;
     (0..count)
         .map(|place| {
-            let elo = UNIT * (strength[place] - mean);
-            // What tying the mean added belongs to nobody.
+            let elo = ELO_PER_LOGIT * (strength[place] - mean);
+            // The penalty on the sum adds this constant to every entry of the inverse.
             let variance = (inverse[place][place] - shared).max(0.0);
-            let reach = REACH * UNIT * variance.sqrt();
+            let reach = Z_95 * ELO_PER_LOGIT * variance.sqrt();
             Rating { player: players[place].clone(), elo, low: elo - reach, high: elo + reach }
         })
         .collect()
 }
 
-/// The inverse of a matrix by Gauss and Jordan, with the largest entry of a column as its pivot.
+/// Inverts a matrix by Gauss-Jordan elimination with partial pivoting.
 fn inverted(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let size = matrix.len();
     for (i, row) in matrix.iter_mut().enumerate() {
@@ -114,7 +113,7 @@ fn inverted(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         let pivot =
             (column..size).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()));
         matrix.swap(column, pivot.unwrap_or(column));
-        // Players who met nobody leave a column without an entry; they stay where they are.
+        // A player without games leaves a zero column; its rating stays at its start value.
         let by = matrix[column][column];
         if by.abs() < 1e-12 {
             continue;
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn results_that_fit_a_scale_give_it_back() {
+    fn consistent_results_recover_their_ratings() {
         // 100 points between neighbours: all three pairings agree.
         let chance = |elo: f64| 1e6 * score_of(elo);
         let results = [
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn who_won_everything_or_met_nobody_has_finite_bounds() {
+    fn perfect_scores_and_unplayed_players_have_finite_bounds() {
         let found = ratings(&names(4), &table(&[(0, 1, 10.0, 10), (0, 2, 10.0, 10), (1, 2, 5.0, 10)], 4));
         assert!(
             found

@@ -1,51 +1,53 @@
-//! Games as lines of text: a header, then one game per line, in the order in which they ended.
+//! Game record: an append-only file of JSON lines, a header and then one game per line in the order of their ends.
 //!
-//! The format is described in docs/game-record.md. Lines are written whole and flushed, so a run that
-//! is killed leaves at most one broken line at the end, which reading ignores.
+//! The format is described in docs/game-record.md. Each line is written with one call, so a killed run leaves at most
+//! one torn line at the end, which the reader ignores. A record is locked while games are added to it. Games are
+//! replayed before they count, so the file needs no checksums.
 
 use crate::ArenaError;
 use crate::referee::{End, Spent};
 use crate::scrutiny::Scrutiny;
+use outplay_files::{Links, Lock};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs::OpenOptions;
+use std::io::{self, Read, Write};
+use std::path::Path;
 
-/// The word by which a record is known.
+/// The magic word of a record.
 const KIND: &str = "outplay match";
-/// The form of the lines; it changes when an old reader would misunderstand them.
+/// The format version; it changes when an old reader would misread the lines.
 const VERSION: u32 = 1;
 
-/// What was going to be played.
+/// The settings of the recorded match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Header {
     /// Always `outplay match`.
     pub record: String,
-    /// The form of the lines.
+    /// The format version.
     pub version: u32,
     /// The game's canonical spec.
     pub game: String,
-    /// Where openings begin, if not at the start of the game.
+    /// The position from which openings are played, if not the start of the game.
     pub position: Option<String>,
     /// The players' canonical specs.
     pub players: Vec<String>,
-    /// Games that each two players were going to play.
+    /// Scheduled games per pairing.
     pub games: u64,
     /// Plies of the openings.
     pub openings: u32,
-    /// What tells one list of openings from another, if they were listed.
+    /// The fingerprint of the list of openings, if they were listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening_list: Option<String>,
-    /// What openings, dice and players' chance decisions follow from.
+    /// Random seed of openings, dice and players.
     pub seed: u64,
     /// A longer game is a draw.
     pub plies: u32,
-    /// Seconds after which a move loses.
+    /// Time limit of a move in seconds.
     pub time: Option<f64>,
 }
 
 impl Header {
-    /// A header with the word and the version filled in.
+    /// A header with magic word and version.
     pub fn new(game: String, players: Vec<String>) -> Header {
         Header {
             record: KIND.into(),
@@ -70,24 +72,24 @@ pub struct GameRecord {
     pub number: u64,
     /// The number of its opening.
     pub opening: u64,
-    /// Which player moved first, as a place in the header's list.
+    /// The player who moved first, as an index into the header's list.
     pub first: usize,
-    /// Which player moved second.
+    /// The player who moved second.
     pub second: usize,
-    /// All moves in the game's notation, falls of dice included, separated by spaces.
+    /// All moves in the game's notation, dice rolls included, separated by spaces.
     pub moves: String,
-    /// How many of them are the opening.
+    /// The number of opening moves among them.
     pub opening_moves: usize,
-    /// What the first player got.
+    /// The first player's payoff.
     pub payoff: i32,
-    /// Why it ended.
+    /// The reason why it ended.
     pub end: End,
-    /// What a player did wrong.
+    /// The description of a player's fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What the moves of the first and of the second player took.
+    /// Resources used by the first and by the second player.
     pub spent: [Spent; 2],
-    /// What exact knowledge says about their moves.
+    /// The accuracy of their moves by exact values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scrutiny: Option<[Scrutiny; 2]>,
 }
@@ -100,78 +102,84 @@ impl GameRecord {
     }
 }
 
-/// A record that games are added to.
+/// A record that is open for appending, under an exclusive lock.
 pub struct Record {
-    file: File,
-    path: PathBuf,
+    lock: Lock,
 }
 
+/// Default for the maximal size of a record in bytes.
+pub const RECORD_BYTES: u64 = 1 << 30;
+
 impl Record {
-    /// Begins a record.
+    /// Creates a record.
     ///
     /// # Errors
     ///
     /// A file that exists already or cannot be written.
     pub fn create(path: &Path, header: &Header) -> Result<Record, ArenaError> {
-        let file = OpenOptions::new().write(true).create_new(true).open(path);
-        let file = file.map_err(|error| match error.kind() {
+        let made = OpenOptions::new().write(true).create_new(true).open(path);
+        made.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
                 ArenaError::file(path, "there is such a file already; resume it, or choose another name")
             }
             _ => ArenaError::file(path, format!("cannot be written: {error}")),
         })?;
-        let mut record = Record { file, path: path.into() };
+        let mut record = Record { lock: Lock::take_named(path, false, &|| false)? };
         record.line(header)?;
         Ok(record)
     }
 
-    /// Goes on with a record of the same match; gives the games it has. A file that is not there is begun.
+    /// Resumes a record of the same match of at most `limit` bytes, and returns its games. Creates a missing file.
     ///
     /// # Errors
     ///
-    /// A record of another match, or a file that cannot be read or written.
-    pub fn resume(path: &Path, header: &Header) -> Result<(Record, Vec<GameRecord>), ArenaError> {
+    /// A record of another match, one that another process writes, or a file that cannot be read or written.
+    pub fn resume(path: &Path, header: &Header, limit: u64) -> Result<(Record, Vec<GameRecord>), ArenaError> {
         if !path.exists() {
             return Ok((Record::create(path, header)?, Vec::new()));
         }
-        let text = whole_lines(path)?;
-        if text.is_empty() && begun(path, header)? {
-            // Nothing but a part of the first line was written.
-            let unwritable = |error: io::Error| ArenaError::file(path, format!("cannot be written: {error}"));
-            let file = OpenOptions::new().write(true).truncate(true).open(path).map_err(unwritable)?;
-            let mut record = Record { file, path: path.into() };
+        let mut record = Record { lock: Lock::take_named(path, false, &|| false)? };
+        let unreadable = |error: io::Error| ArenaError::file(path, format!("cannot be read: {error}"));
+        let unwritable = |error: io::Error| ArenaError::file(path, format!("cannot be written: {error}"));
+        let mut bytes = Vec::new();
+        let file = record.lock.file();
+        if file.metadata().map_err(unreadable)?.len() > limit {
+            return Err(outplay_files::FileError::TooLong { path: path.into(), limit }.into());
+        }
+        file.take(limit).read_to_end(&mut bytes).map_err(unreadable)?;
+        if !bytes.contains(&b'\n') && is_partial_header(path, &bytes, header)? {
+            // Only a part of the first line was written.
+            record.lock.file().set_len(0).map_err(unwritable)?;
             record.line(header)?;
             return Ok((record, Vec::new()));
         }
-        let (found, games, length) = parse(path, &text)?;
+        let (found, games, length) = parse(path, &whole_lines(path, bytes)?)?;
         if let Some(other) = difference(&found, header) {
             let why = format!(
                 "is the record of another match ({other}); give the same words as then, or choose another file"
             );
             return Err(ArenaError::file(path, why));
         }
-        let unwritable = |error: io::Error| ArenaError::file(path, format!("cannot be written: {error}"));
-        let file = OpenOptions::new().append(true).open(path).map_err(unwritable)?;
-        // A broken last line makes room for the next game.
-        file.set_len(length as u64).map_err(unwritable)?;
-        Ok((Record { file, path: path.into() }, games))
+        // Truncates a torn last line.
+        record.lock.file().set_len(length as u64).map_err(unwritable)?;
+        Ok((record, games))
     }
 
-    /// Adds a game.
+    /// Appends a game.
     ///
     /// # Errors
     ///
-    /// A file that cannot be written, a full disk say.
+    /// A file that cannot be written, for example on a full disk.
     pub fn add(&mut self, game: &GameRecord) -> Result<(), ArenaError> {
         self.line(game)
     }
 
     fn line(&mut self, value: &impl Serialize) -> Result<(), ArenaError> {
-        let unwritable =
-            |error: io::Error| ArenaError::file(&self.path, format!("cannot be written: {error}"));
+        let path = self.lock.path().to_path_buf();
+        let unwritable = |error: io::Error| ArenaError::file(&path, format!("cannot be written: {error}"));
         let mut text = serde_json::to_string(value).map_err(|error| unwritable(error.into()))?;
         text.push('\n');
-        self.file.write_all(text.as_bytes()).map_err(unwritable)
+        self.lock.file().write_all(text.as_bytes()).map_err(unwritable)
     }
 }
 
@@ -179,40 +187,37 @@ impl Record {
 ///
 /// # Errors
 ///
-/// A file that cannot be read or is no record.
+/// A file that cannot be read or is not a record.
 pub fn read(path: &Path) -> Result<(Header, Vec<GameRecord>), ArenaError> {
-    let text = whole_lines(path)?;
-    let (header, games, _) = parse(path, &text)?;
+    read_bytes(path, outplay_files::read(path, Links::Follow, RECORD_BYTES)?)
+}
+
+/// Parses the bytes of a record; `path` is for error messages.
+///
+/// # Errors
+///
+/// Bytes that are not a record.
+pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<(Header, Vec<GameRecord>), ArenaError> {
+    let (header, games, _) = parse(path, &whole_lines(path, bytes)?)?;
     Ok((header, games))
 }
 
-/// The bytes of a record; a pipe or a device is none.
-fn bytes(path: &Path) -> Result<Vec<u8>, ArenaError> {
-    let unreadable = |error: io::Error| ArenaError::file(path, format!("cannot be read: {error}"));
-    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(ArenaError::file(path, "is not a regular file; choose another one"));
-    }
-    std::fs::read(path).map_err(unreadable)
-}
-
-/// The text up to the end of the last whole line: a kill may cut a line off anywhere, in the middle of a letter, too.
-fn whole_lines(path: &Path) -> Result<String, ArenaError> {
-    let mut bytes = bytes(path)?;
+/// The text up to the end of the last complete line: a kill may cut a line anywhere, even within a UTF-8 sequence.
+fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ArenaError> {
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1));
     String::from_utf8(bytes)
         .map_err(|_| ArenaError::file(path, "is no record of a match; choose another file"))
 }
 
-/// Whether a file without a whole line is the beginning of a record with this header, cut off or filled with zeros.
-fn begun(path: &Path, header: &Header) -> Result<bool, ArenaError> {
+/// Whether bytes without a complete line are a prefix of this header, cut off or padded with zeros.
+fn is_partial_header(path: &Path, bytes: &[u8], header: &Header) -> Result<bool, ArenaError> {
     let line = serde_json::to_string(header)
         .map_err(|error| ArenaError::file(path, format!("cannot be written: {error}")))?;
-    let mut bytes = bytes(path)?;
-    bytes.truncate(bytes.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1));
-    Ok(line.as_bytes().starts_with(&bytes))
+    let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1);
+    Ok(line.as_bytes().starts_with(&bytes[..length]))
 }
 
-/// The header, the games in order, and the bytes up to the end of the last whole line.
+/// Parses the header, the games in order, and the length in bytes up to the end of the last complete line.
 fn parse(path: &Path, text: &str) -> Result<(Header, Vec<GameRecord>, usize), ArenaError> {
     let no_record = || ArenaError::file(path, "is no record of a match; choose another file");
     let length = text.rfind('\n').map_or(0, |at| at + 1);
@@ -248,14 +253,7 @@ fn parse(path: &Path, text: &str) -> Result<(Header, Vec<GameRecord>, usize), Ar
     Ok((header, games, length))
 }
 
-/// A short word for a list of lines: another list has another one.
-pub fn fingerprint(lines: &[String]) -> String {
-    let step = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    let bytes = lines.iter().flat_map(|line| line.bytes().chain([b'\n']));
-    format!("{} lines, {:016x}", lines.len(), bytes.fold(0xcbf2_9ce4_8422_2325, step))
-}
-
-/// In what two matches differ; more games of the same match are no difference.
+/// Describes in what two matches differ; more games of the same match are not a difference.
 fn difference(found: &Header, wanted: &Header) -> Option<String> {
     let same_but = |word: &str, same: bool| (!same).then(|| word.to_string());
     same_but("another game", found.game == wanted.game)

@@ -1,12 +1,13 @@
-//! One game between two players, whatever they do.
+//! Referee: plays one game between two untrusted players.
 //!
-//! Invariant: a player can lose a game here, but it can neither end the match nor play on after an illegal
-//! move, a panic or a move that took too long. Nothing a player returns is trusted.
+//! Invariant: a fault of a player (an illegal move, a panic, a time overrun) forfeits its game, and never ends the
+//! match. Every move is checked against the rules.
 
 use crate::opening::Opening;
 use crate::seed::part;
-use outplay_core::{AnyMove, AnyPosition, Chance, Counters, Deadline, Game, Payoff, Turn, Watch};
-use outplay_players::{Fault, Kit, PlayError, Player};
+use outplay_core::{AnyMove, AnyPosition, Chance, Counters, Game, Payoff, Turn};
+use outplay_players::{Choice, Fault, PlayError, Player, PlayerContext};
+use outplay_runtime::{Deadline, Monitor};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashMap;
@@ -14,16 +15,16 @@ use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// The house rules: what ends a game besides its own rules.
+/// Limits that end a game besides its own rules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct House {
-    /// A game that lasts longer is a draw.
+    /// A longer game is a draw.
     pub plies: u32,
-    /// A player who thinks longer about a move loses; a tenth and 50 ms are granted.
+    /// Time limit of a move; a player that exceeds it by more than 10 % plus 50 ms loses.
     pub time: Option<Duration>,
 }
 
-/// Long enough for every game that gets anywhere.
+/// Default ply limit.
 pub const MOST_PLIES: u32 = 2000;
 
 impl Default for House {
@@ -36,19 +37,19 @@ impl Default for House {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum End {
-    /// The rules say so.
+    /// By the rules of the game.
     Rules,
     /// A position occurred for the third time: a draw.
     Repetition,
-    /// It lasted too long: a draw.
+    /// The ply limit: a draw.
     Plies,
     /// The player to move panicked and loses.
     Crash,
     /// The player to move made an illegal move and loses.
     Illegal,
-    /// The player to move thought too long and loses.
+    /// The player to move exceeded its time limit and loses.
     Time,
-    /// The player to move had no answer and loses.
+    /// The player to move returned no move and loses.
     Refusal,
 }
 
@@ -59,23 +60,23 @@ impl End {
     }
 }
 
-/// What the moves of one player took.
+/// Resources used by the moves of one player.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Spent {
     /// Moves made.
     pub moves: u64,
-    /// Time on the wall, in seconds.
+    /// Wall-clock time in seconds.
     pub seconds: f64,
-    /// The longest a move took, in seconds.
+    /// Time of the slowest move in seconds.
     pub slowest: f64,
-    /// Positions looked at.
+    /// Positions searched.
     pub nodes: u64,
-    /// Bytes that the player held on to at most.
+    /// Peak memory of the player in bytes.
     pub bytes: u64,
-    /// Plies looked ahead, summed over the moves.
+    /// Search depth in plies, summed over the moves.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub plies: u64,
-    /// What searches did.
+    /// Search counters.
     #[serde(default, skip_serializing_if = "Counters::is_bare")]
     pub counters: Counters,
 }
@@ -85,7 +86,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Spent {
-    /// Adds what other moves took.
+    /// Adds the resources of other moves.
     pub fn add(&mut self, other: &Spent) {
         self.moves += other.moves;
         self.seconds += other.seconds;
@@ -97,27 +98,27 @@ impl Spent {
     }
 }
 
-/// A game that was played.
+/// A finished game.
 #[derive(Clone, Debug)]
-pub struct Played {
-    /// All moves from the start, the opening's and the falls of dice included.
+pub struct PlayedGame {
+    /// All moves from the start, opening moves and dice rolls included.
     pub moves: Vec<AnyMove>,
-    /// What the first player gets.
+    /// The first player's payoff.
     pub payoff: Payoff,
-    /// Why it ended.
+    /// The reason why it ended.
     pub end: End,
-    /// What exactly a player did wrong.
+    /// The description of a player's fault.
     pub why: Option<String>,
-    /// What the moves of the first and of the second player took.
+    /// Resources used by the first and by the second player.
     pub spent: [Spent; 2],
 }
 
-/// One fall of the dice; `None` if the game has none to roll.
-pub(crate) fn roll(kit: &Kit, pos: &AnyPosition, rng: &mut SmallRng) -> Option<AnyMove> {
+/// Samples a dice roll; `None` if the game has no dice.
+pub(crate) fn roll(kit: &PlayerContext, pos: &AnyPosition, rng: &mut SmallRng) -> Option<AnyMove> {
     let mut falls = Vec::new();
     kit.game.outcomes(pos, &mut falls);
     let mut left: f64 = rng.random();
-    // Rounding may leave a crumb after the last fall.
+    // Rounded probabilities may add up to slightly less than 1; the last outcome takes the rest.
     let found = falls.iter().find(|(_, share)| {
         left -= share;
         left < 0.0
@@ -125,34 +126,34 @@ pub(crate) fn roll(kit: &Kit, pos: &AnyPosition, rng: &mut SmallRng) -> Option<A
     found.or(falls.last()).map(|(mv, _)| *mv)
 }
 
-/// Plays a game from an opening; `None` if somebody asked to stop.
+/// Plays a game from an opening; `None` if it was stopped.
 ///
-/// Each player's chance decisions follow from its own part of `seed`; the dice follow from `dice` alone, so that
-/// two games can share them.
+/// Players and dice have separate seeds, so that the two games of a pair can share the dice (common random numbers).
 pub fn play(
-    kit: &Kit,
+    kit: &PlayerContext,
     opening: &Opening,
     players: [&mut dyn Player; 2],
     seeds: [u64; 2],
     house: &House,
-    watch: &dyn Watch,
-) -> Option<Played> {
-    play_seen(kit, opening, players, seeds, house, &mut |_, _| {}, watch)
+    monitor: &dyn Monitor,
+) -> Option<PlayedGame> {
+    play_seen(kit, opening, players, seeds, house, &mut |_, _| {}, monitor)
 }
 
-/// The same, showing every position and the moves that led to it before anybody moves on from there, and the last one.
+/// The same, calling `seen_by` with every position before its next move, and with the final one, and with the moves
+/// that led to it.
 pub fn play_seen(
-    kit: &Kit,
+    kit: &PlayerContext,
     opening: &Opening,
     mut players: [&mut dyn Player; 2],
     [seed, dice]: [u64; 2],
     house: &House,
     seen_by: &mut dyn FnMut(&AnyPosition, &[AnyMove]),
-    watch: &dyn Watch,
-) -> Option<Played> {
+    monitor: &dyn Monitor,
+) -> Option<PlayedGame> {
     let game = &kit.game;
     let mut pos = opening.pos.clone();
-    let mut played = Played {
+    let mut played = PlayedGame {
         moves: opening.moves.clone(),
         payoff: 0,
         end: End::Rules,
@@ -160,13 +161,13 @@ pub fn play_seen(
         spent: [Spent::default(); 2],
     };
     let mut rng = SmallRng::seed_from_u64(part(dice, 0));
-    // Stones that are placed stay, and dice make every repetition the chance of a new start.
+    // Positions cannot repeat on boards where stones stay, and with dice a repetition is not forced.
     let repeats = !kit.game.has_board() && !kit.game.has_dice();
     let mut seen: FxHashMap<AnyPosition, u8> = FxHashMap::default();
     let mut legal = Vec::new();
     for (seat, player) in players.iter_mut().enumerate() {
         let seed = part(seed, seat as u64);
-        if let Err(why) = caught(|| player.begin(seed)) {
+        if let Err(why) = catch_panic(|| player.begin(seed)) {
             return Some(lost(played, seat, End::Crash, why));
         }
     }
@@ -188,7 +189,7 @@ pub fn play_seen(
             played.end = End::Plies;
             return Some(played);
         }
-        if watch.stopped() {
+        if monitor.stopped() {
             return None;
         }
         let seat = match game.turn(&pos) {
@@ -204,63 +205,92 @@ pub fn play_seen(
             Turn::First => 0,
             Turn::Second => 1,
         };
-        let player = &mut players[seat];
-        let began = Instant::now();
-        // Players' own progress is nobody's concern.
-        let patience = Deadline::until(house.time.map(|time| began + time + time / 10), watch).silent();
-        let choice = caught(|| player.choose(&pos, &patience));
-        let took = began.elapsed();
-        let late = house.time.is_some_and(|time| took > time + time / 10 + Duration::from_millis(50));
-        let choice = match choice {
-            Err(why) => return Some(lost(played, seat, End::Crash, why)),
-            Ok(_) if late => {
-                let why = format!("thought {:.3} s about a move", took.as_secs_f64());
-                return Some(lost(played, seat, End::Time, why));
-            }
-            Ok(Err(PlayError::Stopped)) if watch.stopped() => return None,
-            Ok(Err(PlayError::Stopped)) if patience.stopped() => {
-                return Some(lost(played, seat, End::Time, "had no move when time was up".into()));
-            }
-            Ok(Err(PlayError::Fault { fault, why })) => {
-                let end = match fault {
-                    Fault::Crash => End::Crash,
-                    Fault::Illegal => End::Illegal,
-                    Fault::Time => End::Time,
-                    Fault::Garbage => End::Refusal,
-                };
-                return Some(lost(played, seat, end, why));
-            }
-            Ok(Err(error)) => return Some(lost(played, seat, End::Refusal, error.to_string())),
-            Ok(Ok(choice)) => choice,
-        };
-        let spent = Spent {
-            moves: 1,
-            seconds: took.as_secs_f64(),
-            slowest: took.as_secs_f64(),
-            nodes: choice.nodes,
-            bytes: player.bytes() as u64,
-            plies: choice.depth.into(),
-            counters: choice.counters,
+        let (mv, spent) = match ask(&mut *players[seat], &pos, house, monitor) {
+            Ok(answer) => answer,
+            Err(MoveFailure::Interrupt) => return None,
+            Err(MoveFailure::Fault(end, why)) => return Some(lost(played, seat, end, why)),
         };
         played.spent[seat].add(&spent);
         legal.clear();
         game.moves(&pos, &mut legal);
-        if !legal.contains(&choice.mv) {
+        if !legal.contains(&mv) {
             return Some(lost(played, seat, End::Illegal, "made an illegal move".into()));
         }
-        played.moves.push(choice.mv);
-        pos = game.play(&pos, choice.mv);
+        played.moves.push(mv);
+        pos = game.play(&pos, mv);
     }
 }
 
-/// The game as lost by the player in a seat.
-fn lost(played: Played, seat: usize, end: End, why: String) -> Played {
-    Played { payoff: if seat == 0 { -1 } else { 1 }, end, why: Some(why), ..played }
+/// The reason for a missing move.
+enum MoveFailure {
+    /// The monitor stopped the game.
+    Interrupt,
+    /// A fault: the player loses.
+    Fault(End, String),
 }
 
-/// What a player answers, or what it said when it panicked.
-fn caught<T>(ask: impl FnOnce() -> T) -> Result<T, String> {
-    // A player that panicked is thrown away by whoever made it, so nobody sees what it left half done.
+/// Asks a player for its move, and measures time and memory.
+fn ask(
+    player: &mut dyn Player,
+    pos: &AnyPosition,
+    house: &House,
+    monitor: &dyn Monitor,
+) -> Result<(AnyMove, Spent), MoveFailure> {
+    let began = Instant::now();
+    // The progress of a single move is not reported.
+    let patience = Deadline::until(house.time.map(|time| began + time + time / 10), monitor).silent();
+    let choice = catch_panic(|| player.choose(pos, &patience));
+    let took = began.elapsed();
+    let late = house.time.is_some_and(|time| took > time + time / 10 + Duration::from_millis(50));
+    let fault = |end: End, why: &str| Err(MoveFailure::Fault(end, why.to_string()));
+    let choice = match choice {
+        Err(why) => return fault(End::Crash, &why),
+        // The move of a stopped search does not count: an interrupt ends the game without a result, however long an
+        // engine took to stop, and a player that the deadline had to stop has exceeded its time.
+        Ok(Err(PlayError::Stopped) | Ok(Choice { stopped: true, .. })) if monitor.stopped() => {
+            return Err(MoveFailure::Interrupt);
+        }
+        Ok(_) if late => {
+            return fault(End::Time, &format!("thought {:.3} s about a move", took.as_secs_f64()));
+        }
+        Ok(Err(PlayError::Stopped)) if patience.stopped() => {
+            return fault(End::Time, "had no move when time was up");
+        }
+        Ok(Ok(choice)) if choice.stopped => {
+            return fault(End::Time, "was still thinking when time was up");
+        }
+        Ok(Err(PlayError::Fault { fault: kind, why })) => {
+            let end = match kind {
+                Fault::Crash => End::Crash,
+                Fault::Illegal => End::Illegal,
+                Fault::Time => End::Time,
+                Fault::Garbage => End::Refusal,
+            };
+            return fault(end, &why);
+        }
+        Ok(Err(error)) => return fault(End::Refusal, &error.to_string()),
+        Ok(Ok(choice)) => choice,
+    };
+    let spent = Spent {
+        moves: 1,
+        seconds: took.as_secs_f64(),
+        slowest: took.as_secs_f64(),
+        nodes: choice.nodes,
+        bytes: player.bytes() as u64,
+        plies: choice.depth.into(),
+        counters: choice.counters,
+    };
+    Ok((choice.mv, spent))
+}
+
+/// The game as a loss of one player.
+fn lost(played: PlayedGame, seat: usize, end: End, why: String) -> PlayedGame {
+    PlayedGame { payoff: if seat == 0 { -1 } else { 1 }, end, why: Some(why), ..played }
+}
+
+/// Calls a player and converts a panic into its message.
+fn catch_panic<T>(ask: impl FnOnce() -> T) -> Result<T, String> {
+    // Unwind safety: the caller drops a player that panicked, so its inconsistent state is never observed.
     catch_unwind(AssertUnwindSafe(ask)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_string());
         text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panicked".to_string())

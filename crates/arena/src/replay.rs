@@ -1,19 +1,20 @@
-//! A record is believed as far as its moves bear it out: each game is played again before it counts.
+//! Validation of recorded games by replay.
 //!
-//! Invariant: a game that passes began with its opening, has legal moves only, and ended as its rules or the house say.
-//! That a player was late, crashed or refused cannot be seen from moves; that it was then the one to move can.
+//! Invariant: a game that passes began with its opening, has legal moves only, and ended by its rules or by the limits
+//! of the match. Time overruns, crashes and refusals do not show in the moves; for these the replay checks that the
+//! loser was the player to move.
 
 use crate::contest::Bout;
 use crate::opening::Opening;
 use crate::record::GameRecord;
 use crate::referee::{End, House};
 use outplay_core::{AnyPosition, Game, Notation, Turn};
-use outplay_players::Kit;
+use outplay_players::PlayerContext;
 use rustc_hash::FxHashMap;
 
-/// Plays a recorded game again; what it says that does not follow from its moves.
+/// Replays a recorded game; the error describes what does not follow from its moves.
 pub(crate) fn replay(
-    kit: &Kit,
+    kit: &PlayerContext,
     start: &AnyPosition,
     opening: &Opening,
     bout: &Bout,
@@ -45,7 +46,7 @@ pub(crate) fn replay(
         (End::Rules, Some(payoff)) => payoff,
         (End::Rules, None) => return Err("it has not come to its end".into()),
         (_, Some(_)) => return Err("its rules had ended it".into()),
-        // The last position is the third of its kind.
+        // The last position is its third occurrence.
         (End::Repetition, None) if seen.get(&pos).is_none_or(|&times| times < 2) => {
             return Err("no position occurred three times".into());
         }

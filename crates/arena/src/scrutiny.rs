@@ -1,16 +1,17 @@
-//! Moves held against exact knowledge: which of them gave something away?
+//! Move accuracy: compares the moves of a game with exact values.
 
 use crate::ArenaError;
-use outplay_core::{AnyMove, AnyPosition, Content, Game, Turn, Watch};
-use outplay_players::Kit;
+use outplay_core::{AnyMove, AnyPosition, Content, Game, Turn};
+use outplay_players::PlayerContext;
+use outplay_runtime::Monitor;
 use serde::{Deserialize, Serialize};
 
-/// How many moves there were, and how many of them kept the value of their position.
+/// A number of moves, and the number of those that preserved the value of their position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Kept {
-    /// Moves looked at.
+    /// Examined moves.
     pub moves: u64,
-    /// Those that gave nothing away.
+    /// Value-preserving moves.
     pub kept: u64,
 }
 
@@ -27,47 +28,47 @@ impl Kept {
         self.kept += other.kept;
     }
 
-    /// The share of moves that gave nothing away; `None` if there were none.
+    /// The share of value-preserving moves; `None` without moves.
     pub fn share(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.kept as f64 / self.moves as f64)
     }
 }
 
-/// What exact knowledge says about one player's moves in one game.
+/// The accuracy of one player's moves in one game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Scrutiny {
-    /// All moves whose merit is known.
+    /// All moves whose value is known.
     pub all: Kept,
-    /// Those where the choice mattered: some other move was worse or better.
+    /// Moves at positions where some move loses value.
     pub choices: Kept,
-    /// Those of them in quiet positions, on boards of lines.
+    /// Those of them at quiet positions, on k-in-a-row boards.
     pub quiet: Kept,
-    /// The ply (counted from 1) of the first move that gave something away.
+    /// The ply (from 1) of the first error.
     pub first_error: Option<u32>,
-    /// The plies of all of them.
+    /// The plies of all errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<u32>,
 }
 
-/// Whether neither side could win with its next stone; `None` for games other than k in a row.
-pub fn quiet(kit: &Kit, pos: &AnyPosition) -> Option<bool> {
+/// Whether a position is quiet: neither side could win with its next stone. `None` for games other than k in a row.
+pub fn quiet(kit: &PlayerContext, pos: &AnyPosition) -> Option<bool> {
     let board = kit.game.board(pos)?;
     let wins = |cell: usize| board.completes(cell, Content::First) || board.completes(cell, Content::Second);
     Some(!board.open_cells().into_iter().any(wins))
 }
 
-/// Looks at the moves after the first `from`, for the first and the second player. Positions beyond the
-/// reach of exact knowledge are left out.
+/// Compares the moves from index `from` with exact values, for the first and the second player. Positions without
+/// exact values are skipped.
 ///
 /// # Errors
 ///
-/// A source of knowledge that fails, or a stop.
+/// An oracle that fails, or a stop.
 pub fn scrutinise(
-    kit: &Kit,
+    kit: &PlayerContext,
     start: &AnyPosition,
     moves: &[AnyMove],
     from: usize,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Option<[Scrutiny; 2]>, ArenaError> {
     let Some(truth) = &kit.truth else { return Ok(None) };
     let mut found = <[Scrutiny; 2]>::default();
@@ -79,7 +80,7 @@ pub fn scrutinise(
             Turn::Chance => None,
         };
         if let Some(seat) = seat.filter(|_| ply >= from)
-            && let Some(merits) = truth.moves(&pos, watch)?
+            && let Some(merits) = truth.moves(&pos, monitor)?
             && let Some(best) = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b))
             && let Some((_, merit)) = merits.iter().find(|(other, _)| *other == mv)
         {

@@ -1,4 +1,4 @@
-//! The result of a match as tables.
+//! Standings: results of a match by player and by pairing.
 
 use crate::ratings::{CrossTable, Rating, ratings};
 use crate::record::GameRecord;
@@ -34,7 +34,7 @@ impl Tally {
         self.wins + self.draws + self.losses
     }
 
-    /// Points per game; one half if there was none.
+    /// Points per game; ½ without games.
     pub fn score(&self) -> f64 {
         if self.games() == 0 {
             0.5
@@ -44,20 +44,20 @@ impl Tally {
     }
 }
 
-/// What exact knowledge says about a player's moves in all games.
+/// The accuracy of a player's moves in all games, by exact values.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Judged {
-    /// Moves whose merit is known.
+    /// Moves whose value is known.
     pub moves: u64,
-    /// The share of them that gave nothing away.
+    /// The share of them that preserved the value.
     pub kept: Option<f64>,
-    /// Moves where the choice mattered.
+    /// Moves at positions where some move loses value.
     pub choices: u64,
-    /// The share of them that gave nothing away.
+    /// The share of them that preserved the value.
     pub kept_choices: Option<f64>,
-    /// Moves where it mattered and neither side could win at once.
+    /// Those of them at quiet positions: neither side could win at once.
     pub quiet: u64,
-    /// The share of them that gave nothing away.
+    /// The share of them that preserved the value.
     pub kept_quiet: Option<f64>,
     /// Games with an error.
     pub games_with_error: u64,
@@ -65,7 +65,7 @@ pub struct Judged {
     pub first_error: Option<f64>,
 }
 
-/// One player's match.
+/// The results of one player.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlayerRow {
     /// The canonical spec.
@@ -91,13 +91,13 @@ pub struct PlayerRow {
     pub ms_per_move: f64,
     /// The longest time of a move in milliseconds.
     pub slowest_ms: f64,
-    /// The mean number of positions looked at for a move.
+    /// The mean number of positions searched for a move.
     pub nodes_per_move: f64,
-    /// The mean number of plies looked ahead for a move.
+    /// The mean search depth of a move in plies.
     pub depth_per_move: f64,
-    /// What its searches did, over all moves.
+    /// Search counters, over all moves.
     pub counters: Counters,
-    /// Bytes held on to at most.
+    /// Peak memory in bytes.
     pub bytes: u64,
     /// Games lost by a panic.
     pub crashes: u64,
@@ -105,46 +105,46 @@ pub struct PlayerRow {
     pub illegal: u64,
     /// Games lost on time.
     pub timeouts: u64,
-    /// Games lost without an answer.
+    /// Games lost because the player returned no move.
     pub refusals: u64,
-    /// Against exact knowledge.
+    /// Accuracy by exact values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<Judged>,
 }
 
-/// Two players against each other.
+/// The results of one pairing.
 #[derive(Clone, Debug, Serialize)]
 pub struct PairingRow {
-    /// One of them.
+    /// The first player of the pairing.
     pub player: String,
-    /// The other one.
+    /// The second player of the pairing.
     pub opponent: String,
-    /// Games by result for the one.
+    /// Results of the first player.
     #[serde(flatten)]
     pub tally: Tally,
-    /// Points per game of the one.
+    /// Points per game of the first player.
     pub score: f64,
-    /// How much stronger the one is.
+    /// Elo difference of the first player to the second.
     pub strength: Strength,
-    /// The probability that it is.
+    /// The probability that the first player is stronger.
     pub superiority: f64,
     /// Pairs by points 0, ½, 1, 1½, 2.
     pub pairs: Pairs,
 }
 
-/// A sequential test and where it stands.
+/// A sequential test and its state.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SprtRow {
     /// The test.
     #[serde(flatten)]
     pub sprt: Sprt,
-    /// The logarithm of the likelihood ratio.
+    /// The log-likelihood ratio.
     pub ratio: f64,
-    /// At or below this the modest claim is accepted.
+    /// At or below this, H0 is accepted.
     pub low: f64,
-    /// At or above this the bold claim is accepted.
+    /// At or above this, H1 is accepted.
     pub high: f64,
-    /// What follows.
+    /// The decision.
     pub decision: Decision,
 }
 
@@ -162,21 +162,21 @@ impl SprtRow {
 pub struct Standings {
     /// Every player, in the order given.
     pub players: Vec<PlayerRow>,
-    /// Each two players.
+    /// Every pairing.
     pub pairings: Vec<PairingRow>,
-    /// One scale for three and more players; empty for two.
+    /// Bradley-Terry ratings of three and more players; empty for two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ratings: Vec<Rating>,
-    /// Who won how many points against whom, for three and more players.
+    /// The cross table of three and more players.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross_table: Option<CrossTable>,
     /// Games played.
     pub games: u64,
-    /// How many of them differ in their moves.
+    /// Games with different moves.
     pub distinct_games: u64,
 }
 
-/// Whole pairs of games among the games given, by points of player `a` against `b`, in order.
+/// Counts the complete pairs of games by the points of player `a` against `b`.
 pub fn pairs_of<'a>(games: impl IntoIterator<Item = &'a GameRecord>, a: usize, b: usize) -> Pairs {
     let mut open: FxHashMap<u64, usize> = FxHashMap::default();
     let mut pairs = Pairs::default();

@@ -1,47 +1,48 @@
-//! What the result of a match says about two players.
+//! Match statistics: Elo difference, confidence interval, likelihood of superiority, and SPRT (Wald 1945).
 //!
 //! ```text
 //!   pair of games     0   ½   1   1½   2      points of the first of the two players
 //!   counted           n₀  n₁  n₂  n₃   n₄     one opening, both colours: one observation
 //! ```
 //!
-//! The two games of a pair share an opening and are not independent, so the pair is what is counted. Every
-//! figure comes from one function: how likely the counts can be made by a distribution whose mean is a given
-//! score. Twice the logarithm by which that falls short of the best is about the square of a normal
-//! deviate, which gives intervals, the likelihood of superiority and the sequential test. It stays
-//! finite where the plain variance is 0: after twenty wins out of twenty, or nothing but draws.
+//! The two games of a pair share an opening and are not independent, so the observation is the pair (the pentanomial
+//! model of chess engine testing). All statistics derive from one function, the empirical likelihood (Owen 1988): the
+//! greatest likelihood of the counts over all distributions with a given mean score. Twice the drop of its logarithm
+//! from the maximum is approximately χ² with one degree of freedom, which gives intervals and the likelihood of
+//! superiority; its difference between two Elo hypotheses is the log-likelihood ratio of the (generalised) SPRT. It
+//! stays finite where the sample variance is 0: after twenty wins out of twenty, or nothing but draws.
 
 use serde::Serialize;
 
-/// Where the likelihood has fallen by this much, a two-sided 95 % interval ends (half the square of 1.96).
-const FALL: f64 = 1.920_729_410_347_062;
+/// Drop of the log-likelihood at the ends of a two-sided 95 % interval: 1.96² / 2.
+const LIKELIHOOD_DROP: f64 = 1.920_729_410_347_062;
 
-/// Stands for "never seen": a result that did not occur is rare, not impossible.
-const RARE: f64 = 1e-3;
+/// Pseudo-count of a result that did not occur.
+const PSEUDO_COUNT: f64 = 1e-3;
 
-/// Elo points of a score between 0 and 1, infinite at its ends.
+/// Converts a score between 0 and 1 to an Elo difference, infinite at the ends.
 pub fn elo(score: f64) -> f64 {
     400.0 * (score / (1.0 - score)).log10()
 }
 
-/// The score that a lead of so many Elo points brings.
+/// Converts an Elo difference to an expected score.
 pub fn score_of(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// The probability that a standard normal variable is below `z`.
+/// The standard normal cumulative distribution function.
 pub fn normal(z: f64) -> f64 {
     0.5 * libm::erfc(-z / std::f64::consts::SQRT_2)
 }
 
-/// Results of pairs of games by points: 0, ½, 1, 1½ or 2.
+/// Pentanomial counts: pairs of games by points 0, ½, 1, 1½ and 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Pairs(pub [u64; 5]);
 
-/// How much stronger one player is, in Elo points.
+/// An Elo difference with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Strength {
-    /// The estimate. A score of 0 or 1 counts as half a point short of it, so this is always finite.
+    /// The estimate. A score of 0 or 1 is moved inwards by half a point, so this is always finite.
     pub elo: f64,
     /// The lower end of the 95 % interval; `None` if the result sets no bound.
     pub low: Option<f64>,
@@ -50,7 +51,7 @@ pub struct Strength {
 }
 
 impl Pairs {
-    /// Counts a pair that brought `half_points` half points, 0 to 4.
+    /// Counts a pair with `half_points` half points, 0 to 4.
     ///
     /// # Panics
     ///
@@ -59,12 +60,12 @@ impl Pairs {
         self.0[half_points] += 1;
     }
 
-    /// How many pairs were played.
+    /// The number of pairs.
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Points per game, between 0 and 1; one half if nothing was played.
+    /// Points per game, between 0 and 1; ½ without games.
     pub fn score(&self) -> f64 {
         if self.count() == 0 {
             return 0.5;
@@ -83,28 +84,28 @@ impl Pairs {
         squares / self.count() as f64
     }
 
-    /// The same pairs seen by the other player.
+    /// The same pairs from the opponent's point of view.
     pub fn flipped(&self) -> Pairs {
         let [a, b, c, d, e] = self.0;
         Pairs([e, d, c, b, a])
     }
 
     fn counts(&self) -> [f64; 5] {
-        self.0.map(|count| (count as f64).max(RARE))
+        self.0.map(|count| (count as f64).max(PSEUDO_COUNT))
     }
 
-    /// The logarithm of the largest likelihood of any distribution of results.
-    fn most_likely(&self) -> f64 {
+    /// The maximal log-likelihood over all distributions of results.
+    fn max_log_likelihood(&self) -> f64 {
         let counts = self.counts();
         let all: f64 = counts.iter().sum();
         counts.iter().map(|count| count * (count / all).ln()).sum()
     }
 
-    /// The same of distributions with this mean, which is between 0 and 1.
+    /// The maximal log-likelihood over the distributions with this mean, which is between 0 and 1.
     ///
-    /// The best of them gives the result i the probability nᵢ / (N (1 + λ (xᵢ − mean))), where λ makes the
-    /// mean come out right; the sum that λ has to make zero falls with it, so halving finds it.
-    fn likely_at(&self, mean: f64) -> f64 {
+    /// The maximum is at pᵢ = nᵢ / (N (1 + λ (xᵢ − mean))), where the Lagrange multiplier λ is the root of a decreasing
+    /// function, found by bisection.
+    fn log_likelihood_at(&self, mean: f64) -> f64 {
         let counts = self.counts();
         let all: f64 = counts.iter().sum();
         let away = |i: usize| i as f64 / 4.0 - mean;
@@ -119,16 +120,16 @@ impl Pairs {
         (0..5).map(|i| counts[i] * (counts[i] / (all * (1.0 + lambda * away(i)).max(1e-300))).ln()).sum()
     }
 
-    /// How much stronger the player is, with its 95 % interval.
+    /// The Elo difference with its 95 % confidence interval.
     pub fn strength(&self) -> Strength {
         if self.count() == 0 {
             return Strength { elo: 0.0, low: None, high: None };
         }
         let score = self.score();
         let short = 0.25 / (self.count() as f64 + 0.5);
-        let best = self.most_likely();
-        let holds = |mean: f64| best - self.likely_at(mean) <= FALL;
-        // From the estimate, where it holds, to an end, where it does not: halving finds where it stops.
+        let best = self.max_log_likelihood();
+        let holds = |mean: f64| best - self.log_likelihood_at(mean) <= LIKELIHOOD_DROP;
+        // Bisection between the estimate, which is inside the interval, and an end of the scale, which is outside.
         let border = |end: f64| {
             let (mut inside, mut outside) = (score, end);
             for _ in 0..60 {
@@ -144,44 +145,44 @@ impl Pairs {
         }
     }
 
-    /// The probability that the player is the stronger one, given the result.
+    /// Likelihood of superiority (LOS): the probability that the player is the stronger one.
     pub fn superiority(&self) -> f64 {
         if self.count() == 0 {
             return 0.5;
         }
-        let deviate = (2.0 * (self.most_likely() - self.likely_at(0.5)).max(0.0)).sqrt();
+        let deviate = (2.0 * (self.max_log_likelihood() - self.log_likelihood_at(0.5)).max(0.0)).sqrt();
         normal(if self.score() < 0.5 { -deviate } else { deviate })
     }
 
-    /// The logarithm of how much likelier `elo1` makes the result than `elo0`.
+    /// The log-likelihood ratio (LLR) of `elo1` against `elo0`.
     pub fn likelihood_ratio(&self, elo0: f64, elo1: f64) -> f64 {
         if self.count() == 0 {
             return 0.0;
         }
-        self.likely_at(score_of(elo1)) - self.likely_at(score_of(elo0))
+        self.log_likelihood_at(score_of(elo1)) - self.log_likelihood_at(score_of(elo0))
     }
 }
 
-/// A sequential test of "`elo1` stronger" against "`elo0` stronger".
+/// A sequential probability ratio test of H1, a difference of `elo1`, against H0, a difference of `elo0`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sprt {
-    /// The modest claim.
+    /// Elo difference under H0.
     pub elo0: f64,
-    /// The bold claim.
+    /// Elo difference under H1.
     pub elo1: f64,
-    /// How often the bold claim may be accepted though the modest one holds.
+    /// Probability of accepting H1 although H0 holds (type I error).
     pub alpha: f64,
-    /// How often the modest claim may be accepted though the bold one holds.
+    /// Probability of accepting H0 although H1 holds (type II error).
     pub beta: f64,
 }
 
-/// What a sequential test says so far.
+/// The state of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// The bold claim holds.
+    /// H1 is accepted.
     Accepted,
-    /// The modest claim holds.
+    /// H0 is accepted.
     Rejected,
     /// More games are needed.
     Open,
@@ -199,17 +200,17 @@ impl Decision {
 }
 
 impl Sprt {
-    /// The usual test, wrong in at most one of twenty cases either way.
+    /// The usual test, with error probabilities of 5 %.
     pub fn new(elo0: f64, elo1: f64) -> Sprt {
         Sprt { elo0, elo1, alpha: 0.05, beta: 0.05 }
     }
 
-    /// The bounds between which the logarithm of the likelihood ratio decides nothing.
+    /// The bounds of the log-likelihood ratio between which the test continues.
     pub fn bounds(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
-    /// What the pairs played so far decide.
+    /// The state of the test after these pairs.
     pub fn decide(&self, pairs: &Pairs) -> Decision {
         let (low, high) = self.bounds();
         let ratio = pairs.likelihood_ratio(self.elo0, self.elo1);
@@ -257,13 +258,13 @@ mod tests {
         let by_hand = (0.3025 + 2.0 * 0.09 + 3.0 * 0.0025 + 2.0 * 0.04 + 2.0 * 0.2025) / 10.0;
         near(pairs.variance(), by_hand, 1e-12);
         assert_eq!(pairs.flipped(), Pairs([2, 2, 3, 2, 1]));
-        // Games that are independent of each other have half the variance in pairs: 100 wins and 100 losses
-        // at random fall into a quarter, a half and a quarter.
+        // Independent games have half the variance in pairs: 100 wins and 100 losses at random give a quarter, a half
+        // and a quarter.
         near(Pairs([25, 0, 50, 0, 25]).variance(), 0.25 / 2.0, 1e-12);
     }
 
     #[test]
-    fn intervals_of_many_pairs_are_the_normal_ones() {
+    fn intervals_of_many_pairs_are_near_normal() {
         let pairs = Pairs([200, 500, 1100, 700, 500]);
         let strength = pairs.strength();
         let error = (pairs.variance() / pairs.count() as f64).sqrt();
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_covers_the_truth_about_nineteen_times_in_twenty() {
+    fn interval_covers_the_true_elo_in_95_percent() {
         let shares = [0.1, 0.2, 0.3, 0.2, 0.2];
         let truth = elo(0.25 * 0.2 + 0.5 * 0.3 + 0.75 * 0.2 + 0.2);
         let mut rng = SmallRng::seed_from_u64(1);
@@ -300,7 +301,7 @@ mod tests {
     fn one_sided_results_have_sensible_bounds() {
         // Twenty wins: the true score m makes ten perfect pairs with probability m¹⁰ at best.
         let whitewash = Pairs([0, 0, 0, 0, 10]).strength();
-        near(whitewash.low.unwrap(), elo((-FALL / 10.0f64).exp()), 2.0);
+        near(whitewash.low.unwrap(), elo((-LIKELIHOOD_DROP / 10.0f64).exp()), 2.0);
         assert_eq!(whitewash.high, None);
         assert!(whitewash.elo.is_finite() && whitewash.elo > whitewash.low.unwrap());
         let lost = Pairs([10, 0, 0, 0, 0]).strength();
@@ -309,7 +310,7 @@ mod tests {
         // Nothing but draws: the interval is symmetric and not empty.
         let even = Pairs([0, 0, 10, 0, 0]).strength();
         near(even.elo, 0.0, 1e-9);
-        near(even.high.unwrap(), elo(1.0 - (-FALL / 10.0f64).exp() / 2.0), 2.0);
+        near(even.high.unwrap(), elo(1.0 - (-LIKELIHOOD_DROP / 10.0f64).exp() / 2.0), 2.0);
         near(even.low.unwrap(), -even.high.unwrap(), 1e-6);
         let nothing = Pairs::default();
         assert_eq!(nothing.strength(), Strength { elo: 0.0, low: None, high: None });
@@ -340,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_is_the_normal_one_for_small_claims() {
+    fn likelihood_ratio_is_near_the_normal_approximation() {
         // (s₁ − s₀)(2 mean − s₀ − s₁) N / (2 variance), the approximation that engine testers use.
         let pairs = Pairs([150, 480, 1240, 620, 210]);
         let (s0, s1) = (score_of(0.0), score_of(5.0));
@@ -350,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_test_is_wrong_about_as_seldom_as_it_says() {
+    fn sprt_error_rates_are_as_configured() {
         let sprt = Sprt::new(0.0, 80.0);
         let run = |truth: f64, rng: &mut SmallRng| {
             let mut pairs = Pairs::default();

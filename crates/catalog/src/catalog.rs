@@ -1,16 +1,16 @@
-//! The list of games.
+//! The registry of game families, which maps spec strings to games.
 
 use crate::families;
-use outplay_answer::Entry;
 use outplay_core::{Game, InputError, Notation, nearest};
 use outplay_games::Spec;
-use outplay_players::Outside;
+use outplay_players::EngineLauncher;
+use outplay_workbench::{GameBuilder, GameHandle};
 use std::sync::Arc;
 
-/// How a family of games makes one of them from its spec.
-type Make = Arc<dyn Fn(Spec) -> Result<Entry, InputError> + Send + Sync>;
+/// The constructor of a family: makes a member from its spec.
+type Make = Arc<dyn Fn(Spec) -> Result<GameHandle, InputError> + Send + Sync>;
 
-/// Games that share a name.
+/// Games that share a name and differ in parameters.
 #[derive(Clone)]
 pub struct Family {
     name: String,
@@ -18,12 +18,12 @@ pub struct Family {
     parameters: String,
     example: String,
     rules: String,
-    /// Which member a position belongs to, where that shows.
+    /// Infers the member from a position, where that is possible.
     infer: Option<Infer>,
     make: Make,
 }
 
-/// Finds the spec of the family's member that a position belongs to.
+/// Returns the spec of the family's member that a position belongs to.
 type Infer = fn(&str) -> Result<String, InputError>;
 
 impl Family {
@@ -31,7 +31,7 @@ impl Family {
     pub fn new(
         name: &str,
         about: &str,
-        make: impl Fn(Spec) -> Result<Entry, InputError> + Send + Sync + 'static,
+        make: impl Fn(Spec) -> Result<GameHandle, InputError> + Send + Sync + 'static,
     ) -> Family {
         Family {
             name: name.into(),
@@ -44,7 +44,7 @@ impl Family {
         }
     }
 
-    /// A family with a single member, for a game of one's own.
+    /// A family with a single member, for a user-defined game.
     pub fn single<G: Game + Notation>(name: &str, about: &str, game: G) -> Family {
         let known = name.to_string();
         Family::new(name, about, move |spec| {
@@ -52,11 +52,11 @@ impl Family {
                 return Err(spec.error(format!("`{known}` takes no argument")));
             }
             spec.finish("no options")?;
-            Ok(Entry::new(game.clone()))
+            Ok(GameBuilder::new(game.clone()).build())
         })
     }
 
-    /// Describes what may follow the name, and an example.
+    /// Sets the description of the parameters, and an example.
     #[must_use]
     pub fn parameters(mut self, parameters: &str, example: &str) -> Family {
         self.parameters = parameters.into();
@@ -64,21 +64,21 @@ impl Family {
         self
     }
 
-    /// Tells the rules, in a paragraph.
+    /// Sets the rules text, one paragraph.
     #[must_use]
-    pub fn told(mut self, rules: &str) -> Family {
+    pub fn with_rules(mut self, rules: &str) -> Family {
         self.rules = rules.into();
         self
     }
 
-    /// Says how a position tells which member it belongs to.
+    /// Sets the function that infers the member from a position.
     #[must_use]
     pub fn inferred(mut self, infer: fn(&str) -> Result<String, InputError>) -> Family {
         self.infer = Some(infer);
         self
     }
 
-    /// The rules in a paragraph.
+    /// The rules text, one paragraph.
     pub fn rules(&self) -> &str {
         &self.rules
     }
@@ -88,44 +88,44 @@ impl Family {
         &self.name
     }
 
-    /// What the game is, in a line.
+    /// A one-line description of the game.
     pub fn about(&self) -> &str {
         &self.about
     }
 
-    /// What may follow the name.
+    /// The description of the parameters.
     pub fn options(&self) -> &str {
         &self.parameters
     }
 
-    /// A spec to try.
+    /// An example spec.
     pub fn example(&self) -> &str {
         &self.example
     }
 }
 
-/// All games known by name.
+/// All game families by name.
 #[derive(Clone)]
 pub struct Catalog {
     families: Vec<Family>,
-    /// Who starts programs that play, where somebody may.
-    outside: Option<Arc<dyn Outside>>,
+    /// The launcher of external engines, if engines are allowed.
+    launcher: Option<Arc<dyn EngineLauncher>>,
 }
 
 impl Catalog {
-    /// The games that outplay comes with.
+    /// The built-in games.
     pub fn standard() -> Catalog {
-        Catalog { families: families::standard(), outside: None }
+        Catalog { families: families::standard(), launcher: None }
     }
 
-    /// Lets programs play the games: players by protocol, which `outside` starts.
+    /// Allows external engines as players; `launcher` starts them.
     #[must_use]
-    pub fn with_programs(mut self, outside: Arc<dyn Outside>) -> Catalog {
-        self.outside = Some(outside);
+    pub fn with_programs(mut self, launcher: Arc<dyn EngineLauncher>) -> Catalog {
+        self.launcher = Some(launcher);
         self
     }
 
-    /// Adds a family; a later one of the same name takes the place of an earlier one.
+    /// Adds a family; it replaces an earlier one of the same name.
     pub fn add(&mut self, family: Family) {
         self.families.retain(|known| known.name != family.name);
         self.families.push(family);
@@ -141,12 +141,12 @@ impl Catalog {
     /// # Errors
     ///
     /// An unknown name, with the nearest known one, or parameters that make no sense.
-    pub fn open(&self, text: &str) -> Result<Entry, InputError> {
+    pub fn open(&self, text: &str) -> Result<GameHandle, InputError> {
         let spec = Spec::parse(text)?;
         let family = self.family(text)?;
         let entry = (family.make)(spec)?;
-        Ok(match &self.outside {
-            Some(outside) => entry.with_programs(Arc::clone(outside)),
+        Ok(match &self.launcher {
+            Some(launcher) => entry.with_programs(Arc::clone(launcher)),
             None => entry,
         })
     }
@@ -165,12 +165,12 @@ impl Catalog {
         })
     }
 
-    /// A spec that says no more than a family's name, completed by what a position tells: `chess` with a FEN is
-    /// `chess:KQK`. Any other spec stays as it is.
+    /// Completes a spec that consists of a family's name only with the member that a position belongs to: `chess`
+    /// with a FEN becomes `chess:KQK`. Any other spec is returned unchanged.
     ///
     /// # Errors
     ///
-    /// A position that tells nothing.
+    /// A position that does not determine the member.
     pub fn complete(&self, text: &str, position: &str) -> Result<String, InputError> {
         let family = self.families.iter().find(|family| family.name == text.trim());
         match family.and_then(|family| family.infer) {

@@ -1,21 +1,20 @@
-//! Names become games: `mnk:4x4,k=3` becomes an [`Entry`] with everything that can be asked about the game.
+//! The game catalog: spec strings such as `mnk:4x4,k=3` become [`GameHandle`]s.
 //!
-//! A game of one's own joins with [`Catalog::add`]; see `examples/` of the workspace.
+//! [`Catalog::add`] registers a user-defined game; see `examples/` of the workspace.
 //!
 //! ```
-//! use outplay_answer::{Place, QueryOptions};
 //! use outplay_catalog::Catalog;
-//! use outplay_core::{Quiet, Verdict};
+//! use outplay_core::{Verdict};
+//! use outplay_runtime::NoMonitor;
+//! use outplay_workbench::{Place, Session, query};
 //!
 //! let game = Catalog::standard().open("nim:3+4+5")?;
-//! let mut options = QueryOptions::default();
-//! options.data = None;
-//! let answer = game.query(&Place::Start, &options, &Quiet)?;
+//! let answer = query(&Session::in_memory(), &game, &Place::Start, &NoMonitor)?;
 //! assert_eq!(answer.answer.verdict(), Some(Verdict::Win));
-//! # Ok::<(), outplay_answer::Trouble>(())
+//! # Ok::<(), outplay_workbench::Trouble>(())
 //! ```
 //!
-//! [`Entry`]: outplay_answer::Entry
+//! [`GameHandle`]: outplay_workbench::GameHandle
 
 mod catalog;
 mod families;

@@ -1,4 +1,4 @@
-//! Checks a proof: `cargo run --release -p outplay-check --example check -- FILE`.
+//! Verifies a proof: `cargo run --release -p outplay-check --example check -- FILE`.
 
 use std::process::ExitCode;
 

@@ -1,107 +1,133 @@
-//! Plays by a proof: whatever the opponent does, the strategy has the next move.
+//! Strategy player: follows a verified proof against an opponent's moves.
 //!
 //! ```text
-//!  opponent plays c ──▶ the part of the strategy that c concerns ──▶ its answer ──▶ the next steps in force
+//!  opponent plays c ──▶ the active step that c concerns ──▶ its answer ──▶ the next active steps
 //! ```
 //!
-//! A strategy may have fallen apart into parts that share no cell; each waits for moves on its own cells. A stone that
-//! concerns no part needs no answer. The proof itself is not checked here, only what it says along the way.
+//! A strategy may have split into parts that share no cell; each waits for moves on its own cells. A stone that
+//! concerns no part needs no answer.
 //!
-//! Invariant: a part waits for the opponent.
+//! Invariants: only a verified proof is followed; an active step waits for the opponent; steps, memory and time
+//! stay within the limits of the check.
 
-use crate::parse::{Arm, Ground, Link, Script, Step, parse};
+use crate::parse::{Arm, ClaimGround, ParsedProof, ProofStep, StepLink, parse};
 use crate::position::{Position, complete, singles};
-use crate::set::Set;
-use crate::verify::{CheckError, images, lines_of, rows_of_k, stone_of};
+use crate::set::CellSet;
+use crate::verify::{self, CheckError, Limits, images, lines_of, rows_of_k, stone_of};
 use outplay_core::{Content, LineBoard, Turn, cell_name, parse_cell};
+use outplay_runtime::{Monitor, Pace};
 use thiserror::Error;
 
-/// A stone that was put on the way.
+/// A stone placed while following a strategy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
-    /// Where.
+    /// The cell.
     pub cell: usize,
-    /// By whom.
+    /// The player.
     pub by: Turn,
-    /// The step that says so; `None` for the opponent's own moves.
+    /// The step that plays it; `None` for the opponent's own moves.
     pub step: Option<usize>,
 }
 
-/// A step in force, with what it has for the opponent's next move.
+/// An active step, with its continuations for the opponent's next move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Waiting {
     /// The step.
     pub step: usize,
-    /// Cells, and the step that follows if the opponent plays one of them.
+    /// Cells, and the next step if the opponent plays one of them.
     pub arms: Vec<(Vec<usize>, usize)>,
-    /// The step that follows any other move.
+    /// The next step after any other move.
     pub other: Option<usize>,
-    /// Cells of which one answers the other.
+    /// Pairs: a move on one cell is answered on the other.
     pub pairs: Vec<[usize; 2]>,
     /// Cells at which a line will be completed unless the opponent takes them.
     pub threats: Vec<usize>,
 }
 
-/// Where a strategy stands.
+/// State of a strategy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Guided {
     /// The board of the claim.
     pub board: LineBoard,
-    /// Whose strategy it is.
+    /// The player who follows the strategy.
     pub player: Turn,
-    /// Whether it wins; else it holds.
+    /// Whether it is a winning strategy; else a holding one.
     pub wins: bool,
-    /// All stones put since, in order.
+    /// All stones placed since, in order.
     pub stones: Vec<Placed>,
     /// Whether the player has completed a line.
     pub over: bool,
-    /// The steps in force.
+    /// The active steps.
     pub waiting: Vec<Waiting>,
 }
 
-/// Why a strategy cannot be followed.
+/// Error while following a strategy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GuideError {
-    /// The proof is none, or breaks down on the way.
+    /// The proof is invalid, or the check hit a limit.
     #[error(transparent)]
     Proof(#[from] CheckError),
-    /// It has no strategy for this player.
+    /// The proof has no strategy for this player.
     #[error("{0}")]
-    Nobody(String),
-    /// The opponent cannot play so.
+    NoStrategy(String),
+    /// The opponent's move is illegal.
     #[error("{0}")]
     Move(String),
 }
 
-/// Follows a player's strategy through moves of the opponent.
+/// Verifies a proof and follows a player's strategy through moves of the opponent, both within the limits.
 ///
 /// # Errors
 ///
-/// Not a proof, one without a strategy for the player, or a move that cannot be played.
-pub fn guide(text: &str, player: Turn, moves: &[&str]) -> Result<Guided, GuideError> {
-    let script = parse(text).map_err(CheckError::from)?;
-    match script.board.cells.len() {
-        0..=64 => run::<1>(&script, player, moves),
-        65..=128 => run::<2>(&script, player, moves),
-        _ => run::<6>(&script, player, moves),
+/// An invalid proof, one without a strategy for the player, an illegal move, or a limit that was hit.
+pub fn guide(
+    text: &str,
+    player: Turn,
+    moves: &[&str],
+    limits: &Limits,
+    monitor: &dyn Monitor,
+) -> Result<Guided, GuideError> {
+    let proof = parse(text, limits, monitor)?;
+    match proof.board.cells.len() {
+        0..=64 => run::<1>(&proof, player, moves, limits, monitor),
+        65..=128 => run::<2>(&proof, player, moves, limits, monitor),
+        _ => run::<6>(&proof, player, moves, limits, monitor),
     }
 }
 
-fn run<const W: usize>(script: &Script, player: Turn, moves: &[&str]) -> Result<Guided, GuideError> {
-    let ground = script.grounds.iter().find(|(known, ..)| *known == player);
+fn run<const W: usize>(
+    proof: &ParsedProof,
+    player: Turn,
+    moves: &[&str],
+    limits: &Limits,
+    monitor: &dyn Monitor,
+) -> Result<Guided, GuideError> {
+    // Links of unverified steps could multiply without end.
+    verify::run::<W>(proof, limits, monitor, None)?;
+    let board = &proof.board;
+    let has_line = |player| lines_of::<W>(board, player).iter().any(CellSet::is_empty);
+    if has_line(Turn::First) || has_line(Turn::Second) {
+        // The claim follows from the line alone; the rest of the proof was not verified.
+        return Err(GuideError::NoStrategy(
+            "a line is complete already: there is nothing left to play".into(),
+        ));
+    }
+    let ground = proof.grounds.iter().find(|(known, ..)| *known == player);
     let name = if player == Turn::First { "x" } else { "o" };
     let (wins, step) = match ground {
-        Some(&(_, wins, Ground::Step(step))) => (wins, step),
-        Some((_, _, Ground::Stealing)) => {
+        Some(&(_, wins, ClaimGround::Step(step))) => (wins, step),
+        Some((_, _, ClaimGround::Stealing)) => {
             let why = "holds by strategy stealing: an argument that a good move exists, not a list of moves";
-            return Err(GuideError::Nobody(format!("{name} {why}")));
+            return Err(GuideError::NoStrategy(format!("{name} {why}")));
         }
-        None => return Err(GuideError::Nobody(format!("the proof has no strategy for {name}"))),
+        None => return Err(GuideError::NoStrategy(format!("the proof has no strategy for {name}"))),
     };
     let attacker = if wins { player } else { player.other() };
-    let board = &script.board;
     let mut guide = Guide {
-        script,
+        proof,
+        limits,
+        pace: Pace::new(monitor),
+        executed: 0,
         player,
         wins,
         cells: board.cells.clone(),
@@ -113,8 +139,8 @@ fn run<const W: usize>(script: &Script, player: Turn, moves: &[&str]) -> Result<
     };
     let names = (0..board.cells.len() as u16).collect();
     let pos = Position::<W>::new(lines_of(board, attacker), lines_of(board, attacker.other()));
-    let link = Link { step, symmetry: 0 };
-    guide.settle(vec![Begun { link, pos, names, attacks: attacker == board.turn }])?;
+    let link = StepLink { step, symmetry: 0 };
+    guide.settle(vec![PendingStep { link, pos, names, attacks: attacker == board.turn }])?;
     for word in moves {
         guide.opponent(word)?;
     }
@@ -123,26 +149,30 @@ fn run<const W: usize>(script: &Script, player: Turn, moves: &[&str]) -> Result<
     Ok(Guided { board: board.clone(), player, wins, stones, over, waiting })
 }
 
-/// A step to take.
-struct Begun<const W: usize> {
-    link: Link,
+/// A step to execute.
+struct PendingStep<const W: usize> {
+    link: StepLink,
     pos: Position<W>,
-    /// What the cells of the position are on the board.
+    /// Cell of the board for each cell of the position.
     names: Vec<u16>,
     attacks: bool,
 }
 
 /// A step that waits for the opponent.
-struct Part<const W: usize> {
+struct ActiveStep<const W: usize> {
     step: usize,
     pos: Position<W>,
     names: Vec<u16>,
-    /// Of a row of threats, how many were made.
+    /// Number of threats made, in a sequence of fours.
     made: usize,
 }
 
 struct Guide<'a, const W: usize> {
-    script: &'a Script,
+    proof: &'a ParsedProof,
+    limits: &'a Limits,
+    pace: Pace<'a>,
+    /// Steps executed so far.
+    executed: u64,
     player: Turn,
     wins: bool,
     cells: Vec<Content>,
@@ -150,13 +180,13 @@ struct Guide<'a, const W: usize> {
     rows: Vec<Vec<usize>>,
     images: Vec<Vec<u16>>,
     stones: Vec<Placed>,
-    parts: Vec<Part<W>>,
+    parts: Vec<ActiveStep<W>>,
     over: bool,
 }
 
 impl<'a, const W: usize> Guide<'a, W> {
     fn name(&self, cell: usize) -> String {
-        cell_name(cell / self.script.board.height, cell % self.script.board.height)
+        cell_name(cell / self.proof.board.height, cell % self.proof.board.height)
     }
 
     fn fail<T>(&self, step: usize, why: &str) -> Result<T, GuideError> {
@@ -168,57 +198,77 @@ impl<'a, const W: usize> Guide<'a, W> {
         self.stones.push(Placed { cell, by, step });
     }
 
-    /// Plays a cell of the strategy; one that a step names and that is not empty breaks it.
+    /// Plays a cell of the strategy; an error if the cell is not empty.
     fn answer(&mut self, cell: u16, step: usize) -> Result<(), GuideError> {
         let cell = usize::from(cell);
         if self.cells[cell] != Content::Empty {
             return self.fail(step, &format!("{} is not empty", self.name(cell)));
         }
         self.put(cell, self.player, Some(step));
-        // Whoever only means to hold may complete a line on the way.
+        // A holding strategy may complete a line on the way.
         let own = stone_of(self.player);
         self.over |= self.rows.iter().any(|row| row.iter().all(|&cell| self.cells[cell] == own));
         Ok(())
     }
 
-    /// Takes steps until all of them wait for the opponent.
-    fn settle(&mut self, mut begun: Vec<Begun<W>>) -> Result<(), GuideError> {
-        let script: &'a Script = self.script;
-        // Links lead to earlier steps, so that this ends.
-        while let Some(Begun { link, pos, names, attacks }) = begun.pop() {
+    /// Counts a step at a position and polls the clock.
+    fn count(&mut self, pos: &Position<W>) -> Result<(), CheckError> {
+        if self.pace.steps(1 + pos.attacker.len() + pos.defender.len()) {
+            return Err(CheckError::Stopped);
+        }
+        self.executed += 1;
+        if self.executed > self.limits.followed {
+            return Err(CheckError::Work(self.limits.followed));
+        }
+        Ok(())
+    }
+
+    /// Executes steps until all of them wait for the opponent.
+    fn settle(&mut self, mut pending: Vec<PendingStep<W>>) -> Result<(), GuideError> {
+        let proof: &'a ParsedProof = self.proof;
+        // Links lead to earlier steps, so this terminates.
+        while let Some(PendingStep { link, pos, names, attacks }) = pending.pop() {
+            self.count(&pos)?;
+            self.fits(&pending)?;
+            // Without lines of the attacker there is nothing to hold. Parts with lines share no cell, so there
+            // are never more of them than cells, however often a proof splits.
+            if !self.wins && pos.attacker.is_empty() {
+                continue;
+            }
             let (step, images) = (link.step, &self.images[usize::from(link.symmetry)]);
             let pos = if link.symmetry == 0 { pos } else { pos.renamed(images) };
             let mut renamed = names.clone();
             images.iter().enumerate().for_each(|(cell, &image)| renamed[usize::from(image)] = names[cell]);
             let names = renamed;
-            match &script.steps[step] {
-                Step::Plays(cell, link) | Step::Takes(cell, link) => {
+            match &proof.steps[step] {
+                ProofStep::Plays(cell, link) | ProofStep::Takes(cell, link) => {
                     self.answer(names[usize::from(*cell)], step)?;
                     let cell = usize::from(*cell);
                     let after = if self.wins { pos.attack(cell) } else { pos.defend(cell) };
                     if complete(if self.wins { &after.attacker } else { &after.defender }) {
                         self.over = true;
                     } else {
-                        begun.push(Begun { link: *link, pos: after, names, attacks: !attacks });
+                        pending.push(PendingStep { link: *link, pos: after, names, attacks: !attacks });
                     }
                 }
-                Step::Completes(cell) => {
+                ProofStep::Completes(cell) => {
                     self.answer(names[usize::from(*cell)], step)?;
                     self.over = true;
                 }
-                Step::Fours(_) => self.next_four(Part { step, pos, names, made: 0 })?,
-                Step::Sum(cells) => {
-                    let Some(pos) = pos.within(&Set::of(cells)) else {
+                ProofStep::Fours(_) => self.next_four(ActiveStep { step, pos, names, made: 0 })?,
+                ProofStep::Sum(cells) => {
+                    let Some(pos) = pos.within(&CellSet::of(cells)) else {
                         return self.fail(step, "a line of the attacker lies outside the cells");
                     };
-                    let mut part = Part { step, pos, names, made: 0 };
+                    let mut part = ActiveStep { step, pos, names, made: 0 };
                     if !attacks {
                         self.heaviest(&mut part)?;
                     }
                     self.parts.push(part);
                 }
-                Step::Answers { blocking, arms, also } => {
-                    let zone = arms.iter().fold(Set::of(also), |all, (cells, _)| all.union(&Set::of(cells)));
+                ProofStep::Answers { blocking, arms, also } => {
+                    let zone =
+                        arms.iter().fold(CellSet::of(also), |all, (cells, _)| all.union(&CellSet::of(cells)));
                     let mut pos = pos;
                     if *blocking {
                         pos.defender.clear();
@@ -226,39 +276,56 @@ impl<'a, const W: usize> Guide<'a, W> {
                     let Some(pos) = pos.within(&zone) else {
                         return self.fail(step, "a line of the attacker lies outside the zone");
                     };
-                    self.parts.push(Part { step, pos, names, made: 0 });
+                    self.parts.push(ActiveStep { step, pos, names, made: 0 });
                 }
-                Step::Replies { .. } | Step::Pairs(_) => {
-                    self.parts.push(Part { step, pos, names, made: 0 });
+                ProofStep::Replies { .. } | ProofStep::Pairs(_) => {
+                    self.parts.push(ActiveStep { step, pos, names, made: 0 });
                 }
-                Step::Split { pairs, parts } => {
+                ProofStep::Split { pairs, parts } => {
                     for (cells, link) in parts {
                         let part = self.part(&pos, pairs, parts, cells);
-                        begun.push(Begun { link: *link, pos: part, names: names.clone(), attacks });
+                        pending.push(PendingStep { link: *link, pos: part, names: names.clone(), attacks });
                     }
-                    self.parts.push(Part { step, pos, names, made: 0 });
+                    // A pair that no line contains needs no answer.
+                    let matters =
+                        |pair: &[u16; 2]| pos.attacker.iter().any(|line| CellSet::of(pair).is_part_of(line));
+                    if pairs.iter().any(matters) {
+                        self.parts.push(ActiveStep { step, pos, names, made: 0 });
+                    }
                 }
             }
         }
         Ok(())
     }
 
-    /// The lines of one part of a split: those that contain no pair and meet this part before any other.
+    /// Returns an error if the steps exceed the memory limit.
+    fn fits(&self, pending: &[PendingStep<W>]) -> Result<(), CheckError> {
+        let names = 2 * self.cells.len();
+        let pending = pending.iter().map(|pending| size_of::<PendingStep<W>>() + names + pending.pos.bytes());
+        let parts = self.parts.iter().map(|part| size_of::<ActiveStep<W>>() + names + part.pos.bytes());
+        if pending.chain(parts).sum::<usize>() > self.limits.bytes {
+            return Err(CheckError::Memory(self.limits.bytes));
+        }
+        Ok(())
+    }
+
+    /// Returns the lines of one part of a split: those that contain no pair and meet this part before any
+    /// other.
     fn part(&self, pos: &Position<W>, pairs: &[[u16; 2]], parts: &[Arm], cells: &[u16]) -> Position<W> {
-        let (pairs, own) = (pairs.iter().map(|pair| Set::<W>::of(pair)), Set::of(cells));
-        let pairs: Vec<Set<W>> = pairs.collect();
-        let meets = |line: &Set<W>, cells: &[u16]| !Set::of(cells).common(line).is_empty();
-        let is_own = |line: &&Set<W>| {
+        let (pairs, own) = (pairs.iter().map(|pair| CellSet::<W>::of(pair)), CellSet::of(cells));
+        let pairs: Vec<CellSet<W>> = pairs.collect();
+        let meets = |line: &CellSet<W>, cells: &[u16]| !CellSet::of(cells).common(line).is_empty();
+        let is_own = |line: &&CellSet<W>| {
             !pairs.iter().any(|pair| pair.is_part_of(line))
                 && parts.iter().find(|(cells, _)| meets(line, cells)).is_some_and(|(first, _)| first == cells)
         };
         Position::new(pos.attacker.iter().filter(is_own).map(|line| line.common(&own)).collect(), Vec::new())
     }
 
-    /// The next of a row of threats, or the line if it can be completed.
-    fn next_four(&mut self, mut part: Part<W>) -> Result<(), GuideError> {
-        let script: &'a Script = self.script;
-        let Step::Fours(moves) = &script.steps[part.step] else { return Ok(()) };
+    /// Plays the next of a sequence of fours, or completes the line.
+    fn next_four(&mut self, mut part: ActiveStep<W>) -> Result<(), GuideError> {
+        let proof: &'a ParsedProof = self.proof;
+        let ProofStep::Fours(moves) = &proof.steps[part.step] else { return Ok(()) };
         let Some(&cell) = moves.get(part.made) else {
             return self.fail(part.step, "the moves end before the win");
         };
@@ -273,13 +340,13 @@ impl<'a, const W: usize> Guide<'a, W> {
         Ok(())
     }
 
-    /// The defender takes the cell that weighs most in the sum over the attacker's lines, if there is any.
-    fn heaviest(&mut self, part: &mut Part<W>) -> Result<(), GuideError> {
+    /// Plays the defender's cell with the largest weight in the Erdős–Selfridge potential, if there is any.
+    fn heaviest(&mut self, part: &mut ActiveStep<W>) -> Result<(), GuideError> {
         let weight = |cell: &usize| -> f64 {
             let through = part.pos.attacker.iter().filter(|line| line.contains(*cell));
             through.map(|line| 0.5f64.powi(line.size() as i32)).sum()
         };
-        let cells = part.pos.attacker.iter().fold(Set::EMPTY, |all, line| all.union(line)).members();
+        let cells = part.pos.attacker.iter().fold(CellSet::EMPTY, |all, line| all.union(line)).members();
         let best = cells.iter().copied().rev().max_by(|a, b| weight(a).total_cmp(&weight(b)));
         let Some(cell) = best else { return Ok(()) };
         self.answer(part.names[cell], part.step)?;
@@ -287,9 +354,9 @@ impl<'a, const W: usize> Guide<'a, W> {
         Ok(())
     }
 
-    /// A move of the opponent and the strategy's answer.
+    /// Plays a move of the opponent and the strategy's answer.
     fn opponent(&mut self, word: &str) -> Result<(), GuideError> {
-        let board = &self.script.board;
+        let board = &self.proof.board;
         let place = parse_cell(word).filter(|&(column, row)| column < board.width && row < board.height);
         let Some((column, row)) = place else {
             return Err(GuideError::Move(format!("`{word}` is not a cell of this board")));
@@ -302,9 +369,15 @@ impl<'a, const W: usize> Guide<'a, W> {
             return Err(GuideError::Move(format!("{} is not empty", self.name(cell))));
         }
         self.put(cell, self.player.other(), None);
+        for at in 0..self.parts.len() {
+            let part = &self.parts[at].pos;
+            if self.pace.steps(1 + part.attacker.len() + part.defender.len()) {
+                return Err(CheckError::Stopped.into());
+            }
+        }
         let mut waiting = std::mem::take(&mut self.parts);
-        let here = |part: &Part<W>| part.names.iter().position(|&name| usize::from(name) == cell);
-        // A stone where the strategy has no line left counts as a pass, which only an attack has to answer.
+        let here = |part: &ActiveStep<W>| part.names.iter().position(|&name| usize::from(name) == cell);
+        // A stone in no live line counts as a pass, which only a winning strategy has to answer.
         let concerned = waiting.iter().position(|part| self.concerns(part, here(part)));
         if let Some(at) = concerned.or((self.wins && !waiting.is_empty()).then_some(0)) {
             let part = waiting.remove(at);
@@ -315,24 +388,24 @@ impl<'a, const W: usize> Guide<'a, W> {
         Ok(())
     }
 
-    /// Whether a part has to do with a cell.
-    fn concerns(&self, part: &Part<W>, local: Option<usize>) -> bool {
+    /// Whether a cell concerns an active step.
+    fn concerns(&self, part: &ActiveStep<W>, local: Option<usize>) -> bool {
         let Some(local) = local else { return false };
-        match &self.script.steps[part.step] {
-            Step::Split { pairs, .. } => pairs.iter().flatten().any(|&cell| usize::from(cell) == local),
+        match &self.proof.steps[part.step] {
+            ProofStep::Split { pairs, .. } => pairs.iter().flatten().any(|&cell| usize::from(cell) == local),
             _ => part.pos.live().contains(local),
         }
     }
 
-    /// What a part does about a cell of its own; `None` is a pass.
-    fn respond(&mut self, mut part: Part<W>, local: Option<usize>) -> Result<(), GuideError> {
-        let script: &'a Script = self.script;
+    /// Answers a move on a cell of an active step; `None` is a pass.
+    fn respond(&mut self, mut part: ActiveStep<W>, local: Option<usize>) -> Result<(), GuideError> {
+        let proof: &'a ParsedProof = self.proof;
         let named = |arms: &'a [Arm], cell: usize| {
             arms.iter().find(|(cells, _)| cells.contains(&(cell as u16))).map(|(_, link)| *link)
         };
         let (step, names) = (part.step, part.names.clone());
-        match (&script.steps[step], local) {
-            (Step::Fours(_), _) => {
+        match (&proof.steps[step], local) {
+            (ProofStep::Fours(_), _) => {
                 let threats = singles(&part.pos.attacker).members();
                 match threats.iter().find(|&&threat| Some(threat) != local) {
                     Some(&open) => {
@@ -346,7 +419,7 @@ impl<'a, const W: usize> Guide<'a, W> {
                     }
                 }
             }
-            (Step::Replies { arms, other }, _) => {
+            (ProofStep::Replies { arms, other }, _) => {
                 let after = local.map_or(part.pos.clone(), |cell| part.pos.defend(cell));
                 let link = local.and_then(|cell| named(arms, cell));
                 if let (None, Some(&open)) = (link, singles(&after.attacker).members().first()) {
@@ -355,11 +428,11 @@ impl<'a, const W: usize> Guide<'a, W> {
                     return Ok(());
                 }
                 match link.or(*other) {
-                    Some(link) => self.settle(vec![Begun { link, pos: after, names, attacks: true }]),
+                    Some(link) => self.settle(vec![PendingStep { link, pos: after, names, attacks: true }]),
                     None => self.fail(step, "a reply is left out"),
                 }
             }
-            (Step::Pairs(pairs) | Step::Split { pairs, .. }, Some(local)) => {
+            (ProofStep::Pairs(pairs) | ProofStep::Split { pairs, .. }, Some(local)) => {
                 let pair = pairs.iter().find(|pair| pair.contains(&(local as u16)));
                 part.pos = part.pos.attack(local);
                 if complete(&part.pos.attacker) {
@@ -374,7 +447,7 @@ impl<'a, const W: usize> Guide<'a, W> {
                 self.parts.push(part);
                 Ok(())
             }
-            (Step::Sum(_), Some(local)) => {
+            (ProofStep::Sum(_), Some(local)) => {
                 part.pos = part.pos.attack(local);
                 if complete(&part.pos.attacker) {
                     return self.fail(step, "the attacker completes a line");
@@ -383,13 +456,13 @@ impl<'a, const W: usize> Guide<'a, W> {
                 self.parts.push(part);
                 Ok(())
             }
-            (Step::Answers { arms, .. }, Some(local)) => {
+            (ProofStep::Answers { arms, .. }, Some(local)) => {
                 let after = part.pos.attack(local);
                 if complete(&after.attacker) {
                     return self.fail(step, "the attacker completes a line");
                 }
                 if let Some(link) = named(arms, local) {
-                    return self.settle(vec![Begun { link, pos: after, names, attacks: false }]);
+                    return self.settle(vec![PendingStep { link, pos: after, names, attacks: false }]);
                 }
                 match singles(&after.defender).members().first() {
                     Some(&open) => {
@@ -400,7 +473,7 @@ impl<'a, const W: usize> Guide<'a, W> {
                     None => self.fail(step, "a move is left out"),
                 }
             }
-            // Whoever holds has nothing to do about a pass; the other steps are never waited at.
+            // A holding strategy need not answer a pass; the other steps never wait.
             _ => {
                 self.parts.push(part);
                 Ok(())
@@ -408,8 +481,8 @@ impl<'a, const W: usize> Guide<'a, W> {
         }
     }
 
-    /// A part for people, its cells named as on the board.
-    fn shown(&self, part: &Part<W>) -> Waiting {
+    /// Converts an active step for display, with cells of the board.
+    fn shown(&self, part: &ActiveStep<W>) -> Waiting {
         let name = |cell: &u16| usize::from(part.names[usize::from(*cell)]);
         let list = |arms: &[Arm]| -> Vec<(Vec<usize>, usize)> {
             arms.iter().map(|(cells, link)| (cells.iter().map(name).collect(), link.step)).collect()
@@ -422,12 +495,12 @@ impl<'a, const W: usize> Guide<'a, W> {
             pairs: Vec::new(),
             threats: Vec::new(),
         };
-        match &self.script.steps[part.step] {
-            Step::Replies { arms, other } => {
+        match &self.proof.steps[part.step] {
+            ProofStep::Replies { arms, other } => {
                 (waiting.arms, waiting.other) = (list(arms), other.map(|link| link.step));
             }
-            Step::Answers { arms, .. } => waiting.arms = list(arms),
-            Step::Pairs(pairs) | Step::Split { pairs, .. } => waiting.pairs = both(pairs),
+            ProofStep::Answers { arms, .. } => waiting.arms = list(arms),
+            ProofStep::Pairs(pairs) | ProofStep::Split { pairs, .. } => waiting.pairs = both(pairs),
             _ => {}
         }
         if self.wins {

@@ -1,9 +1,9 @@
-//! Checks a written proof of a k-in-a-row board with the plain rules.
+//! Independent verifier for proofs of k-in-a-row boards.
 //!
-//! A proof is a text of strategies (the crate `outplay-proof` writes it; docs/proof-format.md is the specification). This crate
-//! reads it with its own parser, finds the lines of the board itself and follows every strategy through
-//! every reply. It shares no code with the search, so a proof that passes is right whatever the search
-//! did.
+//! A proof is a text of strategies (the crate `outplay-proof` writes it; docs/proof-format.md is the
+//! specification). This crate has its own parser, computes the lines of the board itself and follows every
+//! strategy through every reply. It shares no code with the search, so a proof that passes is valid whatever
+//! the search did.
 //!
 //! ```
 //! let text = "outplay-proof 1\n\

@@ -1,75 +1,101 @@
-//! Reads the text of a proof.
+//! Parser of proof texts, safe for untrusted input.
 //!
-//! Memory stays proportional to the text, and every cell, step number and symmetry is checked against the
-//! board before anything is followed.
+//! Memory is proportional to the text, within the caller's limit. Every cell, step number and symmetry is
+//! validated against the board before anything is followed. The clock is polled with every cell.
+//!
+//! Invariant: the cells stored for a step are at most a few times those of the board, however long its text is.
+//! Omitted entries change no verdict: a later entry for the same cell, or the rest of a list that already names
+//! a cell twice.
 
+use crate::verify::{CheckError, Limits};
 use outplay_core::{Content, LineBoard, Turn, Verdict, parse_cell};
+use outplay_runtime::{Monitor, Pace};
+use std::str::SplitAsciiWhitespace;
 use thiserror::Error;
 
-/// A text that is not a proof, with the line and the reason.
+/// Syntax error, with line and reason.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line} of the proof: {why}")]
 pub struct Malformed {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub why: String,
 }
 
-/// Which step comes next, and how the position is renamed before.
+/// Reference to the next step, with the symmetry that maps the position to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Link {
+pub(crate) struct StepLink {
     pub(crate) step: usize,
     pub(crate) symmetry: u8,
 }
 
-/// Cells and where they lead.
-pub(crate) type Arm = (Vec<u16>, Link);
+/// Cells and the step that follows them.
+pub(crate) type Arm = (Vec<u16>, StepLink);
 
-/// One step as it is written.
+/// One step as written.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub(crate) enum ProofStep {
     Fours(Vec<u16>),
-    Plays(u16, Link),
-    Replies { arms: Vec<Arm>, other: Option<Link> },
+    Plays(u16, StepLink),
+    Replies { arms: Vec<Arm>, other: Option<StepLink> },
     Pairs(Vec<[u16; 2]>),
     Sum(Vec<u16>),
     Answers { blocking: bool, arms: Vec<Arm>, also: Vec<u16> },
-    Takes(u16, Link),
+    Takes(u16, StepLink),
     Completes(u16),
     Split { pairs: Vec<[u16; 2]>, parts: Vec<Arm> },
 }
 
-/// Why a player wins or holds.
+/// Ground of a claim that a player wins or holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ground {
+pub(crate) enum ClaimGround {
     Step(usize),
     Stealing,
 }
 
-/// A whole proof.
+/// A parsed proof.
 #[derive(Clone, Debug)]
-pub(crate) struct Script {
+pub(crate) struct ParsedProof {
     pub(crate) board: LineBoard,
     pub(crate) claim: Verdict,
-    /// Player, whether it is said to win (else to hold), and why.
-    pub(crate) grounds: Vec<(Turn, bool, Ground)>,
-    pub(crate) steps: Vec<Step>,
+    /// Player, whether it is claimed to win (else to hold), and the ground.
+    pub(crate) grounds: Vec<(Turn, bool, ClaimGround)>,
+    pub(crate) steps: Vec<ProofStep>,
 }
 
-/// Boards larger than this are refused before any memory is taken for them.
+/// Larger boards are rejected before any memory is allocated for them.
 pub(crate) const MOST_CELLS: usize = 384;
 
-/// What a reader of one line needs to know.
-struct Line<'a> {
+/// Parser of one step.
+struct StepParser<'a, 'b> {
     board: &'a LineBoard,
-    /// Links lead to steps below this number.
+    /// Upper bound of step numbers in links.
     below: usize,
+    pace: &'a mut Pace<'b>,
 }
 
-type Read<T> = Result<T, String>;
+/// Reason for failing to parse a line.
+enum ParseFault {
+    Wrong(String),
+    Stopped,
+}
 
-fn player(word: &str) -> Read<Turn> {
+impl From<String> for ParseFault {
+    fn from(why: String) -> ParseFault {
+        ParseFault::Wrong(why)
+    }
+}
+
+impl From<&str> for ParseFault {
+    fn from(why: &str) -> ParseFault {
+        ParseFault::Wrong(why.into())
+    }
+}
+
+type ParseResult<T> = Result<T, ParseFault>;
+
+fn player(word: &str) -> ParseResult<Turn> {
     match word {
         "x" => Ok(Turn::First),
         "o" => Ok(Turn::Second),
@@ -77,7 +103,7 @@ fn player(word: &str) -> Read<Turn> {
     }
 }
 
-fn number(word: &str) -> Read<usize> {
+fn number(word: &str) -> ParseResult<usize> {
     let digits = !word.is_empty() && word.len() <= 9 && word.bytes().all(|b| b.is_ascii_digit());
     if !digits {
         return Err("a number of at most nine digits was expected".into());
@@ -85,14 +111,16 @@ fn number(word: &str) -> Read<usize> {
     word.parse().map_err(|_| "a number was expected".into())
 }
 
-fn board(words: &[&str]) -> Read<LineBoard> {
+fn too_large() -> ParseFault {
+    format!("the board has more than {MOST_CELLS} cells, which is the most that can be checked").into()
+}
+
+fn board(words: &[&str]) -> ParseResult<LineBoard> {
     let &[rows, "k", k, "turn", turn] = words else {
         return Err("the board is written `board ROWS k K turn x`".into());
     };
     if rows.len() > 2 * MOST_CELLS {
-        return Err(format!(
-            "the board has more than {MOST_CELLS} cells, which is the most that can be checked"
-        ));
+        return Err(too_large());
     }
     let rows: Vec<&[u8]> = rows.split('/').map(str::as_bytes).rev().collect();
     let (width, height) = (rows[0].len(), rows.len());
@@ -100,9 +128,7 @@ fn board(words: &[&str]) -> Read<LineBoard> {
         return Err("the rows of the board must be equally long".into());
     }
     if width * height > MOST_CELLS {
-        return Err(format!(
-            "the board has more than {MOST_CELLS} cells, which is the most that can be checked"
-        ));
+        return Err(too_large());
     }
     let k = number(k)?;
     if k == 0 {
@@ -125,20 +151,35 @@ fn board(words: &[&str]) -> Read<LineBoard> {
     Ok(board)
 }
 
-impl Line<'_> {
-    fn cell(&self, word: &str) -> Read<u16> {
-        let (column, row) = parse_cell(word).ok_or_else(|| "a cell such as b3 was expected".to_string())?;
+impl StepParser<'_, '_> {
+    fn cell(&mut self, word: &str) -> ParseResult<u16> {
+        if self.pace.step() {
+            return Err(ParseFault::Stopped);
+        }
+        let (column, row) = parse_cell(word).ok_or("a cell such as b3 was expected")?;
         if column >= self.board.width || row >= self.board.height {
             return Err("a cell lies outside the board".into());
         }
         Ok(self.board.cell(column, row) as u16)
     }
 
-    fn cells(&self, word: &str) -> Read<Vec<u16>> {
-        word.split(',').map(|cell| self.cell(cell)).collect()
+    /// Parses `c,d,e`: returns the cells that `seen` does not contain yet.
+    fn new_cells(&mut self, word: &str, seen: &mut Cells) -> ParseResult<Vec<u16>> {
+        let mut cells = Vec::new();
+        for name in word.split(',') {
+            let cell = self.cell(name)?;
+            if seen.add(cell) {
+                cells.push(cell);
+            }
+        }
+        Ok(cells)
     }
 
-    fn link(&self, word: &str) -> Read<Link> {
+    fn cells(&mut self, word: &str) -> ParseResult<Vec<u16>> {
+        self.new_cells(word, &mut Cells::default())
+    }
+
+    fn link(&mut self, word: &str) -> ParseResult<StepLink> {
         let (step, symmetry) = word.split_once('~').unwrap_or((word, "0"));
         let step = number(step)?;
         if step >= self.below {
@@ -148,145 +189,244 @@ impl Line<'_> {
         if symmetry > 7 || symmetry & 4 != 0 && self.board.width != self.board.height {
             return Err("the board has no such symmetry".into());
         }
-        Ok(Link { step, symmetry: symmetry as u8 })
+        Ok(StepLink { step, symmetry: symmetry as u8 })
     }
 
-    /// `c,d>N`
-    fn arm(&self, word: &str) -> Read<Arm> {
+    /// Parses `c,d>N`: returns the cells that `seen` does not contain yet.
+    fn arm(&mut self, word: &str, seen: &mut Cells) -> ParseResult<Arm> {
         let (cells, link) = word.split_once('>').ok_or("`cell>step` was expected")?;
-        Ok((self.cells(cells)?, self.link(link)?))
+        Ok((self.new_cells(cells, seen)?, self.link(link)?))
     }
 
-    /// `c>N`
-    fn only(&self, words: &[&str]) -> Read<(u16, Link)> {
-        let &[word] = words else { return Err("exactly one `cell>step` was expected".into()) };
-        match self.arm(word)? {
-            (cells, link) if cells.len() == 1 => Ok((cells[0], link)),
-            _ => Err("exactly one cell was expected".into()),
+    /// Parses `c>N`.
+    fn only(&mut self, mut words: Words<'_>) -> ParseResult<(u16, StepLink)> {
+        let (Some(word), None) = (words.next(), words.next()) else {
+            return Err("exactly one `cell>step` was expected".into());
+        };
+        let (cell, link) = word.split_once('>').ok_or("`cell>step` was expected")?;
+        if cell.contains(',') {
+            return Err("exactly one cell was expected".into());
         }
+        Ok((self.cell(cell)?, self.link(link)?))
     }
 
-    fn pair(&self, word: &str) -> Read<[u16; 2]> {
+    fn pair(&mut self, word: &str) -> ParseResult<[u16; 2]> {
         let (one, two) = word.split_once('-').ok_or("a pair such as a1-b2 was expected")?;
         Ok([self.cell(one)?, self.cell(two)?])
     }
 
-    fn step(&self, words: &[&str]) -> Read<Step> {
-        let Some((kind, rest)) = words.split_first() else { return Err("the step is empty".into()) };
-        Ok(match *kind {
-            "fours" => Step::Fours(rest.iter().map(|word| self.cell(word)).collect::<Read<_>>()?),
+    /// Parses one entry per word. Entries beyond the number of cells are parsed and dropped: such a list
+    /// already names a cell twice, which its step never allows.
+    fn list<'w, T>(
+        &mut self,
+        words: impl Iterator<Item = &'w str>,
+        mut entry: impl FnMut(&mut Self, &'w str) -> ParseResult<T>,
+    ) -> ParseResult<Vec<T>> {
+        let mut list = Vec::new();
+        for word in words {
+            let read = entry(self, word)?;
+            if list.len() <= self.board.cells.len() {
+                list.push(read);
+            }
+        }
+        Ok(list)
+    }
+
+    fn step(&mut self, mut words: Words<'_>) -> ParseResult<ProofStep> {
+        let Some(kind) = words.next() else { return Err("the step is empty".into()) };
+        Ok(match kind {
+            "fours" => ProofStep::Fours(self.list(words, Self::cell)?),
             "plays" => {
-                let (cell, link) = self.only(rest)?;
-                Step::Plays(cell, link)
+                let (cell, link) = self.only(words)?;
+                ProofStep::Plays(cell, link)
             }
             "takes" => {
-                let (cell, link) = self.only(rest)?;
-                Step::Takes(cell, link)
+                let (cell, link) = self.only(words)?;
+                ProofStep::Takes(cell, link)
             }
-            "completes" => match rest {
-                [word] => Step::Completes(self.cell(word)?),
+            "completes" => match (words.next(), words.next()) {
+                (Some(word), None) => ProofStep::Completes(self.cell(word)?),
                 _ => return Err("exactly one cell was expected".into()),
             },
-            "pairs" => Step::Pairs(rest.iter().map(|word| self.pair(word)).collect::<Read<_>>()?),
-            "sum" => match rest {
-                [] => Step::Sum(Vec::new()),
-                [word] => Step::Sum(self.cells(word)?),
+            "pairs" => ProofStep::Pairs(self.list(words, Self::pair)?),
+            "sum" => match (words.next(), words.next()) {
+                (None, _) => ProofStep::Sum(Vec::new()),
+                (Some(word), None) => ProofStep::Sum(self.cells(word)?),
                 _ => return Err("one list of cells was expected".into()),
             },
-            "replies" => {
-                let (mut arms, mut other) = (Vec::new(), None);
-                for word in rest {
-                    match word.strip_prefix("else>") {
-                        Some(_) if other.is_some() => return Err("`else` stands twice".into()),
-                        Some(link) => other = Some(self.link(link)?),
-                        None => arms.push(self.arm(word)?),
-                    }
-                }
-                Step::Replies { arms, other }
-            }
-            "answers" | "blocks" => {
-                let (mut arms, mut also) = (Vec::new(), Vec::new());
-                for word in rest {
-                    match word.strip_prefix('+') {
-                        Some(cells) => also.extend(self.cells(cells)?),
-                        None => arms.push(self.arm(word)?),
-                    }
-                }
-                Step::Answers { blocking: *kind == "blocks", arms, also }
-            }
+            "replies" => self.replies(words)?,
+            "answers" | "blocks" => self.answers(kind == "blocks", words)?,
             "split" => {
-                let bar = rest.iter().position(|word| *word == "|").ok_or("`split` needs a `|`")?;
-                let pairs = rest[..bar].iter().map(|word| self.pair(word)).collect::<Read<_>>()?;
-                let parts = rest[bar + 1..].iter().map(|word| self.arm(word)).collect::<Read<_>>()?;
-                Step::Split { pairs, parts }
+                let mut bar = false;
+                let before = words.by_ref().take_while(|word| {
+                    bar = *word == "|";
+                    !bar
+                });
+                let pairs = self.list(before, Self::pair)?;
+                if !bar {
+                    return Err("`split` needs a `|`".into());
+                }
+                let parts = self.list(words, |line, word| line.arm(word, &mut Cells::default()))?;
+                ProofStep::Split { pairs, parts }
             }
             _ => return Err("this kind of step is not known".into()),
         })
     }
+
+    /// The first entry that names a cell counts, so later ones lose it.
+    fn replies(&mut self, words: Words<'_>) -> ParseResult<ProofStep> {
+        let (mut arms, mut other, mut seen) = (Vec::new(), None, Cells::default());
+        for word in words {
+            match word.strip_prefix("else>") {
+                Some(_) if other.is_some() => return Err("`else` stands twice".into()),
+                Some(link) => other = Some(self.link(link)?),
+                None => arms.extend(Some(self.arm(word, &mut seen)?).filter(|(cells, _)| !cells.is_empty())),
+            }
+        }
+        Ok(ProofStep::Replies { arms, other })
+    }
+
+    fn answers(&mut self, blocking: bool, words: Words<'_>) -> ParseResult<ProofStep> {
+        let (mut arms, mut also) = (Vec::new(), Vec::new());
+        let (mut seen, mut seen_also) = (Cells::default(), Cells::default());
+        for word in words {
+            match word.strip_prefix('+') {
+                Some(cells) => also.extend(self.new_cells(cells, &mut seen_also)?),
+                None => arms.extend(Some(self.arm(word, &mut seen)?).filter(|(cells, _)| !cells.is_empty())),
+            }
+        }
+        Ok(ProofStep::Answers { blocking, arms, also })
+    }
 }
 
-/// Reads a whole proof.
-pub(crate) fn parse(text: &str) -> Result<Script, Malformed> {
-    let mut lines = text.lines().enumerate();
-    let mut next = |what: &str| {
-        let (at, line) = lines.next().ok_or_else(|| Malformed {
-            line: text.lines().count() + 1,
-            why: format!("the text ends where {what} was expected"),
-        })?;
-        Ok((at + 1, line.split_ascii_whitespace().collect::<Vec<&str>>()))
-    };
-    let wrong = |line: usize, why: String| Malformed { line, why };
+/// Set of cells already named.
+#[derive(Default)]
+struct Cells([u64; MOST_CELLS / 64]);
 
-    let (at, words) = next("`outplay-proof 1`")?;
-    if words != ["outplay-proof", "1"] {
-        return Err(wrong(at, "a proof begins with `outplay-proof 1`".into()));
+impl Cells {
+    /// Adds a cell; returns whether it is new.
+    fn add(&mut self, cell: u16) -> bool {
+        let (word, bit) = (&mut self.0[usize::from(cell) / 64], 1 << (cell % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
     }
-    let (at, words) = next("the board")?;
+}
+
+impl ProofStep {
+    /// Approximate bytes of the step.
+    fn bytes(&self) -> usize {
+        let arms = |arms: &[Arm]| arms.iter().map(|(cells, _)| size_of::<Arm>() + 2 * cells.len()).sum();
+        let lists: usize = match self {
+            ProofStep::Fours(cells) | ProofStep::Sum(cells) => 2 * cells.len(),
+            ProofStep::Pairs(pairs) => 4 * pairs.len(),
+            ProofStep::Replies { arms: list, .. } => arms(list),
+            ProofStep::Answers { arms: list, also, .. } => arms(list) + 2 * also.len(),
+            ProofStep::Split { pairs, parts } => 4 * pairs.len() + arms(parts),
+            ProofStep::Plays(..) | ProofStep::Takes(..) | ProofStep::Completes(_) => 0,
+        };
+        // The vector of steps may just have doubled.
+        2 * size_of::<ProofStep>() + lists
+    }
+}
+
+type Words<'a> = SplitAsciiWhitespace<'a>;
+
+/// Words read of a header line: one more than the longest has.
+const HEAD_WORDS: usize = 7;
+
+/// Iterator over the lines of a proof.
+struct LineReader<'a> {
+    lines: std::str::Lines<'a>,
+    /// The number of the last line, counted from 1.
+    at: usize,
+}
+
+impl<'a> LineReader<'a> {
+    fn next(&mut self, what: &str) -> Result<Words<'a>, CheckError> {
+        self.at += 1;
+        match self.lines.next() {
+            Some(line) => Ok(line.split_ascii_whitespace()),
+            None => self.wrong(format!("the text ends where {what} was expected")),
+        }
+    }
+
+    /// Returns the words of the next header line; an overlong line keeps an extra word, so that it matches no
+    /// pattern.
+    fn head(&mut self, what: &str) -> Result<Vec<&'a str>, CheckError> {
+        Ok(self.next(what)?.take(HEAD_WORDS).collect())
+    }
+
+    fn wrong<T>(&self, why: impl Into<String>) -> Result<T, CheckError> {
+        Err(Malformed { line: self.at, why: why.into() }.into())
+    }
+
+    fn located<T>(&self, read: ParseResult<T>) -> Result<T, CheckError> {
+        match read {
+            Ok(read) => Ok(read),
+            Err(ParseFault::Wrong(why)) => self.wrong(why),
+            Err(ParseFault::Stopped) => Err(CheckError::Stopped),
+        }
+    }
+}
+
+/// Parses a proof within the limits.
+pub(crate) fn parse(text: &str, limits: &Limits, monitor: &dyn Monitor) -> Result<ParsedProof, CheckError> {
+    let mut lines = LineReader { lines: text.lines(), at: 0 };
+    if lines.head("`outplay-proof 1`")? != ["outplay-proof", "1"] {
+        return lines.wrong("a proof begins with `outplay-proof 1`");
+    }
+    let words = lines.head("the board")?;
     let board = match words.split_first() {
-        Some((&"board", rest)) => board(rest).map_err(|why| wrong(at, why))?,
-        _ => return Err(wrong(at, "the board is written `board ROWS k K turn x`".into())),
+        Some((&"board", rest)) => lines.located(board(rest))?,
+        _ => return lines.wrong("the board is written `board ROWS k K turn x`"),
     };
-    let (at, words) = next("the claim")?;
-    let claim = match words[..] {
+    let claim = match lines.head("the claim")?[..] {
         ["claim", "win"] => Verdict::Win,
         ["claim", "draw"] => Verdict::Draw,
         ["claim", "loss"] => Verdict::Loss,
-        _ => return Err(wrong(at, "the claim is `claim win`, `claim draw` or `claim loss`".into())),
+        _ => return lines.wrong("the claim is `claim win`, `claim draw` or `claim loss`"),
     };
     let mut grounds = Vec::new();
     let count = loop {
-        let (at, words) = next("`steps N`")?;
-        match words[..] {
-            ["steps", count] => break number(count).map_err(|why| wrong(at, why))?,
+        match lines.head("`steps N`")?[..] {
+            ["steps", count] => break lines.located(number(count))?,
             [who, verb @ ("wins" | "holds"), "by", ground] if grounds.len() < 2 => {
                 let ground = match ground {
-                    "stealing" => Ground::Stealing,
-                    step => Ground::Step(number(step).map_err(|why| wrong(at, why))?),
+                    "stealing" => ClaimGround::Stealing,
+                    step => ClaimGround::Step(lines.located(number(step))?),
                 };
-                grounds.push((player(who).map_err(|why| wrong(at, why))?, verb == "wins", ground));
+                grounds.push((lines.located(player(who))?, verb == "wins", ground));
             }
-            _ => return Err(wrong(at, "`x wins by N`, `x holds by N` or `steps N` was expected".into())),
+            _ => return lines.wrong("`x wins by N`, `x holds by N` or `steps N` was expected"),
         }
     };
-    // The count is not trusted: the list grows with the text.
-    let mut steps = Vec::new();
+    // The count is not trusted: the vector grows with the text.
+    let (mut steps, mut bytes, mut pace) = (Vec::new(), 0, Pace::new(monitor));
     while steps.len() < count {
-        let (at, words) = next("a step")?;
-        let line = Line { board: &board, below: steps.len() };
-        let step = match words.split_first() {
-            Some((&name, rest)) if name == steps.len().to_string() => line.step(rest),
-            _ => Err(format!("step {} was expected", steps.len())),
-        };
-        steps.push(step.map_err(|why| wrong(at, why))?);
+        let mut words = lines.next("a step")?;
+        if pace.step() {
+            return Err(CheckError::Stopped);
+        }
+        if words.next() != Some(&steps.len().to_string()) {
+            return lines.wrong(format!("step {} was expected", steps.len()));
+        }
+        let step = StepParser { board: &board, below: steps.len(), pace: &mut pace }.step(words);
+        let step = lines.located(step)?;
+        bytes += step.bytes();
+        if bytes > limits.bytes {
+            return Err(CheckError::Memory(limits.bytes));
+        }
+        steps.push(step);
     }
-    let (at, words) = next("`end`")?;
-    if words != ["end"] {
-        return Err(wrong(at, "the proof goes on where `end` was expected".into()));
+    if lines.head("`end`")? != ["end"] {
+        return lines.wrong("the proof goes on where `end` was expected");
     }
-    if let Some((_, _, Ground::Step(step))) =
-        grounds.iter().find(|(_, _, ground)| matches!(ground, Ground::Step(step) if *step >= steps.len()))
+    if let Some((_, _, ClaimGround::Step(step))) = grounds
+        .iter()
+        .find(|(_, _, ground)| matches!(ground, ClaimGround::Step(step) if *step >= steps.len()))
     {
-        return Err(wrong(at, format!("the claim names step {step}, which does not exist")));
+        return lines.wrong(format!("the claim names step {step}, which does not exist"));
     }
-    Ok(Script { board, claim, grounds, steps })
+    Ok(ParsedProof { board, claim, grounds, steps })
 }

@@ -1,29 +1,29 @@
-//! A position as the lines that each side can still fill.
+//! Positions as hypergraphs: the live lines of each side.
 //!
 //! ```text
-//!  x . x o      attacker x: the row is lost; defender o: so is it
+//!  x . x o      attacker x: the row is dead; defender o: likewise
 //!  . . . .      attacker x: {a1, b1, c1, d1}, and the same for o
 //! ```
 //!
-//! A stone takes its cell out of its owner's lines and strikes every line of the other side through it. A
-//! side whose line has no cell left has completed it. A line that contains another line of its side says
-//! nothing new: it is completed no earlier and blocked together with it.
+//! A stone removes its cell from its owner's lines and removes every line of the other side through it. A side
+//! whose line has no cell left has completed it. A line that contains another line of its side is redundant: it
+//! is completed no earlier and blocked together with it.
 //!
-//! Invariant: the lines of a side are sorted, different, and none contains another.
+//! Invariant: the lines of a side are sorted, distinct, and an antichain.
 
-use crate::set::Set;
+use crate::set::CellSet;
 
-/// The lines of both sides, each as the empty cells it still needs.
+/// The live lines of both sides, each as the empty cells it still needs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Position<const W: usize> {
-    pub(crate) attacker: Vec<Set<W>>,
-    pub(crate) defender: Vec<Set<W>>,
+    pub(crate) attacker: Vec<CellSet<W>>,
+    pub(crate) defender: Vec<CellSet<W>>,
 }
 
 /// Sorts the lines and drops those that contain another one.
-fn tidied<const W: usize>(mut lines: Vec<Set<W>>) -> Vec<Set<W>> {
+fn tidied<const W: usize>(mut lines: Vec<CellSet<W>>) -> Vec<CellSet<W>> {
     lines.sort_unstable_by_key(|line| (line.size(), *line));
-    let mut kept: Vec<Set<W>> = Vec::with_capacity(lines.len());
+    let mut kept: Vec<CellSet<W>> = Vec::with_capacity(lines.len());
     for line in lines {
         if !kept.iter().any(|smaller| smaller.is_part_of(&line)) {
             kept.push(line);
@@ -32,7 +32,7 @@ fn tidied<const W: usize>(mut lines: Vec<Set<W>>) -> Vec<Set<W>> {
     kept
 }
 
-fn owner_plays<const W: usize>(lines: &[Set<W>], cell: usize) -> Vec<Set<W>> {
+fn owner_plays<const W: usize>(lines: &[CellSet<W>], cell: usize) -> Vec<CellSet<W>> {
     let shorter = lines.iter().map(|line| {
         let mut line = *line;
         line.remove(cell);
@@ -41,12 +41,12 @@ fn owner_plays<const W: usize>(lines: &[Set<W>], cell: usize) -> Vec<Set<W>> {
     tidied(shorter.collect())
 }
 
-fn other_plays<const W: usize>(lines: &[Set<W>], cell: usize) -> Vec<Set<W>> {
+fn other_plays<const W: usize>(lines: &[CellSet<W>], cell: usize) -> Vec<CellSet<W>> {
     lines.iter().filter(|line| !line.contains(cell)).copied().collect()
 }
 
 impl<const W: usize> Position<W> {
-    pub(crate) fn new(attacker: Vec<Set<W>>, defender: Vec<Set<W>>) -> Self {
+    pub(crate) fn new(attacker: Vec<CellSet<W>>, defender: Vec<CellSet<W>>) -> Self {
         Position { attacker: tidied(attacker), defender: tidied(defender) }
     }
 
@@ -58,57 +58,62 @@ impl<const W: usize> Position<W> {
         Position { attacker: other_plays(&self.attacker, cell), defender: owner_plays(&self.defender, cell) }
     }
 
-    /// Every cell outside the zone is the attacker's; `None` if that completes a line.
-    pub(crate) fn within(&self, zone: &Set<W>) -> Option<Self> {
-        let attacker: Vec<Set<W>> = self.attacker.iter().map(|line| line.common(zone)).collect();
-        if attacker.iter().any(Set::is_empty) {
+    /// Gives every cell outside the zone to the attacker; `None` if that completes a line.
+    pub(crate) fn within(&self, zone: &CellSet<W>) -> Option<Self> {
+        let attacker: Vec<CellSet<W>> = self.attacker.iter().map(|line| line.common(zone)).collect();
+        if attacker.iter().any(CellSet::is_empty) {
             return None;
         }
         let defender = self.defender.iter().filter(|line| line.is_part_of(zone)).copied().collect();
         Some(Position { attacker: tidied(attacker), defender })
     }
 
-    /// The image under a permutation of the cells.
+    /// Returns the image under a permutation of the cells.
     pub(crate) fn renamed(&self, images: &[u16]) -> Self {
-        let image = |line: &Set<W>| {
-            let mut set = Set::EMPTY;
+        let image = |line: &CellSet<W>| {
+            let mut set = CellSet::EMPTY;
             line.members().into_iter().for_each(|cell| set.add(images[cell].into()));
             set
         };
-        let map = |lines: &[Set<W>]| {
-            let mut images: Vec<Set<W>> = lines.iter().map(image).collect();
+        let map = |lines: &[CellSet<W>]| {
+            let mut images: Vec<CellSet<W>> = lines.iter().map(image).collect();
             images.sort_unstable_by_key(|line| (line.size(), *line));
             images
         };
         Position { attacker: map(&self.attacker), defender: map(&self.defender) }
     }
 
-    /// Cells that lie in a line of either side; all of them are empty.
-    pub(crate) fn live(&self) -> Set<W> {
-        self.attacker.iter().chain(&self.defender).fold(Set::EMPTY, |all, line| all.union(line))
+    /// Bytes on the heap.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.attacker.len() + self.defender.len()) * size_of::<CellSet<W>>()
+    }
+
+    /// Returns the cells in a live line of either side; all of them are empty.
+    pub(crate) fn live(&self) -> CellSet<W> {
+        self.attacker.iter().chain(&self.defender).fold(CellSet::EMPTY, |all, line| all.union(line))
     }
 }
 
 /// Whether a side has completed a line.
-pub(crate) fn complete<const W: usize>(lines: &[Set<W>]) -> bool {
-    lines.first().is_some_and(Set::is_empty)
+pub(crate) fn complete<const W: usize>(lines: &[CellSet<W>]) -> bool {
+    lines.first().is_some_and(CellSet::is_empty)
 }
 
-/// The cells that complete a line at once.
-pub(crate) fn singles<const W: usize>(lines: &[Set<W>]) -> Set<W> {
-    lines.iter().take_while(|line| line.size() <= 1).fold(Set::EMPTY, |all, line| all.union(line))
+/// Returns the cells that complete a line at once.
+pub(crate) fn singles<const W: usize>(lines: &[CellSet<W>]) -> CellSet<W> {
+    lines.iter().take_while(|line| line.size() <= 1).fold(CellSet::EMPTY, |all, line| all.union(line))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn set(cells: &[u16]) -> Set<1> {
-        Set::of(cells)
+    fn set(cells: &[u16]) -> CellSet<1> {
+        CellSet::of(cells)
     }
 
     #[test]
-    fn stones_shorten_and_strike() {
+    fn stones_shorten_own_lines_and_kill_others() {
         let pos = Position::new(vec![set(&[0, 1]), set(&[1, 2, 3])], vec![set(&[0, 1]), set(&[4, 5])]);
         let after = pos.attack(1);
         assert_eq!(after.attacker, vec![set(&[0]), set(&[2, 3])]);
@@ -119,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_gives_the_rest_away() {
+    fn cells_outside_a_zone_belong_to_the_attacker() {
         let pos = Position::new(vec![set(&[0, 1]), set(&[1, 2, 3])], vec![set(&[0, 1]), set(&[3, 4])]);
         let zone = pos.within(&set(&[1, 3])).expect("both lines meet the zone");
         assert_eq!(zone.attacker, vec![set(&[1])]);

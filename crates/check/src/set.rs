@@ -1,11 +1,11 @@
-//! A set of cells of one board, as bits.
+//! Bitset of cells.
 
-/// Cells by number; `W` words of 64.
+/// A set of cells by number; `W` words of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct Set<const W: usize>(pub(crate) [u64; W]);
+pub(crate) struct CellSet<const W: usize>(pub(crate) [u64; W]);
 
-impl<const W: usize> Set<W> {
-    pub(crate) const EMPTY: Self = Set([0; W]);
+impl<const W: usize> CellSet<W> {
+    pub(crate) const EMPTY: Self = CellSet([0; W]);
 
     pub(crate) fn add(&mut self, cell: usize) {
         self.0[cell / 64] |= 1 << (cell % 64);
@@ -28,11 +28,11 @@ impl<const W: usize> Set<W> {
     }
 
     pub(crate) fn common(&self, other: &Self) -> Self {
-        Set(std::array::from_fn(|i| self.0[i] & other.0[i]))
+        CellSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
     pub(crate) fn union(&self, other: &Self) -> Self {
-        Set(std::array::from_fn(|i| self.0[i] | other.0[i]))
+        CellSet(std::array::from_fn(|i| self.0[i] | other.0[i]))
     }
 
     pub(crate) fn is_part_of(&self, other: &Self) -> bool {

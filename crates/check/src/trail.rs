@@ -1,10 +1,10 @@
-//! The way of a check, for somebody who looks on: which step is followed at which stones.
+//! Progress callback of a check: reports every step with the stones that lead to it.
 //!
-//! A step may speak of the board turned or mirrored; what is told here is named as on the board of the claim.
+//! A step may refer to a rotated or mirrored board; reports use the cells of the board of the claim.
 
 use outplay_core::Turn;
 
-/// Who is told of every pair of step and position.
+/// Callback for every pair of step and position.
 pub type Eyes<'a> = &'a mut dyn FnMut(&Followed<'_>);
 
 /// A step that is about to be followed.
@@ -12,46 +12,47 @@ pub type Eyes<'a> = &'a mut dyn FnMut(&Followed<'_>);
 pub struct Followed<'a> {
     /// The step.
     pub step: usize,
-    /// How many steps lead here.
+    /// Number of steps on the path to it.
     pub depth: usize,
-    /// Whom the strategy is about: who is said to complete a line, or never to.
+    /// The attacker of the strategy, who is claimed to complete a line, or never to.
     pub attacker: Turn,
     /// Whether the attacker is to move.
     pub attacks: bool,
-    /// The cells that were played on the way, and by whom. What is forced within a step, and passes, are not among them.
+    /// The stones played on the path, with their players. Forced moves within a step, and passes, are not
+    /// included.
     pub stones: &'a [(usize, Turn)],
 }
 
-/// The stones of every step on the stack.
-pub(crate) struct Trails<'a> {
+/// The path of every step on the stack.
+pub(crate) struct PathReporter<'a> {
     attacker: Turn,
     eyes: Eyes<'a>,
-    steps: Vec<Trail>,
+    steps: Vec<StepPath>,
 }
 
 #[derive(Clone)]
-struct Trail {
-    /// What the step's cells are on the board.
+struct StepPath {
+    /// Cell of the board for each cell of the step.
     names: Vec<u16>,
     stones: Vec<(usize, Turn)>,
 }
 
-impl<'a> Trails<'a> {
-    pub(crate) fn new(attacker: Turn, cells: usize, eyes: Eyes<'a>) -> Trails<'a> {
-        let root = Trail { names: (0..cells as u16).collect(), stones: Vec::new() };
-        Trails { attacker, eyes, steps: vec![root] }
+impl<'a> PathReporter<'a> {
+    pub(crate) fn new(attacker: Turn, cells: usize, eyes: Eyes<'a>) -> PathReporter<'a> {
+        let root = StepPath { names: (0..cells as u16).collect(), stones: Vec::new() };
+        PathReporter { attacker, eyes, steps: vec![root] }
     }
 
-    /// Tells of the step on top.
-    pub(crate) fn tell(&mut self, step: usize, attacks: bool) {
-        if let Some(Trail { stones, .. }) = self.steps.last() {
+    /// Reports the step on top of the stack.
+    pub(crate) fn report(&mut self, step: usize, attacks: bool) {
+        if let Some(StepPath { stones, .. }) = self.steps.last() {
             let depth = self.steps.len() - 1;
             (self.eyes)(&Followed { step, depth, attacker: self.attacker, attacks, stones });
         }
     }
 
-    /// Goes on from the step that `depth` others led to, after a stone on `played` and with the cells renamed.
-    pub(crate) fn go_on(&mut self, depth: usize, played: Option<usize>, attacks: bool, images: &[u16]) {
+    /// Continues from the step at `depth`, after a stone on `played` and with the cells mapped by a symmetry.
+    pub(crate) fn advance(&mut self, depth: usize, played: Option<usize>, attacks: bool, images: &[u16]) {
         self.steps.truncate(depth);
         let Some(from) = self.steps.last() else { return };
         let mut next = from.clone();

@@ -1,23 +1,28 @@
-//! Follows the strategies of a proof through every reply.
+//! Verifier: follows the strategies of a proof through every reply.
 //!
 //! ```text
 //!  claim win    the player to move wins as attacker
-//!  claim loss   the other player wins as attacker
+//!  claim loss   the opponent wins as attacker
 //!  claim draw   each player holds as defender against the other
 //! ```
 //!
-//! A step that was found right for a position is right for it wherever it occurs again, so each pair of step
-//! and position is followed once. Steps that are being followed wait on a stack of their own, not on the thread's.
+//! A depth-first traversal with memoisation: a step verified for a position is valid wherever the pair occurs
+//! again, so each pair of step and position is followed once. The traversal uses an explicit stack, not
+//! recursion.
+//!
+//! Invariant: between two polls of the clock lies the work on one position, and memory stays within three times
+//! [`Limits::bytes`], whatever the proof says.
 
-use crate::parse::{Arm, Ground, Link, Malformed, Script, Step, parse};
+use crate::parse::{Arm, ClaimGround, Malformed, ParsedProof, ProofStep, StepLink, parse};
 use crate::position::{Position, complete, singles};
-use crate::set::Set;
-use crate::trail::{Eyes, Trails};
-use outplay_core::{Content, LineBoard, Pace, Quiet, Turn, Verdict, Watch, cell_name};
+use crate::set::CellSet;
+use crate::trail::{Eyes, PathReporter};
+use outplay_core::{Content, LineBoard, Turn, Verdict, cell_name};
+use outplay_runtime::{Monitor, NoMonitor, Pace};
 use std::collections::HashSet;
 use thiserror::Error;
 
-/// What a proof shows.
+/// Verified claim of a proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     /// The board, its stones as preset stones.
@@ -30,37 +35,49 @@ pub struct Claim {
     pub followed: u64,
 }
 
-/// Why a proof does not pass.
+/// Reason for rejecting a proof, or for not deciding it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckError {
-    /// It cannot be read.
+    /// The text is malformed.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// A step does not do what it says.
+    /// A step is invalid.
     #[error("step {step} fails: {why}")]
     Step {
         /// The number of the step.
         step: usize,
-        /// What it does not cover.
+        /// The case that it does not cover.
         why: String,
     },
     /// The claim does not follow from the steps it names.
     #[error("the claim fails: {0}")]
     Claim(String),
-    /// It is too much work.
+    /// The limit of positions was hit.
     #[error("the proof needs more than {0} positions to check; raise the limit if it is to be trusted")]
     Work(u64),
-    /// Somebody asked to stop, or time was up.
+    /// The memory limit was hit.
+    #[error("the proof needs more than {0} bytes to check; raise the limit if it is to be trusted")]
+    Memory(usize),
+    /// The monitor or a deadline stopped the check.
     #[error("the check was stopped before its end; the proof is neither right nor wrong so far")]
     Stopped,
 }
 
-/// How much work a check may be.
+impl CheckError {
+    /// Whether a limit ended the check, so that the proof is neither valid nor invalid so far.
+    pub fn is_undecided(&self) -> bool {
+        matches!(self, CheckError::Work(_) | CheckError::Memory(_) | CheckError::Stopped)
+    }
+}
+
+/// Limits of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Pairs of step and position that are followed.
+    /// Maximum number of pairs of step and position to follow.
     pub followed: u64,
-    /// Bytes for positions remembered, approximately.
+    /// Approximate bytes for the steps, as many again for the stack and as many again for memoised positions.
+    /// Steps or positions that are too large end the check with [`CheckError::Memory`]; positions that cannot
+    /// be memoised are followed again.
     pub bytes: usize,
 }
 
@@ -70,34 +87,34 @@ impl Default for Limits {
     }
 }
 
-/// Checks a proof.
+/// Verifies a proof with the default limits.
 ///
 /// # Errors
 ///
-/// The first place where the text is no proof or a strategy does not cover what can happen.
+/// The first syntax error, or the first step that does not cover all cases.
 pub fn check(text: &str) -> Result<Claim, CheckError> {
     check_within(text, &Limits::default())
 }
 
-/// Checks a proof with limits of one's own.
+/// Verifies a proof with custom limits.
 ///
 /// # Errors
 ///
 /// As [`check`].
 pub fn check_within(text: &str, limits: &Limits) -> Result<Claim, CheckError> {
-    check_watched(text, limits, &Quiet)
+    check_watched(text, limits, &NoMonitor)
 }
 
-/// Checks a proof until somebody says stop.
+/// Verifies a proof with limits and a monitor that can stop the check.
 ///
 /// # Errors
 ///
-/// As [`check`], and a stop.
-pub fn check_watched(text: &str, limits: &Limits, watch: &dyn Watch) -> Result<Claim, CheckError> {
-    check_seen(text, limits, watch, None)
+/// As [`check`], and a stop by the monitor.
+pub fn check_watched(text: &str, limits: &Limits, monitor: &dyn Monitor) -> Result<Claim, CheckError> {
+    check_seen(text, limits, monitor, None)
 }
 
-/// Checks a proof under somebody's eyes: each pair of step and position is told before it is followed.
+/// Verifies a proof and reports each pair of step and position to a callback before following it.
 ///
 /// # Errors
 ///
@@ -105,18 +122,18 @@ pub fn check_watched(text: &str, limits: &Limits, watch: &dyn Watch) -> Result<C
 pub fn check_seen(
     text: &str,
     limits: &Limits,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
     seen: Option<Eyes<'_>>,
 ) -> Result<Claim, CheckError> {
-    let script = parse(text)?;
-    match script.board.cells.len() {
-        0..=64 => run::<1>(&script, limits, watch, seen),
-        65..=128 => run::<2>(&script, limits, watch, seen),
-        _ => run::<6>(&script, limits, watch, seen),
+    let proof = parse(text, limits, monitor)?;
+    match proof.board.cells.len() {
+        0..=64 => run::<1>(&proof, limits, monitor, seen),
+        65..=128 => run::<2>(&proof, limits, monitor, seen),
+        _ => run::<6>(&proof, limits, monitor, seen),
     }
 }
 
-/// The cells of every row, column and diagonal of k.
+/// Returns the cells of every vertical, horizontal and diagonal line of k.
 pub(crate) fn rows_of_k(board: &LineBoard) -> Vec<Vec<usize>> {
     let (width, height, k) = (board.width as i64, board.height as i64, board.k as i64);
     let mut rows = Vec::new();
@@ -138,54 +155,55 @@ pub(crate) fn stone_of(player: Turn) -> Content {
     if player == Turn::First { Content::First } else { Content::Second }
 }
 
-/// The lines that a player can still fill, by the cells it needs for them.
-pub(crate) fn lines_of<const W: usize>(board: &LineBoard, player: Turn) -> Vec<Set<W>> {
+/// Returns the lines that a player can still fill, as the cells it needs for them.
+pub(crate) fn lines_of<const W: usize>(board: &LineBoard, player: Turn) -> Vec<CellSet<W>> {
     let own = stone_of(player);
     let usable = |cell: &usize| [own, Content::Empty].contains(&board.cells[*cell]);
     let missing = |row: Vec<usize>| {
-        let mut set = Set::EMPTY;
+        let mut set = CellSet::EMPTY;
         row.into_iter().filter(|&cell| board.cells[cell] == Content::Empty).for_each(|cell| set.add(cell));
         set
     };
     rows_of_k(board).into_iter().filter(|row| row.iter().all(usable)).map(missing).collect()
 }
 
-fn run<const W: usize>(
-    script: &Script,
+pub(crate) fn run<const W: usize>(
+    proof: &ParsedProof,
     limits: &Limits,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
     mut seen: Option<Eyes<'_>>,
 ) -> Result<Claim, CheckError> {
-    let board = &script.board;
+    let board = &proof.board;
     let (mover, other) = (board.turn, board.turn.other());
     let refuse = |why: &str| Err(CheckError::Claim(why.to_string()));
     let lines = |player| lines_of::<W>(board, player);
-    let done = |player| lines(player).iter().any(Set::is_empty);
+    let done = |player| lines(player).iter().any(CellSet::is_empty);
     let mut followed = 0;
     let mut follow = |attacker: Turn, wins: bool, step: usize| {
-        let mut walk = Walk::new(script, limits, wins, followed, watch);
+        let mut verifier = Verifier::new(proof, limits, wins, followed, monitor);
         let pos = Position::new(lines(attacker), lines(attacker.other()));
-        let mut trails = seen.as_deref_mut().map(|eyes| Trails::new(attacker, board.cells.len(), eyes));
-        walk.follow(step, pos, attacker == mover, trails.as_mut())?;
-        followed = walk.followed;
+        let mut reporter =
+            seen.as_deref_mut().map(|eyes| PathReporter::new(attacker, board.cells.len(), eyes));
+        verifier.follow(step, pos, attacker == mover, reporter.as_mut())?;
+        followed = verifier.followed;
         Ok::<(), CheckError>(())
     };
     match (done(mover), done(other)) {
         (true, true) => return refuse("both players have completed a line before the game begins"),
-        (true, false) if script.claim != Verdict::Win => return refuse("the player to move has already won"),
-        (false, true) if script.claim != Verdict::Loss => return refuse("the other player has already won"),
-        (false, false) => match (script.claim, &script.grounds[..]) {
-            (Verdict::Win, &[(player, true, Ground::Step(step))]) if player == mover => {
+        (true, false) if proof.claim != Verdict::Win => return refuse("the player to move has already won"),
+        (false, true) if proof.claim != Verdict::Loss => return refuse("the other player has already won"),
+        (false, false) => match (proof.claim, &proof.grounds[..]) {
+            (Verdict::Win, &[(player, true, ClaimGround::Step(step))]) if player == mover => {
                 follow(mover, true, step)?;
             }
-            (Verdict::Loss, &[(player, true, Ground::Step(step))]) if player == other => {
+            (Verdict::Loss, &[(player, true, ClaimGround::Step(step))]) if player == other => {
                 follow(other, true, step)?;
             }
             (Verdict::Draw, &[(one, false, _), (two, false, _)]) if one != two => {
-                for &(player, _, ground) in &script.grounds {
+                for &(player, _, ground) in &proof.grounds {
                     match ground {
-                        Ground::Step(step) => follow(player.other(), false, step)?,
-                        Ground::Stealing => {
+                        ClaimGround::Step(step) => follow(player.other(), false, step)?,
+                        ClaimGround::Stealing => {
                             let bare = board.cells.iter().all(|&cell| cell == Content::Empty);
                             if player != mover || !bare {
                                 return refuse(
@@ -204,38 +222,72 @@ fn run<const W: usize>(
         },
         _ => {}
     }
-    Ok(Claim { board: board.clone(), verdict: script.claim, steps: script.steps.len(), followed })
+    Ok(Claim { board: board.clone(), verdict: proof.claim, steps: proof.steps.len(), followed })
 }
 
-/// One strategy being followed.
-pub(crate) struct Walk<'a, const W: usize> {
-    script: &'a Script,
+/// Traversal of one strategy.
+pub(crate) struct Verifier<'a, const W: usize> {
+    proof: &'a ParsedProof,
     limits: &'a Limits,
-    /// Whether the attacker is said to win; else the defender to hold.
+    /// Whether the attacker is claimed to win; else the defender to hold.
     wins: bool,
     followed: u64,
-    /// For each step the positions it was found right for.
-    right: Vec<HashSet<Position<W>>>,
+    /// Memo: for each step the positions it was verified for, with whether the attacker moves.
+    right: Vec<HashSet<(Position<W>, bool)>>,
     remembered: usize,
-    /// For each symmetry where the cells go.
+    /// Approximate bytes of the frames on the stack.
+    held: usize,
+    /// Images of the cells under each symmetry.
     images: Vec<Vec<u16>>,
     pace: Pace<'a>,
 }
 
-/// Where to go on, from which position, whether the attacker moves there, and the cell that was just played.
-pub(crate) type Onward<const W: usize> = (Link, Position<W>, bool, Option<usize>);
+/// A continuation: link, position, whether the attacker moves there, and the cell just played.
+pub(crate) type Continuation<const W: usize> = (StepLink, Position<W>, bool, Option<usize>);
 
-/// A step that is being followed: what it still has to go on with.
+/// Stack frame: a step with the continuations that are not followed yet.
 pub(crate) enum Frame<'a, const W: usize> {
-    /// A step with at most so many ways on, which are all here.
-    Ways(Vec<Onward<W>>),
+    /// A step with few continuations, all of them listed.
+    Continuations(Vec<Continuation<W>>),
     /// Replies of the defender that are not followed yet; `None` is a pass.
-    Replies { step: usize, pos: Position<W>, arms: &'a [Arm], other: Option<Link>, left: Vec<Option<usize>> },
+    Replies {
+        step: usize,
+        pos: Position<W>,
+        arms: &'a [Arm],
+        other: Option<StepLink>,
+        left: Vec<Option<usize>>,
+    },
     /// Moves of the attacker that are not followed yet.
     Answers { step: usize, pos: Position<W>, arms: &'a [Arm], left: Vec<usize> },
+    /// Parts of a split that are not followed yet.
+    Parts { step: usize, pos: Position<W>, attacks: bool, left: Vec<Continuation<W>> },
 }
 
-/// For each symmetry of the board where its cells go.
+impl<const W: usize> Frame<'_, W> {
+    /// Returns the result to memoise once all continuations were followed: step, position, and whether the
+    /// attacker moves.
+    fn verified_step(self) -> Option<(usize, Position<W>, bool)> {
+        match self {
+            Frame::Continuations(_) => None,
+            Frame::Replies { step, pos, .. } => Some((step, pos, false)),
+            Frame::Answers { step, pos, .. } => Some((step, pos, true)),
+            Frame::Parts { step, pos, attacks, .. } => Some((step, pos, attacks)),
+        }
+    }
+
+    /// Approximate bytes of the frame. The remaining parts of a split are no larger than its position.
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Frame::Continuations(_) => 0,
+                Frame::Replies { pos, left, .. } => pos.bytes() + left.len() * size_of::<Option<usize>>(),
+                Frame::Answers { pos, left, .. } => pos.bytes() + left.len() * size_of::<usize>(),
+                Frame::Parts { pos, .. } => 2 * pos.bytes(),
+            }
+    }
+}
+
+/// Returns the images of the cells under each symmetry of the board.
 pub(crate) fn images(board: &LineBoard) -> Vec<Vec<u16>> {
     let (width, height) = (board.width, board.height);
     let image = |symmetry: usize, cell: usize| {
@@ -256,61 +308,72 @@ pub(crate) fn images(board: &LineBoard) -> Vec<Vec<u16>> {
     (0..8).filter(usable).map(|symmetry| cells.clone().map(|cell| image(symmetry, cell)).collect()).collect()
 }
 
-/// One step must not be applied more deeply than a game with all its splits can be long.
+/// Maximum nesting of steps: longer than any game with all its splits.
 fn deepest(board: &LineBoard) -> usize {
     4 * board.cells.len() + 64
 }
 
-impl<'a, const W: usize> Walk<'a, W> {
+impl<'a, const W: usize> Verifier<'a, W> {
     pub(crate) fn new(
-        script: &'a Script,
+        proof: &'a ParsedProof,
         limits: &'a Limits,
         wins: bool,
         followed: u64,
-        watch: &'a dyn Watch,
+        monitor: &'a dyn Monitor,
     ) -> Self {
-        let images = images(&script.board);
-        let right = vec![HashSet::new(); script.steps.len()];
-        Walk { script, limits, wins, followed, right, remembered: 0, images, pace: Pace::new(watch) }
+        let images = images(&proof.board);
+        let right = vec![HashSet::new(); proof.steps.len()];
+        Verifier {
+            proof,
+            limits,
+            wins,
+            followed,
+            right,
+            remembered: 0,
+            held: 0,
+            images,
+            pace: Pace::new(monitor),
+        }
     }
 
     fn name(&self, cell: usize) -> String {
-        cell_name(cell / self.script.board.height, cell % self.script.board.height)
+        cell_name(cell / self.proof.board.height, cell % self.proof.board.height)
     }
 
     fn fail<T>(&self, step: usize, why: impl Into<String>) -> Result<T, CheckError> {
         Err(CheckError::Step { step, why: why.into() })
     }
 
-    /// Follows a step from a position, and everything that it goes on with.
+    /// Follows a step from a position, and all its continuations.
     fn follow(
         &mut self,
         step: usize,
         pos: Position<W>,
         attacks: bool,
-        mut trails: Option<&mut Trails<'_>>,
+        mut reporter: Option<&mut PathReporter<'_>>,
     ) -> Result<(), CheckError> {
-        if let Some(trails) = &mut trails {
-            trails.tell(step, attacks);
+        if let Some(reporter) = &mut reporter {
+            reporter.report(step, attacks);
         }
-        let mut stack = vec![self.begin(step, pos, attacks, 0)?];
-        while let Some(frame) = stack.last_mut() {
-            match self.onward(frame)? {
+        let first = self.begin(step, pos, attacks, 0)?;
+        let mut stack = vec![self.account(first)?];
+        while let Some((frame, bytes)) = stack.last_mut() {
+            match self.next_continuation(frame)? {
                 Some((link, pos, attacks, played)) => {
                     let pos = self.renamed(link, pos);
-                    if let Some(trails) = &mut trails {
+                    if let Some(reporter) = &mut reporter {
                         let images = &self.images[usize::from(link.symmetry)];
-                        trails.go_on(stack.len(), played, attacks, images);
-                        trails.tell(link.step, attacks);
+                        reporter.advance(stack.len(), played, attacks, images);
+                        reporter.report(link.step, attacks);
                     }
                     let next = self.begin(link.step, pos, attacks, stack.len())?;
-                    stack.push(next);
+                    stack.push(self.account(next)?);
                 }
                 None => {
-                    if let Some(Frame::Replies { step, pos, .. } | Frame::Answers { step, pos, .. }) =
-                        stack.pop()
-                    {
-                        self.remember(step, pos);
+                    self.held -= *bytes;
+                    let frame = stack.pop().and_then(|(frame, _)| frame.verified_step());
+                    if let Some((step, pos, attacks)) = frame {
+                        self.remember(step, pos, attacks);
                     }
                 }
             }
@@ -318,30 +381,54 @@ impl<'a, const W: usize> Walk<'a, W> {
         Ok(())
     }
 
-    /// The position as the step that a link leads to sees it.
-    pub(crate) fn renamed(&self, link: Link, pos: Position<W>) -> Position<W> {
+    /// Accounts for the memory of a frame that is pushed on the stack.
+    fn account(&mut self, frame: Frame<'a, W>) -> Result<(Frame<'a, W>, usize), CheckError> {
+        let bytes = frame.bytes();
+        self.held += bytes;
+        if self.held > self.limits.bytes {
+            return Err(CheckError::Memory(self.limits.bytes));
+        }
+        Ok((frame, bytes))
+    }
+
+    /// Polls the clock before work on a position.
+    fn poll(&mut self, pos: &Position<W>) -> Result<(), CheckError> {
+        // The cost of a step grows with the number of lines.
+        if self.pace.steps(1 + pos.attacker.len() + pos.defender.len()) {
+            return Err(CheckError::Stopped);
+        }
+        Ok(())
+    }
+
+    /// Maps the position by the symmetry of a link.
+    pub(crate) fn renamed(&self, link: StepLink, pos: Position<W>) -> Position<W> {
         match link.symmetry {
             0 => pos,
             symmetry => pos.renamed(&self.images[usize::from(symmetry)]),
         }
     }
 
-    /// The next way on from a step; none when all of them were followed.
-    pub(crate) fn onward(&self, frame: &mut Frame<'a, W>) -> Result<Option<Onward<W>>, CheckError> {
+    /// Returns the next continuation of a step; `None` when all of them were followed.
+    pub(crate) fn next_continuation(
+        &mut self,
+        frame: &mut Frame<'a, W>,
+    ) -> Result<Option<Continuation<W>>, CheckError> {
         match frame {
-            Frame::Ways(left) => Ok(left.pop()),
+            Frame::Continuations(left) | Frame::Parts { left, .. } => Ok(left.pop()),
             Frame::Replies { step, pos, arms, other, left } => {
                 while let Some(reply) = left.pop() {
-                    if let Some(onward) = self.reply(*step, pos, arms, *other, reply)? {
-                        return Ok(Some(onward));
+                    self.poll(pos)?;
+                    if let Some(next_continuation) = self.reply(*step, pos, arms, *other, reply)? {
+                        return Ok(Some(next_continuation));
                     }
                 }
                 Ok(None)
             }
             Frame::Answers { step, pos, arms, left } => {
                 while let Some(cell) = left.pop() {
-                    if let Some(onward) = self.attack(*step, pos, arms, cell)? {
-                        return Ok(Some(onward));
+                    self.poll(pos)?;
+                    if let Some(next_continuation) = self.attack(*step, pos, arms, cell)? {
+                        return Ok(Some(next_continuation));
                     }
                 }
                 Ok(None)
@@ -349,23 +436,22 @@ impl<'a, const W: usize> Walk<'a, W> {
         }
     }
 
-    /// Whether the step is known to be right for the position.
-    fn known(&self, step: usize, pos: &Position<W>) -> bool {
-        self.right[step].contains(pos)
+    /// Whether the step was verified for the position before.
+    fn known(&self, step: usize, known: &(Position<W>, bool)) -> bool {
+        self.right[step].contains(known)
     }
 
-    fn remember(&mut self, step: usize, pos: Position<W>) {
-        let lines = pos.attacker.len() + pos.defender.len();
-        // A set that has just doubled is less than half full.
-        let bytes = 3 * size_of::<Position<W>>() + lines * size_of::<Set<W>>() + 32;
+    fn remember(&mut self, step: usize, pos: Position<W>, attacks: bool) {
+        // A hash set that has just doubled is less than half full.
+        let bytes = 3 * size_of::<(Position<W>, bool)>() + pos.bytes() + 32;
         // Beyond the limit positions are followed again instead.
         if self.remembered + bytes <= self.limits.bytes {
             self.remembered += bytes;
-            self.right[step].insert(pos);
+            self.right[step].insert((pos, attacks));
         }
     }
 
-    /// Takes a step at a position; `attacks` says whether the attacker moves.
+    /// Starts a step at a position; `attacks` is whether the attacker moves.
     pub(crate) fn begin(
         &mut self,
         step: usize,
@@ -373,25 +459,22 @@ impl<'a, const W: usize> Walk<'a, W> {
         attacks: bool,
         depth: usize,
     ) -> Result<Frame<'a, W>, CheckError> {
-        // What a step costs grows with the lines it looks at.
-        if self.pace.steps(1 + pos.attacker.len() + pos.defender.len()) {
-            return Err(CheckError::Stopped);
-        }
+        self.poll(&pos)?;
         self.followed += 1;
         if self.followed > self.limits.followed {
             return Err(CheckError::Work(self.limits.followed));
         }
-        if depth > deepest(&self.script.board) {
+        if depth > deepest(&self.proof.board) {
             return self.fail(step, "the steps are nested more deeply than any game on this board");
         }
-        let script = self.script;
-        let written = &script.steps[step];
+        let proof = self.proof;
+        let written = &proof.steps[step];
         let (wants_win, wants_attacker) = match written {
-            Step::Fours(_) | Step::Plays(..) => (true, Some(true)),
-            Step::Replies { .. } => (true, Some(false)),
-            Step::Pairs(_) | Step::Answers { .. } => (false, Some(true)),
-            Step::Takes(..) | Step::Completes(_) => (false, Some(false)),
-            Step::Sum(_) | Step::Split { .. } => (false, None),
+            ProofStep::Fours(_) | ProofStep::Plays(..) => (true, Some(true)),
+            ProofStep::Replies { .. } => (true, Some(false)),
+            ProofStep::Pairs(_) | ProofStep::Answers { .. } => (false, Some(true)),
+            ProofStep::Takes(..) | ProofStep::Completes(_) => (false, Some(false)),
+            ProofStep::Sum(_) | ProofStep::Split { .. } => (false, None),
         };
         if wants_win != self.wins {
             return self.fail(step, "it is a step of the other side's strategy");
@@ -399,11 +482,13 @@ impl<'a, const W: usize> Walk<'a, W> {
         if wants_attacker.is_some_and(|wanted| wanted != attacks) {
             return self.fail(step, "it is a step for the other player to move");
         }
-        let done = Ok(Frame::Ways(Vec::new()));
-        let only = |link: Link, pos, attacks, cell| Ok(Frame::Ways(vec![(link, pos, attacks, Some(cell))]));
+        let done = Ok(Frame::Continuations(Vec::new()));
+        let only = |link: StepLink, pos, attacks, cell| {
+            Ok(Frame::Continuations(vec![(link, pos, attacks, Some(cell))]))
+        };
         match written {
-            Step::Fours(moves) => self.fours(step, pos, moves).and(done),
-            Step::Plays(cell, link) => {
+            ProofStep::Fours(moves) => self.fours(step, pos, moves).and(done),
+            ProofStep::Plays(cell, link) => {
                 let cell = usize::from(*cell);
                 if !pos.live().contains(cell) {
                     return self.fail(step, format!("{} is not an empty cell of a line", self.name(cell)));
@@ -411,11 +496,11 @@ impl<'a, const W: usize> Walk<'a, W> {
                 let after = pos.attack(cell);
                 if complete(&after.attacker) { done } else { only(*link, after, false, cell) }
             }
-            Step::Replies { arms, other } => self.replies(step, pos, arms, *other),
-            Step::Pairs(pairs) => self.pairs(step, &pos, pairs).and(done),
-            Step::Sum(cells) => self.sum(step, &pos, cells, attacks).and(done),
-            Step::Answers { blocking, arms, also } => self.answers(step, pos, *blocking, arms, also),
-            Step::Takes(cell, link) => {
+            ProofStep::Replies { arms, other } => self.replies(step, pos, arms, *other),
+            ProofStep::Pairs(pairs) => self.pairs(step, &pos, pairs).and(done),
+            ProofStep::Sum(cells) => self.sum(step, &pos, cells, attacks).and(done),
+            ProofStep::Answers { blocking, arms, also } => self.answers(step, pos, *blocking, arms, also),
+            ProofStep::Takes(cell, link) => {
                 let cell = usize::from(*cell);
                 if !pos.live().contains(cell) {
                     return self.fail(step, format!("{} is not an empty cell of a line", self.name(cell)));
@@ -423,19 +508,20 @@ impl<'a, const W: usize> Walk<'a, W> {
                 let after = pos.defend(cell);
                 if complete(&after.defender) { done } else { only(*link, after, true, cell) }
             }
-            Step::Completes(cell) => {
+            ProofStep::Completes(cell) => {
                 if singles(&pos.defender).contains((*cell).into()) {
                     return done;
                 }
                 self.fail(step, format!("{} does not complete a line", self.name((*cell).into())))
             }
-            Step::Split { pairs, parts } => self.split(step, &pos, pairs, parts, attacks),
+            ProofStep::Split { pairs, parts } => self.split(step, &pos, pairs, parts, attacks),
         }
     }
 
-    /// Moves that each leave a cell to complete a line; the defender's replies are forced.
-    fn fours(&self, step: usize, mut pos: Position<W>, moves: &[u16]) -> Result<(), CheckError> {
+    /// Checks a VCF: moves that each threaten to complete a line; the defender's replies are forced.
+    fn fours(&mut self, step: usize, mut pos: Position<W>, moves: &[u16]) -> Result<(), CheckError> {
         for &cell in moves {
+            self.poll(&pos)?;
             let cell = usize::from(cell);
             if !pos.live().contains(cell) {
                 return self.fail(step, format!("{} is not an empty cell of a line", self.name(cell)));
@@ -457,41 +543,43 @@ impl<'a, const W: usize> Walk<'a, W> {
         self.fail(step, "the moves end before the win")
     }
 
-    /// Every reply of the defender loses.
+    /// Checks that every reply of the defender loses.
     fn replies(
         &self,
         step: usize,
         pos: Position<W>,
         arms: &'a [Arm],
-        other: Option<Link>,
+        other: Option<StepLink>,
     ) -> Result<Frame<'a, W>, CheckError> {
-        if self.known(step, &pos) {
-            return Ok(Frame::Ways(Vec::new()));
+        let known = (pos, false);
+        if self.known(step, &known) {
+            return Ok(Frame::Continuations(Vec::new()));
         }
+        let (pos, _) = known;
         if let Some(cell) = singles(&pos.defender).members().first() {
             return self.fail(step, format!("the defender completes a line at {}", self.name(*cell)));
         }
-        // A stone where no line is left counts as a pass. What is followed last stands first.
+        // A stone in no live line counts as a pass. The list is popped from the end.
         let replies = pos.live().members().into_iter().map(Some);
         let left = [None].into_iter().chain(replies.rev()).collect();
         Ok(Frame::Replies { step, pos, arms, other, left })
     }
 
-    /// Where a reply of the defender leads; nowhere if it needs no mention.
+    /// Returns the continuation after a reply of the defender; `None` if the reply loses at once.
     fn reply(
         &self,
         step: usize,
         pos: &Position<W>,
         arms: &[Arm],
-        other: Option<Link>,
+        other: Option<StepLink>,
         reply: Option<usize>,
-    ) -> Result<Option<Onward<W>>, CheckError> {
+    ) -> Result<Option<Continuation<W>>, CheckError> {
         let link_of = |cell: usize| {
             let arm = arms.iter().find(|(cells, _)| cells.contains(&(cell as u16)));
             arm.map(|(_, link)| *link).or(other)
         };
         let after = reply.map_or_else(|| pos.clone(), |cell| pos.defend(cell));
-        if !singles(&after.attacker).is_empty() && link_is_needless(reply, arms) {
+        if !singles(&after.attacker).is_empty() && is_unlisted(reply, arms) {
             return Ok(None);
         }
         match reply.map_or(other, link_of) {
@@ -503,7 +591,7 @@ impl<'a, const W: usize> Walk<'a, W> {
         }
     }
 
-    /// Every line of the attacker contains a pair.
+    /// Checks that every line of the attacker contains a pair.
     fn pairs(&self, step: usize, pos: &Position<W>, pairs: &[[u16; 2]]) -> Result<(), CheckError> {
         let sets = self.disjoint(step, pairs)?;
         if pos.attacker.iter().all(|line| sets.iter().any(|pair| pair.is_part_of(line))) {
@@ -512,8 +600,8 @@ impl<'a, const W: usize> Walk<'a, W> {
         self.fail(step, "a line of the attacker contains no pair")
     }
 
-    fn disjoint(&self, step: usize, pairs: &[[u16; 2]]) -> Result<Vec<Set<W>>, CheckError> {
-        let mut seen = Set::<W>::EMPTY;
+    fn disjoint(&self, step: usize, pairs: &[[u16; 2]]) -> Result<Vec<CellSet<W>>, CheckError> {
+        let mut seen = CellSet::<W>::EMPTY;
         let mut sets = Vec::with_capacity(pairs.len());
         for pair in pairs {
             for &cell in pair {
@@ -522,17 +610,17 @@ impl<'a, const W: usize> Walk<'a, W> {
                 }
                 seen.add(cell.into());
             }
-            sets.push(Set::of(pair));
+            sets.push(CellSet::of(pair));
         }
         Ok(sets)
     }
 
-    /// The potential of Erdős and Selfridge.
+    /// Checks the Erdős–Selfridge potential (1973).
     fn sum(&self, step: usize, pos: &Position<W>, cells: &[u16], attacks: bool) -> Result<(), CheckError> {
-        let Some(pos) = pos.within(&Set::of(cells)) else {
+        let Some(pos) = pos.within(&CellSet::of(cells)) else {
             return self.fail(step, "a line of the attacker lies outside the cells");
         };
-        // In units of 2^-100; tinier terms are rounded up.
+        // In units of 2^-100; smaller terms are rounded up.
         let sum: u128 = pos.attacker.iter().map(|line| 1u128 << (100 - line.size().min(100))).sum();
         if sum < if attacks { 1 << 99 } else { 1 << 100 } {
             return Ok(());
@@ -540,7 +628,7 @@ impl<'a, const W: usize> Walk<'a, W> {
         self.fail(step, "the sum over the attacker's lines is too large")
     }
 
-    /// Every move of the attacker has an answer.
+    /// Checks that every move of the attacker has an answer.
     fn answers(
         &self,
         step: usize,
@@ -549,28 +637,30 @@ impl<'a, const W: usize> Walk<'a, W> {
         arms: &'a [Arm],
         also: &[u16],
     ) -> Result<Frame<'a, W>, CheckError> {
-        let zone = arms.iter().fold(Set::of(also), |all, (cells, _)| all.union(&Set::of(cells)));
+        let zone = arms.iter().fold(CellSet::of(also), |all, (cells, _)| all.union(&CellSet::of(cells)));
         if blocking {
             pos.defender.clear();
         }
         let Some(pos) = pos.within(&zone) else {
             return self.fail(step, "a line of the attacker lies outside the zone");
         };
-        if self.known(step, &pos) {
-            return Ok(Frame::Ways(Vec::new()));
+        let known = (pos, true);
+        if self.known(step, &known) {
+            return Ok(Frame::Continuations(Vec::new()));
         }
+        let (pos, _) = known;
         let left = pos.live().members().into_iter().rev().collect();
         Ok(Frame::Answers { step, pos, arms, left })
     }
 
-    /// Where a move of the attacker leads; nowhere if it lets the defender complete a line.
+    /// Returns the continuation after a move of the attacker; `None` if it lets the defender complete a line.
     fn attack(
         &self,
         step: usize,
         pos: &Position<W>,
         arms: &[Arm],
         cell: usize,
-    ) -> Result<Option<Onward<W>>, CheckError> {
+    ) -> Result<Option<Continuation<W>>, CheckError> {
         let after = pos.attack(cell);
         if complete(&after.attacker) {
             return self.fail(step, format!("the attacker completes a line at {}", self.name(cell)));
@@ -582,7 +672,7 @@ impl<'a, const W: usize> Walk<'a, W> {
         }
     }
 
-    /// Pairs and parts that hold apart.
+    /// Checks pairs and parts that hold independently.
     fn split(
         &self,
         step: usize,
@@ -595,10 +685,10 @@ impl<'a, const W: usize> Walk<'a, W> {
             return self.fail(step, "the defender can move in one part only");
         }
         let sets = self.disjoint(step, pairs)?;
-        let mut all = sets.iter().fold(Set::EMPTY, |all, pair| all.union(pair));
+        let mut all = sets.iter().fold(CellSet::EMPTY, |all, pair| all.union(pair));
         let mut cells_of = Vec::with_capacity(parts.len());
         for (cells, _) in parts {
-            let cells = Set::of(cells);
+            let cells = CellSet::of(cells);
             if !all.common(&cells).is_empty() {
                 return self.fail(step, "the parts and pairs overlap");
             }
@@ -608,7 +698,13 @@ impl<'a, const W: usize> Walk<'a, W> {
         let Some(pos) = pos.within(&all) else {
             return self.fail(step, "a line of the attacker lies outside the parts");
         };
-        let mut lines_of: Vec<Vec<Set<W>>> = vec![Vec::new(); parts.len()];
+        // A single part never leads to the same position twice, so it needs no memo.
+        let known = (pos, attacks);
+        if parts.len() > 1 && self.known(step, &known) {
+            return Ok(Frame::Continuations(Vec::new()));
+        }
+        let (pos, _) = known;
+        let mut lines_of: Vec<Vec<CellSet<W>>> = vec![Vec::new(); parts.len()];
         for line in &pos.attacker {
             if sets.iter().any(|pair| pair.is_part_of(line)) {
                 continue;
@@ -620,11 +716,16 @@ impl<'a, const W: usize> Walk<'a, W> {
         }
         let ways = lines_of.into_iter().zip(parts).rev();
         let ways = ways.map(|(lines, (_, link))| (*link, Position::new(lines, Vec::new()), attacks, None));
-        Ok(Frame::Ways(ways.collect()))
+        let left: Vec<Continuation<W>> = ways.collect();
+        Ok(if parts.len() > 1 {
+            Frame::Parts { step, pos, attacks, left }
+        } else {
+            Frame::Continuations(left)
+        })
     }
 }
 
-/// Whether a reply that lets the attacker complete a line is not written out.
-fn link_is_needless(reply: Option<usize>, arms: &[Arm]) -> bool {
+/// Whether a reply that lets the attacker complete a line is not listed.
+fn is_unlisted(reply: Option<usize>, arms: &[Arm]) -> bool {
     reply.is_none_or(|reply| !arms.iter().any(|(cells, _)| cells.contains(&(reply as u16))))
 }

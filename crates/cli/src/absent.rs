@@ -1,73 +1,40 @@
-//! What the commands `serve` and `play` say in a program that was built without them.
+//! Stubs of `serve`, `play` and `experiment` in a program built without these features.
 
-use outplay_answer::Trouble;
+use outplay_workbench::Trouble;
 
-/// How to have the part that is missing.
+/// Returns the error that names the missing feature and how to build it.
 fn absent(command: &str) -> Trouble {
     Trouble::unable(format!(
         "this program was built without `{command}`; build it with `cargo build --release --features {command}`"
     ))
 }
 
+#[cfg(not(feature = "experiments"))]
+pub(crate) fn experiment(
+    _: &mut crate::commands::Run<'_, impl std::io::Write>,
+    _: &crate::args::ExperimentArgs,
+) -> Result<u8, crate::commands::Failure> {
+    Err(absent("experiments").into())
+}
+
 #[cfg(not(feature = "play"))]
 pub(crate) mod playing {
-    use crate::args::{Common, PlayArgs};
-    use crate::commands::Failure;
-    use crate::progress::Progress;
-    use outplay_answer::{Entry, QueryOptions};
+    use crate::args::PlayArgs;
+    use crate::commands::{Failure, Run};
     use std::io::Write;
 
-    pub(crate) fn play(
-        _: Entry,
-        _: QueryOptions,
-        _: &Common,
-        _: &PlayArgs,
-        _: &Progress,
-        _: &mut impl Write,
-    ) -> Result<u8, Failure> {
+    pub(crate) fn play(_: &mut Run<'_, impl Write>, _: &PlayArgs) -> Result<u8, Failure> {
         Err(super::absent("play").into())
     }
 }
 
 #[cfg(not(feature = "serve"))]
 pub(crate) mod serving {
-    use crate::args::{BenchServeArgs, Common, ServeArgs};
-    use outplay_answer::Trouble;
-    use outplay_catalog::Catalog;
-    use outplay_core::Watch;
-    use serde::Serialize;
-    use std::io::{self, Write};
+    use crate::args::ServeArgs;
+    use crate::commands::{Failure, Run};
+    use std::io::Write;
 
-    /// There is none.
-    #[derive(Serialize)]
-    pub(crate) enum BenchReport {}
-
-    impl BenchReport {
-        pub(crate) fn holds(&self) -> bool {
-            match *self {}
-        }
-
-        pub(crate) fn print(&self, _: &mut impl Write) -> io::Result<()> {
-            match *self {}
-        }
-    }
-
-    pub(crate) fn serve(
-        _: &Catalog,
-        _: &Common,
-        _: &ServeArgs,
-        _: &dyn Watch,
-        _: &mut impl Write,
-    ) -> Result<(), Trouble> {
-        Err(super::absent("serve"))
-    }
-
-    pub(crate) fn bench(
-        _: &Catalog,
-        _: &Common,
-        _: &BenchServeArgs,
-        _: &dyn Watch,
-    ) -> Result<BenchReport, Trouble> {
-        Err(super::absent("serve"))
+    pub(crate) fn serve(_: &mut Run<'_, impl Write>, _: &ServeArgs) -> Result<u8, Failure> {
+        Err(super::absent("serve").into())
     }
 }

@@ -1,7 +1,7 @@
-//! What may be typed.
+//! Command-line arguments.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use outplay_answer::{DiceMethod, Method, Place, Values};
+use outplay_workbench::{DiceMethod, Method, Place, Values};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -37,24 +37,24 @@ pub(crate) struct Common {
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     /// How progress is told: bar (lines without a terminal) or json (one object per line on standard error)
-    #[arg(long, global = true, value_enum, default_value_t = Telling::Bar, value_name = "FORM")]
-    pub(crate) progress: Telling,
+    #[arg(long, global = true, value_enum, default_value_t = ProgressFormat::Bar, value_name = "FORM")]
+    pub(crate) progress: ProgressFormat,
     /// Store nothing: neither tables nor what a search found
     #[arg(long, global = true)]
     pub(crate) no_save: bool,
 }
 
 impl Common {
-    /// Threads to use, if it was said; those beyond the cores would only wait for each other.
+    /// Number of threads, if given; capped at the number of cores.
     pub(crate) fn threads(&self) -> Option<usize> {
         let cores = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
         self.threads.map(|threads| usize::from(threads).min(cores))
     }
 }
 
-/// How progress is told.
+/// Format of progress reports.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Telling {
+pub(crate) enum ProgressFormat {
     /// A bar on a terminal, lines otherwise
     Bar,
     /// One JSON object per line
@@ -64,212 +64,41 @@ pub(crate) enum Telling {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// List the games, or tell the rules of one with a picture
-    Games {
-        /// The game whose rules are told, such as nim or connect4:5x4
-        game: Option<String>,
-        /// Say which of the conditions of game theory a game meets
-        #[arg(long, value_name = "GAME", conflicts_with = "game")]
-        check: Option<String>,
-        /// Explore for at most so many seconds to check it
-        #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, requires = "check")]
-        time: Option<f64>,
-    },
+    Games(crate::games::GamesArgs),
     /// List the players, or those that a game can have, from the weakest level to the strongest
     Players {
         /// The game, such as tictactoe or connect4:5x4
         game: Option<String>,
     },
     /// Draw a position with the value of every move
-    Show {
-        /// The game, such as tictactoe or connect4:5x4
-        game: String,
-        #[command(flatten)]
-        at: At,
-        /// List the whole game: positions, start, successors, terminal values
-        #[arg(long)]
-        all: bool,
-        /// Draw the tree of a small search and what it cut off
-        #[arg(long, conflicts_with = "all")]
-        tree: bool,
-        /// How far the tree looks ahead
-        #[arg(long, default_value_t = 2, requires = "tree", value_parser = clap::value_parser!(u32).range(1..=64))]
-        depth: u32,
-        /// The tree of minimax, which cuts nothing off
-        #[arg(long, requires = "tree")]
-        minimax: bool,
-        /// How a tree looks ahead through dice: expectimax, star1 or star2
-        #[arg(long, value_name = "METHOD", requires = "tree", conflicts_with = "minimax", value_parser = parse_dice_method)]
-        method: Option<DiceMethod>,
-        /// Show what an evaluation sees, such as helpful, polynomial or lines; with --tree, what it thinks of the leaves
-        #[arg(long, value_name = "NAME", conflicts_with = "all")]
-        eval: Option<String>,
-        /// Draw the tree, or what the evaluation sees, into this file
-        #[arg(long, value_name = "FILE", conflicts_with = "all")]
-        svg: Option<PathBuf>,
-        #[command(flatten)]
-        effort: Effort,
-    },
+    Show(crate::show::ShowArgs),
     /// Find the value of a game
-    Solve {
-        /// The game, such as tictactoe or connect4:5x4
-        game: String,
-        #[command(flatten)]
-        at: At,
-        /// How: auto, plain, memo, breadth, sweep, dense, retrograde, sweep-until-stable, chance, search, proof, expectimax, star1 or star2
-        #[arg(long, default_value = "auto", value_parser = parse_method)]
-        method: Method,
-        /// What to find of each position: wdl (win, draw or loss) or distance too
-        #[arg(long, default_value = "distance", value_parser = parse_values)]
-        values: Values,
-        #[command(flatten)]
-        effort: Effort,
-        /// Disk that may be used, such as 50G: a board beyond memory is then solved slab by slab, however long it takes
-        #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-        disk: Option<u64>,
-        /// Write the proof into this file (with --method proof)
-        #[arg(long, value_name = "FILE")]
-        proof: Option<PathBuf>,
-    },
+    Solve(crate::solving::SolveArgs),
     /// Tell the value of a position and of each of its moves
-    Query {
-        /// The game, such as tictactoe or connect4:5x4
-        game: String,
-        #[command(flatten)]
-        at: At,
-        /// Answer one line of moves (or positions, with --stdin=position) after the other
-        #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "moves", value_parser = ["moves", "position"], conflicts_with_all = ["moves", "position"])]
-        stdin: Option<String>,
-        /// Only the value and a best move, as soon as both are proved
-        #[arg(long)]
-        best: bool,
-        #[command(flatten)]
-        effort: Effort,
-    },
+    Query(crate::questions::QueryArgs),
     /// Tell why a position is worth what it is
-    Why {
-        /// The game, such as tictactoe or connect4:5x4
-        game: String,
-        #[command(flatten)]
-        at: At,
-        #[command(flatten)]
-        effort: Effort,
-    },
+    Why(crate::questions::WhyArgs),
     /// Set a puzzle: a position with one move that stands out
-    Puzzle {
-        /// The game, such as tictactoe or chess:KQKR
-        game: String,
-        /// Which one
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-        /// Tell the solution, too
-        #[arg(long)]
-        solution: bool,
-        #[command(flatten)]
-        effort: Effort,
-    },
+    Puzzle(crate::questions::PuzzleArgs),
     /// Value every position of a game that was played, with its mistakes
-    History {
-        /// The game, such as connect4:5x4
-        game: String,
-        #[command(flatten)]
-        at: At,
-        #[command(flatten)]
-        effort: Effort,
-    },
+    History(crate::questions::HistoryArgs),
     /// Prove a table right: derive every value again from its successors
-    Verify {
-        /// The game, such as connect4:5x4
-        game: String,
-        /// Which table, if there are two: wdl or distance
-        #[arg(long, value_parser = parse_values)]
-        values: Option<Values>,
-        /// Only so many random stored positions: for tables that do not fit in memory
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-        sample: Option<u64>,
-        /// Which random positions
-        #[arg(long, default_value_t = 1, requires = "sample")]
-        seed: u64,
-    },
+    Verify(crate::tables::VerifyArgs),
     /// Count positions per ply by value and distance, from a table
-    Stats {
-        /// The game, such as connect4:5x4
-        game: String,
-        /// Which table, if there are two: wdl or distance
-        #[arg(long, value_parser = parse_values)]
-        values: Option<Values>,
-        /// Draw a picture into this file
-        #[arg(long, value_name = "FILE")]
-        svg: Option<PathBuf>,
-    },
+    Stats(crate::tables::StatsArgs),
     /// Write positions with exact values, distances and best moves: npz, csv or jsonl
     Export(crate::exporting::ExportArgs),
     /// List the tables on disk, and what searches found and kept
-    Tables {
-        /// Remove the table with this name or game
-        #[arg(long, value_name = "NAME")]
-        remove: Option<String>,
-        /// Forget what searches found and kept, of one game or of all
-        #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "remove")]
-        forget: Option<String>,
-        /// Print the SHA-256 sums of all tables, as `sha256sum` does; or compare the tables with a FILE of such sums
-        #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["remove", "forget"])]
-        checksums: Option<PathBuf>,
-    },
+    Tables(crate::tables::TablesArgs),
     /// Build, describe and check books of openings
     #[command(subcommand)]
-    Book(BookCommand),
+    Book(crate::books::BookCommand),
     /// Check a written proof with the plain rules
-    Check {
-        /// The file that `solve --method proof --proof FILE` wrote
-        file: PathBuf,
-        /// The game that the proof has to be about, such as mnk:4x3
-        game: Option<String>,
-        #[command(flatten)]
-        at: At,
-        /// Seconds that the check may take
-        #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
-        time: Option<f64>,
-    },
+    Check(crate::proofs::CheckArgs),
     /// Say what solving a game would take: memory, disk, bytes moved and time, method by method
-    Plan {
-        /// The game, such as connect4:6x6
-        game: String,
-        /// What would be found of each position: wdl (win, draw or loss) or distance too
-        #[arg(long, default_value = "distance", value_parser = parse_values)]
-        values: Values,
-        /// Disk that may be used, such as 50G
-        #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-        disk: Option<u64>,
-        /// Cores of the machine, if it is not this one; each is taken to be as fast as one here
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-        cores: Option<u32>,
-        /// Processes that share the work, each on such a machine
-        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
-        ranks: u32,
-        /// Bits per second between them, such as 25G
-        #[arg(long, value_name = "BITS", value_parser = parse_bytes, requires = "ranks")]
-        network: Option<u64>,
-    },
+    Plan(crate::plan::PlanArgs),
     /// Show how large the index of a game is, tier by tier
-    Index {
-        /// The game, such as connect4
-        game: String,
-        /// Count reachable positions even if that takes minutes
-        #[arg(long)]
-        count: bool,
-        /// Print the number of a position
-        #[arg(long, value_name = "POSITION", conflicts_with = "count")]
-        rank: Option<String>,
-        /// Print the position with a number
-        #[arg(long, value_name = "NUMBER", conflicts_with_all = ["count", "rank"])]
-        unrank: Option<u128>,
-        /// Check what dynamic programming asks of a hash: one to one, no holes, every child later
-        #[arg(long, conflicts_with_all = ["count", "rank", "unrank"])]
-        check: bool,
-        /// Chooses the numbers of a large index that are checked
-        #[arg(long, default_value_t = 1, requires = "check")]
-        seed: u64,
-    },
+    Index(crate::indexes::IndexArgs),
     /// Play in the terminal
     Play(PlayArgs),
     /// Let players play against each other
@@ -287,16 +116,16 @@ pub(crate) enum Command {
     Label(Box<crate::arena::LabelArgs>),
     /// Play as an engine of other people's programs, by their protocol
     #[command(subcommand)]
-    Engine(EngineCommand),
+    Engine(crate::engine::EngineCommand),
     /// Find weights for the linear evaluation
     Tune(Box<crate::arena::TuneArgs>),
     /// Serve the web page and its HTTP interface
     Serve(ServeArgs),
     /// Run a paper's experiment again, theirs beside ours
-    Experiment(crate::arena::ExperimentArgs),
+    Experiment(ExperimentArgs),
     /// Measure what the README claims
     #[command(subcommand)]
-    Bench(Bench),
+    Bench(crate::bench::Bench),
     /// Print what makes a shell complete commands: `outplay completions bash > FILE`
     Completions {
         /// The shell
@@ -332,30 +161,31 @@ pub(crate) struct PlayArgs {
     pub(crate) effort: Effort,
 }
 
-/// What a server has to stand.
+/// Run a paper's experiment again.
 #[derive(Args)]
-pub(crate) struct BenchServeArgs {
-    /// Connections at a time
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) connections: u32,
-    /// How long they ask
-    #[arg(long, default_value_t = 30.0, value_name = "SECONDS", value_parser = parse_seconds)]
-    pub(crate) seconds: f64,
-    /// Clients that dribble their requests or never read their answers, besides
-    #[arg(long, default_value_t = 2000, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20_000))]
-    pub(crate) slow: u32,
-    /// Malformed requests
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
-    pub(crate) malformed: u64,
-    /// Random positions of 7x6 Connect-4 whose last column is waited for
-    #[arg(long, default_value_t = 1000, value_name = "N")]
-    pub(crate) columns: usize,
-    /// Replies of a computer on 15x15 while Explore is open on the same position
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    pub(crate) replies: usize,
-    /// Which random positions and requests
+pub(crate) struct ExperimentArgs {
+    /// Which one; without a name, all are listed
+    pub(crate) name: Option<String>,
+    /// Take as long as the paper's setting needs
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// How many games, trials or positions instead of the experiment's own number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    pub(crate) games: Option<u32>,
+    /// How often what is timed or sampled is repeated, from seeds that follow each other
+    #[arg(long, value_name = "N", requires = "name", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) runs: Option<u32>,
+    /// What chance follows from
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Draw what was found into this file
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write a page with tables and pictures into this file
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub(crate) html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) effort: Effort,
 }
 
 /// How a server is run.
@@ -395,168 +225,22 @@ pub(crate) struct ServeArgs {
     /// Write nothing and solve no games as a whole
     #[arg(long)]
     pub(crate) read_only: bool,
+    /// Access token that every request must carry: 16 to 200 letters, digits or -._~ (other users of this machine can
+    /// see it in the list of processes; --token-file hides it)
+    #[arg(long, value_name = "TOKEN", conflicts_with = "token_file")]
+    pub(crate) token: Option<String>,
+    /// File whose first line is the access token
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Seconds after which a solve gives its place to another visitor who waits
+    #[arg(long, default_value_t = 300.0, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(crate) solve_slice: f64,
     /// Room on the disk for tables that visitors make (default: 1G if others than this machine can connect, else no limit)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) quota: Option<u64>,
     /// Hours after which tables that visitors made are removed (default: 24 if there is a quota)
     #[arg(long, value_name = "HOURS", value_parser = parse_seconds)]
     pub(crate) table_hours: Option<f64>,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum Bench {
-    /// The server under load, under nonsense, and how soon it knows every column of 7x6
-    Serve(BenchServeArgs),
-    /// The classic solvers against each other, beside the figures of the 2020 report
-    Classic {
-        /// The game
-        #[arg(default_value = "tictactoe")]
-        game: String,
-        /// How often each solver runs
-        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-        trials: u32,
-        /// Give up on a solver whose first run takes longer
-        #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = parse_seconds)]
-        patience: f64,
-    },
-    /// Sweep and dense on the same board: speed, memory and size of the table
-    Strong {
-        /// The game
-        #[arg(default_value = "connect4:5x5")]
-        game: String,
-        /// How often the dense solver runs; the median counts
-        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
-        trials: u32,
-        /// Leave the sweep out
-        #[arg(long)]
-        no_sweep: bool,
-    },
-    /// The connect-k solver on a file of positions, each with an empty table
-    Positions {
-        /// The game
-        game: String,
-        /// Lines of "moves score"
-        file: PathBuf,
-        /// Only the first so many
-        #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
-        limit: usize,
-        /// Entries of the solver's table
-        #[arg(long, default_value_t = 1 << 24)]
-        entries: u64,
-    },
-    /// The generic engine: positions per second without a table, and random games per second
-    Search {
-        /// The game
-        #[arg(default_value = "connect4")]
-        game: String,
-        /// Plies to look ahead
-        #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=64))]
-        depth: u32,
-    },
-    /// The level that thinks by the clock, with its evaluation: positions per second and depth
-    Engine {
-        /// The game
-        #[arg(default_value = "mnk:15x15,k=5")]
-        game: String,
-        /// Seconds for each of five positions
-        #[arg(long, default_value_t = 1.0, value_name = "SECONDS", value_parser = parse_seconds)]
-        time: f64,
-    },
-    /// Expectiminimax, Star1 and Star2 on the same positions: what each visits
-    Chance {
-        /// A game with dice (default: EinStein on 3x3, 4x4 and 5x5 and hypergammon, each to a depth that suits it)
-        game: Option<String>,
-        /// Plies to look ahead, rolls included
-        #[arg(long, requires = "game", value_parser = clap::value_parser!(u32).range(1..=64))]
-        depth: Option<u32>,
-        /// How many positions; position n is the one after 2n random plies from the start
-        #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
-        positions: u32,
-    },
-    /// Whether limits hold: each solver and player with little time on games too large for it
-    Budgets {
-        /// Seconds that each may take
-        #[arg(long, value_delimiter = ',', default_values_t = [0.2, 1.0], value_name = "SECONDS")]
-        times: Vec<f64>,
-    },
-    /// Whether limits hold: random commands with limits, interrupts and clients that leave
-    Limits {
-        /// Commands
-        #[arg(long, default_value_t = 200)]
-        trials: u32,
-        /// Other commands for another seed
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-    },
-    /// Positions that fixed searches enter: a number that changes only when a search does
-    Signature,
-    /// Random questions to a table per second, cold and warm
-    Probe {
-        /// The game
-        #[arg(default_value = "connect4:5x5")]
-        game: String,
-        /// Which table, if there are two: wdl or distance
-        #[arg(long, value_parser = parse_values)]
-        values: Option<Values>,
-    },
-}
-
-#[derive(Subcommand)]
-pub(crate) enum EngineCommand {
-    /// The universal game interface: any game
-    Ugi {
-        /// The game until `setoption name Game` names another
-        #[arg(long, default_value = "connect4")]
-        game: String,
-        /// Who thinks (default: the strongest that the game and the time allow)
-        #[arg(long, value_name = "PLAYER")]
-        player: Option<String>,
-        #[command(flatten)]
-        effort: Effort,
-    },
-    /// Gomocup's protocol: five in a row
-    Gomocup {
-        /// Who thinks (default: the strongest that the board and the time allow)
-        #[arg(long, value_name = "PLAYER")]
-        player: Option<String>,
-        #[command(flatten)]
-        effort: Effort,
-    },
-}
-
-#[derive(Subcommand)]
-pub(crate) enum BookCommand {
-    /// Solve all openings of a board; goes on where an earlier run was stopped
-    Build {
-        /// The game, such as connect4
-        game: String,
-        /// Positions with up to so many stones
-        #[arg(long, value_parser = clap::value_parser!(u16).range(1..=20))]
-        plies: u16,
-        /// The book
-        #[arg(long, value_name = "FILE")]
-        out: PathBuf,
-        #[command(flatten)]
-        effort: Effort,
-    },
-    /// Tell what a book holds
-    Info {
-        /// The book (default: the one of connect4 that comes along)
-        file: Option<PathBuf>,
-    },
-    /// Solve a random sample of a book again
-    Check {
-        /// The book (default: the one of connect4 that comes along)
-        file: Option<PathBuf>,
-        /// Positions to solve
-        #[arg(long, default_value_t = 20)]
-        sample: usize,
-        /// Which positions
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-        #[command(flatten)]
-        effort: Effort,
-    },
 }
 
 /// How much a search may use.
@@ -612,7 +296,7 @@ fn parse_engine(text: &str) -> Result<(String, String), String> {
     Ok((name.to_string(), spec.trim().to_string()))
 }
 
-fn parse_values(text: &str) -> Result<Values, String> {
+pub(crate) fn parse_values(text: &str) -> Result<Values, String> {
     match text {
         "wdl" => Ok(Values::Wdl),
         "distance" => Ok(Values::Distance),
@@ -620,11 +304,11 @@ fn parse_values(text: &str) -> Result<Values, String> {
     }
 }
 
-fn parse_method(text: &str) -> Result<Method, String> {
+pub(crate) fn parse_method(text: &str) -> Result<Method, String> {
     text.parse()
 }
 
-fn parse_dice_method(text: &str) -> Result<DiceMethod, String> {
+pub(crate) fn parse_dice_method(text: &str) -> Result<DiceMethod, String> {
     let words = DiceMethod::ALL.map(DiceMethod::word).join(", ");
     let found = DiceMethod::ALL.into_iter().find(|method| method.word() == text);
     found.ok_or_else(|| format!("`{text}` is not a way to look ahead through dice; choose one of {words}"))
@@ -636,7 +320,7 @@ pub(crate) fn parse_seconds(text: &str) -> Result<f64, String> {
 }
 
 /// `800M`, `12G` or plain bytes; decimal as on a disk's label.
-fn parse_bytes(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     let bad = || format!("`{text}` is not a number of bytes; write it as in `800M` or `12G`");
     let trimmed = text.trim_end_matches(['B', 'b']);
     let (digits, unit) = match trimmed.char_indices().last() {
@@ -652,7 +336,7 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
 }
 
 /// The same for memory, of which there has to be some.
-fn parse_memory(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
     match parse_bytes(text)? {
         ..1_000_000 => Err(format!("`{text}`: at least 1M of memory is needed")),
         bytes => Ok(bytes),

@@ -1,53 +1,79 @@
-//! `outplay engine`: this program as an engine of others.
+//! `outplay engine`: engine protocols (UGI, Gomocup) on standard input and output.
 
-use crate::args::EngineCommand;
+use crate::args::Effort;
 use crate::commands::{Failure, KNOWN, Run, output_error};
-use outplay_answer::{Entry, Place, QueryOptions};
+use clap::Subcommand;
 use outplay_core::Notation;
-use outplay_protocol::Brain;
+use outplay_protocol::{Brain, ReaderWatch};
+use outplay_workbench::{GameHandle, Place, Session};
 use std::io::{self, BufReader, Write};
+use std::os::fd::AsFd;
 
-/// A mind for a game, with its exact knowledge.
-fn brain(entry: &Entry, options: &QueryOptions) -> Brain {
-    let mut kit = entry.kit(options);
-    kit.threads = options.threads;
-    let (entry, options) = (entry.clone(), options.clone());
+#[derive(Subcommand)]
+pub(crate) enum EngineCommand {
+    /// The universal game interface: any game
+    Ugi {
+        /// The game until `setoption name Game` names another
+        #[arg(long, default_value = "connect4")]
+        game: String,
+        /// Who thinks (default: the strongest that the game and the time allow)
+        #[arg(long, value_name = "PLAYER")]
+        player: Option<String>,
+        #[command(flatten)]
+        effort: Effort,
+    },
+    /// Gomocup's protocol: five in a row
+    Gomocup {
+        /// Who thinks (default: the strongest that the board and the time allow)
+        #[arg(long, value_name = "PLAYER")]
+        player: Option<String>,
+        #[command(flatten)]
+        effort: Effort,
+    },
+}
+
+/// Builds the engine of a game: its players and exact knowledge.
+fn brain(session: &Session, entry: &GameHandle) -> Brain {
+    let mut kit = outplay_workbench::kit(session, entry);
+    kit.threads = session.threads;
+    let (entry, session) = (entry.clone(), session.clone());
     let likely = move |pos: &_| {
         let place = Place::Position(entry.game().write_position(pos));
-        entry.exact(&place, &options).unwrap_or(false)
+        outplay_workbench::is_tractable(&session, &entry, &place).unwrap_or(false)
     };
     Brain::new(kit, Box::new(likely))
 }
 
-impl<W: Write> Run<'_, W> {
-    /// Speaks a protocol until the other side ends it.
-    pub(crate) fn speak(&mut self, command: &EngineCommand) -> Result<u8, Failure> {
-        let input = BufReader::new(io::stdin());
-        let catalog = self.catalog;
-        // Whoever runs engines against each other wants them alike: one thread, unless it is said.
-        let threads = self.common.threads.map_or(1, usize::from);
-        match command {
-            EngineCommand::Ugi { game, player, effort } => {
-                let options = self.query_options(effort).impartial().on_threads(threads);
-                let open = |spec: &str| match catalog.open(spec) {
-                    Ok(entry) => Ok(brain(&entry, &options)),
-                    Err(error) => Err(error.to_string()),
-                };
-                outplay_protocol::ugi(&open, game, player.as_deref(), input, self.out, self.progress)
-            }
-            EngineCommand::Gomocup { player, effort } => {
-                let options = self.query_options(effort).impartial().on_threads(threads);
-                let open = |spec: &str, memory: Option<u64>| {
-                    let entry = catalog.open(spec).map_err(|error| error.to_string())?;
-                    let mut options = options.clone();
-                    options.memory = memory.map_or(options.memory, |most| most.min(options.memory));
-                    options.hash = options.hash.min(options.memory / 2);
-                    Ok(brain(&entry, &options))
-                };
-                outplay_protocol::gomocup(&open, player.as_deref(), input, self.out, self.progress)
-            }
+/// Runs a protocol until the host ends it.
+pub(crate) fn speak(run: &mut Run<'_, impl Write>, command: &EngineCommand) -> Result<u8, Failure> {
+    let input = BufReader::new(io::stdin());
+    // A host that has exited is noticed even while a search runs.
+    let output = io::stdout();
+    let monitor = &ReaderWatch::new(output.as_fd(), run.progress);
+    let catalog = run.catalog;
+    // One thread by default, so that engine matches are fair.
+    let threads = run.common.threads.map_or(1, usize::from);
+    match command {
+        EngineCommand::Ugi { game, player, effort } => {
+            let session = run.query_session(effort).impartial().on_threads(threads);
+            let open = |spec: &str| match catalog.open(spec) {
+                Ok(entry) => Ok(brain(&session, &entry)),
+                Err(error) => Err(error.to_string()),
+            };
+            outplay_protocol::ugi(&open, game, player.as_deref(), input, run.out, monitor)
         }
-        .map_err(output_error)?;
-        Ok(KNOWN)
+        EngineCommand::Gomocup { player, effort } => {
+            let session = run.query_session(effort).impartial().on_threads(threads);
+            let open = |spec: &str, memory: Option<u64>| {
+                let entry = catalog.open(spec).map_err(|error| error.to_string())?;
+                let mut session = session.clone();
+                session.memory = memory.map_or(session.memory, |most| most.min(session.memory));
+                session.hash = session.hash.min(session.memory / 2);
+                Ok(brain(&session, &entry))
+            };
+            outplay_protocol::gomocup(&open, player.as_deref(), input, run.out, monitor)
+        }
     }
+    .map_err(output_error)?;
+    Ok(KNOWN)
 }

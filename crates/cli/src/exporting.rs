@@ -1,10 +1,10 @@
-//! `outplay export`: positions with exact labels, for programs that learn.
+//! `outplay export`: data sets of positions with exact labels, for machine learning.
 
 use crate::commands::{Failure, Run};
 use clap::Args;
 use outplay_core::figures::grouped;
-use outplay_data::Form;
-use outplay_export::{Request, export};
+use outplay_dataset::Form;
+use outplay_workbench::export::{Request, export};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub(crate) struct ExportArgs {
     game: String,
     /// How many positions of random games, or all of the game's table
     #[arg(long, value_name = "all|N", default_value = "all", value_parser = parse_amount)]
-    positions: Amount,
+    positions: PositionCount,
     /// Only positions after so many moves, such as 4..12
     #[arg(long, value_name = "A..B", value_parser = parse_plies)]
     plies: Option<(u32, u32)>,
@@ -39,16 +39,16 @@ pub(crate) struct ExportArgs {
     seed: u64,
 }
 
-/// How many positions: none for all.
+/// Number of positions; `None` for all.
 #[derive(Clone, Copy, Debug)]
-struct Amount(Option<u64>);
+struct PositionCount(Option<u64>);
 
-fn parse_amount(text: &str) -> Result<Amount, String> {
+fn parse_amount(text: &str) -> Result<PositionCount, String> {
     match text {
-        "all" => Ok(Amount(None)),
+        "all" => Ok(PositionCount(None)),
         _ => match text.replace('_', "").parse() {
             Ok(0) | Err(_) => Err("write `all` or how many, as in `--positions 100000`".into()),
-            Ok(count) => Ok(Amount(Some(count))),
+            Ok(count) => Ok(PositionCount(Some(count))),
         },
     }
 }
@@ -78,8 +78,8 @@ impl<W: Write> Run<'_, W> {
         request.test = args.test;
         request.best = !args.no_best;
         request.seed = args.seed;
-        let options = self.options(None).impartial();
-        let report = export(&entry, &request, &options, self.progress)?;
+        let session = self.session(None).impartial();
+        let report = export(&session, &entry, &request, self.progress)?;
         self.print(&report, |out, report| {
             for file in &report.files {
                 writeln!(out, "{}: {} rows, xxh3 {}", file.file, grouped(file.rows), file.checksum)?;

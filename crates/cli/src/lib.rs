@@ -1,33 +1,44 @@
-//! The command line: text in, text out. It sees games by name, answers, explanations and the arena, and nothing below.
+//! Command line: argument parsing, dispatch and printing. Games are opened by name through the catalog; all results come
+//! from the workbench, the teaching crate and the arena.
 //!
 //! ```no_run
-//! // The whole command line for the games that come along, and those that one adds.
+//! // The whole command line for the standard games and any added to the catalog.
 //! let catalog = outplay_catalog::Catalog::standard();
 //! let code: std::process::ExitCode = outplay_cli::main(&catalog);
 //! ```
 
-#[cfg(not(all(feature = "play", feature = "serve")))]
+#[cfg(not(all(feature = "experiments", feature = "play", feature = "serve")))]
 mod absent;
 mod arena;
 mod args;
 mod bench;
+mod books;
 mod commands;
+mod dispatch;
 mod engine;
+mod entry;
+mod errors;
 mod exporting;
+mod games;
+mod indexes;
 mod output;
 mod plan;
 #[cfg(feature = "play")]
 mod playing;
 mod progress;
+mod proofs;
 mod questions;
 mod roster;
 #[cfg(feature = "serve")]
 mod serving;
+mod show;
+mod solving;
 mod tables;
+mod terminal;
 mod usage;
 
 #[cfg(not(feature = "play"))]
 use absent::playing;
 #[cfg(not(feature = "serve"))]
 use absent::serving;
-pub use commands::{main, main_together};
+pub use entry::{main, main_together};

@@ -1,16 +1,45 @@
-//! `plan`: what solving a game would take.
+//! `outplay plan`: estimates of memory, disk, traffic and time of solving a game.
 
+use crate::args::{parse_bytes, parse_values};
 use crate::commands::{Failure, Run};
 use crate::output::{BOLD, FAINT, LOSS, WIN};
-use outplay_answer::{PlanReport, PlanRequest, Way};
+use clap::Args;
 use outplay_core::figures::{bytes, duration, grouped, per_second};
+use outplay_workbench::{PlanReport, PlanRequest, Values, Way};
 use std::io::{self, Write};
 
-impl<W: Write> Run<'_, W> {
-    pub(crate) fn plan(&mut self, game: &str, request: &PlanRequest) -> Result<u8, Failure> {
-        let report = self.open(game)?.forecast(request, self.progress)?;
-        self.print(&report, |out, report| print_plan(out, report))
-    }
+/// Say what solving a game would take: memory, disk, bytes moved and time, method by method
+#[derive(Args)]
+pub(crate) struct PlanArgs {
+    /// The game, such as connect4:6x6
+    game: String,
+    /// What would be found of each position: wdl (win, draw or loss) or distance too
+    #[arg(long, default_value = "distance", value_parser = parse_values)]
+    values: Values,
+    /// Disk that may be used, such as 50G
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    disk: Option<u64>,
+    /// Cores of the machine, if it is not this one; each is taken to be as fast as one here
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    cores: Option<u32>,
+    /// Processes that share the work, each on such a machine
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub(crate) ranks: u32,
+    /// Bits per second between them, such as 25G
+    #[arg(long, value_name = "BITS", value_parser = parse_bytes, requires = "ranks")]
+    network: Option<u64>,
+}
+
+pub(crate) fn plan(run: &mut Run<'_, impl Write>, args: &PlanArgs) -> Result<u8, Failure> {
+    let mut request = PlanRequest::default();
+    request.values = args.values;
+    let mut session = run.session(None);
+    // The described machine may have more memory than this one.
+    session.memory = run.common.memory.unwrap_or(session.memory);
+    (request.disk, request.network) = (args.disk, args.network);
+    (request.threads, request.ranks) = (args.cores.map(|cores| cores as usize), args.ranks);
+    let report = outplay_workbench::plan(&session, &run.open(&args.game)?, &request, run.progress)?;
+    run.print(&report, print_plan)
 }
 
 fn print_plan(out: &mut impl Write, report: &PlanReport) -> io::Result<()> {

@@ -1,59 +1,55 @@
 //! `outplay play`: full screen on a terminal, line by line otherwise.
 
-use crate::args::{Common, PlayArgs};
-use crate::commands::{Failure, output_error};
-use crate::progress::Progress;
-use outplay_answer::{Entry, QueryOptions, Trouble};
-use outplay_play::{PromptError, Seat, Session, full_screen, prompt};
+use crate::args::PlayArgs;
+use crate::commands::{Failure, KNOWN, Run, output_error};
+use outplay_tui::{PlaySession, PromptError, Seat, full_screen, prompt};
+use outplay_workbench::Trouble;
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::time::Duration;
 
-/// How long a player or a search for values thinks unless told.
+/// Default time limit of a player's move and of a search for values.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Plays a game.
-pub(crate) fn play(
-    entry: Entry,
-    mut options: QueryOptions,
-    common: &Common,
-    args: &PlayArgs,
-    progress: &Progress,
-    out: &mut impl Write,
-) -> Result<u8, Failure> {
-    options.time = options.time.or(Some(PATIENCE));
-    let strongest = || entry.players(&options).levels.pop().unwrap_or_else(|| "random".into());
+pub(crate) fn play(run: &mut Run<'_, impl Write>, args: &PlayArgs) -> Result<u8, Failure> {
+    let mut session = run.query_session(&args.effort);
+    let entry = run.open_at(&args.game, &args.at)?;
+    let (common, progress) = (run.common, run.progress);
+    session.time = session.time.or(Some(PATIENCE));
+    let strongest =
+        || outplay_workbench::players(&session, &entry).levels.pop().unwrap_or_else(|| "random".into());
     let second = args.second.clone().unwrap_or_else(strongest);
     let seats = [Seat::new(&args.first), Seat::new(&second)];
-    let mut session = Session::new(entry.clone(), args.at.place(), seats, args.seed, options)?;
-    check_players(&session)?;
+    let mut play = PlaySession::new(session, entry, args.at.place(), seats, args.seed)?;
+    check_players(&play)?;
     let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     if terminal && !args.plain && !common.json {
-        full_screen(&mut session, args.values).map_err(output_error)?;
+        full_screen(&mut play, args.values).map_err(output_error)?;
     } else {
         let mut input = BufReader::new(io::stdin().lock());
-        // The board is watched by whoever types: no progress bar between the lines.
-        let result = prompt(&mut session, &mut input, out, !common.json, progress);
+        // An interactive game shows no progress bar between its lines.
+        let result = prompt(&mut play, &mut input, run.out, !common.json, progress);
         result.map_err(|error| match error {
             PromptError::Trouble(trouble) => Failure::Trouble(trouble),
             PromptError::Io(error) => Failure::Output(error),
         })?;
     }
     if common.json {
-        let view = session.view();
+        let view = play.view();
         let end = serde_json::json!({
-            "game": view.game, "position": view.position, "moves": session.moves(), "to_move": view.to_move,
-            "outcome": view.outcome, "first": args.first, "second": second, "counters": session.counters(),
+            "game": view.game, "position": view.position, "moves": play.moves(), "to_move": view.to_move,
+            "outcome": view.outcome, "first": args.first, "second": second, "counters": play.counters(),
         });
-        writeln!(out, "{end}").map_err(output_error)?;
+        writeln!(run.out, "{end}").map_err(output_error)?;
     }
-    Ok(0)
+    Ok(KNOWN)
 }
 
-/// A player that the game cannot have is refused before the screen is taken.
-fn check_players(session: &Session) -> Result<(), Trouble> {
-    for seat in session.seats() {
+/// Refuses players that cannot play the game before the screen is opened.
+fn check_players(play: &PlaySession) -> Result<(), Trouble> {
+    for seat in play.seats() {
         if let Seat::Player(spec) = seat {
-            session.entry().check_player(spec, session.options())?;
+            outplay_workbench::check_player(play.session(), play.entry(), spec)?;
         }
     }
     Ok(())

@@ -1,9 +1,10 @@
-//! Progress on standard error: a bar on a terminal, a line now and then otherwise; and Ctrl-C.
+//! Progress on standard error (bar, lines or JSON), and Ctrl-C.
 
-use crate::args::Telling;
+use crate::args::ProgressFormat;
+use crate::terminal::harmless;
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
-use outplay_core::Watch;
 use outplay_core::figures::{duration, per_second};
+use outplay_runtime::Monitor;
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 use std::io::IsTerminal;
@@ -11,14 +12,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Plain lines come this often.
+/// Interval of plain lines.
 const PAUSE: Duration = Duration::from_secs(5);
-/// Objects for scripts come this often.
+/// Interval of JSON objects.
 const JSON_PAUSE: Duration = Duration::from_secs(1);
-/// A bar appears only for work that takes longer than this.
+/// Delay before a bar appears.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Watches long work for the user.
+/// Monitor of the command line: reports progress and handles Ctrl-C.
 pub(crate) struct Progress {
     stop: Arc<AtomicBool>,
     quiet: bool,
@@ -33,27 +34,27 @@ struct Stage {
     total: u64,
     began: Instant,
     said: Instant,
-    /// How things stand.
+    /// Latest status line.
     status: String,
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// Listens for Ctrl-C: the first asks the work to stop, the second ends the process.
-    pub(crate) fn new(quiet: bool, telling: Telling) -> Progress {
+    /// Installs the Ctrl-C handlers: the first signal requests a stop, the second ends the process.
+    pub(crate) fn new(quiet: bool, format: ProgressFormat) -> Progress {
         let stop = Arc::new(AtomicBool::new(false));
-        // Asked in this order: the second signal finds the flag that the first has set.
+        // The order matters: the shutdown handler runs first and finds the flag clear at the first signal.
         let _ = flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&stop));
         let _ = flag::register(SIGINT, Arc::clone(&stop));
         let now = Instant::now();
         let stage =
             Stage { name: String::new(), total: 0, began: now, said: now, status: String::new(), bar: None };
         let terminal = std::io::stderr().is_terminal();
-        let json = telling == Telling::Json;
+        let json = format == ProgressFormat::Json;
         Progress { stop, quiet, json, terminal, done: AtomicU64::new(0), stage: Mutex::new(stage) }
     }
 
-    /// Takes the bar away before the answer is printed.
+    /// Removes the bar before the answer is printed.
     pub(crate) fn clear(&self) {
         let bar = self.stage.lock().ok().and_then(|mut stage| stage.bar.take());
         if let Some(bar) = bar {
@@ -62,7 +63,7 @@ impl Progress {
     }
 }
 
-impl Watch for Progress {
+impl Monitor for Progress {
     fn stage(&self, name: &str, total: u64) {
         self.clear();
         self.done.store(0, Ordering::Relaxed);
@@ -84,18 +85,18 @@ impl Watch for Progress {
         if self.quiet {
             return;
         }
-        // Another thread is drawing already if the lock is taken.
+        // If the lock is taken, another thread is drawing.
         let Ok(mut stage) = self.stage.try_lock() else { return };
         let elapsed = stage.began.elapsed();
         if self.json {
             if stage.said.elapsed() > JSON_PAUSE {
                 stage.said = Instant::now();
                 let total = (stage.total > 0).then_some(stage.total);
-                let told = serde_json::json!({
+                let line = serde_json::json!({
                     "stage": stage.name, "done": done, "total": total, "seconds": elapsed.as_secs_f64(),
                     "status": stage.status,
                 });
-                say(told.to_string());
+                say(line.to_string());
             }
             return;
         }
@@ -137,9 +138,9 @@ impl Watch for Progress {
     }
 
     fn status(&self, words: &str) {
-        // Another thread is drawing if the lock is taken; the next words come soon.
+        // If the lock is taken, another thread is drawing; the next status comes soon.
         if let Ok(mut stage) = self.stage.try_lock() {
-            stage.status = words.to_string();
+            stage.status = harmless(words);
         }
     }
 
@@ -147,12 +148,9 @@ impl Watch for Progress {
         if self.quiet {
             return;
         }
-        let line = if self.json {
-            serde_json::json!({ "note": sentence }).to_string()
-        } else {
-            sentence.to_string()
-        };
-        // A bar would be drawn over it.
+        let line =
+            if self.json { serde_json::json!({ "note": sentence }).to_string() } else { harmless(sentence) };
+        // Printed through the bar, which would otherwise overwrite it.
         match self.stage.lock().ok().and_then(|stage| stage.bar.clone()) {
             Some(bar) => bar.suspend(|| say(line)),
             None => say(line),
@@ -160,7 +158,7 @@ impl Watch for Progress {
     }
 }
 
-/// Says a line in one piece: others may be speaking at the same time, such as the ranks of a cluster.
+/// Prints a line in one write, because the ranks of a cluster share standard error.
 fn say(mut line: String) {
     line.push('\n');
     eprint!("{line}");
@@ -176,7 +174,7 @@ fn bar(name: &str, total: u64) -> ProgressBar {
     // The templates are constants that parse.
     if let Ok(style) = ProgressStyle::with_template(template) {
         let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            // A bar that cannot be drawn is nobody's loss.
+            // A failing write only affects the bar.
             let _ = write!(out, "{}", per_second(state.per_sec()));
         };
         bar.set_style(style.with_key("rate", rate));

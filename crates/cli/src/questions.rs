@@ -1,150 +1,171 @@
-//! Questions about one position: `show`, `query`, `why`, `puzzle` and `history`.
+//! Queries about one position: `query`, `why`, `puzzle` and `history`.
 
 use crate::args::{At, Effort};
-use crate::commands::{Failure, KNOWN, Run, UNKNOWN, code, cure, output_error};
+use crate::commands::{Failure, KNOWN, Run, UNKNOWN, output_error};
+use crate::errors::{code, cure};
 use crate::output;
-use outplay_answer::{Place, QueryAnswer, Trouble};
-use outplay_explain::HistoryStep;
+use crate::terminal::harmless;
+use clap::Args;
+use outplay_teach::HistoryStep;
+use outplay_workbench::{Place, QueryAnswer, Trouble};
 use std::io::{self, BufRead, Write};
 
-/// Rules are written out up to this many positions.
-const LISTED: u64 = 20_000;
+/// Tell the value of a position and of each of its moves
+#[derive(Args)]
+pub(crate) struct QueryArgs {
+    /// The game, such as tictactoe or connect4:5x4
+    game: String,
+    #[command(flatten)]
+    at: At,
+    /// Answer one line of moves (or positions, with --stdin=position) after the other
+    #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "moves", value_parser = ["moves", "position"], conflicts_with_all = ["moves", "position"])]
+    stdin: Option<String>,
+    /// Only the value and a best move, as soon as both are proved
+    #[arg(long)]
+    best: bool,
+    #[command(flatten)]
+    effort: Effort,
+}
 
-/// The exit code of an answer.
-fn known(answer: &QueryAnswer) -> u8 {
+/// Tell why a position is worth what it is
+#[derive(Args)]
+pub(crate) struct WhyArgs {
+    /// The game, such as tictactoe or connect4:5x4
+    game: String,
+    #[command(flatten)]
+    at: At,
+    #[command(flatten)]
+    effort: Effort,
+}
+
+/// Set a puzzle: a position with one move that stands out
+#[derive(Args)]
+pub(crate) struct PuzzleArgs {
+    /// The game, such as tictactoe or chess:KQKR
+    game: String,
+    /// Which one
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Tell the solution, too
+    #[arg(long)]
+    solution: bool,
+    #[command(flatten)]
+    effort: Effort,
+}
+
+/// Value every position of a game that was played, with its mistakes
+#[derive(Args)]
+pub(crate) struct HistoryArgs {
+    /// The game, such as connect4:5x4
+    game: String,
+    #[command(flatten)]
+    at: At,
+    #[command(flatten)]
+    effort: Effort,
+}
+
+/// Exit code of an answer.
+pub(crate) fn known(answer: &QueryAnswer) -> u8 {
     if answer.answer.is_known() { KNOWN } else { UNKNOWN }
 }
 
-impl<W: Write> Run<'_, W> {
-    pub(crate) fn show(&mut self, game: &str, at: &At, all: bool, effort: &Effort) -> Result<u8, Failure> {
-        let entry = self.open_at(game, at)?;
-        let place = at.place();
-        if all {
-            let rules = entry.rules(&place, LISTED, self.progress)?;
-            return self.print(&rules, |out, rules| output::rules(out, rules));
-        }
-        let answer = entry.query(&place, &self.query_options(effort), self.progress)?;
-        let picture = entry.draw(&place, Some(&answer))?;
-        let words = output::Words::of(&entry);
-        self.print(&answer, |out, answer| {
-            output::picture(out, &picture)?;
-            output::legend(out, &words, answer)
-        })?;
-        Ok(known(&answer))
+pub(crate) fn query(run: &mut Run<'_, impl Write>, args: &QueryArgs) -> Result<u8, Failure> {
+    if let Some(kind) = &args.stdin {
+        return query_lines(run, args, kind == "position");
     }
+    let entry = run.open_at(&args.game, &args.at)?;
+    let session = run.query_session(&args.effort);
+    let answer = match args.best {
+        true => outplay_workbench::query_best(&session, &entry, &args.at.place(), run.progress)?,
+        false => outplay_workbench::query(&session, &entry, &args.at.place(), run.progress)?,
+    };
+    let words = output::PlayerNames::of(&entry);
+    run.print(&answer, |out, answer| output::query(out, &words, answer, args.best))?;
+    Ok(known(&answer))
+}
 
-    pub(crate) fn query(&mut self, game: &str, at: &At, best: bool, effort: &Effort) -> Result<u8, Failure> {
-        let entry = self.open_at(game, at)?;
-        let options = self.query_options(effort);
-        let answer = match best {
-            true => entry.query_best(&at.place(), &options, self.progress)?,
-            false => entry.query(&at.place(), &options, self.progress)?,
+/// Answers line by line; an invalid line gets an error in its place and the rest are answered.
+fn query_lines(run: &mut Run<'_, impl Write>, args: &QueryArgs, positions: bool) -> Result<u8, Failure> {
+    let entry = run.open(&args.game)?;
+    let session = run.query_session(&args.effort);
+    let words = output::PlayerNames::of(&entry);
+    let mut worst = KNOWN;
+    let mut input = io::stdin().lock();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match input.read_until(b'\n', &mut line) {
+            Ok(0) => return Ok(worst),
+            Ok(_) => {}
+            Err(error) => {
+                return Err(Trouble::unable(format!("cannot read standard input: {error}")).into());
+            }
+        }
+        let result = match std::str::from_utf8(&line) {
+            Err(_) => Err(Trouble::unable("a line of standard input is not UTF-8 text")),
+            Ok(text) => {
+                let text = text.trim().to_string();
+                let place = if positions { Place::Position(text) } else { Place::Moves(text) };
+                match args.best {
+                    true => outplay_workbench::query_best(&session, &entry, &place, run.progress),
+                    false => outplay_workbench::query(&session, &entry, &place, run.progress),
+                }
+            }
         };
-        let words = output::Words::of(&entry);
-        self.print(&answer, |out, answer| output::query(out, &words, answer, best))?;
-        Ok(known(&answer))
-    }
-
-    /// Answers line by line; a line that makes no sense gets an error in its place and the rest go on.
-    pub(crate) fn query_lines(
-        &mut self,
-        game: &str,
-        positions: bool,
-        best: bool,
-        effort: &Effort,
-    ) -> Result<u8, Failure> {
-        let entry = self.open(game)?;
-        let options = self.query_options(effort);
-        let words = output::Words::of(&entry);
-        let mut worst = KNOWN;
-        let mut input = io::stdin().lock();
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            match input.read_until(b'\n', &mut line) {
-                Ok(0) => return Ok(worst),
-                Ok(_) => {}
-                Err(error) => {
-                    return Err(Trouble::unable(format!("cannot read standard input: {error}")).into());
+        match result {
+            Ok(answer) => {
+                run.print(&answer, |out, answer| output::query(out, &words, answer, args.best))?;
+                // Bad input outweighs an unknown value.
+                if worst == KNOWN {
+                    worst = known(&answer);
                 }
             }
-            let result = match std::str::from_utf8(&line) {
-                Err(_) => Err(Trouble::unable("a line of standard input is not UTF-8 text")),
-                Ok(text) => {
-                    let text = text.trim().to_string();
-                    let place = if positions { Place::Position(text) } else { Place::Moves(text) };
-                    match best {
-                        true => entry.query_best(&place, &options, self.progress),
-                        false => entry.query(&place, &options, self.progress),
-                    }
-                }
-            };
-            match result {
-                Ok(answer) => {
-                    self.print(&answer, |out, answer| output::query(out, &words, answer, best))?;
-                    // Bad input outweighs what is not known.
-                    if worst == KNOWN {
-                        worst = known(&answer);
-                    }
-                }
-                Err(trouble) if trouble.is_stop() => return Err(trouble.into()),
-                Err(trouble) => {
-                    worst = code(&trouble);
-                    if self.common.json {
-                        let cure = cure(&trouble);
-                        self.json(&serde_json::json!({ "error": trouble.to_string(), "cure": cure }))?;
-                    } else {
-                        writeln!(self.out, "error: {trouble}").map_err(output_error)?;
-                    }
+            Err(trouble) if trouble.is_stop() => return Err(trouble.into()),
+            Err(trouble) => {
+                worst = code(&trouble);
+                if run.common.json {
+                    let cure = cure(&trouble, run.common.data.as_deref());
+                    run.json(&serde_json::json!({ "error": trouble.to_string(), "cure": cure }))?;
+                } else {
+                    writeln!(run.out, "error: {}", harmless(&trouble.to_string())).map_err(output_error)?;
                 }
             }
-            // Whoever feeds the lines may wait for each answer.
-            self.out.flush().map_err(output_error)?;
         }
+        // A script may wait for each answer before it writes the next line.
+        run.out.flush().map_err(output_error)?;
     }
+}
 
-    pub(crate) fn why(&mut self, game: &str, at: &At, effort: &Effort) -> Result<u8, Failure> {
-        let entry = self.open_at(game, at)?;
-        let place = at.place();
-        let why = outplay_explain::why(&entry, &place, &self.query_options(effort), self.progress)?;
-        let picture = entry.draw(&place, None)?;
-        self.print(&why, |out, why| {
-            output::picture(out, &picture)?;
-            output::why(out, why)
-        })?;
-        Ok(KNOWN)
-    }
+pub(crate) fn why(run: &mut Run<'_, impl Write>, args: &WhyArgs) -> Result<u8, Failure> {
+    let entry = run.open_at(&args.game, &args.at)?;
+    let place = args.at.place();
+    let why = outplay_teach::why(&run.query_session(&args.effort), &entry, &place, run.progress)?;
+    let picture = outplay_workbench::draw(&entry, &place, None)?;
+    run.print(&why, |out, why| {
+        output::picture(out, &picture)?;
+        output::why(out, why)
+    })?;
+    Ok(KNOWN)
+}
 
-    pub(crate) fn puzzle(
-        &mut self,
-        game: &str,
-        seed: u64,
-        solution: bool,
-        effort: &Effort,
-    ) -> Result<u8, Failure> {
-        let entry = self.open(game)?;
-        let puzzle = outplay_explain::puzzle(&entry, seed, &self.query_options(effort), self.progress)?;
-        let place = Place::Position(puzzle.position.clone());
-        let picture = entry.draw(&place, None)?;
-        self.print(&puzzle, |out, puzzle| {
-            output::picture(out, &picture)?;
-            output::puzzle(out, puzzle, solution, seed)
-        })
-    }
+pub(crate) fn puzzle(run: &mut Run<'_, impl Write>, args: &PuzzleArgs) -> Result<u8, Failure> {
+    let entry = run.open(&args.game)?;
+    let puzzle = outplay_teach::puzzle(&run.query_session(&args.effort), &entry, args.seed, run.progress)?;
+    let place = Place::Position(puzzle.position.clone());
+    let picture = outplay_workbench::draw(&entry, &place, None)?;
+    run.print(&puzzle, |out, puzzle| {
+        output::picture(out, &picture)?;
+        output::puzzle(out, puzzle, args.solution, args.seed)
+    })
+}
 
-    pub(crate) fn history(&mut self, game: &str, at: &At, effort: &Effort) -> Result<u8, Failure> {
-        let entry = self.open_at(game, at)?;
-        let options = self.query_options(effort);
-        let history = outplay_explain::history(
-            &entry,
-            &at.place(),
-            &options,
-            self.progress,
-            &mut |_: &HistoryStep| {},
-        )?;
-        let words = output::Words::of(&entry);
-        self.print(&history, |out, history| output::history(out, &words, history))?;
-        let all = history.plies.iter().all(|step| step.answer.is_known());
-        Ok(if all { KNOWN } else { UNKNOWN })
-    }
+pub(crate) fn history(run: &mut Run<'_, impl Write>, args: &HistoryArgs) -> Result<u8, Failure> {
+    let entry = run.open_at(&args.game, &args.at)?;
+    let session = run.query_session(&args.effort);
+    let history =
+        outplay_teach::history(&session, &entry, &args.at.place(), run.progress, &mut |_: &HistoryStep| {})?;
+    let words = output::PlayerNames::of(&entry);
+    run.print(&history, |out, history| output::history(out, &words, history))?;
+    let all = history.plies.iter().all(|step| step.answer.is_known());
+    Ok(if all { KNOWN } else { UNKNOWN })
 }

@@ -1,28 +1,26 @@
-//! `players`: who can be asked to play.
+//! `outplay players`: list of players.
 
 use crate::args::Effort;
 use crate::commands::{Failure, Run};
 use outplay_players::{About, PROGRAMS, ROSTER};
 use std::io::{self, Write};
 
-impl<W: Write> Run<'_, W> {
-    /// Lists all players, or those that a game can have with its levels.
-    pub(crate) fn players(&mut self, game: Option<&str>) -> Result<u8, Failure> {
-        let Some(game) = game else {
-            let all: Vec<About> = ROSTER.into_iter().chain(PROGRAMS).collect();
-            return self.print(&serde_json::json!({ "players": all }), |out, _| {
-                list(out, &all)?;
-                writeln!(out, "\nA spec is NAME[:key=value,…]; inner= and eval= take all that follows, or a spec in parentheses.")
-            });
-        };
-        let handle = self.open(game)?;
-        let listed = handle.players(&self.query_options(&Effort::default()));
-        self.print(&listed, |out, listed| {
-            list(out, &listed.players)?;
-            writeln!(out, "\nlevels of {}, the weakest first:", listed.game)?;
-            listed.levels.iter().try_for_each(|level| writeln!(out, "    {level}"))
-        })
-    }
+/// Lists all players, or those of a game with its levels.
+pub(crate) fn players(run: &mut Run<'_, impl Write>, game: Option<&str>) -> Result<u8, Failure> {
+    let Some(game) = game else {
+        let all: Vec<About> = ROSTER.into_iter().chain(PROGRAMS).collect();
+        return run.print(&serde_json::json!({ "players": all }), |out, _| {
+            list(out, &all)?;
+            writeln!(out, "\nA spec is NAME[:key=value,…]; inner= and eval= take all that follows, or a spec in parentheses.")
+        });
+    };
+    let handle = run.open(game)?;
+    let listed = outplay_workbench::players(&run.query_session(&Effort::default()), &handle);
+    run.print(&listed, |out, listed| {
+        list(out, &listed.players)?;
+        writeln!(out, "\nlevels of {}, the weakest first:", listed.game)?;
+        listed.levels.iter().try_for_each(|level| writeln!(out, "    {level}"))
+    })
 }
 
 fn list(out: &mut impl Write, players: &[About]) -> io::Result<()> {

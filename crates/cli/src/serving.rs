@@ -1,43 +1,38 @@
-//! `outplay serve`: the page and its HTTP interface; and `outplay bench serve`, which torments it.
+//! `outplay serve`: the HTTP server.
 
-use crate::args::{BenchServeArgs, Common, ServeArgs};
-use outplay_answer::{Trouble, default_data_dir};
-use outplay_catalog::Catalog;
-use outplay_core::Watch;
-use outplay_core::figures::grouped;
-use outplay_crowd::{
-    BesideReport, ColumnsReport, LoadReport, MalformedReport, SlowReport, beside, columns, load, malformed,
-    random_positions, slow,
-};
-use outplay_serve::{Lent, ServeError, Server, Settings};
-use serde::Serialize;
-use std::io::{self, BufRead, BufReader, Write};
-use std::net::{IpAddr, SocketAddr};
-use std::process::{Child, Command, Stdio};
+use crate::args::{Common, ServeArgs};
+use crate::commands::{Failure, KNOWN, Run};
+use outplay_core::figures::bytes;
+use outplay_serve::{AccessToken, Quota, ServeError, Server, Settings};
+use outplay_workbench::{Trouble, default_data_dir};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::IpAddr;
+use std::path::Path;
 use std::time::Duration;
 
-/// Answers until Ctrl-C.
-pub(crate) fn serve(
-    catalog: &Catalog,
-    common: &Common,
-    args: &ServeArgs,
-    watch: &dyn Watch,
-    out: &mut impl Write,
-) -> Result<(), Trouble> {
+/// Serves until Ctrl-C.
+pub(crate) fn serve(run: &mut Run<'_, impl Write>, args: &ServeArgs) -> Result<u8, Failure> {
+    let common = run.common;
     let why = |error: ServeError| Trouble::unable(error.to_string());
-    let server = Server::bind(catalog.clone(), settings(common, args)).map_err(why)?;
+    let settings = settings(common, args)?;
+    let notice = notice(&settings, args);
+    let server = Server::bind(run.catalog.clone(), settings).map_err(why)?;
     let addr = server.addr().map_err(why)?;
-    // Whoever started the server may wait for this line; if nobody reads it, the server is still of use.
+    // A script may wait for this line; if it cannot be written, the server still runs.
     let _ = match common.json {
-        true => writeln!(out, "{}", serde_json::json!({ "address": format!("http://{addr}") })),
-        false => writeln!(out, "outplay is at http://{addr} (Ctrl-C ends it)"),
+        true => writeln!(run.out, "{}", serde_json::json!({ "address": format!("http://{addr}") })),
+        false => writeln!(run.out, "outplay is at http://{addr} (Ctrl-C ends it)"),
     };
-    let _ = out.flush();
-    server.run(watch).map_err(why)
+    let _ = run.out.flush();
+    if let Some(notice) = notice {
+        eprint!("{notice}");
+    }
+    server.run(run.progress).map_err(why)?;
+    Ok(KNOWN)
 }
 
-/// What the options ask for.
-fn settings(common: &Common, args: &ServeArgs) -> Settings {
+/// Builds the server settings from the options.
+fn settings(common: &Common, args: &ServeArgs) -> Result<Settings, Trouble> {
     let data = common.data.clone().unwrap_or_else(default_data_dir);
     let mut settings = Settings::new(args.addr, data);
     settings.log = args.log;
@@ -60,229 +55,94 @@ fn settings(common: &Common, args: &ServeArgs) -> Settings {
     if let Some(connections) = args.connections {
         settings.connections = connections.into();
     }
-    // A server that only its owner reaches lends nothing: what is solved there is the owner's.
-    let open = !args.addr.ip().is_loopback() || !args.host.is_empty() || !args.proxy.is_empty();
-    if open || args.quota.is_some() || args.table_hours.is_some() {
+    // On a server that only its owner reaches, all tables are the owner's and need no quota.
+    if is_open(args) || args.quota.is_some() || args.table_hours.is_some() {
         let time = Duration::from_secs_f64(args.table_hours.unwrap_or(24.0) * 3600.0);
-        settings.lent = Some(Lent { bytes: args.quota.unwrap_or(QUOTA), time });
+        settings.guest_quota = Some(Quota { bytes: args.quota.unwrap_or(QUOTA), time });
     }
-    settings
+    settings.solve_slice = Duration::from_secs_f64(args.solve_slice);
+    settings.token = token(args)?;
+    Ok(settings)
 }
 
-/// Bytes on the disk for visitors, unless told otherwise.
+/// Whether other machines can connect, judging by the options.
+fn is_open(args: &ServeArgs) -> bool {
+    !args.addr.ip().is_loopback() || !args.host.is_empty() || !args.proxy.is_empty()
+}
+
+/// Returns the access token that the options name.
+fn token(args: &ServeArgs) -> Result<Option<AccessToken>, Trouble> {
+    let text = match (&args.token, &args.token_file) {
+        (Some(token), _) => token.clone(),
+        (None, Some(file)) => first_line(file).map_err(|error| {
+            Trouble::unable(format!("cannot read the access token: {}: {error}", file.display()))
+        })?,
+        (None, None) => return Ok(None),
+    };
+    let cure = "make one with `openssl rand -hex 16`";
+    AccessToken::new(text.trim()).map(Some).map_err(|why| Trouble::unable(format!("{why}; {cure}")))
+}
+
+/// The first line of a small file.
+fn first_line(file: &Path) -> io::Result<String> {
+    const LONGEST: u64 = 1024;
+    // Opening a pipe would wait for its writer.
+    if !std::fs::metadata(file)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut line = String::new();
+    BufReader::new(std::fs::File::open(file)?.take(LONGEST)).read_line(&mut line)?;
+    Ok(line)
+}
+
+/// Describes what a server that others can reach exposes, and how to restrict it.
+fn notice(settings: &Settings, args: &ServeArgs) -> Option<String> {
+    if !is_open(args) {
+        return None;
+    }
+    let place = match settings.addr.ip() {
+        address if address.is_loopback() => "every visitor of the proxy in front of this server".to_string(),
+        address if address.is_unspecified() => {
+            "every computer that reaches this machine over a network".to_string()
+        }
+        address => format!("every computer that reaches {address}"),
+    };
+    let who = match settings.token {
+        Some(_) => format!("{place} and has the access token"),
+        None => place,
+    };
+    let writes = match (settings.read_only, settings.guest_quota) {
+        (true, _) | (_, None) => String::new(),
+        (false, Some(guest_quota)) => {
+            let (size, data) = (bytes(guest_quota.bytes), settings.data.display());
+            format!(", and solve games, which writes up to {size} of tables to {data}")
+        }
+    };
+    let mut restrict = Vec::new();
+    if settings.token.is_none() {
+        restrict.push("--token-file FILE asks every visitor for a token".to_string());
+    }
+    if !settings.read_only {
+        restrict.push("--read-only writes nothing and solves no whole games".to_string());
+    }
+    if !settings.addr.ip().is_loopback() {
+        let port = settings.addr.port();
+        restrict.push(format!("--addr 127.0.0.1:{port} admits this machine only"));
+    }
+    let entry = match settings.token {
+        Some(_) => {
+            "\n  browsers open http://HOST:PORT/?token=TOKEN once; without TLS the token can be overheard"
+        }
+        None => "",
+    };
+    let restrict = match restrict.is_empty() {
+        true => String::new(),
+        false => format!("\n  to restrict it: {}", restrict.join("; ")),
+    };
+    Some(format!(
+        "note: {who} can open the page and run searches, matches and experiments{writes}{entry}{restrict}\n  docs/serving.md has the limits and a proxy with TLS\n"
+    ))
+}
+
+/// Default quota of guests' tables in bytes.
 const QUOTA: u64 = 1_000_000_000;
-
-/// What a server stood.
-#[derive(Serialize)]
-pub(crate) struct BenchReport {
-    load: LoadReport,
-    slow: SlowReport,
-    malformed: MalformedReport,
-    columns: ColumnsReport,
-    beside: BesideReport,
-}
-
-impl BenchReport {
-    /// Whether the server did what is claimed of it.
-    pub(crate) fn holds(&self) -> bool {
-        self.load.errors == 0
-            && self.slow.errors == 0
-            && self.malformed.server_errors == 0
-            && self.malformed.accepted == 0
-            && self.columns.errors == 0
-            && self.beside.errors == 0
-    }
-
-    /// The figures for people.
-    pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let megabytes = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
-        let BenchReport { load, slow, malformed, columns, beside } = self;
-        writeln!(
-            out,
-            "load: {} connections for {:.0} s: {} requests, {} answered, {} told \"busy\", {} other errors",
-            load.connections,
-            load.seconds,
-            grouped(load.requests),
-            grouped(load.ok),
-            grouped(load.busy),
-            load.errors
-        )?;
-        if let Some(error) = &load.first_error {
-            writeln!(out, "  the first error: {error}")?;
-        }
-        writeln!(
-            out,
-            "  {} clicks of somebody else meanwhile: median {:.1} ms, 99 % within {:.0} ms, worst {:.0} ms",
-            load.clicks, load.click_median_ms, load.click_p99_ms, load.click_worst_ms
-        )?;
-        writeln!(
-            out,
-            "  memory of the server: {} before, {} at most, {} afterwards",
-            megabytes(load.bytes_before),
-            megabytes(load.bytes_peak),
-            megabytes(load.bytes_after)
-        )?;
-        writeln!(
-            out,
-            "slow: {} clients that dribble or never read, for {:.0} s: {} connections, {} sent away",
-            grouped(slow.clients as u64),
-            slow.seconds,
-            grouped(slow.connections),
-            grouped(slow.sent_away)
-        )?;
-        writeln!(
-            out,
-            "  {} clicks of somebody else meanwhile, {} without an answer: median {:.1} ms, 95 % within {:.0} ms, worst {:.0} ms; memory {} before, {} at most",
-            slow.clicks,
-            slow.errors,
-            slow.click_median_ms,
-            slow.click_p95_ms,
-            slow.click_worst_ms,
-            megabytes(slow.bytes_before),
-            megabytes(slow.bytes_peak)
-        )?;
-        if let Some(error) = &slow.first_error {
-            writeln!(out, "  the first error: {error}")?;
-        }
-        let by_status: Vec<String> = malformed
-            .by_status
-            .iter()
-            .map(|(status, count)| match status {
-                0 => format!("{count} closed"),
-                status => format!("{count} × {status}"),
-            })
-            .collect();
-        writeln!(out, "malformed: {} requests: {}", grouped(malformed.sent), by_status.join(", "))?;
-        writeln!(
-            out,
-            "  {} server errors, {} accepted; memory {} before, {} afterwards",
-            malformed.server_errors,
-            malformed.accepted,
-            megabytes(malformed.bytes_before),
-            megabytes(malformed.bytes_after)
-        )?;
-        if let Some(wrong) = &malformed.first_wrong {
-            writeln!(out, "  the first that was not refused: {wrong:?}")?;
-        }
-        writeln!(
-            out,
-            "columns of {}: {} positions: last column within 2 s for {:.1} %, median {:.0} ms, 95 % {:.0} ms, 99 % {:.0} ms, worst {:.0} ms ({})",
-            columns.game,
-            columns.positions,
-            columns.within_2s_percent,
-            columns.median_ms,
-            columns.p95_ms,
-            columns.p99_ms,
-            columns.worst_ms,
-            columns.worst
-        )?;
-        writeln!(
-            out,
-            "  processor time: 95 % within {:.0} ms, worst {:.0} ms; {:.1} % within the 4 s that two cores give in 2 s",
-            columns.cpu_p95_ms, columns.cpu_worst_ms, columns.cpu_within_4s_percent
-        )?;
-        if columns.unknown + columns.errors > 0 {
-            writeln!(out, "  {} with unknown moves, {} without an answer", columns.unknown, columns.errors)?;
-        }
-        writeln!(
-            out,
-            "replies on {} with Explore open: {} of a level that thinks {:.0} ms: median {:.0} ms, worst {:.0} ms, {} late by half a second, {} without an answer",
-            beside.game,
-            beside.replies,
-            beside.level_ms,
-            beside.median_ms,
-            beside.worst_ms,
-            beside.late,
-            beside.errors
-        )?;
-        Ok(())
-    }
-}
-
-/// A server in a process of its own, which ends with this value.
-struct Running {
-    child: Child,
-    addr: SocketAddr,
-}
-
-impl Running {
-    fn start(common: &Common, data: &std::path::Path) -> io::Result<Running> {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(["serve", "--addr", "127.0.0.1:0", "--json", "--data"]).arg(data);
-        if let Some(threads) = common.threads {
-            command.args(["--threads", &threads.to_string()]);
-        }
-        if let Some(memory) = common.memory {
-            command.args(["--memory", &memory.to_string()]);
-        }
-        let mut child = command.stdout(Stdio::piped()).spawn()?;
-        let mut line = String::new();
-        if let Some(stdout) = child.stdout.take() {
-            BufReader::new(stdout).read_line(&mut line)?;
-        }
-        let said: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
-        let addr = said["address"].as_str().and_then(|address| address.strip_prefix("http://")?.parse().ok());
-        match addr {
-            Some(addr) => Ok(Running { child, addr }),
-            None => {
-                let _ = child.kill();
-                Err(io::Error::other("the server did not say where it is"))
-            }
-        }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It ends in any case; whether it had ended already does not matter.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Positions that the users of a loaded server look at.
-const OPENINGS: usize = 500;
-
-/// Starts a server and asks too much of it.
-pub(crate) fn bench(
-    catalog: &Catalog,
-    common: &Common,
-    args: &BenchServeArgs,
-    watch: &dyn Watch,
-) -> Result<BenchReport, Trouble> {
-    let why = |error: io::Error| Trouble::unable(format!("cannot run the bench: {error}"));
-    let game = catalog.open("connect4")?;
-    let data = tempfile::tempdir().map_err(why)?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(why)?;
-    // A server of its own for each part, so that none profits from what another left behind.
-    let server = Running::start(common, data.path()).map_err(why)?;
-    watch.stage("positions", args.columns as u64);
-    let columns =
-        runtime.block_on(columns(server.addr, server.child.id(), &game, args.columns, args.seed, |_| {
-            watch.advance(1);
-            watch.stopped()
-        }));
-    drop(server);
-    let server = Running::start(common, data.path()).map_err(why)?;
-    watch.stage("malformed requests", 0);
-    let malformed = runtime.block_on(malformed(server.addr, server.child.id(), args.malformed, args.seed));
-    watch.stage("load", 0);
-    let time = Duration::from_secs_f64(args.seconds);
-    let connections = args.connections as usize;
-    let openings = random_positions(&game, OPENINGS, args.seed);
-    let load = runtime.block_on(load(server.addr, server.child.id(), connections, time, openings));
-    drop(server);
-    let server = Running::start(common, data.path()).map_err(why)?;
-    watch.stage("slow clients", 0);
-    let slow = runtime.block_on(slow(server.addr, server.child.id(), args.slow as usize, time));
-    drop(server);
-    let server = Running::start(common, data.path()).map_err(why)?;
-    watch.stage("replies beside Explore", args.replies as u64);
-    let board = catalog.open("mnk:15x15,k=5")?;
-    let beside = runtime.block_on(beside(server.addr, &board, args.replies, args.seed, || {
-        watch.advance(1);
-        watch.stopped()
-    }));
-    Ok(BenchReport { load, slow, malformed, columns, beside })
-}

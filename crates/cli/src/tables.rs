@@ -1,148 +1,200 @@
 //! Tables on disk: `verify`, `stats` and `tables`.
 
-use crate::commands::{Failure, Run, harmless, read_file, write_file};
+use crate::args::parse_values;
+use crate::commands::{Failure, Run, write_file};
 use crate::output::{BOLD, DRAW, FAINT, LOSS, WIN};
-use outplay_answer::{
-    Listed, ListedNotes, StatsReport, Sum, Trouble, Values, VerifyReport, clear_notes, list_notes,
-};
-use outplay_core::Watch;
+use crate::terminal::harmless;
+use clap::Args;
 use outplay_core::figures::{bytes, grouped};
+use outplay_runtime::Monitor;
+use outplay_workbench::{
+    Listed, ListedResults, StatsReport, Sum, Trouble, Values, VerifyReport, clear_results, list_results,
+};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-impl<W: Write> Run<'_, W> {
-    pub(crate) fn verify(
-        &mut self,
-        game: &str,
-        values: Option<Values>,
-        sample: Option<(u64, u64)>,
-    ) -> Result<u8, Failure> {
-        let entry = self.open(game)?;
-        let report = match (sample, &self.crew) {
-            (None, _) => entry.verify(&self.data(), values, self.progress)?,
-            (Some(sample), Some(crew)) => {
-                entry.verify_sample_together(&self.data(), values, sample, &*crew.0, self.progress)?
-            }
-            (Some(sample), None) => entry.verify_sample(&self.data(), values, sample, self.progress)?,
-        };
-        self.print(&report, |out, report| print_verified(out, report))?;
-        Ok(u8::from(report.wrong > 0))
-    }
+/// Prove a table right: derive every value again from its successors
+#[derive(Args)]
+pub(crate) struct VerifyArgs {
+    /// The game, such as connect4:5x4
+    game: String,
+    /// Which table, if there are two: wdl or distance
+    #[arg(long, value_parser = parse_values)]
+    values: Option<Values>,
+    /// Only so many random stored positions: for tables that do not fit in memory
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) sample: Option<u64>,
+    /// Which random positions
+    #[arg(long, default_value_t = 1, requires = "sample")]
+    seed: u64,
+}
 
-    pub(crate) fn stats(
-        &mut self,
-        game: &str,
-        values: Option<Values>,
-        svg: Option<&Path>,
-    ) -> Result<u8, Failure> {
-        let report = self.open(game)?.stats(&self.data(), values)?;
-        if let Some(file) = svg {
-            write_file(file, &outplay_answer::stats_svg(&report))?;
+/// Count positions per ply by value and distance, from a table
+#[derive(Args)]
+pub(crate) struct StatsArgs {
+    /// The game, such as connect4:5x4
+    game: String,
+    /// Which table, if there are two: wdl or distance
+    #[arg(long, value_parser = parse_values)]
+    values: Option<Values>,
+    /// Draw a picture into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// List the tables on disk, and what searches found and kept
+#[derive(Args)]
+pub(crate) struct TablesArgs {
+    /// Remove the table with this name or game
+    #[arg(long, value_name = "NAME")]
+    remove: Option<String>,
+    /// Forget what searches found and kept, of one game or of all
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "remove")]
+    forget: Option<String>,
+    /// Print the SHA-256 sums of all tables, as `sha256sum` does; or compare the tables with a FILE of such sums
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["remove", "forget"])]
+    checksums: Option<PathBuf>,
+}
+
+pub(crate) fn verify(run: &mut Run<'_, impl Write>, args: &VerifyArgs) -> Result<u8, Failure> {
+    let entry = run.open(&args.game)?;
+    let (values, sample) = (args.values, args.sample.map(|sample| (sample, args.seed)));
+    let session = &run.session(None);
+    let report = match (sample, &run.crew) {
+        (None, _) => outplay_workbench::verify(session, &entry, values, run.progress)?,
+        (Some(sample), Some(crew)) => outplay_workbench::verify_sample_together(
+            session,
+            &entry,
+            values,
+            sample,
+            &*crew.0,
+            run.progress,
+        )?,
+        (Some(sample), None) => {
+            outplay_workbench::verify_sample(session, &entry, values, sample, run.progress)?
         }
-        self.print(&report, |out, report| print_stats(out, report))
-    }
+    };
+    run.print(&report, print_verified)?;
+    Ok(u8::from(report.wrong > 0))
+}
 
-    pub(crate) fn tables(&mut self) -> Result<u8, Failure> {
-        let data = self.data();
-        let tables = outplay_answer::list(&data).map_err(Trouble::from)?;
-        let listed: Vec<serde_json::Value> = tables
-            .iter()
-            .map(|table| match &table.table {
-                Ok(known) => serde_json::json!({
-                    "name": table.name, "bytes": table.bytes, "game": known.identity.spec,
-                    "values": known.identity.values.to_string(), "complete": known.complete,
-                    "tiers_written": known.tiers_written, "tiers": known.identity.slots.len(),
-                }),
-                Err(error) => serde_json::json!({ "name": table.name, "bytes": table.bytes, "error": error.to_string() }),
-            })
-            .collect();
-        let notes = list_notes(&data);
-        let answer =
-            serde_json::json!({ "data": data.display().to_string(), "tables": listed, "kept": notes });
-        self.print(&answer, |out, _| print_tables(out, &data, &tables, &notes))
+pub(crate) fn stats(run: &mut Run<'_, impl Write>, args: &StatsArgs) -> Result<u8, Failure> {
+    let report = outplay_workbench::stats(&run.session(None), &run.open(&args.game)?, args.values)?;
+    if let Some(file) = &args.svg {
+        write_file(file, &outplay_workbench::stats_svg(&report))?;
     }
+    run.print(&report, print_stats)
+}
 
-    /// The sums of all tables, in the form that `sha256sum --check` reads.
-    pub(crate) fn sums(&mut self) -> Result<u8, Failure> {
-        let sums = self.find_sums()?;
-        let lines: Vec<serde_json::Value> =
-            sums.iter().map(|sum| serde_json::json!({ "file": sum.file, "sha256": sum.sum })).collect();
-        self.print(&serde_json::json!({ "sums": lines }), |out, _| {
-            sums.iter().try_for_each(|sum| writeln!(out, "{}  {}", sum.sum, harmless(&sum.file)))
+pub(crate) fn tables(run: &mut Run<'_, impl Write>, args: &TablesArgs) -> Result<u8, Failure> {
+    match (&args.remove, &args.forget, &args.checksums) {
+        (Some(name), _, _) => remove(run, name),
+        (_, Some(name), _) => forget(run, name),
+        (_, _, Some(file)) if file.as_os_str() == "-" => sums(run),
+        (_, _, Some(file)) => compare_sums(run, file),
+        (None, None, None) => list(run),
+    }
+}
+
+fn list(run: &mut Run<'_, impl Write>) -> Result<u8, Failure> {
+    let data = run.data();
+    let tables = outplay_workbench::list(&data).map_err(Trouble::from)?;
+    let listed: Vec<serde_json::Value> = tables
+        .iter()
+        .map(|table| match &table.table {
+            Ok(known) => serde_json::json!({
+                "name": table.name, "bytes": table.bytes, "game": known.identity.spec,
+                "values": known.identity.values.to_string(), "complete": known.complete,
+                "tiers_written": known.tiers_written, "tiers": known.identity.slots.len(),
+            }),
+            Err(error) => {
+                serde_json::json!({ "name": table.name, "bytes": table.bytes, "error": error.to_string() })
+            }
         })
-    }
+        .collect();
+    let notes = list_results(&data);
+    let answer = serde_json::json!({ "data": data.display().to_string(), "tables": listed, "kept": notes });
+    run.print(&answer, |out, _| print_tables(out, &data, &tables, &notes))
+}
 
-    fn find_sums(&self) -> Result<Vec<Sum>, Failure> {
-        let data = self.data();
-        self.progress.stage("summing", 0);
-        let found = outplay_answer::sums(&data, self.progress).map_err(Trouble::from)?;
-        Ok(found.ok_or_else(Trouble::stopped)?)
-    }
+/// Prints the checksums of all tables in the format of `sha256sum --check`.
+fn sums(run: &mut Run<'_, impl Write>) -> Result<u8, Failure> {
+    let sums = find_sums(run)?;
+    let lines: Vec<serde_json::Value> =
+        sums.iter().map(|sum| serde_json::json!({ "file": sum.file, "sha256": sum.sum })).collect();
+    run.print(&serde_json::json!({ "sums": lines }), |out, _| {
+        sums.iter().try_for_each(|sum| writeln!(out, "{}  {}", sum.sum, harmless(&sum.file)))
+    })
+}
 
-    /// Holds the tables against published sums.
-    pub(crate) fn compare_sums(&mut self, file: &Path) -> Result<u8, Failure> {
-        let published = outplay_answer::read_sums(&read_file(file)?).map_err(|line| {
-            let name = file.display();
-            Trouble::unable(format!(
-                "{name}: line {line} is no sum; `outplay tables --checksums` prints such a file"
-            ))
-        })?;
-        let found = self.find_sums()?;
-        let state = |sum: &Sum| match found.iter().find(|own| own.file == sum.file) {
-            None => "missing",
-            Some(own) if own.sum == sum.sum => "same",
-            Some(_) => "different",
-        };
-        let states: Vec<(&Sum, &str)> = published.iter().map(|sum| (sum, state(sum))).collect();
-        let wrong = states.iter().filter(|(_, state)| *state != "same").count();
-        let lines: Vec<serde_json::Value> = states
-            .iter()
-            .map(|(sum, state)| serde_json::json!({ "file": sum.file, "state": state }))
-            .collect();
-        let answer = serde_json::json!({ "compared": states.len(), "wrong": wrong, "files": lines });
-        self.print(&answer, |out, _| {
-            for (sum, state) in states.iter().filter(|(_, state)| *state != "same") {
-                writeln!(out, "{LOSS}{}: {state}{LOSS:#}", harmless(&sum.file))?;
-            }
-            match wrong {
-                0 => writeln!(out, "all {} files are as published", states.len()),
-                _ => writeln!(out, "{wrong} of {} files are not as published", states.len()),
-            }
-        })?;
-        Ok(u8::from(wrong > 0))
-    }
+fn find_sums(run: &Run<'_, impl Write>) -> Result<Vec<Sum>, Failure> {
+    let data = run.data();
+    run.progress.stage("summing", 0);
+    let found = outplay_workbench::sums(&data, run.progress).map_err(Trouble::from)?;
+    Ok(found.ok_or_else(Trouble::stopped)?)
+}
 
-    /// Forgets what searches found and kept, of one game or of all.
-    pub(crate) fn forget(&mut self, name: &str) -> Result<u8, Failure> {
-        let data = self.data();
-        // A game's spec is as good as its name in the list.
-        let spec = self.catalog.open(name).map(|entry| outplay_answer::table_name(&entry.spec()));
-        let name = spec.unwrap_or_else(|_| name.to_string());
-        let only = (!name.is_empty()).then_some(name.as_str());
-        let why = |error| Trouble::unable(format!("cannot forget what is in {}: {error}", data.display()));
-        let removed = clear_notes(&data, only).map_err(why)?;
-        if let (Some(name), 0) = (only, removed) {
-            return Err(Trouble::unable(format!(
-                "nothing was kept about `{name}`; `outplay tables` lists what was"
-            ))
-            .into());
+/// Compares the tables with published checksums.
+fn compare_sums(run: &mut Run<'_, impl Write>, file: &Path) -> Result<u8, Failure> {
+    let published = outplay_workbench::read_sums(&run.read_file(file)?).map_err(|line| {
+        let name = file.display();
+        Trouble::unable(format!(
+            "{name}: line {line} is no sum; `outplay tables --checksums` prints such a file"
+        ))
+    })?;
+    let found = find_sums(run)?;
+    let state = |sum: &Sum| match found.iter().find(|own| own.file == sum.file) {
+        None => "missing",
+        Some(own) if own.sum == sum.sum => "same",
+        Some(_) => "different",
+    };
+    let states: Vec<(&Sum, &str)> = published.iter().map(|sum| (sum, state(sum))).collect();
+    let wrong = states.iter().filter(|(_, state)| *state != "same").count();
+    let lines: Vec<serde_json::Value> =
+        states.iter().map(|(sum, state)| serde_json::json!({ "file": sum.file, "state": state })).collect();
+    let answer = serde_json::json!({ "compared": states.len(), "wrong": wrong, "files": lines });
+    run.print(&answer, |out, _| {
+        for (sum, state) in states.iter().filter(|(_, state)| *state != "same") {
+            writeln!(out, "{LOSS}{}: {state}{LOSS:#}", harmless(&sum.file))?;
         }
-        self.print(&serde_json::json!({ "forgotten": removed }), |out, _| {
-            writeln!(out, "forgot what was kept about {removed} games")
-        })
-    }
+        match wrong {
+            0 => writeln!(out, "all {} files are as published", states.len()),
+            _ => writeln!(out, "{wrong} of {} files are not as published", states.len()),
+        }
+    })?;
+    Ok(u8::from(wrong > 0))
+}
 
-    pub(crate) fn remove_table(&mut self, name: &str) -> Result<u8, Failure> {
-        let data = self.data();
-        let tables = outplay_answer::list(&data).map_err(Trouble::from)?;
-        // A game's spec is as good as its table's name, if there is just one.
-        let spec = self.catalog.open(name).map(|handle| handle.spec()).unwrap_or_default();
-        let of_game = |table: &&Listed| table.table.as_ref().is_ok_and(|known| known.identity.spec == spec);
-        let named = tables.iter().find(|table| table.name == name).or_else(|| tables.iter().find(of_game));
-        let name = named.map_or(name, |table| &table.name).to_string();
-        outplay_answer::remove(&data, &name).map_err(Trouble::from)?;
-        self.print(&serde_json::json!({ "removed": name }), |out, _| writeln!(out, "removed {name}"))
+/// Deletes cached search results, of one game or of all.
+fn forget(run: &mut Run<'_, impl Write>, name: &str) -> Result<u8, Failure> {
+    let data = run.data();
+    // A spec is accepted in place of the name in the list.
+    let spec = run.catalog.open(name).map(|entry| outplay_workbench::table_name(&entry.spec()));
+    let name = spec.unwrap_or_else(|_| name.to_string());
+    let only = (!name.is_empty()).then_some(name.as_str());
+    let why = |error| Trouble::unable(format!("cannot forget what is in {}: {error}", data.display()));
+    let removed = clear_results(&data, only).map_err(why)?;
+    if let (Some(name), 0) = (only, removed) {
+        return Err(Trouble::unable(format!(
+            "nothing was kept about `{name}`; `outplay tables` lists what was"
+        ))
+        .into());
     }
+    run.print(&serde_json::json!({ "forgotten": removed }), |out, _| {
+        writeln!(out, "forgot what was kept about {removed} games")
+    })
+}
+
+fn remove(run: &mut Run<'_, impl Write>, name: &str) -> Result<u8, Failure> {
+    let data = run.data();
+    let tables = outplay_workbench::list(&data).map_err(Trouble::from)?;
+    // A spec is accepted in place of the table's name if it has only one table.
+    let spec = run.catalog.open(name).map(|handle| handle.spec()).unwrap_or_default();
+    let of_game = |table: &&Listed| table.table.as_ref().is_ok_and(|known| known.identity.spec == spec);
+    let named = tables.iter().find(|table| table.name == name).or_else(|| tables.iter().find(of_game));
+    let name = named.map_or(name, |table| &table.name).to_string();
+    outplay_workbench::remove(&data, &name).map_err(Trouble::from)?;
+    run.print(&serde_json::json!({ "removed": name }), |out, _| writeln!(out, "removed {name}"))
 }
 
 fn print_verified(out: &mut impl Write, report: &VerifyReport) -> io::Result<()> {
@@ -222,7 +274,7 @@ fn print_tables(
     out: &mut impl Write,
     data: &Path,
     tables: &[Listed],
-    notes: &[ListedNotes],
+    notes: &[ListedResults],
 ) -> io::Result<()> {
     if tables.is_empty() && notes.is_empty() {
         return writeln!(out, "no tables in {}; `outplay solve connect4:5x4` makes one", data.display());

@@ -1,22 +1,22 @@
-//! What the process has used and what the machine has left.
+//! Resource usage: peak memory of the process, and memory available to it (cgroups v2, rlimits).
 
 use std::fs;
 use std::path::Path;
 
-/// The most memory that the process ever had, in bytes; 0 where the system does not tell.
+/// Peak resident memory of the process in bytes; 0 where the system does not report it.
 pub(crate) fn peak_bytes() -> u64 {
     kilobytes("/proc/self/status", "VmHWM:").map_or(0, |kb| kb * 1024)
 }
 
-/// Forgets the peak so far, where the system allows it.
+/// Resets the peak, where the system allows it.
 pub(crate) fn reset_peak() {
-    // Without the permission the figure includes what came before, which only makes it larger.
+    // Without permission the figure includes earlier work, which only makes it larger.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// Memory that can still be had, in bytes: what the machine, its groups and the limits of this process leave.
+/// Available memory in bytes: the minimum over the machine, its control groups and the limits of this process.
 pub(crate) fn available_bytes() -> u64 {
-    /// Assumed where the system does not tell.
+    /// Assumed where the system reports nothing.
     const MODEST: u64 = 4 << 30;
     let free = kilobytes("/proc/meminfo", "MemAvailable:").map(|kb| kb * 1024);
     let groups = groups().into_iter().map(|group| group.most.saturating_sub(group.now));
@@ -25,43 +25,43 @@ pub(crate) fn available_bytes() -> u64 {
     free.into_iter().chain(groups).chain(own).min().unwrap_or(MODEST)
 }
 
-/// All memory that this process could ever have, in bytes.
+/// Total memory that this process can have, in bytes.
 pub(crate) fn total_bytes() -> u64 {
     let machine = kilobytes("/proc/meminfo", "MemTotal:").map(|kb| kb * 1024);
     let groups = groups().into_iter().map(|group| group.most);
     machine.into_iter().chain(groups).chain(address_space()).min().unwrap_or(u64::MAX)
 }
 
-/// What a control group allows and uses.
-struct Group {
+/// Memory limit and usage of a control group.
+struct ControlGroup {
     most: u64,
     now: u64,
 }
 
-/// The limits of the process's control group and of those above it (version 2); a container has at least one.
-fn groups() -> Vec<Group> {
+/// Reads the limits of the process's control group and its ancestors (cgroups v2); a container has at least one.
+fn groups() -> Vec<ControlGroup> {
     let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     groups_below(Path::new("/sys/fs/cgroup"), &text)
 }
 
-/// The same where the tree of groups is mounted elsewhere.
-fn groups_below(root: &Path, text: &str) -> Vec<Group> {
+/// Reads the limits below another mount point, for tests.
+fn groups_below(root: &Path, text: &str) -> Vec<ControlGroup> {
     let Some(path) = group_path(text) else { return Vec::new() };
     let limits = Path::new(path).ancestors().filter_map(|group| {
         let dir = root.join(group.strip_prefix("/").unwrap_or(group));
         let number = |file: &str| fs::read_to_string(dir.join(file)).ok()?.trim().parse().ok();
-        // "max" is no number, and no limit.
-        Some(Group { most: number("memory.max")?, now: number("memory.current").unwrap_or(0) })
+        // "max" does not parse as a number: no limit.
+        Some(ControlGroup { most: number("memory.max")?, now: number("memory.current").unwrap_or(0) })
     });
     limits.collect()
 }
 
-/// Where the process is in the one tree of version 2.
+/// The path of the process in the unified hierarchy (version 2).
 fn group_path(text: &str) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("0::"))
 }
 
-/// What `ulimit -v` and `ulimit -d` allow.
+/// The limits of `ulimit -v` and `ulimit -d`.
 fn address_space() -> Option<u64> {
     limit(&fs::read_to_string("/proc/self/limits").ok()?)
 }
@@ -101,7 +101,7 @@ mod tests {
         assert!(available_bytes() <= total_bytes());
     }
 
-    /// What any group on the way to the root allows, and nothing of groups beside it.
+    /// Every ancestor's limit applies; those of sibling groups do not.
     #[test]
     fn control_groups_are_limits() {
         let root = tempfile::tempdir().unwrap();

@@ -1,10 +1,10 @@
 //! A game of any size that has to be explored: `mpirun -n 2 target/release/examples/heaps solve heaps:135`
 //!
-//! Three heaps of so many stones, told apart; a move takes one or two stones of a heap, and who cannot move loses.
+//! Three distinguishable heaps of equal size; a move takes one or two stones of a heap; a player without a move loses.
 
-use outplay_answer::Entry;
 use outplay_catalog::{Catalog, Family};
 use outplay_core::{Game, InputError, Notation, Payoff, Turn};
+use outplay_workbench::GameBuilder;
 use std::process::ExitCode;
 
 #[derive(Clone)]
@@ -93,7 +93,7 @@ pub(crate) fn family() -> Family {
         let stones = stones.filter(|stones| (1..1000).contains(stones));
         let stones = stones.ok_or_else(|| spec.error("say how many stones a heap has, such as heaps:30"))?;
         spec.finish("no options")?;
-        Ok(Entry::new(Heaps { stones }))
+        Ok(GameBuilder::new(Heaps { stones }).build())
     })
 }
 

@@ -1,50 +1,51 @@
-//! Ranks that die where they are told to, for the tests: `FALL=1,back,3 mpirun -n 3 target/debug/examples/mortal solve connect4:5x4`
+//! Fault injection for the tests: kills a rank at a given message.
 //!
-//! Rank 1 ends, as by `kill -9`, at the third message that it has to send after the work on "back" began. `FALLEN=FILE` says that it did. With `PHASES=FILE` the
-//! first rank writes how many messages each phase had, in the order in which they began.
+//! `FALL=1,back,3 mpirun -n 3 target/debug/examples/mortal solve connect4:5x4` ends rank 1, as by `kill -9`, at
+//! its third message in the phase "back". `FALLEN=FILE` records that it did. With `PHASES=FILE` rank 0 writes the number
+//! of messages of each phase, in order of their start.
 
-#[path = "chase.rs"]
+#[path = "hare.rs"]
 #[allow(dead_code)]
-mod chase;
+mod hare;
 #[path = "heaps.rs"]
 #[allow(dead_code)]
 mod heaps;
 
-use outplay_core::{Clerk, Crew, Floor};
+use outplay_runtime::{Communicator, CpuLock, RequestHandler};
 use std::collections::HashMap;
 use std::fmt;
 use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 
-/// Where a rank dies.
-struct Fall {
+/// The point at which a rank is killed.
+struct KillPoint {
     rank: usize,
     phase: String,
     message: u64,
 }
 
-impl Fall {
-    fn told() -> Option<Fall> {
+impl KillPoint {
+    fn from_env() -> Option<KillPoint> {
         let text = std::env::var("FALL").ok()?;
         let [rank, phase, message] = text.split(',').collect::<Vec<_>>()[..] else { return None };
-        Some(Fall { rank: rank.parse().ok()?, phase: phase.into(), message: message.parse().ok()? })
+        Some(KillPoint { rank: rank.parse().ok()?, phase: phase.into(), message: message.parse().ok()? })
     }
 }
 
-/// A crew one of which is mortal.
-struct Mortal {
-    crew: Arc<dyn Crew>,
-    fall: Option<Fall>,
-    /// The phases so far, and how many messages each had.
+/// A communicator with fault injection.
+struct FaultyCommunicator {
+    crew: Arc<dyn Communicator>,
+    fall: Option<KillPoint>,
+    /// The phases so far, and the number of messages of each.
     phases: Mutex<Vec<(&'static str, u64)>>,
-    /// The phase that it is now, by thread: a tier is coded while the next is worked on. Who has none of its own works for
-    /// the worker.
+    /// The current phase of each thread: a tier is encoded while the next one is solved. A thread without an entry
+    /// works for the worker.
     now: Mutex<HashMap<ThreadId, &'static str>>,
     worker: ThreadId,
 }
 
-impl Mortal {
+impl FaultyCommunicator {
     fn message(&self) {
         let now = {
             let now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,26 +70,27 @@ impl Mortal {
                 phases.iter().map(|(name, count)| format!("{name}: {count}\n")).collect();
             std::fs::write(path, lines.concat()).expect("a file can be written");
         }
-        let falls =
-            |fall: &Fall| (fall.rank, fall.phase.as_str(), fall.message) == (self.crew.rank(), now, count);
-        if self.fall.as_ref().is_some_and(falls) {
+        let matches = |fall: &KillPoint| {
+            (fall.rank, fall.phase.as_str(), fall.message) == (self.crew.rank(), now, count)
+        };
+        if self.fall.as_ref().is_some_and(matches) {
             if let Ok(path) = std::env::var("FALLEN") {
                 std::fs::write(path, "").expect("a file can be written");
             }
             let _ = Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
-            // Until the signal arrives.
+            // The signal is asynchronous.
             std::thread::park();
         }
     }
 }
 
-impl fmt::Debug for Mortal {
+impl fmt::Debug for FaultyCommunicator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.crew.fmt(f)
     }
 }
 
-impl Crew for Mortal {
+impl Communicator for FaultyCommunicator {
     fn rank(&self) -> usize {
         self.crew.rank()
     }
@@ -107,11 +109,11 @@ impl Crew for Mortal {
         self.crew.ask(rank, question)
     }
 
-    fn serve(&self, clerk: Option<Arc<dyn Clerk>>) {
+    fn serve(&self, clerk: Option<Arc<dyn RequestHandler>>) {
         self.crew.serve(clerk);
     }
 
-    fn floor(&self) -> &Floor {
+    fn floor(&self) -> &CpuLock {
         self.crew.floor()
     }
 
@@ -127,11 +129,11 @@ impl Crew for Mortal {
 }
 
 fn main() -> ExitCode {
-    let mut catalog = chase::catalog();
+    let mut catalog = hare::catalog();
     catalog.add(heaps::family());
     outplay_cluster::main_in(&catalog, |crew| {
         let (phases, now) = (Mutex::default(), Mutex::default());
         let worker = std::thread::current().id();
-        Arc::new(Mortal { crew, fall: Fall::told(), phases, now, worker })
+        Arc::new(FaultyCommunicator { crew, fall: KillPoint::from_env(), phases, now, worker })
     })
 }

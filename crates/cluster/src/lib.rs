@@ -1,4 +1,4 @@
-//! One game solved by several processes: `outplay_core::Crew` by MPI, and the program `outplay-mpi`.
+//! Distributed solving: `outplay_runtime::Communicator` by MPI, and the program `outplay-mpi`.
 //!
 //! Everything is behind the feature `mpi`, so that the workspace builds where no MPI is installed.
 

@@ -1,79 +1,80 @@
-//! A crew by MPI: an office sends and receives for all threads of its process.
+//! MPI transport: the `Communicator` of a rank, with collectives and RPC multiplexed over one progress engine.
 //!
 //! ```text
-//!  worker ──parcels──▶ office ══MPI══ office ◀──parcels── worker
-//!  porters ─questions─▶ │  ▲
-//!             questions ▼  │ answers
-//!                       clerk
+//!  worker ────messages─▶ ProgressEngine ══MPI══ ProgressEngine ◀─messages──── worker
+//!  prefetchers ─requests─▶  │  ▲
+//!                  requests ▼  │ replies
+//!                        RequestHandler
 //! ```
 //!
-//! One thread at a time works in the office. Who waits for parcels does so itself, since its core has nothing else to do
-//! and waking another thread takes longer than most messages; for all others the office's keeper looks in now and then.
-//! Nothing here waits inside MPI, which would keep a core busy. Messages longer than MPI's counts go in pieces.
+//! One thread at a time drives the engine, as `MPI_THREAD_SERIALIZED` requires. A worker that waits in `exchange`
+//! drives it itself: its core is idle anyway, and waking another thread takes longer than most messages. Otherwise the
+//! progress thread polls it. No call blocks inside MPI, because a blocking call would spin on a core. Messages longer
+//! than MPI's `int` counts are sent in chunks.
 //!
-//! A rank that fails says so to all others, whose work then ends with its sentence. A rank that is killed ends the job:
-//! `mpirun` sees to that.
+//! A rank that fails broadcasts its error, and all other ranks fail with it. If a rank is killed, `mpirun` ends the
+//! job.
 //!
-//! Invariant: between two ranks, messages of one kind arrive in the order in which they were sent.
+//! Invariant: messages of one tag between two ranks are non-overtaking: they arrive in the order of sending.
 
 use mpi::point_to_point::{Destination, MatchedReceiveVec, Source};
 use mpi::request::{Request, scope};
-use mpi::topology::{Communicator, SimpleCommunicator};
-use outplay_core::{Clerk, Crew, Floor};
+use mpi::topology::{Communicator as _, SimpleCommunicator};
+use outplay_runtime::{Communicator, CpuLock, RequestHandler};
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-/// Bytes of a piece of a message; the last piece is shorter.
-const PIECE: usize = 1 << 28;
-/// How long who has nothing to do sleeps: at first, and at most.
-const NAPS: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(400)];
-/// How long who waits for parcels stays awake, unless other ranks want the core.
-const ALERT: Duration = Duration::from_millis(2);
-/// How long a rank that failed waits for the others to notice.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes of a chunk of a message; the last chunk is shorter.
+const CHUNK: usize = 1 << 28;
+/// Polling back-off: the first and the longest sleep.
+const BACKOFF: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(400)];
+/// Time that `exchange` polls without sleeping after the last message, unless there are more ranks than cores.
+const SPIN: Duration = Duration::from_millis(2);
+/// Time that a failed rank waits for the others to notice.
+const GRACE: Duration = Duration::from_secs(10);
 
-/// The kinds of messages, as MPI's tags.
-const PARCEL: i32 = 1;
-const QUESTION: i32 = 2;
-const ANSWER: i32 = 3;
+/// Message tags.
+const EXCHANGE: i32 = 1;
+const REQUEST: i32 = 2;
+const REPLY: i32 = 3;
 const END: i32 = 4;
 const FAILURE: i32 = 5;
 
-type Parcels = Result<Vec<Vec<u8>>, String>;
-type Answer = Result<Vec<u8>, String>;
+type Received = Result<Vec<Vec<u8>>, String>;
+type Reply = Result<Vec<u8>, String>;
 
-/// What the other threads want of the office.
-enum Order {
-    Exchange(Vec<Vec<u8>>, Sender<Parcels>),
-    Ask(usize, Vec<u8>, Sender<Answer>),
-    Answer(usize, u64, Answer),
-    /// The work cannot go on, for this reason; it ends in a while.
+/// Commands of the other threads to the engine.
+enum EngineCommand {
+    Exchange(Vec<Vec<u8>>, Sender<Received>),
+    Ask(usize, Vec<u8>, Sender<Reply>),
+    Reply(usize, u64, Reply),
+    /// The work has failed for this reason and ends soon.
     Fail(String),
-    /// The work is done, or failed with a sentence.
+    /// The work has ended, with its error if it failed.
     End(Option<String>),
 }
 
-/// What clerks are asked: by whom, under which number, and what.
-type Question = (usize, u64, Vec<u8>);
+/// An RPC request: sender, request id and payload.
+type RpcRequest = (usize, u64, Vec<u8>);
 
-/// The crew as the worker of a rank sees it.
-pub(crate) struct Post {
+/// The communicator of a rank.
+pub(crate) struct MpiTransport {
     rank: usize,
     size: usize,
-    orders: Mutex<Sender<Order>>,
-    office: Arc<Mutex<Office>>,
-    /// Wakes the keeper.
-    bell: Mutex<Sender<()>>,
-    clerk: Arc<Mutex<Option<Arc<dyn Clerk>>>>,
+    orders: Mutex<Sender<EngineCommand>>,
+    engine: Arc<Mutex<ProgressEngine>>,
+    /// Wakes the progress thread.
+    waker: Mutex<Sender<()>>,
+    handler: Arc<Mutex<Option<Arc<dyn RequestHandler>>>>,
     phase: Arc<Phase>,
-    floor: Floor,
-    alert: Duration,
+    floor: CpuLock,
+    spin: Duration,
 }
 
-/// What a rank is doing.
+/// The phase that a rank is in, for messages.
 #[derive(Default)]
 pub(crate) struct Phase(Mutex<&'static str>);
 
@@ -83,77 +84,84 @@ impl Phase {
     }
 }
 
-impl fmt::Debug for Post {
+impl fmt::Debug for MpiTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rank {} of {}", self.rank, self.size)
     }
 }
 
-const CLOSED: &str = "the post office of this rank is closed";
+const CLOSED: &str = "the transport of this rank is closed";
 
-impl Post {
-    /// Opens a post office; it works once its [`Keeper`] does. `crowded` says that there are more ranks than cores.
-    pub(crate) fn open(world: &SimpleCommunicator, crowded: bool, phase: Arc<Phase>) -> (Arc<Post>, Keeper) {
+impl MpiTransport {
+    /// Opens the transport; it runs once its [`ProgressThread`] does. `crowded` means more ranks than cores.
+    pub(crate) fn open(
+        world: &SimpleCommunicator,
+        crowded: bool,
+        phase: Arc<Phase>,
+    ) -> (Arc<MpiTransport>, ProgressThread) {
         let (rank, size) = (world.rank() as usize, world.size() as usize);
-        let alert = if crowded { Duration::ZERO } else { ALERT };
+        let spin = if crowded { Duration::ZERO } else { SPIN };
         let (orders, waiting) = channel();
-        let (questions, asked) = channel::<Question>();
-        let (bell, rung) = channel();
-        let clerk: Arc<Mutex<Option<Arc<dyn Clerk>>>> = Arc::default();
-        let (desk, answers, waken) = (clerk.clone(), orders.clone(), bell.clone());
+        let (questions, asked) = channel::<RpcRequest>();
+        let (waker, woken) = channel();
+        let handler: Arc<Mutex<Option<Arc<dyn RequestHandler>>>> = Arc::default();
+        let (handlers, answers, wake_engine) = (handler.clone(), orders.clone(), waker.clone());
         std::thread::spawn(move || {
             for (from, number, question) in asked {
-                let clerk = desk.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                let answer = match clerk {
-                    Some(clerk) => clerk.answer(&question),
+                let handler = handlers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let answer = match handler {
+                    Some(handler) => handler.answer(&question),
                     None => Err(format!("rank {rank} has nothing to tell")),
                 };
-                if answers.send(Order::Answer(from, number, answer)).is_err() {
+                if answers.send(EngineCommand::Reply(from, number, answer)).is_err() {
                     return;
                 }
-                let _ = waken.send(());
+                let _ = wake_engine.send(());
             }
         });
-        let office = Office {
+        let engine = ProgressEngine {
             rank,
             size,
             waiting,
             questions,
             outbox: Vec::new(),
-            halves: HashMap::new(),
-            parcels: vec![VecDeque::new(); size],
+            partial: HashMap::new(),
+            messages: vec![VecDeque::new(); size],
             exchange: None,
             asked: HashMap::new(),
             count: 0,
             failed: None,
             ended: vec![false; size],
         };
-        let office = Arc::new(Mutex::new(office));
-        let keeper = Keeper { office: office.clone(), rung };
-        let (orders, bell) = (Mutex::new(orders), Mutex::new(bell));
-        let floor = Floor::default();
-        (Arc::new(Post { rank, size, orders, office, bell, clerk, phase, floor, alert }), keeper)
+        let engine = Arc::new(Mutex::new(engine));
+        let progress_thread = ProgressThread { engine: engine.clone(), woken };
+        let (orders, waker) = (Mutex::new(orders), Mutex::new(waker));
+        let floor = CpuLock::default();
+        (
+            Arc::new(MpiTransport { rank, size, orders, engine, waker, handler, phase, floor, spin }),
+            progress_thread,
+        )
     }
 
-    fn order(&self, order: Order) -> Result<(), String> {
+    fn order(&self, order: EngineCommand) -> Result<(), String> {
         let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
         orders.send(order).map_err(|_| CLOSED.to_string())
     }
 
-    fn ring(&self) {
-        // A keeper who is gone has nothing left to do.
-        let _ = self.bell.lock().unwrap_or_else(PoisonError::into_inner).send(());
+    fn wake(&self) {
+        // A progress thread that has returned has no work left.
+        let _ = self.waker.lock().unwrap_or_else(PoisonError::into_inner).send(());
     }
 
-    /// Says that this rank's work is done, or failed.
+    /// Reports that this rank's work has ended, with its error if it failed.
     pub(crate) fn end(&self, sentence: Option<String>) {
-        // An office that is closed has ended already.
-        let _ = self.order(Order::End(sentence));
-        self.ring();
+        // A closed engine has ended already.
+        let _ = self.order(EngineCommand::End(sentence));
+        self.wake();
     }
 }
 
-impl Crew for Post {
+impl Communicator for MpiTransport {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -162,56 +170,56 @@ impl Crew for Post {
         self.size
     }
 
-    fn exchange(&self, parcels: Vec<Vec<u8>>) -> Parcels {
-        let (tell, told) = channel();
-        self.order(Order::Exchange(parcels, tell))?;
-        let (mut nap, mut busy) = (NAPS[0], Instant::now());
+    fn exchange(&self, messages: Vec<Vec<u8>>) -> Received {
+        let (reply_to, reply) = channel();
+        self.order(EngineCommand::Exchange(messages, reply_to))?;
+        let (mut pause, mut busy) = (BACKOFF[0], Instant::now());
         loop {
-            // If somebody else is in the office, what is for this thread is taken in as well.
-            let found = match self.office.try_lock() {
-                Ok(mut office) => office.work(self.alert),
-                Err(TryLockError::Poisoned(office)) => office.into_inner().work(self.alert),
+            // A thread that holds the lock receives the messages for this one as well.
+            let found = match self.engine.try_lock() {
+                Ok(mut engine) => engine.work(self.spin),
+                Err(TryLockError::Poisoned(engine)) => engine.into_inner().work(self.spin),
                 Err(TryLockError::WouldBlock) => false,
             };
-            match told.try_recv() {
-                Ok(parcels) => return parcels,
+            match reply.try_recv() {
+                Ok(messages) => return messages,
                 Err(TryRecvError::Disconnected) => return Err(CLOSED.into()),
                 Err(TryRecvError::Empty) => {}
             }
             if found {
-                (nap, busy) = (NAPS[0], Instant::now());
+                (pause, busy) = (BACKOFF[0], Instant::now());
             }
-            if busy.elapsed() < self.alert {
+            if busy.elapsed() < self.spin {
                 std::thread::yield_now();
                 continue;
             }
-            match told.recv_timeout(nap) {
-                Ok(parcels) => return parcels,
+            match reply.recv_timeout(pause) {
+                Ok(messages) => return messages,
                 Err(RecvTimeoutError::Disconnected) => return Err(CLOSED.into()),
-                Err(RecvTimeoutError::Timeout) => nap = (nap * 2).min(NAPS[1]),
+                Err(RecvTimeoutError::Timeout) => pause = (pause * 2).min(BACKOFF[1]),
             }
         }
     }
 
-    fn ask(&self, rank: usize, question: &[u8]) -> Answer {
-        let (tell, told) = channel();
-        self.order(Order::Ask(rank, question.to_vec(), tell))?;
-        self.ring();
-        told.recv().unwrap_or_else(|_| Err(CLOSED.into()))
+    fn ask(&self, rank: usize, question: &[u8]) -> Reply {
+        let (reply_to, reply) = channel();
+        self.order(EngineCommand::Ask(rank, question.to_vec(), reply_to))?;
+        self.wake();
+        reply.recv().unwrap_or_else(|_| Err(CLOSED.into()))
     }
 
-    fn serve(&self, clerk: Option<Arc<dyn Clerk>>) {
-        *self.clerk.lock().unwrap_or_else(PoisonError::into_inner) = clerk;
+    fn serve(&self, handler: Option<Arc<dyn RequestHandler>>) {
+        *self.handler.lock().unwrap_or_else(PoisonError::into_inner) = handler;
     }
 
-    fn floor(&self) -> &Floor {
+    fn floor(&self) -> &CpuLock {
         &self.floor
     }
 
     fn fail(&self, why: &str) {
-        // An office that is closed has ended already.
-        let _ = self.order(Order::Fail(why.into()));
-        self.ring();
+        // A closed engine has ended already.
+        let _ = self.order(EngineCommand::Fail(why.into()));
+        self.wake();
     }
 
     fn phase(&self, name: &'static str) {
@@ -219,74 +227,75 @@ impl Crew for Post {
     }
 }
 
-/// Sends and receives.
-pub(crate) struct Office {
+/// Progress engine: sends and receives for all threads of the process.
+pub(crate) struct ProgressEngine {
     rank: usize,
     size: usize,
-    waiting: Receiver<Order>,
-    questions: Sender<Question>,
-    /// To whom, of which kind, and what.
+    waiting: Receiver<EngineCommand>,
+    questions: Sender<RpcRequest>,
+    /// Destination, tag and payload.
     outbox: Vec<(usize, i32, Vec<u8>)>,
-    /// By sender and kind: what has arrived of a message.
-    halves: HashMap<(usize, i32), Vec<u8>>,
-    /// By sender.
-    parcels: Vec<VecDeque<Vec<u8>>>,
-    /// Who waits for parcels.
-    exchange: Option<Sender<Parcels>>,
-    asked: HashMap<u64, Sender<Answer>>,
+    /// Partly received messages by sender and tag.
+    partial: HashMap<(usize, i32), Vec<u8>>,
+    /// Received messages of `exchange`, by sender.
+    messages: Vec<VecDeque<Vec<u8>>>,
+    /// The thread that waits in `exchange`.
+    exchange: Option<Sender<Received>>,
+    asked: HashMap<u64, Sender<Reply>>,
     count: u64,
-    /// Why the work cannot go on.
+    /// The error that stops the work.
     failed: Option<String>,
-    /// By rank: whether its work is done.
+    /// Whether each rank's work has ended.
     ended: Vec<bool>,
 }
 
-/// Looks after an office.
-pub(crate) struct Keeper {
-    office: Arc<Mutex<Office>>,
-    rung: Receiver<()>,
+/// Polls the engine while no worker drives it.
+pub(crate) struct ProgressThread {
+    engine: Arc<Mutex<ProgressEngine>>,
+    woken: Receiver<()>,
 }
 
-impl Keeper {
-    /// Works until all ranks are done; `false` if some do not come to an end.
+impl ProgressThread {
+    /// Polls until all ranks have ended; `false` if some do not end in time.
     pub(crate) fn run(self) -> bool {
-        let mut nap = NAPS[0];
-        let mut patience: Option<Instant> = None;
+        let mut pause = BACKOFF[0];
+        let mut deadline: Option<Instant> = None;
         loop {
-            let mut office = self.office();
-            // While the worker computes, the core is the worker's.
-            let found = office.work(Duration::ZERO);
-            if office.outbox.is_empty() && office.ended.iter().all(|&ended| ended) {
+            let mut engine = self.engine();
+            // While the worker computes, the core is the worker's: no spinning.
+            let found = engine.work(Duration::ZERO);
+            if engine.outbox.is_empty() && engine.ended.iter().all(|&ended| ended) {
                 return true;
             }
-            if office.ended[office.rank] && office.failed.is_some() {
-                let until = *patience.get_or_insert_with(|| Instant::now() + PATIENCE);
+            if engine.ended[engine.rank] && engine.failed.is_some() {
+                let until = *deadline.get_or_insert_with(|| Instant::now() + GRACE);
                 if Instant::now() > until {
                     return false;
                 }
             }
-            drop(office);
+            drop(engine);
             if found {
-                nap = NAPS[0];
+                pause = BACKOFF[0];
                 std::thread::yield_now();
                 continue;
             }
-            nap = (nap * 2).min(NAPS[1]);
-            // Whether the bell rang or not, the next look is due.
-            if self.rung.recv_timeout(nap).is_ok() {
-                nap = NAPS[0];
+            pause = (pause * 2).min(BACKOFF[1]);
+            // The next poll is due, with or without a wake-up.
+            if self.woken.recv_timeout(pause).is_ok() {
+                pause = BACKOFF[0];
             }
         }
     }
 
-    fn office(&self) -> MutexGuard<'_, Office> {
-        self.office.lock().unwrap_or_else(PoisonError::into_inner)
+    fn engine(&self) -> MutexGuard<'_, ProgressEngine> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Office {
-    /// Does what there is to do, staying awake for so long while messages are on their way out; whether there was anything.
-    fn work(&mut self, alert: Duration) -> bool {
+impl ProgressEngine {
+    /// Makes one pass over commands, sends and receives, and returns whether there was any progress. While sends are
+    /// pending it polls without sleeping for up to `spin`.
+    fn work(&mut self, spin: Duration) -> bool {
         let world = SimpleCommunicator::world();
         let mut found = false;
         while let Ok(order) = self.waiting.try_recv() {
@@ -294,44 +303,44 @@ impl Office {
             found = true;
         }
         if !self.outbox.is_empty() {
-            self.send(&world, alert);
+            self.send(&world, spin);
         }
         found |= self.receive(&world);
         self.deliver();
         found
     }
 
-    fn take(&mut self, order: Order) {
+    fn take(&mut self, order: EngineCommand) {
         match order {
-            Order::Exchange(_, tell) if self.failed.is_some() => self.refuse(&tell),
-            Order::Ask(_, _, tell) if self.failed.is_some() => self.refuse(&tell),
-            Order::Exchange(parcels, tell) => {
-                self.exchange = Some(tell);
-                for (rank, parcel) in parcels.into_iter().enumerate() {
+            EngineCommand::Exchange(_, reply_to) if self.failed.is_some() => self.refuse(&reply_to),
+            EngineCommand::Ask(_, _, reply_to) if self.failed.is_some() => self.refuse(&reply_to),
+            EngineCommand::Exchange(messages, reply_to) => {
+                self.exchange = Some(reply_to);
+                for (rank, message) in messages.into_iter().enumerate() {
                     if rank == self.rank {
-                        self.parcels[rank].push_back(parcel);
+                        self.messages[rank].push_back(message);
                     } else {
-                        self.post(rank, PARCEL, parcel, &[]);
+                        self.post(rank, EXCHANGE, message, &[]);
                     }
                 }
             }
-            Order::Ask(rank, question, tell) => {
+            EngineCommand::Ask(rank, question, reply_to) => {
                 self.count += 1;
-                self.asked.insert(self.count, tell);
-                self.post(rank, QUESTION, question, &self.count.to_le_bytes());
+                self.asked.insert(self.count, reply_to);
+                self.post(rank, REQUEST, question, &self.count.to_le_bytes());
             }
-            Order::Answer(rank, number, answer) => {
+            EngineCommand::Reply(rank, number, answer) => {
                 let tail = |well: u8| [&[well], &number.to_le_bytes()[..]].concat();
                 match answer {
-                    Ok(bytes) => self.post(rank, ANSWER, bytes, &tail(1)),
-                    Err(why) => self.post(rank, ANSWER, why.into_bytes(), &tail(0)),
+                    Ok(bytes) => self.post(rank, REPLY, bytes, &tail(1)),
+                    Err(why) => self.post(rank, REPLY, why.into_bytes(), &tail(0)),
                 }
             }
-            Order::Fail(sentence) => {
+            EngineCommand::Fail(sentence) => {
                 self.post_all(FAILURE, sentence.as_bytes());
                 self.failed.get_or_insert(sentence);
             }
-            Order::End(sentence) => {
+            EngineCommand::End(sentence) => {
                 self.post_all(END, sentence.as_deref().unwrap_or_default().as_bytes());
                 self.ended[self.rank] = true;
                 self.failed = self.failed.take().or(sentence);
@@ -339,9 +348,9 @@ impl Office {
         }
     }
 
-    fn refuse<T>(&self, tell: &Sender<Result<T, String>>) {
-        // Nobody is left to hear about it if that fails.
-        let _ = tell.send(Err(self.failed.clone().unwrap_or_default()));
+    fn refuse<T>(&self, reply_to: &Sender<Result<T, String>>) {
+        // A receiver that is gone needs no error.
+        let _ = reply_to.send(Err(self.failed.clone().unwrap_or_default()));
     }
 
     fn post(&mut self, rank: usize, kind: i32, mut message: Vec<u8>, tail: &[u8]) {
@@ -355,17 +364,17 @@ impl Office {
         }
     }
 
-    /// Sends all that is in the outbox, receiving meanwhile: who only sent would wait for others who only send.
-    fn send(&mut self, world: &SimpleCommunicator, alert: Duration) {
+    /// Sends the outbox while receiving: ranks that only sent could deadlock waiting for each other to receive.
+    fn send(&mut self, world: &SimpleCommunicator, spin: Duration) {
         let outbox = std::mem::take(&mut self.outbox);
         scope(|scope| {
             let mut pending: Vec<Request<'_, [u8], _>> = Vec::new();
             for (rank, kind, message) in &outbox {
                 let to = world.process_at_rank(*rank as i32);
-                // One piece more than are full, so that the last is shorter.
-                for piece in 0..=message.len() / PIECE {
-                    let piece = &message[piece * PIECE..((piece + 1) * PIECE).min(message.len())];
-                    pending.push(to.immediate_send_with_tag(scope, piece, *kind));
+                // The last chunk is always shorter than `CHUNK`, possibly empty: this marks the end of the message.
+                for chunk in 0..=message.len() / CHUNK {
+                    let chunk = &message[chunk * CHUNK..((chunk + 1) * CHUNK).min(message.len())];
+                    pending.push(to.immediate_send_with_tag(scope, chunk, *kind));
                 }
             }
             let mut busy = Instant::now();
@@ -375,23 +384,23 @@ impl Office {
                 let received = self.receive(world);
                 if pending.len() < before || received {
                     busy = Instant::now();
-                } else if busy.elapsed() < alert {
+                } else if busy.elapsed() < spin {
                     std::thread::yield_now();
                 } else {
-                    std::thread::sleep(NAPS[0]);
+                    std::thread::sleep(BACKOFF[0]);
                 }
             }
         });
     }
 
-    /// Takes in what has arrived; whether there was anything.
+    /// Receives all that has arrived; returns whether there was anything.
     fn receive(&mut self, world: &SimpleCommunicator) -> bool {
         let mut any = false;
         while let Some(found) = world.any_process().immediate_matched_probe() {
             any = true;
             let (bytes, status) = found.matched_receive_vec::<u8>();
             let (from, kind) = (status.source_rank() as usize, status.tag());
-            let (last, half) = (bytes.len() < PIECE, self.halves.entry((from, kind)).or_default());
+            let (last, half) = (bytes.len() < CHUNK, self.partial.entry((from, kind)).or_default());
             if half.is_empty() {
                 *half = bytes;
             } else {
@@ -407,18 +416,18 @@ impl Office {
 
     fn sort(&mut self, from: usize, kind: i32, mut message: Vec<u8>) {
         match kind {
-            PARCEL => self.parcels[from].push_back(message),
-            QUESTION | ANSWER => {
+            EXCHANGE => self.messages[from].push_back(message),
+            REQUEST | REPLY => {
                 let Some((rest, tail)) = message.split_last_chunk() else { return };
                 let (length, number) = (rest.len(), u64::from_le_bytes(*tail));
                 message.truncate(length);
-                if kind == QUESTION {
-                    // The clerk is there as long as the office is.
+                if kind == REQUEST {
+                    // The handler thread lives as long as the engine.
                     let _ = self.questions.send((from, number, message));
-                } else if let Some(tell) = self.asked.remove(&number) {
+                } else if let Some(reply_to) = self.asked.remove(&number) {
                     let well = message.pop() == Some(1);
                     let why = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-                    let _ = tell.send(if well { Ok(message) } else { Err(why(message)) });
+                    let _ = reply_to.send(if well { Ok(message) } else { Err(why(message)) });
                 }
             }
             _ => {
@@ -431,25 +440,25 @@ impl Office {
         }
     }
 
-    /// Hands over what somebody waits for.
+    /// Completes the exchange that a thread waits for, if all ranks have sent, or fails the pending calls.
     fn deliver(&mut self) {
-        // What a rank sent before it ended has arrived.
-        let gone = |rank: &usize| self.ended[*rank] && *rank != self.rank && self.parcels[*rank].is_empty();
+        // MPI delivers in order: the messages that a rank sent before it ended have arrived.
+        let gone = |rank: &usize| self.ended[*rank] && *rank != self.rank && self.messages[*rank].is_empty();
         if let (true, Some(rank)) = (self.exchange.is_some(), (0..self.size).find(gone)) {
             self.failed.get_or_insert(format!("rank {rank} ended before the others"));
         }
         if self.failed.is_some() {
-            if let Some(tell) = self.exchange.take() {
-                self.refuse(&tell);
+            if let Some(reply_to) = self.exchange.take() {
+                self.refuse(&reply_to);
             }
-            for (_, tell) in std::mem::take(&mut self.asked) {
-                self.refuse(&tell);
+            for (_, reply_to) in std::mem::take(&mut self.asked) {
+                self.refuse(&reply_to);
             }
         }
-        if self.exchange.is_some() && self.parcels.iter().all(|parcels| !parcels.is_empty()) {
-            let parcels = self.parcels.iter_mut().filter_map(VecDeque::pop_front).collect();
-            if let Some(tell) = self.exchange.take() {
-                let _ = tell.send(Ok(parcels));
+        if self.exchange.is_some() && self.messages.iter().all(|messages| !messages.is_empty()) {
+            let messages = self.messages.iter_mut().filter_map(VecDeque::pop_front).collect();
+            if let Some(reply_to) = self.exchange.take() {
+                let _ = reply_to.send(Ok(messages));
             }
         }
     }

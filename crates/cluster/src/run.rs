@@ -1,10 +1,10 @@
-//! The program: the command line on a thread of its own, the keeper of the post office on the first.
+//! The `outplay-mpi` program: the command line on a worker thread, the MPI progress thread on the main thread.
 
-use crate::post::{Phase, Post};
+use crate::post::{MpiTransport, Phase};
 use mpi::Threading;
-use mpi::traits::Communicator;
+use mpi::traits::Communicator as _;
 use outplay_catalog::Catalog;
-use outplay_core::Crew;
+use outplay_runtime::Communicator;
 use signal_hook::consts::SIGTERM;
 use signal_hook::iterator::Signals;
 use std::process::ExitCode;
@@ -12,19 +12,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long a rank that failed stays: `mpirun` ends the job with the first that fails, and what it has not read from it by
-/// then, the reason of all things, is lost.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// Delay before a failed rank exits: `mpirun` ends the job with the first failing rank, and any output of it, such as
+/// the error itself, that `mpirun` has not read by then is lost.
+const OUTPUT_DELAY: Duration = Duration::from_millis(500);
 
 /// Runs the command line for the games of a catalog, on all ranks together.
 pub fn main(catalog: &Catalog) -> ExitCode {
     main_in(catalog, |crew| crew)
 }
 
-/// The same in a crew that is made of the one by MPI, for who wants to look on.
+/// Runs the command line on a communicator that wraps the one by MPI, for instrumentation.
 pub fn main_in(
     catalog: &Catalog,
-    crew: impl FnOnce(Arc<dyn Crew>) -> Arc<dyn Crew> + Send + 'static,
+    crew: impl FnOnce(Arc<dyn Communicator>) -> Arc<dyn Communicator> + Send + 'static,
 ) -> ExitCode {
     let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Serialized) else {
         eprintln!("error: MPI is in use already\n  start one outplay-mpi for each rank, as mpirun does");
@@ -35,37 +35,37 @@ pub fn main_in(
         return ExitCode::FAILURE;
     }
     let world = universe.world();
-    let speaks = Arc::new(AtomicBool::new(world.rank() == 0));
+    let reports = Arc::new(AtomicBool::new(world.rank() == 0));
     let phase = Arc::new(Phase::default());
-    heed_the_end(Arc::clone(&speaks), Arc::clone(&phase));
+    exit_on_sigterm(Arc::clone(&reports), Arc::clone(&phase));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let crowded = world.split_shared(0).size() as usize > cores;
-    let (post, keeper) = Post::open(&world, crowded, phase);
+    let (transport, progress_thread) = MpiTransport::open(&world, crowded, phase);
     let catalog = catalog.clone();
     let worker = std::thread::spawn(move || {
-        let _ends = Ends(post.clone());
-        let crew = crew(post.clone());
+        let _report = PanicReport(transport.clone());
+        let crew = crew(transport.clone());
         let (code, sentence) = outplay_cli::main_together(&catalog, &crew);
-        post.end(sentence);
+        transport.end(sentence);
         code
     });
-    if !keeper.run() {
-        // Who does not answer any more cannot be waited for.
+    if !progress_thread.run() {
+        // Some ranks no longer respond.
         world.abort(1);
     }
     let code = worker.join().unwrap_or(1);
-    // Everything is said: that the job ends now is no news.
-    speaks.store(false, Ordering::Relaxed);
+    // The result or the error has been printed, so a later SIGTERM is not reported.
+    reports.store(false, Ordering::Relaxed);
     if code != 0 {
-        std::thread::sleep(LAST_WORDS);
+        std::thread::sleep(OUTPUT_DELAY);
     }
     ExitCode::from(code)
 }
 
-/// Tells the others of a worker that panics.
-struct Ends(Arc<Post>);
+/// Reports a panic of the worker to the other ranks when dropped.
+struct PanicReport(Arc<MpiTransport>);
 
-impl Drop for Ends {
+impl Drop for PanicReport {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.end(Some("it crashed; please report what it said".into()));
@@ -73,12 +73,12 @@ impl Drop for Ends {
     }
 }
 
-/// Says why this rank ends when it is told to: `mpirun` does so when another rank was killed or crashed.
-fn heed_the_end(speaks: Arc<AtomicBool>, phase: Arc<Phase>) {
+/// Handles SIGTERM, which `mpirun` sends when another rank was killed or crashed: reports it on rank 0 and exits.
+fn exit_on_sigterm(reports: Arc<AtomicBool>, phase: Arc<Phase>) {
     let Ok(mut signals) = Signals::new([SIGTERM]) else { return };
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
-            if speaks.load(Ordering::Relaxed) {
+            if reports.load(Ordering::Relaxed) {
                 let during = match phase.name() {
                     "" => String::new(),
                     phase => format!(", during {phase}"),

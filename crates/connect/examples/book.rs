@@ -1,4 +1,4 @@
-//! Builds, describes and checks books of openings.
+//! Builds, describes and checks opening books.
 //!
 //! ```text
 //! cargo run --release -p outplay-connect --example book -- build --plies 8 --out connect4.book
@@ -6,25 +6,26 @@
 //! cargo run --release -p outplay-connect --example book -- check --out connect4.book --sample 100
 //! ```
 //!
-//! `build` goes on where an earlier run was interrupted. Options: --width 7 --height 6 --k 4 --threads 2
-//! --log 26 (the search table has 2^log entries).
+//! `build` resumes an interrupted run. Options: --width 7 --height 6 --k 4 --threads 2 --log 26 (the
+//! transposition table has 2^log entries).
 
 use outplay_connect::{Author, Book, BookError, Solver};
-use outplay_core::{LineBoard, Watch};
+use outplay_core::LineBoard;
+use outplay_runtime::Monitor;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Prints a line every ten seconds.
-struct Lines {
+/// Monitor that prints a line every ten seconds.
+struct ProgressPrinter {
     start: Instant,
     last: Mutex<Instant>,
     total: AtomicU64,
     done: AtomicU64,
 }
 
-impl Watch for Lines {
+impl Monitor for ProgressPrinter {
     fn stage(&self, name: &str, total: u64) {
         self.total.store(total, Relaxed);
         eprintln!("{name}: {total} parts");
@@ -53,14 +54,18 @@ fn main() -> Result<(), BookError> {
     let path = PathBuf::from(text("--out").map_or("connect4.book", String::as_str));
     let (entries, threads) = (1 << number("--log", 26), number("--threads", 2));
     let now = Instant::now();
-    let watch =
-        Lines { start: now, last: Mutex::new(now), total: AtomicU64::new(0), done: AtomicU64::new(0) };
+    let monitor = ProgressPrinter {
+        start: now,
+        last: Mutex::new(now),
+        total: AtomicU64::new(0),
+        done: AtomicU64::new(0),
+    };
     match arguments.first().map(String::as_str) {
         Some("build") => {
             let mut board = LineBoard::empty(number("--width", 7), number("--height", 6), number("--k", 4));
             board.gravity = true;
             let author = Author::new(&board, number("--plies", 8), &path)?;
-            let book = author.build(entries, &watch, threads)?;
+            let book = author.build(entries, &monitor, threads)?;
             println!("{} bytes in {:.0} s", book.to_bytes().len(), now.elapsed().as_secs_f64());
         }
         Some("info") => {
@@ -80,7 +85,7 @@ fn main() -> Result<(), BookError> {
             let mut solver = Solver::new(entries);
             let seed = number("--seed", 1) as u64;
             let checked =
-                Book::open(&path)?.check(&mut solver, number("--sample", 100), seed, &watch, threads)?;
+                Book::open(&path)?.check(&mut solver, number("--sample", 100), seed, &monitor, threads)?;
             println!("checked {}  wrong {}", checked.checked, checked.wrong.len());
             std::process::exit(i32::from(!checked.wrong.is_empty()));
         }

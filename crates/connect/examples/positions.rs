@@ -1,4 +1,4 @@
-//! Solves the positions of a file, each with an empty table, and says what it took.
+//! Solves the positions of a file, each with an empty table, and prints nodes and times.
 //!
 //! ```text
 //! cargo run --release -p outplay-connect --example positions -- FILE --limit 100 --threads 1
@@ -7,7 +7,8 @@
 //! Each line is "moves score" on the 7x6 board, with columns 1 to 7.
 
 use outplay_connect::{Depth, Limits, Solver};
-use outplay_core::{Content, LineBoard, Quiet, Turn};
+use outplay_core::{Content, LineBoard, Turn};
+use outplay_runtime::NoMonitor;
 use std::time::{Duration, Instant};
 
 fn board(moves: &str) -> LineBoard {
@@ -23,7 +24,7 @@ fn board(moves: &str) -> LineBoard {
     board
 }
 
-/// What this thread has computed, where the system tells; on a busy machine it is steadier than the clock.
+/// CPU time of this thread, where the system reports it; steadier than wall time on a busy machine.
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|word| word.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1e9
@@ -48,7 +49,7 @@ fn main() {
         let board = board(moves);
         solver.clear();
         let start = Instant::now();
-        let answer = solver.solve(&board, Depth::Score, Limits::default(), &Quiet, threads);
+        let answer = solver.solve(&board, Depth::Score, Limits::default(), &NoMonitor, threads);
         time += start.elapsed();
         let answer = answer.expect("the board is well formed");
         count += 1;

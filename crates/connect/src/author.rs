@@ -1,24 +1,25 @@
-//! How a book comes about: solve the deepest layer, derive the others, survive interruptions.
+//! Building an opening book: a resumable, append-only log of solved shapes.
 //!
 //! ```text
 //! FILE.partial:  header, then records in any order
 //!   unit (4 bytes)  length (4 bytes)  a score for each colouring (a byte each)  checksum (8 bytes)
 //! ```
 //!
-//! A record is one shape with all its colourings. Records are only ever appended, and a torn one at the
-//! end fails its checksum and is cut off when the work goes on. When all are there, each score of the
-//! layers above is the best of its successors, the book is written under a temporary name, synced and
-//! renamed, and the partial file is removed.
+//! The deepest layer is solved; the layers above it are derived by one-ply minimax. A record holds one shape
+//! with all its colourings. Records are only ever appended; a torn record at the end fails its checksum and is
+//! truncated on resume. The finished book is written to a temporary file, synced and renamed (atomic publish),
+//! then the partial file is removed.
 //!
-//! Threads take shapes in order and share one table, because neighbouring shapes lead to the same
+//! Threads take shapes in order and share one transposition table, because neighbouring shapes lead to the same
 //! positions.
 
 use crate::book::{BookError, ZERO, header, regular};
-use crate::places::{Colours, Place, Places};
+use crate::places::{BookIndex, BookSlot, Colours};
 use crate::solver::solve_with;
-use crate::table::Table;
+use crate::table::TranspositionTable;
 use crate::{Book, Depth, board};
-use outplay_core::{Deadline, LineBoard, Pace, Watch};
+use outplay_core::LineBoard;
+use outplay_runtime::{Deadline, Monitor, Pace};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -28,45 +29,51 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8] = b"outplay partial book 1\n";
 
-/// The scores of every shape that is solved, one per colouring.
+/// The scores of every solved shape, one byte per colouring.
 type Units = Vec<Option<Vec<u8>>>;
 
-/// A book in the making.
+/// Builder of an opening book.
 pub struct Author {
-    places: Places,
+    places: BookIndex,
     path: PathBuf,
     partial: PathBuf,
 }
 
 impl Author {
-    /// A book of an empty board (stones on it are taken off) with positions of up to `plies` stones, to be written to `path`.
+    /// Prepares a book for the empty board (stones on `board` are removed) with positions of up to `plies`
+    /// stones, to be written to `path`.
     ///
     /// # Errors
     ///
-    /// If the board is not one for the solver, or so deep a book would not fit into memory.
+    /// If the solver does not accept the board, or a book of this depth would not fit into memory.
     pub fn new(board: &LineBoard, plies: usize, path: &Path) -> Result<Author, BookError> {
-        let places = Places::new(board, plies)?;
+        let places = BookIndex::new(board, plies)?;
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
         Ok(Author { places, path: path.into(), partial: partial.into() })
     }
 
-    /// Builds the book, or goes on where an earlier run was interrupted.
+    /// Builds the book, or resumes an interrupted build.
     ///
     /// # Errors
     ///
-    /// If files cannot be written, another process writes them, or the watcher stops the work; what was
-    /// solved is then kept.
-    pub fn build(&self, table_entries: usize, watch: &dyn Watch, threads: usize) -> Result<Book, BookError> {
+    /// If files cannot be written, another process is writing them, or the monitor stops the work; solved
+    /// shapes are kept on disk.
+    pub fn build(
+        &self,
+        table_entries: usize,
+        monitor: &dyn Monitor,
+        threads: usize,
+    ) -> Result<Book, BookError> {
         let plies = self.places.plies();
         let (mut file, mut units) = self.resume()?;
         let missing: Vec<usize> = (0..units.len()).filter(|&unit| units[unit].is_none()).collect();
-        watch.stage("book", missing.len() as u64);
+        monitor.stage("book", missing.len() as u64);
         if !missing.is_empty() {
-            let Some(reachable) = self.reachable(watch) else { return Err(self.stopped(&units)) };
-            let table = Table::new(table_entries, board::key_bits(&self.places.board))?;
-            table.spread(&|| watch.stopped());
-            self.solve_units(&missing, &reachable, &table, watch, threads, &mut file, &mut units)?;
+            let Some(reachable) = self.reachable(monitor) else { return Err(self.stopped(&units)) };
+            let table = TranspositionTable::new(table_entries, board::key_bits(&self.places.board))?;
+            table.spread(&|| monitor.stopped());
+            self.solve_units(&missing, &reachable, &table, monitor, threads, &mut file, &mut units)?;
         }
         let stopped = self.stopped(&units);
         if units.iter().any(Option::is_none) {
@@ -74,12 +81,14 @@ impl Author {
         }
         let mut layers = vec![units.into_iter().flatten().flatten().collect::<Vec<u8>>()];
         for ply in (0..plies).rev() {
-            let Some(above) = self.derive(ply, &layers[layers.len() - 1], watch) else { return Err(stopped) };
+            let Some(above) = self.derive(ply, &layers[layers.len() - 1], monitor) else {
+                return Err(stopped);
+            };
             layers.push(above);
         }
         layers.reverse();
-        let places = Places::new(&self.places.board, plies)?;
-        let Some(book) = Book::pack(places, layers, watch) else { return Err(stopped) };
+        let places = BookIndex::new(&self.places.board, plies)?;
+        let Some(book) = Book::pack(places, layers, monitor) else { return Err(stopped) };
         self.publish(&book.to_bytes()).map_err(|source| self.trouble(&self.path, source))?;
         Ok(book)
     }
@@ -94,8 +103,8 @@ impl Author {
         &self,
         missing: &[usize],
         reachable: &[bool],
-        table: &Table,
-        watch: &dyn Watch,
+        table: &TranspositionTable,
+        monitor: &dyn Monitor,
         threads: usize,
         file: &mut File,
         units: &mut Units,
@@ -104,48 +113,48 @@ impl Author {
         let sink = Mutex::new((file, units));
         let work = || -> Result<(), BookError> {
             while let Some(&unit) = missing.get(next.fetch_add(1, Relaxed)) {
-                let Some(scores) = self.solve_unit(unit, reachable, table, watch) else { return Ok(()) };
+                let Some(scores) = self.solve_unit(unit, reachable, table, monitor) else { return Ok(()) };
                 // A poisoned lock means that another thread has panicked already.
                 let mut sink = sink.lock().expect("no writer of the book has failed");
                 sink.0.write_all(&record(unit, &scores)).map_err(|e| self.trouble(&self.partial, e))?;
                 sink.1[unit] = Some(scores);
-                watch.advance(1);
+                monitor.advance(1);
             }
             Ok(())
         };
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-            // A panic in a worker is a fault of this crate and must not be hidden.
+            // A panic in a worker is a bug in this crate and must not be hidden.
             workers.into_iter().try_for_each(|worker| worker.join().expect("a worker failed"))
         })
     }
 
-    /// The scores of all colourings of a shape; `None` if the watcher stopped the work.
+    /// Solves all colourings of a shape; `None` if the monitor stopped the work.
     fn solve_unit(
         &self,
         unit: usize,
         reachable: &[bool],
-        table: &Table,
-        watch: &dyn Watch,
+        table: &TranspositionTable,
+        monitor: &dyn Monitor,
     ) -> Option<Vec<u8>> {
         let ply = self.places.plies();
-        // The positions of a search are no progress of the book.
-        let unwatched = Deadline::new(None, watch).silent();
-        let mut pace = Pace::new(watch);
+        // The nodes of a search do not count as progress of the book.
+        let silent = Deadline::new(None, monitor).silent();
+        let mut pace = Pace::new(monitor);
         let mut previous = ZERO as u8;
         (0..self.places.colourings(ply))
             .map(|colouring| {
                 if pace.step() {
                     return None;
                 }
-                let place = Place { ply, unit, colouring };
+                let place = BookSlot { ply, unit, colouring };
                 if !reachable[self.places.number(place)] {
                     return Some(previous);
                 }
                 let colours = self.places.position(place);
                 if self.places.settled(colours).is_none() {
                     let board = self.places.board_of(colours);
-                    let answer = solve_with(table, &board, Depth::Score, None, &unwatched, 1);
+                    let answer = solve_with(table, &board, Depth::Score, None, &silent, 1);
                     previous = (answer.score()? + ZERO) as u8;
                 }
                 Some(previous)
@@ -153,11 +162,11 @@ impl Author {
             .collect()
     }
 
-    /// Which entries of the deepest layer come about in play; `None` if the watcher stopped the work.
-    fn reachable(&self, watch: &dyn Watch) -> Option<Vec<bool>> {
+    /// Marks the reachable entries of the deepest layer; `None` if the monitor stopped the work.
+    fn reachable(&self, monitor: &dyn Monitor) -> Option<Vec<bool>> {
         let mut layer = vec![true];
         let mut moves = Vec::new();
-        let mut pace = Pace::new(watch);
+        let mut pace = Pace::new(monitor);
         for ply in 0..self.places.plies() {
             let mut next = vec![false; self.places.len(ply + 1)];
             for number in (0..layer.len()).filter(|&number| layer[number]) {
@@ -178,9 +187,9 @@ impl Author {
         Some(layer)
     }
 
-    /// A layer from the one with a stone more; `None` if the watcher stopped the work.
-    fn derive(&self, ply: usize, deeper: &[u8], watch: &dyn Watch) -> Option<Vec<u8>> {
-        let mut pace = Pace::new(watch);
+    /// Derives a layer from the next deeper one by one-ply minimax; `None` if the monitor stopped the work.
+    fn derive(&self, ply: usize, deeper: &[u8], monitor: &dyn Monitor) -> Option<Vec<u8>> {
+        let mut pace = Pace::new(monitor);
         let mut moves = Vec::new();
         let mut previous = ZERO as u8;
         let score = |after: &Colours| {
@@ -196,7 +205,7 @@ impl Author {
                 let colours = self.places.position(self.places.entry(ply, number));
                 if self.places.settled(colours).is_none() {
                     self.places.successors(colours, &mut moves);
-                    // Entries that cannot come about get a meaningless score, which nobody asks for.
+                    // Unreachable entries get an arbitrary score; no probe ever reads it.
                     let best = moves.iter().filter_map(score).map(|score| -score).max();
                     previous = (best.unwrap_or(0) + ZERO) as u8;
                 }
@@ -205,7 +214,7 @@ impl Author {
             .collect()
     }
 
-    /// Opens the partial file and reads what is solved already.
+    /// Opens the partial file and reads the shapes solved by earlier runs.
     fn resume(&self) -> Result<(File, Units), BookError> {
         let trouble = |source| self.trouble(&self.partial, source);
         if let Ok(data) = std::fs::metadata(&self.partial) {
@@ -230,7 +239,7 @@ impl Author {
         let ply = self.places.plies();
         let mut units = vec![None; self.places.units(ply)];
         let mut good = start.len();
-        if is_begun(&bytes, &start) {
+        if is_incomplete_header(&bytes, &start) {
             file.seek(SeekFrom::Start(0)).map_err(trouble)?;
             file.write_all(&start).map_err(trouble)?;
         } else if !bytes.starts_with(&start) {
@@ -249,7 +258,7 @@ impl Author {
         Ok((file, units))
     }
 
-    /// Writes the finished book so that at any moment either none or all of it is there.
+    /// Publishes the finished book atomically: a reader sees all of it or nothing.
     fn publish(&self, bytes: &[u8]) -> std::io::Result<()> {
         let mut name = self.path.as_os_str().to_owned();
         name.push(".new");
@@ -257,7 +266,7 @@ impl Author {
         file.write_all(bytes)?;
         file.sync_all()?;
         std::fs::rename(&name, &self.path)?;
-        // The work of hours goes only when its result is sure to stay.
+        // Sync the directory before removing the partial file, which may be hours of work.
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
         std::fs::remove_file(&self.partial)
@@ -268,10 +277,10 @@ impl Author {
     }
 }
 
-/// Whether a file is new, or one of which a crash left no more than the beginning of its header: cut off, or with zeros
-/// for what was not written, whatever follows. Zeros among the floors may be those of another board; before them, no other
-/// unfinished book has any but one of no plies, which is no loss.
-fn is_begun(bytes: &[u8], start: &[u8]) -> bool {
+/// Whether a partial file is new, or a crash left only part of its header: truncated, or with zeros where pages
+/// were not written. Zeros among the floors may belong to another board. Before the floors, the only other
+/// unfinished book with a zero byte is one of 0 plies, which costs nothing to rebuild.
+fn is_incomplete_header(bytes: &[u8], start: &[u8]) -> bool {
     let same = bytes.iter().zip(start).take_while(|(found, meant)| found == meant).count();
     let lost = bytes.iter().zip(start).all(|(found, meant)| found == meant || *found == 0);
     let floors = MAGIC.len() + 4;
@@ -286,7 +295,7 @@ fn record(unit: usize, scores: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The unit and scores of the record at the start, and its length; `None` if it is torn.
+/// Parses the record at the start of `bytes`: unit, scores and length; `None` if it is torn.
 fn read_record(bytes: &[u8]) -> Option<(usize, &[u8], usize)> {
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
     let (unit, end) = (word(0)?, 8 + word(4)?);

@@ -1,20 +1,20 @@
-//! Small questions about line boards with gravity that the core does not answer.
+//! Helper functions for line boards with gravity.
 
 use outplay_core::{Content, LineBoard, Turn};
 
-/// How many bits the board takes: its cells and a spare one on each column.
+/// Number of bits of the bitboard: the cells and a sentinel bit on top of each column.
 pub(crate) fn key_bits(board: &LineBoard) -> u32 {
     (board.width * (board.height + 1)) as u32
 }
 
-/// The board before any stone was played, obstacles in place.
+/// Returns the board without its stones; obstacles stay.
 pub(crate) fn without_stones(board: &LineBoard) -> LineBoard {
     let content = |cell| if board.playable(cell) { Content::Empty } else { Content::Blocked };
     let cells = (0..board.cells.len()).map(content).collect();
     LineBoard { cells, turn: Turn::First, ..board.clone() }
 }
 
-/// The columns that can be played; none if the game is finished.
+/// Returns the playable columns; none if the game is over.
 pub(crate) fn columns(board: &LineBoard) -> Vec<usize> {
     if board.has_line(Content::First) || board.has_line(Content::Second) {
         return Vec::new();
@@ -22,7 +22,7 @@ pub(crate) fn columns(board: &LineBoard) -> Vec<usize> {
     board.open_cells().into_iter().map(|cell| cell / board.height).collect()
 }
 
-/// The board after a move into a column that is not full.
+/// Returns the board after a move into a column that is not full.
 pub(crate) fn after(board: &LineBoard, column: usize) -> LineBoard {
     let mut next = board.clone();
     let open = board.open_cells().into_iter().find(|cell| cell / board.height == column);

@@ -1,20 +1,22 @@
-//! A book of openings: the exact score of every position with few stones.
+//! Opening book: the exact score of every position up to a number of stones.
 //!
 //! ```text
 //! "outplay book 1\n"  width height k plies (a byte each)  floors (a byte per column)  checksum (8 bytes)
 //! then for each number of stones from 0 to plies:
-//!   length (4 bytes)  checksum (8 bytes)  the scores, one byte each, packed by zstd
+//!   length (4 bytes)  checksum (8 bytes)  the scores, one byte each, compressed by zstd
 //! ```
 //!
-//! Numbers are little-endian, checksums are XXH3. The scores of a layer stand in the order of [`Places`],
-//! so that no position is stored, only its score (+128). Entries that the rules answer, or that cannot come about,
-//! repeat the entry before them. A layer is unpacked when it is first asked for.
+//! Numbers are little-endian, checksums are XXH3. The scores of a layer are stored in the order of
+//! [`BookIndex`], a perfect hash, so positions themselves are not stored, only their scores (+128). Don't-care
+//! entries (unreachable, or solved by forced moves) repeat the previous entry, which compresses well. A layer
+//! is decompressed on first use.
 //!
 //! Invariant: a score that was read from a file has passed its checksum.
 
-use crate::places::{Colours, Place, Places};
+use crate::places::{BookIndex, BookSlot, Colours};
 use crate::{ConnectError, Depth, Limits, Solver};
-use outplay_core::{Content, LineBoard, Watch};
+use outplay_core::{Content, LineBoard};
+use outplay_runtime::Monitor;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use std::io::{Read, Write};
@@ -24,93 +26,93 @@ use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8] = b"outplay book 1\n";
-/// What is added to a score to make it a byte.
+/// Bias that makes a score an unsigned byte.
 pub(crate) const ZERO: i32 = 128;
 
-/// Why a book cannot be built, read or written.
+/// Error while building, reading or writing a book.
 #[derive(Debug, Error)]
 pub enum BookError {
-    /// The board is not one for the solver.
+    /// The solver does not accept the board.
     #[error(transparent)]
     Board(#[from] ConnectError),
-    /// The layers would not fit into memory, or the board is full before.
+    /// The layers would not fit into memory, or the board has too few cells.
     #[error("a book of {plies} plies is too deep for this board; ask for at most {most}")]
     TooDeep {
-        /// What was asked for.
+        /// Requested depth.
         plies: usize,
-        /// What is possible, or worth a try.
+        /// Largest depth that is possible, or worth a try.
         most: usize,
     },
-    /// The file system said no.
+    /// An I/O error.
     #[error("{}: {source}; check that the path exists and can be written", path.display())]
     File {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it said.
+        /// Underlying error.
         source: std::io::Error,
     },
-    /// The file does not hold what was written.
+    /// The file is corrupt.
     #[error("{name}: {why}; build the book again")]
     Damaged {
-        /// Which file.
+        /// Path of the file.
         name: String,
-        /// What is wrong.
+        /// Description of the damage.
         why: String,
     },
-    /// The unfinished book is of another board or depth.
+    /// The partial file belongs to another board or depth.
     #[error("{}: holds an unfinished book of another board or depth; remove it or choose another name", path.display())]
     Other {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// Somebody else builds it.
+    /// Another process holds the lock on the partial file.
     #[error("{}: another process is building this book; wait for it or stop it", path.display())]
     Locked {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The watcher stopped the work.
+    /// The monitor stopped the work.
     #[error("stopped with {done} of {units} parts of the book solved; build it again to go on from there")]
     Stopped {
-        /// Parts solved.
+        /// Shapes solved.
         done: usize,
-        /// Parts in all.
+        /// Shapes in total.
         units: usize,
     },
 }
 
-/// One layer as it is in the file, and as scores once it was asked for.
-struct Layer {
+/// One layer, compressed; decompressed on first use.
+struct BookLayer {
     packed: Vec<u8>,
     checksum: u64,
     scores: OnceLock<Option<Vec<u8>>>,
 }
 
-/// The exact scores of all positions of a board with at most so many stones.
+/// Opening book: the exact scores of all positions of a board with at most [`Book::plies`] stones.
 pub struct Book {
-    places: Places,
-    layers: Vec<Layer>,
+    places: BookIndex,
+    layers: Vec<BookLayer>,
     name: String,
 }
 
-/// What re-solving a sample found.
+/// Result of re-solving a random sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     /// Positions solved again.
     pub checked: usize,
-    /// Those whose score is another.
+    /// Positions whose stored score is wrong.
     pub wrong: Vec<LineBoard>,
 }
 
 impl Book {
-    /// Packs layers of scores, one per number of stones; `None` if the watcher stopped the work.
-    pub(crate) fn pack(places: Places, layers: Vec<Vec<u8>>, watch: &dyn Watch) -> Option<Book> {
+    /// Compresses layers of scores, one per number of stones; `None` if the monitor stopped the work.
+    pub(crate) fn pack(places: BookIndex, layers: Vec<Vec<u8>>, monitor: &dyn Monitor) -> Option<Book> {
         let pack = |scores: Vec<u8>| {
-            let packed = packed(&scores, watch)?;
+            let packed = packed(&scores, monitor)?;
             let checksum = xxh3_64(&packed);
-            Some(Layer { packed, checksum, scores: OnceLock::from(Some(scores)) })
+            Some(BookLayer { packed, checksum, scores: OnceLock::from(Some(scores)) })
         };
-        let layers: Option<Vec<Layer>> = layers.into_iter().map(pack).collect();
+        let layers: Option<Vec<BookLayer>> = layers.into_iter().map(pack).collect();
         Some(Book { places, layers: layers?, name: "book".into() })
     }
 
@@ -118,17 +120,17 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or is no book.
+    /// If the file cannot be read or is not a valid book.
     pub fn open(path: &Path) -> Result<Book, BookError> {
         let bytes = read_regular(path).map_err(|source| BookError::File { path: path.into(), source })?;
         Book::from_bytes(&bytes, &path.display().to_string())
     }
 
-    /// Reads a book that is in memory; `name` appears in errors.
+    /// Parses a book in memory; `name` appears in error messages.
     ///
     /// # Errors
     ///
-    /// If it is no book, or a damaged one.
+    /// If the bytes are not a book, or are damaged.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Book, BookError> {
         let damaged = |why: &str| BookError::Damaged { name: name.into(), why: why.into() };
         let short = || damaged("the file ends too soon");
@@ -146,7 +148,8 @@ impl Book {
                 board.cells[cell] = Content::Blocked;
             }
         }
-        // Layers first: numbering the positions of a deep book takes seconds, which a few bytes that lie must not cost.
+        // Layers first: building the index of a deep book takes seconds, which a corrupt header of a few bytes
+        // must not cost.
         let plies = usize::from(header[3]);
         let mut layers = Vec::new();
         for _ in 0..=plies {
@@ -156,16 +159,16 @@ impl Book {
             let length = u32::from_le_bytes(*length) as usize;
             let (packed, after) = rest.split_at_checked(length).ok_or_else(short)?;
             rest = after;
-            layers.push(Layer { packed: packed.to_vec(), checksum, scores: OnceLock::new() });
+            layers.push(BookLayer { packed: packed.to_vec(), checksum, scores: OnceLock::new() });
         }
         if !rest.is_empty() {
             return Err(damaged("something follows the last layer"));
         }
-        let places = Places::new(&board, plies)?;
+        let places = BookIndex::new(&board, plies)?;
         Ok(Book { places, layers, name: name.into() })
     }
 
-    /// The book as the bytes of its file.
+    /// Serializes the book.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let header = header(&self.places);
@@ -179,30 +182,30 @@ impl Book {
         bytes
     }
 
-    /// The empty board the book is about.
+    /// Returns the empty board of the book.
     pub fn board(&self) -> &LineBoard {
         &self.places.board
     }
 
-    /// The number of stones up to which positions are known.
+    /// Returns the largest number of stones of a position in the book.
     pub fn plies(&self) -> usize {
         self.places.plies()
     }
 
-    /// The score of a position for the player to move; `None` if it is not in the book.
+    /// Looks up the score of a position for the player to move; `None` if it is not in the book.
     pub fn probe(&self, board: &LineBoard) -> Option<i32> {
         let colours = self.places.colours_of(board)?;
-        // Positions with more stones are not in the book even where the rules answer them.
+        // Positions with more stones are not in the book, even where forced moves would give the score.
         let place = self.places.place(colours)?;
         self.places.settled(colours).or_else(|| self.stored(place))
     }
 
-    fn stored(&self, place: Place) -> Option<i32> {
+    fn stored(&self, place: BookSlot) -> Option<i32> {
         let scores = self.layer(place.ply)?;
         Some(i32::from(scores[self.places.number(place)]) - ZERO)
     }
 
-    /// The scores of a layer, unpacked; `None` if they are damaged.
+    /// Returns the scores of a layer, decompressed; `None` if they are damaged.
     fn layer(&self, ply: usize) -> Option<&[u8]> {
         let (layer, length) = (&self.layers[ply], self.places.len(ply));
         let unpack = || {
@@ -214,11 +217,11 @@ impl Book {
         layer.scores.get_or_init(unpack).as_deref()
     }
 
-    /// Tests the checksum of every layer.
+    /// Verifies the checksum of every layer.
     ///
     /// # Errors
     ///
-    /// The first layer that is damaged.
+    /// If a layer is damaged; the first one is reported.
     pub fn verify(&self) -> Result<(), BookError> {
         let bad = (0..=self.plies()).find(|&ply| self.layer(ply).is_none());
         bad.map_or(Ok(()), |ply| {
@@ -227,7 +230,7 @@ impl Book {
         })
     }
 
-    /// Solves a random sample of positions again, each reached by random moves.
+    /// Solves a random sample of positions again, each reached by random moves, and compares the scores.
     ///
     /// # Errors
     ///
@@ -237,15 +240,15 @@ impl Book {
         solver: &mut Solver,
         sample: usize,
         seed: u64,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
         threads: usize,
     ) -> Result<Checked, BookError> {
         self.verify()?;
-        watch.stage("check", sample as u64);
+        monitor.stage("check", sample as u64);
         let mut random = StdRng::seed_from_u64(seed);
         let mut result = Checked { checked: 0, wrong: Vec::new() };
         let mut moves = Vec::new();
-        while result.checked < sample && !watch.stopped() {
+        while result.checked < sample && !monitor.stopped() {
             let mut colours = Colours { first: 0, second: 0 };
             for _ in 0..random.random_range(0..=self.plies()) {
                 if self.places.finished(colours) {
@@ -255,29 +258,29 @@ impl Book {
                 colours = moves[random.random_range(0..moves.len())];
             }
             let board = self.places.board_of(colours);
-            let answer = solver.solve(&board, Depth::Score, Limits::default(), watch, threads)?;
+            let answer = solver.solve(&board, Depth::Score, Limits::default(), monitor, threads)?;
             let Some(score) = answer.score() else { break };
             if self.probe(&board) != Some(score) {
                 result.wrong.push(board);
             }
             result.checked += 1;
-            watch.advance(1);
+            monitor.advance(1);
         }
         Ok(result)
     }
 }
 
-/// Refuses what is not a regular file: a pipe would be waited for, and a device may never end.
+/// Rejects everything but regular files: reading a pipe may block, and a device may never end.
 ///
 /// # Errors
 ///
-/// It is something else, or cannot be looked at.
+/// If it is something else, or its metadata cannot be read.
 pub(crate) fn regular(data: &std::fs::Metadata) -> std::io::Result<()> {
     if data.is_file() { Ok(()) } else { Err(std::io::Error::other("it is not a regular file")) }
 }
 
 fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
-    // Opening a pipe may take for ever, so it is looked at before.
+    // Opening a pipe may block forever, so the type is checked first.
     regular(&std::fs::metadata(path)?)?;
     let mut file = std::fs::File::open(path)?;
     regular(&file.metadata()?)?;
@@ -286,15 +289,15 @@ fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Packs bytes, a few milliseconds' worth at a time; `None` if the watcher stopped the work.
-fn packed(bytes: &[u8], watch: &dyn Watch) -> Option<Vec<u8>> {
+/// Compresses bytes, a few milliseconds' worth at a time; `None` if the monitor stopped the work.
+fn packed(bytes: &[u8], monitor: &dyn Monitor) -> Option<Vec<u8>> {
     const AT_ONCE: usize = 1 << 14;
-    // Packing into memory fails only if the level is out of range, which 19 is not.
+    // Compressing into memory fails only if the level is out of range, which 19 is not.
     let whole = "zstd packs what it is given";
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 19).expect(whole);
     encoder.set_pledged_src_size(Some(bytes.len() as u64)).expect(whole);
     for part in bytes.chunks(AT_ONCE) {
-        if watch.stopped() {
+        if monitor.stopped() {
             return None;
         }
         encoder.write_all(part).expect(whole);
@@ -302,10 +305,10 @@ fn packed(bytes: &[u8], watch: &dyn Watch) -> Option<Vec<u8>> {
     Some(encoder.finish().expect(whole))
 }
 
-/// Width, height, k, plies and the floors of the columns.
-pub(crate) fn header(places: &Places) -> Vec<u8> {
+/// Returns the header: width, height, k, plies and the floors of the columns.
+pub(crate) fn header(places: &BookIndex) -> Vec<u8> {
     let board = &places.board;
-    // A k beyond the board is as good as any other such k.
+    // All values of k larger than the board are equivalent.
     let k = board.k.min(255);
     let mut header = vec![board.width as u8, board.height as u8, k as u8, places.plies() as u8];
     header.extend((0..board.width).map(|column| board.floor(column) as u8));

@@ -1,8 +1,8 @@
-//! Why a board cannot be solved here.
+//! Errors of the connect-k solver.
 
 use thiserror::Error;
 
-/// A board the connect-k solver does not take.
+/// A board that the connect-k solver does not accept.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConnectError {
     /// Stones do not fall.
@@ -22,16 +22,16 @@ pub enum ConnectError {
         width: usize,
         /// Rows.
         height: usize,
-        /// What it would take.
+        /// Bits needed.
         bits: usize,
     },
-    /// The description contradicts itself.
+    /// The description is inconsistent.
     #[error("the board makes no sense: {why}")]
     Malformed {
-        /// What is wrong and what would be right.
+        /// The inconsistency, and how to fix it.
         why: String,
     },
-    /// A stone hangs in the air.
+    /// A stone has an empty cell below it.
     #[error(
         "the stone in column {column}, row {row} has an empty cell below it; with gravity, stones rest on each other"
     )]
@@ -41,10 +41,10 @@ pub enum ConnectError {
         /// Counted from 1.
         row: usize,
     },
-    /// The table does not fit.
+    /// The table does not fit into memory.
     #[error("there is no memory for a search table of {bytes} bytes; ask for fewer entries")]
     NoMemory {
-        /// What it would take.
+        /// Bytes needed.
         bytes: usize,
     },
 }

@@ -1,25 +1,28 @@
-//! The exact score of any position of connect-k: any board of up to 128 bits (width × (height + 1)),
-//! any k, with gravity, obstacles and preset stones.
+//! Exact solver for connect-k on bitboards of up to 128 bits (width × (height + 1)).
+//!
+//! Any k, with gravity, obstacles and preset stones. The solver is an alpha-beta search with null windows and a
+//! transposition table, in the line of Pascal Pons' Connect 4 solver.
 //!
 //! ```text
-//! solver    which questions are asked          book      scores of all openings, packed
-//! search    alpha-beta over the answers        author    how a book is built
-//! zugzwang  bounds by answering on top         places    positions as numbers
-//! share     several threads
-//! table     what is remembered
-//! rules     the board as bits
+//! solver    order of the null-window searches  book      opening book, one score per position
+//! search    null-window alpha-beta             author    building a book, resumable
+//! zugzwang  follow-up bounds (Allis 1988)      places    ranking positions within a book
+//! share     parallel search, simplified ABDADA
+//! table     transposition table of bounds
+//! rules     bitboards
 //! ```
 //!
-//! [`Solver`] answers; [`Book`] answers at once where few stones lie. Boards without gravity and misère
-//! play are refused by [`check`].
+//! [`Solver`] computes scores; [`Book`] looks them up where few stones are on the board. [`check`] rejects
+//! boards without gravity and misère play.
 //!
 //! ```
 //! use outplay_connect::{Depth, Limits, Solver};
-//! use outplay_core::{LineBoard, Quiet};
+//! use outplay_core::{LineBoard};
+//! use outplay_runtime::NoMonitor;
 //!
 //! let mut board = LineBoard::empty(5, 4, 4);
 //! board.gravity = true;
-//! let answer = Solver::new(1 << 16).solve(&board, Depth::Verdict, Limits::default(), &Quiet, 1)?;
+//! let answer = Solver::new(1 << 16).solve(&board, Depth::Verdict, Limits::default(), &NoMonitor, 1)?;
 //! assert_eq!(answer.verdict(), Some(0));
 //! # Ok::<(), outplay_connect::ConnectError>(())
 //! ```

@@ -1,61 +1,61 @@
-//! Where a position stands in a book: its stones as a number.
+//! Perfect index of opening positions: rank and unrank by shape and colouring.
 //!
 //! ```text
 //!  .  x  .      shape: 1 + 3 + 1 stones in the columns, the r-th of the shapes with five stones
-//!  .  o  .      colouring: which of the stones are the first player's, read column by column
-//!  x  o  x      place = (canonical number of the shape) × colourings + (number of the colouring)
+//!  .  o  .      colouring: the subset of the stones that are the first player's, column by column
+//!  x  o  x      index = (canonical number of the shape) × colourings + (number of the colouring)
 //! ```
 //!
-//! Of a shape and its mirror image only the one with the smaller number is kept. In the opening almost
-//! every colouring of every shape can come about (89 in 100 at ply 10 of 7x6), so places are cheaper
-//! than keys, and a place is found by arithmetic.
+//! Shapes are ranked as bounded compositions, colourings in the combinatorial number system. Of a shape and its
+//! mirror image only the one with the smaller number is kept. In the opening almost every colouring of every
+//! shape is reachable (89 % at ply 10 of 7x6), so a dense array needs less space than stored keys.
 
 use crate::BookError;
 use crate::board::without_stones;
 use crate::rules::{Rules, Stones, check};
-use crate::search::{Searcher, Settled};
+use crate::search::{ForcedResult, Searcher};
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_index::{Compositions, Subsets, bits};
 
-/// Which entry of which layer.
+/// Index of a position: layer, shape and colouring.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Place {
+pub(crate) struct BookSlot {
     pub(crate) ply: usize,
-    /// The shape's number among the canonical ones.
+    /// Number of the shape among the canonical ones.
     pub(crate) unit: usize,
     pub(crate) colouring: usize,
 }
 
-/// A position by colours rather than by turn.
+/// A position as the stones of the first and the second player, rather than mine and theirs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Colours {
     pub(crate) first: u128,
     pub(crate) second: u128,
 }
 
-/// The shapes with so many stones.
-struct Layer {
-    /// Shape number to unit; those with a smaller mirror image have none.
+/// The shapes with a given number of stones.
+struct ShapeLayer {
+    /// Shape number to unit; `None` for shapes whose mirror image is smaller.
     units: Vec<Option<u32>>,
     /// Unit to shape number.
     shapes: Vec<u64>,
     colourings: usize,
 }
 
-/// The places of all positions of a board up to a number of stones.
-pub(crate) struct Places {
+/// Index of all positions of a board up to a number of stones.
+pub(crate) struct BookIndex {
     pub(crate) board: LineBoard,
     rules: Rules<u128, 0, 0, 0>,
     floors: Vec<u32>,
     compositions: Compositions,
     subsets: Subsets,
     symmetric: bool,
-    layers: Vec<Layer>,
+    layers: Vec<ShapeLayer>,
 }
 
-impl Places {
-    /// The places of an empty board, for 0 to `plies` stones.
-    pub(crate) fn new(board: &LineBoard, plies: usize) -> Result<Places, BookError> {
+impl BookIndex {
+    /// Builds the index of an empty board for 0 to `plies` stones.
+    pub(crate) fn new(board: &LineBoard, plies: usize) -> Result<BookIndex, BookError> {
         check(board)?;
         let board = without_stones(board);
         let cells = board.playable_cells();
@@ -72,11 +72,12 @@ impl Places {
         for ply in 0..=plies as u32 {
             let count = compositions.count(ply);
             let colourings = subsets.count(ply, ply.div_ceil(2));
-            // A layer lives in memory.
+            // A layer must fit into memory.
             if count.saturating_mul(colourings) > 1 << 32 {
                 return Err(too_deep());
             }
-            let mut layer = Layer { units: Vec::new(), shapes: Vec::new(), colourings: colourings as usize };
+            let mut layer =
+                ShapeLayer { units: Vec::new(), shapes: Vec::new(), colourings: colourings as usize };
             for shape in 0..count {
                 let heights = compositions.unrank(ply, shape);
                 let mirrored = symmetric && compositions.rank(ply, heights.into_iter().rev()) < shape;
@@ -88,41 +89,41 @@ impl Places {
             layers.push(layer);
         }
         let (rules, _) = Rules::new(&board);
-        Ok(Places { board, rules, floors, compositions, subsets, symmetric, layers })
+        Ok(BookIndex { board, rules, floors, compositions, subsets, symmetric, layers })
     }
 
     pub(crate) fn plies(&self) -> usize {
         self.layers.len() - 1
     }
 
-    /// How many canonical shapes have so many stones.
+    /// Number of canonical shapes with `ply` stones.
     pub(crate) fn units(&self, ply: usize) -> usize {
         self.layers[ply].shapes.len()
     }
 
-    /// How many ways there are to colour a shape.
+    /// Number of colourings of a shape with `ply` stones.
     pub(crate) fn colourings(&self, ply: usize) -> usize {
         self.layers[ply].colourings
     }
 
-    /// The number of entries in a layer.
+    /// Number of entries in a layer.
     pub(crate) fn len(&self, ply: usize) -> usize {
         self.units(ply) * self.colourings(ply)
     }
 
-    /// An entry's number in its layer.
-    pub(crate) fn number(&self, place: Place) -> usize {
+    /// Returns an entry's offset in its layer.
+    pub(crate) fn number(&self, place: BookSlot) -> usize {
         place.unit * self.colourings(place.ply) + place.colouring
     }
 
-    /// The entry with a number.
-    pub(crate) fn entry(&self, ply: usize, number: usize) -> Place {
+    /// Returns the entry at an offset: the inverse of [`BookIndex::number`].
+    pub(crate) fn entry(&self, ply: usize, number: usize) -> BookSlot {
         let colourings = self.colourings(ply);
-        Place { ply, unit: number / colourings, colouring: number % colourings }
+        BookSlot { ply, unit: number / colourings, colouring: number % colourings }
     }
 
-    /// The place of a position, unless it has too many stones or cannot come about by taking turns.
-    pub(crate) fn place(&self, colours: Colours) -> Option<Place> {
+    /// Ranks a position; `None` if it has too many stones or the players did not alternate.
+    pub(crate) fn place(&self, colours: Colours) -> Option<BookSlot> {
         let filled = colours.first | colours.second;
         let ply = filled.count_ones();
         let layer = self.layers.get(ply as usize)?;
@@ -135,7 +136,7 @@ impl Places {
         let unit = match layer.units[shape as usize] {
             Some(unit) if image != filled => unit,
             Some(unit) => {
-                // The shape is its own image: the colouring decides.
+                // The shape is its own mirror image: take the smaller of the two colourings.
                 first = first.min(if self.symmetric { self.rules.mirror(first) } else { first });
                 unit
             }
@@ -145,11 +146,11 @@ impl Places {
             }
         };
         let colouring = self.subsets.rank(bits::gather_wide(first, filled)) as usize;
-        Some(Place { ply: ply as usize, unit: unit as usize, colouring })
+        Some(BookSlot { ply: ply as usize, unit: unit as usize, colouring })
     }
 
-    /// The position at a place.
-    pub(crate) fn position(&self, place: Place) -> Colours {
+    /// Unranks a position.
+    pub(crate) fn position(&self, place: BookSlot) -> Colours {
         let ply = place.ply as u32;
         let heights = self.compositions.unrank(ply, self.layers[place.ply].shapes[place.unit]);
         let stride = self.board.height as u32 + 1;
@@ -161,28 +162,28 @@ impl Places {
         Colours { first, second: filled ^ first }
     }
 
-    /// The stones in each column.
+    /// Returns the number of stones in each column.
     fn heights(&self, filled: u128) -> impl Iterator<Item = u32> {
         let stride = self.board.height as u32 + 1;
-        // A single column of 127 cells takes all bits.
+        // A single column of 127 cells takes all 128 bits.
         let column = u128::MAX >> (u128::BITS - stride);
         (0..self.board.width as u32).map(move |at| (filled >> (at * stride) & column).count_ones())
     }
 
-    /// The score where the rules and forced moves alone give it, for the player to move.
+    /// Returns the score where forced moves alone decide it, for the player to move.
     pub(crate) fn settled(&self, colours: Colours) -> Option<i32> {
         match Searcher::settle(&self.rules, self.stones(colours)) {
-            Settled::Score(score) => Some(score),
-            Settled::Choice(..) => None,
+            ForcedResult::Score(score) => Some(score),
+            ForcedResult::Choice(..) => None,
         }
     }
 
-    /// Whether the game is over.
+    /// Whether the game is over by a line.
     pub(crate) fn finished(&self, colours: Colours) -> bool {
         self.rules.has_line(colours.first) || self.rules.has_line(colours.second)
     }
 
-    /// The positions after each move.
+    /// Lists the positions after each move.
     pub(crate) fn successors(&self, colours: Colours, out: &mut Vec<Colours>) {
         out.clear();
         let mut open = self.rules.open(self.rules.filled(self.stones(colours)));
@@ -206,7 +207,7 @@ impl Places {
         }
     }
 
-    /// A position as a board.
+    /// Converts a position into a board.
     pub(crate) fn board_of(&self, colours: Colours) -> LineBoard {
         let mut board = self.board.clone();
         let stride = board.height + 1;
@@ -224,7 +225,7 @@ impl Places {
         board
     }
 
-    /// A board as a position; `None` if it is another board, or the wrong player is to move.
+    /// Converts a board into a position; `None` if it is another board, or the wrong player is to move.
     pub(crate) fn colours_of(&self, board: &LineBoard) -> Option<Colours> {
         if check(board).is_err() || without_stones(board) != self.board {
             return None;
@@ -253,19 +254,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_has_its_position_and_back() {
-        // The second and third fill all bits of a key.
+    fn rank_inverts_unrank() {
+        // The second and third use all bits of a key.
         for (width, height) in [(3, 2), (1, 127), (2, 63), (4, 4)] {
             let mut board = LineBoard::empty(width, height, 4);
             board.gravity = true;
-            let places = Places::new(&board, 5).expect("deep enough");
+            let places = BookIndex::new(&board, 5).expect("deep enough");
             for ply in 0..=5 {
                 let mut seen = 0;
                 for number in 0..places.len(ply) {
                     let entry = places.entry(ply, number);
                     let colours = places.position(entry);
                     assert_eq!((colours.first | colours.second).count_ones(), ply as u32);
-                    // Of a colouring and its mirror image on a shape that is its own, one stands for both.
+                    // On a self-symmetric shape, a colouring and its mirror image share one entry.
                     let found = places.place(colours).expect("a place");
                     assert_eq!((found.ply, found.unit), (entry.ply, entry.unit), "{width}x{height}");
                     assert!(places.number(found) <= number);

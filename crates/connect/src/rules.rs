@@ -1,26 +1,26 @@
-//! The board as bits, and what can be said about sets of stones on it.
+//! Bitboards for connect-k, with a sentinel row on top (Tromp's layout).
 //!
 //! ```text
-//!  6 13 20 27 34 41 48    a spare row: no stone ever lies there, so a run
-//!  5 12 19 26 33 40 47    of stones never leaves one edge of the board and
-//!  4 11 18 25 32 39 46    enters at the opposite one
+//!  6 13 20 27 34 41 48    sentinel row: never occupied, so a run of
+//!  5 12 19 26 33 40 47    stones cannot wrap from one column
+//!  4 11 18 25 32 39 46    into the next
 //!  3 10 17 24 31 38 45
 //!  2  9 16 23 30 37 44    up = 1, right = height + 1,
 //!  1  8 15 22 29 36 43    the diagonals = height and height + 2
 //!  0  7 14 21 28 35 42
 //! ```
 //!
-//! Invariant: in every column the filled cells (stones, obstacles and what lies below obstacles) are a
+//! Invariant: in every column the filled cells (stones, obstacles and all cells below obstacles) are a
 //! contiguous run from the floor, so `filled + bottom` marks the lowest empty cell of each column.
 
 use crate::ConnectError;
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_index::Bits;
 
-/// As the width of [`Rules`]: not known to the compiler, but at least k.
+/// Value of the width parameter of [`Rules`]: not a compile-time constant, but known to be at least k.
 pub(crate) const WIDE: u32 = u32::MAX;
 
-/// A board whose width, height and k are known to the compiler where the parameters are not zero.
+/// A board; width, height and k are compile-time constants where the parameters are not zero.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Rules<B, const W: u32, const H: u32, const K: u32> {
     width: u32,
@@ -34,19 +34,19 @@ pub(crate) struct Rules<B, const W: u32, const H: u32, const K: u32> {
     pub(crate) top: B,
     /// Rows 1, 3, 5, …
     pub(crate) odd_rows: B,
-    /// The obstacles and what lies below them.
+    /// The obstacles and the cells below them.
     pub(crate) blocked: B,
     /// Whether the empty board is its own mirror image.
     symmetric: bool,
-    /// The columns of the left half, each with how far its mirror image is away.
+    /// The columns of the left half, each with the shift to its mirror image.
     swaps: [(B, u32); 64],
     /// The column that is its own mirror image, if there is one.
     middle: B,
-    /// How many lines run through each cell.
+    /// Number of lines through each cell.
     pub(crate) lines_through: [u8; 128],
 }
 
-/// The stones of the two players, by whose turn it is.
+/// The stones of the two players, relative to the player to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stones<B> {
     /// Those of the player to move.
@@ -141,7 +141,8 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
         if K > 0 { K } else { self.k }
     }
 
-    /// From a cell to the next one up, right, right and down, right and up; `None` where no line fits.
+    /// Shift from a cell to the next one in a direction (vertical, horizontal, diagonal down, diagonal up);
+    /// `None` where no line fits.
     #[inline(always)]
     fn step(&self, direction: usize) -> Option<u32> {
         let (fits_up, fits_right) = (self.height() >= self.k(), W == WIDE || self.width() >= self.k());
@@ -154,19 +155,19 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
         fits.then_some(step)
     }
 
-    /// Everything that is not empty.
+    /// Returns all cells that are not empty.
     #[inline(always)]
     pub(crate) fn filled(&self, stones: Stones<B>) -> B {
         stones.mine | stones.theirs | self.blocked
     }
 
-    /// The cells where a stone can fall.
+    /// Returns the playable cells: the lowest empty cell of each column.
     #[inline(always)]
     pub(crate) fn open(&self, filled: B) -> B {
         filled.plus(self.bottom) & self.board
     }
 
-    /// Whether a set of cells contains a line.
+    /// Whether a set of cells contains a line of k.
     #[inline(always)]
     pub(crate) fn has_line(&self, cells: B) -> bool {
         let mut found = B::NONE;
@@ -187,7 +188,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
         found.any()
     }
 
-    /// The empty cells that would complete a line of `stones`.
+    /// Returns the empty cells that would complete a line of `stones`.
     #[inline(always)]
     pub(crate) fn wins(&self, stones: B, filled: B) -> B {
         let mut found = B::NONE;
@@ -208,7 +209,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
         found & self.board & !filled
     }
 
-    /// The cells with, for some i, i stones in a row before and k − 1 − i after them.
+    /// Returns the cells with, for some i, i stones in a row before and k − 1 − i after them.
     fn gaps(&self, stones: B, step: u32) -> B {
         let mut found = B::NONE;
         for before in 0..self.k() {
@@ -227,7 +228,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
         found
     }
 
-    /// The left-right mirror image.
+    /// Returns the left-right mirror image.
     #[inline(always)]
     pub(crate) fn mirror(&self, cells: B) -> B {
         let mut image = cells & self.middle;
@@ -237,7 +238,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
         image
     }
 
-    /// A number that equal positions share, mirror images too, and others do not.
+    /// Returns a unique key of the position, the same for its mirror image.
     #[inline(always)]
     pub(crate) fn key(&self, stones: Stones<B>, filled: B) -> B {
         let key = stones.mine | filled.plus(self.bottom);
@@ -245,7 +246,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
     }
 }
 
-/// Refuses what this solver cannot answer.
+/// Rejects boards that this solver cannot solve.
 ///
 /// # Errors
 ///

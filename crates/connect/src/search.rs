@@ -1,27 +1,31 @@
 #![allow(unsafe_code)]
-//! The search for one position: alpha-beta with windows of width zero.
+//! Null-window alpha-beta search of one position (negamax).
 //!
 //! ```text
 //! enter(pos, alpha)        is the score above alpha?
-//!   1  every safe move, followed by the replies it forces, gives a child or its exact score
-//!   2  bounds that need no search: time left, follow-up play, the table
-//!   3  the children that are still in doubt, the most promising first
+//!   1  play every safe move and the forced replies after it: a child, or its exact score
+//!   2  bounds without search: game length, follow-up (claimeven) bounds, the transposition table
+//!   3  search the children that are still undecided, best move first
 //! ```
 //!
-//! Invariant: a position is entered only if the player to move cannot win at once, faces no immediate
-//! threat, and has two or more moves after which the opponent cannot win at once. All else is settled by
-//! the position before it: a chain of forced moves costs nothing.
+//! Moves are ordered by the threats they create, the number of lines through the cell, and the history
+//! heuristic (Schaeffer 1989; here a moving average per cell that also penalises moves tried before the
+//! cutoff).
 //!
-//! Scores are those of the player to move: ±((cells − stones at the end) / 2 + 1), 0 for a draw.
+//! Invariant: a position is entered only if the player to move has no winning move, faces no immediate threat,
+//! and has two or more moves that do not let the opponent win at once. Everything else is resolved in the
+//! parent, so a chain of forced moves costs no node.
+//!
+//! Scores are for the player to move: ±((cells − stones at the end) / 2 + 1), 0 for a draw.
 
 use crate::rules::{Rules, Stones};
-use crate::share::{Shared, Signal};
+use crate::share::{SearchContext, StopSignal};
 use crate::table::Bounds;
 use outplay_index::Bits;
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A position with what was already found out about it.
+/// A position with its incrementally updated winning cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Position<B> {
     pub(crate) stones: Stones<B>,
@@ -32,15 +36,15 @@ pub(crate) struct Position<B> {
     pub(crate) left: i32,
 }
 
-/// A position after its forced moves.
-pub(crate) enum Settled<B> {
-    /// The score, for the player to move in the position asked.
+/// The result of playing forced moves.
+pub(crate) enum ForcedResult<B> {
+    /// The score, for the player to move in the original position.
     Score(i32),
-    /// A position with a choice, and whether the same player as in the position asked is to move.
+    /// A position with a choice, and whether the player to move is the same as in the original position.
     Choice(Position<B>, bool),
 }
 
-/// A move worth a search.
+/// A child that needs a search.
 #[derive(Clone, Copy)]
 struct Child<B> {
     pos: Position<B>,
@@ -49,34 +53,35 @@ struct Child<B> {
     same: bool,
     /// The cell of the move.
     cell: u32,
-    /// For the player who made the move.
+    /// Score bounds, for the player who made the move.
     bounds: Bounds,
 }
 
 /// One thread of a search.
 pub(crate) struct Searcher<'a, B, const W: u32, const H: u32, const K: u32> {
     pub(crate) rules: &'a Rules<B, W, H, K>,
-    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) shared: &'a SearchContext<'a>,
     children: Vec<Child<B>>,
-    /// The promise of the children that are still in doubt, and below it which one it is.
+    /// Sort keys of the undecided children: the move-ordering score, and the child's number in the low bits.
     order: Vec<i32>,
     pub(crate) nodes: u64,
-    /// Positions left before all their moves were looked at, by parity of the empty cells.
+    /// Beta cutoffs, by parity of the empty cells.
     pub(crate) cutoffs: [u64; 2],
-    /// Positions that the table knew something about, and positions that this was enough to leave.
+    /// Probes that found an entry, and cutoffs caused by them.
     pub(crate) table_hits: Cell<u64>,
     pub(crate) table_cutoffs: u64,
     reported: u64,
     stopped: bool,
-    /// Whether the processor has the instructions that [`Searcher::dispatch`] would like to use.
+    /// Whether the processor has the instruction sets that [`Searcher::dispatch`] uses.
     recent: bool,
-    /// Positions after which this thread stops alone.
+    /// Node count at which this thread stops on its own.
     pub(crate) budget: u64,
-    /// How often a stone in a cell was the move that settled a position, by parity of the empty cells.
+    /// History heuristic: a moving average of how often a move to a cell caused a cutoff, by parity of the
+    /// empty cells.
     history: [[i32; 128]; 2],
 }
 
-/// Whether this processor has the instructions of the last ten years.
+/// Detects POPCNT, BMI1, BMI2, LZCNT and AVX2.
 fn recent() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
@@ -90,15 +95,15 @@ fn recent() -> bool {
     false
 }
 
-/// How many positions are entered between two looks at the clock: a millisecond's worth, a few on the widest boards.
+/// Nodes between two polls of clock and monitor: about 1 ms, a few milliseconds on the widest boards.
 const POLL: u64 = 1 << 10;
-/// Threads keep out of each other's way where at least this many cells are empty.
+/// Minimum number of empty cells at which threads defer moves that another thread is searching.
 const SPREAD: i32 = 14;
-/// Bits for the number of a child: no board has more than 64 columns.
+/// Bits for a child's number: no board has more than 64 columns.
 const CHILD_BITS: u32 = 6;
 
 impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H, K> {
-    pub(crate) fn new(rules: &'a Rules<B, W, H, K>, shared: &'a Shared<'a>) -> Self {
+    pub(crate) fn new(rules: &'a Rules<B, W, H, K>, shared: &'a SearchContext<'a>) -> Self {
         Searcher {
             rules,
             shared,
@@ -116,29 +121,29 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         }
     }
 
-    /// The score bounds that the number of empty cells alone gives a position with a choice: neither
-    /// player can win with the next stone.
+    /// Returns the bounds that follow from the game length alone: in a position with a choice, neither player
+    /// can win with the next stone.
     #[inline(always)]
     pub(crate) fn horizon(left: i32) -> Bounds {
         Bounds { low: -(left / 2 - 1), high: (left + 1) / 2 - 1 }
     }
 
-    /// Plays forced moves until the position is decided or has a choice.
-    pub(crate) fn settle(rules: &Rules<B, W, H, K>, stones: Stones<B>) -> Settled<B> {
+    /// Plays forced moves until the score is known or the player to move has a choice.
+    pub(crate) fn settle(rules: &Rules<B, W, H, K>, stones: Stones<B>) -> ForcedResult<B> {
         let filled = rules.filled(stones);
         let left = (rules.board & !filled).count() as i32;
         if rules.has_line(stones.theirs) {
-            return Settled::Score(-(left / 2 + 1));
+            return ForcedResult::Score(-(left / 2 + 1));
         }
         if rules.has_line(stones.mine) {
-            return Settled::Score(left / 2 + 1);
+            return ForcedResult::Score(left / 2 + 1);
         }
         let (my_wins, their_wins) = (rules.wins(stones.mine, filled), rules.wins(stones.theirs, filled));
         Self::forced(rules, Position { stones, my_wins, their_wins, left })
     }
 
     #[inline(always)]
-    fn forced(rules: &Rules<B, W, H, K>, mut pos: Position<B>) -> Settled<B> {
+    fn forced(rules: &Rules<B, W, H, K>, mut pos: Position<B>) -> ForcedResult<B> {
         let mut same = true;
         let score = loop {
             if pos.left == 0 {
@@ -155,15 +160,15 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                 break -(pos.left / 2);
             }
             if only.rest().any() {
-                return Settled::Choice(pos, same);
+                return ForcedResult::Choice(pos, same);
             }
             pos = Self::play(rules, &pos, only);
             same = !same;
         };
-        Settled::Score(if same { score } else { -score })
+        ForcedResult::Score(if same { score } else { -score })
     }
 
-    /// The position after a move that does not end the game.
+    /// Returns the position after a move that does not end the game.
     #[inline(always)]
     fn play(rules: &Rules<B, W, H, K>, pos: &Position<B>, cell: B) -> Position<B> {
         let mine = pos.stones.mine | cell;
@@ -176,8 +181,8 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         }
     }
 
-    /// Asks whether the score of a position is above `alpha`, unless another thread answers first or
-    /// the search is stopped.
+    /// Runs a null-window search at the root: is the score above `alpha`? Returns `None` if another thread
+    /// finished first or the search was stopped.
     pub(crate) fn begin(&mut self, pos: &Position<B>, key: B, alpha: i32) -> Option<i32> {
         self.stopped = false;
         let score = if self.recent {
@@ -187,19 +192,19 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         };
         let finished = !self.stopped;
         if finished {
-            self.shared.signal.raise(Signal::ANSWERED);
+            self.shared.signal.raise(StopSignal::ANSWERED);
         }
         self.poll();
         finished.then_some(score)
     }
 
-    /// [`Searcher::enter`] compiled for the processor at hand: bit counts and the like are one
-    /// instruction on every recent one.
+    /// Calls [`Searcher::enter`] compiled for the processor at hand: bit counts are single instructions on
+    /// every recent one.
     #[inline(always)]
     fn dispatch<const RECENT: bool>(&mut self, pos: &Position<B>, key: B, alpha: i32) -> i32 {
         #[cfg(target_arch = "x86_64")]
         if RECENT {
-            // SAFETY: `RECENT` is true only where `new` has seen that the processor has these instructions.
+            // SAFETY: `RECENT` is true only where `new` has detected these instruction sets.
             return unsafe { self.enter_recent(pos, key, alpha) };
         }
         self.enter_any(pos, key, alpha)
@@ -215,8 +220,8 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         self.enter::<false>(pos, key, alpha)
     }
 
-    /// Whether the score of a position is above `alpha`: the result is a low bound of it if so, and
-    /// else a high bound.
+    /// Searches a position with the null window (alpha, alpha + 1), fail-soft: a result above `alpha` is a
+    /// lower bound of the score, any other an upper bound.
     #[inline(always)]
     fn enter<const RECENT: bool>(&mut self, pos: &Position<B>, key: B, alpha: i32) -> i32 {
         self.nodes += 1;
@@ -234,24 +239,24 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
             return best;
         }
 
-        // Step 1 and what step 2 needs no memory for.
+        // Step 1, and the part of step 2 that reads no memory.
         while moves.any() {
             let cell = moves.first();
             moves = moves.rest();
             let after = Self::play(rules, pos, cell);
             let threats = after.their_wins;
             match Self::forced(rules, after) {
-                Settled::Score(score) => {
+                ForcedResult::Score(score) => {
                     best = best.max(-score);
                     if -score > alpha {
                         self.cutoffs[(pos.left & 1) as usize] += 1;
                         return self.leave(base, order, key, alpha, -score, start_nodes);
                     }
                 }
-                Settled::Choice(next, opponent) => {
+                ForcedResult::Choice(next, opponent) => {
                     let Bounds { low, mut high } = Self::horizon(next.left);
                     let same = !opponent;
-                    // The highest score of the child that settles it.
+                    // The child fails low from here on down.
                     let aim = if same { alpha } else { -alpha - 1 };
                     let Stones { mine, theirs } = next.stones;
                     if aim < high && rules.follow_up(mine, theirs, next.their_wins, next.left, aim) {
@@ -269,7 +274,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                     let key = rules.key(next.stones, rules.filled(next.stones));
                     self.shared.table.prefetch(key);
                     let index = cell.lowest();
-                    // Threats first, then cells that many lines share, then what settled other positions.
+                    // Threats first, then cells on many lines, then the history heuristic.
                     let promise = 64 * threats.count() as i32
                         + 8 * i32::from(rules.lines_through[index as usize])
                         + (self.history[(pos.left & 1) as usize][index as usize] >> 6)
@@ -281,10 +286,10 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
             }
         }
 
-        // The rest of step 2: what the table knows.
+        // The rest of step 2: the transposition table.
         let mut doubtful = order;
         for number in 0..self.children.len() - base {
-            let bounds = self.known(&self.children[base + number]);
+            let bounds = self.child_bounds(&self.children[base + number]);
             if bounds.low > alpha {
                 self.table_cutoffs += 1;
                 return self.leave(base, order, key, alpha, bounds.low, start_nodes);
@@ -299,7 +304,8 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         }
         self.order.truncate(doubtful);
 
-        // Step 3. With several threads, moves that another one is busy with come last.
+        // Step 3. With several threads, children that another thread is searching are deferred to a second pass
+        // (ABDADA).
         let busy = self.shared.busy.filter(|_| pos.left >= SPREAD);
         let mut put_off = false;
         for pass in 0..2 {
@@ -311,9 +317,9 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                 }
                 let number = (self.order[place] & ((1 << CHILD_BITS) - 1)) as usize;
                 let child = &self.children[base + number];
-                // A sibling may have met the same position meanwhile.
+                // The search of a sibling may have stored this position in the meantime.
                 let first = pass == 0 && place == order;
-                let bounds = if first { child.bounds } else { self.known(child) };
+                let bounds = if first { child.bounds } else { self.child_bounds(child) };
                 let score = if bounds.low > alpha {
                     bounds.low
                 } else if bounds.high <= alpha {
@@ -347,7 +353,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                 best = best.max(score);
                 if score > alpha {
                     self.cutoffs[(pos.left & 1) as usize] += 1;
-                    self.credit(base, order, place, pos.left);
+                    self.update_history(base, order, place, pos.left);
                     return self.leave(base, order, key, alpha, score, start_nodes);
                 }
             }
@@ -358,7 +364,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         self.leave(base, order, key, alpha, best, start_nodes)
     }
 
-    /// Brings the most promising of the children from `place` on to that place.
+    /// Selection sort step: moves the best-ranked of the remaining children to `place`.
     #[inline(always)]
     fn choose(&mut self, place: usize) {
         let rest = &mut self.order[place..];
@@ -369,18 +375,19 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         rest.swap(0, pick);
     }
 
-    /// What is known of a child, for the player who made the move.
+    /// Returns the bounds of a child, tightened by the transposition table, for the player who made the move.
     #[inline(always)]
-    fn known(&self, child: &Child<B>) -> Bounds {
+    fn child_bounds(&self, child: &Child<B>) -> Bounds {
         let Some(Bounds { low, high }) = self.shared.table.probe(child.key) else { return child.bounds };
         self.table_hits.set(self.table_hits.get() + 1);
         let (low, high) = if child.same { (low, high) } else { (-high, -low) };
         Bounds { low: low.max(child.bounds.low), high: high.min(child.bounds.high) }
     }
 
-    /// Remembers which of the children tried settled the position.
+    /// Updates the history heuristic: a bonus for the move that caused the cutoff, a penalty for those tried
+    /// before it.
     #[inline(always)]
-    fn credit(&mut self, base: usize, order: usize, place: usize, left: i32) {
+    fn update_history(&mut self, base: usize, order: usize, place: usize, left: i32) {
         let history = &mut self.history[(left & 1) as usize];
         for tried in order..=place {
             let number = (self.order[tried] & ((1 << CHILD_BITS) - 1)) as usize;
@@ -390,7 +397,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         }
     }
 
-    /// Notes the result of a position and drops its children.
+    /// Stores the result of a position and drops its children.
     #[inline(always)]
     fn leave(&mut self, base: usize, order: usize, key: B, alpha: i32, score: i32, start_nodes: u64) -> i32 {
         self.children.truncate(base);
@@ -401,20 +408,20 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
         score
     }
 
-    /// Looks whether to stop, and says how far the search is.
+    /// Reports progress and checks all reasons to stop.
     #[cold]
     fn poll(&mut self) {
         let fresh = self.nodes - self.reported;
         self.reported = self.nodes;
         let total = self.shared.nodes.fetch_add(fresh, Relaxed) + fresh;
-        self.shared.watch.advance(fresh);
-        let stop = || self.shared.watch.stopped();
-        // What is stopped while the table grows goes on growing before the next question.
+        self.shared.monitor.advance(fresh);
+        let stop = || self.shared.monitor.poll();
+        // A growth step that is interrupted here resumes before the next search.
         if total >= self.shared.node_limit
             || stop()
             || self.shared.busy.is_none() && !self.shared.table.grow(fresh, &stop)
         {
-            self.shared.signal.raise(Signal::GAVE_UP);
+            self.shared.signal.raise(StopSignal::GAVE_UP);
         }
         self.stopped = self.shared.signal.raised() || self.nodes >= self.budget;
     }
@@ -423,24 +430,25 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Table;
-    use outplay_core::{LineBoard, Quiet};
+    use crate::table::TranspositionTable;
+    use outplay_core::LineBoard;
+    use outplay_runtime::NoMonitor;
     use std::sync::atomic::AtomicU64;
 
-    /// The score and the positions entered, with or without the instructions of recent processors.
+    /// Returns the score and the node count, with or without the instruction sets of recent processors.
     fn ask(board: &LineBoard, alpha: i32, recent: bool) -> (Option<i32>, u64) {
         let (rules, stones) = Rules::<u64, 0, 0, 4>::new(board);
-        let (signal, nodes) = (Signal::default(), AtomicU64::new(0));
-        let table = Table::new(1 << 16, crate::board::key_bits(board)).unwrap();
-        let shared = Shared {
+        let (signal, nodes) = (StopSignal::default(), AtomicU64::new(0));
+        let table = TranspositionTable::new(1 << 16, crate::board::key_bits(board)).unwrap();
+        let shared = SearchContext {
             table: &table,
             busy: None,
             signal: &signal,
             nodes: &nodes,
             node_limit: u64::MAX,
-            watch: &Quiet,
+            monitor: &NoMonitor,
         };
-        let Settled::Choice(pos, true) = Searcher::settle(&rules, stones) else {
+        let ForcedResult::Choice(pos, true) = Searcher::settle(&rules, stones) else {
             panic!("nothing is forced")
         };
         let mut searcher = Searcher::new(&rules, &shared);
@@ -450,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn any_processor_gives_the_same_answers() {
+    fn instruction_sets_do_not_change_results() {
         for (width, height) in [(5, 4), (4, 5), (6, 4), (5, 5)] {
             let board = LineBoard { gravity: true, ..LineBoard::empty(width, height, 4) };
             for alpha in -3..3 {

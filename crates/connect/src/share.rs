@@ -1,42 +1,45 @@
-//! How the threads of one search know of each other.
+//! Parallel search: simplified ABDADA (Kerrigan 2017, after Weill 1996).
 //!
-//! All run the same search on the same table. A thread that comes to a move which another one is busy
-//! with tries the other moves first; by the time it comes back, the answer is usually in the table.
-//! Who answers the question first tells the others to stop.
+//! All threads run the same search on the same transposition table. A thread defers a move that another thread
+//! is searching and tries the remaining moves first; when it returns to the deferred move, the result is
+//! usually in the table. The first thread that finishes the root search raises a flag that stops the others.
+//!
+//! As in Kerrigan's version, the marks of positions being searched live in a small lossy table of their own
+//! rather than in the transposition table.
 
-use crate::table::Table;
+use crate::table::TranspositionTable;
 use outplay_index::Bits;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-/// What all threads of a search share.
-pub(crate) struct Shared<'a> {
-    pub(crate) table: &'a Table,
-    /// The positions other threads are at; `None` with one thread.
-    pub(crate) busy: Option<&'a Busy>,
-    pub(crate) signal: &'a Signal,
+/// State shared by all threads of a search.
+pub(crate) struct SearchContext<'a> {
+    pub(crate) table: &'a TranspositionTable,
+    /// The positions being searched; `None` with one thread.
+    pub(crate) busy: Option<&'a BusyTable>,
+    pub(crate) signal: &'a StopSignal,
     pub(crate) nodes: &'a AtomicU64,
     pub(crate) node_limit: u64,
-    pub(crate) watch: &'a dyn outplay_core::Watch,
+    pub(crate) monitor: &'a dyn outplay_runtime::Monitor,
 }
 
-/// Why the threads should end what they do.
+/// Flags that end the search on all threads.
 #[derive(Default)]
-pub(crate) struct Signal(AtomicU8);
+pub(crate) struct StopSignal(AtomicU8);
 
-impl Signal {
-    /// Some thread knows the answer to the question at hand.
+impl StopSignal {
+    /// A thread has finished the current null-window search.
     pub(crate) const ANSWERED: u8 = 1;
-    /// A limit or the watcher ended the search.
+    /// A limit or the monitor ended the search.
     pub(crate) const GAVE_UP: u8 = 2;
 
-    /// A new question.
+    /// Clears the flags before the next null-window search.
     pub(crate) fn reset(&self) {
         self.0.store(0, Relaxed);
     }
 
-    /// Whether a limit or the watcher ended the search.
+    /// Whether a limit or the monitor ended the search.
     pub(crate) fn gave_up(&self) -> bool {
-        self.0.load(Relaxed) & Signal::GAVE_UP != 0
+        self.0.load(Relaxed) & StopSignal::GAVE_UP != 0
     }
 
     pub(crate) fn raised(&self) -> bool {
@@ -48,17 +51,17 @@ impl Signal {
     }
 }
 
-/// Which positions the threads are at, so that they spread over the tree.
+/// Hash table of the positions being searched, which spreads the threads over the tree.
 ///
-/// A slot holds the key of a position that some thread has entered; the others put that move off. Slots
-/// are overwritten without care: a lost one only means that two threads do the same work.
-pub(crate) struct Busy(Vec<AtomicU64>);
+/// A slot holds the hash of a position that a thread has entered; other threads defer that move. Slots are
+/// overwritten without synchronisation: a lost mark only means that two threads search the same subtree.
+pub(crate) struct BusyTable(Vec<AtomicU64>);
 
-impl Busy {
+impl BusyTable {
     const SLOTS: usize = 1 << 12;
 
-    pub(crate) fn new() -> Busy {
-        Busy((0..Busy::SLOTS).map(|_| AtomicU64::new(0)).collect())
+    pub(crate) fn new() -> BusyTable {
+        BusyTable((0..BusyTable::SLOTS).map(|_| AtomicU64::new(0)).collect())
     }
 
     pub(crate) fn slot<B: Bits>(&self, key: B) -> (&AtomicU64, u64) {

@@ -1,4 +1,4 @@
-//! From a board to its score: which questions are asked, and in what order.
+//! Null-window driver: a sequence of yes/no searches that narrows the score.
 //!
 //! ```text
 //!  low                     0                      high
@@ -6,31 +6,32 @@
 //!            second      later        first              "is the score above …?"
 //! ```
 //!
-//! A quick win or a quick loss is cheap to see or to rule out, because the search need look only that
-//! far ahead; the questions near a draw are the dear ones. So the halves of what is possible that lie
-//! far from a draw are asked about first, in turn from both sides, and what they leave in the table helps
-//! the dear ones.
+//! A bisection like MTD(bi) (Plaat 1996), skewed away from zero as in Pascal Pons' solver. Fast wins and fast
+//! losses are cheap to find or to rule out, because the search depth is bounded; null windows near a draw are
+//! the expensive ones. The cheap windows at both ends are therefore searched first, in turn, and fill the
+//! transposition table for the expensive ones.
 
 use crate::rules::{Rules, WIDE, check};
-use crate::search::{Position, Searcher, Settled};
-use crate::share::{Busy, Shared, Signal};
-use crate::table::{Bounds, Table};
+use crate::search::{ForcedResult, Position, Searcher};
+use crate::share::{BusyTable, SearchContext, StopSignal};
+use crate::table::{Bounds, TranspositionTable};
 use crate::{ConnectError, board};
-use outplay_core::{Counters, Deadline, LineBoard, Turn, Value, Watch};
+use outplay_core::{Counters, LineBoard, Turn, Value};
 use outplay_index::Bits;
+use outplay_runtime::{Deadline, Monitor};
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-/// When to give up.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Positions to enter at most, to within a thousand for each thread.
+    /// Maximum number of nodes, exceeded by at most about a thousand per thread.
     pub nodes: Option<u64>,
-    /// Time to spend at most.
+    /// Maximum time.
     pub time: Option<Duration>,
 }
 
-/// How much to find out.
+/// Precision of the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
     /// Win, draw or loss.
@@ -41,11 +42,11 @@ pub enum Depth {
     AtLeast(i32),
 }
 
-/// Beyond every score.
+/// Larger than every score.
 const FAR: i32 = 1000;
 
 impl Depth {
-    /// Scores outside of these bounds need not be told apart.
+    /// Returns the window of interest: scores outside of it need not be distinguished.
     fn window(self) -> Bounds {
         match self {
             Depth::Verdict => Bounds { low: -1, high: 1 },
@@ -58,7 +59,7 @@ impl Depth {
     }
 }
 
-/// What a search found.
+/// Score bounds proven by a search, with its statistics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
     /// The score is at least this.
@@ -69,9 +70,9 @@ pub struct Answer {
     pub nodes: u64,
     /// Empty cells that can still be filled.
     pub left: u32,
-    /// Whether a limit or the watcher ended the search before the answer was found.
+    /// Whether a limit or the monitor ended the search before the result was complete.
     pub stopped: bool,
-    /// What the search did. Forced moves are no positions of their own, and every position entered has a choice.
+    /// Search statistics. Forced moves are not counted as nodes; every node has a choice of moves.
     pub counters: Counters,
 }
 
@@ -93,7 +94,7 @@ impl Answer {
     }
 }
 
-/// A score in a position with `left` empty cells as a value with its distance.
+/// Converts a score in a position with `left` empty cells into a value with its distance.
 pub fn value(score: i32, left: u32) -> Value {
     let left = left as i32;
     match score {
@@ -103,74 +104,76 @@ pub fn value(score: i32, left: u32) -> Value {
     }
 }
 
-/// Solves positions and remembers what it met on the way.
+/// Solver with a transposition table that persists between calls.
 ///
 /// # Examples
 ///
 /// ```
 /// use outplay_connect::{Depth, Limits, Solver};
-/// use outplay_core::{LineBoard, Quiet};
+/// use outplay_core::{LineBoard};
+/// use outplay_runtime::NoMonitor;
 ///
 /// let mut board = LineBoard::empty(5, 4, 4);
 /// board.gravity = true;
-/// let answer = Solver::new(1 << 16).solve(&board, Depth::Score, Limits::default(), &Quiet, 1)?;
+/// let answer = Solver::new(1 << 16).solve(&board, Depth::Score, Limits::default(), &NoMonitor, 1)?;
 /// assert_eq!(answer.score(), Some(0));
 /// # Ok::<(), outplay_connect::ConnectError>(())
 /// ```
 pub struct Solver {
     entries: usize,
-    table: Option<Table>,
-    /// The board the table is about, without stones.
+    table: Option<TranspositionTable>,
+    /// The board, without stones, that the table belongs to.
     about: Option<LineBoard>,
 }
 
 impl Solver {
-    /// A solver whose table has room for about `table_entries` positions, 8 bytes each (16 on boards of
-    /// more than 64 bits).
+    /// Creates a solver whose table holds about `table_entries` positions, 8 bytes each (16 on boards of more
+    /// than 64 bits). The memory is allocated by the first search.
     pub fn new(table_entries: usize) -> Solver {
         Solver { entries: table_entries, table: None, about: None }
     }
 
-    /// Forgets what was learned. Answers do not depend on it, the time they take does.
+    /// Clears the transposition table. Results do not depend on its contents, only running times do.
     pub fn clear(&mut self) {
         if let Some(table) = &mut self.table {
             table.clear();
         }
     }
 
-    /// The score of a position for the player to move.
+    /// Returns bounds on the score of a position for the player to move, as tight as `depth` asks for.
     ///
     /// A finished position is a loss (the opponent has a line) or a draw (the board is full).
     ///
     /// # Errors
     ///
-    /// Boards that [`check`] refuses, or not enough memory for the table.
+    /// Boards that [`check`] rejects, or not enough memory for the table.
     pub fn solve(
         &mut self,
         board: &LineBoard,
         depth: Depth,
         limits: Limits,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
         threads: usize,
     ) -> Result<Answer, ConnectError> {
         check(board)?;
-        // Time runs from here on: making the table is part of the work.
-        let watch = Deadline::new(limits.time, watch);
-        watch.stage("search", 0);
+        // The time limit includes allocating the table.
+        let monitor = Deadline::new(limits.time, monitor);
+        monitor.stage("search", 0);
         let table = self.table_for(board)?;
-        Ok(solve_with(table, board, depth, limits.nodes, &watch, threads))
+        Ok(solve_with(table, board, depth, limits.nodes, &monitor, threads))
     }
 
-    /// A line of best play as columns (from 0) to the end of the game, or to where a limit stopped it.
+    /// Returns the principal variation as columns (from 0), to the end of the game or to where a limit ended
+    /// the search.
     ///
     /// # Errors
     ///
-    /// Boards that [`check`] refuses, or not enough memory for the table.
+    /// Boards that [`check`] rejects, or not enough memory for the table.
     pub fn principal_variation(
         &mut self,
         board: &LineBoard,
         limits: Limits,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
         threads: usize,
     ) -> Result<Vec<usize>, ConnectError> {
         let start = Instant::now();
@@ -179,14 +182,14 @@ impl Solver {
             time: limits.time.map(|most| most.saturating_sub(start.elapsed())),
         };
         let mut line = Vec::new();
-        let answer = self.solve(board, Depth::Score, limits, watch, threads)?;
+        let answer = self.solve(board, Depth::Score, limits, monitor, threads)?;
         let (Some(mut score), mut nodes) = (answer.score(), answer.nodes) else { return Ok(line) };
         let mut board = board.clone();
         'plies: loop {
-            // A best move is one after which the opponent cannot do better than −score.
+            // A best move is one after which the opponent's score is at most −score.
             for column in board::columns(&board) {
                 let next = board::after(&board, column);
-                let reply = self.solve(&next, Depth::AtLeast(1 - score), rest(nodes), watch, threads)?;
+                let reply = self.solve(&next, Depth::AtLeast(1 - score), rest(nodes), monitor, threads)?;
                 nodes += reply.nodes;
                 if reply.stopped {
                     return Ok(line);
@@ -201,18 +204,18 @@ impl Solver {
         }
     }
 
-    /// Makes the table for this board, which the first question about it does otherwise.
+    /// Allocates the table for this board, which the first search does otherwise.
     ///
     /// # Errors
     ///
-    /// Boards that [`check`] refuses, or not enough memory.
+    /// Boards that [`check`] rejects, or not enough memory.
     pub fn prepare(&mut self, board: &LineBoard) -> Result<(), ConnectError> {
         check(board)?;
         self.table_for(board).map(|_| ())
     }
 
-    /// The table, about this board.
-    fn table_for(&mut self, board: &LineBoard) -> Result<&Table, ConnectError> {
+    /// Returns the table, cleared if it belonged to another board.
+    fn table_for(&mut self, board: &LineBoard) -> Result<&TranspositionTable, ConnectError> {
         let (about, bits) = (board::without_stones(board), board::key_bits(board));
         let mut table = self.table.take().filter(|table| table.fits(bits));
         if self.about.as_ref() != Some(&about)
@@ -223,26 +226,26 @@ impl Solver {
         self.about = Some(about);
         let table = match table {
             Some(table) => table,
-            None => Table::new(self.entries, bits)?,
+            None => TranspositionTable::new(self.entries, bits)?,
         };
         Ok(self.table.insert(table))
     }
 }
 
-/// Solves a board that was checked, with a table that is about it.
+/// Solves a board that passed [`check`], with a table that belongs to it.
 pub(crate) fn solve_with(
-    table: &Table,
+    table: &TranspositionTable,
     board: &LineBoard,
     depth: Depth,
     nodes: Option<u64>,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
     threads: usize,
 ) -> Answer {
     let small = board::key_bits(board) <= 64;
-    // A macro, because each arm is a type of its own.
+    // A macro, because each arm is a monomorphisation of its own.
     macro_rules! run {
         ($bits:ty, $width:expr, $height:literal, $k:literal) => {
-            Task::<$bits, { $width }, $height, $k>::run(table, board, depth, nodes, watch, threads)
+            RootSearch::<$bits, { $width }, $height, $k>::run(table, board, depth, nodes, monitor, threads)
         };
     }
     match (board.width, board.height, board.k) {
@@ -257,47 +260,47 @@ pub(crate) fn solve_with(
     }
 }
 
-/// Positions that one thread enters alone before others are called to help.
+/// Nodes that one thread searches alone before helper threads start.
 const ALONE: u64 = 20_000;
 
-/// One position to solve.
-struct Task<'a, B, const W: u32, const H: u32, const K: u32> {
+/// The search of one root position.
+struct RootSearch<'a, B, const W: u32, const H: u32, const K: u32> {
     pos: Position<B>,
     key: B,
     searchers: Vec<Searcher<'a, B, W, H, K>>,
 }
 
-impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K> {
+impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> RootSearch<'a, B, W, H, K> {
     fn run(
-        table: &Table,
+        table: &TranspositionTable,
         board: &LineBoard,
         depth: Depth,
         nodes: Option<u64>,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
         threads: usize,
     ) -> Answer {
         let (rules, stones) = Rules::<B, W, H, K>::new(board);
         let left = (rules.board & !rules.filled(stones)).count();
         let (pos, same) = match Searcher::settle(&rules, stones) {
-            Settled::Score(score) => {
+            ForcedResult::Score(score) => {
                 let counters = Counters::default();
                 return Answer { low: score, high: score, nodes: 0, left, stopped: false, counters };
             }
-            Settled::Choice(pos, same) => (pos, same),
+            ForcedResult::Choice(pos, same) => (pos, same),
         };
-        let (signal, entered) = (Signal::default(), AtomicU64::new(0));
-        let busy = (threads > 1).then(Busy::new);
-        let shared = Shared {
+        let (signal, entered) = (StopSignal::default(), AtomicU64::new(0));
+        let busy = (threads > 1).then(BusyTable::new);
+        let shared = SearchContext {
             table,
             busy: busy.as_ref(),
             signal: &signal,
             nodes: &entered,
             node_limit: nodes.unwrap_or(u64::MAX),
-            watch,
+            monitor,
         };
         let searchers = (0..threads.max(1)).map(|_| Searcher::new(&rules, &shared)).collect();
         let key = rules.key(pos.stones, rules.filled(pos.stones));
-        let mut task = Task { pos, key, searchers };
+        let mut task = RootSearch { pos, key, searchers };
         let Bounds { low, high } = depth.window();
         let window = if same { Bounds { low, high } } else { Bounds { low: -high, high: -low } };
         let (Bounds { low, high }, stopped) = task.narrow(&shared, window);
@@ -306,9 +309,10 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
         Answer { low, high, nodes: counters.nodes, left, stopped, counters }
     }
 
-    /// What all threads did, from a position with so many empty cells where `turn` moves.
+    /// Sums the statistics of all threads; `left` is the number of empty cells at the root, `turn` the player
+    /// to move there.
     fn counters(&self, left: u32, turn: Turn) -> Counters {
-        // Players take turns, so that the empty cells tell who moves.
+        // Players alternate, so the parity of the empty cells gives the player to move.
         let of_second = ((left + u32::from(turn == Turn::First)) % 2) as usize;
         let mut counters = Counters::default();
         for searcher in &self.searchers {
@@ -325,19 +329,19 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
         counters
     }
 
-    /// Asks until the score is known within the window, or the search is stopped.
-    fn narrow(&mut self, shared: &Shared<'_>, window: Bounds) -> (Bounds, bool) {
+    /// Runs null-window searches until the score is known within the window, or the search is stopped.
+    fn narrow(&mut self, shared: &SearchContext<'_>, window: Bounds) -> (Bounds, bool) {
         let mut known = Searcher::<B, W, H, K>::horizon(self.pos.left);
-        // An earlier question may have been stopped while the table grew.
-        if !shared.table.grow(0, &|| shared.watch.stopped()) {
+        // An earlier search may have been stopped while the table was growing.
+        if !shared.table.grow(0, &|| shared.monitor.stopped()) {
             return (known, true);
         }
         if let Some(stored) = shared.table.probe(self.key) {
             known = Bounds { low: known.low.max(stored.low), high: known.high.min(stored.high) };
         }
         while known.low < known.high && known.low < window.high && known.high > window.low {
-            let alpha = next_question(known).clamp(window.low, window.high - 1);
-            let Some(score) = self.ask(shared, alpha) else { return (known, true) };
+            let alpha = next_alpha(known).clamp(window.low, window.high - 1);
+            let Some(score) = self.null_window(shared, alpha) else { return (known, true) };
             if score > alpha {
                 known.low = known.low.max(score);
             } else {
@@ -347,13 +351,13 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
         (known, false)
     }
 
-    /// Whether the score is above alpha, as a bound; `None` if the search was stopped.
-    fn ask(&mut self, shared: &Shared<'_>, alpha: i32) -> Option<i32> {
+    /// Runs one null-window search on all threads and returns a bound on the score; `None` if it was stopped.
+    fn null_window(&mut self, shared: &SearchContext<'_>, alpha: i32) -> Option<i32> {
         let (pos, key) = (self.pos, self.key);
         let (main, helpers) = self.searchers.split_first_mut().expect("there is at least one searcher");
         shared.signal.reset();
         if !helpers.is_empty() && main.nodes < ALONE {
-            // Most positions are solved before another thread would have started.
+            // Most positions are solved in less time than starting a thread takes.
             main.budget = ALONE;
             let score = main.begin(&pos, key, alpha);
             main.budget = u64::MAX;
@@ -362,7 +366,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
             }
             shared.signal.reset();
         }
-        if !helpers.is_empty() && !shared.table.spread(&|| shared.watch.stopped()) {
+        if !helpers.is_empty() && !shared.table.spread(&|| shared.monitor.stopped()) {
             return None;
         }
         std::thread::scope(|scope| {
@@ -372,7 +376,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
                 .collect();
             let mut score = main.begin(&pos, key, alpha);
             for other in others {
-                // A panic in a helper is a fault of this crate and must not be hidden.
+                // A panic in a helper is a bug in this crate and must not be hidden.
                 score = score.or(other.join().expect("a search thread failed"));
             }
             score
@@ -380,8 +384,8 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Task<'a, B, W, H, K>
     }
 }
 
-/// The next alpha to ask about: see the picture above.
-fn next_question(Bounds { low, high }: Bounds) -> i32 {
+/// Returns the next alpha: see the diagram above.
+fn next_alpha(Bounds { low, high }: Bounds) -> i32 {
     let middle = (low + high).div_euclid(2);
     if middle <= 0 && low / 2 < middle {
         low / 2

@@ -1,5 +1,5 @@
 #![allow(unsafe_code)]
-//! What the search remembers: bounds on the score of positions it has left.
+//! Transposition table: exact keys, lock-free 64-bit entries, growing in place.
 //!
 //! ```text
 //! key (N bits) ── × odd number mod 2^N ──┬─ top bits ──> bucket: half a cache line of entries
@@ -8,31 +8,31 @@
 //! entry of 128 bits:  tag (64)  and  tag (43) | work (5) | high (8) | low (8)      2 to a bucket
 //! ```
 //!
-//! Multiplying by an odd number is one-to-one, and the bits that choose the bucket and the tag overlap or
-//! meet, so together they are the key: two positions are never taken for each other. A bucket keeps the
-//! entries that cost most work to find.
+//! Multiplication by an odd number is a bijection (Fibonacci hashing, Knuth 1973), and bucket index and tag
+//! together cover all bits of the key: collisions are impossible (quotienting). Replacement within a bucket
+//! evicts the entry whose subtree took the least work (log₂ of its nodes).
 //!
-//! Every bit of the tag halves the memory that a search begins with. A key of 64 bits has at most 63 cells, so that
-//! scores of positions that nobody wins at once lie between −31 and 31: six bits each.
+//! Every bit of the tag halves the smallest possible table. A key of 64 bits has at most 63 cells, so the
+//! scores of positions that are not won at once lie between −31 and 31: six bits each.
 //!
-//! A search begins with a few buckets, which stay in the processor's cache, and spreads over more of the
-//! memory as it goes on: [`Table::grow`] moves every entry to the bucket that one more bit chooses. Memory that
-//! was never reached is never touched. Small searches are thus fast and small however large the table is, and
-//! forgetting them costs little.
+//! A search starts with a few buckets, which stay in the CPU cache, and spreads over more of the memory as it
+//! proceeds: [`TranspositionTable::grow`] moves every entry to the bucket that one more key bit selects.
+//! Pages that were never reached are never touched, so a small search is fast and cheap to clear however
+//! large the table is.
 //!
 //! ```text
 //! moving bucket i to 2 i and 2 i + 1, from the last one down:   0 … i … n … 2 i … 2 n
 //!                                                               not yet |     | moved
 //! ```
 //!
-//! A move that is interrupted goes on where it was; until it is over nobody may ask the table.
+//! An interrupted move resumes where it stopped; until it is complete the table must not be probed.
 //!
-//! Several threads share the table without waiting. An entry of 64 bits is one relaxed atomic word and
-//! is never torn. Two threads that write to one bucket at once may overwrite each other's entry, or store
-//! one position twice with different bounds: what is lost is work, and every bound found is true. An
-//! entry of 128 bits takes two words, so a bucket is locked while it is read or written; a thread that
-//! finds it locked goes on as if the position were not there. The table grows only while one thread uses
-//! it: see [`Table::spread`].
+//! Threads share the table without blocking. A 64-bit entry is one relaxed atomic word and is never torn, so
+//! the XOR trick of lockless hashing (Hyatt and Mann 2002) is not needed. Two threads that write to one
+//! bucket at the same time may overwrite each other's entry or store a position twice with different bounds:
+//! work is lost, but every stored bound is valid. A 128-bit entry takes two words, so its bucket is protected
+//! by a striped try-lock; a thread that finds it locked treats the probe as a miss. The table grows only
+//! while a single thread uses it: see [`TranspositionTable::spread`].
 
 use crate::ConnectError;
 use memmap2::{MmapMut, MmapRaw};
@@ -43,60 +43,60 @@ use std::sync::atomic::{
 
 /// Words in a bucket: half a cache line.
 const BUCKET: usize = 4;
-/// Locks for buckets of wide entries; a power of two.
+/// Striped locks for buckets of 128-bit entries; a power of two.
 const LOCKS: usize = 1 << 12;
-/// Makes keys look random; any odd number with well mixed bits will do.
+/// Multiplier of the hash; any odd number with well mixed bits will do.
 const MIX: u128 = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
 
-/// Low and high bound of a score.
+/// Lower and upper bound of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bounds {
     pub(crate) low: i32,
     pub(crate) high: i32,
 }
 
-/// A cache of bounds, shared by the threads of a search.
-pub(crate) struct Table {
+/// Transposition table of score bounds, shared by the threads of a search.
+pub(crate) struct TranspositionTable {
     memory: MmapRaw,
     locks: Vec<AtomicBool>,
     key_bits: u32,
-    /// How many bits choose a bucket at first.
+    /// Bits of the bucket index in a new table.
     first_bits: u32,
-    /// How many bits choose a bucket when all of the memory is in use.
+    /// Bits of the bucket index when all of the memory is in use.
     most_bits: u32,
-    /// How many choose one now.
+    /// Bits of the bucket index at present.
     bucket_bits: AtomicU32,
-    /// How many will choose one when the move that was begun is over, and how many buckets it has still to move;
-    /// none between moves.
+    /// Bits of the bucket index after the move in progress, and the number of buckets still to be moved; 0
+    /// between moves.
     next_bits: AtomicU32,
     unmoved: AtomicUsize,
-    /// About how many positions were stored.
+    /// Approximate number of positions stored.
     positions: AtomicU64,
 }
 
-/// Bits that choose a bucket at first: half a megabyte, and 8 kB where Miri looks at every access.
+/// Initial bits of the bucket index: half a megabyte, and 8 kB under Miri, which checks every access.
 const FIRST_BITS: u32 = if cfg!(miri) { 8 } else { 14 };
-/// Buckets that are written to between two questions whether to stop: a few megabytes, which the system may have to
-/// find and clear first.
+/// Buckets written between two polls of the stop condition: a few megabytes, which the kernel may have to fault
+/// in and zero.
 const FILLED_AT_ONCE: usize = 1 << 17;
-/// Bytes up to which clearing memory is quicker than asking for fresh one, and takes only a few milliseconds.
+/// Bytes up to which clearing memory is faster than mapping fresh pages, and takes only a few milliseconds.
 const CLEARED: usize = 32 << 20;
 /// Bits of the tag in an entry of 64 bits, and in one of 128.
 const NARROW_TAG: u32 = 47;
 const WIDE_TAG: u32 = 64 + 43;
 
-impl Table {
-    /// Room for about `entries` positions whose keys have `key_bits` bits.
-    pub(crate) fn new(entries: usize, key_bits: u32) -> Result<Table, ConnectError> {
+impl TranspositionTable {
+    /// Allocates a table for about `entries` positions whose keys have `key_bits` bits.
+    pub(crate) fn new(entries: usize, key_bits: u32) -> Result<TranspositionTable, ConnectError> {
         let wide = key_bits > 64;
         let per_bucket = if wide { BUCKET / 2 } else { BUCKET };
-        // Fewer bits for the bucket would leave more for the tag than it has.
+        // Fewer index bits would leave more key bits than the tag can hold.
         let least = key_bits.saturating_sub(if wide { WIDE_TAG } else { NARROW_TAG });
         let asked = (entries / per_bucket).max(1).ilog2().min(40);
         let most_bits = asked.max(least).min(key_bits - 1).max(1);
         let first_bits = least.max(FIRST_BITS).min(most_bits);
         let locks = if wide { (0..LOCKS).map(|_| AtomicBool::new(false)).collect() } else { Vec::new() };
-        Ok(Table {
+        Ok(TranspositionTable {
             memory: fresh((BUCKET * 8) << most_bits)?,
             locks,
             key_bits,
@@ -109,19 +109,19 @@ impl Table {
         })
     }
 
-    /// Whether the table was made for such keys.
+    /// Whether the table was allocated for keys of this length.
     pub(crate) fn fits(&self, key_bits: u32) -> bool {
         self.key_bits == key_bits
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         let used = (BUCKET * 8) << *self.next_bits.get_mut();
-        // Pages that go back to the system need not be cleared, and are there again only when they are needed.
+        // Fresh pages need no clearing, and are faulted in only when they are used.
         match (used > CLEARED).then(|| fresh(self.memory.len())) {
             Some(Ok(memory)) => self.memory = memory,
             _ => {
-                // Nobody else has the table, and its first words are those in use.
+                // `&mut self` excludes other threads, and the buckets in use come first.
                 for word in &self.words()[..used / 8] {
                     word.store(0, Relaxed);
                 }
@@ -133,12 +133,12 @@ impl Table {
         *self.next_bits.get_mut() = self.first_bits;
     }
 
-    /// Makes room for more positions if there are too many for what is in use, unless it is told to stop; the
-    /// table can then not be asked before this was called again and says that all is done. Other threads may use
-    /// the table only if it is spread already.
+    /// Doubles the buckets in use while they are too full. Returns false if `stop` interrupted the move; the
+    /// table must then not be probed until another call has returned true. Other threads may use the table only
+    /// if it is spread already.
     pub(crate) fn grow(&self, more: u64, stop: &dyn Fn() -> bool) -> bool {
         let positions = self.positions.fetch_add(more, Relaxed).saturating_add(more);
-        // Wide entries have fewer neighbours to give way to, so their buckets are kept emptier.
+        // Buckets of 128-bit entries have fewer candidates for eviction, so they are kept emptier.
         let fill = |bits: u32| if self.key_bits > 64 { 1 << bits >> 3 } else { (BUCKET as u64 / 2) << bits };
         let mut bits = self.bucket_bits.load(Relaxed);
         while bits < self.most_bits && positions > fill(bits) {
@@ -147,25 +147,26 @@ impl Table {
         self.move_to(bits, stop)
     }
 
-    /// Uses all of the memory, before several threads do, unless it is told to stop. No other thread may use the table.
+    /// Uses all of the memory, as needed before several threads share the table; false if `stop` interrupted
+    /// it. No other thread may use the table meanwhile.
     pub(crate) fn spread(&self, stop: &dyn Fn() -> bool) -> bool {
         self.move_to(self.most_bits, stop)
     }
 
-    /// Splits every bucket until so many bits choose one; says whether all is done.
+    /// Splits every bucket until the bucket index has `bits` bits; false if `stop` interrupted it.
     fn move_to(&self, bits: u32, stop: &dyn Fn() -> bool) -> bool {
-        self.go_on(stop) && {
+        self.resume_move(stop) && {
             let now = self.bucket_bits.load(Relaxed);
             if bits > now {
                 self.next_bits.store(bits, Relaxed);
                 self.unmoved.store(1 << now, Relaxed);
             }
-            self.go_on(stop)
+            self.resume_move(stop)
         }
     }
 
-    /// Goes on with the move that was begun, if one was.
-    fn go_on(&self, stop: &dyn Fn() -> bool) -> bool {
+    /// Resumes the move in progress, if there is one.
+    fn resume_move(&self, stop: &dyn Fn() -> bool) -> bool {
         while self.unmoved.load(Relaxed) > 0 {
             if stop() {
                 return false;
@@ -182,13 +183,13 @@ impl Table {
         let (more, wide) = (next - bits, self.key_bits > 64);
         let rest = unmoved.saturating_sub((FILLED_AT_ONCE >> more).max(1));
         let shift = self.key_bits - next;
-        // From the last bucket down, no bucket is written before it was read.
+        // From the last bucket down, so that no bucket is overwritten before it is read.
         for index in (rest..unmoved).rev() {
             let old = self.bucket(index * BUCKET);
             for slot in (0..BUCKET).step_by(if wide { 2 } else { 1 }) {
                 let entry = [old[slot].load(Relaxed), if wide { old[slot + 1].load(Relaxed) } else { 0 }];
                 if entry == [0, 0] {
-                    // Pages that nothing is written to need not exist.
+                    // Writing zeros would fault in pages that are not needed.
                     continue;
                 }
                 let tag = match wide {
@@ -216,7 +217,7 @@ impl Table {
         unsafe { std::slice::from_raw_parts(self.memory.as_mut_ptr().cast::<AtomicU64>(), words) }
     }
 
-    /// The first word of a key's bucket, and its tag.
+    /// Returns the first word of a key's bucket, and its tag.
     #[inline(always)]
     fn place<B: Bits>(&self, key: B) -> (usize, u128) {
         let rest = self.key_bits - self.bucket_bits.load(Relaxed);
@@ -230,7 +231,7 @@ impl Table {
         }
     }
 
-    /// The words of the bucket that begins at a word.
+    /// Returns the bucket that starts at a word.
     #[inline(always)]
     fn bucket(&self, start: usize) -> &[AtomicU64; BUCKET] {
         debug_assert!(start + BUCKET <= self.memory.len() / 8);
@@ -238,7 +239,7 @@ impl Table {
         unsafe { &*self.words().as_ptr().add(start).cast::<[AtomicU64; BUCKET]>() }
     }
 
-    /// Starts to fetch a key's bucket into the cache.
+    /// Prefetches a key's bucket into the CPU cache.
     #[inline(always)]
     pub(crate) fn prefetch<B: Bits>(&self, key: B) {
         #[cfg(target_arch = "x86_64")]
@@ -252,13 +253,13 @@ impl Table {
         let _ = key;
     }
 
-    /// What is known about a position.
+    /// Returns the stored bounds of a position.
     #[inline(always)]
     pub(crate) fn probe<B: Bits>(&self, key: B) -> Option<Bounds> {
         let (start, tag) = self.place(key);
         let bucket = self.bucket(start);
         if B::WIDTH == 64 {
-            // Looking at all entries without a jump is faster than stopping at the right one.
+            // Comparing all entries without a branch is faster than stopping at the match.
             let entries: [u64; BUCKET] = std::array::from_fn(|slot| bucket[slot].load(Relaxed));
             let pick =
                 |found, entry: u64| if entry >> (64 - NARROW_TAG) == tag as u64 { entry } else { found };
@@ -278,7 +279,7 @@ impl Table {
         }
     }
 
-    /// Remembers bounds that took `work` positions to find, joined with what is known.
+    /// Stores bounds whose search took `work` nodes, intersected with those already there.
     #[inline(always)]
     pub(crate) fn store<B: Bits>(&self, key: B, bounds: Bounds, work: u64) {
         let (start, tag) = self.place(key);
@@ -300,7 +301,7 @@ impl Table {
                 (victim, least) = if cost < least { (slot, cost) } else { (victim, least) };
             }
             let Bounds { low, high } = joined.0;
-            // What lies further out is no bound.
+            // No score lies outside ±31.
             let (low, high) = (low.clamp(-31, 31) + 32, high.clamp(-31, 31) + 32);
             let entry = tag << 17 | joined.1 << 12 | (high as u64) << 6 | low as u64;
             bucket[victim].store(entry, Relaxed);
@@ -329,20 +330,20 @@ impl Table {
         }
     }
 
-    /// The lock of a bucket, taken, unless another thread holds it.
+    /// Tries to take the lock of a bucket; `None` if another thread holds it.
     fn lock(&self, start: usize) -> Option<&AtomicBool> {
         let lock = &self.locks[start / BUCKET % LOCKS];
         (!lock.swap(true, Acquire)).then_some(lock)
     }
 }
 
-/// Memory that is zero and costs nothing before it is written to.
+/// Maps zeroed memory, which is allocated page by page on first write.
 fn fresh(bytes: usize) -> Result<MmapRaw, ConnectError> {
     let memory = MmapMut::map_anon(bytes).map_err(|_| ConnectError::NoMemory { bytes })?;
-    // Large pages spare most of the address translations; without them all works the same.
+    // Huge pages avoid most TLB misses; failure to get them is harmless.
     #[cfg(all(target_os = "linux", not(miri)))]
     let _ = memory.advise(memmap2::Advice::HugePage);
-    // Threads write through shared references to its words, so nobody may hold a reference to it as bytes.
+    // Threads write through shared references to the words, so no byte slice of the mapping may exist.
     Ok(memory.into())
 }
 
@@ -367,10 +368,10 @@ mod tests {
     use std::cell::Cell;
 
     const BOUNDS: Bounds = Bounds { low: -3, high: 5 };
-    /// Miri is some thousand times slower.
+    /// Miri is thousands of times slower.
     const SMALL: bool = cfg!(miri);
 
-    /// Keys that look random, with so many bits.
+    /// Pseudorandom keys of `bits` bits.
     fn keys(bits: u32, count: u128) -> impl Iterator<Item = u128> {
         (1..=count)
             .map(move |n| n.wrapping_mul(0x1234_5678_9abc_def1_1357_9bdf_0246_8ace | 1) % (1 << (bits - 1)))
@@ -378,12 +379,13 @@ mod tests {
 
     fn check<B: Bits>(key_bits: u32, key: impl Fn(u128) -> B) {
         let (entries, count) = if SMALL { (1 << 12, 60) } else { (1 << 25, 3000) };
-        let mut table = Table::new(entries, key_bits).unwrap();
+        let mut table = TranspositionTable::new(entries, key_bits).unwrap();
         let all = || keys(key_bits, count as u128).map(&key);
         all().for_each(|key| table.store(key, BOUNDS, 1));
-        let known = |table: &Table| all().filter(|&key| table.probe(key) == Some(BOUNDS)).count();
+        let known =
+            |table: &TranspositionTable| all().filter(|&key| table.probe(key) == Some(BOUNDS)).count();
         assert!(known(&table) > count * 29 / 30);
-        // A move that is stopped again and again ends, and loses nothing.
+        // A move that is interrupted again and again still terminates, and loses no entry.
         let (before, stops) = (known(&table), Cell::new(0));
         let often = || {
             stops.set(stops.get() + 1);
@@ -394,11 +396,11 @@ mod tests {
         assert!(table.bucket_bits.load(Relaxed) > first && known(&table) == before);
         while !table.spread(&often) {}
         assert_eq!((table.bucket_bits.load(Relaxed), known(&table)), (table.most_bits, before));
-        // One question for each part of the memory that is filled.
+        // One poll for each chunk of memory that is filled.
         assert!(stops.get() >= (1 << table.most_bits) / FILLED_AT_ONCE);
         table.clear();
         assert_eq!((table.bucket_bits.load(Relaxed), known(&table)), (first, 0));
-        // Forgetting in the middle of a move forgets all.
+        // Clearing during a move removes all entries.
         all().for_each(|key| table.store(key, BOUNDS, 1));
         assert!(!table.spread(&|| true));
         table.clear();
@@ -407,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_grow_without_forgetting() {
+    fn tables_grow_without_losing_entries() {
         // The largest keys need large tables.
         let (narrow, wide) = if SMALL { (52, 110) } else { (63, 128) };
         check::<u64>(49, |key| key as u64);
@@ -417,8 +419,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_bound_stays_none() {
-        let table = Table::new(1 << 10, 49).unwrap();
+    fn bounds_are_clamped_to_the_score_range() {
+        let table = TranspositionTable::new(1 << 10, 49).unwrap();
         table.store(5u64, Bounds { low: -63, high: -31 }, 1);
         table.store(6u64, Bounds { low: 31, high: 63 }, 1);
         // No position that is entered has a score beyond ±31.
@@ -428,16 +430,16 @@ mod tests {
         assert_eq!(table.probe(7u64), Some(Bounds { low: -31, high: 4 }));
     }
 
-    /// What is true of a key: its bounds follow from it, so that another key's would be noticed.
+    /// Bounds derived from the key, so that an entry of another key would be detected.
     fn truth(key: u128) -> Bounds {
         let low = (key % 37) as i32 - 30;
         Bounds { low, high: low + (key / 37 % 25) as i32 }
     }
 
-    /// Threads that crowd into few buckets: whatever is found was stored, and about this key.
+    /// Several threads hammer a few buckets: every entry found was stored, and for this key.
     fn crowd<B: Bits>(key_bits: u32, key: impl Fn(u128) -> B + Sync) {
         let (entries, count, rounds) = if SMALL { (1 << 4, 30, 3) } else { (1 << 8, 600, 40) };
-        let table = Table::new(entries, key_bits).unwrap();
+        let table = TranspositionTable::new(entries, key_bits).unwrap();
         assert!(table.spread(&|| false));
         let all: Vec<u128> = keys(key_bits, count).collect();
         let found = AtomicU64::new(0);
@@ -450,7 +452,7 @@ mod tests {
                         assert!(bounds.low <= low && high <= bounds.high && bounds.low > low - 9, "{n}");
                         found.fetch_add(1, Relaxed);
                     }
-                    // Bounds that are true and more or less narrow.
+                    // Valid bounds of varying width.
                     let Bounds { low, high } = truth(n);
                     let wider = (i + thread + round) % 8;
                     let bounds = Bounds { low: low - wider as i32, high: high + wider as i32 };
@@ -468,14 +470,14 @@ mod tests {
     }
 
     #[test]
-    fn threads_share_a_table_and_find_what_is_true() {
+    fn concurrent_probes_return_valid_bounds() {
         crowd::<u64>(49, |key| key as u64);
         crowd::<u128>(100, |key| key);
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "Miri's machine has no end of memory")]
-    fn a_table_that_cannot_be_had_is_an_error() {
-        assert!(matches!(Table::new(1 << 42, 128), Err(ConnectError::NoMemory { .. })));
+    fn a_table_that_does_not_fit_is_an_error() {
+        assert!(matches!(TranspositionTable::new(1 << 42, 128), Err(ConnectError::NoMemory { .. })));
     }
 }

@@ -1,34 +1,40 @@
-//! What a player holds by answering every move in the same column.
+//! Zugzwang control: score bounds from follow-up play (claimeven, Allis 1988).
 //!
 //! ```text
-//!  o  .  o      The player to move (x) leads into some column and the opponent (o) follows right on top
-//!  x  o  x      of it. Where every column has an even number of empty cells the follower always can, and
-//!  o  x  o      it is settled now who will own which cell: the leader the lowest empty one of a column,
-//!  x  .  x      the third, …, the follower the second, the fourth, ….
+//!  o  .  o      The player to move (x), the leader, plays into some column and the opponent (o), the
+//!  x  o  x      follower, replies directly above. Where every column has an even number of empty cells
+//!  o  x  o      the reply is always possible, and the owner of every cell is known in advance: the leader
+//!  x  .  x      gets the lowest empty cell of a column, the third, …, the follower the second, fourth, …
 //! ```
 //!
-//! If the leader has no line among his stones and his cells, he cannot win. If the follower has a win
-//! *waiting* on one of his cells, the leader runs out of other moves and must play below it. A column with
-//! a waiting win may have an odd number of empty cells, since its top is never reached. An even number
-//! of other columns may be odd too: their lowest empty cells are *singles*. Whenever the leader takes a
-//! single, the follower takes the one it is paired with, and all is even again; above a single, the roles
-//! are exchanged.
+//! If the leader has no line among his stones and his cells, he cannot win. If the follower has a *waiting* win
+//! (a threat on one of his cells), the leader runs out of other moves and must play below it.
+//!
+//! Two extensions relax the parity condition:
+//!
+//! - A column with a waiting win may have an odd number of empty cells, since its top is never reached.
+//! - An even number of other columns may be odd. Their lowest empty cells are *singles*, grouped in pairs: when
+//!   the leader takes one single of a pair, the follower takes the other, and all columns are even again. Above
+//!   a single the roles are exchanged.
+//!
+//! Allis combines nine rules in a search for a covering set; this module evaluates claimeven for the whole
+//! board at once, with bit operations, as a static bound.
 
 use crate::rules::Rules;
 use outplay_index::Bits;
 
-/// Who gets which of the empty cells.
-struct Shares<B> {
+/// Owners of the empty cells under follow-up play.
+struct CellOwners<B> {
     leader: B,
     follower: B,
-    /// The cells that the game never gets to: waiting wins and what lies above them.
+    /// Cells that the game never reaches: waiting wins and all cells above them.
     beyond: B,
     /// Cells of which the leader gets half.
     singles: B,
 }
 
 impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
-    /// Whether the player to move gets at most `aim`, as far as the opponent sees to it by following.
+    /// Whether follow-up play by the opponent limits the player to move to a score of at most `aim`.
     ///
     /// `mine` and `theirs` are the stones, `wins` the cells that complete a line of theirs, `left` the
     /// number of empty cells.
@@ -43,10 +49,10 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
         let beyond = self.beyond(empty, wins & follower);
         let odd_tops = leader & self.top & !beyond;
         if odd_tops.none() {
-            let shares = Shares { leader, follower, beyond, singles: B::NONE };
+            let shares = CellOwners { leader, follower, beyond, singles: B::NONE };
             return self.holds(mine, theirs, empty, left, aim, &shares);
         }
-        // Singles come in pairs; a column that need not be odd may help out.
+        // Singles come in pairs; a column with a waiting win may supply the missing one.
         let mut tops = odd_tops;
         if odd_tops.count() % 2 == 1 {
             let spare = leader & self.top & beyond;
@@ -60,21 +66,21 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
         let leader = (leader & !columns) | (follower & columns) | singles;
         let follower = empty & !leader;
         let beyond = self.beyond(empty, wins & follower);
-        let shares = Shares { leader, follower, beyond, singles };
+        let shares = CellOwners { leader, follower, beyond, singles };
         self.holds(mine, theirs, empty, left, aim, &shares)
     }
 
-    /// The waiting wins and everything above them.
+    /// Returns the waiting wins and all cells above them.
     #[inline(always)]
     fn beyond(&self, empty: B, waiting: B) -> B {
-        // The sum runs up the empty cells from the lowest waiting win of a column to its spare cell.
+        // The addition carries from the lowest waiting win of a column through the empty cells above it.
         (empty & !empty.plus(waiting)) | waiting
     }
 
-    /// Whether these shares keep the leader at `aim` or below.
+    /// Whether this assignment of cells limits the leader to `aim`.
     #[inline(always)]
-    fn holds(&self, mine: B, theirs: B, empty: B, left: i32, aim: i32, shares: &Shares<B>) -> bool {
-        let &Shares { leader, follower, beyond, singles } = shares;
+    fn holds(&self, mine: B, theirs: B, empty: B, left: i32, aim: i32, shares: &CellOwners<B>) -> bool {
+        let &CellOwners { leader, follower, beyond, singles } = shares;
         let cells = mine | (leader & !beyond);
         if self.has_line(cells) && !self.paired_off(cells, singles) {
             return false;
@@ -83,7 +89,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
             return true;
         }
         if beyond.any() {
-            // Every other cell is filled first; then the leader must play below a waiting win.
+            // All other cells are filled first; then the leader must play below a waiting win.
             let columns = (beyond & !(beyond << 1)).count() as i32;
             let spare = (empty & !beyond).count() as i32 - columns;
             let stones = spare / 2 + 1;
@@ -91,7 +97,7 @@ impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
                 return true;
             }
         }
-        // When fewer than `above` cells are empty, every cell with so many above it is filled.
+        // When fewer than `above` cells are empty, every cell with at least `above` cells above it is filled.
         let above = -2 * aim - 2;
         let rows = self.height() as i32 - above;
         if rows <= 0 {
@@ -149,7 +155,7 @@ mod tests {
 
     type Any = Rules<u64, 0, 0, 0>;
 
-    /// The score by trying everything.
+    /// Plain minimax with memoisation.
     fn score(rules: &Any, stones: Stones<u64>, known: &mut HashMap<(u64, u64), i32>) -> i32 {
         let Stones { mine, theirs } = stones;
         if let Some(&score) = known.get(&(mine, theirs)) {
@@ -173,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_following_holds_is_true() {
+    fn follow_up_bounds_hold() {
         let mut random = StdRng::seed_from_u64(11);
         let mut fired = [0; 5];
         for _ in 0..6000 {

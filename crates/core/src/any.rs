@@ -1,14 +1,14 @@
-//! Any game at all, its types hidden: what is not a hot loop is written for this one and compiled once.
+//! Type-erased games: code outside of hot loops is written for [`AnyGame`] and compiled once.
 //!
 //! ```text
-//!  Nim · Mnk<u64> · Chess · rules read from elsewhere       a game with types of its own
+//!  Nim · Mnk<u64> · Chess · rules loaded from outside       a game with its own types
 //!        │ AnyGame::of(…) [.lines()] [.dice()]
-//!  AnyGame   positions are shared pointers (cheap to copy), moves are places in a position's list of moves
-//!        │ Native::pos, Native::mv                           and back, for a kernel made for one game
+//!  AnyGame   positions are shared pointers (cheap to clone), moves are indices into a position's list of moves
+//!        │ Native::pos, Native::mv                           downcast, for a kernel made for one game
 //! ```
 //!
-//! Invariant: a position or move is only ever shown to the game it came from. A kernel that is given another game's
-//! position panics, because that is a mistake of this program and never of its user's.
+//! Invariant: a position or move is passed only to the game it came from. A kernel that receives another game's
+//! position panics, because that is a bug of this program and never a mistake of the user.
 
 use crate::{
     Chance, Game, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Remark, Scene, Turn,
@@ -18,37 +18,37 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-/// A position of any game.
+/// A type-erased position.
 #[derive(Clone)]
-pub struct AnyPosition(Arc<dyn Held>);
+pub struct AnyPosition(Arc<dyn ErasedPosition>);
 
-/// A move of any game: its place in the list of the moves of its position.
+/// A type-erased move: its index in the list of moves of its position.
 ///
-/// It means nothing without the position it belongs to.
+/// It is meaningless without that position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AnyMove(pub u32);
 
-/// What a hidden position can do.
-trait Held: Send + Sync {
+/// The object-safe interface of a typed position.
+trait ErasedPosition: Send + Sync {
     fn any(&self) -> &dyn Any;
-    fn same(&self, other: &dyn Held) -> bool;
+    fn same(&self, other: &dyn ErasedPosition) -> bool;
     fn put_hash(&self, state: &mut dyn Hasher);
     fn put_debug(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
-/// A position with its moves, which are listed when the first of them is asked for.
-struct Holding<G: Game> {
+/// A position of a known type with its moves, which are generated on first use.
+struct TypedPosition<G: Game> {
     pos: G::Position,
     moves: OnceLock<Box<[G::Move]>>,
 }
 
-impl<G: Game> Held for Holding<G> {
+impl<G: Game> ErasedPosition for TypedPosition<G> {
     fn any(&self) -> &dyn Any {
         self
     }
 
-    fn same(&self, other: &dyn Held) -> bool {
-        other.any().downcast_ref::<Holding<G>>().is_some_and(|other| other.pos == self.pos)
+    fn same(&self, other: &dyn ErasedPosition) -> bool {
+        other.any().downcast_ref::<TypedPosition<G>>().is_some_and(|other| other.pos == self.pos)
     }
 
     fn put_hash(&self, mut state: &mut dyn Hasher) {
@@ -80,10 +80,13 @@ impl fmt::Debug for AnyPosition {
     }
 }
 
-/// What can happen at a roll: [`Chance::outcomes`] as a plain function.
+/// The outcomes of a chance node: [`Chance::outcomes`] as a plain function.
 pub type Falls<G> = fn(&G, &<G as Game>::Position, &mut Vec<(<G as Game>::Move, f64)>);
 
-/// A game with its types, and the way between its positions and those of [`AnyGame`].
+/// The player who rolls: [`Chance::roller`] as a plain function.
+type Roller<G> = fn(&G, &<G as Game>::Position) -> Option<Turn>;
+
+/// A game with its concrete types, and conversions between its positions and those of [`AnyGame`].
 pub struct Native<G: Game> {
     /// The game.
     pub game: G,
@@ -91,6 +94,7 @@ pub struct Native<G: Game> {
     placed: Option<fn(&G, &LineBoard) -> G::Position>,
     cell: Option<fn(&G, G::Move) -> usize>,
     falls: Option<Falls<G>>,
+    roller: Option<Roller<G>>,
 }
 
 impl<G: Game> Clone for Native<G> {
@@ -101,17 +105,18 @@ impl<G: Game> Clone for Native<G> {
             placed: self.placed,
             cell: self.cell,
             falls: self.falls,
+            roller: self.roller,
         }
     }
 }
 
 impl<G: Game> Native<G> {
-    /// A game with nothing but its rules.
+    /// Wraps a game without companions.
     pub fn new(game: G) -> Native<G> {
-        Native { game, board: None, placed: None, cell: None, falls: None }
+        Native { game, board: None, placed: None, cell: None, falls: None, roller: None }
     }
 
-    /// Says that the game is one of lines on a board.
+    /// Adds the [`LineGame`] companion.
     #[must_use]
     pub fn lines(self) -> Native<G>
     where
@@ -125,77 +130,81 @@ impl<G: Game> Native<G> {
         }
     }
 
-    /// Says that the game rolls dice.
+    /// Adds the [`Chance`] companion.
     #[must_use]
     pub fn dice(self) -> Native<G>
     where
         G: Chance,
     {
-        Native { falls: Some(|game, pos, out| game.outcomes(pos, out)), ..self }
+        Native {
+            falls: Some(|game, pos, out| game.outcomes(pos, out)),
+            roller: Some(|game, pos| game.roller(pos)),
+            ..self
+        }
     }
 
-    /// A position as a board, for games of lines.
+    /// A position as a board, for line games.
     pub fn board(&self, pos: &G::Position) -> Option<LineBoard> {
         self.board.map(|board| board(&self.game, pos))
     }
 
-    /// The cell onto which a move puts a stone, for games of lines.
+    /// The cell onto which a move puts a stone, for line games.
     #[inline]
     pub fn cell(&self, mv: G::Move) -> Option<usize> {
         self.cell.map(|cell| cell(&self.game, mv))
     }
 
-    /// How the dice fall, for games that roll them.
+    /// The outcomes of a chance node, for games with chance.
     pub fn falls(&self) -> Option<Falls<G>> {
         self.falls
     }
 
-    fn held(pos: &AnyPosition) -> &Holding<G> {
+    fn downcast(pos: &AnyPosition) -> &TypedPosition<G> {
         match pos.0.any().downcast_ref() {
-            Some(held) => held,
+            Some(typed) => typed,
             None => panic!("a position of another game was passed to a kernel: {pos:?}"),
         }
     }
 
-    /// The position with its own type.
+    /// Downcasts a position.
     ///
     /// # Panics
     ///
-    /// Of another game.
+    /// If the position belongs to another game.
     pub fn pos<'a>(&self, pos: &'a AnyPosition) -> &'a G::Position {
-        &Self::held(pos).pos
+        &Self::downcast(pos).pos
     }
 
-    /// A position with its type hidden.
+    /// Erases the type of a position.
     pub fn any(&self, pos: G::Position) -> AnyPosition {
-        AnyPosition(Arc::new(Holding::<G> { pos, moves: OnceLock::new() }))
+        AnyPosition(Arc::new(TypedPosition::<G> { pos, moves: OnceLock::new() }))
     }
 
     /// All moves of a position, in the game's order.
     pub fn list<'a>(&self, pos: &'a AnyPosition) -> &'a [G::Move] {
-        let held = Self::held(pos);
-        held.moves.get_or_init(|| {
+        let typed = Self::downcast(pos);
+        typed.moves.get_or_init(|| {
             let mut moves = Vec::new();
-            self.game.moves(&held.pos, &mut moves);
+            self.game.moves(&typed.pos, &mut moves);
             moves.into()
         })
     }
 
-    /// A move with its own type.
+    /// Downcasts a move.
     ///
     /// # Panics
     ///
-    /// If it is none of the position's moves.
+    /// If the move is not among the position's moves.
     pub fn mv(&self, pos: &AnyPosition, mv: AnyMove) -> G::Move {
         self.list(pos)[mv.0 as usize]
     }
 
-    /// A legal move with its type hidden; `None` if it is not legal.
+    /// Erases the type of a legal move; `None` if the move is not legal.
     pub fn any_move(&self, pos: &AnyPosition, mv: G::Move) -> Option<AnyMove> {
-        self.list(pos).iter().position(|known| *known == mv).map(|place| AnyMove(place as u32))
+        self.list(pos).iter().position(|known| *known == mv).map(|i| AnyMove(i as u32))
     }
 
-    /// A line of moves from a position with its types hidden, up to the first that is not legal.
+    /// Erases the types of a line of moves from a position, up to the first move that is not legal.
     pub fn any_line(&self, pos: &AnyPosition, line: &[G::Move]) -> Vec<AnyMove> {
         let (mut pos, mut moves) = (pos.clone(), Vec::with_capacity(line.len()));
         for &mv in line {
@@ -207,10 +216,10 @@ impl<G: Game> Native<G> {
     }
 }
 
-/// A game's rules and notation with its types hidden: what [`Game`] and [`Notation`] ask for, call by call.
+/// The object-safe form of [`Game`] and [`Notation`], with its types erased.
 ///
-/// Every [`Native`] game has them; rules that run elsewhere implement [`Game`] and [`Notation`] for a type of their
-/// own and come in the same way.
+/// Every [`Native`] game implements it. Rules that run outside this process implement [`Game`] and [`Notation`] for a
+/// type of their own and use the same path.
 trait Rules: Send + Sync {
     fn game(&self) -> &dyn Any;
     fn start(&self) -> Option<AnyPosition>;
@@ -226,6 +235,7 @@ trait Rules: Send + Sync {
     fn version(&self) -> u32;
     fn fault(&self) -> Option<String>;
     fn outcomes(&self, pos: &AnyPosition, out: &mut Vec<(AnyMove, f64)>);
+    fn roller(&self, pos: &AnyPosition) -> Option<Turn>;
     fn has_dice(&self) -> bool;
     fn board(&self, pos: &AnyPosition) -> Option<LineBoard>;
     fn has_board(&self) -> bool;
@@ -238,6 +248,7 @@ trait Rules: Send + Sync {
     fn textbook_positions(&self) -> Option<Vec<AnyPosition>>;
     fn write_move(&self, pos: &AnyPosition, mv: AnyMove) -> String;
     fn spoken(&self, pos: &AnyPosition, mv: AnyMove) -> Option<String>;
+    fn said(&self, pos: &AnyPosition, mv: AnyMove) -> String;
     fn mates(&self) -> bool;
     fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError>;
     fn split_moves(&self, text: &str) -> Vec<String>;
@@ -295,6 +306,9 @@ impl<G: Game + Notation> Rules for Native<G> {
         falls(&self.game, self.pos(pos), &mut rolls);
         out.extend(rolls.into_iter().filter_map(|(mv, odds)| Some((self.any_move(pos, mv)?, odds))));
     }
+    fn roller(&self, pos: &AnyPosition) -> Option<Turn> {
+        self.roller.and_then(|roller| roller(&self.game, self.pos(pos)))
+    }
     fn has_dice(&self) -> bool {
         self.falls.is_some()
     }
@@ -332,6 +346,9 @@ impl<G: Game + Notation> Rules for Native<G> {
     fn spoken(&self, pos: &AnyPosition, mv: AnyMove) -> Option<String> {
         self.game.spoken(self.pos(pos), self.mv(pos, mv))
     }
+    fn said(&self, pos: &AnyPosition, mv: AnyMove) -> String {
+        self.game.said(self.pos(pos), self.mv(pos, mv))
+    }
     fn mates(&self) -> bool {
         self.game.mates()
     }
@@ -361,11 +378,11 @@ impl<G: Game + Notation> Rules for Native<G> {
     }
 }
 
-/// Any game, its types hidden.
+/// A type-erased game.
 ///
 /// # Examples
 ///
-/// A whole game against oneself, without a word about which one it is:
+/// Plays a whole game of any kind, always with the first legal move:
 ///
 /// ```
 /// use outplay_core::{AnyGame, Game};
@@ -385,37 +402,37 @@ impl<G: Game + Notation> Rules for Native<G> {
 pub struct AnyGame(Arc<dyn Rules>);
 
 impl AnyGame {
-    /// A game of one's own, its types hidden.
+    /// Erases the types of a game without companions.
     pub fn new<G: Game + Notation>(game: G) -> AnyGame {
         AnyGame::of(Native::new(game))
     }
 
-    /// A game with what it brings along, its types hidden.
+    /// Erases the types of a game, its companions included.
     pub fn of<G: Game + Notation>(native: Native<G>) -> AnyGame {
         AnyGame(Arc::new(native))
     }
 
-    /// The game with its own type, if this is it.
+    /// Downcasts to the concrete game, if this is one of type `G`.
     pub fn get<G: Game>(&self) -> Option<&G> {
         self.0.game().downcast_ref()
     }
 
-    /// The board of a position, for games of lines.
+    /// The board of a position, for line games.
     pub fn board(&self, pos: &AnyPosition) -> Option<LineBoard> {
         self.0.board(pos)
     }
 
-    /// The position that a board shows, for games of lines: see [`LineGame::placed`].
+    /// The position that a board shows, for line games: see [`LineGame::placed`].
     pub fn placed(&self, board: &LineBoard) -> Option<AnyPosition> {
         self.0.placed(board)
     }
 
-    /// Whether the game is one of lines on a board.
+    /// Whether the game is a line game.
     pub fn has_board(&self) -> bool {
         self.0.has_board()
     }
 
-    /// Whether the game rolls dice.
+    /// Whether the game has chance nodes.
     pub fn has_dice(&self) -> bool {
         self.0.has_dice()
     }
@@ -474,10 +491,13 @@ impl Game for AnyGame {
     }
 }
 
-/// A game without dice has no outcomes.
+/// A game without chance nodes has no outcomes.
 impl Chance for AnyGame {
     fn outcomes(&self, pos: &AnyPosition, out: &mut Vec<(AnyMove, f64)>) {
         self.0.outcomes(pos, out);
+    }
+    fn roller(&self, pos: &AnyPosition) -> Option<Turn> {
+        self.0.roller(pos)
     }
 }
 
@@ -505,6 +525,9 @@ impl Notation for AnyGame {
     }
     fn spoken(&self, pos: &AnyPosition, mv: AnyMove) -> Option<String> {
         self.0.spoken(pos, mv)
+    }
+    fn said(&self, pos: &AnyPosition, mv: AnyMove) -> String {
+        self.0.said(pos, mv)
     }
     fn mates(&self) -> bool {
         self.0.mates()

@@ -1,23 +1,23 @@
-//! Values packed into small integers, so that solvers compare them with one instruction.
+//! Integer codes of values, so that solvers compare and negate them in one instruction.
 //!
 //! ```text
-//!   MIN   unknown: not solved yet, or a position that nobody asks for
+//!   MIN   unknown: not solved yet, or not needed
 //!  -127   loss in 0  (the game is over and the player to move has lost)
 //!  -125   loss in 2
 //!     0   tie
 //!   126   win in 1
 //! ```
 //!
-//! A larger code is a better value for the player to move, and the value of a move is the child's code
-//! negated and taken one step towards zero.
+//! A larger code is a better value for the player to move. The value of a move is the child's code negated and moved
+//! one step towards zero (the negamax step).
 
 use crate::Value;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// An integer that stands for a [`Value`], ordered alike.
+/// An integer that represents a [`Value`] with the same order.
 pub trait Code: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
-    /// No value: unsolved, or nobody's business.
+    /// No value: unsolved or not needed.
     const UNKNOWN: Self;
 
     /// Packs a value; `None` if its payoff or distance does not fit.
@@ -25,10 +25,10 @@ pub trait Code: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// A win or loss without a distance ([`Value::untimed`]) fits only a code without distances, [`WdlCode`].
     fn pack(value: Value) -> Option<Self>;
 
-    /// What the code stands for; `None` for [`Code::UNKNOWN`].
+    /// The value of the code; `None` for [`Code::UNKNOWN`].
     fn unpack(self) -> Option<Value>;
 
-    /// The code's bits if they are one byte, for counting by table; the fallback counts by hash map.
+    /// The code's bits if they fit in one byte, for a histogram in an array; the fallback uses a hash map.
     #[inline]
     fn byte(self) -> Option<u8> {
         None
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn values_out_of_range_are_rejected() {
         assert_eq!(i8::pack(Value::win(127)), None);
         assert_eq!(i8::pack(Value::new(2, 1)), None);
         assert_eq!(i8::pack(Value::REPETITION), None);

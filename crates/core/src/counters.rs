@@ -1,55 +1,56 @@
-//! What a search did, in the words of the 2014 report and a few more.
+//! Search statistics: nodes, evaluations, cut-offs, and hits of caches and tables.
 
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// Counts that teach. A search that has no such thing leaves a count at 0.
+/// Counts of a search, with the names of the 2014 report where it has one. A search without such an event leaves the
+/// count at 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counters {
-    /// Positions entered, each as often as it was met, leaves included.
+    /// Nodes visited, transpositions counted each time, leaves included.
     pub nodes: u64,
-    /// Positions valued without looking at their moves: finished ones and those at the horizon.
+    /// Positions evaluated without move generation: finished ones and those at the horizon.
     pub static_evaluations: u64,
-    /// Positions valued by looking at their successors.
+    /// Positions evaluated from their successors.
     pub dynamic_evaluations: u64,
-    /// Positions of the second player left early: the first already has something better elsewhere.
+    /// Cut-offs at positions of the second player: the first player has a better alternative elsewhere.
     pub alpha_cutoffs: u64,
-    /// Positions of the first player left early: the second already has something better elsewhere.
+    /// Cut-offs at positions of the first player: the second player has a better alternative elsewhere.
     pub beta_cutoffs: u64,
-    /// Positions left at once because nothing can be better than what was found.
+    /// Cut-offs because the best possible payoff was found.
     pub best_payoff_cutoffs: u64,
-    /// Rolls of dice left early: their mean cannot come back to where it would matter.
+    /// Cut-offs at chance nodes (Star1 and Star2, Ballard 1983): the expectation cannot return to the window.
     pub dice_cutoffs: u64,
-    /// Different positions that were kept: those of a cache of static evaluations, or of all levels.
+    /// Distinct positions stored, in a cache of static evaluations or over all levels.
     pub distinct_keys: u64,
-    /// Static evaluations that the cache already knew.
+    /// Static evaluations that the cache answered.
     pub cache_hits: u64,
-    /// Positions found in the transposition table, useful or not.
+    /// Positions found in the transposition table, whether or not the entry caused a cut-off.
     pub table_hits: u64,
-    /// Positions whose search the transposition table made unnecessary.
+    /// Cut-offs by the transposition table.
     pub table_cutoffs: u64,
-    /// Entries of the table with the key of the position that was looked for, but of another position.
+    /// Transposition table entries with the key of the probed position, but of another position.
     pub collisions: u64,
-    /// Positions answered by a table on disk, a book or another source.
+    /// Positions answered by a table on disk, a book or another source of values.
     pub probe_hits: u64,
-    /// Positions entered beyond the horizon because they were noisy.
+    /// Nodes of quiescence search, beyond the horizon.
     pub quiescence_nodes: u64,
 }
 
 impl Counters {
-    /// Whether nothing but positions was counted.
+    /// Whether only `nodes` is non-zero.
     pub fn is_bare(&self) -> bool {
         *self == Counters { nodes: self.nodes, ..Counters::default() }
     }
 
-    /// A position of a player was left early.
+    /// Counts a cut-off at a position of the second player, or else of the first.
     #[inline]
     pub fn cut_off(&mut self, of_second: bool) {
         *(if of_second { &mut self.alpha_cutoffs } else { &mut self.beta_cutoffs }) += 1;
     }
 
-    /// What was counted, with a few words for each; what is 0 is left out.
+    /// Every count other than 0, with a label.
     pub fn words(&self) -> Vec<(u64, &'static str)> {
         let all = [
             (self.static_evaluations, "static evaluations"),
@@ -79,7 +80,7 @@ impl AddAssign for Counters {
         self.beta_cutoffs += other.beta_cutoffs;
         self.best_payoff_cutoffs += other.best_payoff_cutoffs;
         self.dice_cutoffs += other.dice_cutoffs;
-        // What is kept is kept from one search to the next.
+        // Stored positions persist from one search to the next, so this count is a maximum and not a sum.
         self.distinct_keys = self.distinct_keys.max(other.distinct_keys);
         self.cache_hits += other.cache_hits;
         self.table_hits += other.table_hits;

@@ -1,6 +1,6 @@
-//! Figures as people write them.
+//! Number formatting: thousands separators, durations, rates and byte counts.
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 pub fn grouped(number: impl Into<u128>) -> String {
     let digits = number.into().to_string();
     let mut text = String::new();
@@ -13,7 +13,7 @@ pub fn grouped(number: impl Into<u128>) -> String {
     text
 }
 
-/// Seconds with a unit that suits them, from nanoseconds to years.
+/// Formats seconds with a suitable unit, from nanoseconds to years.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
@@ -27,7 +27,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// A rate as people write it: `1.8 M/s`.
+/// Formats a rate with an SI prefix: `1.8 M/s`.
 pub fn per_second(rate: f64) -> String {
     match rate {
         r if r < 1e3 => format!("{r:.0}/s"),
@@ -37,7 +37,7 @@ pub fn per_second(rate: f64) -> String {
     }
 }
 
-/// Bytes with a unit that suits them.
+/// Formats a byte count with an SI prefix.
 pub fn bytes(count: u64) -> String {
     match count as f64 {
         n if n < 1e3 => format!("{n:.0} B"),
@@ -45,11 +45,6 @@ pub fn bytes(count: u64) -> String {
         n if n < 1e9 => format!("{:.1} MB", n / 1e6),
         n => format!("{:.2} GB", n / 1e9),
     }
-}
-
-/// Text that is safe inside an element or attribute of SVG or HTML.
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -1,38 +1,41 @@
-//! Positions as numbers.
+//! Position numbering (rank/unrank) in tiers, for tables and retrograde analysis.
 //!
-//! An index splits the positions of a game into *tiers* and numbers each tier from zero. A move leads to a
-//! tier with a higher number, or, where [`Index::loops`] says so, stays in its own. A sweep from the last
-//! tier to the first therefore never looks at an unsolved position.
+//! An index splits the positions of a game into *tiers* and numbers each tier from zero. A move leads to a later
+//! tier, to a larger number of its own tier, or, where [`Index::loops`] holds, to any number of its own tier. Tiers
+//! are therefore solved from the last to the first, and every successor outside the tier has been solved before. The
+//! simplest index is one tier in which every move leads to a larger number; several tiers are solved in parallel.
+//!
+//! Invariant: an index obeys the laws that [`crate::index_laws`] lists and checks.
 
 use crate::{Chance, Game, Sets, Turn};
 use std::ops::Range;
 
-/// A set of positions that is solved as a whole. Moves lead to higher tiers or stay.
+/// A set of positions that is solved as a unit. Moves lead to later tiers or stay in the tier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Tier(pub u32);
 
-/// Where a move leads, as a number.
+/// The numbered successor of a position: an edge of the game graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Link {
-    /// The tier of the position that the move leads to.
+    /// The tier of the successor.
     pub tier: Tier,
-    /// Its number there.
+    /// The successor's number within that tier.
     pub number: u64,
     /// Whether the player who made the move moves again.
     pub same_player: bool,
 }
 
-/// A move to a position that has no number of its own but is nearly one that has: the same player moves there,
-/// with the same moves and some more. (Chess: a pawn that has just gone two squares may be taken as if it had
-/// gone one; the position without that right has a number.)
+/// A move to a position without a number that is nearly a numbered one: the same player moves there, with the same
+/// moves and some additional ones. In chess this is a double pawn step that allows an en passant capture; the
+/// position without the en passant right has a number.
 ///
-/// Its value is the best of the value at `like` and of what `instead` leads to.
+/// Its value is the better of the value at `like` and the values of the moves in `instead`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Detour {
-    /// The number, in the same tier, of the position with the other moves; `None` if there is no other move. (The
-    /// position without the additional moves is finished then, and its value is none of this one's.)
+    /// The number, in the same tier, of the position without the additional moves; `None` if it has no moves. (That
+    /// position is then finished, and its value does not count.)
     pub like: Option<u64>,
-    /// Where the additional moves lead, one at least, each to a later tier. `same_player` speaks of the player who
+    /// Successors by the additional moves, at least one, each in a later tier. `same_player` refers to the player who
     /// makes them.
     pub instead: Vec<Link>,
     /// Whether the player who made the move moves again.
@@ -41,26 +44,26 @@ pub struct Detour {
 
 /// A numbering of a game's positions.
 ///
-/// An index is an object of its own, apart from the game: building one may take tables or an exploration,
-/// and a game can have several.
+/// An index is separate from its game: building one may take tables or an exploration, and a game can have several.
 pub trait Index<G: Game>: Send + Sync {
-    /// How many tiers there are.
+    /// The number of tiers.
     fn tiers(&self) -> u32;
 
-    /// What the tier is called in lists and file names.
+    /// The name of the tier in lists and file names.
     fn tier_name(&self, tier: Tier) -> String {
         format!("{:02}", tier.0)
     }
 
-    /// The tiers that a move from this one can lead to, itself left out.
+    /// The tiers that a move from this tier can lead to, the tier itself excluded.
     fn after(&self, tier: Tier) -> Vec<Tier>;
 
-    /// Whether a move can stay within the tier.
+    /// Whether the tier is cyclic: play can return to a position without leaving the tier. In an acyclic tier, a move
+    /// that stays in the tier leads to a larger number.
     fn loops(&self, _tier: Tier) -> bool {
         false
     }
 
-    /// How many numbers the tier uses, holes included.
+    /// The number of numbers the tier uses, holes included.
     fn len(&self, tier: Tier) -> u64;
 
     /// The number of a position.
@@ -69,49 +72,55 @@ pub trait Index<G: Game>: Send + Sync {
     /// The position with a number below `len`; `None` if the number is a hole.
     fn unrank(&self, tier: Tier, number: u64) -> Option<G::Position>;
 
-    /// How many positions the numbered one stands for, where symmetric positions share a number.
+    /// The number of positions that share this number by symmetry (the size of the orbit).
     fn orbit(&self, _tier: Tier, _number: u64) -> u32 {
         1
     }
 
-    /// Whether the two players share numbers: a position counts as "mover against opponent".
+    /// Whether the two players share numbers: a position is stored as "player to move against opponent".
     fn merged(&self) -> bool {
         false
     }
 
-    /// Whether the tier's positions belong to the game's own counts. Tiers that are there only because play
-    /// leaves the game through them (the smaller endings of a chess ending) do not.
+    /// Whether the tier's positions belong to the game's own statistics. Tiers that exist only because play leaves
+    /// the game through them (the smaller endings of a chess ending) do not.
     fn counted(&self, _tier: Tier) -> bool {
         true
     }
 
-    /// The version of the rules and of the numbering. Tables remember it, so that one made by other rules is told
-    /// from one that can be believed: an index whose positions change their values or their numbers counts up.
+    /// The version of the rules and of the numbering. Tables store it, so that a table made with other rules is
+    /// recognised and rejected. An index whose positions change their values or their numbers increments it.
     fn version(&self) -> u32 {
         1
     }
 
-    /// Whether the position has a number here. An index of one phase of a game does not hold the others; a position
-    /// between two numbered ones, see [`Index::detours`], is not held either, but its moves lead to ones that are.
+    /// Whether the index is known to obey the laws of [`crate::index_laws`], because tests check it with
+    /// [`crate::laws::check_index`]. Solvers check any other index while they solve, which about doubles the time.
+    fn trusted(&self) -> bool {
+        false
+    }
+
+    /// Whether the position has a number here. An index of one phase of a game excludes the other phases. A position
+    /// between two numbered ones, see [`Index::detours`], is excluded too, but its moves lead to numbered positions.
     fn holds(&self, _pos: &G::Position) -> bool {
         true
     }
 
-    /// The number of a position, `None` if it has none. The fallback asks [`Index::holds`] first; an index that finds
-    /// out both at once is faster.
+    /// The number of a position; `None` if it has none. The fallback calls [`Index::holds`] first; an index that
+    /// computes both at once is faster.
     #[inline]
     fn find(&self, pos: &G::Position) -> Option<(Tier, u64)> {
         self.holds(pos).then(|| self.rank(pos))
     }
 
-    /// The spec of the game whose table keeps this tier, and nothing but it, where several games share tiers:
-    /// a chess ending's table serves every ending that leads to it. Without one, a game's table has all tiers.
+    /// The spec of the game whose table owns this tier, where several games share tiers: a chess ending's table
+    /// serves every ending that leads to it. `None` means that the game's own table has all tiers.
     fn home(&self, _tier: Tier) -> Option<String> {
         None
     }
 
-    /// Appends where the moves of a position lead, those of [`Index::detours`] left out. The fallback plays each
-    /// move and ranks the result.
+    /// Appends the successors of a position, except those of [`Index::detours`]. The fallback plays each move and
+    /// ranks the result.
     fn links(&self, game: &G, pos: &G::Position, out: &mut Vec<Link>)
     where
         Self: Sized,
@@ -126,11 +135,11 @@ pub trait Index<G: Game>: Send + Sync {
         }));
     }
 
-    /// Appends the moves of a numbered position that lead to positions without a number. The fallback knows none.
+    /// Appends the moves of a numbered position that lead to positions without a number. The fallback has none.
     fn detours(&self, _game: &G, _tier: Tier, _pos: &G::Position, _out: &mut Vec<Detour>) {}
 
-    /// Visits the positions of a range in order. The fallback unranks each; a game that can step from
-    /// one position to the next is several times faster.
+    /// Visits the positions of a range in order. The fallback unranks each number; an index that steps from one
+    /// position to the next is several times faster.
     fn walk(&self, tier: Tier, range: Range<u64>, visit: &mut impl FnMut(u64, &G::Position))
     where
         Self: Sized,
@@ -142,9 +151,9 @@ pub trait Index<G: Game>: Send + Sync {
         }
     }
 
-    /// Visits the positions of a range whose numbers are `wanted`, with where their moves lead: nowhere if
-    /// the game is over there. The fallback plays and ranks every move; an index that knows what a move
-    /// does to a number is several times faster.
+    /// Visits the positions of a range whose numbers are `wanted`, with their successors: none if the game is over
+    /// there. The fallback plays and ranks every move; an index that updates ranks incrementally is several times
+    /// faster.
     fn walk_steps(
         &self,
         game: &G,
@@ -172,20 +181,20 @@ pub trait Index<G: Game>: Send + Sync {
         });
     }
 
-    /// The sum of all tiers' sizes.
+    /// The sum of all tiers' sizes, holes included.
     fn total(&self) -> u128 {
         (0..self.tiers()).map(|t| u128::from(self.len(Tier(t)))).sum()
     }
 }
 
-/// An index that also knows where positions come from. Within a tier the players alternate.
+/// An index with unmove generation, for retrograde analysis. Within a tier the players alternate.
 pub trait Predecessors<G: Game>: Index<G> {
-    /// Appends the numbers of the positions of the same tier with a move to this one, each once. Holes may
-    /// be among them: callers know which numbers those are. A detour leads elsewhere, so it is no such move.
+    /// Appends the numbers of the positions of the same tier with a move to this one, each once. Holes may be among
+    /// them; callers filter them. Detours are not included, because they lead to other positions.
     fn before(&self, tier: Tier, number: u64, out: &mut Vec<u64>);
 
-    /// Counts the distinct positions of the same tier that the moves of a position lead to, and appends
-    /// where the other moves lead, detours left out. The fallback looks at all links.
+    /// Counts the distinct successors of a position within the tier, and appends the successors in other tiers,
+    /// detours excluded. The fallback filters all links.
     fn ahead(&self, game: &G, tier: Tier, pos: &G::Position, exits: &mut Vec<Link>) -> u32
     where
         Self: Sized,
@@ -198,16 +207,16 @@ pub trait Predecessors<G: Game>: Index<G> {
         links.iter().filter(|link| link.tier == tier).count() as u32
     }
 
-    /// The tier as sets of positions, where moves can be made for many of them at once. Without them, positions
-    /// are looked at one by one.
+    /// The tier as sets of positions, where moves are generated for many positions at once. With the fallback,
+    /// `None`, positions are processed one by one.
     fn sets(&self, _tier: Tier) -> Option<Box<dyn Sets + '_>> {
         None
     }
 }
 
-/// An index of the positions *before a roll* of a game with dice; the decisions between two rolls have no
-/// number. A finished position has one as well.
+/// An index of the positions *before a roll* of a game with dice. The decisions between two rolls have no number;
+/// finished positions have one.
 pub trait Rolls<G: Chance>: Index<G> {
-    /// Who rolls. Where [`Index::merged`] holds, values are kept as this player sees them.
+    /// The player who rolls. Where [`Index::merged`] holds, values are stored from this player's point of view.
     fn roller(&self, pos: &G::Position) -> Turn;
 }

@@ -1,18 +1,19 @@
-//! The laws every game obeys, as checks that panic with the law that was broken.
+//! Property checks (laws) that every game must obey; a check panics with the violated law.
 //!
-//! A game's tests call [`check`], or [`check_index`] when it has an index of its own. Play is random but
-//! seeded, so a failure repeats.
+//! A game's tests call [`check`], or [`check_index`] when it has an index of its own. Play is random with a fixed
+//! seed, so a failure is reproducible.
 
-use crate::{Detour, Game, Index, Link, Notation, Tier, Turn, cell_name};
+use crate::index_laws::{self, Gaps, IndexLaws};
+use crate::{Chance, Game, Index, Notation, Rolls, Tier, Turn, cell_name};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashSet;
 
-/// How much random play a check makes.
+/// Number and maximal length of the random games of a check.
 const GAMES: usize = 40;
 const LONGEST: usize = 500;
 
-/// Plays random games and shows each position to `visit`.
+/// Plays random games and calls `visit` with each position.
 pub fn random_play<G: Game>(game: &G, games: usize, seed: u64, mut visit: impl FnMut(&G::Position)) {
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut moves = Vec::new();
@@ -30,8 +31,8 @@ pub fn random_play<G: Game>(game: &G, games: usize, seed: u64, mut visit: impl F
     }
 }
 
-/// The spec of a random board of lines, at most 4x4, with at most `free` free cells: obstacles, stones, gravity,
-/// misère and either player to move come up now and then. Some are refused by the rules (a line is there already).
+/// The spec of a random line game, at most 4x4, with at most `free` free cells. Obstacles, stones, gravity, misère
+/// and the player to move are random. The rules reject some of the specs (a line is already complete).
 pub fn random_board(seed: u64, free: usize) -> String {
     let mut rng = SmallRng::seed_from_u64(seed);
     let [w, h, k] = [(); 3].map(|()| rng.random_range(1..=4usize));
@@ -40,7 +41,7 @@ pub fn random_board(seed: u64, free: usize) -> String {
     let mut left = w * h;
     let mut supported = true;
     for cell in 0..w * h {
-        // Cells beyond the limit become obstacles; no stone hangs in the air.
+        // Cells beyond the limit become obstacles; a stone needs support below it.
         let kind = if left > free { 0 } else { rng.random_range(0..6) };
         let rests = !gravity || cell % h == 0 || supported;
         supported = kind == 0 || kind < 3 && rests;
@@ -65,7 +66,7 @@ pub fn random_board(seed: u64, free: usize) -> String {
 ///
 /// # Panics
 ///
-/// With the law that a position breaks.
+/// With the violated law.
 pub fn check<G: Game + Notation>(game: &G) {
     let mut seen = HashSet::new();
     random_play(game, GAMES, 1, |pos| {
@@ -125,11 +126,12 @@ pub fn check<G: Game + Notation>(game: &G) {
     });
 }
 
-/// Checks that a scene shows every legal move once, that no two look the same, and that it points at spots only.
+/// Checks that a scene shows every legal move once, that no two have the same path, and that all spot indices are
+/// valid.
 ///
 /// # Panics
 ///
-/// With the law that the position breaks.
+/// With the violated law.
 pub fn check_scene<G: Game + Notation>(game: &G, pos: &G::Position) {
     let name = game.write_position(pos);
     let mut moves = Vec::new();
@@ -164,81 +166,56 @@ pub fn check_scene<G: Game + Notation>(game: &G, pos: &G::Position) {
     assert_eq!(names.len(), scene.spots.len(), "{name}: two spots share a name");
 }
 
-/// Checks that the detours of a numbered position are its moves to positions without a number, and that each has
-/// the moves it should have.
+/// Checks that the detours of a numbered position are its moves to positions without a number, and that each has the
+/// right successors.
 ///
 /// # Panics
 ///
+/// With the violated law.
 /// With the law that the position breaks.
 pub fn check_detours<G: Game, I: Index<G>>(game: &G, index: &I, tier: Tier, pos: &G::Position) {
-    let links = |pos: &G::Position| -> Vec<Link> {
-        let mut links = Vec::new();
-        index.links(game, pos, &mut links);
-        links
-    };
-    let (mut moves, mut detours) = (Vec::new(), Vec::new());
-    game.moves(pos, &mut moves);
-    index.detours(game, tier, pos, &mut detours);
-    let described = |detour: Detour| {
-        let like = detour.like.and_then(|number| index.unrank(tier, number));
-        assert_eq!(like.is_some(), detour.like.is_some(), "{pos:?}: a detour is like a hole");
-        let mut ahead = like.as_ref().map(links).unwrap_or_default();
-        assert_eq!(ahead.is_empty(), like.is_none(), "{pos:?}: a detour is like a finished position");
-        assert!(!detour.instead.is_empty(), "{pos:?}: a detour without moves of its own");
-        assert!(
-            detour.instead.iter().all(|link| link.tier > tier),
-            "{pos:?}: a detour does not leave the tier"
-        );
-        ahead.extend(detour.instead);
-        ahead.sort_unstable();
-        (detour.same_player, ahead)
-    };
-    let mut listed: Vec<(bool, Vec<Link>)> = detours.into_iter().map(described).collect();
-    let mut played = Vec::new();
-    for next in moves.iter().map(|&mv| game.play(pos, mv)).filter(|next| !index.holds(next)) {
-        let mut further = Vec::new();
-        game.moves(&next, &mut further);
-        let mut ahead = links(&next);
-        assert_eq!(ahead.len(), further.len(), "{next:?}: has no number, nor has what follows");
-        ahead.sort_unstable();
-        played.push((game.turn(&next) == game.turn(pos), ahead));
+    if let Err(breach) = index_laws::check_detours(game, index, tier, pos) {
+        panic!("{breach}");
     }
-    listed.sort_unstable();
-    played.sort_unstable();
-    assert_eq!(listed, played, "{pos:?}: detours are not the moves to positions without a number");
 }
 
-/// Checks an index exhaustively: one-to-one, exactly `len` numbers, moves lead to later tiers only.
+/// Checks an index exhaustively by the laws of [`index_laws`].
 ///
 /// # Panics
 ///
-/// With the law that is broken and where.
+/// With the violated law and the position.
 pub fn check_index<G: Game, I: Index<G>>(game: &G, index: &I) {
-    let mut moves = Vec::new();
+    check_index_with(game, index, Gaps::Detours);
+}
+
+/// Checks an index of positions before a roll exhaustively.
+///
+/// # Panics
+///
+/// With the violated law and the position.
+pub fn check_rolls<G: Chance, I: Rolls<G>>(game: &G, index: &I) {
+    check_index_with(game, index, Gaps::Rolls);
+}
+
+fn check_index_with<G: Game, I: Index<G>>(game: &G, index: &I, gaps: Gaps) {
+    if let Some(start) = game.start()
+        && let Err(breach) = IndexLaws::check_start(game, index, &start, gaps)
+    {
+        panic!("{breach}");
+    }
+    let (mut moves, mut links) = (Vec::new(), Vec::new());
     for t in 0..index.tiers() {
         let tier = Tier(t);
-        let after = index.after(tier);
-        assert!(after.iter().all(|next| *next > tier), "tier {t}: after() names an earlier tier");
+        let mut laws = IndexLaws::new(game, index, tier, gaps);
         let mut walked = 0;
         index.walk(tier, 0..index.len(tier), &mut |number, pos| {
             walked += 1;
-            assert_eq!(index.rank(pos), (tier, number), "{pos:?}: walk and rank disagree");
-            assert_eq!(index.unrank(tier, number).as_ref(), Some(pos), "{pos:?}: walk and unrank disagree");
-            if game.outcome(pos).is_some() {
-                return;
-            }
-            moves.clear();
-            game.moves(pos, &mut moves);
-            check_detours(game, index, tier, pos);
-            for &mv in &moves {
-                let next = game.play(pos, mv);
-                if !index.holds(&next) {
-                    continue;
-                }
-                let (next, number) = index.rank(&next);
-                assert!(number < index.len(next), "{pos:?}: {mv:?} has a number beyond its tier");
-                let allowed = after.contains(&next) || (next == tier && index.loops(tier));
-                assert!(allowed, "{pos:?}: {mv:?} leads from tier {t} to tier {}", next.0);
+            links.clear();
+            index.links(game, pos, &mut links);
+            let checked = laws.check_after().and_then(|()| laws.check(number, pos));
+            let checked = checked.and_then(|()| laws.check_links(number, pos, &links));
+            if let Err(breach) = checked {
+                panic!("{breach}");
             }
         });
         index.walk_steps(

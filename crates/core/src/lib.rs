@@ -1,21 +1,21 @@
-//! The vocabulary of outplay: what a game is and what can be known about a position.
+//! The game model of outplay: the [`Game`] trait, its optional companion traits, values and notation.
 //!
-//! A game is the tuple (S, I, Succs, T, V): positions, a start, successors, finished positions and what
-//! the first player gets at each of them. [`Game`] asks for just that. Everything that makes a game
-//! faster to solve or nicer to look at is an optional companion with a documented fallback:
+//! A game is the tuple (S, I, Succs, T, V): positions, a start, successors, terminal positions and the payoff of the
+//! first player at each of them. [`Game`] requires no more than that. An accelerator or a display is an optional
+//! companion trait with a documented fallback:
 //!
-//! | companion | what it adds | without it |
+//! | companion | adds | without it |
 //! |---|---|---|
 //! | [`Notation`] | positions and moves as text | the game cannot be used from the command line |
-//! | [`Index`] | positions as numbers, in tiers | an index is made by exploring the game |
-//! | [`Predecessors`] | moves backwards | the graph is explored forwards and stored |
-//! | [`Sets`] | moves of whole sets of positions | positions are looked at one by one |
+//! | [`Index`] | positions as numbers, in tiers (rank/unrank) | an index is built by exploring the game |
+//! | [`Predecessors`] | unmove generation | the graph is explored forwards and stored |
+//! | [`Sets`] | move generation for whole sets of positions (bitboards) | positions are processed one by one |
 //! | [`Rolls`] | numbers for the positions before a roll only | every position has a number |
-//! | [`Chance`] | probabilities of random moves | the game is deterministic |
-//! | [`Keyed`] | a hash key of the game's own | positions are hashed |
+//! | [`Chance`] | probabilities of chance events | the game is deterministic |
+//! | [`Keyed`] | a hash key of the game's own (Zobrist, say) | positions are hashed by `Hash` |
 //! | [`LineGame`] | "k in a row on a board" | no dense, connect-k or proof solver |
 //!
-//! Nothing here does I/O, knows a particular game, or allocates in a loop.
+//! Invariant: this crate does no I/O, depends on no particular game and does not allocate in loops.
 //!
 //! ```
 //! use outplay_core::{LineBoard, Turn, Value};
@@ -31,43 +31,38 @@
 mod any;
 mod code;
 mod counters;
-pub mod crew;
 mod error;
+mod escape;
 pub mod figures;
-mod floor;
 mod game;
 mod index;
+pub mod index_laws;
 pub mod laws;
-mod ledger;
 mod lines;
-mod meter;
 mod nearest;
 mod notation;
-pub mod numbers;
 mod probe;
 mod remark;
 mod scene;
 mod sets;
-pub mod threads;
+pub mod svg;
+mod unwritten;
 mod value;
-mod watch;
 
 pub use any::{AnyGame, AnyMove, AnyPosition, Falls, Native};
 pub use code::{Code, WdlCode};
 pub use counters::Counters;
-pub use crew::{Clerk, Crew, Team};
 pub use error::InputError;
-pub use floor::{Floor, Held};
+pub use escape::escape_controls;
 pub use game::{Chance, Game, Keyed, Payoff, Turn};
 pub use index::{Detour, Index, Link, Predecessors, Rolls, Tier};
-pub use ledger::{Ledger, NoMemory, discard};
+pub use index_laws::Breach;
 pub use lines::{Attack, Content, LineBoard, LineGame};
-pub use meter::Meter;
 pub use nearest::nearest;
 pub use notation::{Mark, Notation, Picture, Span, Tone, cell_name, column_name, parse_cell, parse_column};
 pub use probe::{Probe, ProbeError};
 pub use remark::{Remark, Sign};
 pub use scene::{Gesture, Holder, Layout, Scene, Spot};
 pub use sets::{Leaving, SetDetour, Sets, Slots};
+pub use unwritten::Unwritten;
 pub use value::{Value, Verdict};
-pub use watch::{Deadline, Pace, Quiet, Watch};

@@ -1,21 +1,21 @@
-//! Boards on which k in a row decides, described once for every solver that exploits it.
+//! Boards of line games (m,n,k-games, connect-k), the common input of every solver that exploits lines.
 //!
 //! ```text
 //!  row 3  .  .  .  .      cell number = column * height + (row - 1)
-//!  row 2  .  #  .  .      # is blocked: nothing is ever played there,
+//!  row 2  .  #  .  .      # is blocked: no stone is ever placed there,
 //!  row 1  x  .  o  .      and no line runs through it
 //!         a  b  c  d
 //! ```
 //!
-//! Any position of such a game is a board of its own: its stones become preset stones. A solver that
-//! answers for a start position therefore answers for every position.
+//! Any position of such a game is a board of its own: its stones become preset stones. A solver for the start
+//! position therefore solves every position.
 
 use crate::{Game, Turn, cell_name};
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Content {
-    /// Nothing yet.
+    /// No stone yet.
     Empty,
     /// An obstacle.
     Blocked,
@@ -32,15 +32,15 @@ pub struct LineBoard {
     pub width: usize,
     /// Rows.
     pub height: usize,
-    /// How many in a row decide; longer rows count too.
+    /// Length of a line that decides the game; longer lines count too.
     pub k: usize,
     /// Stones fall to the lowest free cell of their column, above every obstacle in it.
     pub gravity: bool,
-    /// Who completes a line loses.
+    /// Misère: the player who completes a line loses.
     pub misere: bool,
     /// Column by column, bottom up.
     pub cells: Vec<Content>,
-    /// Who moves: first or second, never chance.
+    /// The player to move: first or second, never chance.
     pub turn: Turn,
 }
 
@@ -65,12 +65,12 @@ impl LineBoard {
         top.map_or(0, |row| row + 1)
     }
 
-    /// Whether a stone can ever lie in a cell: it is no obstacle and not buried beneath one.
+    /// Whether a stone can ever lie in a cell: the cell is no obstacle and, with gravity, not buried beneath one.
     pub fn playable(&self, cell: usize) -> bool {
         self.cells[cell] != Content::Blocked && cell % self.height >= self.floor(cell / self.height)
     }
 
-    /// How many cells can ever hold a stone.
+    /// The number of cells that can ever hold a stone.
     pub fn playable_cells(&self) -> usize {
         if self.gravity {
             return (0..self.width).map(|column| self.height - self.floor(column)).sum();
@@ -78,19 +78,19 @@ impl LineBoard {
         (0..self.cells.len()).filter(|&cell| self.playable(cell)).count()
     }
 
-    /// How many stones lie on the board.
+    /// The number of stones on the board.
     pub fn stones(&self) -> usize {
         self.cells.iter().filter(|&&c| matches!(c, Content::First | Content::Second)).count()
     }
 
-    /// Every set of k cells in a row, column or diagonal that a player could fill, as ascending cell numbers.
-    /// With k = 1 each cell is a line once.
+    /// Every set of k cells in a row, column or diagonal that a player could fill, as ascending cell numbers. With k
+    /// = 1, each cell is one line.
     pub fn lines(&self) -> Vec<Vec<usize>> {
         let mut lines = Vec::new();
         let directions: &[(isize, isize)] =
             if self.k == 1 { &[(1, 0)] } else { &[(0, 1), (1, 0), (1, 1), (1, -1)] };
         let reach = self.k as isize - 1;
-        // Columns may be long: each is looked through once.
+        // Columns may be long: compute each floor once.
         let floors: Vec<usize> = (0..self.width).map(|column| self.floor(column)).collect();
         let playable = |cell: usize| {
             self.cells[cell] != Content::Blocked && cell % self.height >= floors[cell / self.height]
@@ -139,12 +139,12 @@ impl LineBoard {
         self.lines().iter().any(|line| line.iter().all(free))
     }
 
-    /// What a stone of the player to move looks like.
+    /// The stone of the player to move.
     pub fn mover(&self) -> Content {
         if self.turn == Turn::Second { Content::Second } else { Content::First }
     }
 
-    /// The board after the player to move has put a stone on a cell that [`LineBoard::open_cells`] names.
+    /// The board after the player to move has put a stone on one of [`LineBoard::open_cells`].
     pub fn after(&self, cell: usize) -> LineBoard {
         debug_assert!(self.cells[cell] == Content::Empty && self.playable(cell));
         let mut next = self.clone();
@@ -153,13 +153,13 @@ impl LineBoard {
         next
     }
 
-    /// What the move onto a cell is called: its column, counted from 1, with gravity, and else the cell's name.
+    /// The name of the move onto a cell: with gravity its column, counted from 1; otherwise the cell's name.
     pub fn move_name(&self, cell: usize) -> String {
         let (column, row) = (cell / self.height, cell % self.height);
         if self.gravity { (column + 1).to_string() } else { cell_name(column, row) }
     }
 
-    /// The cells where a stone can be placed now, line or no line on the board, in the order of the game's moves.
+    /// The cells where a stone can be placed now, in the order of the game's moves. Lines on the board are ignored.
     pub fn open_cells(&self) -> Vec<usize> {
         let empty = |cell: usize| self.cells[cell] == Content::Empty;
         if !self.gravity {
@@ -173,18 +173,20 @@ impl LineBoard {
     }
 }
 
-/// A forced win of the player to move, whose opponent's every move is answered. Cells are the board's.
+/// A forced win of the player to move (a winning threat tree, as VCF and VCT searches find it). Cells are the
+/// board's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Attack {
-    /// Moves that complete a line, or leave one gap, which the opponent fills, and at last two.
+    /// A sequence of fours: each move completes a line or leaves one gap, which the opponent must fill; the last one
+    /// leaves two gaps.
     Fours(Vec<usize>),
-    /// A move, and what follows.
+    /// A move and the attack's reply to every defence.
     Plays {
         /// The move.
         cell: usize,
-        /// What follows the answers that matter.
+        /// The attack after each relevant defence.
         replies: Vec<(usize, Attack)>,
-        /// What follows any other move; `None` if a gap is left that decides.
+        /// The attack after any other move; `None` if filling the gap that the move left then wins.
         other: Option<Box<Attack>>,
     },
 }
@@ -198,10 +200,10 @@ impl Attack {
         }
     }
 
-    /// Plies until the line is complete, at the latest.
+    /// An upper bound on the plies until the line is complete.
     pub fn plies(&self) -> u32 {
         match self {
-            // The last of the list leaves two gaps, unless it completes a line itself.
+            // The last move of the list leaves two gaps, unless it completes a line itself.
             Attack::Fours(cells) => 2 * cells.len() as u32 + 1,
             Attack::Plays { replies, other, .. } => {
                 let other = other.as_ref().map_or(1, |other| other.plies());
@@ -210,7 +212,7 @@ impl Attack {
         }
     }
 
-    /// The same after a move that is answered by one cell only.
+    /// Prepends a move that has a single defence.
     #[must_use]
     pub fn after(self, cell: usize, answer: usize) -> Attack {
         match self {
@@ -223,13 +225,13 @@ impl Attack {
     }
 }
 
-/// A game of k in a row.
+/// A game decided by k in a row.
 pub trait LineGame: Game {
     /// A position as a board with preset stones.
     fn board(&self, pos: &Self::Position) -> LineBoard;
 
-    /// The position that a board of this game shows, whoever could have reached it: the way back from
-    /// [`LineGame::board`]. Whoever fills boards by the million asks here instead of writing and reading text.
+    /// The position that a board of this game shows, reachable or not: the inverse of [`LineGame::board`]. Callers
+    /// that generate boards by the million use it to avoid a round trip through text.
     fn placed(&self, board: &LineBoard) -> Self::Position;
 
     /// The cell of the board onto which a move puts a stone.
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn columns_may_be_long() {
-        // Looking through a column for each of its cells would take a minute.
+        // Scanning a column once for each of its cells would take a minute.
         let mut board = LineBoard::empty(2, 300_000, 4);
         board.gravity = true;
         board.cells[100] = Content::Blocked;
@@ -294,7 +296,7 @@ mod tests {
         board.cells[0] = Content::Second;
         board.cells[2] = Content::Blocked;
         assert!(!board.can_make_line(Content::First) && !board.can_make_line(Content::Second));
-        // A line that is there already counts.
+        // A line that is already complete counts.
         board.cells[0] = Content::First;
         assert!(board.can_make_line(Content::First));
     }

@@ -1,6 +1,6 @@
-//! What somebody may have meant who mistyped a word.
+//! Spelling suggestions by Damerau–Levenshtein distance.
 
-/// The known word that is most like another, if any is: at most three letters or half of them differ.
+/// The known word nearest to `word`, if the edit distance is at most 3 and at most half of the letters.
 pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word: String = word.chars().take(40).collect();
     let far = (word.chars().count() / 2).min(3);

@@ -1,8 +1,8 @@
-//! Positions and moves as text, and pictures of positions.
+//! Text notation of positions and moves, and text pictures of positions.
 
-use crate::{Game, Gesture, InputError, Remark, Scene};
+use crate::{Game, Gesture, InputError, Remark, Scene, Turn};
 
-/// How a piece of a picture is meant; the interface chooses a colour or none.
+/// The meaning of a part of a picture; the interface maps it to a colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tone {
     /// Ordinary text.
@@ -21,12 +21,12 @@ pub enum Tone {
     Loss,
 }
 
-/// A few characters in one tone.
+/// A piece of text in one tone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Span {
     /// The characters, without line breaks.
     pub text: String,
-    /// What they mean.
+    /// The meaning of the text.
     pub tone: Tone,
 }
 
@@ -70,41 +70,41 @@ pub struct Mark<M> {
     pub mv: M,
     /// At most four characters.
     pub text: String,
-    /// What the label means.
+    /// The meaning of the label.
     pub tone: Tone,
 }
 
-/// Text for people and scripts: every position and move printed can be read back.
+/// Text for people and scripts. Every printed position and move can be parsed again.
 pub trait Notation: Game {
-    /// The game's canonical spec string; it reads back as an equal game.
+    /// The game's canonical spec string; it parses to an equal game.
     fn spec(&self) -> String;
 
     /// A position as one line.
     fn write_position(&self, pos: &Self::Position) -> String;
 
-    /// Reads what `write_position` wrote, and what people write by hand.
+    /// Parses the output of `write_position`, and hand-written forms of it.
     ///
     /// # Errors
     ///
-    /// One sentence for text that is no position of this game or that no play can reach.
+    /// An explanation for text that is no position of this game or not reachable by play.
     fn read_position(&self, text: &str) -> Result<Self::Position, InputError>;
 
-    /// Reads a position that an index may number although no play reaches it: counts of stones are right, and lines do
-    /// not matter. The fallback knows none but those of `read_position`.
+    /// Parses a position that an index may number although play does not reach it: the counts of stones are right,
+    /// and lines are ignored. The fallback is `read_position`.
     ///
     /// # Errors
     ///
-    /// One sentence for text that is no such position.
+    /// An explanation for text that is no such position.
     fn read_arrangement(&self, text: &str) -> Result<Self::Position, InputError> {
         self.read_position(text)
     }
 
-    /// A position the way a textbook lists it; the fallback is the one-line form.
+    /// A position in the form of a textbook; the fallback is the one-line form.
     fn textbook(&self, pos: &Self::Position) -> String {
         self.write_position(pos)
     }
 
-    /// S as a textbook lists it, positions that play does not reach included; `None` means "the reached ones".
+    /// The set S as a textbook lists it, unreachable positions included; `None` means the reachable ones.
     fn textbook_positions(&self) -> Option<Vec<Self::Position>> {
         None
     }
@@ -112,22 +112,29 @@ pub trait Notation: Game {
     /// A legal move as a word without spaces or commas.
     fn write_move(&self, pos: &Self::Position, mv: Self::Move) -> String;
 
-    /// A legal move as people of the field write it, where that differs from `write_move`: `Nxd5+` in chess.
-    /// `read_move` reads it back.
+    /// A legal move in the field's own notation, where that differs from `write_move`: `Nxd5+` in chess. `read_move`
+    /// parses it too.
     fn spoken(&self, _pos: &Self::Position, _mv: Self::Move) -> Option<String> {
         None
     }
 
-    /// Whether the players are White and Black, and a win is a mate that counts the winner's moves.
+    /// The words that follow a player's name when a move is reported: `plays b2`, `takes 2 of 5`, `rolls 6 and 5`.
+    /// Verbs are in the third person, at the beginning or after `and`. Empty for a move that is not worth a report.
+    fn said(&self, pos: &Self::Position, mv: Self::Move) -> String {
+        let verb = if self.turn(pos) == Turn::Chance { "rolls" } else { "plays" };
+        format!("{verb} {}", self.write_move(pos, mv))
+    }
+
+    /// Whether the players are White and Black, and a win is a mate counted in the winner's moves.
     fn mates(&self) -> bool {
         false
     }
 
-    /// Reads a legal move. The fallback compares with `write_move` of every legal one.
+    /// Parses a legal move. The fallback compares with `write_move` of every legal move.
     ///
     /// # Errors
     ///
-    /// One sentence for a move that is not legal here.
+    /// An explanation for a move that is not legal here.
     fn read_move(&self, pos: &Self::Position, text: &str) -> Result<Self::Move, InputError> {
         let mut moves = Vec::new();
         self.moves(pos, &mut moves);
@@ -144,8 +151,8 @@ pub trait Notation: Game {
         })
     }
 
-    /// Splits a list of moves into words; commas and spaces separate. A game with one-character moves
-    /// may also accept them run together.
+    /// Splits a list of moves at commas and spaces. A game with one-character moves may also accept them without
+    /// separators.
     fn split_moves(&self, text: &str) -> Vec<String> {
         text.split(|c: char| c == ',' || c.is_whitespace())
             .filter(|w| !w.is_empty())
@@ -153,15 +160,14 @@ pub trait Notation: Game {
             .collect()
     }
 
-    /// The position drawn over several lines, with labels where moves would go. The fallback is the
-    /// position's one line.
+    /// The position drawn over several lines, with labels at the moves' targets. The fallback is the one-line form.
     fn draw(&self, pos: &Self::Position, _marks: &[Mark<Self::Move>]) -> Picture {
         let mut picture = Picture::default();
         picture.put(self.write_position(pos), Tone::Plain);
         picture
     }
 
-    /// The position as spots to point at. The fallback is the text of the position with a button for each move.
+    /// The position as clickable spots. The fallback is the text of the position with a button for each move.
     fn scene(&self, pos: &Self::Position) -> Scene {
         let mut moves = Vec::new();
         self.moves(pos, &mut moves);
@@ -173,13 +179,13 @@ pub trait Notation: Game {
         }
     }
 
-    /// What a player sees in an unfinished position and what explains its value to people; spots are those of
-    /// [`Notation::scene`]. The fallback sees nothing.
+    /// Observations on an unfinished position that explain its value to people. Spots are those of
+    /// [`Notation::scene`]. The fallback has none.
     fn remarks(&self, _pos: &Self::Position) -> Vec<Remark> {
         Vec::new()
     }
 
-    /// What is odd about the game although it can be played, such as a k that no line can hold.
+    /// An oddity of the game that does not prevent play, such as a k that exceeds every line.
     fn warning(&self) -> Option<String> {
         None
     }
@@ -203,7 +209,8 @@ pub fn column_name(column: usize) -> String {
     letters.into_iter().map(char::from).collect()
 }
 
-/// Reads a cell name as (column, row), both from 0. `None` if it is not one or absurdly large.
+/// Parses a cell name as (column, row), both from 0. `None` if the text is no cell name or a number exceeds its
+/// limit.
 pub fn parse_cell(text: &str) -> Option<(usize, usize)> {
     let digits = text.find(|c: char| c.is_ascii_digit())?;
     let (letters, number) = text.split_at(digits);
@@ -214,7 +221,7 @@ pub fn parse_cell(text: &str) -> Option<(usize, usize)> {
     Some((parse_column(letters)?, row - 1))
 }
 
-/// Reads column letters as a number from 0.
+/// Parses column letters as a number from 0.
 pub fn parse_column(letters: &str) -> Option<usize> {
     if letters.is_empty() || letters.len() > 4 {
         return None;

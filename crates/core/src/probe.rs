@@ -1,19 +1,19 @@
-//! Asking something that already knows: a table, a book, a cluster.
+//! Probing for exact values: tables (tablebases), opening books, clusters.
 
 use crate::{Game, Value};
 use thiserror::Error;
 
-/// Why a probe could not answer although it should have been able to.
+/// A failed probe of a source that should hold the position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ProbeError(pub String);
 
 /// A source of exact values.
 pub trait Probe<G: Game>: Send + Sync {
-    /// The value of a position, or `None` if this source does not hold it.
+    /// The value of a position; `None` if this source does not hold it.
     ///
     /// # Errors
     ///
-    /// A damaged source is an error, never an answer.
+    /// A damaged source is an error; it never returns a value.
     fn probe(&self, pos: &G::Position) -> Result<Option<Value>, ProbeError>;
 }

@@ -1,28 +1,28 @@
-//! What a player sees in a position: the words and spots that explain a value to people.
+//! Observations on a position that explain its value to people, as text with marked spots.
 //!
-//! A remark is about the rules alone (a line that can be closed, a sum of piles), never about searched values:
-//! those are somebody else's to tell.
+//! A remark follows from the rules alone (a line that can be completed, a nim-sum), never from searched values; those
+//! are reported elsewhere.
 
 use crate::Turn;
 
-/// What a marked spot has to do with a remark.
+/// The role of a marked spot in a remark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sign {
     /// Playing here wins, or gains something, at once.
     Win,
-    /// The opponent would, if nothing is done.
+    /// The opponent's move here would win, or gain something, unless it is stopped.
     Block,
-    /// What the remark is about.
+    /// The subject of the remark.
     Key,
 }
 
-/// Something that can be seen in a position.
+/// An observation on a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Remark {
-    /// Part of a sentence, without a capital and without a full stop.
+    /// Part of a sentence, without an initial capital and without a full stop.
     pub words: String,
-    /// The spots of the scene that it is about.
+    /// The spots of the scene that the remark refers to.
     pub spots: Vec<(usize, Sign)>,
-    /// Whose doing it is.
+    /// The player the remark is about.
     pub by: Turn,
 }

@@ -1,18 +1,17 @@
-//! How a position looks on a screen, for any game: spots to point at, what lies on them, and which spots each
-//! legal move points at.
+//! Graphical description of a position for any game: spots, their contents, and the clicks that make each move.
 //!
 //! ```text
-//!  row 2   ·  x  ·        spots   a1 … c2, each with a place and a content
-//!  row 1   o  x  ·        moves   "c1" = point at c1; "e2e4" = point at e2, then at e4;
-//!          a  b  c                "roll" = point at nothing: a button
+//!  row 2   ·  x  ·        spots   a1 … c2, each with coordinates and a content
+//!  row 1   o  x  ·        moves   "c1" = click c1; "e2e4" = click e2, then e4;
+//!          a  b  c                "roll" = no spot: a button
 //! ```
 //!
-//! Invariant: every legal move stands in `moves`, in the game's order, and no two of them have the same path
-//! unless the path is empty or `choice` tells them apart.
+//! Invariant: `moves` lists every legal move, in the game's order. No two moves have the same path unless the path is
+//! empty or `choice` differs.
 
 use serde::Serialize;
 
-/// What to draw the spots as.
+/// The kind of board to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
@@ -24,14 +23,14 @@ pub enum Layout {
     Chess,
     /// Points joined by lines.
     Points,
-    /// Heaps of things to take.
+    /// Heaps of matches or other objects.
     Piles,
-    /// Nothing to point at: text and buttons.
+    /// No spots: text and buttons.
     #[default]
     Text,
 }
 
-/// Whose something is.
+/// The owner of a piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Holder {
@@ -39,72 +38,79 @@ pub enum Holder {
     First,
     /// The second player.
     Second,
-    /// Nobody: an obstacle, a match of a pile.
+    /// Neither player: an obstacle, a match of a pile.
     Nobody,
 }
 
-/// A place that can hold something.
+/// A point of the board that can hold a piece.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Spot {
-    /// What a reader calls it: `a1`, `pile 2`.
+    /// The displayed name: `a1`, `pile 2`.
     pub name: String,
-    /// From the left, in cells.
+    /// Horizontal position from the left, in cells.
     pub x: f32,
-    /// From the bottom, in cells.
+    /// Vertical position from the bottom, in cells.
     pub y: f32,
-    /// Whose thing lies there; `None` if the spot is empty.
+    /// The owner of the piece there; `None` if the spot is empty.
     pub holder: Option<Holder>,
-    /// What it is, where stones alone do not tell: `Q`, `3`. Empty for a plain stone or obstacle.
+    /// The kind of piece, where the owner is not enough: `Q`, `3`. Empty for a plain stone or obstacle.
     pub label: String,
 }
 
-/// A legal move as a way to point.
+/// A legal move as a sequence of clicks.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Gesture {
     /// The move in the game's notation.
     #[serde(rename = "move")]
     pub mv: String,
-    /// The spots to point at, in order, as places in the list of spots; empty for a button.
+    /// The spots to click, in order, as indices into the list of spots; empty for a button.
     pub path: Vec<usize>,
-    /// What tells it apart from another move of the same path, such as the man a pawn becomes.
+    /// Distinguishes moves with the same path, such as the piece a pawn promotes to.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub choice: String,
-    /// How often chance makes it, relative to the other moves; 0 where a player decides.
+    /// The relative frequency of a chance outcome; 0 where a player decides.
     #[serde(skip_serializing_if = "is_zero")]
     pub odds: u32,
-    /// Every way to make the move step by step, each as from and to in turn, where a turn has several steps; a way
-    /// belongs to one move only. Empty where `path` says it all.
+    /// All sequences of single steps that make the move, each as from and to in turn, for turns of several steps. A
+    /// sequence belongs to one move only. Empty where `path` is enough.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<Vec<usize>>,
+    /// The move as words after the player's name, [`Notation::said`](crate::Notation::said); the interface fills it
+    /// in.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub said: String,
 }
 
 fn is_zero(odds: &u32) -> bool {
     *odds == 0
 }
 
-/// A position to look at.
+/// The graphical description of a position.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Scene {
-    /// What to draw the spots as.
+    /// The kind of board to draw.
     pub layout: Layout,
-    /// Extent in cells.
+    /// Width in cells.
     pub width: f32,
-    /// Extent in cells.
+    /// Height in cells.
     pub height: f32,
     /// The spots.
     pub spots: Vec<Spot>,
-    /// Lines between spots.
+    /// Lines between spots along which pieces move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<[usize; 2]>,
-    /// Lines between spots that count but that nothing moves along.
+    /// Lines between spots that matter for the rules but along which no piece moves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<[usize; 2]>,
     /// The legal moves.
     pub moves: Vec<Gesture>,
-    /// Spots of the line, mill or king that ended the game.
+    /// The spots of the line, mill or king that ended the game.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decisive: Vec<usize>,
-    /// What the spots do not show: scores, men in hand, the dice.
+    /// State that the spots do not show: scores, men in hand, the dice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<(String, String)>,
+    /// What the player to move can do, in a sentence, where spots and moves do not show it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prompt: String,
 }

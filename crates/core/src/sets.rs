@@ -1,29 +1,28 @@
-//! The positions of a tier as sets: 64 to a word, and what moves do to whole words.
+//! The positions of a tier as bitsets: 64 positions to a word, with set-wise move generation.
 //!
 //! ```text
-//! row 0   word 0   ........ …      a row is a player to move and all that its words have in common;
+//! row 0   word 0   ........ …      a row is a player to move and everything that its words have in common;
 //!         word 1   ...x.... …      a word has 64 slots, for example the squares on which one man can stand;
 //! row 1   word 0   ........ …      slot s of word w is number 64 w + s of its row
 //! ```
 //!
-//! Where an index has such a picture, moves of many positions at once are a few shifts and ANDs, and a
-//! retrograde solver needs no counters: it asks which positions have no way out.
+//! Where an index has this layout, the moves of many positions at once are a few shifts and ANDs. A retrograde solver
+//! then needs no successor counters: a position is lost when every move leads to a win for the opponent.
 //!
-//! Invariant: symmetric positions that share a number have slots of their own, and a set holds all of them or
-//! none.
+//! Invariant: symmetric positions that share a number have separate slots, and a set holds all of them or none.
 
 use crate::{Tier, Turn};
 
-/// What the slots of a word stand for.
+/// The meaning of the slots of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Slots {
     /// The number of slot 0, counted from the first number of its row. Additions wrap: slot 0 may have none.
     pub first: u64,
-    /// Slots that are numbered, one after the other: slot `s` has `first + s`, unless [`Sets::places`] tells otherwise.
+    /// Slots with consecutive numbers: slot `s` has `first + s`, unless [`Sets::places`] overrides it.
     pub numbered: u64,
-    /// Slots that count, so that each position without symmetry counts once, `weight` times.
+    /// Slots that count in statistics, so that each position up to symmetry counts once, `weight` times.
     pub counted: u64,
-    /// How many positions a slot that counts stands for.
+    /// The number of positions that a counted slot represents.
     pub weight: u32,
 }
 
@@ -41,49 +40,49 @@ pub struct Leaving {
 pub struct SetDetour {
     /// The position's number within its row.
     pub slot: u16,
-    /// The row and the slot of the position with the other moves; `None` if there is no other move.
+    /// The row and the slot of the position without the additional moves; `None` if it has no moves.
     pub like: Option<(u32, u16)>,
-    /// Tiers and numbers that the additional moves lead to.
+    /// Tiers and numbers of the successors by the additional moves.
     pub instead: Vec<(Tier, u64)>,
 }
 
-/// A tier in words. The players alternate on every move, those that leave the tier included.
+/// A tier as rows of words. The players alternate on every move, moves that leave the tier included.
 pub trait Sets: Send + Sync {
-    /// How many words a row has, 64 at most.
+    /// The number of words of a row, at most 64.
     fn width(&self) -> usize;
 
     /// The positions, one bit each, row after row.
     fn legal(&self) -> &[u64];
 
-    /// How many numbers a row has; rows follow one another.
+    /// The number of numbers of a row; rows are numbered consecutively.
     fn numbers(&self) -> u64;
 
-    /// Whose turn it is in a row.
+    /// The player to move in a row.
     fn turn(&self, row: usize) -> Turn;
 
-    /// What the slots of a word stand for.
+    /// The meaning of the slots of a word.
     fn slots(&self, row: usize, word: usize) -> Slots;
 
-    /// The number within a row of each of its slots, where numbered slots are not numbered one after the other; what
-    /// [`Slots::first`] says does not matter then. The fallback says that they are.
+    /// The number within a row of each of its slots, where the numbers are not consecutive; [`Slots::first`] is
+    /// ignored then. The fallback, `None`, means consecutive numbers.
     fn places(&self) -> Option<&[u32]> {
         None
     }
 
-    /// The number within the tier of a position; slots that share it have the same.
+    /// The number of a position within the tier; slots of symmetric positions share it.
     fn number(&self, row: usize, slot: u16) -> u64;
 
-    /// Takes away from `rest`, some positions of a row, all that have a move within the tier to one of `to`, a
-    /// set of positions. Detours are no such moves.
+    /// Removes from `rest`, a set of positions of a row, all that have a move within the tier to a position of the
+    /// set `to`. Detours are ignored.
     fn strike(&self, row: usize, to: &[u64], rest: &mut [u64]);
 
-    /// The words of a row, one bit each, with perhaps a move to one of the words `changed`, a mask for each row.
+    /// The words of a row, one bit each, that may have a move to one of the words `changed`, a mask for each row.
     fn touched(&self, row: usize, changed: &[u64]) -> u64;
 
-    /// Visits all moves of a row that leave the tier: tier by tier, in any number of pieces.
+    /// Visits all moves of a row that leave the tier, grouped by tier, in any number of batches.
     fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[Leaving]));
 
-    /// The moves of a row that lead to positions without a slot. The fallback knows none.
+    /// The moves of a row that lead to positions without a slot. The fallback has none.
     fn detours(&self, _row: usize) -> Vec<SetDetour> {
         Vec::new()
     }

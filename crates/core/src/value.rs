@@ -1,12 +1,13 @@
-//! What best play brings the player to move, and how soon.
+//! Game-theoretic values: payoff and distance to the end, for the player to move.
 //!
 //! ```text
 //! worse                                                             better
 //!  loss in 0  <  loss in 2  <  …  <  tie = draw  <  …  <  win in 3  <  win in 1
 //! ```
 //!
-//! The winner hurries and the loser delays. A *tie* ends the game with payoff 0; a *draw by repetition* is
-//! a position from which nobody can force an end. Both are worth the same, so they compare equal.
+//! The winner minimises the distance and the loser maximises it (DTM in chess, remoteness in Gamesman). A *tie* ends
+//! the game with payoff 0. A *draw by repetition* is a position from which neither player can force an end. Both have
+//! payoff 0, so they compare equal.
 
 use crate::Payoff;
 use serde::Serialize;
@@ -16,7 +17,7 @@ use std::fmt;
 /// Plies of a draw by repetition: the game never ends.
 const NEVER: u32 = u32::MAX;
 
-/// Plies of a win or loss whose distance nobody stored.
+/// Plies of a win or loss whose distance was not stored.
 const UNTIMED: u32 = u32::MAX - 1;
 
 /// The exact value of a position for the player to move: a payoff, and the plies until it is paid.
@@ -26,7 +27,7 @@ pub struct Value {
     plies: u32,
 }
 
-/// A value without its distance, as people say it.
+/// A value without its distance: win, draw or loss (WDL).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -41,17 +42,17 @@ pub enum Verdict {
 impl Value {
     /// The game ends with payoff 0.
     pub const TIE: Value = Value { payoff: 0, plies: 0 };
-    /// Nobody can force the game to end.
+    /// Neither player can force the game to end.
     pub const REPETITION: Value = Value { payoff: 0, plies: NEVER };
 
-    /// A payoff for the player to move, paid after `plies` more plies. Those of a tie are not kept.
+    /// A payoff for the player to move, paid after `plies` more plies. The plies of a tie are not stored.
     pub fn new(payoff: Payoff, plies: u32) -> Value {
         if payoff == 0 { Value::TIE } else { Value { payoff, plies } }
     }
 
-    /// A payoff for the player to move, paid after nobody knows how many plies.
+    /// A payoff for the player to move at an unknown distance.
     ///
-    /// It compares as later than any known distance: worse than a timed win, better than a timed loss.
+    /// It compares as further away than any known distance: worse than a timed win, better than a timed loss.
     pub fn untimed(payoff: Payoff) -> Value {
         Value::new(payoff, UNTIMED)
     }
@@ -66,33 +67,33 @@ impl Value {
         Value::new(-1, plies)
     }
 
-    /// What the player to move gets.
+    /// The payoff of the player to move.
     pub fn payoff(self) -> Payoff {
         self.payoff
     }
 
-    /// Plies to the end when the winner hurries and the loser delays; `None` for ties, draws and untimed
+    /// Plies to the end when the winner minimises and the loser maximises them; `None` for ties, draws and untimed
     /// values.
     ///
-    /// Where every tying line is equally long, [`crate::Game::tie_plies`] knows the distance of a tie.
+    /// Where every tying line is equally long, [`crate::Game::tie_plies`] returns the distance of a tie.
     pub fn distance(self) -> Option<u32> {
         (self.payoff != 0 && self.plies != UNTIMED).then_some(self.plies)
     }
 
-    /// Whether nobody can force an end.
+    /// Whether neither player can force an end.
     pub fn is_repetition(self) -> bool {
         self.payoff == 0 && self.plies == NEVER
     }
 
-    /// The value of a move that leads here, for the player who makes it: one ply further from the end,
-    /// and seen from the other side unless the same player moves again.
+    /// The value of a move that leads here, for the player who makes it (the negamax step): one ply further from the
+    /// end, and negated unless the same player moves again.
     pub fn before(self, same_player: bool) -> Value {
         let payoff = if same_player { self.payoff } else { -self.payoff };
         let plies = if self.payoff == 0 || self.plies == UNTIMED { self.plies } else { self.plies + 1 };
         Value { payoff, plies }
     }
 
-    /// The same value seen by the opponent.
+    /// The same value from the opponent's point of view.
     pub fn flipped(self) -> Value {
         Value { payoff: -self.payoff, ..self }
     }
@@ -106,7 +107,7 @@ impl Value {
         }
     }
 
-    /// A number that is larger when the value is better for the player to move.
+    /// A sort key that is larger when the value is better for the player to move.
     fn key(self) -> (Payoff, i64) {
         let hurry = self.payoff.signum() as i64;
         (self.payoff, -hurry * self.plies as i64)
@@ -157,7 +158,7 @@ impl Verdict {
         }
     }
 
-    /// The same verdict seen by the opponent.
+    /// The same verdict from the opponent's point of view.
     pub fn flipped(self) -> Verdict {
         match self {
             Verdict::Win => Verdict::Loss,
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn values_read_well() {
+    fn values_print_verdict_and_distance() {
         assert_eq!(Value::win(5).to_string(), "win in 5");
         assert_eq!(Value::new(-2, 4).to_string(), "loss of 2 in 4");
         assert_eq!(Value::TIE.to_string(), "draw");

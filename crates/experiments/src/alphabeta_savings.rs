@@ -1,17 +1,17 @@
-//! `alphabeta-savings`: positions that alpha-beta looks at, in the best, the natural and the worst order, against
-//! minimax and against b^(d/2).
+//! `alphabeta-savings`: leaves of alpha-beta with best, natural and worst move ordering, against minimax and b^(d/2)
+//! (Knuth and Moore 1975).
 
 use crate::opinion::Opinion;
 use crate::plot::{Lines, Plot, Point, Series};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_core::figures::grouped;
 use outplay_core::{Game, Turn};
 use outplay_games::mnk::{Board, Mnk};
 use outplay_search::{Engine, Evaluate, Limits, Options};
+use outplay_workbench::Trouble;
 use rustc_hash::FxHashMap;
 
-/// In which order moves are tried.
+/// Move ordering.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     Natural,
@@ -19,7 +19,7 @@ enum Order {
     Worst,
 }
 
-/// A tree of fixed depth whose leaves are judged, with all its exact values known.
+/// A tree of fixed depth with a static evaluation at its leaves, and all minimax values.
 struct Tree<'a> {
     game: &'a Mnk<u64>,
     opinion: &'a Opinion,
@@ -36,7 +36,7 @@ impl Tree<'_> {
         let turn = self.game.turn(pos);
         match self.game.outcome(pos) {
             Some(payoff) => turn.sees(payoff) * 1_000_000,
-            // Everything is seen by the first player, so that both kinds of search judge alike.
+            // Evaluated from the first player's view, so that both kinds of search agree.
             None => {
                 let first = self.opinion.score(pos, Turn::First);
                 if turn == Turn::Second { -first } else { first }
@@ -44,7 +44,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Minimax, each position once.
+    /// Memoised minimax.
     fn minimax(&mut self, pos: &Board<u64>, depth: u32) -> i32 {
         if depth == 0 || self.game.outcome(pos).is_some() {
             return self.leaf(pos);
@@ -62,7 +62,7 @@ impl Tree<'_> {
         best
     }
 
-    /// How many leaves minimax looks at.
+    /// Number of leaves of minimax.
     fn all_leaves(&self, pos: &Board<u64>, depth: u32, known: &mut FxHashMap<(Board<u64>, u32), u64>) -> u64 {
         if depth == 0 || self.game.outcome(pos).is_some() {
             return 1;
@@ -104,7 +104,7 @@ impl Tree<'_> {
     }
 }
 
-/// The same opinion for the engine.
+/// The same evaluation for the engine.
 struct First<'a>(&'a Opinion);
 
 impl Evaluate<Mnk<u64>> for First<'_> {
@@ -148,7 +148,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let (mut agree, mut best_is_least) = (true, true);
     for depth in 1..=deepest {
         bench.watch.stage(&format!("depth {depth}"), 0);
-        bench.go_on()?;
+        bench.check_cancelled()?;
         let mut tree = Tree {
             game: &board.game,
             opinion: &opinion,

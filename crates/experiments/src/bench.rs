@@ -1,60 +1,61 @@
-//! What an experiment may use: games by name, with exact knowledge, and solvers by name.
+//! Context of an experiment: games with exact values, and solvers, by name.
 
-use outplay_answer::{Method, Place, QueryOptions, SolveRequest, Trouble};
 use outplay_catalog::Catalog;
-use outplay_core::{InputError, Native, Value, Watch};
+use outplay_core::{InputError, Native, Value};
 use outplay_games::mnk::Mnk;
-use outplay_players::Kit;
+use outplay_players::PlayerContext;
+use outplay_runtime::Monitor;
+use outplay_workbench::{Method, Place, Session, SolveRequest, Trouble};
 use std::time::Instant;
 
-/// What an experiment may use.
+/// The context of an experiment.
 pub(crate) struct Bench<'a> {
     /// Games by name.
     pub(crate) catalog: &'a Catalog,
-    /// What exact knowledge may use.
-    pub(crate) options: &'a QueryOptions,
-    /// Who watches.
-    pub(crate) watch: &'a dyn Watch,
-    /// What chance follows from.
+    /// Limits and caches of exact values.
+    pub(crate) session: &'a Session,
+    /// Progress and cancellation.
+    pub(crate) watch: &'a dyn Monitor,
+    /// Random seed.
     pub(crate) seed: u64,
-    /// Take as long as the paper's setting needs, not only as long as somebody who is curious waits.
+    /// Run the paper's full setting instead of a quick one.
     pub(crate) full: bool,
-    /// How many games, trials or positions, where the experiment's own number should not do.
+    /// Number of games, trials or positions, instead of the experiment's default.
     pub(crate) games: Option<u32>,
-    /// How often what is timed or sampled is repeated, where the experiment's own number should not do.
+    /// Number of repetitions of timed or sampled figures, instead of the experiment's default.
     pub(crate) runs: Option<u32>,
 }
 
-/// Tables of all positions of a board, and what they took.
+/// A full solve of a board, and its cost.
 pub(crate) struct Tables {
     /// The value of the start for the player to move.
     pub(crate) value: Option<Value>,
-    /// Time on the wall, in seconds.
+    /// Wall time in seconds.
     pub(crate) seconds: f64,
-    /// Positions that were solved.
+    /// Positions solved.
     pub(crate) positions: Option<u64>,
-    /// The most memory that the tables took, in bytes.
+    /// Peak memory of the tables, in bytes.
     pub(crate) bytes: Option<u64>,
 }
 
 impl Bench<'_> {
-    /// Gives up if somebody asked to.
+    /// Checks for cancellation.
     ///
     /// # Errors
     ///
     /// A stop.
-    pub(crate) fn go_on(&self) -> Result<(), Trouble> {
+    pub(crate) fn check_cancelled(&self) -> Result<(), Trouble> {
         if self.watch.stopped() { Err(Trouble::stopped()) } else { Ok(()) }
     }
 
-    /// Seeds of so many runs unless told otherwise, the first of them the one that was asked for.
+    /// The seeds of `runs` runs (or of the requested number), starting with the requested seed.
     pub(crate) fn seeds(&self, runs: u32) -> impl Iterator<Item = u64> + use<> {
         let first = self.seed;
         (0..u64::from(self.runs.unwrap_or(runs).max(1))).map(move |run| first.wrapping_add(run))
     }
 
-    /// How many runs there are, and from which seeds, as a sentence says it.
-    pub(crate) fn told_seeds(&self, runs: u32) -> String {
+    /// The number of runs and their seeds, as a phrase.
+    pub(crate) fn seeds_phrase(&self, runs: u32) -> String {
         match self.runs.unwrap_or(runs).max(1) {
             1 => format!("seed {}", self.seed),
             runs => {
@@ -63,28 +64,28 @@ impl Bench<'_> {
         }
     }
 
-    /// A game with all that players can use. Exact knowledge keeps to one thread and to what it finds in this run.
+    /// A game with the context of its players. The exact oracle uses one thread and no stored results.
     ///
     /// # Errors
     ///
     /// Bad input.
-    pub(crate) fn kit(&self, spec: &str) -> Result<Kit, Trouble> {
-        Ok(self.catalog.open(spec)?.kit(&self.options.on_threads(1).impartial()))
+    pub(crate) fn kit(&self, spec: &str) -> Result<PlayerContext, Trouble> {
+        Ok(outplay_workbench::kit(&self.session.on_threads(1).impartial(), &self.catalog.open(spec)?))
     }
 
-    /// The same for a board of up to 64 bits, and the board with its own types for who searches it directly.
+    /// The same for a board of up to 64 bits, with the typed board for direct searches.
     ///
     /// # Errors
     ///
     /// Bad input, or a larger board.
-    pub(crate) fn board(&self, spec: &str) -> Result<(Native<Mnk<u64>>, Kit), Trouble> {
+    pub(crate) fn board(&self, spec: &str) -> Result<(Native<Mnk<u64>>, PlayerContext), Trouble> {
         let kit = self.kit(spec)?;
         let larger = || InputError::spec(spec, "this experiment is for boards of up to 64 cells");
         let game: &Mnk<u64> = kit.game.get().ok_or_else(larger)?;
         Ok((Native::new(game.clone()).lines(), kit))
     }
 
-    /// Solves every position of a board over bit-planes and counts them.
+    /// Solves every position of a board by bit-planes and counts them.
     ///
     /// # Errors
     ///
@@ -93,18 +94,17 @@ impl Bench<'_> {
         let entry = self.catalog.open(spec)?;
         let mut request = SolveRequest::default();
         request.method = Method::Dense;
-        request.options = self.options.impartial();
-        // What is timed is the solver: nothing is looked up, and nothing cuts it short.
-        (request.options.data, request.options.time) = (None, None);
+        // The solver is timed: no stored results, and no time limit.
+        let session = self.session.off_disk().impartial().with(|session| session.time = None);
         let began = Instant::now();
-        let answer = entry.solve(&request, self.watch)?;
+        let answer = outplay_workbench::solve(&session, &entry, &request, self.watch)?;
         let seconds = began.elapsed().as_secs_f64();
-        let options = outplay_dense::Options {
-            threads: request.options.threads,
-            memory: Some(request.options.memory),
-            ..outplay_dense::Options::distance().with_counts()
+        let options = outplay_bitplane::Options {
+            threads: session.threads,
+            memory: Some(session.memory),
+            ..outplay_bitplane::Options::distance().with_counts()
         };
-        let plan = outplay_dense::plan(&entry.board(&Place::Start)?, &options, false);
+        let plan = outplay_bitplane::plan(&outplay_workbench::board(&entry, &Place::Start)?, &options, false);
         Ok(Tables {
             value: answer.answer.value(),
             seconds,

@@ -1,15 +1,15 @@
-//! `connect4-ga`: the genetic algorithm of the Connect-4 report, then its bot against random, greedy and perfect, then
-//! what its conclusions are worth.
+//! `connect4-ga`: the genetic algorithm of the Connect-4 report, its bot against random, greedy and perfect play, and
+//! a check of the report's conclusions.
 
 use crate::{Bench, Findings, Grid, connect4_weights, ordering};
-use outplay_answer::Trouble;
 use outplay_arena::matches::{self, MatchRequest};
 use outplay_arena::record::GameRecord;
 use outplay_arena::standings::PlayerRow;
 use outplay_arena::tune::{self, TuneReport, TuneRequest, searcher};
 use outplay_core::figures::duration;
 use outplay_core::{AnyGame, Game, Notation};
-use outplay_players::Kit;
+use outplay_players::PlayerContext;
+use outplay_workbench::Trouble;
 use std::time::Instant;
 
 /// The report's table: generation, centre, fours, threes, twos, block, score out of ten.
@@ -23,25 +23,25 @@ const THEIRS: [[u32; 7]; 5] = [
 
 const PAPER: &str = "lines:weights=paper";
 const DEPTH: u32 = 7;
-/// What the genetic algorithm may take.
+/// Time limit of the genetic algorithm, in seconds.
 const MOST_SECONDS: f64 = 60.0;
 /// Games against random and greedy.
 const GAMES: u32 = 200;
-/// Games against perfect play, which thinks for seconds in the opening.
+/// Games against perfect play, which takes seconds per move in the opening.
 const PERFECT_GAMES: u64 = 20;
-/// Where games against perfect play begin.
+/// Random opening plies of games against perfect play.
 const PERFECT_OPENING: u32 = 8;
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let kit = bench.kit("connect4")?;
-    let threads = bench.options.threads;
+    let threads = bench.session.threads;
     let mut findings = Findings::new(format!(
         "population 32, 5 opponents each met twice with colours swapped (so that the score is out of 10), half survive, \
          one weight changed by ±1, ±2 or ±5, 5 generations, depth {DEPTH}, seed {} for the algorithm and {} for \
          the matches, then {}, {} threads",
         bench.seed + 1,
         bench.seed,
-        bench.told_seeds(8),
+        bench.seeds_phrase(8),
         threads
     ));
     let mut paper = TuneRequest::default();
@@ -54,70 +54,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         duration(tuned.seconds),
         threads
     ));
-
-    let bot = searcher(DEPTH, &tuned.evaluation);
-    let mut duels = Grid::new(
-        format!("the bot ({}) against others", tuned.evaluation),
-        &[
-            "opponent",
-            "games",
-            "openings",
-            "theirs",
-            "won",
-            "drawn",
-            "lost",
-            "Elo, 95 %",
-            "distinct games",
-            "seed",
-        ],
-    );
-    let mut missed = Missed::default();
-    let games = u64::from(bench.games.unwrap_or(GAMES));
-    for (number, opponent) in ["random", "greedy"].into_iter().enumerate() {
-        let row =
-            duel(bench, &kit, &bot, opponent, games, 0, number as u64, &mut missed, &mut duels, "100 % won")?;
-        findings.claim(
-            row.tally.losses == 0 && row.tally.wins * 100 >= games * 99,
-            format!("The bot should win 99 of 100 games against {opponent} and lose none, and did not."),
-        );
-    }
-    let paper_bot = searcher(DEPTH, PAPER);
-    let perfect_games = PERFECT_GAMES.min(games.max(2));
-    let others = [
-        (&bot, &*paper_bot, games, PERFECT_OPENING / 2, "its own bot"),
-        (&bot, "perfect", perfect_games, PERFECT_OPENING, "usually lost"),
-        (&paper_bot, "perfect", perfect_games, 0, "loses or draws, usually loses"),
-    ];
-    for (number, (bot, opponent, games, openings, theirs)) in others.into_iter().enumerate() {
-        let seed = 2 + number as u64;
-        let row = duel(bench, &kit, bot, opponent, games, openings, seed, &mut missed, &mut duels, theirs)?;
-        if openings == 0 {
-            findings.remark(format!(
-                "The report's bot against perfect play from the empty board, {} games, half of them as first player: {} won, {} drawn, {} lost ({}/{}/{} as first player, who wins by force, and {}/{}/{} as second).",
-                row.games,
-                row.tally.wins,
-                row.tally.draws,
-                row.tally.losses,
-                row.as_first.wins,
-                row.as_first.draws,
-                row.as_first.losses,
-                row.as_second.wins,
-                row.as_second.draws,
-                row.as_second.losses,
-            ));
-            findings.claim(
-                row.as_second.wins + row.as_second.draws == 0,
-                "As second player the bot took something from perfect play, which never happens.",
-            );
-        }
-    }
-    findings.tables.push(duels);
-    findings.remark(format!(
-        "In all these games the bot could win at once {} times and did so {} times (theirs sometimes passed it up).",
-        missed.chances,
-        missed.chances - missed.missed
-    ));
-    findings.claim(missed.missed == 0, "The bot passed up a win, which it never should.");
+    duel_all(bench, &kit, &tuned, &mut findings)?;
     findings.claim(
         tuned.seconds < MOST_SECONDS,
         format!(
@@ -130,38 +67,82 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     connect4_weights::ablation(bench, &kit, DEPTH, &mut findings)?;
     ordering::run(bench, DEPTH, &mut findings)?;
     if bench.full {
-        let mut more = paper;
-        (more.games, more.generations) = (10, 20);
-        let better = tune::run(&kit, &more, bench.watch)?;
-        findings.tables.push(generations(&better));
-        findings.remark(format!(
-            "Twenty generations and ten opponents each, as the report suggests, took {}.",
-            duration(better.seconds)
-        ));
-        let mut duels = Grid::new(
-            "the bot of twenty generations",
-            &[
-                "opponent",
-                "games",
-                "openings",
-                "theirs",
-                "won",
-                "drawn",
-                "lost",
-                "Elo, 95 %",
-                "distinct games",
-                "seed",
-            ],
-        );
-        let bot = searcher(DEPTH, &better.evaluation);
-        for (number, opponent) in
-            [searcher(DEPTH, &tuned.evaluation), searcher(DEPTH, PAPER)].into_iter().enumerate()
-        {
-            duel(bench, &kit, &bot, &opponent, 400, 4, 4 + number as u64, &mut missed, &mut duels, "")?;
-        }
-        findings.tables.push(duels);
+        twenty_generations(bench, &kit, &tuned, paper, &mut findings)?;
     }
     Ok(findings)
+}
+
+/// The bot and the report's bot against random, greedy and perfect play.
+fn duel_all(
+    bench: &Bench<'_>,
+    kit: &PlayerContext,
+    tuned: &TuneReport,
+    findings: &mut Findings,
+) -> Result<(), Trouble> {
+    let (bot, paper_bot) = (searcher(DEPTH, &tuned.evaluation), searcher(DEPTH, PAPER));
+    let mut duels = Duels::new(bench, kit, format!("the bot ({}) against others", tuned.evaluation));
+    let games = u64::from(bench.games.unwrap_or(GAMES));
+    for (number, opponent) in ["random", "greedy"].into_iter().enumerate() {
+        let row = duels.play(number as u64, [&bot, opponent], games, 0, "100 % won")?;
+        findings.claim(
+            row.tally.losses == 0 && row.tally.wins * 100 >= games * 99,
+            format!("The bot should win 99 of 100 games against {opponent} and lose none, and did not."),
+        );
+    }
+    let perfect_games = PERFECT_GAMES.min(games.max(2));
+    duels.play(2, [&bot, &paper_bot], games, PERFECT_OPENING / 2, "its own bot")?;
+    duels.play(3, [&bot, "perfect"], perfect_games, PERFECT_OPENING, "usually lost")?;
+    let theirs = "loses or draws, usually loses";
+    let row = duels.play(4, [&paper_bot, "perfect"], perfect_games, 0, theirs)?;
+    findings.remark(format!(
+        "The report's bot against perfect play from the empty board, {} games, half of them as first player: {} won, {} drawn, {} lost ({}/{}/{} as first player, who wins by force, and {}/{}/{} as second).",
+        row.games,
+        row.tally.wins,
+        row.tally.draws,
+        row.tally.losses,
+        row.as_first.wins,
+        row.as_first.draws,
+        row.as_first.losses,
+        row.as_second.wins,
+        row.as_second.draws,
+        row.as_second.losses,
+    ));
+    findings.claim(
+        row.as_second.wins + row.as_second.draws == 0,
+        "As second player the bot took something from perfect play, which never happens.",
+    );
+    let Duels { grid, missed: Missed { chances, missed }, .. } = duels;
+    findings.tables.push(grid);
+    findings.remark(format!(
+        "In all these games the bot could win at once {chances} times and did so {} times (theirs sometimes passed it up).",
+        chances - missed
+    ));
+    findings.claim(missed == 0, "The bot passed up a win, which it never should.");
+    Ok(())
+}
+
+/// Four times the generations with twice the opponents, as the report suggests.
+fn twenty_generations(
+    bench: &Bench<'_>,
+    kit: &PlayerContext,
+    tuned: &TuneReport,
+    mut request: TuneRequest,
+    findings: &mut Findings,
+) -> Result<(), Trouble> {
+    (request.games, request.generations) = (10, 20);
+    let better = tune::run(kit, &request, bench.watch)?;
+    findings.tables.push(generations(&better));
+    findings.remark(format!(
+        "Twenty generations and ten opponents each, as the report suggests, took {}.",
+        duration(better.seconds)
+    ));
+    let mut duels = Duels::new(bench, kit, "the bot of twenty generations");
+    let bot = searcher(DEPTH, &better.evaluation);
+    for (number, opponent) in [tuned.evaluation.as_str(), PAPER].into_iter().enumerate() {
+        duels.play(4 + number as u64, [&bot, &searcher(DEPTH, opponent)], 400, 4, "")?;
+    }
+    findings.tables.push(duels.grid);
+    Ok(())
 }
 
 fn generations(tuned: &TuneReport) -> Grid {
@@ -185,7 +166,7 @@ fn generations(tuned: &TuneReport) -> Grid {
     grid
 }
 
-/// Wins in one, and those that were not taken.
+/// Wins in one, and those that were missed.
 #[derive(Default)]
 struct Missed {
     chances: u64,
@@ -193,7 +174,7 @@ struct Missed {
 }
 
 impl Missed {
-    /// Looks at the moves of player 0.
+    /// Counts over the moves of player 0.
     fn count(&mut self, game: &AnyGame, record: &GameRecord) -> Result<(), Trouble> {
         let Some(mut pos) = game.start() else { return Ok(()) };
         let mut moves = Vec::new();
@@ -215,47 +196,68 @@ impl Missed {
     }
 }
 
-/// A match of the bot that adds a row to the table.
-#[allow(clippy::too_many_arguments)]
-fn duel(
-    bench: &Bench<'_>,
-    kit: &Kit,
-    bot: &str,
-    opponent: &str,
-    games: u64,
-    openings: u32,
-    number: u64,
-    missed: &mut Missed,
-    grid: &mut Grid,
-    theirs: &str,
-) -> Result<PlayerRow, Trouble> {
-    let seed = bench.seed + number;
-    let mut request = MatchRequest::default();
-    request.players = vec![bot.to_string(), opponent.to_string()];
-    (request.games, request.openings) = (games, Some(openings));
-    (request.seed, request.concurrency) = (seed, bench.options.threads);
-    let start = kit.game.start().ok_or_else(Trouble::stopped)?;
-    let began = Instant::now();
-    let (report, records) = matches::play(kit, &start, None, &request, bench.watch)?;
-    bench.go_on()?;
-    for record in &records {
-        missed.count(&kit.game, record)?;
+/// Matches of a bot, one table row each.
+struct Duels<'a> {
+    bench: &'a Bench<'a>,
+    kit: &'a PlayerContext,
+    grid: Grid,
+    missed: Missed,
+}
+
+impl<'a> Duels<'a> {
+    fn new(bench: &'a Bench<'a>, kit: &'a PlayerContext, title: impl Into<String>) -> Duels<'a> {
+        let columns = [
+            "opponent",
+            "games",
+            "openings",
+            "theirs",
+            "won",
+            "drawn",
+            "lost",
+            "Elo, 95 %",
+            "distinct games",
+            "seed",
+        ];
+        Duels { bench, kit, grid: Grid::new(title, &columns), missed: Missed::default() }
     }
-    let row = report.standings.players[0].clone();
-    let ends = |end: Option<f64>| end.map_or("…".to_string(), |elo| format!("{elo:+.0}"));
-    let whose =
-        if bot.contains("weights=paper") && opponent == "perfect" { " (the report's bot)" } else { "" };
-    grid.row(vec![
-        format!("{opponent}{whose}"),
-        format!("{} in {}", row.games, duration(began.elapsed().as_secs_f64())),
-        format!("{openings} plies"),
-        theirs.to_string(),
-        row.tally.wins.to_string(),
-        row.tally.draws.to_string(),
-        row.tally.losses.to_string(),
-        format!("{} to {}", ends(row.strength.low), ends(row.strength.high)),
-        report.standings.distinct_games.to_string(),
-        seed.to_string(),
-    ]);
-    Ok(row)
+
+    /// Plays a match from openings of `plies` plies and adds its row.
+    fn play(
+        &mut self,
+        number: u64,
+        [bot, opponent]: [&str; 2],
+        games: u64,
+        openings: u32,
+        theirs: &str,
+    ) -> Result<PlayerRow, Trouble> {
+        let seed = self.bench.seed + number;
+        let mut request = MatchRequest::default();
+        request.players = vec![bot.to_string(), opponent.to_string()];
+        (request.games, request.openings) = (games, Some(openings));
+        (request.seed, request.concurrency) = (seed, self.bench.session.threads);
+        let start = self.kit.game.start().ok_or_else(Trouble::stopped)?;
+        let began = Instant::now();
+        let (report, records) = matches::play(self.kit, &start, None, &request, self.bench.watch)?;
+        self.bench.check_cancelled()?;
+        for record in &records {
+            self.missed.count(&self.kit.game, record)?;
+        }
+        let row = report.standings.players[0].clone();
+        let ends = |end: Option<f64>| end.map_or("…".to_string(), |elo| format!("{elo:+.0}"));
+        let whose =
+            if bot.contains("weights=paper") && opponent == "perfect" { " (the report's bot)" } else { "" };
+        self.grid.row(vec![
+            format!("{opponent}{whose}"),
+            format!("{} in {}", row.games, duration(began.elapsed().as_secs_f64())),
+            format!("{openings} plies"),
+            theirs.to_string(),
+            row.tally.wins.to_string(),
+            row.tally.draws.to_string(),
+            row.tally.losses.to_string(),
+            format!("{} to {}", ends(row.strength.low), ends(row.strength.high)),
+            report.standings.distinct_games.to_string(),
+            seed.to_string(),
+        ]);
+        Ok(row)
+    }
 }

@@ -1,19 +1,19 @@
-//! What the weights of the Connect-4 report are worth: many seeds of its algorithm, and its conclusions one by one.
+//! Ablation of the Connect-4 report's weights: many seeds of its algorithm, and its conclusions one by one.
 
 use crate::plot::{Lines, Plot, Point, Series};
 use crate::sample::Sample;
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_arena::matches::{self, MatchRequest};
 use outplay_arena::standings::PlayerRow;
 use outplay_arena::tune::{self, TuneRequest, searcher};
 use outplay_core::Game;
-use outplay_players::Kit;
+use outplay_players::PlayerContext;
+use outplay_workbench::Trouble;
 
 /// The report's weights: centre, fours, threes, twos, block.
 const PAPER: [u32; 5] = [3, 100, 1, 8, 29];
 
-/// What the report concludes, as weights without it: what is changed, and the claim that would be hurt.
+/// Ablations: the change, the weights without one conclusion, and the claim that is tested.
 const ABLATIONS: [(&str, [u32; 5], &str); 8] = [
     ("threes and block swapped", [3, 100, 29, 8, 1], "defence far above offence"),
     ("block=1, as much as threes", [3, 100, 1, 8, 1], "defence far above offence"),
@@ -25,9 +25,9 @@ const ABLATIONS: [(&str, [u32; 5], &str); 8] = [
     ("centre=0", [0, 100, 1, 8, 29], "the centre counts for little"),
 ];
 
-/// Random plies at the start of games between bots, which would all be the same without.
+/// Random opening plies of games between bots, which would otherwise all be the same.
 const OPENING: u32 = 4;
-/// Games of each change of the weights.
+/// Games per ablation.
 const GAMES: u64 = 1000;
 /// Games of each seed's bot against the report's.
 const SEED_GAMES: u64 = 400;
@@ -39,10 +39,10 @@ fn spec(weights: &[u32; 5]) -> String {
     format!("lines:centre={centre},fours={fours},threes={threes},twos={twos},block={block}")
 }
 
-/// A match between two bots, as the first sees it.
+/// A match between two bots, from the first one's view.
 fn meet(
     bench: &Bench<'_>,
-    kit: &Kit,
+    kit: &PlayerContext,
     bots: [String; 2],
     games: u64,
     seed: u64,
@@ -50,10 +50,10 @@ fn meet(
     let mut request = MatchRequest::default();
     request.players = bots.to_vec();
     (request.games, request.openings) = (games, Some(OPENING));
-    (request.seed, request.concurrency) = (seed, bench.options.threads);
+    (request.seed, request.concurrency) = (seed, bench.session.threads);
     let start = kit.game.start().ok_or_else(Trouble::stopped)?;
     let report = matches::run(kit, &start, None, &request, bench.watch)?;
-    bench.go_on()?;
+    bench.check_cancelled()?;
     Ok(report.standings.players[0].clone())
 }
 
@@ -67,7 +67,7 @@ fn point(x: f64, row: &PlayerRow) -> Point {
     Point { x, y: row.strength.elo, bounds }
 }
 
-/// What a match says of the first player: better, worse, or nothing.
+/// The verdict of a match on the first player: better, worse, or undecided.
 fn verdict(row: &PlayerRow) -> &'static str {
     match (row.strength.low, row.strength.high) {
         (Some(low), _) if low > 0.0 => "better",
@@ -76,10 +76,10 @@ fn verdict(row: &PlayerRow) -> &'static str {
     }
 }
 
-/// Takes one conclusion away at a time and measures what that costs.
+/// Removes one conclusion at a time and measures the cost.
 pub(crate) fn ablation(
     bench: &Bench<'_>,
-    kit: &Kit,
+    kit: &PlayerContext,
     depth: u32,
     findings: &mut Findings,
 ) -> Result<(), Trouble> {
@@ -143,10 +143,10 @@ fn zero(to: usize) -> Series {
     Series { name: "no difference".into(), points }
 }
 
-/// Runs the report's algorithm from many seeds and holds every result against the report's weights.
+/// Runs the report's algorithm from many seeds and compares every result with the report's weights.
 pub(crate) fn seeds(
     bench: &Bench<'_>,
-    kit: &Kit,
+    kit: &PlayerContext,
     depth: u32,
     findings: &mut Findings,
 ) -> Result<(), Trouble> {
@@ -166,13 +166,13 @@ pub(crate) fn seeds(
     );
     let mut series = Series { name: "the best bot of a seed".into(), points: Vec::new() };
     let (mut gains, mut better, mut worse) = (Sample::default(), 0, 0);
-    // Weights whose sign of (block - threes) and (twos - threes) can be counted over seeds.
+    // The signs of (block - threes) and (twos - threes), counted over seeds.
     let (mut defensive, mut twos_first) = (0, 0);
     let mut names = Vec::new();
     for (place, seed) in bench.seeds(SEEDS).enumerate() {
         names.push(seed.to_string());
         let mut request = TuneRequest::default();
-        (request.depth, request.seed, request.threads) = (depth, seed, bench.options.threads);
+        (request.depth, request.seed, request.threads) = (depth, seed, bench.session.threads);
         let tuned = tune::run(kit, &request, bench.watch)?;
         let bots = [searcher(depth, &tuned.evaluation), searcher(depth, &spec(&PAPER))];
         let row = meet(bench, kit, bots, games, seed)?;

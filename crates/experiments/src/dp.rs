@@ -1,33 +1,34 @@
-//! `dp`: the solvers of the 2020 report on tic-tac-toe, and whether they pay on Connect-4.
+//! `dp`: the dynamic-programming solvers of the 2020 report on tic-tac-toe and on Connect-4.
 //!
-//! The solvers take turns, one trial each, so that whatever else the machine does meets all of them alike. Means have
-//! their bounds; which of two is faster is told by the medians, which one busy moment does not move.
+//! Trials of the solvers are interleaved, so that load on the machine affects all of them alike. Means have
+//! confidence intervals; the faster of two solvers is decided by medians, which are robust against outliers.
 
 use crate::plot::{Lines, Plot, Series};
 use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::{Method, SolveRequest, Trouble};
+use outplay_core::Value;
 use outplay_core::figures::{duration, grouped};
-use outplay_core::{Deadline, Value};
+use outplay_runtime::Deadline;
+use outplay_workbench::{Method, SolveRequest, Trouble};
 use std::time::Instant;
 
-/// What the report measured, in the order of our solvers.
+/// The report's timings, in the order of our solvers.
 const THEIRS: [(&str, f64); 4] =
     [("top-down", 4.978), ("memoized", 0.074), ("bottom-up", 0.218), ("bottom-up, hashes remembered", 0.067)];
 
-/// A trial that takes longer than so many seconds is given up.
+/// Time limit of a trial, in seconds.
 const PATIENCE: f64 = 60.0;
 
-/// Fewer trials than this do not tell which of two solvers is faster.
+/// Minimum number of trials to decide which of two solvers is faster.
 const ENOUGH: u32 = 9;
 
-/// Trials on Connect-4, where memoizing takes seconds.
+/// Trials on Connect-4, where memoisation takes seconds.
 const CONNECT_TRIALS: u32 = 5;
 
-/// Boards of Connect-4; the second is left out where so few trials are asked for that nothing is decided anyway.
+/// Boards of Connect-4; the second is skipped if too few trials are requested for a decision.
 const BOARDS: [&str; 2] = ["connect4:4x4", "connect4:5x4"];
 
-/// Solvers of Connect-4: from the top with memory, bottom-up over the index, bottom-up over bit-planes.
+/// Solvers of Connect-4: memoised minimax, backward induction over the index, and over bit-planes.
 const METHODS: [(Method, &str); 3] =
     [(Method::Memo, "memoized"), (Method::Sweep, "bottom-up"), (Method::Dense, "bottom-up, bit-planes")];
 
@@ -41,13 +42,20 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let mut times: [Sample; THEIRS.len()] = Default::default();
     bench.watch.stage("trials", u64::from(trials));
     for _ in 0..trials {
-        bench.go_on()?;
-        let rows = entry.classic(1, PATIENCE, &Deadline::new(None, bench.watch).silent())?.rows;
+        bench.check_cancelled()?;
+        let rows = outplay_workbench::classic_speed(
+            bench.session,
+            &entry,
+            1,
+            PATIENCE,
+            &Deadline::new(None, bench.watch).silent(),
+        )?
+        .rows;
         for (times, row) in times.iter_mut().zip(&rows) {
             row.mean.into_iter().for_each(|time| times.add(time));
         }
         bench.watch.advance(1);
-        // What takes too long once does so every time.
+        // A solver that timed out once is not run again.
         if rows.iter().any(|row| row.mean.is_none()) {
             break;
         }
@@ -84,7 +92,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     Ok(findings)
 }
 
-/// The report's open question: does it pay on Connect-4?
+/// The report's open question: does dynamic programming pay on Connect-4?
 fn connect4(bench: &Bench<'_>, trials: u32, large: bool, findings: &mut Findings) -> Result<(), Trouble> {
     let mut grid = Grid::new(
         "time to solve Connect-4, every position",
@@ -98,16 +106,16 @@ fn connect4(bench: &Bench<'_>, trials: u32, large: bool, findings: &mut Findings
         let mut found: [Option<(u64, Option<Value>)>; METHODS.len()] = [None; METHODS.len()];
         for _ in 0..trials {
             for (number, (method, _)) in METHODS.into_iter().enumerate() {
-                bench.go_on()?;
-                // A game of its own each time: nothing is kept from the last trial.
+                bench.check_cancelled()?;
+                // A new handle for each trial, so that no cache survives.
                 let entry = bench.catalog.open(board)?;
                 let mut request = SolveRequest::default();
                 request.method = method;
-                request.options = bench.options.on_threads(1).impartial();
-                (request.options.data, request.options.time) = (None, None);
+                let session = bench.session.off_disk().impartial().on_threads(1);
+                let session = session.with(|session| session.time = None);
                 let quiet = Deadline::new(None, bench.watch).silent();
                 let began = Instant::now();
-                let report = entry.solve(&request, &quiet)?;
+                let report = outplay_workbench::solve(&session, &entry, &request, &quiet)?;
                 times[number].add(began.elapsed().as_secs_f64());
                 let positions = report.positions.map_or(report.nodes, |counts| counts.legal);
                 found[number] = Some((positions, report.answer.value()));

@@ -1,13 +1,14 @@
-//! One game between two players, for experiments that need nothing but its result.
+//! A single game between two players, without a record.
 
 use crate::sample::NORMAL;
-use outplay_answer::Trouble;
-use outplay_core::{AnyGame, AnyPosition, Game, Turn, Watch};
+use outplay_core::{AnyGame, AnyPosition, Game, Turn};
 use outplay_players::Player;
+use outplay_runtime::Monitor;
+use outplay_workbench::Trouble;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-/// Wins, losses and draws of the player who is asked about.
+/// Wins, losses and draws of one player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Score {
     pub(crate) won: u32,
@@ -25,12 +26,12 @@ impl Score {
         }
     }
 
-    /// All of them.
+    /// Number of games.
     pub(crate) fn games(self) -> u32 {
         self.won + self.lost + self.drawn
     }
 
-    /// Points a game with their 95 % bounds, all between 0 and 1; one half if nothing was played.
+    /// Points per game with their 95 % confidence interval, all between 0 and 1; one half if nothing was played.
     pub(crate) fn points(self) -> (f64, (f64, f64)) {
         let n = f64::from(self.games());
         if n == 0.0 {
@@ -40,7 +41,7 @@ impl Score {
         let squares = f64::from(self.won) * (1.0 - mean).powi(2)
             + f64::from(self.drawn) * (0.5 - mean).powi(2)
             + f64::from(self.lost) * mean.powi(2);
-        // A result that never varied is not certain for that: as much as one game may have gone otherwise.
+        // Zero variance is not certainty: at least the variance of one deviating game is assumed.
         let half = NORMAL * (squares.max(0.25) / n / n).sqrt();
         (mean, ((mean - half).max(0.0), (mean + half).min(1.0)))
     }
@@ -57,10 +58,10 @@ impl Score {
     }
 }
 
-/// A random position after so many plies, unfinished.
+/// A random unfinished position after `plies` plies.
 pub(crate) fn opening(game: &AnyGame, plies: u32, seed: u64) -> Option<AnyPosition> {
     let mut rng = SmallRng::seed_from_u64(seed);
-    // A random game that ends within the opening is none; another one is drawn.
+    // A random game that ends within the opening is drawn again.
     'games: for _ in 0..1000 {
         let mut pos = game.start()?;
         for _ in 0..plies {
@@ -78,13 +79,13 @@ pub(crate) fn opening(game: &AnyGame, plies: u32, seed: u64) -> Option<AnyPositi
     None
 }
 
-/// Plays on from a position; what the first player gets.
+/// Plays a game from a position; returns the first player's payoff.
 pub(crate) fn duel(
     game: &AnyGame,
     players: [&mut dyn Player; 2],
     from: &AnyPosition,
     seed: u64,
-    watch: &dyn Watch,
+    watch: &dyn Monitor,
 ) -> Result<i32, Trouble> {
     let [first, second] = players;
     first.begin(seed);
@@ -98,7 +99,7 @@ pub(crate) fn duel(
             return Err(Trouble::stopped());
         }
         let player = if game.turn(&pos) == Turn::Second { &mut *second } else { &mut *first };
-        let mv = player.choose(&pos, watch)?.mv;
+        let mv = player.choose(&pos, watch)?.finished()?.mv;
         pos = game.play(&pos, mv);
     }
 }

@@ -1,37 +1,38 @@
-//! `filtering`: does a search make few errors out of many?
+//! `filtering`: error filtering and minimax pathology (Pearl 1983): does a deeper search reduce evaluation errors?
 //!
-//! The lecture's second reason to look deeper: a search combines thousands of opinions and should cancel their noise.
-//! To see that alone, opinions are made to order: every position is judged by its exact value, which an error hides
-//! with a probability that is the same everywhere. So deeper leaves are no better judged than shallow ones, and what a deeper
-//! search gains or loses is filtering and nothing else. Pearl (1983) proved that in trees whose leaves have
-//! independent values it loses: errors grow on the way up. In games the values of neighbours are alike.
+//! The lecture's second reason for deeper search: it combines thousands of evaluations and should cancel their noise.
+//! To isolate that effect, evaluations are synthetic: every position is judged by its exact value, replaced by a
+//! wrong one with a probability that is the same everywhere. So deeper leaves are judged no better than shallow ones,
+//! and any gain or loss of a deeper search is filtering alone. Pearl proved that in trees with independent leaf
+//! values errors grow on the way up. In games the values of neighbours are correlated.
 //!
 //! ```text
-//!   alone       finished positions are judged by the same noisy eye
-//!   with ends   finished positions are known, as every search knows them
-//!   shuffled    the same tree, its deepest leaves dealt anew: values of neighbours are independent, as in Pearl's trees
+//!   alone       finished positions have the same noise
+//!   with ends   finished positions are known, as in every search
+//!   shuffled    the same tree, its deepest leaves permuted: values of neighbours are independent, as in Pearl's trees
 //! ```
 
 use crate::lesson::lessons;
 use crate::plot::{Lines, Plot, Series};
 use crate::sample::{Sample, percent, percent_point};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_arena::seed::part;
-use outplay_core::{AnyPosition, Deadline, Game, Turn};
-use outplay_players::Kit;
+use outplay_core::{AnyPosition, Game, Turn};
+use outplay_players::PlayerContext;
+use outplay_runtime::Deadline;
+use outplay_workbench::Trouble;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-/// Shares of positions that are judged wrongly.
+/// Error probabilities of the evaluation.
 const ERRORS: [f64; 3] = [0.05, 0.1, 0.2];
-/// How often errors are dealt anew for each position.
+/// Number of noise samples per position.
 const DEALS: u64 = 5;
 
-/// What is asked of a tree.
+/// The treatment of a tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Alone,
@@ -45,30 +46,35 @@ const KINDS: [(Kind, &str); 3] = [
     (Kind::Shuffled, "leaves shuffled"),
 ];
 
-/// A position of a tree.
+/// A node of a tree.
 #[derive(Clone)]
 struct Node {
-    /// Where its children are; none at the deepest ply and where the game is over.
+    /// The indices of its children; empty at the deepest ply and at finished positions.
     children: std::ops::Range<usize>,
     finished: bool,
-    /// Tells positions apart, the same for the same position.
+    /// Hash of the position.
     key: u64,
 }
 
-/// All that follows from a position down to a depth, ply by ply.
+/// The game tree below a position down to a depth, ply by ply.
 struct Tree {
     nodes: Vec<Node>,
-    /// The exact payoff of the player to move at each of them.
+    /// The exact payoff for the player to move at each node.
     worth: Vec<i8>,
-    /// The depth of the ply that each node belongs to begins here.
+    /// The first node of each ply.
     plies: Vec<usize>,
 }
 
 impl Tree {
     /// # Errors
     ///
-    /// A stop, or a source of exact values that fails.
-    fn new(bench: &Bench<'_>, kit: &Kit, root: &AnyPosition, depth: u32) -> Result<Option<Tree>, Trouble> {
+    /// A stop, or a failing source of exact values.
+    fn new(
+        bench: &Bench<'_>,
+        kit: &PlayerContext,
+        root: &AnyPosition,
+        depth: u32,
+    ) -> Result<Option<Tree>, Trouble> {
         let truth = kit.truth.clone().ok_or_else(|| Trouble::unable("exact values are needed"))?;
         let quiet = Deadline::new(None, bench.watch).silent();
         let mut positions = vec![root.clone()];
@@ -100,7 +106,7 @@ impl Tree {
                 nodes.push(Node { children, finished, key: hasher.finish() });
                 worth.push(exact as i8);
             }
-            bench.go_on()?;
+            bench.check_cancelled()?;
             from = to;
             plies.push(to);
         }
@@ -109,10 +115,10 @@ impl Tree {
         Ok(Some(tree))
     }
 
-    /// Works out what positions are worth from those that follow.
+    /// Backs values up from the leaves.
     fn back_up(&mut self) {
         for place in (0..self.nodes.len()).rev() {
-            // Turns alternate on boards, so a parent is worth the opposite of its worst child.
+            // Turns alternate on boards, so a parent's value is the negated minimum of its children.
             let children = self.nodes[place].children.clone();
             if let Some(worst) = children.map(|child| self.worth[child]).min() {
                 self.worth[place] = -worst;
@@ -120,7 +126,7 @@ impl Tree {
         }
     }
 
-    /// The same tree with its deepest leaves in another order.
+    /// The same tree with its deepest leaves permuted.
     fn shuffled(&self, deal: u64) -> Tree {
         let mut worth = self.worth.clone();
         let deepest = self.plies[self.plies.len() - 2];
@@ -130,8 +136,8 @@ impl Tree {
         tree
     }
 
-    /// How likely the choice at the root is right when so deep a search judges with so many errors; among moves that look
-    /// the same each is equally likely. `None` if there is nothing to get wrong.
+    /// The probability that a search to `depth` with noise `error` chooses a right move at the root; ties are broken
+    /// uniformly. `None` if every move is right.
     fn right(&self, depth: usize, error: f64, ends_known: bool, deal: u64) -> Option<f64> {
         let (begin, end) = (self.plies[depth], self.plies[depth + 1]);
         let mut looks = vec![0i8; end];
@@ -140,7 +146,7 @@ impl Tree {
             looks[place] = if node.finished && ends_known {
                 self.worth[place]
             } else if node.finished || place >= begin {
-                blurred(self.worth[place], node.key, error, deal)
+                noisy_value(self.worth[place], node.key, error, deal)
             } else {
                 node.children.clone().map(|child| -looks[child]).max().unwrap_or(0)
             };
@@ -155,8 +161,8 @@ impl Tree {
     }
 }
 
-/// What a noisy eye sees: the exact value, or with the given probability one of the other two.
-fn blurred(exact: i8, key: u64, error: f64, deal: u64) -> i8 {
+/// The noisy evaluation: the exact value, or with probability `error` one of the other two.
+fn noisy_value(exact: i8, key: u64, error: f64, deal: u64) -> i8 {
     let mut rng = SmallRng::seed_from_u64(part(key, deal));
     if rng.random::<f64>() >= error {
         return exact;
@@ -184,7 +190,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let mut findings = Findings::new(format!(
         "{wanted} random positions a board and run with 8 to 15 stones and at least one move that throws something away, {}; \
          every position judged by its exact value, wrongly with a fixed probability, errors dealt {DEALS} times; 95 % bounds over positions",
-        bench.told_seeds(1)
+        bench.seeds_phrase(1)
     ));
     let mut grid = Grid::new("share of choices that keep the value, by depth", &["board", "errors", "kind"]);
     grid.columns.extend((1..=deepest).map(|depth| format!("depth {depth}")));
@@ -213,7 +219,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
                     Series { name: format!("{:.0} % errors, {name}", 100.0 * error), points: Vec::new() };
                 let mut last: Option<f64> = None;
                 for depth in 1..=deepest {
-                    bench.go_on()?;
+                    bench.check_cancelled()?;
                     let mut shares = Sample::default();
                     for (tree, shuffled) in &trees {
                         let deals = (0..DEALS).zip(shuffled).filter_map(|(deal, shuffled)| {
@@ -261,16 +267,17 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
 mod tests {
     use super::*;
     use outplay_catalog::Catalog;
-    use outplay_core::{Notation, Quiet};
+    use outplay_core::Notation;
+    use outplay_runtime::NoMonitor;
 
     #[test]
     fn without_errors_every_depth_is_right() {
-        let (catalog, options) = (Catalog::standard(), outplay_answer::QueryOptions::default());
-        let options = &options;
+        let (catalog, session) = (Catalog::standard(), outplay_workbench::Session::default());
+        let session = &session;
         let bench = Bench {
             catalog: &catalog,
-            options,
-            watch: &Quiet,
+            session,
+            watch: &NoMonitor,
             seed: 1,
             full: false,
             games: None,
@@ -280,7 +287,7 @@ mod tests {
         for lesson in lessons(&bench, &kit, 1, 5, 4..9).unwrap() {
             let tree = Tree::new(&bench, &kit, &lesson.pos, 4).unwrap().unwrap();
             assert_eq!(f64::from(tree.worth[0]), lesson.best, "{}", kit.game.write_position(&lesson.pos));
-            // A tree of values dealt anew has the same leaves.
+            // A permuted tree has the same leaves.
             let mut shuffled = tree.shuffled(1);
             let sum =
                 |tree: &Tree| tree.worth[tree.plies[4]..].iter().map(|worth| i32::from(*worth)).sum::<i32>();
@@ -288,10 +295,10 @@ mod tests {
             for depth in 1..=4 {
                 assert_eq!(tree.right(depth, 0.0, false, 0), Some(1.0));
                 assert!(shuffled.right(depth, 0.0, false, 1).is_none_or(|share| share == 1.0));
-                // With nothing but errors a choice is rarely right; it stays a share.
+                // With nothing but errors a choice is rarely right; it stays a probability.
                 assert!(tree.right(depth, 1.0, true, 0).is_some_and(|share| (0.0..=1.0).contains(&share)));
             }
-            // Where all leaves are the same there is nothing to get wrong.
+            // If all leaves are equal, no move is wrong.
             shuffled.worth.iter_mut().for_each(|worth| *worth = 0);
             assert_eq!(shuffled.right(1, 0.5, true, 0), None);
         }

@@ -3,23 +3,23 @@
 use crate::plot::{Lines, Plot, Point, Series};
 use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_core::figures::{bytes, duration};
 use outplay_core::{Game, Native};
 use outplay_games::mnk::{LargeMnk, Rules};
-use outplay_players::Kit;
+use outplay_players::PlayerContext;
+use outplay_workbench::Trouble;
 use std::time::Instant;
 
-/// Sides of the square boards.
+/// Side lengths of the square boards.
 const SIDES: [u32; 6] = [4, 10, 30, 100, 300, 1000];
-/// What a move on the largest board may take.
+/// Time limit of a move on the largest board, in seconds.
 const MOST_SECONDS: f64 = 0.020;
 const MOST_BYTES: u64 = 16_000_000;
 
-/// A board with what a move on it took.
+/// A board with the cost of a move on it.
 pub(crate) struct Cost {
     side: u32,
-    /// Seconds.
+    /// Times in seconds.
     times: Sample,
     bytes: u64,
 }
@@ -28,16 +28,16 @@ pub(crate) struct Cost {
 pub(crate) fn costs(bench: &Bench<'_>, trials: u32) -> Result<Vec<Cost>, Trouble> {
     let mut costs = Vec::new();
     for side in SIDES {
-        bench.go_on()?;
+        bench.check_cancelled()?;
         let kit = kit(side)?;
         let mut player = kit.player("helpful")?;
         let mut times = Sample::default();
         for trial in 0..trials {
             player.begin(bench.seed + u64::from(trial));
-            // A position remembers its moves, so every trial has a new one.
+            // A position caches its moves, so every trial needs a new one.
             let Some(start) = kit.game.start() else { continue };
             let began = Instant::now();
-            player.choose(&start, bench.watch)?;
+            player.choose(&start, bench.watch)?.finished()?;
             times.add(began.elapsed().as_secs_f64());
         }
         costs.push(Cost { side, times, bytes: player.bytes() as u64 });
@@ -45,12 +45,12 @@ pub(crate) fn costs(bench: &Bench<'_>, trials: u32) -> Result<Vec<Cost>, Trouble
     Ok(costs)
 }
 
-fn kit(side: u32) -> Result<Kit, Trouble> {
+fn kit(side: u32) -> Result<PlayerContext, Trouble> {
     let rules = Rules::parse(&format!("mnk:{side}x{side},k={}", side.min(5)))?;
-    Ok(Kit::new(Native::new(LargeMnk::new(rules)).lines()))
+    Ok(PlayerContext::new(Native::new(LargeMnk::new(rules)).lines()))
 }
 
-/// The paper's figure 10: memory by the side of the board, theirs as its formula has it.
+/// The paper's figure 10: memory by side length; the paper's curve follows its formula.
 pub(crate) fn figure_10(costs: &[Cost]) -> Plot {
     let line = |name: &str, bytes: &dyn Fn(&Cost) -> f64| Series {
         name: name.into(),

@@ -1,16 +1,16 @@
 //! `helpful-vs-minimax`: the heuristic against perfect play, as in the paper and beyond it.
 //!
-//! Games are played on all boards; on the paper's two boards results are exact besides, for every reading of its text
-//! that can be thought of, so that what it did can be told from what it did not.
+//! Games are played on all boards. On the paper's two boards results are also exact, for every plausible reading of
+//! its text, to identify the experiment that it ran.
 
 use crate::duel::{Score, duel, opening};
-use crate::reading::{Chances, Reading, Small, Ties};
+use crate::reading::{Chances, ExactBoard, Reading, Ties};
 use crate::trend;
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_players::Form;
+use outplay_workbench::Trouble;
 
-/// A board, an opponent, and how the games begin.
+/// A board, an opponent, and the opening.
 struct Setting {
     game: &'static str,
     opponent: &'static str,
@@ -47,23 +47,23 @@ const SETTINGS: [Setting; 7] = [
     },
 ];
 
-/// Fewer games than this are a trial run: what is exact on 4x4 and what the clock decides is left out.
+/// Fewer games than this are a trial run, which skips the exact results on 4x4 and the timed ones.
 const TRIAL: u32 = 20;
 
-/// A reading whose likelihood is within this factor of the best possible one reproduces a row.
+/// A reading reproduces a row if its log-likelihood is within this of the best possible one.
 const FITS: f64 = -0.903;
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let mut findings = Findings::new(format!(
         "openings of two or four random plies, {}; `perfect` is a table or exact solver, which chooses among equally fast best moves at random; scores with 95 % bounds",
-        bench.told_seeds(1)
+        bench.seeds_phrase(1)
     ));
     findings.tables.push(games(bench)?);
-    let mut board = Small::new(3, 3, bench.watch);
+    let mut board = ExactBoard::new(3, 3, bench.watch);
     all_openings(&mut board, &mut findings)?;
     readings(bench, &mut board, 3, [0, 0, 1000], &mut findings)?;
     if bench.games.is_none_or(|games| games >= TRIAL) {
-        let mut board = Small::new(4, 4, bench.watch);
+        let mut board = ExactBoard::new(4, 4, bench.watch);
         drawn_so_far(&mut board, &mut findings)?;
         readings(bench, &mut board, 4, [11, 0, 989], &mut findings)?;
         drop(board);
@@ -72,7 +72,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     Ok(findings)
 }
 
-/// The games that the paper played, and those that it left for later.
+/// The paper's games, and those that it left as future work.
 fn games(bench: &Bench<'_>) -> Result<Grid, Trouble> {
     let mut grid = Grid::new(
         "helpful: wins/losses/draws, and its score",
@@ -122,8 +122,8 @@ fn games(bench: &Bench<'_>) -> Result<Grid, Trouble> {
     Ok(grid)
 }
 
-/// 3x3 after one stone each, exactly.
-fn all_openings(board: &mut Small<'_>, findings: &mut Findings) -> Result<(), Trouble> {
+/// All openings of 3x3 with one stone each, exactly.
+fn all_openings(board: &mut ExactBoard<'_>, findings: &mut Findings) -> Result<(), Trouble> {
     let mut grid = Grid::new(
         "3x3, all 72 openings, exactly: ties of the heuristic and equally good replies are equally likely",
         &["who", "wins", "loses", "draws"],
@@ -143,10 +143,10 @@ fn all_openings(board: &mut Small<'_>, findings: &mut Findings) -> Result<(), Tr
     Ok(())
 }
 
-/// Every reading of the text on one board, by how likely it makes the paper's row.
+/// All readings of the text on one board, by the likelihood of the paper's row.
 fn readings(
     bench: &Bench<'_>,
-    board: &mut Small<'_>,
+    board: &mut ExactBoard<'_>,
     side: u32,
     [won, lost, drawn]: [u32; 3],
     findings: &mut Findings,
@@ -155,7 +155,7 @@ fn readings(
     bench.watch.stage(&format!("readings of {side}x{side}"), all.len() as u64);
     let mut found: Vec<(Reading, Chances, f64)> = Vec::new();
     for reading in all {
-        bench.go_on()?;
+        bench.check_cancelled()?;
         let chances = board.chances(&reading)?;
         found.push((reading, chances, chances.likelihood(won, lost, drawn)));
         bench.watch.advance(1);
@@ -178,7 +178,7 @@ fn readings(
             "likelihood",
         ],
     );
-    // As the text has it: minimax to the end; one stone each on 3x3, two on 4x4.
+    // The literal reading: minimax to the end; one stone each on 3x3, two on 4x4.
     let literal =
         |reading: &Reading| reading.depth.is_none() && reading.plies == if side == 3 { 2 } else { 4 };
     let percent = |part: f64| format!("{:.3} %", 100.0 * part);
@@ -198,7 +198,7 @@ fn readings(
     Ok(())
 }
 
-/// A likelihood whose logarithm is given.
+/// Formats a likelihood from its logarithm.
 fn written(logarithm: f64) -> String {
     match logarithm {
         impossible if impossible == f64::NEG_INFINITY => "0, impossible".into(),
@@ -207,8 +207,8 @@ fn written(logarithm: f64) -> String {
     }
 }
 
-/// What the text leaves open, all of it: how many plies in all are random (of one player, of both, or once more), how far
-/// minimax really looked, and how ties were broken.
+/// All combinations of the text's open parameters: the number of random plies (of one player, of both, or one more),
+/// the depth of minimax, and tie-breaking.
 fn every_reading(side: u32) -> Vec<Reading> {
     let (plies, depths): (&[u32], &[Option<u32>]) = match side {
         3 => (&[1, 2, 4], &[None, Some(1), Some(2), Some(3), Some(4), Some(6)]),
@@ -219,7 +219,8 @@ fn every_reading(side: u32) -> Vec<Reading> {
         for &depth in depths {
             for ties in [Ties::InOrder, Ties::Random] {
                 for helpful_ties in [Ties::Random, Ties::InOrder] {
-                    // On 4x4 chance on both sides reaches millions of positions, and two plies reach most of the board.
+                    // On 4x4 random ties on both sides reach millions of positions, and two plies reach most of the
+                    // board.
                     if side > 3 && ties == Ties::Random && (helpful_ties == Ties::Random || plies == 2) {
                         continue;
                     }
@@ -238,8 +239,8 @@ fn every_reading(side: u32) -> Vec<Reading> {
     all
 }
 
-/// 4x4: which positions are drawn, ply by ply.
-fn drawn_so_far(board: &mut Small<'_>, findings: &mut Findings) -> Result<(), Trouble> {
+/// 4x4: the drawn positions, ply by ply.
+fn drawn_so_far(board: &mut ExactBoard<'_>, findings: &mut Findings) -> Result<(), Trouble> {
     let mut grid = Grid::new(
         "4x4, k=4: every position by ply, for the player to move",
         &["ply", "positions", "won", "drawn", "lost"],

@@ -1,23 +1,23 @@
-//! `horizon`: a search to a fixed depth is fooled by moves that only delay; what helps against it.
+//! `horizon`: the horizon effect (Berliner 1973) at fixed depth, and quiescence search against it.
 
 use crate::duel::opening;
 use crate::opinion::Opinion;
 use crate::plot::{Lines, Plot, Series};
 use crate::sample::{share_point, share_text};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_core::{AnyMove, AnyPosition, Content, Game, LineGame, Native, Notation, Turn, Value};
 use outplay_games::mnk::{Board, Mnk};
-use outplay_players::{Kit, Merit};
+use outplay_players::{MoveValue, PlayerContext};
 use outplay_search::{Answer, Engine, Evaluate, Limits, Options};
+use outplay_workbench::Trouble;
 
-/// `lines` with its loud moves: those that complete a line, and those that have to stop one.
-struct Loud<'a> {
+/// `lines` with its noisy moves: those that complete a line, and those that have to block one.
+struct QuiescenceEvaluation<'a> {
     opinion: &'a Opinion,
     me: Turn,
 }
 
-impl Evaluate<Mnk<u64>> for Loud<'_> {
+impl Evaluate<Mnk<u64>> for QuiescenceEvaluation<'_> {
     const HINTS: bool = true;
     fn score(&self, game: &Mnk<u64>, pos: &Board<u64>) -> i32 {
         let score = self.opinion.score(pos, self.me);
@@ -37,30 +37,30 @@ impl Evaluate<Mnk<u64>> for Loud<'_> {
     }
 }
 
-/// Three ways to look.
+/// The three searches.
 const NAMES: [&str; 3] = ["fixed depth", "with quiescence", "wins and blocks in one seen at once"];
-/// Runs from seeds of their own, pooled.
+/// Runs with different seeds, pooled.
 const RUNS: u32 = 3;
 
-/// A search to a fixed depth.
+/// A fixed-depth search.
 struct Search<'a> {
     board: &'a Native<Mnk<u64>>,
     opinion: &'a Opinion,
     bench: &'a Bench<'a>,
 }
 
-/// What a search thinks.
-struct Thought {
-    /// It knows that all is lost.
+/// The result of a search.
+struct SearchResult {
+    /// It reports a certain loss.
     lost: bool,
     score: i32,
     best: Option<AnyMove>,
 }
 
 impl Search<'_> {
-    fn think(&self, pos: &AnyPosition, depth: u32, quiescence: u32) -> Result<Thought, Trouble> {
+    fn think(&self, pos: &AnyPosition, depth: u32, quiescence: u32) -> Result<SearchResult, Trouble> {
         let (game, here) = (&self.board.game, self.board.pos(pos));
-        let loud = Loud { opinion: self.opinion, me: game.turn(here) };
+        let loud = QuiescenceEvaluation { opinion: self.opinion, me: game.turn(here) };
         let options = Options { quiescence, table: 1 << 14, ..Options::default() };
         let limits = Limits::depth(depth);
         let report = Engine::new(game, options).evaluate(loud).search(here, limits, self.bench.watch)?;
@@ -70,7 +70,7 @@ impl Search<'_> {
             Answer::Unknown { high, score, .. } => (high.payoff() < 0, score.unwrap_or(0)),
         };
         let best = report.best.and_then(|mv| self.board.any_move(pos, mv));
-        Ok(Thought { lost, score, best })
+        Ok(SearchResult { lost, score, best })
     }
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let wanted = bench.games.unwrap_or(if bench.full { 200 } else { 40 }) as usize;
     let mut findings = Findings::new(format!(
         "{wanted} random positions a run of Connect-4 with 18-24 stones that are lost in 6 to 12 plies, {}; leaves judged by `lines`; 95 % bounds",
-        bench.told_seeds(RUNS)
+        bench.seeds_phrase(RUNS)
     ));
     let (board, kit) = bench.board("connect4")?;
     let opinion = Opinion::new(&board, &kit, "lines")?;
@@ -94,12 +94,12 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         fooled = [0; 3];
         let mut fast = kit.player(&format!("alphabeta:depth={depth},eval=lines"))?;
         for (pos, _) in &lost {
-            bench.go_on()?;
+            bench.check_cancelled()?;
             fooled[0] += u64::from(!search.think(pos, depth, 0)?.lost);
             fooled[1] += u64::from(!search.think(pos, depth, 16)?.lost);
             fast.begin(1);
-            let opinion = fast.choose(pos, bench.watch)?.opinion;
-            // A forced move is made without a search and says nothing.
+            let opinion = fast.choose(pos, bench.watch)?.finished()?.opinion;
+            // A forced move is made without a search and has no evaluation.
             fooled[2] += u64::from(opinion.is_some_and(|opinion| opinion > -100.0));
         }
         let all = lost.len() as u64;
@@ -127,15 +127,19 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     Ok(findings)
 }
 
-/// So many lost positions from each seed.
-fn lost_positions(bench: &Bench<'_>, kit: &Kit, wanted: usize) -> Result<Vec<(AnyPosition, u32)>, Trouble> {
+/// Lost positions, `wanted` from each seed.
+fn lost_positions(
+    bench: &Bench<'_>,
+    kit: &PlayerContext,
+    wanted: usize,
+) -> Result<Vec<(AnyPosition, u32)>, Trouble> {
     let mut all = Vec::new();
     let Some(truth) = kit.truth.clone() else { return Ok(all) };
     for seed in bench.seeds(RUNS) {
         bench.watch.stage("looking for lost positions", wanted as u64);
         let end = all.len() + wanted;
         for number in 0..100_000 {
-            bench.go_on()?;
+            bench.check_cancelled()?;
             if all.len() >= end {
                 break;
             }
@@ -145,7 +149,7 @@ fn lost_positions(bench: &Bench<'_>, kit: &Kit, wanted: usize) -> Result<Vec<(An
             else {
                 continue;
             };
-            if let Some(Merit::Value(value)) = truth.value(&pos, bench.watch)?
+            if let Some(MoveValue::Value(value)) = truth.value(&pos, bench.watch)?
                 && value.payoff() < 0
                 && let Some(distance @ 6..=12) = value.distance()
             {
@@ -157,9 +161,9 @@ fn lost_positions(bench: &Bench<'_>, kit: &Kit, wanted: usize) -> Result<Vec<(An
     Ok(all)
 }
 
-/// One position, depth by depth: what the search plays, what it thinks, and what is true.
-fn example(kit: &Kit, search: &Search<'_>, lost: &[(AnyPosition, u32)]) -> Result<Grid, Trouble> {
-    // The best example is fooled longest while it thinks that it stands well.
+/// One position, depth by depth: the move, its evaluation, and the exact value.
+fn example(kit: &PlayerContext, search: &Search<'_>, lost: &[(AnyPosition, u32)]) -> Result<Grid, Trouble> {
+    // The best example is the one fooled longest with a good evaluation.
     let mut chosen: Option<(usize, i32)> = None;
     for (i, (pos, _)) in lost.iter().enumerate() {
         let early = search.think(pos, 3, 0)?.score;
@@ -175,7 +179,7 @@ fn example(kit: &Kit, search: &Search<'_>, lost: &[(AnyPosition, u32)]) -> Resul
     for depth in 1..=*distance {
         let fixed = search.think(pos, depth, 0)?;
         let quiet = search.think(pos, depth, 16)?;
-        let thinks = |thought: &Thought| match thought.lost {
+        let thinks = |thought: &SearchResult| match thought.lost {
             true => "lost".to_string(),
             false => format!("{:+}", thought.score),
         };
@@ -183,7 +187,7 @@ fn example(kit: &Kit, search: &Search<'_>, lost: &[(AnyPosition, u32)]) -> Resul
             (Some(mv), Some(truth)) => {
                 let next = kit.game.play(pos, mv);
                 match truth.value(&next, search.bench.watch)? {
-                    Some(Merit::Value(value)) => Some(value.before(false)),
+                    Some(MoveValue::Value(value)) => Some(value.before(false)),
                     _ => None,
                 }
             }

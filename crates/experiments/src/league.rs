@@ -1,20 +1,22 @@
-//! `league`: helpful, polynomial, lines and search over boards and time: who wins where.
+//! `league`: a tournament of helpful, polynomial, lines and search, over board sizes and time limits.
 //!
-//! Three players guess in one ply and take no time to speak of; the fourth looks ahead for as long as it may. On each
-//! board and for each time all meet all, both colours from the same openings, and the map shows who comes first, if
-//! the second does not stand within the bounds.
+//! Three players evaluate one ply and take negligible time; the fourth searches within a time limit. On each board
+//! and for each time limit there is a round robin, both colours from the same openings. The map shows the winner,
+//! unless the runner-up is within the confidence interval.
 
 use crate::plot::{Colour, Map, Plot};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_arena::matches::{self, MatchRequest};
 use outplay_arena::stats::Pairs;
 use outplay_core::Game;
-use outplay_players::Kit;
+use outplay_players::PlayerContext;
+use outplay_workbench::Trouble;
 
-/// Who guesses.
+/// The players that do not search.
 const GUESSERS: [&str; 3] = ["helpful", "polynomial", "lines"];
 const SEARCH: &str = "search";
+/// All players.
+const NAMES: [&str; 4] = [GUESSERS[0], GUESSERS[1], GUESSERS[2], SEARCH];
 const EVEN: &str = "not told apart";
 
 const BOARDS: [&str; 9] = [
@@ -29,14 +31,22 @@ const BOARDS: [&str; 9] = [
     "connect4",
 ];
 
-/// What two players did against each other, the first one's points.
-struct Meeting {
+/// The match between two players, in points of the first.
+struct MatchScore {
     players: [usize; 2],
     pairs: Pairs,
 }
 
-/// Who comes first among some players, its points a game, and whether that is certain.
-fn first_of(meetings: &[&Meeting], players: usize) -> (usize, f64, bool) {
+/// The leader of a tournament.
+struct Leader {
+    name: &'static str,
+    /// Points per hundred games.
+    points: f64,
+    certain: bool,
+}
+
+/// The leader among some players, its points per game, and whether the lead is significant.
+fn first_of(meetings: &[&MatchScore], players: usize) -> (usize, f64, bool) {
     let mut points = vec![(0.0, 0.0); players];
     for meeting in meetings {
         let games = 2.0 * meeting.pairs.count() as f64;
@@ -58,19 +68,62 @@ fn first_of(meetings: &[&Meeting], players: usize) -> (usize, f64, bool) {
     (first, share(first), certain)
 }
 
-fn meet(bench: &Bench<'_>, kit: &Kit, players: [&str; 2], games: u64) -> Result<Pairs, Trouble> {
+fn meet(bench: &Bench<'_>, kit: &PlayerContext, players: [&str; 2], games: u64) -> Result<Pairs, Trouble> {
     let start = kit.game.start().ok_or_else(Trouble::stopped)?;
     let mut sum = Pairs::default();
     for seed in bench.seeds(1) {
         let mut request = MatchRequest::default();
         request.players = players.map(String::from).to_vec();
-        (request.games, request.seed, request.concurrency) = (games, seed, bench.options.threads);
+        (request.games, request.seed, request.concurrency) = (games, seed, bench.session.threads);
         let report = matches::run(kit, &start, None, &request, bench.watch)?;
-        bench.go_on()?;
+        bench.check_cancelled()?;
         let pairs = report.standings.players[0].pairs;
         sum.0.iter_mut().zip(pairs.0).for_each(|(sum, count)| *sum += count);
     }
     Ok(sum)
+}
+
+/// Plays the games of a board and adds their rows; returns the leader for each time limit, and without the search.
+fn leaders(
+    bench: &Bench<'_>,
+    board: &str,
+    times: &[&str],
+    games: u64,
+    scores: &mut Grid,
+) -> Result<Vec<Leader>, Trouble> {
+    let kit = bench.kit(board)?;
+    bench.watch.stage(board, 0);
+    let mut meeting = |players: [usize; 2], specs: [&str; 2]| -> Result<MatchScore, Trouble> {
+        let pairs = meet(bench, &kit, specs, games)?;
+        let strength = pairs.strength();
+        let end = |end: Option<f64>| end.map_or("…".to_string(), |elo| format!("{elo:+.0}"));
+        scores.row(vec![
+            board.into(),
+            format!("{} - {}", specs[0], specs[1]),
+            format!("{:.0}", 100.0 * pairs.score()),
+            format!("{:+.0} ({} to {})", strength.elo, end(strength.low), end(strength.high)),
+        ]);
+        Ok(MatchScore { players, pairs })
+    };
+    let leader = |meetings: &[&MatchScore], players: usize| {
+        let (first, share, certain) = first_of(meetings, players);
+        Leader { name: NAMES[first], points: 100.0 * share, certain }
+    };
+    let mut guessers = Vec::new();
+    for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+        guessers.push(meeting([a, b], [GUESSERS[a], GUESSERS[b]])?);
+    }
+    let mut leaders = Vec::new();
+    for time in times {
+        let search = format!("alphabeta:time={time},eval=lines");
+        let mut searches = Vec::new();
+        for (player, guesser) in GUESSERS.into_iter().enumerate() {
+            searches.push(meeting([3, player], [&search, guesser])?);
+        }
+        leaders.push(leader(&guessers.iter().chain(&searches).collect::<Vec<_>>(), NAMES.len()));
+    }
+    leaders.push(leader(&guessers.iter().collect::<Vec<_>>(), GUESSERS.len()));
+    Ok(leaders)
 }
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
@@ -85,7 +138,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let mut findings = Findings::new(format!(
         "helpful, polynomial and lines in one ply, alphabeta with eval=lines for {} a move; {games} games of each two, {}, random openings, both colours; first is who has most points, if the bounds of its games against the second leave no doubt",
         times.join(" or "),
-        bench.told_seeds(1)
+        bench.seeds_phrase(1)
     ));
     let mut grid = Grid::new("who comes first, with its points of a hundred games", &["board"]);
     grid.columns.extend(times.iter().map(|time| format!("search has {time}")));
@@ -95,55 +148,15 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         &["board", "players", "points", "Elo"],
     );
     let (mut cells, mut notes) = (Vec::new(), Vec::new());
-    let names = [GUESSERS[0], GUESSERS[1], GUESSERS[2], SEARCH];
     for board in boards {
-        let kit = bench.kit(board)?;
-        bench.watch.stage(board, 0);
-        let mut meetings = Vec::new();
-        let mut add = |players: [usize; 2], specs: [&str; 2]| -> Result<Meeting, Trouble> {
-            let pairs = meet(bench, &kit, specs, games)?;
-            let strength = pairs.strength();
-            let end = |end: Option<f64>| end.map_or("…".to_string(), |elo| format!("{elo:+.0}"));
-            scores.row(vec![
-                (*board).into(),
-                format!("{} - {}", specs[0], specs[1]),
-                format!("{:.0}", 100.0 * pairs.score()),
-                format!("{:+.0} ({} to {})", strength.elo, end(strength.low), end(strength.high)),
-            ]);
-            Ok(Meeting { players, pairs })
-        };
-        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
-            meetings.push(add([a, b], [GUESSERS[a], GUESSERS[b]])?);
+        let mut row = vec![(*board).to_string()];
+        let (mut words, mut written) = (Vec::new(), Vec::new());
+        for leader in leaders(bench, board, times, games, &mut scores)? {
+            let doubt = if leader.certain { "" } else { " (not told apart from the second)" };
+            row.push(format!("{}, {:.0}{doubt}", leader.name, leader.points));
+            words.push(if leader.certain { leader.name } else { EVEN }.to_string());
+            written.push(format!("{} {:.0}", leader.name, leader.points));
         }
-        let (mut row, mut words, mut written) = (vec![(*board).to_string()], Vec::new(), Vec::new());
-        let word = |first: usize, certain: bool| if certain { names[first] } else { EVEN };
-        for time in times {
-            let search = format!("alphabeta:time={time},eval=lines");
-            let mut here = Vec::new();
-            for (player, guesser) in GUESSERS.into_iter().enumerate() {
-                here.push(add([3, player], [&search, guesser])?);
-            }
-            let all: Vec<&Meeting> = meetings.iter().chain(&here).collect();
-            let (first, share, certain) = first_of(&all, names.len());
-            row.push(format!(
-                "{}, {:.0}{}",
-                names[first],
-                100.0 * share,
-                if certain { "" } else { " (not told apart from the second)" }
-            ));
-            words.push(word(first, certain).to_string());
-            written.push(format!("{} {:.0}", names[first], 100.0 * share));
-        }
-        let alone: Vec<&Meeting> = meetings.iter().collect();
-        let (first, share, certain) = first_of(&alone, GUESSERS.len());
-        row.push(format!(
-            "{}, {:.0}{}",
-            names[first],
-            100.0 * share,
-            if certain { "" } else { " (not told apart from the second)" }
-        ));
-        words.push(word(first, certain).to_string());
-        written.push(format!("{} {:.0}", names[first], 100.0 * share));
         grid.row(row);
         cells.push(words);
         notes.push(written);
@@ -161,7 +174,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     findings.tables = vec![grid, scores];
     let mut columns: Vec<String> = times.iter().map(|time| (*time).to_string()).collect();
     columns.push("without it".into());
-    let mut legend: Vec<(String, Colour)> = names
+    let mut legend: Vec<(String, Colour)> = NAMES
         .iter()
         .enumerate()
         .map(|(number, name)| ((*name).to_string(), Colour::Series(number)))
@@ -185,8 +198,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_is_certain_or_not() {
-        let meeting = |players, counts| Meeting { players, pairs: Pairs(counts) };
+    fn lead_is_significant_or_not() {
+        let meeting = |players, counts| MatchScore { players, pairs: Pairs(counts) };
         let all = [
             meeting([0, 1], [0, 0, 0, 0, 40]),
             meeting([0, 2], [0, 0, 0, 0, 40]),

@@ -1,34 +1,35 @@
-//! Positions in which there is something to get wrong, with the exact worth of every move.
+//! Test positions with at least one wrong move, with the exact value of every move.
 
 use crate::Bench;
 use crate::duel::opening;
-use outplay_answer::Trouble;
-use outplay_core::{AnyMove, AnyPosition, Deadline, Notation};
-use outplay_players::Kit;
+use outplay_core::{AnyMove, AnyPosition, Notation};
+use outplay_players::PlayerContext;
+use outplay_runtime::Deadline;
+use outplay_workbench::Trouble;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashSet;
 
-/// A position with at least one move that throws something away.
+/// A position with at least one wrong move.
 pub(crate) struct Lesson {
     pub(crate) pos: AnyPosition,
-    /// Every move with the payoff that it brings to who makes it.
+    /// Every move with its payoff for the player who makes it.
     pub(crate) moves: Vec<(AnyMove, f64)>,
-    /// The most that any of them brings.
+    /// The highest of these payoffs.
     pub(crate) best: f64,
 }
 
 impl Lesson {
-    /// Whether a move keeps what there is.
+    /// Whether a move keeps the value.
     pub(crate) fn keeps(&self, mv: AnyMove) -> bool {
         self.moves.iter().any(|(other, payoff)| *other == mv && *payoff == self.best)
     }
 }
 
-/// Different lessons of a board after so many random plies, as many as wanted if they can be found.
+/// Distinct test positions of a board after random plies, up to the requested number.
 pub(crate) fn lessons(
     bench: &Bench<'_>,
-    kit: &Kit,
+    kit: &PlayerContext,
     seed: u64,
     wanted: u32,
     plies: std::ops::Range<u32>,
@@ -38,12 +39,12 @@ pub(crate) fn lessons(
     let (mut found, mut met) = (Vec::new(), HashSet::new());
     let quiet = Deadline::new(None, bench.watch).silent();
     for _ in 0..100 * u64::from(wanted) {
-        bench.go_on()?;
+        bench.check_cancelled()?;
         if found.len() >= wanted as usize {
             break;
         }
         let Some(pos) = opening(&kit.game, rng.random_range(plies.clone()), rng.random()) else { continue };
-        // Short random games often meet.
+        // Short random games often transpose.
         if !met.insert(kit.game.write_position(&pos)) {
             continue;
         }

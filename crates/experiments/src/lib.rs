@@ -1,13 +1,13 @@
-//! The papers' experiments, run again: theirs and ours side by side.
+//! Reproductions of published experiments: the papers' figures and ours side by side.
 //!
 //! ```text
 //!   ALL       name, question, fn(&Bench) -> Findings        one file per experiment
-//!   Bench     what an experiment may use                    made from a request
-//!   Findings  tables of text, and plots                     printed and drawn by interfaces
+//!   Bench     context of an experiment                     made from a request
+//!   Findings  tables, plots and remarks                    printed and drawn by interfaces
 //! ```
 //!
-//! This crate stands above everything that it uses, and nothing but interfaces may use it. To add an experiment, write
-//! a file with a `run` function and an entry in `list.rs`.
+//! This crate is above all crates that it uses, and only interfaces depend on it. To add an experiment, write a file
+//! with a `run` function and an entry in `list.rs`.
 //!
 //! ```
 //! use outplay_catalog::Catalog;
@@ -15,11 +15,11 @@
 //!
 //! let mut request = ExperimentRequest::default();
 //! (request.name, request.games) = ("dp".into(), Some(3));
-//! let findings = run(&Catalog::standard(), &request, &outplay_core::Quiet)?;
+//! let findings = run(&Catalog::standard(), &request, &outplay_runtime::NoMonitor)?;
 //! let table = &findings.tables[0];
 //! assert_eq!(table.columns[1..3], ["theirs", "ours"]);
 //! assert_eq!(table.rows[0][..2], ["top-down", "4.98 s"]);
-//! # Ok::<(), outplay_answer::Trouble>(())
+//! # Ok::<(), outplay_workbench::Trouble>(())
 //! ```
 
 mod alphabeta_savings;
@@ -54,30 +54,30 @@ pub use findings::{Findings, Grid};
 pub use list::{About, experiments};
 pub use plot::{Colour, Lines, Map, Plot, Point, Series, stacked};
 
-use outplay_answer::{QueryOptions, Trouble};
 use outplay_catalog::Catalog;
-use outplay_core::Watch;
+use outplay_runtime::Monitor;
+use outplay_workbench::{Session, Trouble};
 
-/// Which experiment to run, and with what.
+/// A request to run an experiment.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ExperimentRequest {
-    /// Which one.
+    /// Name of the experiment.
     pub name: String,
-    /// What chance follows from.
+    /// Random seed.
     pub seed: u64,
-    /// Take as long as the paper's setting needs.
+    /// Run the paper's full setting.
     pub full: bool,
-    /// How many games, trials or positions, where the experiment's own number should not do.
+    /// Number of games, trials or positions, instead of the experiment's default.
     pub games: Option<u32>,
-    /// How often what is timed or sampled is repeated, from seeds that follow each other.
+    /// Number of repetitions of timed or sampled figures, with consecutive seeds.
     pub runs: Option<u32>,
-    /// What exact knowledge may use.
-    pub options: QueryOptions,
+    /// Limits and caches of exact values.
+    pub session: Session,
 }
 
 impl Default for ExperimentRequest {
-    /// As long as somebody who is curious waits; which experiment is yet to be said.
+    /// A quick setting without the name of an experiment.
     fn default() -> ExperimentRequest {
         ExperimentRequest {
             name: String::new(),
@@ -85,17 +85,17 @@ impl Default for ExperimentRequest {
             full: false,
             games: None,
             runs: None,
-            options: QueryOptions::default(),
+            session: Session::default(),
         }
     }
 }
 
-/// Runs an experiment of a paper again.
+/// Reproduces an experiment of a paper.
 ///
 /// # Errors
 ///
-/// An unknown name, with the known ones, repetitions of what is exact, or a stop.
-pub fn run(catalog: &Catalog, request: &ExperimentRequest, watch: &dyn Watch) -> Result<Findings, Trouble> {
+/// An unknown name (the message lists the known ones), repetitions of an exact experiment, or a stop.
+pub fn run(catalog: &Catalog, request: &ExperimentRequest, watch: &dyn Monitor) -> Result<Findings, Trouble> {
     let experiment = list::find(&request.name)?;
     let about = experiment.about;
     if request.runs.is_some() && !about.repeats {
@@ -104,7 +104,7 @@ pub fn run(catalog: &Catalog, request: &ExperimentRequest, watch: &dyn Watch) ->
     }
     let bench = Bench {
         catalog,
-        options: &request.options,
+        session: &request.session,
         watch,
         seed: request.seed,
         full: request.full,
@@ -120,16 +120,16 @@ pub fn run(catalog: &Catalog, request: &ExperimentRequest, watch: &dyn Watch) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_core::Quiet;
+    use outplay_runtime::NoMonitor;
 
     fn request(name: &str, games: u32) -> ExperimentRequest {
         ExperimentRequest { name: name.into(), games: Some(games), ..ExperimentRequest::default() }
     }
 
     #[test]
-    fn typing_errors_find_their_experiment() {
+    fn misspelt_name_suggests_the_experiment() {
         let message = |name: &str| {
-            let trouble = run(&Catalog::standard(), &request(name, 1), &Quiet).unwrap_err();
+            let trouble = run(&Catalog::standard(), &request(name, 1), &NoMonitor).unwrap_err();
             assert!(trouble.is_input());
             trouble.to_string()
         };
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_is_said() {
+    fn failed_claim_adds_a_remark() {
         let mut findings = Findings::new("nothing");
         findings.claim(true, "fine");
         assert_eq!((findings.holds, findings.remarks.len()), (Some(true), 0));

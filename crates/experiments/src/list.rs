@@ -1,34 +1,35 @@
-//! Every experiment: what it asks, where the question comes from, and what came of it.
+//! Registry of all experiments, with question, source and verdict.
 //!
-//! A verdict is a sentence that rests on the figures in docs/experiments.md, which `cargo xtask experiments` finds again.
+//! A verdict is a sentence that rests on the figures in docs/experiments.md, which `cargo xtask experiments`
+//! reproduces.
 
 use crate::{
     Bench, Findings, alphabeta_savings, connect4_ga, dp, filtering, helpful_memory, helpful_vs_minimax,
     horizon, league, loops_alphabeta, minimax_cost, obstacle_map, obstacles, slippery, visibility,
 };
-use outplay_answer::Trouble;
+use outplay_workbench::Trouble;
 use serde::Serialize;
 
-/// What an experiment is about.
+/// The description of an experiment.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct About {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What it shows, in a line.
+    /// Its subject, in a line.
     pub about: &'static str,
-    /// What it asks.
+    /// Its question.
     pub question: &'static str,
-    /// Where the question, or the other figures, come from.
+    /// The source of the question, or of the published figures.
     pub source: &'static str,
-    /// What came of it.
+    /// Its result.
     pub verdict: &'static str,
-    /// Whether it times or samples something, so that it can be repeated.
+    /// Whether it times or samples, so that it can be repeated.
     pub repeats: bool,
 }
 
 /// An experiment that can be run.
 pub(crate) struct Experiment {
-    /// What it is about.
+    /// Its description.
     pub(crate) about: About,
     /// Runs it.
     pub(crate) run: fn(&Bench<'_>) -> Result<Findings, Trouble>,
@@ -156,7 +157,7 @@ const ALL: &[Experiment] = &[
     Experiment {
         about: About {
             name: "loops-alphabeta",
-            about: "what alpha-beta does where play can go round in circles, on every position of small morris games",
+            about: "what alpha-beta does in games with cycles, on every position of small morris games",
             question: "Does alpha-beta behave sensibly with loops?",
             source: LECTURE,
             verdict: "Not by itself: a limit of depth never proves a draw, and a table together with repetitions as draws is wrong in places; sweeping until nothing changes is right.",
@@ -204,7 +205,7 @@ pub fn experiments() -> Vec<About> {
     ALL.iter().map(|experiment| experiment.about).collect()
 }
 
-/// The experiment of that name.
+/// Finds an experiment by name.
 pub(crate) fn find(name: &str) -> Result<&'static Experiment, Trouble> {
     let unknown = || {
         let names: Vec<&str> = ALL.iter().map(|experiment| experiment.about.name).collect();

@@ -1,47 +1,48 @@
-//! `loops-alphabeta`: does alpha-beta behave sensibly with loops?
+//! `loops-alphabeta`: alpha-beta on cyclic graphs, and the graph-history interaction problem (Campbell 1985).
 //!
-//! The lecture asks, and leaves it to the listener. Small morris games are few enough to know all of their positions, so
-//! every remedy can be held against the truth:
+//! The lecture poses the question and leaves it open. Small morris games can be solved completely, so every remedy
+//! can be compared with exact values:
 //!
 //! ```text
-//!   none                        recursion goes round in circles and never returns
-//!   a limit of depth            ends; wins within the limit are proven, draws never are; the tree grows exponentially
-//!   a repetition is a draw      true, but what a position is worth now depends on the way to it: nothing can be remembered
-//!   … and a table               fast, and wrong: the table remembers what was true of another way
-//!   until nothing changes       the lecture's step 5: right, in as many rounds as the longest win has plies
+//!   none                        recursion follows a cycle and never returns
+//!   depth limit                 terminates; proves wins within the limit, never draws; exponential tree
+//!   repetition is a draw        correct, but values depend on the path, so none can be stored
+//!   … with a table              fast, and wrong: the table returns values of another path
+//!   sweeps to a fixed point     the lecture's step 5: correct, with as many sweeps as the longest win has plies
 //! ```
 
 use crate::plot::{Lines, Plot, Point, Series};
 use crate::sample::share_text;
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_core::figures::grouped;
-use outplay_core::{AnyGame, AnyPosition, Game, Pace, Turn};
-use outplay_players::Merit;
+use outplay_core::{AnyGame, AnyPosition, Game, Turn};
+use outplay_players::MoveValue;
+use outplay_runtime::Pace;
+use outplay_workbench::Trouble;
 use rustc_hash::FxHashMap;
 
 const GAMES: [&str; 3] = ["morris:three,lines=6", "morris:three,lines=8", "morris:tapatan"];
 
-/// Positions that a search without a table may enter.
+/// Node limit of a search without a table.
 const PATIENCE: u64 = 300_000;
 
-/// How deep alpha-beta looks.
+/// The deepest alpha-beta search.
 const DEEPEST: u32 = 9;
 
-/// The least and the most that a position can be worth, by its number and the depth that it was searched to.
-type Remembered = FxHashMap<(u32, u32), (i8, i8)>;
+/// Bounds on the value of a position, by its number and search depth.
+type DepthBounds = FxHashMap<(u32, u32), (i8, i8)>;
 
-/// All positions that are reached from the start of a game, with where their moves lead.
+/// The graph of all positions reachable from the start of a game.
 struct Graph {
     next: Vec<Vec<u32>>,
-    /// What a finished position pays the player to move.
+    /// The payoff of a finished position for the player to move.
     ends: Vec<Option<i8>>,
     positions: Vec<AnyPosition>,
 }
 
-/// What is known of a position: the payoff of the player to move, and in how many plies.
+/// A solved value: the payoff for the player to move, and its distance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Known {
+struct SolvedValue {
     payoff: i8,
     plies: u32,
 }
@@ -77,9 +78,9 @@ impl Graph {
         self.next.len()
     }
 
-    /// After how many plies recursion that has no remedy meets a position again, if it takes the first move wherever it
-    /// comes; `None` if that line of play ends.
-    fn goes_round_after(&self) -> Option<usize> {
+    /// Number of plies after which unguarded recursion closes a cycle on the line of first moves; `None` if that line
+    /// ends.
+    fn first_cycle_length(&self) -> Option<usize> {
         let (mut met, mut place) = (vec![false; self.len()], 0);
         for plies in 0.. {
             if std::mem::replace(&mut met[place], true) {
@@ -90,17 +91,17 @@ impl Graph {
         None
     }
 
-    /// The lecture's way: look through all positions that are not known until a whole round changes nothing. How many
-    /// became known in each round, and what is known in the end; the others are drawn.
-    fn until_stable(&self) -> (Vec<u64>, Vec<Option<Known>>) {
+    /// The lecture's method: sweeps over all unsolved positions until a sweep changes nothing. Returns the number of
+    /// values found in each sweep, and the values; all others are draws.
+    fn until_stable(&self) -> (Vec<u64>, Vec<Option<SolvedValue>>) {
         let known = |payoff: &Option<i8>| {
-            payoff.filter(|payoff| *payoff != 0).map(|payoff| Known { payoff, plies: 0 })
+            payoff.filter(|payoff| *payoff != 0).map(|payoff| SolvedValue { payoff, plies: 0 })
         };
-        let mut values: Vec<Option<Known>> = self.ends.iter().map(known).collect();
+        let mut values: Vec<Option<SolvedValue>> = self.ends.iter().map(known).collect();
         let mut rounds = vec![values.iter().flatten().count() as u64];
         loop {
-            // A round sees what the last one left, so that its number is the distance.
-            let found: Vec<(usize, Known)> = (0..self.len())
+            // A sweep reads the values of the previous one only, so that its number is the distance.
+            let found: Vec<(usize, SolvedValue)> = (0..self.len())
                 .filter(|&place| values[place].is_none() && self.ends[place].is_none())
                 .filter_map(|place| Some((place, self.derived(place, &values)?)))
                 .collect();
@@ -112,25 +113,25 @@ impl Graph {
         }
     }
 
-    fn derived(&self, place: usize, values: &[Option<Known>]) -> Option<Known> {
+    fn derived(&self, place: usize, values: &[Option<SolvedValue>]) -> Option<SolvedValue> {
         let children = || self.next[place].iter().map(|&child| values[child as usize]);
         let lost = children().flatten().filter(|known| known.payoff < 0).map(|known| known.plies).min();
         if let Some(plies) = lost {
-            return Some(Known { payoff: 1, plies: plies + 1 });
+            return Some(SolvedValue { payoff: 1, plies: plies + 1 });
         }
-        let all: Option<Vec<Known>> = children().collect();
+        let all: Option<Vec<SolvedValue>> = children().collect();
         let plies = all?.iter().map(|known| known.plies).max()?;
-        Some(Known { payoff: -1, plies: plies + 1 })
+        Some(SolvedValue { payoff: -1, plies: plies + 1 })
     }
 
-    /// Alpha-beta to a depth, unknown beyond; the positions it enters. A table remembers what was found to the same depth.
+    /// Alpha-beta to a depth, unknown beyond; returns the nodes too. The table stores bounds for the same depth.
     fn alphabeta(
         &self,
         place: u32,
         depth: u32,
         (mut alpha, beta): (i8, i8),
         nodes: &mut u64,
-        table: &mut Option<Remembered>,
+        table: &mut Option<DepthBounds>,
     ) -> i8 {
         *nodes += 1;
         if let Some(payoff) = self.ends[place as usize] {
@@ -166,8 +167,8 @@ impl Graph {
         best
     }
 
-    /// Minimax to the end in which a position that is on the way already counts as a draw. Its value, the positions
-    /// it entered, and what a table remembered (if there is one); `None` if patience was not enough.
+    /// Minimax to the end in which a position that is already on the path counts as a draw. Returns its value, its
+    /// nodes and the table (if there is one); `None` beyond the node limit.
     fn repetition_is_a_draw(&self, root: u32, with_table: bool) -> Option<(i8, u64, Vec<Option<i8>>)> {
         struct Frame {
             place: u32,
@@ -251,52 +252,18 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         let kit = bench.kit(name)?;
         let Some(graph) = Graph::new(&kit.game) else { continue };
         let (rounds, values) = graph.until_stable();
-        let payoff = |place: usize| values[place].map_or(0, |known| known.payoff);
         agrees(bench, name, &graph, &values, &mut findings)?;
-        let count =
-            |payoff_of: i8| (0..graph.len()).filter(|&place| payoff(place) == payoff_of).count() as u64;
-        let word = |payoff: i8| ["lost", "drawn", "won"][(payoff + 1) as usize].to_string();
-        stable.row(vec![
-            (*name).into(),
-            grouped(graph.len() as u64),
-            word(payoff(0)),
-            grouped(count(1)),
-            grouped(count(0)),
-            grouped(count(-1)),
-            rounds.len().to_string(),
-            rounds[1..].iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
-            graph.goes_round_after().map_or("its first line ends".into(), |plies| format!("{plies} plies")),
-        ]);
-        let mut sum = 0;
-        let points = rounds.iter().enumerate().map(|(round, new)| {
-            sum += new;
-            Point::exact(round as f64, 100.0 * sum as f64 / graph.len() as f64)
-        });
-        rounds_series.push(Series { name: (*name).into(), points: points.collect() });
-
-        let mut lines = [
-            Series { name: format!("{name}, without a table"), points: Vec::new() },
-            Series { name: format!("{name}, with a table"), points: Vec::new() },
-        ];
-        for depth in 1..=if few { 5 } else { DEEPEST } {
-            bench.go_on()?;
-            let (mut plain, mut remembered) = (0, 0);
-            let value = graph.alphabeta(0, depth, (-1, 1), &mut plain, &mut None);
-            let again = graph.alphabeta(0, depth, (-1, 1), &mut remembered, &mut Some(FxHashMap::default()));
-            findings.claim(value == again, format!("On {name} a table changed the value at depth {depth}."));
-            let seen = values.iter().flatten().filter(|known| known.plies <= depth).count() as u64;
-            depth_limit.row(vec![
-                (*name).into(),
-                depth.to_string(),
-                grouped(plain),
-                grouped(remembered),
-                if value == 0 { "not known".into() } else { word(value) },
-                format!("{:.1} %", 100.0 * seen as f64 / graph.len() as f64),
-            ]);
-            lines[0].points.push(Point::exact(f64::from(depth), plain as f64));
-            lines[1].points.push(Point::exact(f64::from(depth), remembered as f64));
-        }
-        nodes_series.extend(lines);
+        rounds_series.push(by_rounds(name, &graph, &rounds, &values, &mut stable));
+        let deepest = if few { 5 } else { DEEPEST };
+        nodes_series.extend(by_depth(
+            bench,
+            name,
+            &graph,
+            &values,
+            deepest,
+            &mut depth_limit,
+            &mut findings,
+        )?);
         for with_table in [false, true] {
             wrong_in_all += by_repetition(bench, name, &graph, &values, with_table, &mut repetition)?;
         }
@@ -327,12 +294,79 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     Ok(findings)
 }
 
-/// Holds what was found against the solver.
+/// Formats a payoff for the player to move.
+fn word(payoff: i8) -> String {
+    ["lost", "drawn", "won"][(payoff + 1) as usize].to_string()
+}
+
+/// Adds the row of a game solved by sweeps; returns the fraction of solved positions after each sweep.
+fn by_rounds(
+    name: &str,
+    graph: &Graph,
+    rounds: &[u64],
+    values: &[Option<SolvedValue>],
+    grid: &mut Grid,
+) -> Series {
+    let payoff = |place: usize| values[place].map_or(0, |known| known.payoff);
+    let count = |payoff_of: i8| (0..graph.len()).filter(|&place| payoff(place) == payoff_of).count() as u64;
+    grid.row(vec![
+        name.into(),
+        grouped(graph.len() as u64),
+        word(payoff(0)),
+        grouped(count(1)),
+        grouped(count(0)),
+        grouped(count(-1)),
+        rounds.len().to_string(),
+        rounds[1..].iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
+        graph.first_cycle_length().map_or("its first line ends".into(), |plies| format!("{plies} plies")),
+    ]);
+    let mut sum = 0;
+    let points = rounds.iter().enumerate().map(|(round, new)| {
+        sum += new;
+        Point::exact(round as f64, 100.0 * sum as f64 / graph.len() as f64)
+    });
+    Series { name: name.into(), points: points.collect() }
+}
+
+/// Alpha-beta from the start to each depth; returns its nodes without a table and with one.
+fn by_depth(
+    bench: &Bench<'_>,
+    name: &str,
+    graph: &Graph,
+    values: &[Option<SolvedValue>],
+    deepest: u32,
+    grid: &mut Grid,
+    findings: &mut Findings,
+) -> Result<[Series; 2], Trouble> {
+    let mut lines = ["without", "with"]
+        .map(|memory| Series { name: format!("{name}, {memory} a table"), points: Vec::new() });
+    for depth in 1..=deepest {
+        bench.check_cancelled()?;
+        let (mut plain, mut remembered) = (0, 0);
+        let value = graph.alphabeta(0, depth, (-1, 1), &mut plain, &mut None);
+        let again = graph.alphabeta(0, depth, (-1, 1), &mut remembered, &mut Some(FxHashMap::default()));
+        findings.claim(value == again, format!("On {name} a table changed the value at depth {depth}."));
+        let seen = values.iter().flatten().filter(|known| known.plies <= depth).count() as u64;
+        grid.row(vec![
+            name.into(),
+            depth.to_string(),
+            grouped(plain),
+            grouped(remembered),
+            if value == 0 { "not known".into() } else { word(value) },
+            format!("{:.1} %", 100.0 * seen as f64 / graph.len() as f64),
+        ]);
+        lines[0].points.push(Point::exact(f64::from(depth), plain as f64));
+        lines[1].points.push(Point::exact(f64::from(depth), remembered as f64));
+    }
+    Ok(lines)
+}
+
+/// Compares the values with the solver's.
 fn agrees(
     bench: &Bench<'_>,
     name: &str,
     graph: &Graph,
-    values: &[Option<Known>],
+    values: &[Option<SolvedValue>],
     findings: &mut Findings,
 ) -> Result<(), Trouble> {
     let kit = bench.kit(name)?;
@@ -346,7 +380,7 @@ fn agrees(
         if graph.ends[place].is_some() || kit.game.turn(pos) == Turn::Chance {
             continue;
         }
-        if let Some(Merit::Value(value)) = truth.value(pos, bench.watch)? {
+        if let Some(MoveValue::Value(value)) = truth.value(pos, bench.watch)? {
             let same = match values[place] {
                 Some(known) => {
                     value.payoff() == i32::from(known.payoff) && value.distance() == Some(known.plies)
@@ -360,21 +394,21 @@ fn agrees(
     Ok(())
 }
 
-/// Minimax with repetitions as draws from every position; how many table entries were wrong.
+/// Minimax with repetitions as draws from every position; returns the number of wrong table entries.
 fn by_repetition(
     bench: &Bench<'_>,
     name: &str,
     graph: &Graph,
-    values: &[Option<Known>],
+    values: &[Option<SolvedValue>],
     with_table: bool,
     grid: &mut Grid,
 ) -> Result<u64, Trouble> {
     let payoff = |place: usize| values[place].map_or(0, |known| known.payoff);
-    // Searches that remember nothing take all their patience, so they begin at a few positions only.
+    // Searches without a table run into the node limit, so only a sample of positions is searched.
     let step = if with_table { 1 } else { graph.len().div_ceil(20) };
     let (mut asked, mut ended, mut right, mut entries, mut wrong) = (0u64, 0u64, 0u64, 0u64, 0u64);
     for root in (0..graph.len()).step_by(step).filter(|&root| graph.ends[root].is_none()) {
-        bench.go_on()?;
+        bench.check_cancelled()?;
         asked += 1;
         let Some((found, _, table)) = graph.repetition_is_a_draw(root as u32, with_table) else { continue };
         ended += 1;
@@ -402,7 +436,7 @@ fn by_repetition(
 mod tests {
     use super::*;
 
-    /// 0 can go to 1 or round to 2; 2 goes back to 0 or to 3, which is lost for who moves there.
+    /// 0 leads to 1 or 2; 2 leads back to 0 or to 3, where the player to move has lost.
     fn small() -> Graph {
         Graph {
             next: vec![vec![1, 2], vec![], vec![0, 3], vec![]],
@@ -412,13 +446,13 @@ mod tests {
     }
 
     #[test]
-    fn loops_by_hand() {
+    fn small_cyclic_graph_by_hand() {
         let graph = small();
         let (rounds, values) = graph.until_stable();
-        // Whoever moves at 2 wins at once; whoever moves at 0 loses either way, later by going round.
+        // The player to move at 2 wins with the next move; the one at 0 loses either way, later through the cycle.
         assert_eq!(rounds, [2, 1, 1]);
-        assert_eq!(values[2], Some(Known { payoff: 1, plies: 1 }));
-        assert_eq!(values[0], Some(Known { payoff: -1, plies: 2 }));
+        assert_eq!(values[2], Some(SolvedValue { payoff: 1, plies: 1 }));
+        assert_eq!(values[0], Some(SolvedValue { payoff: -1, plies: 2 }));
         for depth in 2..6 {
             for mut table in [None, Some(FxHashMap::default())] {
                 assert_eq!(graph.alphabeta(0, depth, (-1, 1), &mut 0, &mut table), -1);
@@ -429,10 +463,10 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_is_a_draw() {
+    fn pure_cycle_is_a_draw() {
         let graph = Graph { next: vec![vec![1], vec![0]], ends: vec![None, None], positions: Vec::new() };
         assert_eq!(graph.until_stable(), (vec![0], vec![None, None]));
-        assert_eq!((graph.goes_round_after(), small().goes_round_after()), (Some(2), None));
+        assert_eq!((graph.first_cycle_length(), small().first_cycle_length()), (Some(2), None));
         assert_eq!(graph.repetition_is_a_draw(0, true).unwrap().0, 0);
     }
 }

@@ -1,28 +1,28 @@
-//! `minimax-cost`: what full search costs on 4x4 boards, by the number of open cells.
+//! `minimax-cost`: cost of an exhaustive search on 4x4 boards, by the number of empty cells.
 //!
-//! The paper fills a part of the board and lets minimax look to the end. Here random unfinished positions with as
-//! many stones are searched by plain minimax, minimax that remembers, alpha-beta with a table, and tables of
-//! every position that follows. Plain minimax is given up when its time is spent; what it would have taken beyond
-//! is extrapolated, and says so.
+//! The paper fills a part of the board and lets minimax search to the end. Here random unfinished positions with the
+//! same number of stones are searched by plain minimax, memoised minimax, alpha-beta with a transposition table, and
+//! the bit-plane solver. Plain minimax is abandoned at its time limit; its cost beyond is extrapolated and marked so.
 
 use crate::helpful_memory::{costs, figure_10};
 use crate::plot::{Lines, Plot, Point, Series};
 use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_arena::seed::part;
 use outplay_core::figures::{bytes, duration, grouped};
-use outplay_core::{Deadline, Game, Native, Notation, Quiet, Turn, Value};
+use outplay_core::{Game, Native, Notation, Turn, Value};
 use outplay_games::mnk::Mnk;
 use outplay_players::Player;
+use outplay_runtime::{Deadline, NoMonitor};
 use outplay_search::{Answer, Engine, Limits, Options};
 use outplay_solve::{SolveError, memo, plain};
+use outplay_workbench::Trouble;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::time::{Duration, Instant};
 
-/// Open cells, and the hours and gigabytes of the paper's minimax. Colour tells there what was predicted and is lost
-/// here; ten runs of 55.97 hours each were certainly not measured.
+/// Empty cells, and the hours and gigabytes of the paper's minimax. The paper marks predicted figures by colour,
+/// which this table does not; ten runs of 55.97 hours each were certainly not measured.
 const THEIRS: [(usize, f64, f64); 9] = [
     (8, 0.0, 0.0),
     (9, 0.0, 0.0),
@@ -35,45 +35,45 @@ const THEIRS: [(usize, f64, f64); 9] = [
     (16, 607.25, 0.70),
 ];
 
-/// Games from the empty board: all lines of play that plain minimax walks to their ends.
+/// Complete games from the empty board: all lines of play that plain minimax visits.
 const COMPLETE_GAMES: f64 = 15_038_733_958_272.0;
 
-/// Seconds for plain minimax, all rows together.
+/// Time limit of plain minimax in seconds, all rows together.
 const CURIOUS: f64 = 20.0;
-/// The same with the time that the setting asks for.
+/// The same for the full setting.
 const PATIENT: f64 = 600.0;
 
 /// The paper's number of runs.
 const RUNS: u32 = 10;
 
-/// What the full board may take by alpha-beta or by tables.
+/// Time limit of the full board by alpha-beta or by tables, in seconds.
 const MOST_SECONDS: f64 = 60.0;
 
-/// A method that is no longer repeated in a row after so many seconds.
+/// Time in seconds after which a method is not repeated in a row.
 const ROW_SECONDS: f64 = 10.0;
 
-/// What a method took in a row.
+/// The cost of a method in a row.
 #[derive(Clone, Default)]
-struct Took {
+struct MethodCost {
     seconds: Sample,
     nodes: Sample,
-    /// Bytes.
+    /// Memory in bytes.
     memory: Sample,
 }
 
-impl Took {
+impl MethodCost {
     fn add(&mut self, seconds: f64, nodes: u64, memory: u64) {
         self.seconds.add(seconds);
         self.nodes.add(nodes as f64);
         self.memory.add(memory as f64);
     }
 
-    /// Whether another run is worth waiting for.
+    /// Whether another run fits in the time limit.
     fn goes_on(&self) -> bool {
         self.seconds.sum() < ROW_SECONDS
     }
 
-    /// Time with bounds, and how many runs if not all.
+    /// Time with its confidence interval, and the number of runs if not all.
     fn time(&self, runs: usize) -> String {
         let few = if self.seconds.len() < runs && self.seconds.len() > 0 {
             format!(", {} runs", self.seconds.len())
@@ -89,16 +89,16 @@ impl Took {
     }
 }
 
-/// Who looks to the end, besides plain minimax.
+/// The exact methods besides plain minimax, and the heuristic.
 const METHODS: [&str; 4] = ["memo", "alpha-beta", "tables", "helpful (one move)"];
 
-/// Adds one run of every method at a position; whether they agree on its value.
+/// Adds one run of every method at a position; returns whether they agree on its value.
 fn measure(
     bench: &Bench<'_>,
     board: &Native<Mnk<u64>>,
     helpful: &mut dyn Player,
     pos: &<Mnk<u64> as Game>::Position,
-    took: &mut [Took; METHODS.len()],
+    took: &mut [MethodCost; METHODS.len()],
     mut value: Option<Value>,
 ) -> Result<bool, Trouble> {
     let game = &board.game;
@@ -119,7 +119,7 @@ fn measure(
     if searched.goes_on() {
         let options = Options { table: 1 << 18, symmetry: true, ..Options::default() };
         let start = Instant::now();
-        let report = Engine::new(game, options).search(pos, Limits::NONE, &Quiet)?;
+        let report = Engine::new(game, options).search(pos, Limits::NONE, &NoMonitor)?;
         let seconds = start.elapsed().as_secs_f64();
         if let Answer::Exact(exact) = report.answer {
             check(exact);
@@ -142,6 +142,126 @@ fn measure(
     Ok(agree)
 }
 
+/// Plain minimax, abandoned when its time for all rows together is spent.
+struct PlainMinimax<'a> {
+    limit: Deadline<'a>,
+    given_up: bool,
+    /// Nodes and seconds of the last completed row, or their extrapolation.
+    known: Option<(f64, f64)>,
+    /// Empty cells of the last completed row.
+    last_measured: usize,
+}
+
+impl PlainMinimax<'_> {
+    /// Adds one run at a position; returns its value, if the search finished.
+    fn measure(
+        &mut self,
+        bench: &Bench<'_>,
+        game: &Mnk<u64>,
+        pos: &<Mnk<u64> as Game>::Position,
+        took: &mut MethodCost,
+    ) -> Result<Option<Value>, Trouble> {
+        if self.given_up || !took.goes_on() {
+            return Ok(None);
+        }
+        let start = Instant::now();
+        match plain(game, pos, &self.limit) {
+            Ok(found) => {
+                took.add(start.elapsed().as_secs_f64(), found.nodes, 0);
+                Ok(Some(found.value))
+            }
+            Err(SolveError::Stopped) if !bench.watch.stopped() => {
+                self.given_up = true;
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Time and nodes of a row, extrapolated if nothing was measured.
+    fn row(&mut self, open: usize, took: &MethodCost, runs: usize) -> [String; 2] {
+        if let (Some(seconds), Some(nodes)) = (took.seconds.mean(), took.nodes.mean()) {
+            (self.known, self.last_measured) = (Some((nodes, seconds)), open);
+            return [took.time(runs), grouped(nodes as u64)];
+        }
+        // Each further empty cell multiplies the lines of play by about the number of empty cells.
+        self.known = self.known.map(|(nodes, seconds)| (nodes * open as f64, seconds * open as f64));
+        let (nodes, seconds) = self.known.unwrap_or_default();
+        [format!("≈ {} (extrapolated)", duration(seconds)), format!("≈ {nodes:.1e} (extrapolated)")]
+    }
+}
+
+/// The tables and the series of the plots.
+struct Costs {
+    runs: usize,
+    times: Grid,
+    sizes: Grid,
+    time_lines: Vec<Series>,
+    memory_lines: Vec<Series>,
+}
+
+impl Costs {
+    fn new(runs: usize) -> Costs {
+        let grid = |title: &str| {
+            let mut grid = Grid::new(title, &["open cells", "theirs", "plain minimax"]);
+            grid.columns.extend(METHODS.map(String::from));
+            grid.columns.push("their algorithm".into());
+            grid
+        };
+        let ours = METHODS.map(|name| line(&format!("ours: {name}")));
+        let mut time_lines =
+            vec![line("theirs: minimax"), line("ours: plain minimax, points without bars extrapolated")];
+        time_lines.extend(ours.clone());
+        let mut memory_lines = vec![line("theirs: minimax")];
+        memory_lines.extend(ours);
+        let (times, sizes) = (grid("time to look to the end"), grid("positions entered, and memory"));
+        Costs { runs, times, sizes, time_lines, memory_lines }
+    }
+
+    /// Adds the rows of a number of empty cells to the tables.
+    fn add_rows(
+        &mut self,
+        (open, hours, gigabytes): (usize, f64, f64),
+        [plain_time, plain_nodes]: [String; 2],
+        took: &[MethodCost],
+    ) {
+        let theirs = match (hours, open) {
+            (0.0, _) => "0.00 h".to_string(),
+            (hours, 15..) => format!("{hours} h (predicted)"),
+            (hours, _) => format!("{hours} h"),
+        };
+        let mut row = vec![open.to_string(), theirs, plain_time];
+        row.extend(took.iter().map(|took| took.time(self.runs)));
+        row.push("< 0.001 h".into());
+        self.times.row(row);
+        let theirs = if gigabytes == 0.0 { "0.00 GB".into() } else { format!("{gigabytes} GB") };
+        let mut row = vec![open.to_string(), theirs, format!("{plain_nodes}, stack only")];
+        row.extend(took.iter().map(MethodCost::size));
+        row.push("< 0.001 GB".into());
+        self.sizes.row(row);
+    }
+
+    /// Adds the points of a number of empty cells to the series.
+    fn add_points(
+        &mut self,
+        (open, hours, gigabytes): (usize, f64, f64),
+        plainly: Option<Point>,
+        took: &[MethodCost],
+    ) {
+        let x = open as f64;
+        if hours > 0.0 {
+            self.time_lines[0].points.push(Point::exact(x, hours * 3600.0));
+            self.memory_lines[0].points.push(Point::exact(x, gigabytes * 1e9));
+        }
+        self.time_lines[1].points.extend(plainly);
+        for (number, took) in took.iter().enumerate() {
+            let memory = took.memory.mean().map(|mean| Point::exact(x, mean));
+            self.time_lines[number + 2].points.extend(took.seconds.point(x));
+            self.memory_lines[number + 1].points.extend(memory);
+        }
+    }
+}
+
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let (board, kit) = bench.board("mnk:4x4,k=4")?;
     let game = &board.game;
@@ -150,102 +270,64 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let mut findings = Findings::new(format!(
         "mnk:4x4,k=4, {} random unfinished positions a row, {}, means with 95 % bounds; a method that took {ROW_SECONDS} s in a row is not repeated there; {budget} s for plain minimax",
         runs,
-        bench.told_seeds(RUNS)
+        bench.seeds_phrase(RUNS)
     ));
-    let mut times = Grid::new("time to look to the end", &["open cells", "theirs", "plain minimax"]);
-    times.columns.extend(METHODS.map(String::from));
-    times.columns.push("their algorithm".into());
-    let mut sizes = Grid::new("positions entered, and memory", &["open cells", "theirs", "plain minimax"]);
-    sizes.columns.extend(METHODS.map(String::from));
-    sizes.columns.push("their algorithm".into());
-    let mut time_lines =
-        vec![line("theirs: minimax"), line("ours: plain minimax, points without bars extrapolated")];
-    time_lines.extend(METHODS.map(|name| line(&format!("ours: {name}"))));
-    let mut memory_lines = vec![line("theirs: minimax")];
-    memory_lines.extend(METHODS.map(|name| line(&format!("ours: {name}"))));
-    // All rows together.
+    let mut found = Costs::new(runs);
     let limit = Deadline::new(Some(Duration::from_secs_f64(budget)), bench.watch).silent();
-    // Nodes and seconds of the last row in which plain searches came to their ends.
-    let mut known: Option<(f64, f64)> = None;
-    let (mut given_up, mut last_measured, mut agree) = (false, 0, true);
+    let mut minimax = PlainMinimax { limit, given_up: false, known: None, last_measured: 0 };
+    let mut agree = true;
     let mut helpful = kit.player("helpful")?;
-    let mut full_board: [Took; METHODS.len()] = Default::default();
+    let mut full_board: [MethodCost; METHODS.len()] = Default::default();
     bench.watch.stage("open cells", THEIRS.len() as u64);
-    for (open, hours, gigabytes) in THEIRS {
-        let mut took: [Took; METHODS.len()] = Default::default();
-        let mut plainly = Took::default();
+    for theirs in THEIRS {
+        let open = theirs.0;
+        let mut took: [MethodCost; METHODS.len()] = Default::default();
+        let mut plainly = MethodCost::default();
         for seed in bench.seeds(RUNS) {
-            bench.go_on()?;
+            bench.check_cancelled()?;
             let pos = position(game, open, seed);
-            let mut value = None;
-            if !given_up && plainly.goes_on() {
-                let start = Instant::now();
-                match plain(game, &pos, &limit) {
-                    Ok(found) => {
-                        plainly.add(start.elapsed().as_secs_f64(), found.nodes, 0);
-                        value = Some(found.value);
-                    }
-                    Err(SolveError::Stopped) if !bench.watch.stopped() => given_up = true,
-                    Err(error) => return Err(error.into()),
-                }
-            }
+            let value = minimax.measure(bench, game, &pos, &mut plainly)?;
             agree &= measure(bench, &board, &mut *helpful, &pos, &mut took, value)?;
         }
-        let plain_cells = match (plainly.seconds.mean(), plainly.nodes.mean()) {
-            (Some(seconds), Some(nodes)) => {
-                (known, last_measured) = (Some((nodes, seconds)), open);
-                [plainly.time(runs), grouped(nodes as u64)]
-            }
-            _ => {
-                // One more open cell is one more move to try at the top: a position has about that many times the lines.
-                known = known.map(|(nodes, seconds)| (nodes * open as f64, seconds * open as f64));
-                let (nodes, seconds) = known.unwrap_or_default();
-                [format!("≈ {} (extrapolated)", duration(seconds)), format!("≈ {nodes:.1e} (extrapolated)")]
-            }
-        };
-        let theirs = match (hours, open) {
-            (0.0, _) => "0.00 h".to_string(),
-            (hours, 15..) => format!("{hours} h (predicted)"),
-            (hours, _) => format!("{hours} h"),
-        };
-        let mut row = vec![open.to_string(), theirs, plain_cells[0].clone()];
-        row.extend(took.iter().map(|took| took.time(runs)));
-        row.push("< 0.001 h".into());
-        times.row(row);
-        let theirs = if gigabytes == 0.0 { "0.00 GB".into() } else { format!("{gigabytes} GB") };
-        let mut row = vec![open.to_string(), theirs, format!("{}, stack only", plain_cells[1])];
-        row.extend(took.iter().map(Took::size));
-        row.push("< 0.001 GB".into());
-        sizes.row(row);
+        found.add_rows(theirs, minimax.row(open, &plainly, runs), &took);
         let x = open as f64;
-        if hours > 0.0 {
-            time_lines[0].points.push(Point::exact(x, hours * 3600.0));
-            memory_lines[0].points.push(Point::exact(x, gigabytes * 1e9));
-        }
-        let plain_point = plainly.seconds.point(x).or(known.map(|(_, seconds)| Point::exact(x, seconds)));
-        time_lines[1].points.extend(plain_point);
-        for (number, took) in took.iter().enumerate() {
-            time_lines[number + 2].points.extend(took.seconds.point(x));
-            memory_lines[number + 1].points.extend(took.memory.mean().map(|mean| Point::exact(x, mean)));
-        }
+        let extrapolated = minimax.known.map(|(_, seconds)| Point::exact(x, seconds));
+        found.add_points(theirs, plainly.seconds.point(x).or(extrapolated), &took);
         full_board = took;
         bench.watch.advance(1);
     }
-    findings.tables = vec![times, sizes];
-    let mean = |number: usize| full_board[number].seconds.mean().unwrap_or(f64::MAX);
+    findings.tables = vec![found.times, found.sizes];
+    conclude(&mut findings, &full_board, &minimax, runs, agree);
+    findings.plots = vec![
+        figure_9("Figure 9a: time by open cells on 4x4", "time, s", found.time_lines),
+        figure_9("Figure 9b: memory by open cells on 4x4", "memory, bytes", found.memory_lines),
+        figure_10(&costs(bench, 5)?),
+    ];
+    Ok(findings)
+}
+
+/// Adds the conclusions.
+fn conclude(
+    findings: &mut Findings,
+    full_board: &[MethodCost],
+    minimax: &PlainMinimax<'_>,
+    runs: usize,
+    agree: bool,
+) {
     findings.remark(format!(
         "The full board: {} by alpha-beta, {} by tables of all {} positions; the paper predicts 607.25 h.",
         full_board[1].time(runs),
         full_board[2].time(runs),
         grouped(full_board[2].nodes.mean().unwrap_or(0.0) as u64),
     ));
-    if let Some((nodes, seconds)) = known {
+    if let Some((nodes, seconds)) = minimax.known {
         findings.remark(format!(
             "Plain minimax from the empty board walks {} complete games; at the measured {:.1} million positions a second \
-             their ends alone take {}. Measured up to {last_measured} open cells.",
+             their ends alone take {}. Measured up to {} open cells.",
             grouped(COMPLETE_GAMES as u64),
             nodes / seconds / 1e6,
-            duration(COMPLETE_GAMES * seconds / nodes)
+            duration(COMPLETE_GAMES * seconds / nodes),
+            minimax.last_measured
         ));
     }
     findings.remark("The paper's algorithm does not look to the end: its columns, and `helpful`, are the cost of one move that is guessed. What is compared is therefore a guess with a proof; alpha-beta proves the whole board in less time than a person takes to look.");
@@ -253,17 +335,12 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         findings.remark("All methods agree on every value.");
     }
     findings.claim(agree, "The methods do not agree: this is an error of the program.");
+    let mean = |number: usize| full_board[number].seconds.mean().unwrap_or(f64::MAX);
     let slowest = mean(1).max(mean(2));
     findings.claim(
         slowest < MOST_SECONDS,
         format!("The full board took {}, which is too long for alpha-beta or tables.", duration(slowest)),
     );
-    findings.plots = vec![
-        figure_9("Figure 9a: time by open cells on 4x4", "time, s", time_lines),
-        figure_9("Figure 9b: memory by open cells on 4x4", "memory, bytes", memory_lines),
-        figure_10(&costs(bench, 5)?),
-    ];
-    Ok(findings)
 }
 
 fn line(name: &str) -> Series {
@@ -275,10 +352,10 @@ fn figure_9(title: &str, y: &str, series: Vec<Series>) -> Plot {
     Plot::Lines(Lines { title, x: "open cells".into(), y, logarithmic: true, series, ..Lines::default() })
 }
 
-/// A random unfinished position with so many open cells; the empty board if all are open.
+/// A random unfinished position with `open` empty cells; the empty board if all are empty.
 fn position(game: &Mnk<u64>, open: usize, seed: u64) -> <Mnk<u64> as Game>::Position {
     let mut moves = Vec::new();
-    // Half-full boards are often finished, and there are many of them: this always ends soon.
+    // Half-full boards are often finished, but enough are not: this loop ends soon.
     for attempt in 0.. {
         let mut rng = SmallRng::seed_from_u64(part(part(seed, open as u64), attempt));
         let Some(mut pos) = game.start() else { break };

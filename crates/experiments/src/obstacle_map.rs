@@ -1,11 +1,13 @@
-//! `obstacle-map`: what one and two obstacles do to small boards, all placements, and how few change the winner.
+//! `obstacle-map`: effect of one and two obstacles on small boards, over all placements, and minimal sets that change
+//! the winner.
 
 use crate::plot::{Colour, Map, Plot};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::{Place, Trouble};
-use outplay_core::{Deadline, Verdict, cell_name, column_name};
+use outplay_core::{Verdict, cell_name, column_name};
+use outplay_runtime::Deadline;
+use outplay_workbench::{Place, Trouble};
 
-/// Boards that take seconds, and those for `--full`.
+/// Quick boards, and those for `--full`.
 const QUICK: [(usize, usize, usize, bool); 4] =
     [(3, 3, 3, false), (4, 3, 3, false), (4, 4, 4, false), (4, 4, 4, true)];
 const SLOW: [(usize, usize, usize, bool); 3] = [(4, 4, 3, false), (5, 4, 4, false), (5, 4, 4, true)];
@@ -30,120 +32,168 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         ],
     );
     for (width, height, k, gravity) in boards {
-        let cells = width * height;
-        let name = |cell: usize| cell_name(cell / height, cell % height);
-        let board = format!("mnk:{width}x{height},k={k}{}", if gravity { ",gravity" } else { "" });
-        bench.watch.stage(&board, (1 + cells + cells * (cells - 1) / 2) as u64);
-        let value = |obstacles: &[usize]| -> Result<Option<Verdict>, Trouble> {
-            bench.go_on()?;
-            bench.watch.advance(1);
-            let list: Vec<String> = obstacles.iter().map(|&cell| name(cell)).collect();
-            let spec = match list.is_empty() {
-                true => board.clone(),
-                false => format!("{board},obstacles={}", list.join("+")),
-            };
-            let entry = bench.catalog.open(&spec)?;
-            let answer = entry.query_best(
-                &Place::Start,
-                &bench.options.impartial(),
-                &Deadline::new(None, bench.watch).silent(),
-            )?;
-            Ok(answer.answer.verdict())
-        };
-        let bare = value(&[])?;
-        let singles = (0..cells).map(|cell| value(&[cell])).collect::<Result<Vec<_>, _>>()?;
-        let below = |a: usize| (0..a).map(move |b| (b, a));
-        let mut pairs = vec![vec![None; cells]; cells];
-        for (a, b) in (0..cells).flat_map(below) {
-            pairs[a][b] = value(&[a, b])?;
-            pairs[b][a] = pairs[a][b];
-        }
-        let twos: Vec<Option<Verdict>> = (0..cells).flat_map(below).map(|(a, b)| pairs[a][b]).collect();
-        let unknown = singles.iter().chain(&twos).filter(|verdict| verdict.is_none()).count();
+        let spec = format!("mnk:{width}x{height},k={k}{}", if gravity { ",gravity" } else { "" });
+        let board = Board { bench, spec, shape: Shape { width, height, gravity } };
+        let values = board.values()?;
+        let unknown = values.singles.iter().chain(&values.twos).filter(|verdict| verdict.is_none()).count();
         findings.claim(
-            unknown == 0 && bare.is_some(),
-            format!("{unknown} placements on {board} were not valued in time."),
+            unknown == 0 && values.bare.is_some(),
+            format!("{unknown} placements on {} were not valued in time.", board.spec),
         );
-        let known = |set: &[usize]| match *set {
-            [cell] => singles[cell],
-            [a, b] => pairs[a][b],
-            _ => None,
-        };
-        let shape = Shape { width, height, gravity };
-        let most = match cells {
-            ..=9 => cells,
-            10..=16 => 5,
-            _ => 4,
-        };
-        bench.watch.stage(&format!("{board}, larger sets"), 0);
-        let smallest = shape.smallest(most, |set| {
-            let found = match known(set) {
-                Some(verdict) => Some(verdict),
-                None => value(set)?,
-            };
-            Ok(found.filter(|found| Some(*found) != bare))
-        })?;
-        let (fewest, examples, then) = match &smallest[..] {
-            [] => (format!("more than {most}"), "-".to_string(), "-".to_string()),
-            [(set, verdict), ..] => {
-                let names = |set: &[usize]| set.iter().map(|&cell| name(cell)).collect::<Vec<_>>().join("+");
-                let shown: Vec<String> = smallest.iter().take(4).map(|(set, _)| names(set)).collect();
-                let more = smallest.len().saturating_sub(shown.len());
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                (set.len().to_string(), shown.join(", ") + &more, word(Some(*verdict)).to_string())
-            }
-        };
-        findings.remark(match &smallest[..] {
-            [] => format!("{board}: no set of up to {most} obstacles changes who wins."),
-            [(set, _), ..] => format!(
-                "{board}: {} is enough to change \"{}\" to \"{then}\", at {examples}.",
-                match set.len() {
-                    1 => "one obstacle".to_string(),
-                    many => format!("a set of {many} obstacles"),
-                },
-                word(bare)
-            ),
-        });
-        let split = |of: &[Option<Verdict>]| {
-            let count = |verdict| of.iter().filter(|found| **found == Some(verdict)).count();
-            format!("{}/{}/{}", count(Verdict::Win), count(Verdict::Draw), count(Verdict::Loss))
-        };
+        let change = board.change(&values)?;
+        findings.remark(change.sentence);
         grid.row(vec![
-            board.clone(),
-            word(bare).into(),
-            split(&singles),
-            split(&twos),
-            fewest,
-            examples,
-            then,
+            board.spec.clone(),
+            word(values.bare).into(),
+            split(&values.singles),
+            split(&values.twos),
+            change.fewest,
+            change.examples,
+            change.then,
         ]);
-        let column = |cell: usize| column_name(cell);
-        findings.plots.push(map(
-            format!("{board}: one obstacle, by its cell"),
-            (0..width).map(column).collect(),
-            (0..height).rev().map(|row| (row + 1).to_string()).collect(),
-            (0..height)
-                .rev()
-                .map(|row| (0..width).map(|column| word(singles[column * height + row]).into()).collect())
-                .collect(),
-        ));
-        findings.plots.push(map(
-            format!("{board}: two obstacles, by their cells"),
-            (0..cells).map(name).collect(),
-            (0..cells).map(name).collect(),
-            (0..cells)
-                .map(|a| {
-                    let found = |b: usize| if a == b { String::new() } else { word(pairs[a][b]).into() };
-                    (0..cells).map(found).collect()
-                })
-                .collect(),
-        ));
+        findings.plots.extend(board.maps(&values));
     }
     findings.tables.push(grid);
     Ok(findings)
 }
 
-/// A board's outline, which says what is symmetric.
+/// A board without obstacles.
+struct Board<'a> {
+    bench: &'a Bench<'a>,
+    spec: String,
+    shape: Shape,
+}
+
+/// The value of a board without obstacles, with one, and with two.
+struct Values {
+    bare: Option<Verdict>,
+    singles: Vec<Option<Verdict>>,
+    pairs: Vec<Vec<Option<Verdict>>>,
+    /// Unordered pairs.
+    twos: Vec<Option<Verdict>>,
+}
+
+/// The smallest sets of obstacles that change the winner, in words.
+struct Change {
+    fewest: String,
+    examples: String,
+    then: String,
+    sentence: String,
+}
+
+impl Board<'_> {
+    /// The value with some obstacles.
+    fn value(&self, obstacles: &[usize]) -> Result<Option<Verdict>, Trouble> {
+        self.bench.check_cancelled()?;
+        self.bench.watch.advance(1);
+        let spec = match obstacles.is_empty() {
+            true => self.spec.clone(),
+            false => format!("{},obstacles={}", self.spec, self.shape.names(obstacles)),
+        };
+        let entry = self.bench.catalog.open(&spec)?;
+        let answer = outplay_workbench::query_best(
+            &self.bench.session.impartial(),
+            &entry,
+            &Place::Start,
+            &Deadline::new(None, self.bench.watch).silent(),
+        )?;
+        Ok(answer.answer.verdict())
+    }
+
+    /// The values without obstacles, with every single one and with every pair.
+    fn values(&self) -> Result<Values, Trouble> {
+        let cells = self.shape.cells();
+        self.bench.watch.stage(&self.spec, (1 + cells + cells * (cells - 1) / 2) as u64);
+        let bare = self.value(&[])?;
+        let singles = (0..cells).map(|cell| self.value(&[cell])).collect::<Result<Vec<_>, _>>()?;
+        let (mut pairs, mut twos) = (vec![vec![None; cells]; cells], Vec::new());
+        for (a, b) in (0..cells).flat_map(|b| (0..b).map(move |a| (a, b))) {
+            let value = self.value(&[a, b])?;
+            (pairs[a][b], pairs[b][a]) = (value, value);
+            twos.push(value);
+        }
+        Ok(Values { bare, singles, pairs, twos })
+    }
+
+    /// Searches for smallest sets that change the winner.
+    fn change(&self, values: &Values) -> Result<Change, Trouble> {
+        let Board { shape, spec, .. } = self;
+        let most = match shape.cells() {
+            cells @ ..=9 => cells,
+            10..=16 => 5,
+            _ => 4,
+        };
+        self.bench.watch.stage(&format!("{spec}, larger sets"), 0);
+        let known = |set: &[usize]| match *set {
+            [cell] => values.singles[cell],
+            [a, b] => values.pairs[a][b],
+            _ => None,
+        };
+        let smallest = shape.smallest(most, |set| {
+            let found = match known(set) {
+                Some(verdict) => Some(verdict),
+                None => self.value(set)?,
+            };
+            Ok(found.filter(|found| Some(*found) != values.bare))
+        })?;
+        let Some((set, verdict)) = smallest.first() else {
+            return Ok(Change {
+                fewest: format!("more than {most}"),
+                examples: "-".into(),
+                then: "-".into(),
+                sentence: format!("{spec}: no set of up to {most} obstacles changes who wins."),
+            });
+        };
+        let shown: Vec<String> = smallest.iter().take(4).map(|(set, _)| shape.names(set)).collect();
+        let more = smallest.len().saturating_sub(shown.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let (examples, then) = (shown.join(", ") + &more, word(Some(*verdict)).to_string());
+        let obstacles = match set.len() {
+            1 => "one obstacle".to_string(),
+            many => format!("a set of {many} obstacles"),
+        };
+        let before = word(values.bare);
+        let sentence =
+            format!("{spec}: {obstacles} is enough to change \"{before}\" to \"{then}\", at {examples}.");
+        Ok(Change { fewest: set.len().to_string(), examples, then, sentence })
+    }
+
+    /// Maps of the values with one obstacle and with two, by cell.
+    fn maps(&self, values: &Values) -> [Plot; 2] {
+        let Shape { width, height, .. } = self.shape;
+        let cells = self.shape.cells();
+        let names: Vec<String> = (0..cells).map(|cell| self.shape.names(&[cell])).collect();
+        let one = |row: usize| {
+            (0..width).map(|column| word(values.singles[column * height + row]).into()).collect()
+        };
+        let two = |a: usize| {
+            let found = |b: usize| if a == b { String::new() } else { word(values.pairs[a][b]).into() };
+            (0..cells).map(found).collect()
+        };
+        [
+            map(
+                format!("{}: one obstacle, by its cell", self.spec),
+                (0..width).map(column_name).collect(),
+                (0..height).rev().map(|row| (row + 1).to_string()).collect(),
+                (0..height).rev().map(one).collect(),
+            ),
+            map(
+                format!("{}: two obstacles, by their cells", self.spec),
+                names.clone(),
+                names,
+                (0..cells).map(two).collect(),
+            ),
+        ]
+    }
+}
+
+/// Counts won, drawn and lost placements.
+fn split(of: &[Option<Verdict>]) -> String {
+    let count = |verdict| of.iter().filter(|found| **found == Some(verdict)).count();
+    format!("{}/{}/{}", count(Verdict::Win), count(Verdict::Draw), count(Verdict::Loss))
+}
+
+/// The dimensions of a board, which determine its symmetries.
 struct Shape {
     width: usize,
     height: usize,
@@ -151,7 +201,17 @@ struct Shape {
 }
 
 impl Shape {
-    /// The images of a set of cells under everything that leaves the board as it is.
+    fn cells(&self) -> usize {
+        self.width * self.height
+    }
+
+    /// Names of cells as in specs of games.
+    fn names(&self, set: &[usize]) -> String {
+        let name = |&cell: &usize| cell_name(cell / self.height, cell % self.height);
+        set.iter().map(name).collect::<Vec<_>>().join("+")
+    }
+
+    /// The images of a set of cells under the symmetries of the board.
     fn images(&self, set: &[usize]) -> Vec<Vec<usize>> {
         let (w, h) = (self.width, self.height);
         let square = w == h && !self.gravity;
@@ -180,25 +240,25 @@ impl Shape {
         images
     }
 
-    /// All smallest sets of at most so many cells that change something, each with what it changes it to, one of
-    /// those that are images of each other.
+    /// All smallest sets of at most `most` cells that change something, each with the new value, one per symmetry
+    /// class.
     fn smallest(
         &self,
         most: usize,
         mut changed: impl FnMut(&[usize]) -> Result<Option<Verdict>, Trouble>,
     ) -> Result<Vec<(Vec<usize>, Verdict)>, Trouble> {
-        let cells = self.width * self.height;
+        let cells = self.cells();
         for size in 1..=most.min(cells) {
             let mut found = Vec::new();
             let mut set: Vec<usize> = (0..size).collect();
             loop {
-                // Of images of each other the first in order stands for all.
+                // The first image in order represents its class.
                 if self.images(&set).into_iter().min().as_deref() == Some(&set[..])
                     && let Some(verdict) = changed(&set)?
                 {
                     found.push((set.clone(), verdict));
                 }
-                // The next set in order: the last cell that can go on does, those after it follow.
+                // The next combination in lexicographic order.
                 let Some(last) = (0..size).rev().find(|&place| set[place] < cells - size + place) else {
                     break;
                 };
@@ -236,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_are_tried_once_and_in_order() {
+    fn each_symmetry_class_is_tried_once_in_order() {
         for (shape, size, different) in [
             // Corner, side and centre; pairs of nine cells up to eight symmetries.
             (Shape { width: 3, height: 3, gravity: false }, 1, 3),

@@ -1,20 +1,20 @@
-//! `obstacles`: how far a search sees, and what that is worth, as obstacles fill the board.
+//! `obstacles`: search depth and playing strength as obstacles fill the board.
 
 use crate::duel::{Score, duel, opening};
 use crate::plot::{Lines, Plot, Point, Series};
 use crate::sample::Sample;
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_core::cell_name;
 use outplay_core::figures::grouped;
+use outplay_workbench::Trouble;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-/// Columns and rows of the board.
+/// Side length of the board.
 const SIDE: usize = 7;
-/// Positions that the stronger player may look at for each move.
+/// Node limit of the stronger player per move.
 const NODES: u64 = 3000;
-/// Runs from seeds of their own, pooled.
+/// Runs with different seeds, pooled.
 const RUNS: u32 = 3;
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
@@ -23,7 +23,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let rival = "alphabeta:depth=1,eval=polynomial";
     let mut findings = Findings::new(format!(
         "{SIDE}x{SIDE}, k=4, random obstacles, {games} games each way for each density and run, two random plies, {}; {player} against {rival}; 95 % bounds",
-        bench.told_seeds(RUNS)
+        bench.seeds_phrase(RUNS)
     ));
     let mut strength = Series { name: "score of the deeper search".into(), points: Vec::new() };
     let mut depths = Series { name: format!("depth that {NODES} positions reach"), points: Vec::new() };
@@ -52,10 +52,10 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             score.add(duel(&kit.game, [&mut *strong, &mut *weak], &from, seed, bench.watch)?);
             score.add(-duel(&kit.game, [&mut *weak, &mut *strong], &from, seed, bench.watch)?);
             bench.watch.advance(2);
-            // How deep it looks from random positions, wins and blocks in one left out.
+            // The depth from random positions, without wins and blocks in one.
             for plies in [2, 6, 10] {
                 let Some(pos) = opening(&kit.game, plies, seed) else { continue };
-                let choice = strong.choose(&pos, bench.watch)?;
+                let choice = strong.choose(&pos, bench.watch)?.finished()?;
                 if choice.nodes <= 1 {
                     continue;
                 }
@@ -96,7 +96,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     Ok(findings)
 }
 
-/// A board with obstacles in random places.
+/// A board with obstacles in random cells.
 fn scattered(obstacles: usize, seed: u64) -> String {
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut cells: Vec<usize> = (0..SIDE * SIDE).collect();

@@ -1,22 +1,26 @@
-//! What a search that is made for one board asks: how a position looks, and which moves to try first.
+//! Static evaluation and move ordering for a typed board.
 
-use outplay_answer::Trouble;
 use outplay_core::{Native, Turn};
 use outplay_games::mnk::{Board, Mnk};
-use outplay_players::{Judge, Kit};
+use outplay_players::{Judge, PlayerContext};
+use outplay_workbench::Trouble;
 use std::sync::Arc;
 
-/// A judge of any game, asked about positions of one board.
+/// An evaluation of any game, applied to positions of one board.
 pub(crate) struct Opinion {
     board: Native<Mnk<u64>>,
     judge: Arc<dyn Judge>,
-    /// How many lines run through each cell, by move.
+    /// Number of lines through each cell, by move.
     through: Vec<i32>,
 }
 
 impl Opinion {
-    /// The judge that a spec describes.
-    pub(crate) fn new(board: &Native<Mnk<u64>>, kit: &Kit, judge: &str) -> Result<Opinion, Trouble> {
+    /// Builds the evaluation of a spec.
+    pub(crate) fn new(
+        board: &Native<Mnk<u64>>,
+        kit: &PlayerContext,
+        judge: &str,
+    ) -> Result<Opinion, Trouble> {
         let start = board.game.rules().start();
         let mut through = vec![0; u64::BITS as usize];
         for cell in start.lines().into_iter().flatten() {
@@ -26,12 +30,12 @@ impl Opinion {
         Ok(Opinion { board: board.clone(), judge: kit.judge(judge)?, through })
     }
 
-    /// How good a position looks to `me`.
+    /// The evaluation of a position for `me`.
     pub(crate) fn score(&self, pos: &Board<u64>, me: Turn) -> i32 {
         self.judge.score(&self.board.any(*pos), me)
     }
 
-    /// A larger number for a move that should be tried earlier: cells of many lines come first.
+    /// Move-ordering score: cells on many lines come first.
     pub(crate) fn hint(&self, mv: u8) -> i32 {
         self.through[usize::from(mv)]
     }

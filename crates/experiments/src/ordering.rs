@@ -1,23 +1,23 @@
-//! The Connect-4 report's future work: the centre first, and a table that is kept between turns.
+//! Move ordering and a persistent transposition table: the Connect-4 report's future work.
 //!
-//! Whole games are replayed move by move; each way of searching answers the same positions to the same depth, and what
-//! counts is how many positions it enters and how long it takes.
+//! Whole games are replayed move by move. Each search variant searches the same positions to the same depth; nodes
+//! and time are compared.
 
 use crate::duel::opening;
 use crate::opinion::Opinion;
 use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
 use outplay_core::figures::grouped;
 use outplay_core::{Game, Turn};
 use outplay_games::mnk::{Board, Mnk};
 use outplay_search::{Answer, Engine, Evaluate, Kept, Limits, Method, Options};
+use outplay_workbench::Trouble;
 use std::time::Instant;
 
-/// The report's evaluation, and which cells to try first if anybody asks.
-struct Eyes<'a>(&'a Opinion);
+/// The report's evaluation, with optional move ordering.
+struct OrderedEvaluation<'a>(&'a Opinion);
 
-impl Evaluate<Mnk<u64>> for Eyes<'_> {
+impl Evaluate<Mnk<u64>> for OrderedEvaluation<'_> {
     const HINTS: bool = true;
     fn score(&self, game: &Mnk<u64>, pos: &Board<u64>) -> i32 {
         let first = self.0.score(pos, Turn::First);
@@ -28,24 +28,24 @@ impl Evaluate<Mnk<u64>> for Eyes<'_> {
     }
 }
 
-/// A way of searching.
-struct Way {
+/// A search variant.
+struct SearchVariant {
     name: &'static str,
     centre: bool,
     table: bool,
     kept: bool,
 }
 
-const WAYS: [Way; 6] = [
-    Way { name: "columns from the left (the report)", centre: false, table: false, kept: false },
-    Way { name: "centre first", centre: true, table: false, kept: false },
-    Way { name: "a table for each move", centre: false, table: true, kept: false },
-    Way { name: "a table kept between turns", centre: false, table: true, kept: true },
-    Way { name: "centre first, a table for each move", centre: true, table: true, kept: false },
-    Way { name: "centre first, a table kept between turns", centre: true, table: true, kept: true },
+const WAYS: [SearchVariant; 6] = [
+    SearchVariant { name: "columns from the left (the report)", centre: false, table: false, kept: false },
+    SearchVariant { name: "centre first", centre: true, table: false, kept: false },
+    SearchVariant { name: "a table for each move", centre: false, table: true, kept: false },
+    SearchVariant { name: "a table kept between turns", centre: false, table: true, kept: true },
+    SearchVariant { name: "centre first, a table for each move", centre: true, table: true, kept: false },
+    SearchVariant { name: "centre first, a table kept between turns", centre: true, table: true, kept: true },
 ];
 
-/// Games that are replayed.
+/// Number of replayed games.
 const GAMES: u32 = 20;
 
 pub(crate) fn run(bench: &Bench<'_>, depth: u32, findings: &mut Findings) -> Result<(), Trouble> {
@@ -63,15 +63,15 @@ pub(crate) fn run(bench: &Bench<'_>, depth: u32, findings: &mut Findings) -> Res
     let mut times: [Sample; WAYS.len()] = Default::default();
     let mut agree = true;
     for number in 0..games {
-        bench.go_on()?;
+        bench.check_cancelled()?;
         let seed = bench.seed.wrapping_mul(7_368_787).wrapping_add(u64::from(number));
         let Some(from) = opening(&kit.game, 4, seed) else { continue };
         let mut pos = *board.pos(&from);
-        // Each side has what it learned itself.
+        // Each side keeps its own table.
         let mut memories: Vec<[Option<Kept<Mnk<u64>>>; 2]> = WAYS.iter().map(|_| [None, None]).collect();
         let (mut entered, mut spent, mut moves) = ([0.0; WAYS.len()], [0.0; WAYS.len()], 0.0);
         while board.game.outcome(&pos).is_none() {
-            bench.go_on()?;
+            bench.check_cancelled()?;
             let seat = usize::from(board.game.turn(&pos) == Turn::Second);
             let (mut best, mut score) = (None, None);
             for (place, way) in WAYS.iter().enumerate() {
@@ -79,12 +79,12 @@ pub(crate) fn run(bench: &Bench<'_>, depth: u32, findings: &mut Findings) -> Res
                     table: if way.table { 1 << 16 } else { 0 },
                     hash_move: way.table,
                     hints: way.centre,
-                    // As deep as asked and no deeper, so that all ways have the same answer.
+                    // Exactly to the requested depth, so that all variants have the same answer.
                     deeper: false,
                     ..Options::bare(Method::AlphaBeta)
                 };
                 let memory = memories[place][seat].take().filter(|_| way.kept);
-                let engine = Engine::new(&board.game, options).evaluate(Eyes(&opinion));
+                let engine = Engine::new(&board.game, options).evaluate(OrderedEvaluation(&opinion));
                 let began = Instant::now();
                 let mut engine = match memory {
                     Some(memory) => engine.resume(memory),

@@ -1,17 +1,16 @@
-//! What an experiment found, as pictures that stand alone: lines with bounds, and maps of boards.
+//! Self-contained SVG plots: series with 95 % confidence intervals, and maps of boards.
 //!
 //! ```text
-//!   Plot::Lines   axes with units, a legend, one line per series, 95 % bounds as bars
+//!   Plot::Lines   axes with units, a legend, one line per series, 95 % confidence intervals as bars
 //!   Plot::Map     a grid of coloured cells with a legend of the colours
 //! ```
 //!
-//! Pictures follow the reader's choice of light or dark.
+//! Pictures follow the reader's light or dark colour scheme.
 
-use outplay_core::figures::escaped;
+use outplay_core::svg::{Element, circle, document, element, group, path, rect, style, text};
 use serde::Serialize;
-use std::fmt::{self, Write};
 
-/// A picture.
+/// A plot.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Plot {
@@ -24,18 +23,17 @@ pub enum Plot {
 /// Series over a common axis.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Lines {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// What the horizontal axis counts, with its unit.
+    /// Label of the horizontal axis, with its unit.
     pub x: String,
-    /// What the vertical axis counts, with its unit.
+    /// Label of the vertical axis, with its unit.
     pub y: String,
-    /// Each step of the vertical axis multiplies by ten.
+    /// Whether the vertical axis is logarithmic.
     pub logarithmic: bool,
-    /// The same of the horizontal axis.
+    /// Whether the horizontal axis is logarithmic.
     pub wide: bool,
-    /// What stands at 1, 2, 3 … where the axis has names instead of numbers; points are then not joined, for there
-    /// is nothing between them.
+    /// Category names at 1, 2, 3 … instead of numbers; points are then not joined.
     pub names: Vec<String>,
     /// The series.
     pub series: Vec<Series>,
@@ -44,20 +42,20 @@ pub struct Lines {
 /// A line of a plot.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Series {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
     /// Its points, from left to right.
     pub points: Vec<Point>,
 }
 
-/// A point with what is certain about it.
+/// A point with its uncertainty.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Point {
-    /// Where it lies.
+    /// Horizontal coordinate.
     pub x: f64,
-    /// How high.
+    /// Vertical coordinate.
     pub y: f64,
-    /// The 95 % bounds, where it was measured.
+    /// The 95 % confidence interval, if it was measured.
     pub bounds: Option<(f64, f64)>,
 }
 
@@ -71,37 +69,37 @@ impl Point {
 /// A coloured grid.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Map {
-    /// What it shows.
+    /// Title.
     pub title: String,
     /// The names of the columns, from left to right, and of the rows, from the top.
     pub columns: Vec<String>,
     /// See `columns`.
     pub rows: Vec<String>,
-    /// What columns and rows are, with their units; empty where the names say so themselves.
+    /// Labels of columns and rows, with their units; empty if the names suffice.
     pub x: String,
     /// See `x`.
     pub y: String,
-    /// The cells of the rows, each a word of the legend; empty for a cell without one.
+    /// The cells by row, each a class of the legend; empty for a cell without one.
     pub cells: Vec<Vec<String>>,
-    /// What is written into the cells, in the same order; may be empty.
+    /// Text in the cells, in the same order; may be empty.
     pub notes: Vec<Vec<String>>,
-    /// The words, each with its colour.
+    /// The classes, each with its colour.
     pub legend: Vec<(String, Colour)>,
 }
 
-/// Colours that can be told apart by everybody, in light and dark.
+/// Colours that are distinguishable with colour blindness, in light and dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Colour {
     /// The first player wins.
     Win,
-    /// Nobody does.
+    /// A draw.
     Draw,
     /// The second player wins.
     Loss,
-    /// Nothing to see.
+    /// Neutral.
     Plain,
-    /// One of six that are told apart by lightness too, as the lines of a plot are.
+    /// One of six that differ in lightness too, like the series of a plot.
     Series(usize),
 }
 
@@ -117,7 +115,7 @@ impl Colour {
     }
 }
 
-/// Classes of cells that are coloured as lines are.
+/// CSS classes of cells in the colours of series.
 const SERIES: [&str; 6] = ["s0 cell", "s1 cell", "s2 cell", "s3 cell", "s4 cell", "s5 cell"];
 
 const WIDTH: f64 = 720.0;
@@ -127,26 +125,34 @@ const TOP: f64 = 56.0;
 const INSIDE: f64 = 320.0;
 const CELL: f64 = 40.0;
 
-/// Light and dark, and six lines that differ in lightness as well as in hue.
-const STYLE: &str = "<style>text{font:13px system-ui,sans-serif;fill:#22262b}.title{font-size:16px;font-weight:600}.faint{fill:#6b7078}.paper{fill:#fff}.grid{stroke:#e2dfd8}.axis{stroke:#6b7078}.s0{--c:#1b5e9e}.s1{--c:#c4541a}.s2{--c:#1e7f4f}.s3{--c:#7a3e9d}.s4{--c:#8a6d00}.s5{--c:#5b6470}.line{fill:none;stroke:var(--c);stroke-width:2}.dot,.cell{fill:var(--c)}.bar{stroke:var(--c);stroke-width:1.4}.win{fill:#2e9e6b}.draw{fill:#d9d4c6}.loss{fill:#c4541a}.plain{fill:#f1efe9}.note{fill:#fff;font-weight:600}.mid{text-anchor:middle}.end{text-anchor:end}@media (prefers-color-scheme:dark){text{fill:#e8e6e1}.note{fill:#16191d}.faint{fill:#9aa0a8}.paper{fill:#16191d}.grid{stroke:#2c3138}.axis{stroke:#9aa0a8}.s0{--c:#6fb1f0}.s1{--c:#f0a35e}.s2{--c:#5fd39a}.s3{--c:#c79be6}.s4{--c:#e2c65a}.s5{--c:#aeb5bf}.win{fill:#2e9e6b}.draw{fill:#4a4f57}.loss{fill:#d0682f}.plain{fill:#23272d}}</style>";
+/// Light and dark styles, and six series that differ in lightness as well as in hue.
+const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#22262b}.title{font-size:16px;font-weight:600}.faint{fill:#6b7078}.paper{fill:#fff}.grid{stroke:#e2dfd8}.axis{stroke:#6b7078}.s0{--c:#1b5e9e}.s1{--c:#c4541a}.s2{--c:#1e7f4f}.s3{--c:#7a3e9d}.s4{--c:#8a6d00}.s5{--c:#5b6470}.line{fill:none;stroke:var(--c);stroke-width:2}.dot,.cell{fill:var(--c)}.bar{stroke:var(--c);stroke-width:1.4}.win{fill:#2e9e6b}.draw{fill:#d9d4c6}.loss{fill:#c4541a}.plain{fill:#f1efe9}.note{fill:#fff;font-weight:600}.mid{text-anchor:middle}.end{text-anchor:end}@media (prefers-color-scheme:dark){text{fill:#e8e6e1}.note{fill:#16191d}.faint{fill:#9aa0a8}.paper{fill:#16191d}.grid{stroke:#2c3138}.axis{stroke:#9aa0a8}.s0{--c:#6fb1f0}.s1{--c:#f0a35e}.s2{--c:#5fd39a}.s3{--c:#c79be6}.s4{--c:#e2c65a}.s5{--c:#aeb5bf}.win{fill:#2e9e6b}.draw{fill:#4a4f57}.loss{fill:#d0682f}.plain{fill:#23272d}}";
 
 impl Plot {
     /// The picture as an SVG file.
     pub fn svg(&self) -> String {
-        let mut body = String::new();
-        // Writing to a string cannot fail.
+        self.drawn().1.to_string()
+    }
+
+    /// The height of the picture, and the picture.
+    fn drawn(&self) -> (f64, Element) {
+        let mut body = vec![text(LEFT, 28, self.title()).class("title")];
         let height = match self {
             Plot::Lines(lines) => lines.draw(&mut body),
             Plot::Map(map) => map.draw(&mut body),
-        }
-        .unwrap_or(0.0);
-        format!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0}" width="{WIDTH}" role="img"><title>{}</title>{STYLE}<rect class="paper" width="{WIDTH}" height="{height:.0}"/>{body}</svg>"#,
-            escaped(self.title())
-        )
+        };
+        let height = height.round();
+        let mut picture = document(WIDTH, height)
+            .length("width", WIDTH)
+            .attr("role", "img")
+            .title(self.title())
+            .with(style(STYLE))
+            .with(rect(0, 0, WIDTH, height).class("paper"));
+        picture.extend(body);
+        (height, picture)
     }
 
-    /// What the picture shows.
+    /// The title.
     pub fn title(&self) -> &str {
         match self {
             Plot::Lines(lines) => &lines.title,
@@ -155,22 +161,20 @@ impl Plot {
     }
 }
 
-/// Several pictures as one file, from top to bottom.
+/// Stacks several plots in one file, from top to bottom.
 pub fn stacked(plots: &[Plot]) -> Option<String> {
-    let mut y = 0.0;
-    let mut body = String::new();
+    let (mut y, mut body) = (0.0, Vec::new());
     for plot in plots {
-        let svg = plot.svg();
-        let height: f64 = svg.split("viewBox=\"0 0 720 ").nth(1)?.split('"').next()?.parse().ok()?;
-        body += &svg.replacen("<svg ", &format!("<svg y=\"{y}\" height=\"{height}\" "), 1);
+        let (height, picture) = plot.drawn();
+        body.push(picture.length("y", y).length("height", height));
         y += height;
     }
-    (!plots.is_empty()).then(|| {
-        format!(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" width="{WIDTH}">{body}</svg>"#)
-    })
+    let mut all = document(WIDTH, y).length("width", WIDTH);
+    all.extend(body);
+    (!plots.is_empty()).then(|| all.to_string())
 }
 
-/// Round numbers across a range, about five of them.
+/// About five round numbers across a range.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let rough = ((high - low) / 5.0).max(1e-12);
     let power = 10f64.powf(rough.log10().floor());
@@ -185,7 +189,7 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
     ticks
 }
 
-/// A number as an axis writes it.
+/// Formats a number for an axis.
 fn figure(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
@@ -198,26 +202,81 @@ fn figure(value: f64) -> String {
     }
 }
 
+/// A vertical text at the left of a plot, centred at this height.
+fn vertical_label(y: f64, words: &str) -> Element {
+    let place = format!("translate(20 {y:.1}) rotate(-90)");
+    element("text").class("mid").attr("transform", place).words(words)
+}
+
+/// The minimum and maximum of some values; from 0 to 1 if there are none.
+fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values
+        .filter(|value| value.is_finite())
+        .fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
+    if low > high { (0.0, 1.0) } else { (low, high) }
+}
+
+fn scaled(value: f64, logarithmic: bool) -> f64 {
+    if logarithmic { value.max(1e-12).log10() } else { value }
+}
+
+/// A range of values, as powers of ten if it is logarithmic, mapped to a range of the picture.
+struct Axis {
+    logarithmic: bool,
+    range: (f64, f64),
+    start: f64,
+    length: f64,
+}
+
+impl Axis {
+    /// Maps a value to a coordinate.
+    fn place(&self, value: f64) -> f64 {
+        let (low, high) = self.range;
+        self.start + self.length * (scaled(value, self.logarithmic) - low) / (high - low).max(1e-9)
+    }
+
+    /// Round values along the axis.
+    fn marks(&self) -> Vec<f64> {
+        let (low, high) = self.range;
+        match self.logarithmic {
+            true => (low.ceil() as i32..=high.floor() as i32).map(|power| 10f64.powi(power)).collect(),
+            false => ticks(low, high),
+        }
+    }
+}
+
 impl Lines {
-    fn draw(&self, out: &mut String) -> Result<f64, fmt::Error> {
-        let points = || self.series.iter().flat_map(|series| &series.points);
-        let span = |values: &mut dyn Iterator<Item = f64>| {
-            let (low, high) = values
-                .filter(|value| value.is_finite())
-                .fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
-            if low > high { (0.0, 1.0) } else { (low, high) }
-        };
-        let shown = |y: f64| if self.logarithmic { y.max(1e-12).log10() } else { y };
-        let placed = |x: f64| if self.wide { x.max(1e-12).log10() } else { x };
+    /// Draws all but the title and returns the height.
+    fn draw(&self, out: &mut Vec<Element>) -> f64 {
+        let axes = &self.axes();
+        let below = self.draw_axes(axes, out);
+        for (number, series) in self.series.iter().enumerate() {
+            let y = below + 66.0 + 20.0 * number as f64;
+            out.push(self.line(axes, number, y - 4.0));
+            out.push(text(LEFT + 38.0, y, &series.name));
+        }
+        let end = below + 66.0 + 20.0 * self.series.len() as f64;
+        if self.points().all(|point| point.bounds.is_none()) {
+            return end;
+        }
+        out.push(text(LEFT, end, "bars: 95 % bounds").class("faint"));
+        end + 20.0
+    }
+
+    fn points(&self) -> impl Iterator<Item = &Point> {
+        self.series.iter().flat_map(|series| &series.points)
+    }
+
+    /// The horizontal and the vertical axis.
+    fn axes(&self) -> [Axis; 2] {
         let (left, right) = match self.names.len() {
-            0 => span(&mut points().map(|point| placed(point.x))),
+            0 => span(self.points().map(|point| scaled(point.x, self.wide))),
             names => (0.5, names as f64 + 0.5),
         };
-        let heights = &mut points().flat_map(|point| {
+        let (mut low, mut high) = span(self.points().flat_map(|point| {
             let (low, high) = point.bounds.unwrap_or((point.y, point.y));
-            [shown(low), shown(high), shown(point.y)]
-        });
-        let (mut low, mut high) = span(heights);
+            [low, high, point.y].map(|y| scaled(y, self.logarithmic))
+        }));
         if self.logarithmic {
             (low, high) = (low.floor(), high.ceil());
         }
@@ -225,181 +284,116 @@ impl Lines {
             (low, high) = (low - 0.5, high + 0.5);
         }
         let wide = WIDTH - LEFT - RIGHT;
-        let across = |x: f64| LEFT + wide * (placed(x) - left) / (right - left).max(1e-9);
-        let up = |y: f64| TOP + INSIDE * (1.0 - (shown(y) - low) / (high - low));
-        write!(out, r#"<text class="title" x="{LEFT}" y="28">{}</text>"#, escaped(&self.title))?;
-        let marks: Vec<f64> = match self.logarithmic {
-            true => (low as i32..=high as i32).map(|power| 10f64.powi(power)).collect(),
-            false => ticks(low, high),
-        };
-        for mark in marks {
-            let y = up(mark);
-            write!(out, r#"<path class="grid" d="M{LEFT} {y:.1}H{:.1}"/>"#, WIDTH - RIGHT)?;
-            write!(
-                out,
-                r#"<text class="faint end" x="{:.1}" y="{:.1}">{}</text>"#,
-                LEFT - 8.0,
-                y + 4.0,
-                figure(mark)
-            )?;
+        [
+            Axis { logarithmic: self.wide, range: (left, right), start: LEFT, length: wide },
+            Axis { logarithmic: self.logarithmic, range: (low, high), start: TOP + INSIDE, length: -INSIDE },
+        ]
+    }
+
+    /// Draws the axes with their ticks and names, and returns their lower end.
+    fn draw_axes(&self, [across, up]: &[Axis; 2], out: &mut Vec<Element>) -> f64 {
+        let (floor, right) = (TOP + INSIDE, WIDTH - RIGHT);
+        for mark in up.marks() {
+            let y = up.place(mark);
+            out.push(path(format!("M{LEFT} {y:.1}H{right:.1}")).class("grid"));
+            out.push(text(LEFT - 8.0, y + 4.0, figure(mark)).class("faint end"));
         }
-        let floor = TOP + INSIDE;
-        let steps: Vec<f64> = match self.wide {
-            _ if !self.names.is_empty() => Vec::new(),
-            true => (left.ceil() as i32..=right.floor() as i32).map(|power| 10f64.powi(power)).collect(),
-            false => ticks(left, right),
-        };
+        let notch = |x: f64| path(format!("M{x:.1} {floor}v5")).class("axis");
         for (number, name) in self.names.iter().enumerate() {
-            let x = across(number as f64 + 1.0);
+            let x = across.place(number as f64 + 1.0);
             let place = format!("translate({x:.1} {:.1}) rotate(-60)", floor + 14.0);
-            write!(out, r#"<path class="axis" d="M{x:.1} {floor}v5"/>"#)?;
-            write!(out, r#"<text class="faint end" transform="{place}">{}</text>"#, escaped(name))?;
+            out.push(notch(x));
+            out.push(element("text").class("faint end").attr("transform", place).words(name));
         }
-        // Steep names reach nearly their length below the axis, and the first one does not leave the picture.
+        // Slanted names extend nearly their length below the axis, and the first one must stay in the picture.
         let longest = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let below = floor + 5.8 * longest as f64;
-        for mark in steps {
-            let x = across(mark);
-            write!(out, r#"<path class="axis" d="M{x:.1} {floor}v5"/>"#)?;
-            write!(
-                out,
-                r#"<text class="faint mid" x="{x:.1}" y="{:.1}">{}</text>"#,
-                floor + 20.0,
-                figure(mark)
-            )?;
+        let marks = if self.names.is_empty() { across.marks() } else { Vec::new() };
+        for mark in marks {
+            let x = across.place(mark);
+            out.push(notch(x));
+            out.push(text(x, floor + 20.0, figure(mark)).class("faint mid"));
         }
-        write!(out, r#"<path class="axis" fill="none" d="M{LEFT} {TOP}V{floor}H{:.1}"/>"#, WIDTH - RIGHT)?;
-        let middle = LEFT + wide / 2.0;
-        write!(
-            out,
-            r#"<text class="mid" x="{middle:.1}" y="{:.1}">{}</text>"#,
-            below + 42.0,
-            escaped(&self.x)
-        )?;
-        let height = TOP + INSIDE / 2.0;
-        write!(
-            out,
-            r#"<text class="mid" transform="translate(20 {height:.1}) rotate(-90)">{}</text>"#,
-            escaped(&self.y)
-        )?;
-        for (number, series) in self.series.iter().enumerate() {
-            write!(out, r#"<g class="s{}">"#, number % 6)?;
-            let path: Vec<String> = series
-                .points
-                .iter()
-                .map(|point| format!("{:.1} {:.1}", across(point.x), up(point.y)))
-                .collect();
-            // Beyond six, lines are told apart by dashes.
-            let dash = if number < 6 { "" } else { r#" stroke-dasharray="6 4""# };
-            if self.names.is_empty() || series.points.iter().all(|point| point.bounds.is_none()) {
-                write!(out, r#"<path class="line" d="M{}"{dash}/>"#, path.join("L"))?;
+        out.push(path(format!("M{LEFT} {TOP}V{floor}H{right:.1}")).class("axis").fill("none"));
+        out.push(text((LEFT + right) / 2.0, below + 42.0, &self.x).class("mid"));
+        out.push(vertical_label(TOP + INSIDE / 2.0, &self.y));
+        below
+    }
+
+    /// A series with its sample in the legend, which is at the height `legend`.
+    fn line(&self, [across, up]: &[Axis; 2], number: usize, legend: f64) -> Element {
+        let points = &self.series[number].points;
+        let mut line = group().class(format!("s{}", number % 6));
+        let stroke = |commands: String| {
+            let stroke = path(commands).class("line");
+            // Beyond six, series are dashed.
+            if number < 6 { stroke } else { stroke.attr("stroke-dasharray", "6 4") }
+        };
+        if self.names.is_empty() || points.iter().all(|point| point.bounds.is_none()) {
+            let place = |point: &Point| format!("{:.1} {:.1}", across.place(point.x), up.place(point.y));
+            line.push(stroke(format!("M{}", points.iter().map(place).collect::<Vec<_>>().join("L"))));
+        }
+        // Offset horizontally, so that bars do not overlap.
+        let aside = 3.0 * (number as f64 - (self.series.len() as f64 - 1.0) / 2.0);
+        for point in points {
+            let x = across.place(point.x) + if point.bounds.is_some() { aside } else { 0.0 };
+            line.push(circle(x, up.place(point.y), 3).class("dot"));
+            if let Some((low, high)) = point.bounds {
+                line.push(path(format!("M{x:.1} {:.1}V{:.1}", up.place(low), up.place(high))).class("bar"));
             }
-            for point in &series.points {
-                // Side by side, so that bars do not cover each other.
-                let aside = 3.0 * (number as f64 - (self.series.len() as f64 - 1.0) / 2.0);
-                let (x, y) =
-                    (across(point.x) + if point.bounds.is_some() { aside } else { 0.0 }, up(point.y));
-                write!(out, r#"<circle class="dot" cx="{x:.1}" cy="{y:.1}" r="3"/>"#)?;
-                if let Some((low, high)) = point.bounds {
-                    write!(out, r#"<path class="bar" d="M{x:.1} {:.1}V{:.1}"/>"#, up(low), up(high))?;
-                }
-            }
-            let y = below + 66.0 + 20.0 * number as f64;
-            write!(out, r#"<path class="line" d="M{LEFT} {:.1}h28"{dash}/></g>"#, y - 4.0)?;
-            write!(out, r#"<text x="{:.1}" y="{y:.1}">{}</text>"#, LEFT + 38.0, escaped(&series.name))?;
         }
-        let bounds = points().any(|point| point.bounds.is_some());
-        let mut end = below + 66.0 + 20.0 * self.series.len() as f64;
-        if bounds {
-            write!(out, r#"<text class="faint" x="{LEFT}" y="{end:.1}">bars: 95 % bounds</text>"#)?;
-            end += 20.0;
-        }
-        Ok(end)
+        line.with(stroke(format!("M{LEFT} {legend:.1}h28")))
     }
 }
 
 impl Map {
-    fn draw(&self, out: &mut String) -> Result<f64, fmt::Error> {
-        write!(out, r#"<text class="title" x="{LEFT}" y="28">{}</text>"#, escaped(&self.title))?;
+    /// Draws all but the title and returns the height.
+    fn draw(&self, out: &mut Vec<Element>) -> f64 {
         let longest = self.rows.iter().map(|name| name.chars().count()).max().unwrap_or(0) as f64;
         let left = LEFT.max(48.0 + 7.5 * longest);
         let room = (WIDTH - left - RIGHT) / self.columns.len().max(1) as f64;
-        // Words need wider cells than colours alone.
+        // Text needs wider cells than colours alone.
         let (cell, wide) = match self.notes.is_empty() {
             true => (CELL.min(room), CELL.min(room)),
             false => (CELL, (3.0 * CELL).min(room)),
         };
-        for (row, (name, words)) in self.rows.iter().zip(&self.cells).enumerate() {
+        for (row, name) in self.rows.iter().enumerate() {
             let y = TOP + cell * row as f64;
-            let middle = y + cell / 2.0 + 4.0;
-            write!(
-                out,
-                r#"<text class="faint end" x="{:.1}" y="{middle:.1}">{}</text>"#,
-                left - 8.0,
-                escaped(name)
-            )?;
-            for (column, word) in words.iter().enumerate() {
-                let Some((_, colour)) = self.legend.iter().find(|(known, _)| known == word) else { continue };
-                let x = left + wide * column as f64;
-                write!(
-                    out,
-                    r#"<rect class="{}" x="{x:.1}" y="{y:.1}" width="{:.1}" height="{:.1}"><title>{}</title></rect>"#,
-                    colour.class(),
-                    wide - 1.0,
-                    cell - 1.0,
-                    escaped(&format!("{} {name}: {word}", self.columns[column]))
-                )?;
-                if let Some(note) = self.notes.get(row).and_then(|notes| notes.get(column)) {
-                    let x = x + wide / 2.0;
-                    write!(
-                        out,
-                        r#"<text class="note mid" x="{x:.1}" y="{middle:.1}">{}</text>"#,
-                        escaped(note)
-                    )?;
-                }
-            }
+            out.push(text(left - 8.0, y + cell / 2.0 + 4.0, name).class("faint end"));
+            self.draw_row(row, (left, y), (wide, cell), out);
         }
         let mut floor = TOP + cell * self.rows.len() as f64;
         for (column, name) in self.columns.iter().enumerate() {
-            let x = left + wide * (column as f64 + 0.5);
-            write!(
-                out,
-                r#"<text class="faint mid" x="{x:.1}" y="{:.1}">{}</text>"#,
-                floor + 16.0,
-                escaped(name)
-            )?;
+            out.push(text(left + wide * (column as f64 + 0.5), floor + 16.0, name).class("faint mid"));
         }
         if !self.y.is_empty() {
-            let y = (TOP + floor) / 2.0;
-            write!(
-                out,
-                r#"<text class="mid" transform="translate(20 {y:.1}) rotate(-90)">{}</text>"#,
-                escaped(&self.y)
-            )?;
+            out.push(vertical_label((TOP + floor) / 2.0, &self.y));
         }
         if !self.x.is_empty() {
             floor += 22.0;
-            let x = left + wide * self.columns.len() as f64 / 2.0;
-            write!(
-                out,
-                r#"<text class="mid" x="{x:.1}" y="{:.1}">{}</text>"#,
-                floor + 14.0,
-                escaped(&self.x)
-            )?;
+            out.push(text(left + wide * self.columns.len() as f64 / 2.0, floor + 14.0, &self.x).class("mid"));
         }
         let mut y = floor + 44.0;
         for (word, colour) in &self.legend {
-            write!(
-                out,
-                r#"<rect class="{}" x="{left}" y="{:.1}" width="16" height="16"/><text x="{:.1}" y="{y:.1}">{}</text>"#,
-                colour.class(),
-                y - 13.0,
-                left + 26.0,
-                escaped(word)
-            )?;
+            out.push(rect(left, y - 13.0, 16, 16).class(colour.class()));
+            out.push(text(left + 26.0, y, word));
             y += 22.0;
         }
-        Ok(y)
+        y
+    }
+
+    /// Draws the cells of a row from their upper left corner on.
+    fn draw_row(&self, row: usize, (left, y): (f64, f64), (wide, high): (f64, f64), out: &mut Vec<Element>) {
+        let words = self.cells.get(row).into_iter().flatten();
+        for (column, word) in words.enumerate() {
+            let Some((_, colour)) = self.legend.iter().find(|(known, _)| known == word) else { continue };
+            let x = left + wide * column as f64;
+            let title = format!("{} {}: {word}", self.columns[column], self.rows[row]);
+            out.push(rect(x, y, wide - 1.0, high - 1.0).class(colour.class()).title(title));
+            if let Some(note) = self.notes.get(row).and_then(|notes| notes.get(column)) {
+                out.push(text(x + wide / 2.0, y + high / 2.0 + 4.0, note).class("note mid"));
+            }
+        }
     }
 }
 

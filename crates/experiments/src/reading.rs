@@ -1,26 +1,27 @@
-//! Which experiment did they run? Readings of a paper's text, each with its exact result on a small board.
+//! Readings of a paper's ambiguous text, each with its exact result on a small board.
 //!
-//! A reading says how many plies are random, how far minimax looks, and how ties are broken. All openings of a
-//! length are equally likely, chance decides ties where the reading says so, and the rest follows from the rules, so that
-//! the chances of winning, drawing and losing are sums rather than samples.
+//! A reading fixes the number of random plies, the depth of minimax, and tie-breaking. All openings of a length are
+//! equally likely and random ties are uniform, so the probabilities of winning, drawing and losing are exact sums,
+//! not samples.
 //!
 //! ```text
 //!   values   every position of the board once: payoff and distance      3^cells bytes
 //!   chances  helpful against minimax from here, by reading              one map each
 //! ```
 //!
-//! Looking d plies ahead with no opinion about what lies beyond is knowing wins and losses within d plies, so one table of
-//! distances answers for every depth.
+//! A search to depth d without an evaluation finds exactly the wins and losses within d plies, so one table of
+//! distances serves every depth.
 
-use outplay_answer::Trouble;
-use outplay_core::{Content, LineBoard, Pace, Turn, Watch};
+use outplay_core::{Content, LineBoard, Turn};
 use outplay_players::{Form, helpful_choices};
+use outplay_runtime::{Monitor, Pace};
+use outplay_workbench::Trouble;
 use rustc_hash::FxHashMap;
 
-/// How somebody chooses among moves that look the same.
+/// Tie-breaking among moves of equal value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ties {
-    /// Each is equally likely.
+    /// Uniformly at random.
     Random,
     /// The first in the order of the cells.
     InOrder,
@@ -35,27 +36,27 @@ impl Ties {
     }
 }
 
-/// One way to understand "the heuristic against minimax with random first moves".
+/// A reading of "the heuristic against minimax with random first moves".
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     /// Random plies before the first decision.
     pub(crate) plies: u32,
     /// The heuristic is the first player.
     pub(crate) helpful_first: bool,
-    /// Which form of the heuristic.
+    /// The variant of the heuristic.
     pub(crate) form: Form,
-    /// How the heuristic breaks ties.
+    /// Tie-breaking of the heuristic.
     pub(crate) helpful_ties: Ties,
-    /// How many plies minimax looks ahead; to the end if not said.
+    /// Search depth of minimax in plies; none for the end of the game.
     pub(crate) depth: Option<u32>,
-    /// Minimax prefers sooner wins and later losses.
+    /// Whether minimax prefers faster wins and slower losses.
     pub(crate) hurry: bool,
-    /// How minimax breaks ties.
+    /// Tie-breaking of minimax.
     pub(crate) ties: Ties,
 }
 
 impl Reading {
-    /// Random ties on both sides and a minimax that hurries: how `helpful` and `perfect` play here.
+    /// Random ties on both sides and a minimax that prefers fast wins: the players `helpful` and `perfect`.
     pub(crate) fn ours(plies: u32, helpful_first: bool) -> Reading {
         Reading {
             plies,
@@ -81,7 +82,7 @@ impl Reading {
     }
 }
 
-/// How likely the heuristic wins, draws and loses.
+/// The probabilities that the heuristic wins, draws and loses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Chances {
     pub(crate) won: f64,
@@ -101,8 +102,8 @@ impl Chances {
         self.lost += other.lost * part;
     }
 
-    /// The logarithm to base ten of how likely so many wins, losses and draws are, over how likely the reading that fits
-    /// best would make them; 0 is the best there can be.
+    /// The base-10 logarithm of the likelihood ratio of these counts against the best-fitting reading; 0 is the
+    /// maximum.
     pub(crate) fn likelihood(&self, won: u32, lost: u32, drawn: u32) -> f64 {
         let all = f64::from(won + lost + drawn);
         let one = |count: u32, chance: f64| match count {
@@ -113,13 +114,13 @@ impl Chances {
     }
 }
 
-/// A value that was not looked at.
+/// Not computed yet.
 const UNKNOWN: i8 = i8::MIN;
-/// A win at once; each ply that it takes counts one less.
+/// An immediate win; each ply to it counts one less.
 const WIN: i8 = 64;
 
-/// A small board without gravity, with the value of every position that was asked for.
-pub(crate) struct Small<'a> {
+/// A small board without gravity, with the values of all positions computed so far.
+pub(crate) struct ExactBoard<'a> {
     empty: LineBoard,
     cells: u32,
     lines: Vec<u32>,
@@ -129,13 +130,13 @@ pub(crate) struct Small<'a> {
     pace: Pace<'a>,
 }
 
-impl<'a> Small<'a> {
+impl<'a> ExactBoard<'a> {
     /// A square board of at most 16 cells.
-    pub(crate) fn new(side: usize, k: usize, watch: &'a dyn Watch) -> Small<'a> {
+    pub(crate) fn new(side: usize, k: usize, watch: &'a dyn Monitor) -> ExactBoard<'a> {
         let empty = LineBoard::empty(side, side, k);
         let cells = empty.cells.len() as u32;
         let bits = |line: &Vec<usize>| line.iter().fold(0, |bits, cell| bits | 1 << cell);
-        Small {
+        ExactBoard {
             lines: empty.lines().iter().map(bits).collect(),
             powers: (0..cells).map(|cell| 3usize.pow(cell)).collect(),
             values: vec![UNKNOWN; 3usize.pow(cells)],
@@ -164,13 +165,13 @@ impl<'a> Small<'a> {
     }
 
     fn after(first: u32, second: u32, cell: u32) -> (u32, u32) {
-        match Small::first_to_move(first, second) {
+        match ExactBoard::first_to_move(first, second) {
             true => (first | 1 << cell, second),
             false => (first, second | 1 << cell),
         }
     }
 
-    /// The value for the player to move; `None` if somebody asked to stop.
+    /// The value for the player to move; `None` if cancelled.
     pub(crate) fn value(&mut self, first: u32, second: u32) -> Option<i8> {
         let place = |stones: u32| -> usize {
             (0..self.cells as usize)
@@ -185,15 +186,15 @@ impl<'a> Small<'a> {
         if self.pace.step() {
             return None;
         }
-        let last = if Small::first_to_move(first, second) { second } else { first };
+        let last = if ExactBoard::first_to_move(first, second) { second } else { first };
         let value = if self.has_line(last) {
             -WIN
         } else {
             let mut best = None;
             for cell in self.open(first, second) {
-                let (first, second) = Small::after(first, second, cell);
+                let (first, second) = ExactBoard::after(first, second, cell);
                 let child = self.value(first, second)?;
-                // What the other wins is lost one ply later, and the other way round.
+                // A win of the opponent is a loss one ply later, and vice versa.
                 best = best.max(Some(-(child - child.signum())));
             }
             best.unwrap_or(0)
@@ -202,7 +203,7 @@ impl<'a> Small<'a> {
         Some(value)
     }
 
-    /// The cells between which the heuristic chooses.
+    /// The cells among which the heuristic chooses.
     fn helpful(&mut self, first: u32, second: u32, form: Form) -> u32 {
         let key = (first, second, form == Form::First);
         if let Some(&cells) = self.choices.get(&key) {
@@ -216,7 +217,7 @@ impl<'a> Small<'a> {
                 *content = Content::Second;
             }
         }
-        board.turn = if Small::first_to_move(first, second) { Turn::First } else { Turn::Second };
+        board.turn = if ExactBoard::first_to_move(first, second) { Turn::First } else { Turn::Second };
         let open: Vec<u32> = self.open(first, second).collect();
         let cells =
             helpful_choices(&board, form).into_iter().fold(0, |cells, place| cells | 1 << open[place]);
@@ -224,11 +225,11 @@ impl<'a> Small<'a> {
         cells
     }
 
-    /// The cells between which minimax chooses.
+    /// The cells among which minimax chooses.
     fn minimax(&mut self, first: u32, second: u32, reading: &Reading) -> Option<u32> {
         let (mut best, mut cells) = (i8::MIN, 0);
         for cell in self.open(first, second) {
-            let (first, second) = Small::after(first, second, cell);
+            let (first, second) = ExactBoard::after(first, second, cell);
             let child = self.value(first, second)?;
             let plies = (WIN - child.abs()) as u32 + 1;
             let seen = reading.depth.is_none_or(|depth| plies <= depth);
@@ -254,7 +255,7 @@ impl<'a> Small<'a> {
         reading: &Reading,
         known: &mut FxHashMap<(u32, u32), Chances>,
     ) -> Option<Chances> {
-        let first_moves = Small::first_to_move(first, second);
+        let first_moves = ExactBoard::first_to_move(first, second);
         let last = if first_moves { second } else { first };
         if self.has_line(last) {
             let won_by_first = !first_moves;
@@ -277,14 +278,14 @@ impl<'a> Small<'a> {
         while cells != 0 {
             let cell = cells.trailing_zeros();
             cells &= cells - 1;
-            let (first, second) = Small::after(first, second, cell);
+            let (first, second) = ExactBoard::after(first, second, cell);
             sum.add(self.chances_from(first, second, reading, known)?, part);
         }
         known.insert((first, second), sum);
         Some(sum)
     }
 
-    /// Every unfinished position after so many plies.
+    /// Every unfinished position after `plies` plies.
     fn openings(&self, plies: u32) -> Vec<(u32, u32)> {
         let sets = |stones: u32| (0u32..1 << self.cells).filter(move |set| set.count_ones() == stones);
         let firsts = sets(plies.div_ceil(2)).filter(|first| !self.has_line(*first));
@@ -296,14 +297,14 @@ impl<'a> Small<'a> {
             .collect()
     }
 
-    /// What a reading comes to, over all its openings.
+    /// The result of a reading, over all its openings.
     ///
     /// # Errors
     ///
     /// A stop.
     pub(crate) fn chances(&mut self, reading: &Reading) -> Result<Chances, Trouble> {
         let (mut known, mut sum) = (FxHashMap::default(), Chances::default());
-        // Each position is reached by as many orders of its stones as any other, so all are equally likely.
+        // Each position has the same number of move orders, so all are equally likely.
         let openings = self.openings(reading.plies);
         let part = 1.0 / openings.len().max(1) as f64;
         for (first, second) in openings {
@@ -314,7 +315,7 @@ impl<'a> Small<'a> {
         Ok(sum)
     }
 
-    /// How many openings of so many plies are won, drawn and lost for the player to move.
+    /// Counts openings of `plies` plies that are won, drawn and lost for the player to move.
     ///
     /// # Errors
     ///
@@ -332,17 +333,17 @@ impl<'a> Small<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_core::Quiet;
+    use outplay_runtime::NoMonitor;
 
     #[test]
     fn values_are_those_of_tic_tac_toe() {
-        let mut board = Small::new(3, 3, &Quiet);
+        let mut board = ExactBoard::new(3, 3, &NoMonitor);
         assert_eq!(board.value(0, 0), Some(0));
-        // Two in a row against one stone: won at once.
+        // Two in a row against one stone: an immediate win.
         assert_eq!(board.value(0b000_000_011, 0b000_011_000), Some(WIN - 1));
         assert_eq!(board.verdicts(2).unwrap(), [48, 24, 0]);
         assert_eq!(board.verdicts(1).unwrap(), [0, 9, 0]);
-        // 1 + 9 + 72 + 252 and so on are reached; the search looks at no other.
+        // 1 + 9 + 72 + 252 and so on are reachable; the search visits no other.
         let known = board.values.iter().filter(|value| **value != UNKNOWN).count();
         assert_eq!(known, 5478);
     }
@@ -355,11 +356,11 @@ mod tests {
         assert_eq!(chances.likelihood(1, 1, 8), f64::NEG_INFINITY);
     }
 
-    /// A shallow minimax by looking, against the table of distances.
+    /// Compares a depth-limited minimax with the table of distances.
     #[test]
-    fn looking_ahead_is_knowing_distances() {
-        fn look(board: &mut Small<'_>, first: u32, second: u32, depth: u32) -> i8 {
-            let last = if Small::first_to_move(first, second) { second } else { first };
+    fn depth_limited_minimax_equals_distance_table() {
+        fn look(board: &mut ExactBoard<'_>, first: u32, second: u32, depth: u32) -> i8 {
+            let last = if ExactBoard::first_to_move(first, second) { second } else { first };
             if board.has_line(last) {
                 return -1;
             }
@@ -367,14 +368,14 @@ mod tests {
             if depth == 0 || open.is_empty() {
                 return 0;
             }
-            let after = |cell: &u32| Small::after(first, second, *cell);
+            let after = |cell: &u32| ExactBoard::after(first, second, *cell);
             open.iter()
                 .map(after)
                 .map(|(first, second)| -look(board, first, second, depth - 1))
                 .max()
                 .unwrap_or(0)
         }
-        let mut board = Small::new(3, 3, &Quiet);
+        let mut board = ExactBoard::new(3, 3, &NoMonitor);
         for (first, second) in board.openings(3).into_iter().chain(board.openings(4)) {
             for depth in 1..=4 {
                 let value = board.value(first, second).unwrap();

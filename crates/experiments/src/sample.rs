@@ -1,17 +1,17 @@
-//! What was measured more than once: its mean, and how sure that is.
+//! Repeated measurements: mean, median and confidence intervals (Student, Wilson).
 
 use crate::plot::Point;
 
-/// Two-sided 95 % quantiles of Student's distribution, by degrees of freedom from 1.
+/// Two-sided 95 % quantiles of Student's t-distribution, by degrees of freedom from 1.
 const STUDENT: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
     2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
-/// The same for many.
+/// The same for the normal distribution.
 pub(crate) const NORMAL: f64 = 1.96;
 
-/// Measurements of one thing.
+/// Repeated measurements of one quantity.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample(Vec<f64>);
 
@@ -21,7 +21,7 @@ impl Sample {
         self.0.push(value);
     }
 
-    /// How many there are.
+    /// Number of measurements.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -36,19 +36,19 @@ impl Sample {
         (!self.0.is_empty()).then(|| self.sum() / self.0.len() as f64)
     }
 
-    /// The middle one; `None` if nothing was measured.
+    /// The median; `None` if nothing was measured.
     pub(crate) fn median(&self) -> Option<f64> {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
         sorted.get(sorted.len() / 2).copied()
     }
 
-    /// The least; `None` if nothing was measured.
+    /// The minimum; `None` if nothing was measured.
     pub(crate) fn least(&self) -> Option<f64> {
         self.0.iter().copied().min_by(f64::total_cmp)
     }
 
-    /// The 95 % bounds of the mean (Student); `None` for fewer than two measurements.
+    /// The 95 % confidence interval of the mean (Student); `None` for fewer than two measurements.
     pub(crate) fn bounds(&self) -> Option<(f64, f64)> {
         let (n, mean) = (self.0.len(), self.mean()?);
         let quantile = *STUDENT.get(n.checked_sub(2)?).unwrap_or(&NORMAL);
@@ -57,7 +57,7 @@ impl Sample {
         Some((mean - half, mean + half))
     }
 
-    /// The mean with its bounds, each as `figure` writes it.
+    /// The mean with its interval, each formatted by `figure`.
     pub(crate) fn text(&self, figure: impl Fn(f64) -> String) -> String {
         match (self.mean(), self.bounds()) {
             (Some(mean), Some((low, high))) => {
@@ -74,24 +74,24 @@ impl Sample {
     }
 }
 
-/// A share in percent, whose bounds end where shares do.
+/// A proportion in percent, clamped to 0 to 100.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share.clamp(0.0, 100.0))
 }
 
-/// The mean of shares in percent as a point of a plot, its bounds ending where shares do.
+/// The mean of proportions in percent as a point of a plot, with its interval clamped to 0 to 100.
 pub(crate) fn percent_point(sample: &Sample, x: f64) -> Option<Point> {
     let point = sample.point(x)?;
     let bounds = point.bounds.map(|(low, high)| (low.max(0.0), high.min(100.0)));
     Some(Point { bounds, ..point })
 }
 
-/// Seconds that cannot be negative, though a bound may be.
+/// Formats seconds; a negative bound is clamped to 0.
 pub(crate) fn seconds(value: f64) -> String {
     outplay_core::figures::duration(value.max(0.0))
 }
 
-/// The share of successes with its 95 % bounds (Wilson).
+/// The proportion of successes with its 95 % confidence interval (Wilson).
 pub(crate) fn share(good: u64, all: u64) -> (f64, (f64, f64)) {
     let (n, p) = (all.max(1) as f64, good as f64 / all.max(1) as f64);
     let z = NORMAL;
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means_have_bounds() {
+    fn means_have_confidence_intervals() {
         let mut sample = Sample::default();
         assert_eq!(
             (sample.mean(), sample.bounds(), sample.text(|x| x.to_string())),

@@ -1,31 +1,32 @@
-//! `slippery`: what a board is worth when stones do not always land where they are meant to.
+//! `slippery`: k in a row with random slips, solved exactly by expectiminimax.
 //!
-//! A player names an empty cell. With probability p the stone slips to one of the empty cells next to it (above, below,
-//! left, right), each equally likely; if there is none it stays. All positions are valued by expectiminimax over a table
-//! with one number for every arrangement, so the values are exact but for rounding.
+//! A player names an empty cell. With probability p the stone slips to one of the empty orthogonal neighbours, each
+//! equally likely; if there is none it stays. Memoised expectiminimax values all positions, in a table with one entry
+//! per arrangement, so the values are exact up to rounding.
 
 use crate::plot::{Lines, Plot, Point, Series};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::{Place, Trouble};
-use outplay_core::{Content, LineBoard, Pace};
+use outplay_core::{Content, LineBoard};
+use outplay_runtime::Pace;
+use outplay_workbench::{Place, Trouble};
 
-/// A board whose stones slip.
-struct Ice<'a> {
+/// A board with slipping stones.
+struct SlipperyBoard<'a> {
     /// The cells of each line, as bits.
     lines: Vec<u32>,
-    /// The cells next to each cell, as bits.
+    /// The orthogonal neighbours of each cell, as bits.
     next_to: Vec<u32>,
     /// Powers of three.
     powers: Vec<usize>,
     all: u32,
     slip: f64,
-    /// What each arrangement is worth to the player to move; NaN if it was not looked at.
+    /// The value of each arrangement for the player to move; NaN if it was not computed.
     values: Vec<f64>,
     pace: Pace<'a>,
 }
 
-impl<'a> Ice<'a> {
-    fn new(board: &LineBoard, slip: f64, pace: Pace<'a>) -> Ice<'a> {
+impl<'a> SlipperyBoard<'a> {
+    fn new(board: &LineBoard, slip: f64, pace: Pace<'a>) -> SlipperyBoard<'a> {
         let cells = board.cells.len();
         let bits = |cells: &[usize]| cells.iter().fold(0u32, |bits, cell| bits | 1 << cell);
         let place = |cell: usize| (cell / board.height, cell % board.height);
@@ -35,7 +36,7 @@ impl<'a> Ice<'a> {
         };
         let open = |cell: usize| board.cells[cell] == Content::Empty;
         let next_to = (0..cells).map(|a| (0..cells).filter(|&b| near(a, b)).fold(0, |bits, b| bits | 1 << b));
-        Ice {
+        SlipperyBoard {
             lines: board.lines().iter().map(|line| bits(line)).collect(),
             next_to: next_to.collect(),
             powers: (0..cells).map(|cell| 3usize.pow(cell as u32)).collect(),
@@ -46,8 +47,8 @@ impl<'a> Ice<'a> {
         }
     }
 
-    /// The value for the player to move, whose stones are `own`; `code` numbers the arrangement with own stones as ones
-    /// and the other's as twos. `None` if somebody asked to stop.
+    /// The value for the player to move, whose stones are `own`; `code` numbers the arrangement in base 3 with own
+    /// stones as ones and the opponent's as twos. `None` if cancelled.
     fn value(&mut self, own: u32, other: u32, code: usize) -> Option<f64> {
         let known = self.values[code];
         if !known.is_nan() {
@@ -62,12 +63,12 @@ impl<'a> Ice<'a> {
             best = -1.0;
         } else {
             let mut cells = empty;
-            // What a stone on each cell is worth, looked up once.
+            // The value of a stone on each cell, looked up once.
             let mut landed = [0.0; 32];
             while cells != 0 {
                 let cell = cells.trailing_zeros() as usize;
                 cells &= cells - 1;
-                // The other moves next: ones and twos change places.
+                // The opponent moves next: ones and twos are swapped.
                 let code = self.swapped(other, own | 1 << cell);
                 landed[cell] = -self.value(other, own | 1 << cell, code)?;
             }
@@ -106,8 +107,10 @@ impl<'a> Ice<'a> {
 
 /// The value of an empty board for the first player.
 fn start(bench: &Bench<'_>, board: &LineBoard, slip: f64) -> Result<f64, Trouble> {
-    let value = Ice::new(board, slip, Pace::new(bench.watch)).value(0, 0, 0).ok_or_else(Trouble::stopped)?;
-    // Zero has no sign.
+    let value = SlipperyBoard::new(board, slip, Pace::new(bench.watch))
+        .value(0, 0, 0)
+        .ok_or_else(Trouble::stopped)?;
+    // Turns −0 into 0.
     Ok(value + 0.0)
 }
 
@@ -130,12 +133,17 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         let slip = f64::from(step) / f64::from(steps);
         let mut row = vec![format!("{slip:.2}")];
         for (name, series) in boards.iter().zip(&mut series) {
-            bench.go_on()?;
+            bench.check_cancelled()?;
             let entry = bench.catalog.open(name)?;
-            let value = start(bench, &entry.board(&Place::Start)?, slip)?;
+            let value = start(bench, &outplay_workbench::board(&entry, &Place::Start)?, slip)?;
             if step == 0 {
-                // Stones that stay where they are put make the game that everybody knows.
-                let known = entry.query_best(&Place::Start, &bench.options.impartial(), bench.watch)?;
+                // Without slips it is the deterministic game, whose value is known.
+                let known = outplay_workbench::query_best(
+                    &bench.session.impartial(),
+                    &entry,
+                    &Place::Start,
+                    bench.watch,
+                )?;
                 let known = known.answer.value().map(|value| f64::from(value.payoff()));
                 findings.claim(
                     known == Some(value),
@@ -173,9 +181,9 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
 mod tests {
     use super::*;
     use outplay_catalog::Catalog;
-    use outplay_core::Quiet;
+    use outplay_runtime::NoMonitor;
 
-    /// The same by looking at everything, cell by cell, for a board with few empty cells.
+    /// The same by exhaustive recursion, for a board with few empty cells.
     fn plain(board: &LineBoard, slip: f64) -> f64 {
         let (own, other) = match board.turn {
             outplay_core::Turn::Second => (Content::Second, Content::First),
@@ -212,8 +220,12 @@ mod tests {
         for (position, slip) in
             [("xo./.x./o..", 0.25), ("x.o/.../.x.", 0.5), ("xox/.o./...", 1.0), ("x../.o./...", 0.0)]
         {
-            let board = entry.board(&Place::Position(position.into())).unwrap();
-            let mut ice = Ice::new(&entry.board(&Place::Start).unwrap(), slip, Pace::new(&Quiet));
+            let board = outplay_workbench::board(&entry, &Place::Position(position.into())).unwrap();
+            let mut ice = SlipperyBoard::new(
+                &outplay_workbench::board(&entry, &Place::Start).unwrap(),
+                slip,
+                Pace::new(&NoMonitor),
+            );
             let stones = |of: Content| {
                 (0..9).filter(|&cell| board.cells[cell] == of).fold(0, |bits, cell| bits | 1 << cell)
             };

@@ -1,21 +1,20 @@
-//! The heuristic on larger boards, which the paper leaves for later: at equal depth and at equal time.
+//! Scaling of the heuristic to larger boards, the paper's future work: at equal depth and at equal time.
 //!
-//! A guess takes microseconds and a search as long as it is given, so two questions are asked: who wins when the search
-//! looks two plies ahead, and who wins when it may think no longer than the guess takes, ten times or a hundred
-//! times as long. Such times are too short for a clock, so they are given as the number of positions that the search
-//! enters meanwhile, measured beforehand.
+//! The heuristic takes microseconds and a search any time it is given, so there are two comparisons: against a search
+//! of depth two, and against a search with 1, 10 and 100 times the heuristic's time. Such times are too short for a
+//! clock, so they are converted to node limits by a measured rate.
 
 use crate::duel::{Score, duel, opening};
 use crate::plot::{Lines, Plot, Point, Series};
 use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
-use outplay_answer::Trouble;
-use outplay_players::Kit;
+use outplay_players::PlayerContext;
+use outplay_workbench::Trouble;
 use std::time::Instant;
 
-/// Sides of the boards, five in a row; the last two for those who wait.
+/// Side lengths of the boards, five in a row; the last two for the full setting.
 const SIDES: [u32; 6] = [5, 7, 9, 11, 15, 19];
-/// How many times longer than the heuristic the search may think.
+/// Time of the search in multiples of the heuristic's.
 const TIMES: [u32; 3] = [1, 10, 100];
 /// Random plies before the first decision.
 const PLIES: u32 = 4;
@@ -69,8 +68,8 @@ pub(crate) fn run(bench: &Bench<'_>, findings: &mut Findings) -> Result<(), Trou
     Ok(())
 }
 
-/// How long the heuristic thinks, in positions that games come through.
-fn time_of_a_move(bench: &Bench<'_>, kit: &Kit) -> Result<Sample, Trouble> {
+/// Time per move of the heuristic, at positions from games.
+fn time_of_a_move(bench: &Bench<'_>, kit: &PlayerContext) -> Result<Sample, Trouble> {
     let mut helpful = kit.player("helpful")?;
     let mut took = Sample::default();
     for number in 0..40 {
@@ -79,7 +78,7 @@ fn time_of_a_move(bench: &Bench<'_>, kit: &Kit) -> Result<Sample, Trouble> {
             continue;
         };
         helpful.begin(u64::from(number));
-        // The list of moves is made by whoever asks first.
+        // Fills the lazily cached list of moves.
         kit.game.list(&pos).count();
         let began = Instant::now();
         helpful.choose(&pos, bench.watch)?;
@@ -88,22 +87,22 @@ fn time_of_a_move(bench: &Bench<'_>, kit: &Kit) -> Result<Sample, Trouble> {
     Ok(took)
 }
 
-/// Positions that the search enters in a second.
-fn rate(bench: &Bench<'_>, kit: &Kit) -> Result<f64, Trouble> {
+/// Nodes per second of the search.
+fn rate(bench: &Bench<'_>, kit: &PlayerContext) -> Result<f64, Trouble> {
     let mut player = kit.player("alphabeta:nodes=3000,eval=lines")?;
     let (mut nodes, mut seconds) = (0.0, 0.0);
     for number in 0..10 {
         let Some(pos) = opening(&kit.game, PLIES, bench.seed.wrapping_add(number)) else { continue };
         player.begin(number);
         let began = Instant::now();
-        nodes += player.choose(&pos, bench.watch)?.nodes as f64;
+        nodes += player.choose(&pos, bench.watch)?.finished()?.nodes as f64;
         seconds += began.elapsed().as_secs_f64();
     }
     Ok(nodes / seconds.max(1e-9))
 }
 
-/// So many openings, both colours each.
-fn meet(bench: &Bench<'_>, kit: &Kit, opponent: &str, openings: u32) -> Result<Score, Trouble> {
+/// Plays both colours from a number of openings.
+fn meet(bench: &Bench<'_>, kit: &PlayerContext, opponent: &str, openings: u32) -> Result<Score, Trouble> {
     let (mut helpful, mut other) = (kit.player("helpful")?, kit.player(opponent)?);
     let mut score = Score::default();
     for (run, number) in bench.seeds(1).flat_map(|seed| (0..openings).map(move |number| (seed, number))) {

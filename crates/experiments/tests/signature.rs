@@ -1,16 +1,16 @@
-//! Figures that follow from the seed alone: they change only when a search, an evaluation or a game is meant to.
+//! Regression signatures: figures that depend on the seed alone, and change only with a search, an evaluation or a
+//! game.
 
 use outplay_catalog::Catalog;
-use outplay_core::Quiet;
 use outplay_experiments::{ExperimentRequest, Findings, Grid, experiments, run};
+use outplay_runtime::NoMonitor;
 
 fn found(name: &str, games: u32) -> Findings {
     let mut request = ExperimentRequest::default();
     (request.name, request.games) = (name.into(), Some(games));
-    // One run where something is sampled: these figures are pinned, not concluded from.
+    // One run of sampled experiments: the figures are pinned, not interpreted.
     request.runs = ["horizon", "obstacles"].contains(&name).then_some(1);
-    request.options.data = None;
-    run(&Catalog::standard(), &request, &Quiet).unwrap()
+    run(&Catalog::standard(), &request, &NoMonitor).unwrap()
 }
 
 /// A table's rows, cells joined by bars.
@@ -19,7 +19,7 @@ fn rows(grid: &Grid) -> Vec<String> {
     grid.rows.iter().map(|row| row.join(" | ")).collect()
 }
 
-/// The same without the bounds of means and shares, which follow from them.
+/// The same without confidence intervals, which follow from the rest.
 fn means(grid: &Grid) -> Vec<String> {
     let mut grid = grid.clone();
     for cell in grid.rows.iter_mut().flatten() {
@@ -139,7 +139,7 @@ fn helpful_vs_minimax() {
             "first player, both perfect | 48 of 72 | 0 of 72 | 24 of 72",
         ]
     );
-    // The paper's row is certain with one random ply and ties in order, and next to impossible as its text has it.
+    // The paper's row is certain with one random ply and ties in order, and next to impossible by its literal text.
     assert!(
         rows(readings)
             .contains(&"1 | to the end | in order | in order | 0.000 % | 0.000 % | 100.000 % | 1.000".into()),
@@ -150,7 +150,7 @@ fn helpful_vs_minimax() {
 #[test]
 fn filtering() {
     let findings = found("filtering", 4);
-    // Three shares of errors, three kinds of trees, three depths.
+    // Three error probabilities, three kinds of trees, three depths.
     assert_eq!((findings.tables[0].rows.len(), findings.tables[0].columns.len()), (9, 6));
     assert_eq!(rows(&findings.tables[0]).len(), 9);
 }
@@ -180,16 +180,16 @@ fn obstacle_map() {
     assert!(small.starts_with("mnk:3x3,k=3 | a draw | 0/9/0 | "), "{small}");
 }
 
-/// What is timed or sampled can be repeated, and then has bounds; what is exact cannot.
+/// Timed or sampled experiments can be repeated, and then have confidence intervals; exact ones cannot.
 #[test]
 fn repetitions() {
     let mut request = ExperimentRequest::default();
     (request.name, request.games, request.runs) = ("obstacles".into(), Some(1), Some(2));
-    let findings = run(&Catalog::standard(), &request, &Quiet).unwrap();
+    let findings = run(&Catalog::standard(), &request, &NoMonitor).unwrap();
     assert!(findings.setting.contains("2 runs, seeds 1 to 2"), "{}", findings.setting);
     let scores = findings.tables[0].rows.iter().map(|row| &row[6]);
     assert!(scores.clone().all(|score| score.contains(" to ")), "{:?}", scores.collect::<Vec<_>>());
     request.name = "alphabeta-savings".into();
-    let refused = run(&Catalog::standard(), &request, &Quiet).unwrap_err();
+    let refused = run(&Catalog::standard(), &request, &NoMonitor).unwrap_err();
     assert!(refused.is_input() && refused.to_string().contains("exact"), "{refused}");
 }

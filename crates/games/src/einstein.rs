@@ -1,4 +1,4 @@
-//! EinStein würfelt nicht! (Ingo Althöfer): numbered cubes race across a board, the die says which one moves.
+//! EinStein würfelt nicht! (Ingo Althöfer): numbered cubes race across a board, and a die selects the cube to move.
 //!
 //! ```text
 //! 1 2 .        einstein:3x3: three cubes a side. The first player's start in the top left corner and move
@@ -6,18 +6,18 @@
 //! . b a        move left, up or diagonally left up.
 //! ```
 //!
-//! The die has a face for every cube. If the cube of the face rolled is gone, the next higher or the next lower
-//! one that is left moves, as the player likes. A cube takes whatever it lands on, own cubes too. Who reaches
-//! the opposite corner or takes the last opposing cube wins.
+//! The die has a face for every cube. If the cube of the rolled face is gone, the player moves the next higher or the
+//! next lower cube that is left. A cube captures any cube it lands on, own cubes included. A player wins by reaching
+//! the opposite corner or by capturing the last opposing cube.
 //!
-//! Sizes 3 and 4 have three cubes a side, size 5 has six. A position is its rows from the top, joined by `/`,
-//! then the player to move, `A` or `B`, then the face rolled, if it was: `12./3.c/.ba A 2`.
+//! Sizes 3 and 4 have three cubes a side, size 5 has six. A position is its rows from the top, joined by `/`, then
+//! the player to move, `A` or `B`, then the rolled face, if any: `12./3.c/.ba A 2`.
 
 use crate::Spec;
 use outplay_core::{Chance, Game, Gesture, Holder, InputError, Layout, Notation, Payoff, Scene, Spot, Turn};
 
 const MOST_CUBES: usize = 6;
-/// A cube that was taken.
+/// The cell of a captured cube.
 const GONE: u8 = u8::MAX;
 
 /// The board's size.
@@ -27,7 +27,7 @@ pub struct Einstein {
     cubes: u8,
 }
 
-/// Where the cubes are, whose turn it is, and the face rolled, 0 before the roll.
+/// The cells of the cubes, the player to move, and the rolled face, 0 before the roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Cubes {
     cells: [[u8; MOST_CUBES]; 2],
@@ -45,11 +45,11 @@ pub enum CubeMove {
 }
 
 impl Einstein {
-    /// Reads `einstein`, `einstein:3x3`, `einstein:4x4` or `einstein:5x5`.
+    /// Parses `einstein`, `einstein:3x3`, `einstein:4x4` or `einstein:5x5`.
     ///
     /// # Errors
     ///
-    /// One sentence about the first thing that makes no sense.
+    /// One sentence about the first invalid part.
     pub fn from_spec(spec: Spec) -> Result<Einstein, InputError> {
         let size = match spec.argument() {
             None | Some("5x5") => 5,
@@ -63,12 +63,12 @@ impl Einstein {
         Ok(Einstein { size, cubes: if size == 5 { 6 } else { 3 } })
     }
 
-    /// The cell that the second player wants to reach is the first one, the first player's is the last.
+    /// The goal of the second player is the first cell; that of the first player is the last.
     fn goal(&self, second: bool) -> u8 {
         if second { 0 } else { self.size * self.size - 1 }
     }
 
-    /// The cells that a cube can go to; rows count from the top.
+    /// The cells that a cube can move to; rows count from the top.
     fn steps(&self, cell: u8, second: bool) -> impl Iterator<Item = u8> + use<> {
         let (size, column, row) = (self.size as i8, (cell % self.size) as i8, (cell / self.size) as i8);
         let ahead = if second { -1 } else { 1 };
@@ -90,7 +90,7 @@ impl Einstein {
         exact.into_iter().chain(lower).chain(higher)
     }
 
-    /// How many steps the cubes of a player have to the opposite corner, by number; `None` for cubes that are gone.
+    /// The number of steps of each of a player's cubes to the opposite corner; `None` for captured cubes.
     pub fn steps_left(&self, pos: &Cubes, turn: Turn) -> Vec<Option<u8>> {
         let second = turn == Turn::Second;
         let goal = self.goal(second);
@@ -108,7 +108,7 @@ impl Einstein {
 }
 
 impl Cubes {
-    /// Whose turn it is, the die included.
+    /// The player who moves or rolls.
     pub fn owner(&self) -> Turn {
         if self.second { Turn::Second } else { Turn::First }
     }
@@ -267,7 +267,7 @@ impl Notation for Einstein {
         let before = Cubes { rolled: 0, ..pos };
         match self.outcome(&before) {
             Some(_) if rolled != 0 => Err(bad("the game is over, so nothing is rolled".into())),
-            // The player who moved last made the winning move, and only that player can have no rival left.
+            // The player who moved last made the winning move, and only that player can have captured all rivals.
             Some(payoff) if (payoff > 0) != second => {
                 Err(bad("the game was over before the last move".into()))
             }
@@ -281,7 +281,7 @@ impl Notation for Einstein {
             CubeMove::Go(cube, cell) => format!("{}-{}", cube + 1, self.name(cell)),
         }
     }
-    /// A cell for each spot, rows from the top as the rules number them.
+    /// A spot for each cell, with rows from the top as in the rules.
     fn scene(&self, pos: &Cubes) -> Scene {
         let spot = |cell: u8| {
             let cube = |side: usize| pos.cells[side].iter().position(|&other| other == cell);

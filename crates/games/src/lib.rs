@@ -1,4 +1,4 @@
-//! The rules of the games, one module per rule set. Rules know nothing of solvers, tables or interfaces.
+//! Game rules, one module per rule set. Rules do not depend on solvers, tables or interfaces.
 //!
 //! ```
 //! use outplay_core::{Game, Notation};

@@ -1,6 +1,7 @@
-//! Nim: take any number of matches from one pile. Who takes the last match loses; with `normal`, wins.
+//! Nim: a player takes any number of matches from one pile. The player who takes the last match loses (misère); with
+//! `normal`, that player wins.
 //!
-//! Piles have no order, so a position keeps them sorted: the lecture's (i,ii) and (ii,i) are one position.
+//! Piles are unordered, so a position stores them sorted: the lecture's (i,ii) and (ii,i) are one position.
 //!
 //! ```text
 //! 0+1+2 A     piles of 0, 1 and 2 matches, A (the first player) to move
@@ -15,24 +16,24 @@ use outplay_core::{
 
 const MOST_PILES: usize = 64;
 const MOST_MATCHES: u32 = 1_000_000;
-/// A pile beyond this is shown as a number, because nobody counts so many matches.
+/// Piles larger than this are displayed as a number instead of single matches.
 const MOST_SHOWN: u32 = 30;
 
-/// The piles at the start, and who wins.
+/// The piles at the start, and the winning condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Nim {
     piles: Vec<u32>,
     normal: bool,
 }
 
-/// The piles, smallest first, and whose turn it is.
+/// The piles, smallest first, and the player to move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Piles {
     piles: Vec<u32>,
     second_to_move: bool,
 }
 
-/// Taking matches from a pile; which of several equal piles does not matter.
+/// A number of matches from a pile; equal piles are interchangeable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Take {
     pile: u32,
@@ -40,11 +41,11 @@ pub struct Take {
 }
 
 impl Nim {
-    /// Reads `nim:3+4+5` or `nim:3+4+5,normal`.
+    /// Parses `nim:3+4+5` or `nim:3+4+5,normal`.
     ///
     /// # Errors
     ///
-    /// One sentence about the first thing that makes no sense.
+    /// One sentence about the first invalid part.
     pub fn from_spec(mut spec: Spec) -> Result<Nim, InputError> {
         let Some(argument) = spec.argument().filter(|text| !text.is_empty()) else {
             return Err(spec.error("the piles are missing, as in `nim:3+4+5`"));
@@ -113,19 +114,19 @@ impl Game for Nim {
     }
 
     fn outcome(&self, pos: &Piles) -> Option<Payoff> {
-        // The player to move did not take the last match.
+        // The opponent of the player to move took the last match.
         let first_took_last = pos.second_to_move;
         pos.piles.iter().all(|&pile| pile == 0).then_some(if first_took_last == self.normal { 1 } else { -1 })
     }
 
     fn most_positions(&self) -> Option<f64> {
-        // Each pile has shrunk to anything, and either player may be to move.
+        // Each pile has any size up to that of the start, and either player may be to move.
         Some(2.0 * self.piles.iter().map(|&pile| f64::from(pile) + 1.0).product::<f64>())
     }
 
-    /// Nim-sums tell who wins (Bouton 1901).
+    /// The nim-sum determines the winner (Bouton 1901).
     fn theory(&self, pos: &Piles) -> Option<Payoff> {
-        self.outcome(pos).is_none().then(|| if self.good_take(&pos.piles).is_some() { 1 } else { -1 })
+        self.outcome(pos).is_none().then(|| if self.winning_take(&pos.piles).is_some() { 1 } else { -1 })
     }
 }
 
@@ -156,7 +157,7 @@ impl Notation for Nim {
                 self.piles.len()
             )));
         }
-        // Sorted piles fit into the sorted start one by one if they fit at all.
+        // Sorted piles fit into the sorted start pairwise if they fit at all.
         if piles.iter().zip(&self.piles).any(|(now, start)| now > start) {
             return Err(bad(format!("no game reaches it: the piles start as {}", self.spec())));
         }
@@ -167,7 +168,7 @@ impl Notation for Nim {
         Ok(pos)
     }
 
-    /// As the lecture writes it: `(_,ii)-A`.
+    /// The notation of the lecture: `(_,ii)-A`.
     fn textbook(&self, pos: &Piles) -> String {
         let pile = |&n: &u32| match n {
             0 => "_".to_string(),
@@ -178,7 +179,7 @@ impl Notation for Nim {
         format!("({})-{}", piles.join(","), player(pos))
     }
 
-    /// All piles up to the start's, with either player to move, whether play gets there or not.
+    /// All piles up to those of the start, with either player to move, reachable or not.
     fn textbook_positions(&self) -> Option<Vec<Piles>> {
         let mut all: Vec<Vec<u32>> = vec![Vec::new()];
         for &most in &self.piles {
@@ -207,6 +208,13 @@ impl Notation for Nim {
         format!("{}-{}", mv.pile, mv.matches)
     }
 
+    fn said(&self, _pos: &Piles, mv: Take) -> String {
+        match mv.matches == mv.pile {
+            true => format!("takes the pile of {}", mv.pile),
+            false => format!("takes {} of {}", mv.matches, mv.pile),
+        }
+    }
+
     fn draw(&self, pos: &Piles, _marks: &[Mark<Take>]) -> Picture {
         let mut picture = Picture::default();
         for &pile in &pos.piles {
@@ -220,8 +228,8 @@ impl Notation for Nim {
         picture
     }
 
-    /// A spot for each match, the lowest first: pointing at a match takes it and all above it. The first of
-    /// several equal piles is the one pointed at.
+    /// A spot for each match, the lowest first: a click on a match takes it and all above it. Of several equal piles
+    /// the first one is used.
     fn scene(&self, pos: &Piles) -> Scene {
         let tallest = self.piles.last().copied().unwrap_or(1);
         let counted = tallest <= MOST_SHOWN;
@@ -256,34 +264,39 @@ impl Notation for Nim {
             width: self.piles.len() as f32,
             height: if counted { tallest as f32 } else { 1.0 },
             spots,
+            prompt: match self.normal {
+                true => "Take matches from one pile. Who takes the last one wins.",
+                false => "Take matches from one pile. Who takes the last one loses.",
+            }
+            .to_string(),
             moves: moves.into_iter().map(gesture).collect(),
             ..Scene::default()
         }
     }
 
-    /// The nim-sum and the matches to take.
+    /// The nim-sum and the winning take.
     fn remarks(&self, pos: &Piles) -> Vec<Remark> {
         let mut spots = Vec::new();
-        if let Some(take) = self.good_take(&pos.piles) {
+        if let Some(take) = self.winning_take(&pos.piles) {
             let column = pos.piles.iter().position(|&pile| pile == take.pile).unwrap_or(0) as f32;
             let taken = |spot: &Spot| spot.x == column && spot.y >= (take.pile - take.matches) as f32;
             let all = self.scene(pos).spots;
-            // A pile shown as a number has no matches to point at.
+            // A pile displayed as a number has no matches to mark.
             if self.piles.last().is_none_or(|&tallest| tallest <= MOST_SHOWN) {
                 spots.extend((0..all.len()).filter(|&i| taken(&all[i])).map(|i| (i, Sign::Key)));
             }
         }
-        vec![Remark { words: self.told(pos), spots, by: self.turn(pos) }]
+        vec![Remark { words: self.theory_text(pos), spots, by: self.turn(pos) }]
     }
 }
 
 impl Nim {
-    /// The take that theory recommends, if the player to move wins by it.
-    fn good_take(&self, piles: &[u32]) -> Option<Take> {
+    /// The take that wins by theory, if the player to move wins.
+    fn winning_take(&self, piles: &[u32]) -> Option<Take> {
         let large = piles.iter().filter(|&&pile| pile > 1).count();
         let ones = piles.iter().filter(|&&pile| pile == 1).count() as u32;
         if !self.normal && large <= 1 {
-            // The opponent is left with an odd number of single matches, the last of which is theirs.
+            // Leaves the opponent an odd number of single matches, so that the opponent takes the last one.
             let pile = piles.iter().copied().max()?;
             let others = ones - u32::from(pile == 1);
             let left = u32::from(others.is_multiple_of(2));
@@ -294,13 +307,13 @@ impl Nim {
         Some(Take { pile, matches: pile - (pile ^ sum) })
     }
 
-    /// The theory behind a position in words.
-    fn told(&self, pos: &Piles) -> String {
+    /// The theory of a position in words.
+    fn theory_text(&self, pos: &Piles) -> String {
         let piles: Vec<u32> = pos.piles.iter().copied().filter(|&pile| pile > 0).collect();
         let large = piles.iter().filter(|&&pile| pile > 1).count();
         let sum = piles.iter().fold(0, |sum, pile| sum ^ pile);
         let list: Vec<String> = piles.iter().map(u32::to_string).collect();
-        let take = self.good_take(&pos.piles);
+        let take = self.winning_take(&pos.piles);
         let advice = take.map(|Take { pile, matches }| {
             let them = if matches == pile { "all".to_string() } else { matches.to_string() };
             format!("take {them} from the pile of {pile}")
@@ -313,7 +326,7 @@ impl Nim {
                 None => "an odd number of single matches is left, and the last one loses".to_string(),
             };
         }
-        // Until one large pile is left, misère is played like the normal game.
+        // While more than one large pile is left, misère nim is played like normal nim.
         let sum_of = format!("the nim-sum (exclusive or) of {} is {sum}", list.join(", "));
         match advice {
             Some(advice) => format!("{sum_of}, and whoever makes it 0 wins: {advice}"),
@@ -323,8 +336,8 @@ impl Nim {
 
     /// Whether some number of moves of the right parity leads from the start to the piles.
     fn reachable(&self, pos: &Piles) -> bool {
-        // With `taken` matches gone, any number of moves between the fewest and `taken` is possible. The
-        // fewest is the number of start piles that had to change when equal piles are matched up.
+        // With `taken` matches gone, any number of moves between the minimum and `taken` is possible. The minimum is
+        // the number of start piles that had to change when equal piles are matched.
         let taken: u64 = self.piles.iter().map(|&n| u64::from(n)).sum::<u64>()
             - pos.piles.iter().map(|&n| u64::from(n)).sum::<u64>();
         let fewest = fewest_changes(&self.piles, &pos.piles);
@@ -332,10 +345,10 @@ impl Nim {
     }
 }
 
-/// The fewest piles that must shrink to turn one sorted list into another that fits below it.
+/// The minimal number of piles that must shrink to turn one sorted list into another that fits below it.
 fn fewest_changes(from: &[u32], to: &[u32]) -> u64 {
-    // Leaving a pile alone pairs equal numbers; what remains must still fit. Going down from the largest
-    // pile, `room` counts start piles that are free to shrink to any target met later.
+    // An unchanged pile pairs equal sizes, and the remaining ones must still fit. From the largest pile down, `room`
+    // counts the start piles that are free to shrink to a later target.
     let (mut i, mut j) = (from.len(), to.len());
     let (mut room, mut changes) = (0i64, 0);
     while j > 0 {
@@ -374,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn ii_nim_is_the_lectures() {
+    fn nim_of_two_piles_matches_the_lecture() {
         let game = nim("nim:2+2");
         let start = game.start().unwrap();
         assert_eq!(game.textbook(&start), "(ii,ii)-A");
@@ -386,7 +399,7 @@ mod tests {
         assert_eq!(game.outcome(&end), Some(1)); // B took the last match
     }
 
-    /// Theory recommends a take exactly where plain minimax finds a win, and the take keeps it.
+    /// Theory recommends a take exactly where plain minimax finds a win, and the take preserves the win.
     #[test]
     fn theory_agrees_with_minimax() {
         fn wins(game: &Nim, pos: &Piles) -> bool {
@@ -403,7 +416,7 @@ mod tests {
                 if game.outcome(&pos).is_some() {
                     continue;
                 }
-                let take = game.good_take(&pos.piles);
+                let take = game.winning_take(&pos.piles);
                 assert_eq!(take.is_some(), wins(&game, &pos), "{text} {}", game.write_position(&pos));
                 if let Some(take) = take {
                     assert!(!wins(&game, &game.play(&pos, take)), "{text} {pos:?} {take:?}");
@@ -418,9 +431,9 @@ mod tests {
         );
     }
 
-    /// Exactly the positions that play reaches can be read.
+    /// Parsing accepts exactly the reachable positions.
     #[test]
-    fn positions_read_are_those_reached() {
+    fn parsing_accepts_exactly_the_reachable_positions() {
         for text in ["nim:1", "nim:2+2", "nim:1+1+2", "nim:1+2+3", "nim:3+3"] {
             let game = nim(text);
             let mut reached = HashSet::from([game.start().unwrap()]);
@@ -450,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_input_is_rejected() {
         for text in [
             "nim",
             "nim:",

@@ -1,8 +1,8 @@
-//! Spec strings: `name[:argument][,key=value][,flag]…`, taken apart but not yet understood.
+//! Parser of spec strings: `name[:argument][,key=value][,flag]…`. Each game interprets the parts.
 
 use outplay_core::{InputError, nearest};
 
-/// A spec string in its parts. Games take what they know and [`Spec::finish`] complains about the rest.
+/// A parsed spec string. A game takes the options it knows, and [`Spec::finish`] rejects the rest.
 #[derive(Clone, Debug)]
 pub struct Spec {
     text: String,
@@ -12,7 +12,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Takes a spec string apart.
+    /// Splits a spec string into name, argument and options.
     ///
     /// # Errors
     ///
@@ -51,16 +51,16 @@ impl Spec {
         &self.name
     }
 
-    /// What stands behind the colon.
+    /// The text after the colon.
     pub fn argument(&self) -> Option<&str> {
         self.argument.as_deref()
     }
 
-    /// Takes `key=value` out of the options.
+    /// Takes the value of `key=value` out of the options.
     ///
     /// # Errors
     ///
-    /// The key stands there as a flag, without a value.
+    /// The key was given as a flag, without a value.
     pub fn take(&mut self, key: &str) -> Result<Option<String>, InputError> {
         let Some(place) = self.options.iter().position(|(known, _)| known == key) else { return Ok(None) };
         match self.options.remove(place).1 {
@@ -69,7 +69,7 @@ impl Spec {
         }
     }
 
-    /// Takes a whole number out of the options.
+    /// Takes the value of an option that is a whole number.
     ///
     /// # Errors
     ///
@@ -95,16 +95,17 @@ impl Spec {
         }
     }
 
-    /// Complains about options that nobody took.
+    /// Rejects options that no `take` call has taken.
     ///
     /// # Errors
     ///
-    /// An option is left; `known` lists those that the game has.
+    /// An option is left; `known` lists the options of the game.
     pub fn finish(&self, known: &str) -> Result<(), InputError> {
         match self.options.first() {
             None => Ok(()),
             Some((key, _)) => {
-                // The list is for people: `k=…, obstacles=a1+b2, misere` has the words that may have been meant.
+                // The list is written for people; the words of `k=…, obstacles=a1+b2, misere` are the candidates for
+                // a suggestion.
                 let words = known.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 2);
                 let near = nearest(key, words).map(|near| format!("did you mean `{near}`? "));
                 let near = near.unwrap_or_default();

@@ -41,14 +41,14 @@ fn theirs(board: &Board) -> BTreeSet<String> {
     words
 }
 
-/// What follows from a position and has no number: a pawn has just passed another and can be taken for it.
+/// Successors without a number: those after a double pawn step that allows an en passant capture.
 fn passed(game: &Chess, index: &ChessIndex, pos: &Setup) -> Vec<Setup> {
     let mut moves = Vec::new();
     game.moves(pos, &mut moves);
     moves.iter().map(|&mv| game.play(pos, mv)).filter(|next| !index.holds(next)).collect()
 }
 
-/// A position, with pawns on both sides, that has such a follower.
+/// A random position, with pawns on both sides, and such a successor.
 fn random_passing(game: &Chess, index: &ChessIndex, tier: Tier, rng: &mut SmallRng) -> (Setup, Setup) {
     loop {
         let (_, pos) = random(index, tier, rng);
@@ -64,7 +64,7 @@ fn compare(game: &Chess, pos: &Setup) {
     assert_eq!(moves(game, pos), theirs(&board), "{fen}");
     let over = game.outcome(pos);
     let expected = match board.status() {
-        // Their draws by rule of fifty moves or repetition cannot occur in a fresh position.
+        // Draws by the fifty-move rule or by repetition cannot occur in a fresh position.
         cozy_chess::GameStatus::Ongoing => None,
         cozy_chess::GameStatus::Drawn => Some(0),
         cozy_chess::GameStatus::Won => Some(if fen.contains(" w ") { -1 } else { 1 }),
@@ -74,7 +74,7 @@ fn compare(game: &Chess, pos: &Setup) {
 }
 
 #[test]
-fn moves_are_those_of_another_program() {
+fn moves_agree_with_an_independent_program() {
     let mut rng = SmallRng::seed_from_u64(5);
     for name in ["all4", "KQRKR", "KBNKP", "KPPKP", "KRPKB", "KQKPP", "KNNNK"] {
         let (game, index) = chess(&format!("chess:{name}"));
@@ -125,9 +125,9 @@ fn perft_agrees() {
 
 const BOTH_HAVE_PAWNS: [&str; 7] = ["KPKP", "KPPKP", "KQPKP", "KRPKP", "KBPKP", "KNPKP", "KPKPP"];
 
-/// Thousands of positions before and after a pawn passed another: moves, ends and counts a few plies ahead.
+/// Thousands of positions before and after a double pawn step: moves, outcomes and perft of a few plies.
 #[test]
-fn captures_en_passant_are_those_of_another_program() {
+fn en_passant_captures_agree_with_an_independent_program() {
     let mut rng = SmallRng::seed_from_u64(8);
     for name in BOTH_HAVE_PAWNS {
         let (game, index) = chess(&format!("chess:{name}"));
@@ -152,9 +152,9 @@ fn moves_without_right(game: &Chess, pos: &Setup) -> usize {
     moves(game, &game.read_position(&plain).unwrap()).len()
 }
 
-/// Mate and stalemate look at the capture, and a capture that would uncover the king is none.
+/// Mate and stalemate take the capture into account, and a capture that exposes the king is illegal.
 #[test]
-fn the_right_is_kept_only_where_it_is_worth_something() {
+fn en_passant_right_is_kept_only_if_a_capture_is_legal() {
     let (game, index) = chess("chess:KRPKP");
     let live = |spec: &str, fen: &str| {
         let (game, index) = chess(spec);
@@ -170,17 +170,17 @@ fn the_right_is_kept_only_where_it_is_worth_something() {
         assert!(game.write_position(&pos).contains(" - - "), "{fen}");
     };
     assert!(live("chess:KPKP", "8/8/8/8/1pP5/8/8/k2K4 b - c3 0 1").contains("b4c3"));
-    // The pawn gives check and can be taken for it.
+    // The pawn gives check and can be captured en passant.
     assert!(live("chess:KPKP", "8/8/8/1k6/1pP5/8/8/3K4 b - c3 0 1").contains("b4c3"));
-    // Nothing but the capture is legal, and so this is neither mate nor stalemate.
+    // Only the capture is legal, so this is neither mate nor stalemate.
     let only = |fen: &str| assert!(live("chess:KQPKP", fen).iter().eq(["c4b3"]), "{fen}");
     only("8/8/2Q5/k7/1Pp5/K7/8/8 b - b3 0 1");
     only("k7/2Q5/8/8/1Pp5/2K5/8/8 b - b3 0 1");
-    // Nobody stands beside the pawn.
+    // No pawn is beside the pawn that moved.
     vain("8/8/8/8/p1P5/8/8/k2K4 b - c3 0 1");
-    // Both pawns leave the row and the rook gives check.
+    // Both pawns leave the rank, which opens a check by the rook.
     vain("8/8/8/8/k1pP3R/8/8/3K4 b - d3 0 1");
-    // The pawn is pinned on its column.
+    // The pawn is pinned on its file.
     vain("2R5/8/8/8/2pP4/8/8/2k1K3 b - d3 0 1");
     let refuse = |fen: &str, why: &str| {
         let error = game.read_position(fen).unwrap_err().to_string();
@@ -195,9 +195,9 @@ fn the_right_is_kept_only_where_it_is_worth_something() {
     refuse("8/8/8/8/1pP4R/8/8/3K3k b - c3 0 1", "in check before");
 }
 
-/// A FEN says which ending it is of, whatever the colours.
+/// A FEN determines its ending, whatever the colours.
 #[test]
-fn fens_find_their_ending() {
+fn a_fen_determines_its_ending() {
     let check = |fen: &str, name: &str| {
         assert_eq!(ending_of(fen).unwrap().to_string(), name, "{fen}");
         let (game, _) = chess(&format!("chess:{name}"));
@@ -222,9 +222,9 @@ fn fens_find_their_ending() {
     }
 }
 
-/// Every move has a name of its own that reads back, and says of captures and checks what another program sees.
+/// The SAN of every move is unique, parses back, and marks captures and checks as another program does.
 #[test]
-fn spoken_moves_are_unique_and_true() {
+fn san_is_unique_and_marks_captures_and_checks() {
     let mut rng = SmallRng::seed_from_u64(9);
     for name in ["KQQQK", "KNNNK", "KRRKB", "KBBKP", "KQKR", "KPPKP", "KRPKP", "KNKP"] {
         let (game, index) = chess(&format!("chess:{name}"));
@@ -234,7 +234,7 @@ fn spoken_moves_are_unique_and_true() {
                 pos = random_passing(&game, &index, Tier(0), &mut rng).1;
             }
             let fen = game.write_position(&pos);
-            // They take no position with three checks at once.
+            // The other program rejects positions with three checks at once.
             let Ok(board) = Board::from_fen(&fen, false) else { continue };
             let mut names = BTreeSet::new();
             let mut list = Vec::new();
@@ -252,7 +252,7 @@ fn spoken_moves_are_unique_and_true() {
                 assert_eq!(san.contains('+'), checks && !mates, "{fen}: {san}");
                 let taken = board.occupied().len() > after.occupied().len();
                 assert_eq!(san.contains('x'), taken, "{fen}: {san}");
-                // Nothing is said of where a man comes from unless it has to be.
+                // The origin is omitted unless it is needed.
                 let short = san.replace(['x', '+', '#'], "");
                 if short.starts_with(|c: char| "QRBN".contains(c)) && short.len() > 3 {
                     let bare = format!("{}{}", &short[..1], &short[short.len() - 2..]);
@@ -271,7 +271,7 @@ fn the_index_obeys_the_laws() {
     }
 }
 
-/// Every legal placement of the men is counted once: symmetric positions share a number, and the orbits add up.
+/// Every legal placement of the men counts once: symmetric positions share a number, and the orbits add up.
 #[test]
 fn orbits_add_up_to_all_placements() {
     for name in ["KQK", "KPK", "KNK"] {
@@ -289,10 +289,10 @@ fn orbits_add_up_to_all_placements() {
     }
 }
 
-/// Counts and exits equal what playing and ranking every move finds; backward moves are the forward ones
-/// reversed. Positions with a king on a long diagonal, where images coincide, are drawn often.
+/// Successor counts and exits equal those of playing and ranking every move; predecessors are the moves reversed.
+/// Positions with a king on a long diagonal, where images coincide, are sampled often.
 #[test]
-fn steps_forwards_and_backwards_match() {
+fn predecessors_are_the_moves_reversed() {
     let mut rng = SmallRng::seed_from_u64(7);
     for name in ["all4", "KQRKR", "KBBKN", "KNNNK", "KPPKP"] {
         let (game, index) = chess(&format!("chess:{name}"));
@@ -335,7 +335,7 @@ fn steps_forwards_and_backwards_match() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn invalid_input_is_rejected() {
     for text in ["chess", "chess:", "chess:QK", "chess:KQQKRR", "chess:KQKR,fast", "chess:all9"] {
         assert!(Chess::from_spec(Spec::parse(text).unwrap()).is_err(), "{text}");
     }

@@ -1,6 +1,6 @@
-//! The machine words that serve as bitboards, behind one name.
+//! Bitboards: 64-bit and 128-bit words behind one trait.
 //!
-//! Whatever works on sets of cells is written once and compiled for 64 and for 128 bits.
+//! Code on sets of cells is generic over [`Bits`] and compiled for both widths.
 
 use crate::bits;
 use std::fmt::Debug;
@@ -27,29 +27,29 @@ pub trait Bits:
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>
 {
-    /// How many cells fit.
+    /// The number of cells.
     const WIDTH: u32;
-    /// No cell.
+    /// The empty set.
     const NONE: Self;
-    /// The cell with the number 0 alone.
+    /// The set of cell 0.
     const ONE: Self;
-    /// The cell with a number below [`Bits::WIDTH`].
+    /// The set of one cell, whose number is below [`Bits::WIDTH`].
     fn one(cell: u32) -> Self;
-    /// The smallest cell number; [`Bits::WIDTH`] if there is none.
+    /// The smallest cell number; [`Bits::WIDTH`] if the set is empty.
     fn lowest(self) -> u32;
-    /// How many cells.
+    /// The number of cells in the set.
     fn count(self) -> u32;
-    /// The sum of the words, what overflows lost.
+    /// Wrapping addition of the words.
     fn plus(self, other: Self) -> Self;
-    /// The difference of the words, what overflows lost.
+    /// Wrapping subtraction of the words.
     fn minus(self, other: Self) -> Self;
     /// The word as 128 bits.
     fn wide(self) -> u128;
-    /// The members of `self` under `mask`, moved together; the mask has at most 64 members.
+    /// The members of `self` selected by `mask` as consecutive bits (PEXT); the mask has at most 64 members.
     fn gather(self, mask: Self) -> u64;
-    /// The inverse of [`Bits::gather`].
+    /// The inverse of [`Bits::gather`] (PDEP).
     fn scatter(value: u64, mask: Self) -> Self;
-    /// The set folded to 64 bits, for hashing; different sets of at most 64 cells stay different.
+    /// The set folded to 64 bits, for hashing; distinct sets of at most 64 cells stay distinct.
     fn folded(self) -> u64;
 
     /// Whether the cell is a member.
@@ -64,7 +64,7 @@ pub trait Bits:
         self == Self::NONE
     }
 
-    /// Whether the set holds anything.
+    /// Whether the set is not empty.
     #[inline(always)]
     fn any(self) -> bool {
         self != Self::NONE

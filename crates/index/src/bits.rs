@@ -1,4 +1,4 @@
-//! Gathering and scattering bits, with the machine's instruction where it has one.
+//! Parallel bit extract and deposit (PEXT and PDEP), with BMI2 instructions where the CPU has them.
 //!
 //! ```text
 //! gather( value 1 0 1 1,        scatter( value . . 1 0,
@@ -11,30 +11,30 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{_pdep_u64, _pext_u64};
 
-/// Whether the machine gathers and scatters in one instruction. Detected once; a plain load afterwards.
+/// Whether the CPU has BMI2. Detected once; later calls are a plain load.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn has_bmi2() -> bool {
     std::arch::is_x86_feature_detected!("bmi2")
 }
 
-/// The bits of `value` under the ones of `mask`, moved together at the bottom.
+/// Extracts the bits of `value` selected by `mask` into the low bits (PEXT).
 #[inline]
 pub fn gather(value: u64, mask: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if has_bmi2() {
-        // SAFETY: the machine has BMI2.
+        // SAFETY: the CPU has BMI2.
         return unsafe { gather_bmi2(value, mask) };
     }
     gather_portable(value, mask)
 }
 
-/// The lowest bits of `value`, moved to the ones of `mask`.
+/// Deposits the low bits of `value` at the positions selected by `mask` (PDEP).
 #[inline]
 pub fn scatter(value: u64, mask: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if has_bmi2() {
-        // SAFETY: the machine has BMI2.
+        // SAFETY: the CPU has BMI2.
         return unsafe { scatter_bmi2(value, mask) };
     }
     scatter_portable(value, mask)
@@ -54,20 +54,20 @@ fn scatter_bmi2(value: u64, mask: u64) -> u64 {
     _pdep_u64(value, mask)
 }
 
-/// [`gather`] for machines without the instruction.
+/// [`gather`] without the instruction.
 pub fn gather_portable(value: u64, mut mask: u64) -> u64 {
-    let (mut result, mut place) = (0, 1);
+    let (mut result, mut bit) = (0, 1);
     while mask != 0 {
         if value & mask & mask.wrapping_neg() != 0 {
-            result |= place;
+            result |= bit;
         }
-        place <<= 1;
+        bit <<= 1;
         mask &= mask - 1;
     }
     result
 }
 
-/// [`scatter`] for machines without the instruction.
+/// [`scatter`] without the instruction.
 pub fn scatter_portable(mut value: u64, mut mask: u64) -> u64 {
     let mut result = 0;
     while mask != 0 {
@@ -112,7 +112,7 @@ mod tests {
         }
 
         #[test]
-        fn wide_bits_come_back(value: u128, mask: u128, thin: u128) {
+        fn wide_scatter_inverts_gather(value: u128, mask: u128, thin: u128) {
             let mask = mask & thin & !(1 << 7); // about 32 ones
             prop_assume!(mask.count_ones() <= 64);
             prop_assert_eq!(scatter_wide(gather_wide(value, mask), mask), value & mask);

@@ -1,15 +1,15 @@
-//! Boards of columns as bitboards; each column has one spare bit on top.
+//! Column-major bitboards with one sentinel bit on top of each column.
 //!
 //! ```text
 //!  3  7 11      a 3x3 board: bit = column * (height + 1) + row.
-//!  2  6 10      The spare bits 3, 7, 11 are never set, so that a line shifted
-//!  1  5  9      by 1 (up), 4 (right), 3 or 5 (diagonally) cannot run from one
+//!  2  6 10      The sentinel bits 3, 7, 11 are never set, so that a line shifted
+//!  1  5  9      by 1 (up), 4 (right), 3 or 5 (diagonally) cannot wrap from one
 //!  0  4  8      column into the next.
 //! ```
 
 use crate::Bits;
 
-/// The size of a board that fits a bitboard.
+/// The size of a board that fits in a bitboard.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
     width: usize,
@@ -17,7 +17,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// A board; `None` if it has more cells, spare ones included, than the words have bits.
+    /// A board; `None` if its cells and sentinel bits exceed the bits of a word.
     pub fn fit<B: Bits>(width: usize, height: usize) -> Option<Columns> {
         (width * (height + 1) <= B::WIDTH as usize).then_some(Columns { width, height })
     }
@@ -38,7 +38,8 @@ impl Columns {
         bits
     }
 
-    /// The shifts along which `k` in a row fit: up, right, and the two diagonals. A single cell lies along one only.
+    /// The shifts along which `k` in a row fit: vertical, horizontal and the two diagonals. With k = 1 there is only
+    /// one.
     pub fn directions(self, k: usize) -> Vec<u32> {
         let (up, right) = (1, self.right());
         let (fits_up, fits_right) = (k <= self.height, k <= self.width && k > 1);
@@ -67,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn spare_cells_count() {
+    fn sentinel_bits_count_towards_the_width() {
         assert!(Columns::fit::<u64>(8, 7).is_some());
         assert!(Columns::fit::<u64>(8, 8).is_none());
         assert!(Columns::fit::<u128>(8, 8).is_some());

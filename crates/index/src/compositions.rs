@@ -1,4 +1,4 @@
-//! Ways to put `n` stones into columns of bounded height, in lexicographic order of the height vectors.
+//! Bounded compositions: `n` stones in columns of bounded height, ranked lexicographically by height vector.
 //!
 //! ```text
 //! caps 2 2, n = 2:   0 2   1 1   2 0        ranks 0, 1, 2
@@ -8,14 +8,14 @@
 #[derive(Clone, Debug)]
 pub struct Compositions {
     caps: Vec<u32>,
-    /// `ways[c][n]`: how columns c, c+1, … can hold n stones.
+    /// `ways[c][n]`: the number of ways to distribute n stones over columns c, c+1, …
     ways: Vec<Vec<u64>>,
-    /// `skipped[c][n * (cap + 1) + h]`: vectors passed over when column c holds h of the n stones left.
+    /// `skipped[c][n * (cap + 1) + h]`: vectors that precede those in which column c holds h of the n stones left.
     skipped: Vec<Vec<u64>>,
 }
 
 impl Compositions {
-    /// Columns that hold at most `caps` stones each. `None` if there are more vectors than 64 bits count.
+    /// Columns that hold at most `caps` stones each. `None` if the number of vectors exceeds 64 bits.
     pub fn new(caps: &[u32]) -> Option<Compositions> {
         let cells: usize = caps.iter().sum::<u32>() as usize;
         let mut ways = vec![vec![0u64; cells + 1]; caps.len() + 1];
@@ -44,12 +44,12 @@ impl Compositions {
         Some(Compositions { caps: caps.to_vec(), ways, skipped })
     }
 
-    /// How many height vectors hold `n` stones.
+    /// The number of height vectors with `n` stones.
     pub fn count(&self, n: u32) -> u64 {
         self.ways[0].get(n as usize).copied().unwrap_or(0)
     }
 
-    /// The heights' place among the vectors with the same sum, given column by column.
+    /// The lexicographic rank of a height vector, given column by column, among those with sum `n`.
     #[inline]
     pub fn rank(&self, n: u32, heights: impl IntoIterator<Item = u32>) -> u64 {
         let (mut left, mut rank) = (n as usize, 0);
@@ -60,7 +60,7 @@ impl Compositions {
         rank
     }
 
-    /// The height vector with a number below `count(n)`.
+    /// The height vector with a rank below `count(n)`.
     pub fn unrank(&self, n: u32, mut number: u64) -> Vec<u32> {
         let mut left = n as usize;
         let mut heights = Vec::with_capacity(self.caps.len());

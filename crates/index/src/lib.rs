@@ -1,13 +1,14 @@
-//! Positions as numbers, the combinatorics of it: nothing here knows a game.
+//! Combinatorial ranking and unranking, and bitboard primitives; no module here depends on a game.
 //!
-//! A board position is a *shape* (which cells are filled) and a *colouring* (whose stones they are). Shapes
-//! with gravity are [`Compositions`] (so many stones in each column), shapes without are [`Subsets`] of the
-//! cells, and colourings are [`Subsets`] of the stones. Multiplying the two ranks gives the tight index.
+//! A board position is a *shape* (the occupied cells) and a *colouring* (the owners of their stones). Shapes with
+//! gravity are [`Compositions`] (the number of stones in each column), shapes without are [`Subsets`] of the cells,
+//! and colourings are [`Subsets`] of the stones. Shape rank times number of colourings plus colouring rank is the
+//! tight index.
 //!
 //! ```
 //! use outplay_index::{Compositions, Subsets};
 //!
-//! // Four of nine cells, as a number and back.
+//! // Rank and unrank four of nine cells.
 //! let subsets = Subsets::new(9);
 //! let number = subsets.rank(0b1_0010_0101);
 //! assert!(number < subsets.count(9, 4) && subsets.unrank(4, number) == 0b1_0010_0101);
@@ -28,7 +29,7 @@ pub use compositions::Compositions;
 pub use rearranger::{Mark, rearranger_rank, rearranger_unrank};
 pub use subsets::{Subsets, next_subset};
 
-/// The number of ways to choose `k` of `n`, `None` beyond 128 bits.
+/// The binomial coefficient C(n, k); `None` beyond 128 bits.
 pub fn binomial(n: u32, k: u32) -> Option<u128> {
     if k > n {
         return Some(0);
@@ -36,8 +37,8 @@ pub fn binomial(n: u32, k: u32) -> Option<u128> {
     let k = k.min(n - k);
     let mut result: u128 = 1;
     for i in 0..k {
-        // The product of i+1 consecutive numbers is divisible by (i+1)!, so the division is exact;
-        // taking out the common factor first keeps the product as small as it can be.
+        // The product of i+1 consecutive numbers is divisible by (i+1)!, so the division is exact. Cancelling the
+        // common factor first keeps the intermediate product small.
         let (numerator, denominator) = (u128::from(n - i), u128::from(i + 1));
         let common = gcd(result, denominator);
         result = (result / common).checked_mul(numerator / (denominator / common))?;

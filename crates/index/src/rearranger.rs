@@ -1,10 +1,11 @@
-//! The hash of the 2020 report, as printed there.
+//! The minimal perfect hash of the 2020 report ("rearranger"): multinomial ranking of boards with two kinds of
+//! stones.
 //!
 //! ```text
 //! R(X, O, S) = S! / (X! O! (S − X − O)!)          arrangements of X and O stones on S cells
 //!
-//! number = bias + place      bias:  R(x, o, S) of every earlier count of stones (the tiers)
-//!                            place: cell by cell, what would come first if this cell held less
+//! number = bias + place      bias:  the sum of R(x, o, S) over all smaller numbers of stones (the tiers)
+//!                            place: for each cell, the arrangements with a smaller mark on this cell
 //!
 //!   this cell is    adds                                  A, B: crosses and noughts from this cell on
 //!   empty           0                                     C:    cells from this cell on
@@ -12,15 +13,15 @@
 //!   cross           R(A, B, C − 1) + R(A, B − 1, C − 1)   with it empty, and with a nought on it
 //! ```
 //!
-//! The report stops adding when only crosses, only noughts or only empty cells are left. That is what R = 0 for
-//! arrangements that do not fit amounts to: there is nothing to choose any more.
+//! The report stops the sum when only crosses, only noughts or only empty cells are left. R = 0 for arrangements that
+//! do not fit has the same effect, because a single arrangement is left.
 
 use crate::rearrangements;
 
-/// What a cell holds.
+/// The content of a cell, in ranking order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Mark {
-    /// Nothing.
+    /// No stone.
     Empty,
     /// A stone of the second player.
     Nought,
@@ -28,20 +29,20 @@ pub enum Mark {
     Cross,
 }
 
-/// How many crosses and noughts there are after so many plies.
+/// The numbers of crosses and noughts after `plies` plies.
 fn stones(plies: u32) -> (u32, u32) {
     (plies.div_ceil(2), plies / 2)
 }
 
-/// The number of a board on which the players take turns, `None` if there are too many stones of one kind, or
-/// numbers beyond 128 bits.
+/// The number of a board on which the players alternate; `None` if the counts of stones are impossible, or if a
+/// number exceeds 128 bits.
 ///
 /// # Examples
 ///
 /// ```
 /// use outplay_index::{Mark::{Cross, Empty}, rearranger_rank, rearranger_unrank};
 ///
-/// // A cross in the middle: one empty board and four crosses on later cells come first.
+/// // A cross in the middle: the empty board and four boards with a cross on a later cell come first.
 /// let board = [Empty, Empty, Empty, Empty, Cross, Empty, Empty, Empty, Empty];
 /// assert_eq!(rearranger_rank(&board), Some(1 + 4));
 /// assert_eq!(rearranger_unrank(5, 9).as_deref(), Some(&board[..]));
@@ -66,7 +67,7 @@ pub fn rearranger_rank(board: &[Mark]) -> Option<u128> {
     Some(number)
 }
 
-/// Arrangements of `a` crosses and `b` noughts on `c` cells whose first cell holds less than `mark`.
+/// The number of arrangements of `a` crosses and `b` noughts on `c` cells whose first cell holds less than `mark`.
 fn before(mark: Mark, a: u32, b: u32, c: u32) -> Option<u128> {
     let empty = rearrangements(a, b, c - 1)?;
     match mark {
@@ -77,7 +78,7 @@ fn before(mark: Mark, a: u32, b: u32, c: u32) -> Option<u128> {
     }
 }
 
-/// The board of so many cells with a number, `None` if there is none.
+/// The board of `cells` cells with a number; `None` if the number is out of range.
 pub fn rearranger_unrank(mut number: u128, cells: u32) -> Option<Vec<Mark>> {
     let mut plies = 0;
     let (mut a, mut b) = loop {
@@ -86,7 +87,7 @@ pub fn rearranger_unrank(mut number: u128, cells: u32) -> Option<Vec<Mark>> {
         if number < tier {
             break (x, o);
         }
-        // Beyond a full board there are no arrangements.
+        // A full board is the last tier.
         if plies == cells {
             return None;
         }
@@ -95,7 +96,7 @@ pub fn rearranger_unrank(mut number: u128, cells: u32) -> Option<Vec<Mark>> {
     };
     let mut board = Vec::with_capacity(cells as usize);
     for c in (1..=cells).rev() {
-        // The greatest mark that at most `number` arrangements come before; a mark that has run out is none.
+        // The greatest available mark that is preceded by at most `number` arrangements.
         let fits = |&mark: &Mark| match mark {
             Mark::Cross => a > 0,
             Mark::Nought => b > 0,
@@ -116,7 +117,7 @@ pub fn rearranger_unrank(mut number: u128, cells: u32) -> Option<Vec<Mark>> {
 mod tests {
     use super::*;
 
-    /// All boards of so many cells on which the players take turns.
+    /// All boards of `cells` cells on which the players alternate.
     fn boards(cells: u32) -> impl Iterator<Item = Vec<Mark>> {
         (0..3u32.pow(cells)).filter_map(move |code| {
             let mark = |i| [Mark::Empty, Mark::Nought, Mark::Cross][(code / 3u32.pow(i) % 3) as usize];
@@ -127,7 +128,7 @@ mod tests {
         })
     }
 
-    /// The report's sums with its caveat, written down as it stands there.
+    /// The report's formula with its stopping rule, taken literally.
     fn as_printed(board: &[Mark]) -> u128 {
         let count = |cells: &[Mark], mark| cells.iter().filter(|&&cell| cell == mark).count() as u32;
         let (x, o) = (count(board, Mark::Cross), count(board, Mark::Nought));
@@ -157,16 +158,16 @@ mod tests {
     }
 
     #[test]
-    fn the_reports_three_requirements() {
+    fn ranks_are_a_bijection_and_children_come_later() {
         for (cells, size) in [(4, 35), (6, 267), (9, 6046)] {
             let mut seen = vec![false; size];
             for board in boards(cells) {
                 let number = rearranger_rank(&board).unwrap();
                 assert_eq!(number, as_printed(&board), "{board:?}");
-                // One to one, without holes.
+                // A bijection, without holes.
                 assert!(!std::mem::replace(&mut seen[number as usize], true), "{board:?}");
                 assert_eq!(rearranger_unrank(number, cells), Some(board.clone()));
-                // Every child later.
+                // Every child has a larger number.
                 let plies = board.iter().filter(|&&mark| mark != Mark::Empty).count();
                 let stone = if plies % 2 == 0 { Mark::Cross } else { Mark::Nought };
                 for cell in (0..board.len()).filter(|&cell| board[cell] == Mark::Empty) {

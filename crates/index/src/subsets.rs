@@ -1,36 +1,37 @@
-//! Subsets of a given size, numbered in the order of their bit strings read as integers.
+//! The combinatorial number system: ranks of k-subsets in colexicographic order.
 //!
-//! The rank of {p₁ < p₂ < …} is C(p₁,1) + C(p₂,2) + …. Thirteen bits are ranked at a time: what
-//! they add depends on the bits, their place and the number of elements below them, and that is tabulated.
+//! The rank of {p₁ < p₂ < …} is C(p₁,1) + C(p₂,2) + …, which orders subsets like their bit strings read as integers.
+//! A table lookup ranks thirteen bits at a time: their contribution depends on the bits, their position and the
+//! number of elements below them.
 
 use crate::binomial;
 
-/// Bits ranked by one look into a table: large enough for a small board, small enough for the cache.
+/// Bits per table lookup: enough for a small board in one lookup, and small enough for the cache.
 const CHUNK: usize = 13;
 const PATTERNS: usize = 1 << CHUNK;
 
-/// Ranks subsets of up to 64 elements.
+/// Ranks and unranks subsets of up to 64 elements.
 #[derive(Clone)]
 pub struct Subsets {
     elements: u32,
-    /// C(n, k) at `n * 65 + k`, with an unreachable ceiling where 64 bits do not suffice.
+    /// C(n, k) at `n * 65 + k`; `u64::MAX`, which no rank reaches, where 64 bits do not suffice.
     choose: Vec<u64>,
-    /// What the lowest chunk of bits adds to the rank.
+    /// Contribution of the lowest chunk of bits to the rank.
     low: Vec<u64>,
-    /// The chunks above.
-    high: Vec<Place>,
+    /// Contributions of the chunks above.
+    high: Vec<ChunkRanks>,
 }
 
-/// What a chunk of bits adds to the rank, by the count of elements below and the pattern.
+/// Contribution of a chunk of bits to the rank, by the number of elements below it and by its bits.
 #[derive(Clone)]
-struct Place {
+struct ChunkRanks {
     /// log₂ of the row length; the last chunk may be short.
     bits: u32,
     rows: Vec<u64>,
 }
 
 impl Subsets {
-    /// Subsets of `elements` things.
+    /// Subsets of `elements` elements.
     ///
     /// # Panics
     ///
@@ -44,7 +45,7 @@ impl Subsets {
                     binomial(n as u32, k as u32).and_then(|c| u64::try_from(c).ok()).unwrap_or(u64::MAX);
             }
         }
-        let mut places = Vec::new();
+        let mut chunks = Vec::new();
         for start in (0..elements as usize).step_by(CHUNK) {
             let bits = CHUNK.min(elements as usize - start);
             let mut rows = Vec::with_capacity((start + 1) << bits);
@@ -59,21 +60,22 @@ impl Subsets {
                     rows.push(rest.wrapping_add(choose[(start + top) * 65 + count]));
                 }
             }
-            places.push(Place { bits: bits as u32, rows });
+            chunks.push(ChunkRanks { bits: bits as u32, rows });
         }
-        // Nothing lies below the lowest chunk: it has a single row, filled up so that no check is needed.
-        let mut low = if places.is_empty() { Vec::new() } else { places.remove(0).rows };
+        // No element lies below the lowest chunk: it has a single row, padded so that the lookup needs no bounds
+        // check.
+        let mut low = if chunks.is_empty() { Vec::new() } else { chunks.remove(0).rows };
         low.resize(PATTERNS, 0);
-        Subsets { elements, choose, low, high: places }
+        Subsets { elements, choose, low, high: chunks }
     }
 
-    /// How many subsets of size `k` there are of the first `n` elements, `u64::MAX` if that is too many.
+    /// The number of subsets of size `k` of the first `n` elements; `u64::MAX` if it exceeds 64 bits.
     #[inline]
     pub fn count(&self, n: u32, k: u32) -> u64 {
         self.choose[n as usize * 65 + k as usize]
     }
 
-    /// The number of a subset among those of its size.
+    /// The rank of a subset among those of its size.
     #[inline]
     pub fn rank(&self, subset: u64) -> u64 {
         let pattern = subset as usize & (PATTERNS - 1);
@@ -83,16 +85,16 @@ impl Subsets {
             return rank;
         }
         let mut below = ONES[pattern] as usize;
-        for place in &self.high {
+        for chunk in &self.high {
             let pattern = rest as usize & (PATTERNS - 1);
-            rank += place.rows[(below << place.bits) + pattern];
+            rank += chunk.rows[(below << chunk.bits) + pattern];
             rest >>= CHUNK;
             below += ONES[pattern] as usize;
         }
         rank
     }
 
-    /// The subset of size `k` with a number below `count(elements, k)`.
+    /// The subset of size `k` with a rank below `count(elements, k)`.
     pub fn unrank(&self, k: u32, mut number: u64) -> u64 {
         let mut subset = 0;
         let mut n = self.elements;
@@ -109,7 +111,7 @@ impl Subsets {
     }
 }
 
-/// Ones in a chunk: a load, where counting takes a dozen instructions on machines without the right one.
+/// Population counts of chunks: a load, where counting takes a dozen instructions on a CPU without POPCNT.
 static ONES: [u8; PATTERNS] = {
     let mut ones = [0; PATTERNS];
     let mut i = 1;
@@ -120,8 +122,8 @@ static ONES: [u8; PATTERNS] = {
     ones
 };
 
-/// The next larger bit string with as many ones. The empty set and the last subset have none: the result is
-/// then meaningless and callers count instead.
+/// The next larger bit string with as many ones (Gosper's hack, HAKMEM item 175, 1972). The empty set and the last
+/// subset have no successor: the result is then meaningless, so callers count subsets instead.
 #[inline]
 pub fn next_subset(subset: u64) -> u64 {
     if subset == 0 {
@@ -129,7 +131,7 @@ pub fn next_subset(subset: u64) -> u64 {
     }
     let lowest = subset & subset.wrapping_neg();
     let ripple = subset.wrapping_add(lowest);
-    // Dividing by the lowest bit is a shift; the ones that the carry swept away go to the bottom.
+    // Dividing by the lowest bit is a shift; the ones that the carry cleared move to the bottom.
     let swept = ((subset ^ ripple) >> 2).checked_shr(lowest.trailing_zeros()).unwrap_or(0);
     ripple | swept
 }

@@ -1,86 +1,93 @@
-//! Looks ahead: alpha-beta for games without dice, expectiminimax for those with.
+//! The player `alphabeta`: alpha-beta search, or expectiminimax for games with dice.
 //!
-//! The first look (wins in one, losses in one) comes before the search and has the last word: a horizon of one
-//! ply or a limit of ten positions makes a player weak, never blind.
+//! The [`Tactics`] filter (wins in one, losses in two plies) runs before the search and overrides its move: a depth of
+//! one ply or a limit of ten nodes makes the player weak, but it never misses these.
 
+use crate::distribution::determined;
 use crate::greedy::liked;
 use crate::judge::squeezed;
-use crate::look::Look;
-use crate::mind::Mind;
+use crate::look::Tactics;
 use crate::punctual::Punctual;
+use crate::searcher::Searcher;
 use crate::techniques::Techniques;
-use crate::words::{Words, spelled, written};
-use crate::{Choice, Judge, Kit, PlayError, Player};
-use outplay_core::{AnyPosition, Game, InputError, Watch};
+use crate::words::{ParsedSpec, format_duration, format_spec};
+use crate::{Choice, Distribution, Judge, PlayError, Player, PlayerContext};
+use outplay_core::{AnyPosition, Game, InputError};
+use outplay_runtime::Monitor;
 use outplay_search::{Limits, Options};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Plies that are looked ahead if nothing is said.
+/// Default search depth in plies.
 const DEPTH: u32 = 6;
 
-/// Reads `depth=`, `time=` and `nodes=`.
-pub(crate) fn limits(words: &mut Words) -> Result<Limits, InputError> {
+/// Parses `depth=`, `time=` and `nodes=`.
+pub(crate) fn limits(words: &mut ParsedSpec) -> Result<Limits, InputError> {
     let depth = words.number("depth", 1, 1000)?;
     let (time, nodes) = (words.time("time")?, words.count("nodes")?);
     let none = depth.is_none() && time.is_none() && nodes.is_none();
     Ok(Limits { depth: if none { Some(DEPTH) } else { depth }, time, nodes })
 }
 
-/// Writes what [`limits`] reads.
-pub(crate) fn spelled_limits(limits: &Limits) -> Vec<(&'static str, String)> {
+/// Formats limits as [`limits`] parses them.
+pub(crate) fn format_limits(limits: &Limits) -> Vec<(&'static str, String)> {
     let mut options = Vec::new();
     options.extend(limits.depth.map(|depth| ("depth", depth.to_string())));
-    options.extend(limits.time.map(|time| ("time", written(time))));
+    options.extend(limits.time.map(|time| ("time", format_duration(time))));
     options.extend(limits.nodes.map(|nodes| ("nodes", nodes.to_string())));
     options
 }
 
 /// The player `alphabeta`.
 pub struct AlphaBeta {
-    kit: Kit,
+    kit: PlayerContext,
     judge: Arc<dyn Judge>,
     limits: Limits,
     techniques: Techniques,
-    mind: Box<dyn Mind>,
+    searcher: Box<dyn Searcher>,
     punctual: Punctual,
 }
 
 impl AlphaBeta {
-    /// A player that looks ahead within limits and judges what it sees there by `judge`.
-    pub fn new(kit: &Kit, judge: Arc<dyn Judge>, limits: Limits) -> AlphaBeta {
+    /// A player that searches within limits and evaluates leaves by `judge`.
+    pub fn new(kit: &PlayerContext, judge: Arc<dyn Judge>, limits: Limits) -> AlphaBeta {
         AlphaBeta::by(kit, judge, limits, Techniques::default())
     }
 
-    /// The same by techniques that a spec names.
-    pub(crate) fn by(kit: &Kit, judge: Arc<dyn Judge>, limits: Limits, techniques: Techniques) -> AlphaBeta {
-        // A shallow search fills a small table only, and clearing a large one takes longer than it.
+    /// The same with the search techniques that a spec names.
+    pub(crate) fn by(
+        kit: &PlayerContext,
+        judge: Arc<dyn Judge>,
+        limits: Limits,
+        techniques: Techniques,
+    ) -> AlphaBeta {
+        // A shallow search fills a small table only, and clearing a large one takes longer than the search.
         let small = limits.depth.is_some_and(|depth| depth <= 8);
         let table = if small { 1 << 14 } else { 1 << 20 };
         let options = techniques.apply(Options { table, ..Options::default() });
-        let mind = kit.minds.look_ahead(judge.clone(), options);
-        AlphaBeta { kit: kit.clone(), judge, limits, techniques, mind, punctual: Punctual::default() }
+        let searcher = kit.minds.look_ahead(judge.clone(), options);
+        AlphaBeta { kit: kit.clone(), judge, limits, techniques, searcher, punctual: Punctual::default() }
     }
 }
 
 impl Player for AlphaBeta {
     fn spec(&self) -> String {
-        let mut options = spelled_limits(&self.limits);
-        options.extend(self.techniques.spelled());
+        let mut options = format_limits(&self.limits);
+        options.extend(self.techniques.to_options());
         options.push(("eval", self.judge.spec()));
-        spelled("alphabeta", &options)
+        format_spec("alphabeta", &options)
     }
 
     fn begin(&mut self, _seed: u64) {
-        self.mind.begin();
+        self.searcher.begin();
     }
 
-    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         let began = Instant::now();
         let moves = self.kit.legal(pos)?;
-        let among = match self.kit.look(pos, &moves) {
-            Look::Win(mv) => return Ok(Choice::won(mv)),
-            Look::Among(among) => among,
+        let among = match self.kit.tactics(pos, &moves) {
+            Tactics::Win(mv) => return Ok(Choice::won(mv)),
+            Tactics::Candidates(among) => among,
         };
         if let [mv] = among[..] {
             return Ok(Choice { line: vec![mv], depth: 1, ..Choice::plain(mv) }.after_sight(1));
@@ -89,33 +96,47 @@ impl Player for AlphaBeta {
         let time = end.map(|end| end.saturating_duration_since(Instant::now()));
         let limits = Limits { time, ..self.limits };
         if !self.techniques.keep {
-            self.mind.begin();
+            self.searcher.begin();
         }
-        // One ply is what the look and the judge do without a search.
+        // A search of one ply equals the tactics filter plus a static evaluation of each move.
         let found = match limits.depth {
-            Some(1) if !self.kit.game.has_dice() && !self.techniques.named() => Err(PlayError::Stopped),
-            _ => self.mind.think(pos, limits, watch),
+            Some(1) if !self.kit.game.has_dice() && !self.techniques.named() => None,
+            _ => match self.searcher.think(pos, limits, monitor) {
+                Err(PlayError::Stopped) if !monitor.stopped() => None,
+                found => Some(found),
+            },
         };
         if let Some(end) = end {
             self.punctual.made(end);
         }
-        match found {
-            Ok(choice) if among.contains(&choice.mv) => Ok(choice),
-            // Too little time for a search, or one that saw no difference between lost moves.
-            Ok(_) | Err(PlayError::Stopped) if !watch.stopped() => {
-                let me = self.kit.game.turn(pos);
-                let (best, score) = liked(&self.kit, &*self.judge, pos, &among, me, end);
-                let mv = best[0];
-                let opinion = Some(squeezed(score, self.judge.unit()));
-                let choice = Choice { depth: 1, opinion, line: vec![mv], ..Choice::plain(mv) };
-                Ok(choice.after_sight(moves.len() as u64))
-            }
-            Ok(_) => Err(PlayError::Stopped),
-            Err(error) => Err(error),
+        let found = found.transpose()?;
+        if let Some(choice) = found.as_ref().filter(|choice| among.contains(&choice.mv)) {
+            return Ok(choice.clone());
         }
+        // Either there was no time for a search, or its move lost tactically. In the second case the search is over, so
+        // the static evaluation of the remaining moves runs without a time limit.
+        let (me, end) = (self.kit.game.turn(pos), end.filter(|_| found.is_none()));
+        let (best, score) = liked(&self.kit, &*self.judge, pos, &among, me, end);
+        let mv = best[0];
+        let opinion = Some(squeezed(score, self.judge.unit()));
+        let stopped = found.is_some_and(|choice| choice.stopped);
+        let choice = Choice { depth: 1, opinion, line: vec![mv], stopped, ..Choice::plain(mv) };
+        Ok(choice.after_sight(moves.len() as u64))
+    }
+
+    fn distribution(
+        &mut self,
+        pos: &AnyPosition,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Distribution>, PlayError> {
+        // Expectiminimax and one-ply search keep no table.
+        let dice = self.kit.game.has_dice();
+        let at_sight = self.limits.depth == Some(1) && !self.techniques.named();
+        let forgets = dice || at_sight || !self.techniques.keep;
+        if self.limits.time.is_some() || !forgets { Ok(None) } else { determined(self, pos, monitor) }
     }
 
     fn bytes(&self) -> usize {
-        self.mind.bytes()
+        self.searcher.bytes()
     }
 }

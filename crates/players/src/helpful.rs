@@ -1,33 +1,34 @@
-//! The helpfulness heuristic: win, else block, else the cell with the most open windows through it.
+//! Helpfulness heuristic (Hayes and Loge): win, else block, else the cell with the most open windows through it.
 //!
-//! Hayes and Loge, "Developing a memory efficient algorithm for playing m,n,k games". One integer per cell, so
-//! that boards of a million cells are played in milliseconds.
+//! From "Developing a memory efficient algorithm for playing m,n,k games". It stores one integer per cell, so that a
+//! move on a board of a million cells takes milliseconds.
 
 use crate::helpfulness::{Form, Helpfulness};
 use crate::insight::{DIRECTIONS, Insight, Part, cell_helps, direction};
-use crate::words::spelled;
-use crate::{Choice, Judge, Kit, PlayError, Player};
-use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, LineBoard, Turn, Watch};
+use crate::words::format_spec;
+use crate::{Choice, Distribution, Judge, PlayError, Player, PlayerContext};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, LineBoard, Turn};
+use outplay_runtime::Monitor;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
 
-/// The player `helpful`; equally helpful cells are equally likely.
+/// The player `helpful`; ties are broken uniformly at random.
 pub struct Helpful {
-    kit: Kit,
+    kit: PlayerContext,
     form: Form,
     rng: SmallRng,
     bytes: usize,
 }
 
 impl Helpful {
-    /// A player of a game of lines.
-    pub fn new(kit: &Kit, form: Form) -> Helpful {
+    /// A player of a k-in-a-row game.
+    pub fn new(kit: &PlayerContext, form: Form) -> Helpful {
         Helpful { kit: kit.clone(), form, rng: SmallRng::seed_from_u64(0), bytes: 0 }
     }
 }
 
-/// Visits the cells that can be played, in order, with how they rank: win, else block, else help.
+/// Visits the playable cells in order, with their rank: win, else block, else helpfulness.
 #[inline(always)]
 fn each_rank(board: &LineBoard, found: &Helpfulness, mut visit: impl FnMut(usize, (i32, i32))) {
     let urgent = |cell: usize| match found.wins.binary_search(&cell) {
@@ -50,7 +51,7 @@ fn each_rank(board: &LineBoard, found: &Helpfulness, mut visit: impl FnMut(usize
     }
 }
 
-/// The places, among the moves of a board, between which `helpful` chooses at random.
+/// The indices of the moves between which `helpful` chooses at random.
 pub fn helpful_choices(board: &LineBoard, form: Form) -> Vec<usize> {
     let found = Helpfulness::of(board, form);
     let (mut best, mut places) = ((0, i32::MIN), Vec::new());
@@ -69,7 +70,7 @@ impl Player for Helpful {
     fn spec(&self) -> String {
         match self.form {
             Form::Revised => "helpful".into(),
-            Form::First => spelled("helpful", &[("form", "first".into())]),
+            Form::First => format_spec("helpful", &[("form", "first".into())]),
         }
     }
 
@@ -77,7 +78,7 @@ impl Player for Helpful {
         self.rng = SmallRng::seed_from_u64(seed);
     }
 
-    fn choose(&mut self, pos: &AnyPosition, _watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, _monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         let moves = self.kit.game.list(pos).count();
         let board = self.kit.game.board(pos).filter(|_| moves > 0).ok_or(PlayError::NoMove)?;
         let found = Helpfulness::of(&board, self.form);
@@ -91,12 +92,12 @@ impl Player for Helpful {
             }
             equals += usize::from(rank == best);
         });
-        // Among equals each is equally likely.
+        // A second pass picks one of the ties, so that they need not be stored.
         let (mut left, mut mv) = (self.rng.random_range(0..equals.max(1)) as isize, AnyMove(0));
         each_rank(&board, &found, |place, rank| {
             if rank == best {
                 if left == 0 {
-                    // Moves come in the order of their cells.
+                    // Moves are in the order of their cells.
                     mv = AnyMove(place as u32);
                 }
                 left -= 1;
@@ -105,25 +106,37 @@ impl Player for Helpful {
         Ok(Choice { line: vec![mv], ..Choice::plain(mv) }.after_sight(1))
     }
 
+    fn distribution(
+        &mut self,
+        pos: &AnyPosition,
+        _monitor: &dyn Monitor,
+    ) -> Result<Option<Distribution>, PlayError> {
+        let moves = self.kit.game.list(pos).count();
+        let board = self.kit.game.board(pos).filter(|_| moves > 0).ok_or(PlayError::NoMove)?;
+        let places = helpful_choices(&board, self.form);
+        // Moves are in the order of their cells.
+        Ok(Some(Distribution::Equal(places.into_iter().map(|place| AnyMove(place as u32)).collect())))
+    }
+
     fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
-/// The evaluation `helpful`: how much the empty cells help one player more than the other.
-pub(crate) struct HelpfulOpinion {
+/// The evaluation `helpful`: the difference in helpfulness of the empty cells for the two players.
+pub(crate) struct HelpfulnessJudge {
     game: AnyGame,
     lines: Vec<Vec<usize>>,
 }
 
-impl HelpfulOpinion {
+impl HelpfulnessJudge {
     /// Lists the lines of a board once.
-    pub(crate) fn new(game: AnyGame, start: &LineBoard) -> HelpfulOpinion {
-        HelpfulOpinion { game, lines: start.lines() }
+    pub(crate) fn new(game: AnyGame, start: &LineBoard) -> HelpfulnessJudge {
+        HelpfulnessJudge { game, lines: start.lines() }
     }
 }
 
-impl Judge for HelpfulOpinion {
+impl Judge for HelpfulnessJudge {
     fn spec(&self) -> String {
         "helpful".into()
     }
@@ -140,7 +153,7 @@ impl Judge for HelpfulOpinion {
                     Content::Empty | Content::Blocked => {}
                 }
             }
-            // Every empty cell of the window gets one and the stones in it.
+            // Every empty cell of the window counts 1 plus the stones in the window.
             let helps = |stones: i32| (1 + stones) * (board.k as i32 - stones);
             match (first, second) {
                 (1.., 0) => score += helps(first),
@@ -154,7 +167,7 @@ impl Judge for HelpfulOpinion {
     fn insight(&self, pos: &AnyPosition, me: Turn) -> Insight {
         let Some(board) = self.game.board(pos) else { return Insight::of(0) };
         let own = if me == Turn::Second { Content::Second } else { Content::First };
-        // Windows by whose they are, by direction, and by the stones in them.
+        // Windows by owner, by direction, and by number of stones.
         let mut windows: BTreeMap<(bool, usize, i32), f64> = BTreeMap::new();
         for line in &self.lines {
             let stones = |of: &dyn Fn(Content) -> bool| {

@@ -1,68 +1,67 @@
-//! How helpful every cell of a board is: over all windows of k cells through it, one and the stones in them.
+//! Helpfulness of all cells by sliding-window sums: 1 plus the stones of each open window of k cells through a cell.
 //!
 //! ```text
-//!   S   stones of both players in the window that begins here, counted in one packed integer
-//!   w   what such a window adds to each of its cells
-//!   V   the sum of w over the k windows along one direction that hold the cell
+//!   S   stones of both players in the window that starts here, in one packed integer
+//!   w   the weight that this window adds to each of its cells
+//!   V   the sum of w over the k windows along one direction that contain the cell
 //! ```
 //!
-//! All three slide: S and V of a cell follow from those of its neighbour along the direction by one step in and
-//! one step out. So the work is the same for every k, whole columns at a time, and besides one integer per
-//! cell it needs k columns of w. The sums are far from overflowing, and say so (`wrapping_add`): checks would cost
-//! several times as much as the sums.
+//! S and V of a cell follow from those of its neighbour along the direction by one addition and one subtraction. So the
+//! time does not depend on k, loops run over whole columns, and the memory is one integer per cell plus k columns of w.
+//! The sums cannot overflow; `wrapping_add` avoids overflow checks, which would cost several times as much as the sums.
 
 use outplay_core::{Content, LineBoard, Turn};
 
-/// Own stones are counted in the low bits, the opponent's above them, cells that nobody can fill on top.
+// Packed counts: own stones in bits 0-9, the opponent's in bits 10-19, unplayable cells from bit 20.
 const OTHER: i32 = 1 << 10;
 const DEAD: i32 = 1 << 20;
-/// The longest line that the packed counts can hold.
+/// The greatest k that the packed counts can hold.
 pub(crate) const MOST_K: usize = 1000;
 
-/// Which windows help.
+/// The windows that count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// The paper's first idea: windows without a stone of the opponent.
+    /// The paper's first form: windows without a stone of the opponent.
     First,
-    /// Its second: those, and the windows that would help the opponent.
+    /// Its revised form: also windows without an own stone.
     Revised,
 }
 
-/// The helpfulness of a board's cells, and what is urgent.
+/// The helpfulness of a board's cells, and the cells that complete a line.
 pub(crate) struct Helpfulness {
-    /// One number for every cell, meaningful where it is empty: helpfulness, on vast boards with what helps the player
-    /// itself in the low bits, to choose among equals.
+    /// The helpfulness of every cell, meaningful where it is empty. On large boards the low [`TIE_BITS`] bits hold the
+    /// helpfulness from own windows, as a tie-break.
     pub(crate) cells: Vec<i32>,
     /// Empty cells where the player to move completes a line.
     pub(crate) wins: Vec<usize>,
-    /// Empty cells where the opponent would.
+    /// Empty cells where the opponent would complete a line.
     pub(crate) blocks: Vec<usize>,
 }
 
-/// A look along one direction that moves from column to column.
-struct Slide {
-    /// Rows that a window rises by at each step to the right.
+/// Sliding-window sums along one direction, from column to column.
+struct SlidingWindows {
+    /// Rows by which a window rises with each column.
     rise: isize,
-    /// S of the windows that begin in the last column, w of the last k columns, and V of the last one.
+    /// S of the windows that start in the last column, w of the last k columns, and V of the last column.
     stones: Vec<i32>,
     worth: Vec<Vec<i32>>,
     sums: Vec<i32>,
-    /// What S and V slide into.
+    /// Scratch column for the next S or V.
     next: Vec<i32>,
 }
 
-/// The packed content of the columns that windows of one column can hold.
-struct Ring {
+/// Ring buffer of the packed columns that windows starting in one column cover.
+struct ColumnRing {
     columns: Vec<Vec<i32>>,
 }
 
-impl Ring {
+impl ColumnRing {
     fn at(&self, column: usize) -> &[i32] {
         &self.columns[column % self.columns.len()]
     }
 }
 
-/// The packed content of a column.
+/// Packs the content of a column.
 fn pack(board: &LineBoard, own: Content, column: usize, out: &mut [i32]) {
     let cells = &board.cells[column * board.height..(column + 1) * board.height];
     for (content, out) in cells.iter().zip(out.iter_mut()) {
@@ -70,37 +69,37 @@ fn pack(board: &LineBoard, own: Content, column: usize, out: &mut [i32]) {
         let taken = if *content == Content::Blocked { DEAD } else { stone };
         *out = if *content == Content::Empty { 0 } else { taken };
     }
-    // Nothing ever lies beneath an obstacle where stones fall.
+    // With gravity, cells beneath an obstacle are unplayable.
     out[..board.floor(column)].fill(DEAD);
 }
 
-/// Bits below helpfulness that tell equally helpful cells apart.
+/// Low bits of the helpfulness that hold the tie-break.
 const TIE_BITS: u32 = 15;
 
-/// How windows count.
+/// The scoring of windows.
 #[derive(Clone, Copy)]
-struct Count {
-    /// All bits set if the opponent's windows count, too.
+struct WindowScoring {
+    /// All bits set if the opponent's windows count.
     both: i32,
-    /// Bits below helpfulness, and a mask for what stands in them.
+    /// Width of the tie-break in bits, and its mask.
     ties: u32,
     tied: i32,
 }
 
-impl Count {
-    fn of(board: &LineBoard, form: Form) -> Count {
-        // A window that nobody has a stone in helps both players by one, one with a single stone helps its owner by
-        // two: where both forms count, the rule cannot tell them apart, and where a board is much larger than a
-        // line, it would scatter stones over it. There, what helps the player itself decides between equals.
+impl WindowScoring {
+    fn of(board: &LineBoard, form: Form) -> WindowScoring {
+        // In the revised form an empty window counts 1 for each player, and one with a single stone counts 2 for its
+        // owner: the same sum. On a board much larger than k this would scatter stones over the board, so own windows
+        // break ties there.
         let vast = board.width.min(board.height) >= 2 * board.k && board.k <= 90;
         let ties = if vast && form == Form::Revised { TIE_BITS } else { 0 };
-        Count { both: -i32::from(form == Form::Revised), ties, tied: -i32::from(ties > 0) }
+        WindowScoring { both: -i32::from(form == Form::Revised), ties, tied: -i32::from(ties > 0) }
     }
 }
 
-/// What a window adds to its cells.
+/// The weight that a window adds to each of its cells.
 #[inline(always)]
-fn worth(stones: i32, Count { both, ties, tied }: Count) -> i32 {
+fn worth(stones: i32, WindowScoring { both, ties, tied }: WindowScoring) -> i32 {
     let (own, other) = (stones & (OTHER - 1), (stones >> 10) & (OTHER - 1));
     let mine = if other == 0 { 1i32.wrapping_add(own) } else { 0 };
     let theirs = if own == 0 { 1i32.wrapping_add(other) } else { 0 };
@@ -109,16 +108,16 @@ fn worth(stones: i32, Count { both, ties, tied }: Count) -> i32 {
 }
 
 impl Helpfulness {
-    /// Looks at a board as the player to move sees it.
+    /// Computes the helpfulness for the player to move.
     pub(crate) fn of(board: &LineBoard, form: Form) -> Helpfulness {
         let own = if board.turn == Turn::Second { Content::Second } else { Content::First };
         let mut found =
             Helpfulness { cells: vec![0; board.cells.len()], wins: Vec::new(), blocks: Vec::new() };
         if board.k <= board.height {
-            found.rise(board, own, form);
+            found.add_vertical(board, own, form);
         }
         if board.k > 1 && board.k <= board.width {
-            found.slide(board, own, form);
+            found.add_sloped(board, own, form);
         }
         for list in [&mut found.wins, &mut found.blocks] {
             list.sort_unstable();
@@ -127,9 +126,9 @@ impl Helpfulness {
         found
     }
 
-    /// Notes the gap of a window that is one stone short of a line.
+    /// Records the gap of a window that is one stone short of a line.
     #[cold]
-    fn note(&mut self, board: &LineBoard, stones: i32, cells: impl Iterator<Item = usize>) {
+    fn record_gap(&mut self, board: &LineBoard, stones: i32, cells: impl Iterator<Item = usize>) {
         let mut cells = cells;
         let Some(gap) = cells.find(|&cell| board.cells[cell] == Content::Empty) else { return };
         if stones == board.k as i32 - 1 {
@@ -140,10 +139,10 @@ impl Helpfulness {
         }
     }
 
-    /// The windows that stand upright.
-    fn rise(&mut self, board: &LineBoard, own: Content, form: Form) {
+    /// Adds the vertical windows.
+    fn add_vertical(&mut self, board: &LineBoard, own: Content, form: Form) {
         let (h, k) = (board.height, board.k);
-        let count = Count::of(board, form);
+        let count = WindowScoring::of(board, form);
         let mut packed = vec![0; h];
         let mut worths = vec![0; h - k + 1];
         let mut empty: Option<Vec<i32>> = None;
@@ -151,7 +150,7 @@ impl Helpfulness {
             pack(board, own, column, &mut packed);
             let cells = column * h..(column + 1) * h;
             let bare = packed.iter().all(|&content| content == 0) && k > 1;
-            // Most columns of a large board are empty, and all empty columns are alike.
+            // Most columns of a large board are empty, and all empty columns have the same sums.
             if let Some(sums) = empty.as_ref().filter(|_| bare) {
                 self.cells[cells]
                     .iter_mut()
@@ -164,7 +163,7 @@ impl Helpfulness {
                 stones += packed[row + k - 1];
                 worths[row] = worth(stones, count);
                 if stones == k as i32 - 1 || stones == (k as i32 - 1) * OTHER {
-                    self.note(board, stones, column * h + row..column * h + row + k);
+                    self.record_gap(board, stones, column * h + row..column * h + row + k);
                 }
                 stones -= packed[row];
             }
@@ -184,14 +183,14 @@ impl Helpfulness {
         }
     }
 
-    /// The windows that run from column to column, level, rising and falling.
-    fn slide(&mut self, board: &LineBoard, own: Content, form: Form) {
+    /// Adds the horizontal and diagonal windows.
+    fn add_sloped(&mut self, board: &LineBoard, own: Content, form: Form) {
         let (h, k) = (board.height, board.k);
         let rises: &[isize] = if k <= h { &[0, 1, -1] } else { &[0] };
         let column = || vec![0; h];
-        let mut slides: Vec<Slide> = rises
+        let mut slides: Vec<SlidingWindows> = rises
             .iter()
-            .map(|&rise| Slide {
+            .map(|&rise| SlidingWindows {
                 rise,
                 stones: column(),
                 worth: vec![column(); k],
@@ -199,7 +198,7 @@ impl Helpfulness {
                 next: column(),
             })
             .collect();
-        let mut ring = Ring { columns: vec![column(); k + 1] };
+        let mut ring = ColumnRing { columns: vec![column(); k + 1] };
         for at in 0..k - 1 {
             pack(board, own, at, &mut ring.columns[at]);
         }
@@ -217,7 +216,7 @@ impl Helpfulness {
     }
 }
 
-/// The parts of two columns that lie next to each other when the second is moved by some rows.
+/// The overlapping parts of two columns when the second is shifted by some rows.
 #[inline]
 fn aligned<'a>(target: &'a mut [i32], source: &'a [i32], shift: isize) -> (&'a mut [i32], &'a [i32]) {
     let h = target.len();
@@ -225,12 +224,19 @@ fn aligned<'a>(target: &'a mut [i32], source: &'a [i32], shift: isize) -> (&'a m
     if shift >= 0 { (&mut target[by..], &source[..h - by]) } else { (&mut target[..h - by], &source[by..]) }
 }
 
-impl Slide {
-    /// Goes on to the windows that begin in a column, and to the sums of its cells.
-    fn step(&mut self, board: &LineBoard, form: Form, column: usize, ring: &Ring, found: &mut Helpfulness) {
+impl SlidingWindows {
+    /// Advances to the windows that start in a column, and updates the sums of its cells.
+    fn step(
+        &mut self,
+        board: &LineBoard,
+        form: Form,
+        column: usize,
+        ring: &ColumnRing,
+        found: &mut Helpfulness,
+    ) {
         let (h, k, rise) = (board.height, board.k, self.rise);
         let starts = column + k <= board.width;
-        // The oldest column of worths leaves the sums.
+        // The oldest column of weights leaves the sums.
         let slot = column % k;
         let mut worths = std::mem::take(&mut self.worth[slot]);
         let (next, sums) = aligned(&mut self.next, &self.sums, rise);
@@ -247,13 +253,13 @@ impl Slide {
         std::mem::swap(&mut self.sums, &mut self.next);
         if starts {
             self.slide_stones(k, column, ring);
-            // Rows where windows can begin.
+            // Rows where windows can start.
             let rows = match rise {
                 1 => 0..h - (k - 1),
                 -1 => k - 1..h,
                 _ => 0..h,
             };
-            let count = Count::of(board, form);
+            let count = WindowScoring::of(board, form);
             let (short, shorter) = (k as i32 - 1, (k as i32 - 1) * OTHER);
             let mut hot = false;
             let stones = &self.stones[rows.clone()];
@@ -266,7 +272,7 @@ impl Slide {
                     let stones = self.stones[row];
                     if stones == short || stones == shorter {
                         let cell = |i: usize| (column + i) * h + (row as isize + i as isize * rise) as usize;
-                        found.note(board, stones, (0..k).map(cell));
+                        found.record_gap(board, stones, (0..k).map(cell));
                     }
                 }
             }
@@ -277,8 +283,8 @@ impl Slide {
         self.worth[slot] = worths;
     }
 
-    /// S of the windows that begin in a column: one column leaves, one enters, and all move along.
-    fn slide_stones(&mut self, k: usize, column: usize, ring: &Ring) {
+    /// Computes S of the windows that start in a column from the previous column: one cell leaves, one enters.
+    fn slide_stones(&mut self, k: usize, column: usize, ring: &ColumnRing) {
         let (h, rise) = (self.stones.len(), self.rise);
         let enters = (k as isize - 1) * rise;
         if column == 0 {
@@ -298,7 +304,7 @@ impl Slide {
         let (next, content) = aligned(&mut self.next, ring.at(column + k - 1), -enters);
         next.iter_mut().zip(content).for_each(|(sum, content)| *sum = sum.wrapping_add(*content));
         std::mem::swap(&mut self.stones, &mut self.next);
-        // The window on the edge has no neighbour to slide from.
+        // The window at the edge has no predecessor.
         let edge = match rise {
             1 => 0,
             -1 => h - 1,
@@ -317,7 +323,7 @@ mod tests {
     use rand::rngs::SmallRng;
     use rand::{RngExt, SeedableRng};
 
-    /// The same by looking at every window.
+    /// The reference: a scan of every window.
     fn plain(board: &LineBoard, form: Form) -> Vec<i32> {
         let own = if board.turn == Turn::Second { Content::Second } else { Content::First };
         let mut cells = vec![0; board.cells.len()];
@@ -349,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn sliding_counts_what_looking_at_every_window_counts() {
+    fn sliding_sums_equal_plain_sums() {
         for spec in [
             "mnk:4x4,k=4",
             "mnk:7x5,k=3,obstacles=b2+d4",
@@ -377,7 +383,7 @@ mod tests {
                     for form in [Form::First, Form::Revised] {
                         let found = Helpfulness::of(&board, form);
                         let mut wanted = plain(&board, form);
-                        if Count::of(&board, form).ties > 0 {
+                        if WindowScoring::of(&board, form).ties > 0 {
                             let own = plain(&board, Form::First);
                             wanted.iter_mut().zip(own).for_each(|(sum, own)| *sum = (*sum << 15) + own);
                         }

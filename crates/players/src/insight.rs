@@ -1,50 +1,50 @@
-//! An evaluation taken apart, so that one can see what it sees.
+//! Explainable evaluation: a score broken down into its terms.
 //!
 //! ```text
 //!   score = scale × (amount of part 1 + amount of part 2 + …), rounded        amount = count × weight
 //! ```
 //!
-//! The helpfulness of cells is another picture of a position: what each empty cell would do for the player to move.
+//! The helpfulness of cells is a second view of a position: the value of each empty cell to the player to move.
 
 use crate::helpfulness::{Form, Helpfulness};
 use outplay_core::{Content, LineBoard, Turn};
 use serde::Serialize;
 
-/// What an evaluation sees in a position.
+/// The breakdown of an evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Insight {
-    /// How good the position looks, as the players use it.
+    /// The score, as players use it.
     pub score: i32,
-    /// What the sum of the amounts is multiplied with.
+    /// The factor of the sum of the amounts.
     pub scale: f64,
-    /// What the score is made of; empty for an evaluation that cannot say.
+    /// The terms of the score; empty for an evaluation without terms.
     pub parts: Vec<Part>,
-    /// What each empty cell is worth; empty for evaluations of whole positions.
+    /// The value of each empty cell; empty for evaluations of whole positions.
     pub cells: Vec<CellHelp>,
 }
 
 impl Insight {
-    /// A score without further ado.
+    /// A score without terms.
     pub fn of(score: i32) -> Insight {
         Insight { score, scale: 1.0, parts: Vec::new(), cells: Vec::new() }
     }
 
-    /// The score that the parts make.
+    /// The score as the scaled sum of its terms.
     pub fn sum(&self) -> f64 {
         self.scale * self.parts.iter().map(|part| part.amount).sum::<f64>()
     }
 }
 
-/// One thing that an evaluation counts.
+/// One term of an evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
-    /// What is counted.
+    /// The name of the feature.
     pub name: String,
-    /// How much of it there is.
+    /// The value of the feature.
     pub count: f64,
-    /// What each is worth.
+    /// The weight of the feature.
     pub weight: f64,
-    /// Both together.
+    /// `count` times `weight`.
     pub amount: f64,
 }
 
@@ -54,19 +54,19 @@ impl Part {
     }
 }
 
-/// The directions of lines, in the order of their parts.
+/// The directions of lines, in the order of [`CellHelp::own`].
 pub const DIRECTIONS: [&str; 4] = ["column", "row", "rising diagonal", "falling diagonal"];
 
-/// How helpful an empty cell is, by direction: windows of the player to move, and of the opponent.
+/// The helpfulness of an empty cell, by direction: windows of the player to move, and of the opponent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CellHelp {
     /// The cell.
     pub cell: usize,
-    /// Both together.
+    /// The sum of `own` and `other`.
     pub total: i32,
-    /// What own windows add.
+    /// The helpfulness from windows of the player to move.
     pub own: [i32; 4],
-    /// What the opponent's windows add.
+    /// The helpfulness from windows of the opponent.
     pub other: [i32; 4],
     /// A stone here completes a line of the player to move.
     pub wins: bool,
@@ -88,7 +88,7 @@ pub(crate) fn direction(board: &LineBoard, line: &[usize]) -> usize {
     }
 }
 
-/// The helpfulness of every cell that can be played, window by window.
+/// Computes the helpfulness of every playable cell, window by window.
 pub(crate) fn cell_helps(board: &LineBoard, lines: &[Vec<usize>], form: Form) -> Vec<CellHelp> {
     let me = if board.turn == Turn::Second { Content::Second } else { Content::First };
     let found = Helpfulness::of(board, form);
@@ -130,16 +130,16 @@ pub(crate) fn cell_helps(board: &LineBoard, lines: &[Vec<usize>], form: Form) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kit;
+    use crate::PlayerContext;
     use outplay_core::{Game, Native, Notation};
     use outplay_games::mnk::{Mnk, Rules};
     use rand::rngs::SmallRng;
     use rand::{RngExt, SeedableRng};
 
     /// Positions of random games.
-    fn positions(spec: &str, count: usize) -> (Kit, Vec<outplay_core::AnyPosition>) {
+    fn positions(spec: &str, count: usize) -> (PlayerContext, Vec<outplay_core::AnyPosition>) {
         let game: Mnk<u64> = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
-        let kit = Kit::new(Native::new(game).lines());
+        let kit = PlayerContext::new(Native::new(game).lines());
         let mut rng = SmallRng::seed_from_u64(7);
         let mut found = Vec::new();
         while found.len() < count {
@@ -168,7 +168,7 @@ mod tests {
                         assert_eq!(insight.score, judge.score(pos, me));
                         assert!(!insight.parts.is_empty() || insight.score == 0);
                         let off = (insight.sum() - f64::from(insight.score)).abs();
-                        // Whole numbers are made in the end, of sums in 32 bits.
+                        // The score is rounded, and is a sum in 32-bit floating point.
                         let most = 0.5 + 1e-4 * f64::from(insight.score.abs()).max(1.0);
                         assert!(off <= most, "{spec} {eval} {}: {off}", kit.game.write_position(pos));
                     }

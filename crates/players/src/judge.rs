@@ -1,33 +1,33 @@
-//! Opinions about positions.
+//! Static evaluation functions.
 
 use crate::Insight;
 use outplay_core::{AnyPosition, Turn};
 
-/// An opinion about unfinished positions, in hundredths of a payoff or any other unit.
+/// A static evaluation of unfinished positions, in hundredths of a payoff or any other unit.
 pub trait Judge: Send + Sync {
     /// The canonical spec.
     fn spec(&self) -> String;
 
-    /// How good a position looks to `me`, whoever moves there. Cut to ±65535 by the search.
+    /// Evaluates a position for `me`, whichever player is to move. The search clamps it to ±65535.
     fn score(&self, pos: &AnyPosition, me: Turn) -> i32;
 
-    /// The same score taken apart, where the opinion has parts.
+    /// Breaks the score down into its terms, if the evaluation has terms.
     fn insight(&self, pos: &AnyPosition, me: Turn) -> Insight {
         Insight::of(self.score(pos, me))
     }
 
-    /// A score that is a clear advantage, though no win: the scale of an opinion.
+    /// The scale of the evaluation: a score that is a clear advantage, but not a win.
     fn unit(&self) -> i32 {
         100
     }
 
-    /// Whether every position looks the same, so that nobody need be asked.
+    /// Whether every position scores 0, so that callers can skip the evaluation.
     fn is_silent(&self) -> bool {
         false
     }
 }
 
-/// No opinion.
+/// The evaluation `zero`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoOpinion;
 
@@ -45,7 +45,7 @@ impl Judge for NoOpinion {
     }
 }
 
-/// An opinion on the scale of payoffs, from −99 to 99: what is not proven is never quite a win.
+/// Maps a score to hundredths of a payoff, from −99 to 99: only proven wins are ±100.
 pub fn squeezed(score: i32, unit: i32) -> f64 {
     let score = f64::from(score);
     99.0 * score / (score.abs() + f64::from(unit))

@@ -1,39 +1,41 @@
-//! Who moves: players of any game, each behind a spec string.
+//! Computer players of any game, each constructed from a spec string.
 //!
-//! A [`Kit`] holds a game with what it brings along and makes a [`Player`] from a spec such as
-//! `alphabeta:depth=7`. A player is shown positions and answers with moves; what is really true of a position
-//! it can learn only from a [`Truth`]. Nothing here does I/O.
+//! A [`PlayerContext`] holds a game with its searchers and tables and constructs a [`Player`] from a spec such as
+//! `alphabeta:depth=7`. A player maps positions to moves. Exact game-theoretic values reach a player only through an
+//! [`ExactOracle`]. Nothing here does I/O.
 //!
 //! ```
-//! use outplay_core::{Native, Notation, Quiet};
+//! use outplay_core::{Native, Notation};
+//! use outplay_runtime::NoMonitor;
 //! use outplay_games::mnk::{Mnk, Rules};
-//! use outplay_players::Kit;
+//! use outplay_players::PlayerContext;
 //!
 //! let game: Mnk<u64> = Mnk::new(Rules::parse("connect4").unwrap()).unwrap();
-//! let kit = Kit::new(Native::new(game).lines());
+//! let kit = PlayerContext::new(Native::new(game).lines());
 //! let mut player = kit.player("alphabeta:depth=4,eval=lines")?;
 //! player.begin(1);
 //! // Three in a row at the bottom, and room for the fourth.
 //! let pos = kit.game.read_position("7/7/7/7/ooo4/xxx4 x")?;
-//! let choice = player.choose(&pos, &Quiet)?;
+//! let choice = player.choose(&pos, &NoMonitor)?;
 //! assert_eq!((kit.game.write_move(&pos, choice.mv), choice.opinion), ("4".to_string(), Some(100.0)));
 //! # Ok::<(), outplay_players::PlayError>(())
 //! ```
 
 mod alphabeta;
+mod context;
+mod distribution;
 mod greedy;
 mod helpful;
 mod helpfulness;
 mod insight;
 mod judge;
-mod kit;
+mod launcher;
 mod lines;
 mod look;
 mod mcts;
-mod mind;
 mod mobility;
 mod noisy;
-mod outside;
+mod oracle;
 mod patterns;
 mod perfect;
 mod player;
@@ -43,29 +45,31 @@ mod punctual;
 mod race;
 mod random;
 mod roster;
+mod searcher;
 mod swindler;
 mod techniques;
-mod truth;
 mod uct;
 mod words;
 
 pub use alphabeta::AlphaBeta;
+pub use context::{Guest, PlayerContext, ReadFile};
+pub use distribution::Distribution;
 pub use greedy::Greedy;
 pub use helpful::{Helpful, helpful_choices};
 pub use helpfulness::Form;
 pub use insight::{CellHelp, DIRECTIONS, Insight, Part};
 pub use judge::{Judge, NoOpinion, squeezed};
-pub use kit::{Guest, Kit, ReadFile};
+pub use launcher::{EngineLauncher, PROTOCOLS, protocol};
 pub use lines::{FeatureSet, Features, Weights, WeightsError, plain_features};
 pub use mcts::{Mcts, MctsLimits};
-pub use mind::{Grove, Mind, Minds, Rolling};
 pub use noisy::Noisy;
-pub use outside::{Outside, PROTOCOLS, protocol};
+pub use oracle::{Best, ExactOracle, MoveValue, MoveValues, Payoffs};
 pub use perfect::Perfect;
 pub use player::{Choice, Fault, PlayError, Player};
 pub use playout::Playout;
 pub use polynomial::Polynomial;
+pub use punctual::Punctual;
 pub use random::Random;
 pub use roster::{About, PROGRAMS, ROSTER};
+pub use searcher::{MctsTree, Rolling, Searcher, SearcherFactory};
 pub use swindler::Swindler;
-pub use truth::{Best, Merit, Merits, Payoffs, Truth};

@@ -1,74 +1,75 @@
-//! Monte Carlo tree search as a player: the tree is grown in `uct`.
+//! The player `mcts`: Monte Carlo tree search. The search itself is in `uct`.
 
-use crate::look::Look;
-use crate::mind::Grove;
+use crate::look::Tactics;
 use crate::punctual::Punctual;
-use crate::words::{spelled, written};
-use crate::{Choice, Kit, PlayError, Player};
-use outplay_core::{AnyPosition, Watch};
+use crate::searcher::MctsTree;
+use crate::words::{format_duration, format_spec};
+use crate::{Choice, PlayError, Player, PlayerContext};
+use outplay_core::AnyPosition;
+use outplay_runtime::Monitor;
 use std::time::{Duration, Instant};
 
-/// When to stop.
+/// Limits of a Monte Carlo tree search.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MctsLimits {
-    /// Random games to play.
+    /// Number of playouts.
     pub playouts: Option<u64>,
-    /// Positions to keep in the tree; when it is full, the search ends.
+    /// Maximal nodes of the tree; a full tree ends the search.
     pub nodes: Option<u64>,
-    /// Time on the wall.
+    /// Wall-clock time.
     pub time: Option<Duration>,
 }
 
 /// The player `mcts`.
 pub struct Mcts {
-    kit: Kit,
+    kit: PlayerContext,
     limits: MctsLimits,
-    /// How much the little known is preferred.
-    curiosity: f64,
-    grove: Box<dyn Grove>,
+    /// The exploration constant C of UCB1.
+    exploration: f64,
+    tree: Box<dyn MctsTree>,
     punctual: Punctual,
 }
 
 impl Mcts {
-    /// A player with limits of which at least one has to be set.
-    pub fn new(kit: &Kit, limits: MctsLimits, curiosity: f64) -> Mcts {
-        let grove = kit.minds.grow(curiosity);
-        Mcts { kit: kit.clone(), limits, curiosity, grove, punctual: Punctual::default() }
+    /// A player with limits, at least one of which must be set.
+    pub fn new(kit: &PlayerContext, limits: MctsLimits, exploration: f64) -> Mcts {
+        let tree = kit.minds.grow(exploration);
+        Mcts { kit: kit.clone(), limits, exploration, tree, punctual: Punctual::default() }
     }
 }
 
 impl Player for Mcts {
     fn spec(&self) -> String {
         let mut options = Vec::new();
-        options.extend(self.limits.time.map(|time| ("time", written(time))));
+        options.extend(self.limits.time.map(|time| ("time", format_duration(time))));
         options.extend(self.limits.playouts.map(|playouts| ("playouts", playouts.to_string())));
         options.extend(self.limits.nodes.map(|nodes| ("nodes", nodes.to_string())));
-        options.push(("c", self.curiosity.to_string()));
-        spelled("mcts", &options)
+        options.push(("c", self.exploration.to_string()));
+        format_spec("mcts", &options)
     }
 
     fn begin(&mut self, seed: u64) {
-        self.grove.begin(seed);
+        self.tree.begin(seed);
     }
 
-    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         let began = Instant::now();
         let moves = self.kit.legal(pos)?;
-        if let Look::Win(mv) = self.kit.look(pos, &moves) {
+        if let Tactics::Win(mv) = self.kit.tactics(pos, &moves) {
             return Ok(Choice::won(mv));
         }
         if let [mv] = moves[..] {
             return Ok(Choice { line: vec![mv], depth: 1, ..Choice::plain(mv) });
         }
         let end = self.limits.time.map(|time| self.punctual.end(began, time));
-        let choice = self.grove.grow(pos, self.limits, end, watch)?;
+        let choice = self.tree.grow(pos, self.limits, end, monitor);
         if let Some(end) = end {
             self.punctual.made(end);
         }
-        Ok(choice)
+        choice
     }
 
     fn bytes(&self) -> usize {
-        self.grove.bytes()
+        self.tree.bytes()
     }
 }

@@ -1,6 +1,6 @@
-//! The evaluation of a game of which nothing is known but its rules: whoever has more moves to choose from is better off.
+//! Mobility evaluation: the difference in the number of legal moves, for games known by their rules only.
 //!
-//! Where theory knows who wins, that counts instead.
+//! Where the game's theory gives the payoff, the evaluation is that payoff.
 
 use crate::Judge;
 use outplay_core::{AnyGame, AnyPosition, Game, Turn};
@@ -24,7 +24,7 @@ impl Judge for Mobility {
         if turn == Turn::Chance {
             return 0;
         }
-        // The other player's moves are those it has after this one's, in the mean; a few tell enough.
+        // The opponent's mobility is its mean number of replies, over a sample of moves.
         let moves: Vec<_> = game.list(pos).collect();
         let step = moves.len().div_ceil(SAMPLE).max(1);
         let (mut replies, mut looked) = (0, 0);
@@ -41,5 +41,5 @@ impl Judge for Mobility {
     }
 }
 
-/// Moves after which the replies are counted.
+/// Sample of moves after which the replies are counted.
 const SAMPLE: usize = 4;

@@ -1,12 +1,13 @@
-//! Another player that slips now and then.
+//! The player `noisy`: an ε-random wrapper around another player.
 
-use crate::words::spelled;
-use crate::{Choice, PlayError, Player};
-use outplay_core::{AnyGame, AnyPosition, Game, Watch};
+use crate::words::format_spec;
+use crate::{Choice, Distribution, PlayError, Player};
+use outplay_core::{AnyGame, AnyPosition, Game};
+use outplay_runtime::Monitor;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-/// The player `noisy`: a random move with probability `p`, else what the inner player says.
+/// The player `noisy`: a random move with probability `p`, else the inner player's move.
 pub struct Noisy {
     p: f64,
     game: AnyGame,
@@ -15,7 +16,7 @@ pub struct Noisy {
 }
 
 impl Noisy {
-    /// `inner` with slips.
+    /// `inner` with random moves of probability `p`.
     pub fn new(game: AnyGame, p: f64, inner: Box<dyn Player>) -> Noisy {
         Noisy { p, game, inner, rng: SmallRng::seed_from_u64(0) }
     }
@@ -23,18 +24,18 @@ impl Noisy {
 
 impl Player for Noisy {
     fn spec(&self) -> String {
-        spelled("noisy", &[("p", self.p.to_string()), ("inner", self.inner.spec())])
+        format_spec("noisy", &[("p", self.p.to_string()), ("inner", self.inner.spec())])
     }
 
     fn begin(&mut self, seed: u64) {
-        // The slips must not follow the same numbers as the inner player's own decisions.
+        // The random moves must not be correlated with the inner player's own random decisions.
         self.rng = SmallRng::seed_from_u64(seed ^ 0x6e6f_6973_7900_0000);
         self.inner.begin(seed);
     }
 
-    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         if !self.rng.random_bool(self.p) {
-            return self.inner.choose(pos, watch);
+            return self.inner.choose(pos, monitor);
         }
         let mut moves = Vec::new();
         self.game.moves(pos, &mut moves);
@@ -42,6 +43,31 @@ impl Player for Noisy {
             return Err(PlayError::NoMove);
         }
         Ok(Choice::plain(moves[self.rng.random_range(0..moves.len())]))
+    }
+
+    fn distribution(
+        &mut self,
+        pos: &AnyPosition,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Distribution>, PlayError> {
+        if self.p <= 0.0 {
+            return self.inner.distribution(pos, monitor);
+        }
+        let mut moves = Vec::new();
+        self.game.moves(pos, &mut moves);
+        if moves.is_empty() {
+            return Err(PlayError::NoMove);
+        }
+        let slip = Distribution::Equal(moves);
+        if self.p >= 1.0 {
+            return Ok(Some(slip));
+        }
+        let inner = self.inner.distribution(pos, monitor)?;
+        Ok(inner.map(|inner| Distribution::Mixed {
+            p: self.p,
+            with: Box::new(slip),
+            without: Box::new(inner),
+        }))
     }
 
     fn bytes(&self) -> usize {

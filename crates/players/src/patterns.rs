@@ -1,21 +1,23 @@
-//! The player `alphabeta` by the engine for boards of lines of any size, and its evaluation as an opinion.
+//! The player `alphabeta` with the pattern engine, for k-in-a-row boards of any size, and its evaluation.
 
-use crate::alphabeta::spelled_limits;
+use crate::alphabeta::format_limits;
+use crate::distribution::determined;
 use crate::insight::Part;
 use crate::judge::squeezed;
 use crate::punctual::Punctual;
 use crate::techniques::Techniques;
-use crate::words::spelled;
-use crate::{Choice, Insight, Judge, Kit, PlayError, Player};
-use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, Game, LineBoard, Turn, Watch};
-use outplay_lines::{Engine, NAMES, Settings, Weights};
+use crate::words::format_spec;
+use crate::{Choice, Distribution, Insight, Judge, PlayError, Player, PlayerContext};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, Game, LineBoard, Turn};
+use outplay_patterns::{Engine, NAMES, Settings, Weights};
+use outplay_runtime::Monitor;
 use outplay_search::Limits;
 use std::time::Instant;
 
-/// Boards with fewer cells are within reach of exact solvers, and of a plain look ahead.
+/// Smaller boards, in cells, are within reach of exact solvers and of the generic search.
 const SMALLEST: usize = 26;
 
-/// Whether the engine is the one to ask if nobody says who: stones do not fall, or no faster search takes the board.
+/// Whether the pattern engine is the default search of a board: there is no gravity, or no bitboard search fits.
 pub(crate) fn suits(board: &LineBoard, bits: bool) -> bool {
     let large = board.playable_cells() >= SMALLEST;
     large && !(board.gravity && bits && !board.misere) && Engine::fits(board)
@@ -32,8 +34,8 @@ fn spec(weights: &Weights) -> String {
     if named == Weights::NAMED[0].0 { "patterns".into() } else { format!("patterns:weights={named}") }
 }
 
-/// Looks ahead on a board of lines.
-pub(crate) struct Patterned {
+/// A player with the pattern engine.
+pub(crate) struct PatternPlayer {
     game: AnyGame,
     start: LineBoard,
     limits: Limits,
@@ -43,41 +45,41 @@ pub(crate) struct Patterned {
     punctual: Punctual,
 }
 
-impl Patterned {
-    /// A player of boards that [`Engine::fits`]; `keep` says whether its table is kept between turns.
+impl PatternPlayer {
+    /// A player of boards that [`Engine::fits`]; `keep` keeps its table between moves.
     pub(crate) fn new(
-        kit: &Kit,
+        kit: &PlayerContext,
         start: LineBoard,
         weights: Weights,
         limits: Limits,
         keep: bool,
-    ) -> Patterned {
-        // A shallow search fills a small table only, and clearing a large one takes longer than it.
+    ) -> PatternPlayer {
+        // A shallow search fills a small table only, and clearing a large one takes longer than the search.
         let shallow = limits.depth.is_some_and(|depth| depth <= 8);
         let entries = if shallow { 1 << 14 } else { 1 << 20 };
         let settings = Settings { entries, threads: kit.threads, weights };
         let game = kit.game.clone();
-        Patterned { game, start, limits, settings, keep, engine: None, punctual: Punctual::default() }
+        PatternPlayer { game, start, limits, settings, keep, engine: None, punctual: Punctual::default() }
     }
 }
 
-impl Player for Patterned {
+impl Player for PatternPlayer {
     fn spec(&self) -> String {
-        let mut options = spelled_limits(&self.limits);
-        options.extend(Techniques { keep: self.keep, ..Techniques::default() }.spelled());
+        let mut options = format_limits(&self.limits);
+        options.extend(Techniques { keep: self.keep, ..Techniques::default() }.to_options());
         options.push(("eval", spec(&self.settings.weights)));
-        spelled("alphabeta", &options)
+        format_spec("alphabeta", &options)
     }
 
     fn begin(&mut self, _seed: u64) {
         match &mut self.engine {
             Some(engine) => engine.clear(),
-            // Making the table is no part of a move's time.
+            // Allocating the table here keeps it out of a move's time.
             None => self.engine = Engine::new(&self.start, self.settings),
         }
     }
 
-    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         let began = Instant::now();
         if self.game.outcome(pos).is_some() {
             return Err(PlayError::NoMove);
@@ -91,12 +93,12 @@ impl Player for Patterned {
             engine.clear();
         }
         let end = self.limits.time.map(|time| self.punctual.end(began, time));
-        let limits = outplay_lines::Limits { depth: self.limits.depth, nodes: self.limits.nodes, end };
-        let found = engine.think(&board, &limits, watch).ok_or(PlayError::NoMove)?;
+        let limits = outplay_patterns::Limits { depth: self.limits.depth, nodes: self.limits.nodes, end };
+        let found = engine.think(&board, &limits, monitor).ok_or(PlayError::NoMove)?;
         if let Some(end) = end {
             self.punctual.made(end);
         }
-        if watch.stopped() {
+        if found.stopped && found.depth == 0 {
             return Err(PlayError::Stopped);
         }
         let opinion = match (found.wins_in, found.loses_in) {
@@ -112,8 +114,22 @@ impl Player for Patterned {
             at = at.after(cell);
         }
         let mv = *line.first().ok_or(PlayError::NoMove)?;
-        let choice = Choice { depth: found.depth, opinion: Some(opinion), line, ..Choice::plain(mv) };
+        let choice = Choice {
+            depth: found.depth,
+            opinion: Some(opinion),
+            line,
+            stopped: found.stopped,
+            ..Choice::plain(mv)
+        };
         Ok(choice.after(found.counters))
+    }
+
+    fn distribution(
+        &mut self,
+        pos: &AnyPosition,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Distribution>, PlayError> {
+        if self.limits.time.is_some() || self.keep { Ok(None) } else { determined(self, pos, monitor) }
     }
 
     fn bytes(&self) -> usize {
@@ -121,7 +137,7 @@ impl Player for Patterned {
     }
 }
 
-/// The move onto a cell: moves come in the order of their cells.
+/// The move onto a cell: moves are in the order of their cells.
 fn named(board: &LineBoard, cell: usize) -> Option<AnyMove> {
     let place = if board.gravity {
         board.open_cells().binary_search(&cell).ok()?
@@ -134,19 +150,19 @@ fn named(board: &LineBoard, cell: usize) -> Option<AnyMove> {
 }
 
 /// The evaluation `patterns`, from scratch.
-pub(crate) struct PatternOpinion {
+pub(crate) struct PatternJudge {
     pub(crate) game: AnyGame,
     pub(crate) weights: Weights,
 }
 
-impl Judge for PatternOpinion {
+impl Judge for PatternJudge {
     fn spec(&self) -> String {
         spec(&self.weights)
     }
 
     fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {
         let Some(board) = self.game.board(pos) else { return 0 };
-        let score = outplay_lines::opinion(&board, &self.weights);
+        let score = outplay_patterns::opinion(&board, &self.weights);
         if board.turn == me { score } else { -score }
     }
 
@@ -154,7 +170,7 @@ impl Judge for PatternOpinion {
         let Some(board) = self.game.board(pos) else { return Insight::of(0) };
         let sign = if (board.turn == me) != board.misere { 1.0 } else { -1.0 };
         let mut insight = Insight::of(self.score(pos, me));
-        let [mover, waiter] = outplay_lines::census(&board);
+        let [mover, waiter] = outplay_patterns::census(&board);
         let sides = [("", mover, self.weights.mover, sign), ("other's ", waiter, self.weights.waiter, -sign)];
         for (whose, counts, weights, sign) in sides {
             for ((name, count), weight) in NAMES.iter().zip(counts).zip(weights) {

@@ -1,38 +1,39 @@
-//! Never gives anything away: the best move by exact knowledge, as fast to a win and as slow to a loss as it goes.
+//! The player `perfect`: optimal play from an exact oracle, by the shortest win and the longest loss.
 
-use crate::{Best, Choice, PlayError, Player, Truth};
-use outplay_core::{AnyGame, AnyPosition, Game, Turn, Watch};
+use crate::{Best, Choice, Distribution, ExactOracle, PlayError, Player};
+use outplay_core::{AnyGame, AnyPosition, Game, Turn};
+use outplay_runtime::Monitor;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
 
-/// The player `perfect`; equally good and equally fast moves are equally likely.
+/// The player `perfect`; ties in value and distance are broken uniformly at random.
 pub struct Perfect {
     game: AnyGame,
-    truth: Arc<dyn Truth>,
+    truth: Arc<dyn ExactOracle>,
     rng: SmallRng,
 }
 
 impl Perfect {
-    /// A player that asks `truth`.
-    pub fn new(game: AnyGame, truth: Arc<dyn Truth>) -> Perfect {
+    /// A player with exact values from `truth`.
+    pub fn new(game: AnyGame, truth: Arc<dyn ExactOracle>) -> Perfect {
         Perfect { game, truth, rng: SmallRng::seed_from_u64(0) }
     }
 }
 
-/// The best moves, or a sentence why none is known.
+/// Returns the optimal moves, or an error if none is known.
 pub(crate) fn best(
     game: &AnyGame,
-    truth: &dyn Truth,
+    truth: &dyn ExactOracle,
     pos: &AnyPosition,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Best, PlayError> {
     if game.outcome(pos).is_some() || game.turn(pos) == Turn::Chance {
         return Err(PlayError::NoMove);
     }
-    match truth.best(pos, watch)? {
+    match truth.best(pos, monitor)? {
         Some(best) if !best.moves.is_empty() => Ok(best),
-        _ if watch.stopped() => Err(PlayError::Stopped),
+        _ if monitor.stopped() => Err(PlayError::Stopped),
         _ => Err(PlayError::Unknown),
     }
 }
@@ -46,9 +47,19 @@ impl Player for Perfect {
         self.rng = SmallRng::seed_from_u64(seed);
     }
 
-    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
-        let Best { merit, moves, .. } = best(&self.game, &*self.truth, pos, watch)?;
+    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
+        let Best { merit, moves, .. } = best(&self.game, &*self.truth, pos, monitor)?;
         let mv = moves[self.rng.random_range(0..moves.len())];
         Ok(Choice { opinion: Some(100.0 * merit.payoff()), line: vec![mv], ..Choice::plain(mv) })
+    }
+
+    fn distribution(
+        &mut self,
+        pos: &AnyPosition,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Distribution>, PlayError> {
+        let Best { moves, all, .. } = best(&self.game, &*self.truth, pos, monitor)?;
+        // Which of the optimal moves are found first depends on earlier queries.
+        if all { Ok(Some(Distribution::Equal(moves))) } else { Err(PlayError::Unknown) }
     }
 }

@@ -1,93 +1,116 @@
-//! What a player is: something that is shown a position and answers with a move.
+//! The [`Player`] trait: a strategy that returns a move for a position, with search statistics.
 
-use outplay_core::{AnyMove, AnyPosition, Counters, InputError, ProbeError, Watch};
+use crate::Distribution;
+use outplay_core::{AnyMove, AnyPosition, Counters, InputError, ProbeError};
+use outplay_runtime::Monitor;
 use outplay_search::SearchError;
 use thiserror::Error;
 
-/// Why a player has no move to offer.
+/// The reasons for which a player returns no move.
 #[derive(Debug, Error)]
 pub enum PlayError {
-    /// The game is over, or the dice have to be rolled first.
+    /// The game is over, or the position is a chance node.
     #[error("there is no move for a player to make here")]
     NoMove,
-    /// The exact value is out of reach.
+    /// The oracle cannot find the exact value within its limits.
     #[error("the exact value of this position is out of reach")]
     Unknown,
-    /// Whoever knows cannot answer.
+    /// The source of exact values failed.
     #[error("{0}")]
     Source(String),
-    /// A program outside did something that loses the game.
+    /// An external engine committed a fault that forfeits the game.
     #[error("{why}")]
     Fault {
-        /// What kind of thing.
+        /// The kind of fault.
         fault: Fault,
-        /// What exactly.
+        /// The description of the fault.
         why: String,
     },
-    /// Somebody asked to stop.
+    /// The monitor requested a stop.
     #[error("stopped")]
     Stopped,
-    /// The search gave up.
+    /// The search failed.
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// A table or book could not answer.
+    /// A table or book could not be read.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// The spec makes no sense for the game.
+    /// The spec is invalid for the game.
     #[error(transparent)]
     Input(#[from] InputError),
 }
 
-/// What a program outside can do wrong.
+/// The faults of an external engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// It ended, or cannot be started.
+    /// The process exited, or could not be started.
     Crash,
-    /// It made a move that is none.
+    /// It played an illegal move.
     Illegal,
-    /// It did not answer in time.
+    /// It exceeded its time limit.
     Time,
-    /// It said what makes no sense, or too much of it.
+    /// It sent malformed output, or too much output.
     Garbage,
 }
 
-/// A move and what went into it.
+/// A move with the statistics of the search that chose it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice<M = AnyMove> {
     /// The move.
     pub mv: M,
-    /// Positions that were looked at.
+    /// Positions searched.
     pub nodes: u64,
-    /// Plies that were looked ahead; 0 for players that do not search.
+    /// Search depth in plies; 0 for players that do not search.
     pub depth: u32,
-    /// What the player thinks of the position, in hundredths of a payoff for itself; `None` if it has no opinion.
+    /// The evaluation of the position, in hundredths of a payoff for the player itself; `None` without an evaluation.
     pub opinion: Option<f64>,
-    /// The line it expects, the move included; may be empty.
+    /// The principal variation, the move included; may be empty.
     pub line: Vec<M>,
-    /// What the search for it did; players that do not search count positions at most.
+    /// Counters of the search; players that do not search count positions at most.
     pub counters: Counters,
+    /// Whether the [`Monitor`] ended the search before a limit of the player did. The move is then that of the last
+    /// finished iteration; in Monte Carlo tree search, that of the playouts so far.
+    pub stopped: bool,
 }
 
 impl<M> Choice<M> {
-    /// A move without further ado.
+    /// A move without statistics.
     pub fn plain(mv: M) -> Choice<M> {
-        Choice { mv, nodes: 0, depth: 0, opinion: None, line: Vec::new(), counters: Counters::default() }
+        Choice {
+            mv,
+            nodes: 0,
+            depth: 0,
+            opinion: None,
+            line: Vec::new(),
+            counters: Counters::default(),
+            stopped: false,
+        }
     }
 
-    /// The same after so many positions were looked at, none of them further than at first sight.
+    /// The same move after `nodes` static evaluations and no search.
     #[must_use]
     pub fn after_sight(self, nodes: u64) -> Choice<M> {
         let counters = Counters { nodes, static_evaluations: nodes, ..Counters::default() };
         Choice { nodes, counters, ..self }
     }
 
-    /// The same after a search.
+    /// The same move with the counters of a search.
     #[must_use]
     pub fn after(self, counters: Counters) -> Choice<M> {
         Choice { nodes: counters.nodes, counters, ..self }
     }
 
-    /// A move that wins at once.
+    /// Returns the choice unless it was stopped.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::Stopped`] if the monitor interrupted the search: for callers that treat an interrupt as an error
+    /// rather than as a move.
+    pub fn finished(self) -> Result<Choice<M>, PlayError> {
+        if self.stopped { Err(PlayError::Stopped) } else { Ok(self) }
+    }
+
+    /// A move that wins immediately.
     pub fn won(mv: M) -> Choice<M>
     where
         M: Copy,
@@ -96,23 +119,44 @@ impl<M> Choice<M> {
     }
 }
 
-/// Somebody who plays one game. It may remember what it learned from move to move.
+/// A player of one game. It may keep state, such as a transposition table, from move to move.
 pub trait Player: Send {
     /// The canonical spec, from which an equal player can be made.
     fn spec(&self) -> String;
 
-    /// A new game begins: chance decisions follow from `seed` from here on, and nothing that could change a
-    /// decision is left of the last game.
+    /// Starts a new game: seeds the random generator with `seed` and clears all state of the last game that could
+    /// change a decision.
     fn begin(&mut self, seed: u64);
 
-    /// A move at an unfinished position where a player, not chance, is to move.
+    /// Returns a move at an unfinished position where a player, not chance, is to move.
+    ///
+    /// A player that `monitor` stops returns the best move of its last finished iteration (Monte Carlo tree search: the
+    /// most visited move), marked [`Choice::stopped`]. The same search limited to the reported depth, or to the
+    /// reported number of playouts, returns the same move.
     ///
     /// # Errors
     ///
-    /// The player cannot say, or was asked to stop.
-    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError>;
+    /// The player has no move, or was stopped before it finished one ply.
+    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError>;
 
-    /// Bytes that the player holds on to, its tables included.
+    /// Returns the exact probability of each move at an unfinished position where a player is to move.
+    ///
+    /// `None` if the player cannot compute it, or if its move depends on more than the position: on a clock, on a
+    /// table kept from earlier moves, on an external engine. The random generator does not advance.
+    ///
+    /// # Errors
+    ///
+    /// As [`Player::choose`].
+    fn distribution(
+        &mut self,
+        pos: &AnyPosition,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Distribution>, PlayError> {
+        let _ = (pos, monitor);
+        Ok(None)
+    }
+
+    /// Returns the memory of the player in bytes, its tables included.
     fn bytes(&self) -> usize {
         0
     }

@@ -1,29 +1,29 @@
-//! The opinion of random games: the mean payoff of a few of them.
+//! Playout evaluation: the mean payoff of random games from a position.
 
-use crate::words::spelled;
-use crate::{Judge, Minds};
+use crate::words::format_spec;
+use crate::{Judge, SearcherFactory};
 use outplay_core::{AnyPosition, Turn};
 use outplay_search::PlayoutOptions;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// The evaluation `playout`. Equal positions get equal games, so that a search does not contradict itself.
+/// The evaluation `playout`. The position's hash is the seed, so that equal positions have equal scores.
 pub struct Playout {
-    minds: Arc<dyn Minds>,
+    minds: Arc<dyn SearcherFactory>,
     games: u64,
 }
 
 impl Playout {
-    /// So many random games for each position.
-    pub fn new(minds: Arc<dyn Minds>, games: u64) -> Playout {
+    /// An evaluation by `games` playouts for each position.
+    pub fn new(minds: Arc<dyn SearcherFactory>, games: u64) -> Playout {
         Playout { minds, games }
     }
 }
 
 impl Judge for Playout {
     fn spec(&self) -> String {
-        spelled("playout", &[("games", self.games.to_string())])
+        format_spec("playout", &[("games", self.games.to_string())])
     }
 
     fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {

@@ -1,20 +1,18 @@
-//! The static evaluation of the 2014 report: rows and columns by how many own stones they hold, in powers of a
-//! base.
+//! Polynomial evaluation of the 2014 report: each row and column counts a power of a base by its own stones.
 //!
 //! ```text
 //!   y = c0 + c1 B + c2 B² + …      c_i = rows that hold i own stones and meet the conditions
 //!   (rows mine + columns mine) − (rows theirs + columns theirs)
 //! ```
 //!
-//! What had to be interpreted: the report asks for at most so many opposing stones, at most so many obstacles
-//! and at least so many empty cells, without numbers; its code asks for k empty cells, which leaves out the row
-//! that needs one more stone. Here a row counts if a line still fits: own and empty cells together are at least
-//! k, so that opposing stones and obstacles are at most its length less k. There are no diagonals, as in the
-//! report. i stops at k, and the sum is scaled so that Bᵏ⁻¹ is at most 10000.
+//! The report leaves its conditions open: it bounds the opposing stones, the obstacles and the empty cells of a row
+//! without giving the bounds, and its code requires k empty cells, which excludes a row that needs one more stone. Here
+//! a row counts if its own and empty cells together are at least k. There are no diagonals, as in the report. i is at
+//! most k, and the sum is scaled so that Bᵏ⁻¹ is at most 10000.
 
 use crate::Judge;
 use crate::insight::{Insight, Part};
-use crate::words::spelled;
+use crate::words::format_spec;
 use outplay_core::{AnyGame, AnyPosition, Content, LineBoard, Turn, column_name};
 
 /// The evaluation `polynomial`.
@@ -34,7 +32,7 @@ impl Polynomial {
     }
 }
 
-/// The power of the base that a row or column counts with for a player; `None` if no line fits into it.
+/// The exponent of the base for a row or column of a player; `None` if no line fits into it.
 fn power(board: &LineBoard, mine: Content, line: impl Iterator<Item = usize>) -> Option<i32> {
     let (mut own, mut empty) = (0, 0);
     for cell in line {
@@ -44,7 +42,7 @@ fn power(board: &LineBoard, mine: Content, line: impl Iterator<Item = usize>) ->
     (own + empty >= board.k).then(|| own.min(board.k) as i32)
 }
 
-/// The player to move, and the other.
+/// The player to move, and the opponent.
 fn players(board: &LineBoard) -> [Content; 2] {
     match board.turn {
         Turn::Second => [Content::Second, Content::First],
@@ -52,35 +50,35 @@ fn players(board: &LineBoard) -> [Content; 2] {
     }
 }
 
-/// The cells of a row, and of a column.
-fn across(board: &LineBoard, row: usize) -> impl Iterator<Item = usize> {
+/// The cells of a row.
+fn row_cells(board: &LineBoard, row: usize) -> impl Iterator<Item = usize> {
     let height = board.height;
     (0..board.width).map(move |column| column * height + row)
 }
 
-fn upright(board: &LineBoard, column: usize) -> impl Iterator<Item = usize> {
+fn column_cells(board: &LineBoard, column: usize) -> impl Iterator<Item = usize> {
     column * board.height..(column + 1) * board.height
 }
 
 /// The polynomial of a board for the player to move.
 pub(crate) fn polynomial(board: &LineBoard, base: f64) -> f64 {
     let of = |player: Content| -> f64 {
-        let rows = (0..board.height).filter_map(|row| power(board, player, across(board, row)));
-        let columns = (0..board.width).filter_map(|column| power(board, player, upright(board, column)));
+        let rows = (0..board.height).filter_map(|row| power(board, player, row_cells(board, row)));
+        let columns = (0..board.width).filter_map(|column| power(board, player, column_cells(board, column)));
         rows.chain(columns).map(|power| base.powi(power)).sum()
     };
     let [mine, theirs] = players(board);
     of(mine) - of(theirs)
 }
 
-/// The same, row by row and column by column.
+/// The terms of the polynomial, one per row and column.
 fn parts(board: &LineBoard, base: f64) -> Vec<Part> {
     let mut parts = Vec::new();
     for (player, whose, sign) in players(board).into_iter().zip(["my", "their"]).zip([1.0, -1.0]).map(flat) {
         let rows = (0..board.height)
-            .map(|row| (format!("row {}", row + 1), power(board, player, across(board, row))));
+            .map(|row| (format!("row {}", row + 1), power(board, player, row_cells(board, row))));
         let columns = (0..board.width).map(|column| {
-            (format!("column {}", column_name(column)), power(board, player, upright(board, column)))
+            (format!("column {}", column_name(column)), power(board, player, column_cells(board, column)))
         });
         for (line, power) in rows.chain(columns) {
             let Some(power) = power else { continue };
@@ -96,7 +94,7 @@ fn flat<A, B, C>(((a, b), c): ((A, B), C)) -> (A, B, C) {
 
 impl Judge for Polynomial {
     fn spec(&self) -> String {
-        spelled("polynomial", &[("base", self.base.to_string())])
+        format_spec("polynomial", &[("base", self.base.to_string())])
     }
 
     fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {
@@ -130,7 +128,7 @@ mod tests {
             let board = game.board(&game.read_position(text).unwrap());
             assert_eq!(polynomial(&board, 10.0), value, "{text}");
         };
-        // Nobody has a stone: six rows and columns each.
+        // An empty board: both players count three rows and three columns.
         check("3/3/3", 0.0);
         // x has one row and one column with a stone; o cannot use those two.
         check("3/1x1/3", (4.0) - (4.0 + 20.0));

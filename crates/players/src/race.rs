@@ -1,8 +1,8 @@
-//! Who is ahead in a race with dice: hypergammon, EinStein, Pig.
+//! Race evaluation for games with dice: pip count for hypergammon and EinStein, hold-at-threshold play for Pig.
 //!
-//! Hypergammon and EinStein are judged by a lead, in units of a mean turn, and how far there is to go: the longer the
-//! way, the less a lead means. Pig is judged by who would win if both held at the threshold from which another roll
-//! loses more than it wins. Opinions are mean payoffs in hundredths.
+//! Hypergammon and EinStein are evaluated by the lead, in units of a mean turn, relative to the remaining distance: the
+//! longer the race, the less a lead is worth. Pig is evaluated by the winning probability if both players hold at the
+//! threshold from which another roll loses more than it wins. Scores are expected payoffs in hundredths.
 
 use crate::Judge;
 use outplay_core::{AnyGame, AnyPosition, Native, Turn};
@@ -11,51 +11,52 @@ use outplay_games::hypergammon::{Hypergammon, Race};
 use outplay_games::pig::Pig;
 use std::sync::Arc;
 
-/// A race that can be judged.
-trait Track: Send + Sync {
-    /// The mean payoff that a position promises the first player, from −1 to 1.
-    fn promise(&self, pos: &AnyPosition) -> f64;
+/// An estimate of the expected payoff of a race.
+trait RaceEstimate: Send + Sync {
+    /// The estimated expected payoff of a position for the first player, from −1 to 1.
+    fn expected_payoff(&self, pos: &AnyPosition) -> f64;
 }
 
 /// The evaluation `race`.
-struct Ahead(Box<dyn Track>);
+struct RaceJudge(Box<dyn RaceEstimate>);
 
-impl Judge for Ahead {
+impl Judge for RaceJudge {
     fn spec(&self) -> String {
         "race".into()
     }
 
     fn score(&self, pos: &AnyPosition, me: Turn) -> i32 {
-        let score = (99.0 * self.0.promise(pos)).round() as i32;
+        let score = (99.0 * self.0.expected_payoff(pos)).round() as i32;
         if me == Turn::Second { -score } else { score }
     }
 }
 
-/// What a lead promises. What a turn brings varies about as much as its mean, so the rest of a race varies like its root.
-fn promised(lead: f64, left: f64) -> f64 {
+/// The expected payoff of a lead with `left` turns to go. The standard deviation of a turn is about its mean, so that
+/// of the rest of the race grows with the square root of its length.
+fn lead_payoff(lead: f64, left: f64) -> f64 {
     (lead / (left + 0.5).sqrt()).tanh()
 }
 
 /// The evaluation of a game that is a race; `None` for others.
 pub(crate) fn judge(game: &AnyGame) -> Option<Arc<dyn Judge>> {
-    let track: Box<dyn Track> = if let Some(game) = game.get::<Hypergammon>() {
+    let track: Box<dyn RaceEstimate> = if let Some(game) = game.get::<Hypergammon>() {
         Box::new(Native::new(*game))
     } else if let Some(game) = game.get::<Einstein>() {
         Box::new(Native::new(*game))
     } else {
-        Box::new(Thresholds::new(*game.get::<Pig>()?))
+        Box::new(HoldAtThreshold::new(*game.get::<Pig>()?))
     };
-    Some(Arc::new(Ahead(track)))
+    Some(Arc::new(RaceJudge(track)))
 }
 
 fn sign(turn: Turn) -> f64 {
     if turn == Turn::Second { -1.0 } else { 1.0 }
 }
 
-/// Points that two dice move in the mean, doubles counted twice.
+/// Mean pips of a roll of two dice, doubles counted twice.
 const ROLL: f64 = 49.0 / 6.0;
 
-/// How likely a checker is hit by another one so many points behind it, roughly.
+/// The approximate probability that a blot is hit by a checker `distance` points behind it.
 fn hit(distance: u8) -> f64 {
     match distance {
         0 => 0.0,
@@ -65,7 +66,7 @@ fn hit(distance: u8) -> f64 {
     }
 }
 
-/// Points that a player has to go, those included that it stands to lose by being hit.
+/// The pip count of a player, plus the expected loss of pips by hits on its blots.
 fn pips(race: &Race, turn: Turn) -> f64 {
     let (own, other) = (race.checkers(turn), race.checkers(turn.other()));
     let mut pips: f64 = own.iter().map(|&place| f64::from(place)).sum();
@@ -79,16 +80,16 @@ fn pips(race: &Race, turn: Turn) -> f64 {
     pips
 }
 
-impl Track for Native<Hypergammon> {
-    fn promise(&self, pos: &AnyPosition) -> f64 {
+impl RaceEstimate for Native<Hypergammon> {
+    fn expected_payoff(&self, pos: &AnyPosition) -> f64 {
         let race = self.pos(pos);
         let [first, second] = [Turn::First, Turn::Second].map(|turn| pips(race, turn) / ROLL);
-        // Who rolls next is half a roll ahead.
-        promised(second - first + 0.5 * sign(race.owner()), first.min(second))
+        // The player on roll is half a roll ahead.
+        lead_payoff(second - first + 0.5 * sign(race.owner()), first.min(second))
     }
 }
 
-/// Steps to the corner of the best cube that may move, in the mean over the faces of the die.
+/// Steps to the corner of the best movable cube, averaged over the faces of the die.
 fn steps(game: &Einstein, cubes: &Cubes, turn: Turn) -> f64 {
     let left = game.steps_left(cubes, turn);
     let here = |cube: &usize| left[*cube].is_some();
@@ -100,35 +101,35 @@ fn steps(game: &Einstein, cubes: &Cubes, turn: Turn) -> f64 {
         movable.filter_map(|cube| left[cube]).min().map_or(0.0, f64::from)
     };
     let mean = faces.clone().map(best).sum::<f64>() / faces.len().max(1) as f64;
-    // The best cube of all goes ahead whenever it can.
+    // The foremost cube moves whenever it can, so it counts as much as the mean.
     let nearest = left.iter().flatten().min().map_or(0.0, |&steps| f64::from(steps));
     (mean + nearest) / 2.0
 }
 
-impl Track for Native<Einstein> {
-    fn promise(&self, pos: &AnyPosition) -> f64 {
+impl RaceEstimate for Native<Einstein> {
+    fn expected_payoff(&self, pos: &AnyPosition) -> f64 {
         let cubes = self.pos(pos);
         let [first, second] = [Turn::First, Turn::Second].map(|turn| steps(&self.game, cubes, turn));
-        promised(second - first + 0.5 * sign(cubes.owner()), first.min(second))
+        lead_payoff(second - first + 0.5 * sign(cubes.owner()), first.min(second))
     }
 }
 
-/// Pig between two players who roll until the turn has as many points as the faces of the die together, for then another
-/// roll loses more than it wins in the mean, or until the goal is reached.
-struct Thresholds {
+/// Pig between two players who hold at a threshold: when the points of the turn reach the sum of the faces of the die
+/// (from there another roll loses more than it wins on average) or the goal.
+struct HoldAtThreshold {
     native: Native<Pig>,
-    /// How likely the player about to roll wins, by its points and the other's.
+    /// The winning probability of the player on roll, by its points and the opponent's.
     wins: Vec<f32>,
 }
 
-impl Thresholds {
-    fn new(pig: Pig) -> Thresholds {
+impl HoldAtThreshold {
+    fn new(pig: Pig) -> HoldAtThreshold {
         let goal = usize::from(pig.goal());
-        let mut table = Thresholds { native: Native::new(pig), wins: vec![0.0; goal * goal] };
+        let mut table = HoldAtThreshold { native: Native::new(pig), wins: vec![0.0; goal * goal] };
         for sum in (0..2 * goal - 1).rev() {
             for own in sum.saturating_sub(goal - 1)..=(sum / 2) {
                 let other = sum - own;
-                // A turn that brings nothing leads from either position to the other one.
+                // A turn without points leads from either position to the other: a cycle of two linear equations.
                 let (gained, lost) = table.turn(own, other, 0);
                 let (gained_by_other, lost_by_other) = table.turn(other, own, 0);
                 let (a, b) = (gained + lost, gained_by_other + lost_by_other);
@@ -140,7 +141,7 @@ impl Thresholds {
         table
     }
 
-    /// How likely a player wins with a turn that has so many points and brings more, and how likely it brings nothing.
+    /// For a turn with `so_far` points: the probability to keep points and win, and the probability to lose them.
     fn turn(&self, own: usize, other: usize, so_far: usize) -> (f64, f64) {
         let pig = &self.native.game;
         let goal = usize::from(pig.goal());
@@ -173,8 +174,8 @@ impl Thresholds {
     }
 }
 
-impl Track for Thresholds {
-    fn promise(&self, pos: &AnyPosition) -> f64 {
+impl RaceEstimate for HoldAtThreshold {
+    fn expected_payoff(&self, pos: &AnyPosition) -> f64 {
         let points = self.native.pos(pos);
         let (goal, owner) = (usize::from(self.native.game.goal()), points.owner());
         let [own, other] = [owner, owner.other()].map(|turn| usize::from(points.kept(turn)));
@@ -190,43 +191,44 @@ impl Track for Thresholds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kit;
+    use crate::PlayerContext;
     use outplay_core::Notation;
     use outplay_games::Spec;
 
-    fn check(kit: &Kit, better: &str, worse: &str) {
+    fn check(kit: &PlayerContext, better: &str, worse: &str) {
         let judge = kit.judge("race").unwrap();
         let score = |text: &str| judge.score(&kit.game.read_position(text).unwrap(), Turn::First);
         assert!(score(better) > score(worse), "{better}: {}, {worse}: {}", score(better), score(worse));
     }
 
     #[test]
-    fn whoever_is_ahead_is_better_off() {
-        let race = Kit::with_dice(Hypergammon);
+    fn leader_of_a_race_scores_higher() {
+        let race = PlayerContext::with_dice(Hypergammon);
         check(&race, "6+5+off 12+11+10 A", "12+11+10 6+5+off A");
         check(&race, "6+5+4 6+5+4 A", "6+5+4 6+5+4 B");
-        // A checker within reach of one behind it stands to lose its way.
+        // A blot within reach of an opposing checker costs its expected loss of pips.
         check(&race, "10+10+2 24+12+12 A", "11+9+2 24+12+12 A");
-        let cubes = Kit::with_dice(Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap());
+        let cubes =
+            PlayerContext::with_dice(Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap());
         check(&cubes, "2../31./cba A", "12./3../cba A");
-        let pig = Kit::with_dice(Pig::from_spec(Spec::parse("pig:100").unwrap()).unwrap());
+        let pig = PlayerContext::with_dice(Pig::from_spec(Spec::parse("pig:100").unwrap()).unwrap());
         check(&pig, "50-40 A 0", "40-50 A 0");
         check(&pig, "50-40 A 12", "50-40 A 3");
     }
 
     #[test]
     fn pig_holds_at_twenty() {
-        let pig = Kit::with_dice(Pig::from_spec(Spec::parse("pig:100").unwrap()).unwrap());
+        let pig = PlayerContext::with_dice(Pig::from_spec(Spec::parse("pig:100").unwrap()).unwrap());
         let mut player = pig.player("alphabeta:depth=2,eval=race").unwrap();
         let mut choose = |text: &str| {
             player.begin(0);
             let pos = pig.game.read_position(text).unwrap();
-            let choice = player.choose(&pos, &outplay_core::Quiet).unwrap();
+            let choice = player.choose(&pos, &outplay_runtime::NoMonitor).unwrap();
             pig.game.write_move(&pos, choice.mv)
         };
         assert_eq!([choose("0-0 A 8"), choose("0-0 A 26")], ["roll".to_string(), "hold".to_string()]);
         assert_eq!(choose("80-50 A 3"), "roll");
-        // Behind a player who is about to win, holding is no use.
+        // Holding is useless against an opponent who is about to win.
         assert_eq!(choose("70-98 A 24"), "roll");
     }
 }

@@ -1,4 +1,4 @@
-//! Who can be asked to play: the names of players with a line about each.
+//! List of the kinds of players, with a description, options and an example of each.
 
 use serde::Serialize;
 
@@ -7,15 +7,15 @@ use serde::Serialize;
 pub struct About {
     /// The name before the colon.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// Description in one line.
     pub about: &'static str,
-    /// What may follow the name; empty if nothing.
+    /// Syntax of the options; empty if there are none.
     pub options: &'static str,
     /// A spec to try.
     pub example: &'static str,
 }
 
-/// All players, from the weakest idea to the strongest.
+/// All built-in players, roughly from the weakest to the strongest.
 pub const ROSTER: [About; 10] = [
     About { name: "random", about: "any legal move, each equally likely", options: "", example: "random" },
     About {
@@ -74,7 +74,7 @@ pub const ROSTER: [About; 10] = [
     },
 ];
 
-/// Players that are programs of their own; see docs/engines.md.
+/// Players that are external engines; see docs/engines.md.
 pub const PROGRAMS: [About; 2] = [
     About {
         name: "ugi",

@@ -1,34 +1,34 @@
-//! The techniques of alpha-beta by name: what a spec can say about how the search works, not about how far.
+//! Alpha-beta techniques as spec options: quiescence, move ordering, hash keys and caches.
 //!
 //! ```text
-//!  quiescence=4     order=natural│centre│killer│history│best     key=exact│zobrist[:BITS]     cache=on│off     keep=on│off
+//!  quiescence=4   order=natural│centre│killer│history│best   key=exact│zobrist[:BITS]   cache=on│off   keep=on│off
 //! ```
 //!
-//! All but `keep` are options of the one search that serves every game (`outplay_search`): naming one of them asks for that
-//! search, also where a faster one would have been chosen, so that two players that differ in a technique differ in nothing
-//! else. What is not named is as it always was.
+//! All but `keep` are options of the generic search (`outplay_search`). A spec that names one of them selects that
+//! search, even where a specialised one exists, so that two players that differ in a technique differ in nothing else.
+//! Techniques that are not named keep their defaults.
 
-use crate::words::Words;
+use crate::words::ParsedSpec;
 use outplay_core::InputError;
 use outplay_search::{Key, Options};
 
-/// Plies of quiescence beyond which nothing is quiet.
-const MOST_NOISE: u32 = 100;
-/// Static evaluations that a cache keeps.
+/// Maximal depth of quiescence search in plies.
+const MAX_QUIESCENCE: u32 = 100;
+/// Entries of the evaluation cache.
 const CACHE: usize = 1 << 18;
 
-/// Which move is tried first.
+/// Move ordering.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Order {
-    /// The order of the rules.
+    /// The order of move generation.
     Natural,
-    /// Cells that many lines run through.
+    /// Cells with many lines through them first.
     Centre,
-    /// Moves that refuted a sibling.
+    /// Killer moves: moves that refuted a sibling.
     Killer,
-    /// Moves that refuted much elsewhere.
+    /// History heuristic.
     History,
-    /// The table's move, then all of these.
+    /// The hash move, then all of these.
     Best,
 }
 
@@ -42,14 +42,14 @@ impl Order {
     ];
 }
 
-/// What a spec says about techniques.
+/// The techniques named in a spec.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Techniques {
     pub(crate) quiescence: Option<u32>,
     pub(crate) order: Option<Order>,
     pub(crate) key: Option<Key>,
     pub(crate) cache: Option<bool>,
-    /// The table is kept between the turns of a game.
+    /// Whether the transposition table is kept between the moves of a game.
     pub(crate) keep: bool,
 }
 
@@ -63,9 +63,9 @@ impl Default for Techniques {
 pub(crate) const NAMES: [&str; 5] = ["quiescence", "order", "key", "cache", "keep"];
 
 impl Techniques {
-    /// Takes the options that are about techniques.
-    pub(crate) fn read(words: &mut Words) -> Result<Techniques, InputError> {
-        let quiescence = words.number("quiescence", 0, MOST_NOISE)?;
+    /// Parses the options of techniques.
+    pub(crate) fn read(words: &mut ParsedSpec) -> Result<Techniques, InputError> {
+        let quiescence = words.number("quiescence", 0, MAX_QUIESCENCE)?;
         let order = match words.take("order") {
             None => None,
             Some(text) => match Order::ALL.into_iter().find(|(_, name)| *name == text) {
@@ -81,15 +81,15 @@ impl Techniques {
         Ok(Techniques { quiescence, order, key, cache, keep })
     }
 
-    /// Whether anything is named that only the search of every game has.
+    /// Whether a technique is named that only the generic search has.
     pub(crate) fn named(&self) -> bool {
         *self != Techniques { keep: self.keep, ..Techniques::default() }
     }
 
-    /// How the search works.
+    /// Applies the techniques to search options.
     pub(crate) fn apply(&self, mut options: Options) -> Options {
         options.quiescence = self.quiescence.unwrap_or(0);
-        // Hints were nobody's before there was a word for them.
+        // Off unless named, so that specs without `order=` keep their behaviour.
         options.hints = false;
         if let Some(order) = self.order {
             let by = |one: Order| order == one || order == Order::Best;
@@ -103,8 +103,8 @@ impl Techniques {
         options
     }
 
-    /// Writes what [`Techniques::read`] reads.
-    pub(crate) fn spelled(&self) -> Vec<(&'static str, String)> {
+    /// Formats the options as [`Techniques::read`] parses them.
+    pub(crate) fn to_options(self) -> Vec<(&'static str, String)> {
         let on = |on: bool| if on { "on" } else { "off" }.to_string();
         let mut options = Vec::new();
         options.extend(self.quiescence.map(|plies| ("quiescence", plies.to_string())));
@@ -124,8 +124,8 @@ impl Techniques {
     }
 }
 
-/// `on` or `off`.
-fn switch(words: &mut Words, key: &str) -> Result<Option<bool>, InputError> {
+/// Parses `on` or `off`.
+fn switch(words: &mut ParsedSpec, key: &str) -> Result<Option<bool>, InputError> {
     match words.take(key).as_deref() {
         None => Ok(None),
         Some("on") => Ok(Some(true)),
@@ -134,7 +134,7 @@ fn switch(words: &mut Words, key: &str) -> Result<Option<bool>, InputError> {
     }
 }
 
-fn key(words: &Words, text: &str) -> Result<Key, InputError> {
+fn key(words: &ParsedSpec, text: &str) -> Result<Key, InputError> {
     if text == "exact" {
         return Ok(Key::Exact);
     }
@@ -154,10 +154,10 @@ fn key(words: &Words, text: &str) -> Result<Key, InputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::spelled;
+    use crate::words::format_spec;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn techniques_round_trip_through_their_spec() {
         for spec in [
             "alphabeta",
             "alphabeta:quiescence=0",
@@ -166,13 +166,13 @@ mod tests {
             "alphabeta:key=zobrist,cache=on,keep=off",
             "alphabeta:order=natural,key=zobrist:16",
         ] {
-            let mut words = Words::parse(spec).unwrap();
+            let mut words = ParsedSpec::parse(spec).unwrap();
             let techniques = Techniques::read(&mut words).unwrap();
             words.finish(&[]).unwrap();
-            assert_eq!(spelled("alphabeta", &techniques.spelled()), spec);
+            assert_eq!(format_spec("alphabeta", &techniques.to_options()), spec);
             assert_eq!(techniques.named(), spec != "alphabeta");
         }
-        let keep = Techniques::read(&mut Words::parse("alphabeta:keep=off").unwrap()).unwrap();
+        let keep = Techniques::read(&mut ParsedSpec::parse("alphabeta:keep=off").unwrap()).unwrap();
         assert!(!keep.named() && !keep.keep);
         for (spec, cure) in [
             ("alphabeta:order=random", "natural, centre, killer, history, best"),
@@ -181,7 +181,7 @@ mod tests {
             ("alphabeta:cache=yes", "`cache=on` or `cache=off`"),
             ("alphabeta:quiescence=101", "from 0 to 100"),
         ] {
-            let error = Techniques::read(&mut Words::parse(spec).unwrap()).unwrap_err().to_string();
+            let error = Techniques::read(&mut ParsedSpec::parse(spec).unwrap()).unwrap_err().to_string();
             assert!(error.contains(cure), "{error}");
         }
     }

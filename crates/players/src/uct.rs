@@ -1,47 +1,51 @@
-//! Monte Carlo tree search: random games, guided by what earlier ones taught (UCT).
+//! Monte Carlo tree search: UCT (Kocsis and Szepesvári 2006) with proven values (MCTS-Solver, Winands, Björnsson and
+//! Saito 2008).
 //!
 //! ```text
-//!   1 select   from the root down, the child with the best mean and a bonus for being little known
-//!   2 expand   one position's moves
-//!   3 play     a random game to its end
-//!   4 learn    payoff and visits up to the root; wins, ties and losses that are proven, too
+//!   1 selection         from the root down, the child with the greatest upper confidence bound (UCB1)
+//!   2 expansion         all moves of the leaf become children
+//!   3 playout           uniformly random moves to the end of the game
+//!   4 backpropagation   payoffs and visits up to the root, and proven wins, draws and losses
 //! ```
 //!
-//! At a roll of the dice the way down follows chance. Kocsis and Szepesvári 2006; proven values as in Winands,
-//! Björnsson and Saito 2008.
+//! At chance nodes, selection samples an outcome of the dice. Unlike MCTS-Solver, draws are proven, too, and a chance
+//! node is proven if all its outcomes have the same payoff. The tree is built anew for each move.
 
 use crate::mcts::MctsLimits;
-use crate::mind::Grove;
+use crate::searcher::MctsTree;
 use crate::{Choice, PlayError};
-use outplay_core::{AnyPosition, Counters, Game, Native, Payoff, Turn, Watch};
+use outplay_core::{AnyPosition, Counters, Game, Native, Payoff, Turn};
+use outplay_runtime::Monitor;
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::time::Instant;
 
-/// Plies after which a random game is given up as a tie.
-const LONG: u32 = 1000;
-/// Positions that the tree holds at most.
-const MOST_NODES: usize = 2_000_000;
-/// Random games between two looks at the clock and the watch.
+/// Plies after which a playout is scored as a draw.
+const MAX_PLAYOUT_PLIES: u32 = 1000;
+/// Maximal number of nodes in the tree.
+const MAX_NODES: usize = 2_000_000;
+/// Playouts between two polls of the clock and the monitor.
 const POLL: u64 = 8;
+/// Playouts before the time limit applies, so that each move of most games is tried a few times.
+const MIN_PLAYOUTS: u64 = 64;
 
-/// A position of the tree.
+/// A node of the tree.
 struct Node<M> {
     mv: M,
     visits: u32,
-    /// What the first player got in all games through here.
+    /// Sum of the first player's payoffs over all playouts through this node.
     sum: f64,
-    /// The first child and how many there are; `None` until it is expanded.
+    /// Index of the first child and number of children; `None` until the node is expanded.
     children: Option<(u32, u32)>,
-    /// The first player's payoff, if it is proven.
+    /// The first player's payoff, if proven.
     proven: Option<Payoff>,
 }
 
-/// A tree of random games.
+/// A UCT search of one game.
 pub(crate) struct Uct<G: Game> {
     native: Native<G>,
-    /// How much the little known is preferred.
-    curiosity: f64,
+    /// The exploration constant C of UCB1.
+    exploration: f64,
     rng: SmallRng,
     nodes: Vec<Node<G::Move>>,
     moves: Vec<G::Move>,
@@ -49,10 +53,10 @@ pub(crate) struct Uct<G: Game> {
 }
 
 impl<G: Game> Uct<G> {
-    pub(crate) fn new(native: Native<G>, curiosity: f64) -> Uct<G> {
+    pub(crate) fn new(native: Native<G>, exploration: f64) -> Uct<G> {
         Uct {
             native,
-            curiosity,
+            exploration,
             rng: SmallRng::seed_from_u64(0),
             nodes: Vec::new(),
             moves: Vec::new(),
@@ -60,8 +64,8 @@ impl<G: Game> Uct<G> {
         }
     }
 
-    /// One random game through the tree.
-    fn play_once(&mut self, root: &G::Position, path: &mut Vec<u32>) {
+    /// Runs one iteration: selection, expansion, playout and backpropagation.
+    fn iterate(&mut self, root: &G::Position, path: &mut Vec<u32>) {
         path.clear();
         path.push(0);
         let mut pos = root.clone();
@@ -70,7 +74,7 @@ impl<G: Game> Uct<G> {
             if self.nodes[at as usize].proven.is_some() {
                 break;
             }
-            at = self.descend(&pos, at, children);
+            at = self.select(&pos, at, children);
             pos = self.native.game.play(&pos, self.nodes[at as usize].mv);
             path.push(at);
         }
@@ -81,18 +85,18 @@ impl<G: Game> Uct<G> {
             f64::from(payoff)
         } else {
             self.expand(&pos, at);
-            self.finish(pos)
+            self.playout(pos)
         };
         for &node in path.iter() {
             let node = &mut self.nodes[node as usize];
             node.visits += 1;
             node.sum += payoff;
         }
-        self.prove(root, path);
+        self.backpropagate_proof(root, path);
     }
 
-    /// The child to go on with.
-    fn descend(&mut self, pos: &G::Position, at: u32, (first, count): (u32, u32)) -> u32 {
+    /// Selects a child: by UCB1, or at a chance node by its probability.
+    fn select(&mut self, pos: &G::Position, at: u32, (first, count): (u32, u32)) -> u32 {
         let turn = self.native.game.turn(pos);
         if turn == Turn::Chance {
             return first + self.roll(pos, count);
@@ -105,12 +109,12 @@ impl<G: Game> Uct<G> {
             let node = &self.nodes[child as usize];
             let sign = if turn == Turn::Second { -1.0 } else { 1.0 };
             let rank = match node.proven {
-                // A proven loss is visited only if there is nothing else.
+                // A proven node is selected only if all its siblings are proven, too.
                 Some(payoff) => sign * f64::from(payoff) / best - 10.0,
                 None if node.visits == 0 => 1e6 + self.rng.random::<f64>(),
                 None => {
                     let visits = f64::from(node.visits);
-                    sign * node.sum / visits / best + self.curiosity * (log / visits).sqrt()
+                    sign * node.sum / visits / best + self.exploration * (log / visits).sqrt()
                 }
             };
             if rank > top {
@@ -120,17 +124,17 @@ impl<G: Game> Uct<G> {
         chosen
     }
 
-    /// The place of a fall of the dice among the children.
+    /// Samples an outcome of the dice and returns its index among the children.
     fn roll(&mut self, pos: &G::Position, count: u32) -> u32 {
         self.falls.clear();
         let Some(falls) = self.native.falls() else { return self.rng.random_range(0..count) };
         falls(&self.native.game, pos, &mut self.falls);
-        let fallen = fall(&mut self.rng, &self.falls);
+        let fallen = sample(&mut self.rng, &self.falls);
         (fallen as u32).min(count - 1)
     }
 
     fn expand(&mut self, pos: &G::Position, at: u32) {
-        if self.nodes.len() >= MOST_NODES {
+        if self.nodes.len() >= MAX_NODES {
             return;
         }
         self.moves.clear();
@@ -148,9 +152,9 @@ impl<G: Game> Uct<G> {
         self.nodes.extend(self.moves.iter().map(fresh));
     }
 
-    /// The first player's payoff of a random game.
-    fn finish(&mut self, mut pos: G::Position) -> f64 {
-        for _ in 0..LONG {
+    /// Plays a random game and returns the first player's payoff.
+    fn playout(&mut self, mut pos: G::Position) -> f64 {
+        for _ in 0..MAX_PLAYOUT_PLIES {
             if let Some(payoff) = self.native.game.outcome(&pos) {
                 return f64::from(payoff);
             }
@@ -158,7 +162,7 @@ impl<G: Game> Uct<G> {
                 Some(falls) => {
                     self.falls.clear();
                     falls(&self.native.game, &pos, &mut self.falls);
-                    self.falls[fall(&mut self.rng, &self.falls)].0
+                    self.falls[sample(&mut self.rng, &self.falls)].0
                 }
                 None => {
                     self.moves.clear();
@@ -171,8 +175,8 @@ impl<G: Game> Uct<G> {
         0.0
     }
 
-    /// Carries what is proven at the end of a path towards the root.
-    fn prove(&mut self, root: &G::Position, path: &[u32]) {
+    /// Backpropagates a proven payoff from the end of a path towards the root.
+    fn backpropagate_proof(&mut self, root: &G::Position, path: &[u32]) {
         let best = self.native.game.best_payoff();
         for depth in (0..path.len() - 1).rev() {
             if self.nodes[path[depth + 1] as usize].proven.is_none() {
@@ -186,7 +190,7 @@ impl<G: Game> Uct<G> {
             let turn = self.native.game.turn(&pos);
             let payoffs = (first..first + count).map(|child| self.nodes[child as usize].proven);
             let proven = match turn {
-                // A roll is proven if all its falls come to the same.
+                // A chance node is proven if all its outcomes have the same payoff.
                 Turn::Chance => {
                     let mut all = payoffs;
                     let one = all.next().flatten();
@@ -208,18 +212,18 @@ impl<G: Game> Uct<G> {
     }
 }
 
-/// The place of a random fall of the dice.
-fn fall<M>(rng: &mut SmallRng, falls: &[(M, f64)]) -> usize {
+/// Samples an index by its probability.
+fn sample<M>(rng: &mut SmallRng, falls: &[(M, f64)]) -> usize {
     let mut left = rng.next_u64() as f64 / 2f64.powi(64);
     let fallen = falls.iter().position(|(_, probability)| {
         left -= probability;
         left < 0.0
     });
-    // Probabilities that add up to a little less than one leave the last fall for the rest.
+    // Rounded probabilities may add up to slightly less than 1; the last outcome takes the rest.
     fallen.unwrap_or(falls.len() - 1)
 }
 
-impl<G: Game> Grove for Uct<G> {
+impl<G: Game> MctsTree for Uct<G> {
     fn begin(&mut self, seed: u64) {
         self.rng = SmallRng::seed_from_u64(seed);
         self.nodes.clear();
@@ -230,34 +234,38 @@ impl<G: Game> Grove for Uct<G> {
         any: &AnyPosition,
         limits: MctsLimits,
         end: Option<Instant>,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
     ) -> Result<Choice, PlayError> {
         let native = self.native.clone();
         let pos = native.pos(any);
         let &anything = native.list(any).first().ok_or(PlayError::NoMove)?;
-        let most = limits.nodes.map_or(MOST_NODES, |nodes| nodes as usize).min(MOST_NODES);
+        let most = limits.nodes.map_or(MAX_NODES, |nodes| nodes as usize).min(MAX_NODES);
         self.nodes.clear();
         self.nodes.push(Node { mv: anything, visits: 0, sum: 0.0, children: None, proven: None });
         self.expand(pos, 0);
-        let (mut played, mut path) = (0, Vec::new());
+        let (mut played, mut path, mut stopped) = (0, Vec::new(), false);
         while self.nodes[0].proven.is_none() && limits.playouts.is_none_or(|games| played < games) {
             if played % POLL == 0 {
-                if watch.stopped() {
-                    return Err(PlayError::Stopped);
+                stopped = monitor.poll();
+                if stopped {
+                    break;
                 }
-                let late = end.is_some_and(|end| Instant::now() >= end);
-                // Without any other limit a full tree ends the search.
+                let late = played >= MIN_PLAYOUTS && end.is_some_and(|end| Instant::now() >= end);
+                // Without another limit, a full tree ends the search.
                 let full = self.nodes.len() >= most && limits.playouts.is_none() && end.is_none();
                 if late || full || (limits.nodes.is_some() && self.nodes.len() >= most) {
                     break;
                 }
             }
-            self.play_once(pos, &mut path);
+            self.iterate(pos, &mut path);
             played += 1;
+        }
+        if stopped && played == 0 {
+            return Err(PlayError::Stopped);
         }
         let turn = self.native.game.turn(pos);
         let sign = if turn == Turn::Second { -1.0 } else { 1.0 };
-        // The most visited move, but proven ones count for what they are.
+        // The most visited move, except that a proven win comes first and a proven loss last.
         let rank = |node: &Node<G::Move>| match node.proven.map(|payoff| turn.sees(payoff)) {
             Some(1..) => f64::INFINITY,
             Some(0) => f64::from(node.visits).min(0.5 * played as f64),
@@ -277,7 +285,8 @@ impl<G: Game> Grove for Uct<G> {
             None => node.sum / f64::from(node.visits.max(1)),
         };
         let mv = native.any_move(any, node.mv).ok_or(PlayError::NoMove)?;
-        let choice = Choice { opinion: Some(100.0 * sign * mean), line: vec![mv], ..Choice::plain(mv) };
+        let opinion = Some(100.0 * sign * mean);
+        let choice = Choice { opinion, line: vec![mv], stopped, ..Choice::plain(mv) };
         Ok(choice.after(Counters { nodes: played, ..Counters::default() }))
     }
 

@@ -1,8 +1,10 @@
-//! Player specs in their parts: `name[:key=value,…]`, taken apart but not yet understood.
+//! Parser of player specs: `name[:key=value,…]`.
+//!
+//! Parsing splits a spec into name and options; each player then takes its own options and checks their values.
 //!
 //! ```text
-//! noisy:p=0.1,inner=alphabeta:depth=5,eval=lines      `inner` and `eval` take all that follows …
-//! noisy:inner=(alphabeta:depth=5,eval=lines),p=0.1    … or what stands in parentheses
+//! noisy:p=0.1,inner=alphabeta:depth=5,eval=lines      the value of `inner` and `eval` is the rest of the spec …
+//! noisy:inner=(alphabeta:depth=5,eval=lines),p=0.1    … or the text in parentheses
 //! ```
 
 use outplay_core::{InputError, nearest};
@@ -10,24 +12,24 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Options whose value is a spec of its own.
+/// Options whose value is a nested spec.
 const WHOLE: [&str; 2] = ["inner", "eval"];
-/// Longer specs are nobody's honest wish.
-const MOST_CHARS: usize = 4000;
+/// Maximal length of a spec, since specs also arrive over the network.
+const MAX_CHARS: usize = 4000;
 
-/// A spec in its parts. Players take what they know and [`Words::finish`] complains about the rest.
+/// A spec split into name and options. Players take the options they know; [`ParsedSpec::finish`] refuses the rest.
 #[derive(Clone, Debug)]
-pub(crate) struct Words {
+pub(crate) struct ParsedSpec {
     text: String,
     name: String,
     options: Vec<(String, String)>,
 }
 
-impl Words {
-    pub(crate) fn parse(text: &str) -> Result<Words, InputError> {
+impl ParsedSpec {
+    pub(crate) fn parse(text: &str) -> Result<ParsedSpec, InputError> {
         let bad = |why: String| InputError::spec(text, why);
-        if text.len() > MOST_CHARS {
-            return Err(bad(format!("a player's spec has at most {MOST_CHARS} characters; shorten it")));
+        if text.len() > MAX_CHARS {
+            return Err(bad(format!("a player's spec has at most {MAX_CHARS} characters; shorten it")));
         }
         let clean = text.trim();
         let (name, mut rest) = clean.split_once(':').unwrap_or((clean, ""));
@@ -65,7 +67,7 @@ impl Words {
                 _ => return Err(bad(format!("a comma and an option are missing behind `{word}=…`"))),
             };
         }
-        Ok(Words { text: clean.to_string(), name: name.to_string(), options })
+        Ok(ParsedSpec { text: clean.to_string(), name: name.to_string(), options })
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -77,12 +79,12 @@ impl Words {
         Some(self.options.remove(place).1)
     }
 
-    /// All options that are left.
+    /// Takes all remaining options.
     pub(crate) fn rest(&mut self) -> Vec<(String, String)> {
         std::mem::take(&mut self.options)
     }
 
-    /// A number of a type, within bounds.
+    /// Takes a number between `low` and `high`.
     pub(crate) fn number<T: FromStr + PartialOrd + Display + Copy>(
         &mut self,
         key: &str,
@@ -96,7 +98,7 @@ impl Words {
         }
     }
 
-    /// A count, with `k` and `M` for thousands and millions.
+    /// Takes a count, with `k` and `M` for thousands and millions.
     pub(crate) fn count(&mut self, key: &str) -> Result<Option<u64>, InputError> {
         let Some(value) = self.take(key) else { return Ok(None) };
         let (digits, factor) = match value.strip_suffix(['k', 'K']) {
@@ -110,7 +112,7 @@ impl Words {
         }
     }
 
-    /// A time: `200ms`, `1.5s`, or seconds without a unit.
+    /// Takes a duration: `200ms`, `1.5s`, or seconds without a unit.
     pub(crate) fn time(&mut self, key: &str) -> Result<Option<Duration>, InputError> {
         let Some(value) = self.take(key) else { return Ok(None) };
         let (digits, unit) = match value.strip_suffix("ms") {
@@ -126,7 +128,7 @@ impl Words {
         }
     }
 
-    /// Complains about options that nobody took.
+    /// Returns an error if options are left.
     pub(crate) fn finish(&self, known: &[&str]) -> Result<(), InputError> {
         let Some((key, _)) = self.options.first() else { return Ok(()) };
         let name = &self.name;
@@ -142,7 +144,7 @@ impl Words {
     }
 }
 
-/// Where the parenthesis that stands open before `text` closes.
+/// Finds the parenthesis that closes the one opened before `text`.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 1;
     for (at, c) in text.char_indices() {
@@ -158,8 +160,8 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// A spec from its parts, the whole ones last so that they need no parentheses.
-pub(crate) fn spelled(name: &str, options: &[(&str, String)]) -> String {
+/// Formats a spec; nested specs come last, so that they need no parentheses.
+pub(crate) fn format_spec(name: &str, options: &[(&str, String)]) -> String {
     let mut text = name.to_string();
     let last = |key: &str| WHOLE.contains(&key);
     let ordered =
@@ -171,8 +173,8 @@ pub(crate) fn spelled(name: &str, options: &[(&str, String)]) -> String {
     text
 }
 
-/// A time as [`Words::time`] reads it.
-pub(crate) fn written(time: Duration) -> String {
+/// Formats a duration as [`ParsedSpec::time`] parses it.
+pub(crate) fn format_duration(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1e3;
     if ms >= 1000.0 {
         format!("{}s", (ms / 10.0).round() / 100.0)
@@ -187,19 +189,20 @@ mod tests {
 
     #[test]
     fn whole_options_take_the_rest_or_a_parenthesis() {
-        let mut words = Words::parse("noisy:p=0.1,inner=alphabeta:depth=5,eval=lines").unwrap();
+        let mut words = ParsedSpec::parse("noisy:p=0.1,inner=alphabeta:depth=5,eval=lines").unwrap();
         assert_eq!(words.take("inner").as_deref(), Some("alphabeta:depth=5,eval=lines"));
         assert_eq!(words.number("p", 0.0, 1.0).unwrap(), Some(0.1));
-        let mut words = Words::parse("noisy:inner=(alphabeta:eval=(lines:twos=1),depth=5),p=0.1").unwrap();
+        let mut words =
+            ParsedSpec::parse("noisy:inner=(alphabeta:eval=(lines:twos=1),depth=5),p=0.1").unwrap();
         assert_eq!(words.take("inner").as_deref(), Some("alphabeta:eval=(lines:twos=1),depth=5"));
         assert_eq!(words.take("p").as_deref(), Some("0.1"));
         words.finish(&["p"]).unwrap();
     }
 
     #[test]
-    fn nonsense_is_one_sentence() {
+    fn invalid_specs_are_refused() {
         let check = |text: &str, expected: &str| {
-            let error = Words::parse(text).map(|_| ()).unwrap_err().to_string();
+            let error = ParsedSpec::parse(text).map(|_| ()).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
         };
         check("", "the player's name is missing");
@@ -210,21 +213,21 @@ mod tests {
         check("noisy:inner=(random)p=1", "a comma and an option are missing");
         check("noisy:p=", "needs a value");
         check("noisy:p=1,p=2", "given twice");
-        let mut words = Words::parse("alphabeta:deph=3").unwrap();
+        let mut words = ParsedSpec::parse("alphabeta:deph=3").unwrap();
         assert!(words.finish(&["depth", "time"]).unwrap_err().to_string().contains("did you mean `depth`?"));
         assert_eq!(words.rest().len(), 1);
     }
 
     #[test]
-    fn times_and_counts_read_back() {
+    fn durations_and_counts_round_trip() {
         for (text, written_as) in [("200ms", "200ms"), ("1.5s", "1.5s"), ("2", "2s"), ("0.25s", "250ms")] {
-            let mut words = Words::parse(&format!("x:time={text}")).unwrap();
-            assert_eq!(written(words.time("time").unwrap().unwrap()), written_as);
+            let mut words = ParsedSpec::parse(&format!("x:time={text}")).unwrap();
+            assert_eq!(format_duration(words.time("time").unwrap().unwrap()), written_as);
         }
         for text in ["-1s", "0", "nan", "inf", "1e300s", "abc"] {
-            assert!(Words::parse(&format!("x:time={text}")).unwrap().time("time").is_err(), "{text}");
+            assert!(ParsedSpec::parse(&format!("x:time={text}")).unwrap().time("time").is_err(), "{text}");
         }
-        let count = |text: &str| Words::parse(&format!("x:nodes={text}")).unwrap().count("nodes");
+        let count = |text: &str| ParsedSpec::parse(&format!("x:nodes={text}")).unwrap().count("nodes");
         assert_eq!(count("50k").unwrap(), Some(50_000));
         assert_eq!(count("2M").unwrap(), Some(2_000_000));
         assert!(count("0").is_err() && count("99999999999999999999").is_err());

@@ -1,12 +1,13 @@
-//! What holds for every player: whole games, specs that read back, seeds, and no blunder in one.
+//! Laws of every player: whole games, specs that round-trip, reproducible seeds, and no missed win or loss in one.
 
-use outplay_core::{
-    AnyMove, AnyPosition, Chance, Content, Game, LineBoard, Native, Notation, Quiet, Turn, Value, Watch,
-};
+mod stopped;
+
+use outplay_core::{AnyMove, AnyPosition, Chance, Content, Game, LineBoard, Native, Notation, Turn, Value};
 use outplay_games::mnk::{LargeMnk, Mnk, Rules};
 use outplay_games::nim::Nim;
 use outplay_games::{Spec, pig::Pig};
-use outplay_players::{FeatureSet, Kit, Merit, Merits, PlayError, ROSTER, Truth};
+use outplay_players::{ExactOracle, FeatureSet, MoveValue, MoveValues, PlayError, PlayerContext, ROSTER};
+use outplay_runtime::{Monitor, NoMonitor};
 use outplay_solve::{Memo, memo};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -19,13 +20,13 @@ struct Solved<G: Game> {
     memo: Memo<G>,
 }
 
-impl<G: Game> Truth for Solved<G> {
-    fn moves(&self, pos: &AnyPosition, _watch: &dyn Watch) -> Result<Option<Merits>, PlayError> {
+impl<G: Game> ExactOracle for Solved<G> {
+    fn moves(&self, pos: &AnyPosition, _monitor: &dyn Monitor) -> Result<Option<MoveValues>, PlayError> {
         let (game, here) = (&self.native.game, self.native.pos(pos));
-        let value = |(place, &mv): (usize, &G::Move)| -> Option<(AnyMove, Merit)> {
+        let value = |(place, &mv): (usize, &G::Move)| -> Option<(AnyMove, MoveValue)> {
             let next = game.play(here, mv);
             let same = game.turn(&next) == game.turn(here);
-            Some((AnyMove(place as u32), Merit::Value(self.memo.value(&next)?.before(same))))
+            Some((AnyMove(place as u32), MoveValue::Value(self.memo.value(&next)?.before(same))))
         };
         Ok(self.native.list(pos).iter().enumerate().map(value).collect())
     }
@@ -35,26 +36,26 @@ fn native(spec: &str) -> Native<Mnk<u64>> {
     Native::new(Mnk::new(Rules::parse(spec).unwrap()).unwrap()).lines()
 }
 
-fn large(spec: &str) -> Kit {
-    Kit::new(Native::new(LargeMnk::new(Rules::parse(spec).unwrap())).lines())
+fn large(spec: &str) -> PlayerContext {
+    PlayerContext::new(Native::new(LargeMnk::new(Rules::parse(spec).unwrap())).lines())
 }
 
 fn nim(spec: &str) -> Native<Nim> {
     Native::new(Nim::from_spec(Spec::parse(spec).unwrap()).unwrap())
 }
 
-fn board(spec: &str) -> Kit {
-    Kit::new(native(spec))
+fn board(spec: &str) -> PlayerContext {
+    PlayerContext::new(native(spec))
 }
 
-fn solved<G: Game + Notation>(native: Native<G>) -> Kit {
-    let memo = memo(&native.game, &native.game.start().unwrap(), 2_000_000, &Quiet).unwrap();
+fn solved<G: Game + Notation>(native: Native<G>) -> PlayerContext {
+    let memo = memo(&native.game, &native.game.start().unwrap(), 2_000_000, &NoMonitor).unwrap();
     let truth = Arc::new(Solved { native: native.clone(), memo });
-    Kit { truth: Some(truth), ..Kit::new(native) }
+    PlayerContext { truth: Some(truth), ..PlayerContext::new(native) }
 }
 
 /// Plays one game and returns its moves.
-fn game(kit: &Kit, first: &str, second: &str, seed: u64) -> Vec<String> {
+fn game(kit: &PlayerContext, first: &str, second: &str, seed: u64) -> Vec<String> {
     let mut players = [kit.player(first).unwrap(), kit.player(second).unwrap()];
     players.iter_mut().for_each(|player| player.begin(seed));
     let mut rng = SmallRng::seed_from_u64(seed);
@@ -69,7 +70,7 @@ fn game(kit: &Kit, first: &str, second: &str, seed: u64) -> Vec<String> {
             }
             turn => {
                 let player = &mut players[usize::from(turn == Turn::Second)];
-                let choice = player.choose(&pos, &Quiet).unwrap();
+                let choice = player.choose(&pos, &NoMonitor).unwrap();
                 let mut legal = Vec::new();
                 kit.game.moves(&pos, &mut legal);
                 assert!(legal.contains(&choice.mv), "{} played an illegal move", player.spec());
@@ -84,8 +85,8 @@ fn game(kit: &Kit, first: &str, second: &str, seed: u64) -> Vec<String> {
     moves
 }
 
-/// Every player of a game plays a whole one, twice the same way, and its spec reads back.
-fn everybody_plays(kit: &Kit, expected: usize) {
+/// Every player of a game plays the same whole game twice from one seed, and its spec round-trips.
+fn everybody_plays(kit: &PlayerContext, expected: usize) {
     let roster = kit.roster();
     assert_eq!(roster.len(), expected, "{:?}", roster.iter().map(|about| about.name).collect::<Vec<_>>());
     for about in roster {
@@ -100,21 +101,21 @@ fn everybody_plays(kit: &Kit, expected: usize) {
 }
 
 #[test]
-fn everybody_plays_tic_tac_toe() {
+fn every_player_plays_tic_tac_toe() {
     everybody_plays(&solved(native("tictactoe")), ROSTER.len());
 }
 
 #[test]
-fn everybody_plays_a_board_with_gravity_and_an_obstacle() {
+fn every_player_plays_a_board_with_gravity_and_an_obstacle() {
     everybody_plays(&solved(native("connect4:4x4,obstacles=b1")), ROSTER.len());
 }
 
 #[test]
-fn everybody_who_can_plays_misere_nim_and_pig() {
+fn every_generic_player_plays_misere_nim_and_pig() {
     everybody_plays(&solved(native("tictactoe,misere")), ROSTER.len() - 3);
     everybody_plays(&solved(nim("nim:2+3")), 7);
     let pig = Pig::from_spec(Spec::parse("pig:10").unwrap()).unwrap();
-    everybody_plays(&Kit::with_dice(pig), 5);
+    everybody_plays(&PlayerContext::with_dice(pig), 5);
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn helpful_stays_near_its_stones_on_vast_boards() {
     }
 }
 
-/// What this thread had of a processor, so that others on the machine do not count; else the time on the wall.
+/// CPU time of this thread, so that other load does not count; wall-clock time where it is not available.
 fn processor_time() -> Duration {
     let known = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanos = known.and_then(|text| text.split_whitespace().next()?.parse().ok());
@@ -145,10 +146,10 @@ fn helpful_takes_milliseconds_and_little_memory_on_a_million_cells() {
     let kit = large("mnk:1000x1000,k=5");
     let mut player = kit.player("helpful").unwrap();
     let time = |_| {
-        // A position remembers its moves, so each time is that of a new one.
+        // A position caches its moves, so each repetition takes a new one.
         let start = kit.game.start().unwrap();
         let began = processor_time();
-        player.choose(&start, &Quiet).unwrap();
+        player.choose(&start, &NoMonitor).unwrap();
         processor_time() - began
     };
     let fastest = (0..9).map(time).min().unwrap();
@@ -157,7 +158,7 @@ fn helpful_takes_milliseconds_and_little_memory_on_a_million_cells() {
 }
 
 /// Random unfinished positions.
-fn positions(kit: &Kit, games: u64) -> Vec<AnyPosition> {
+fn positions(kit: &PlayerContext, games: u64) -> Vec<AnyPosition> {
     let mut all = Vec::new();
     for seed in 0..games {
         let mut rng = SmallRng::seed_from_u64(seed);
@@ -215,7 +216,7 @@ fn no_weights_make_alphabeta_pass_up_a_win_or_leave_a_loss_in_one() {
                 if wins.is_empty() && threats.is_empty() {
                     continue;
                 }
-                let mv = player.choose(pos, &Quiet).unwrap().mv;
+                let mv = player.choose(pos, &NoMonitor).unwrap().mv;
                 let word = kit.game.write_move(pos, mv);
                 let wanted = if wins.is_empty() { threats } else { wins };
                 let wanted: Vec<String> = wanted.into_iter().map(|cell| board.move_name(cell)).collect();
@@ -226,7 +227,7 @@ fn no_weights_make_alphabeta_pass_up_a_win_or_leave_a_loss_in_one() {
 }
 
 #[test]
-fn looking_to_the_end_is_perfect() {
+fn search_to_the_end_is_perfect() {
     for spec in [
         "tictactoe",
         "mnk:4x3,k=3",
@@ -243,32 +244,32 @@ fn looking_to_the_end_is_perfect() {
         let mut patterned = kit.player("alphabeta:depth=20,eval=patterns").unwrap();
         let mut perfect = kit.player("perfect").unwrap();
         for pos in &positions {
-            let merits = truth.moves(pos, &Quiet).unwrap().unwrap();
+            let merits = truth.moves(pos, &NoMonitor).unwrap().unwrap();
             let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b)).unwrap();
             let of = |mv: AnyMove| merits.iter().find(|(known, _)| *known == mv).unwrap().1;
             for player in [&mut deep, &mut patterned] {
-                let choice = player.choose(pos, &Quiet).unwrap();
+                let choice = player.choose(pos, &NoMonitor).unwrap();
                 let name = player.spec();
                 assert!(of(choice.mv).preserves(best), "{spec} {} {name}", kit.game.write_position(pos));
             }
-            let mv = perfect.choose(pos, &Quiet).unwrap().mv;
+            let mv = perfect.choose(pos, &NoMonitor).unwrap().mv;
             assert!(of(mv).equals(best));
         }
     }
 }
 
 #[test]
-fn a_swindler_gives_nothing_away_and_sets_problems() {
+fn swindler_preserves_the_value_and_maximises_wrong_replies() {
     let kit = solved(native("tictactoe"));
     let mut swindler = kit.player("swindler").unwrap();
     swindler.begin(1);
     for pos in positions(&kit, 40) {
-        let merits = kit.truth.as_ref().unwrap().moves(&pos, &Quiet).unwrap().unwrap();
+        let merits = kit.truth.as_ref().unwrap().moves(&pos, &NoMonitor).unwrap().unwrap();
         let best = merits.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b)).unwrap();
-        let mv = swindler.choose(&pos, &Quiet).unwrap().mv;
+        let mv = swindler.choose(&pos, &NoMonitor).unwrap().mv;
         let merit = merits.iter().find(|(known, _)| *known == mv).unwrap().1;
         assert!(merit.preserves(best));
-        if best == Merit::Value(Value::win(1)) {
+        if best == MoveValue::Value(Value::win(1)) {
             assert_eq!(merit, best);
         }
     }
@@ -293,7 +294,7 @@ fn bad_specs_are_one_sentence_with_the_nearest_word() {
     check("perfect", "are not to be had here");
     check("helpful:form=new", "write `form=revised` or `form=first`");
     check("", "the player's name is missing");
-    let error = Kit::new(nim("nim:2+2")).player("helpful").err().unwrap().to_string();
+    let error = PlayerContext::new(nim("nim:2+2")).player("helpful").err().unwrap().to_string();
     assert!(error.contains("for games of k in a row, which nim:2+2 is not"), "{error}");
 }
 
@@ -318,11 +319,11 @@ fn players_keep_their_time_when_the_machine_is_busy() {
         let mut times = Vec::new();
         for pos in positions(&kit, 1).iter().take(9) {
             let began = Instant::now();
-            player.choose(pos, &Quiet).unwrap();
+            player.choose(pos, &NoMonitor).unwrap();
             times.push(began.elapsed());
         }
         times.sort();
-        // The median: a machine on which others work, too, may hold up any single move.
+        // The median: other load may delay any single move.
         assert!(times[times.len() / 2] <= limit + limit / 5, "{spec}: {times:?}");
     }
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -337,10 +338,10 @@ fn noise_is_as_frequent_as_asked() {
     let mut player = kit.player("noisy:p=0.5,inner=perfect").unwrap();
     for seed in 0..400 {
         player.begin(seed);
-        let mv = player.choose(&start, &Quiet).unwrap().mv;
+        let mv = player.choose(&start, &NoMonitor).unwrap().mv;
         slips += u32::from(kit.game.write_move(&start, mv) != "c3");
     }
-    // A slip is one of five moves, one of which is right after all.
+    // A random move is one of five, one of which is the inner player's.
     assert!((120..200).contains(&slips), "{slips}");
 }
 
@@ -365,7 +366,7 @@ fn techniques_agree() {
                 let mut player = kit.player(&spec).unwrap();
                 assert_eq!(player.spec(), kit.player(&player.spec()).unwrap().spec());
                 player.begin(1);
-                player.choose(&pos, &Quiet).unwrap()
+                player.choose(&pos, &NoMonitor).unwrap()
             };
             let plain = ask("order=natural");
             for words in ["order=centre", "order=killer", "order=history", "order=best", "key=exact"] {
@@ -385,7 +386,7 @@ fn techniques_agree() {
     assert!(best < natural && hits > 0 && shared > 0, "{best} {natural} {hits} {shared}");
 }
 
-/// The table is kept from turn to turn, or is not.
+/// The transposition table is kept between moves, or cleared with `keep=off`.
 #[test]
 fn a_table_is_kept_or_not() {
     for (spec, evals) in [("connect4:6x5", ["zero", "mobility"]), ("mnk:6x6,k=4", ["patterns", "lines"])] {
@@ -401,10 +402,10 @@ fn a_table_is_kept_or_not() {
                     let mut other = kit.player(&player.spec()).unwrap();
                     other.begin(1);
                     let (mine, anew) =
-                        (player.choose(&pos, &Quiet).unwrap(), other.choose(&pos, &Quiet).unwrap());
+                        (player.choose(&pos, &NoMonitor).unwrap(), other.choose(&pos, &NoMonitor).unwrap());
                     fresh.push(mine.counters == anew.counters);
                     pos = kit.game.play(&pos, mine.mv);
-                    pos = kit.game.play(&pos, other.choose(&pos, &Quiet).unwrap().mv);
+                    pos = kit.game.play(&pos, other.choose(&pos, &NoMonitor).unwrap().mv);
                 }
                 fresh
             };
@@ -414,16 +415,16 @@ fn a_table_is_kept_or_not() {
     }
 }
 
-/// Quiescence follows what cannot be judged at a glance: two plies ahead it sees the win that comes with the third.
+/// Quiescence searches noisy moves beyond the horizon: at depth two it sees the win in three plies.
 #[test]
-fn quiescence_looks_further_where_it_is_loud() {
+fn quiescence_searches_noisy_moves_beyond_the_horizon() {
     let kit = board("connect4");
     // Three in the bottom row with both ends open cannot be stopped.
     let pos = kit.game.read_position("7/7/7/7/2oo3/2xx3").unwrap();
     let ask = |words: &str| {
         let mut player = kit.player(&format!("alphabeta:depth=2,{words},eval=lines")).unwrap();
         player.begin(1);
-        player.choose(&pos, &Quiet).unwrap()
+        player.choose(&pos, &NoMonitor).unwrap()
     };
     let (quiet, loud) = (ask("quiescence=0"), ask("quiescence=1"));
     assert_eq!((quiet.counters.quiescence_nodes, quiet.depth, loud.depth), (0, 2, 2));
@@ -432,21 +433,110 @@ fn quiescence_looks_further_where_it_is_loud() {
     assert_eq!((loud.opinion, [1, 4].contains(&loud.mv.0)), (Some(100.0), true), "{loud:?}");
 }
 
-/// What makes no sense is refused in a sentence that says what to do.
+/// Invalid combinations are refused with a sentence that says what to do.
 #[test]
-fn techniques_that_make_no_sense_are_refused() {
-    let dice = Kit::with_dice(Pig::from_spec(Spec::parse("piglet:3").unwrap()).unwrap());
-    let check = |kit: &Kit, spec: &str, cure: &str| {
+fn unsupported_techniques_are_refused() {
+    let dice = PlayerContext::with_dice(Pig::from_spec(Spec::parse("piglet:3").unwrap()).unwrap());
+    let check = |kit: &PlayerContext, spec: &str, cure: &str| {
         let error = kit.player(spec).map(|player| player.spec()).unwrap_err().to_string();
         assert!(error.contains(cure), "{spec}: {error}");
     };
     check(&board("mnk:7x7,k=5"), "alphabeta:order=natural", "`keep=` alone");
     check(&board("mnk:7x7,k=5"), "alphabeta:quiescence=4,eval=patterns", "eval=lines");
-    check(&Kit::new(nim("nim:3+4")), "alphabeta:quiescence=4", "k in a row");
-    check(&Kit::new(nim("nim:3+4")), "alphabeta:order=centre", "order=best");
+    check(&PlayerContext::new(nim("nim:3+4")), "alphabeta:quiescence=4", "k in a row");
+    check(&PlayerContext::new(nim("nim:3+4")), "alphabeta:order=centre", "order=best");
     check(&board("mnk:3x3,misere"), "alphabeta:quiescence=4", "does not want");
     check(&dice, "alphabeta:order=killer", "without dice");
     check(&dice, "alphabeta:keep=off", "without dice");
     check(&board("tictactoe"), "alphabeta:orders=best", "did you mean `order`");
-    assert!(Kit::new(nim("nim:3+4")).player("alphabeta:order=best,key=zobrist,cache=on,keep=off").is_ok());
+    assert!(
+        PlayerContext::new(nim("nim:3+4"))
+            .player("alphabeta:order=best,key=zobrist,cache=on,keep=off")
+            .is_ok()
+    );
+}
+
+/// Checks the frequencies of a player's choices against its distribution.
+fn distribution_matches_choices(kit: &PlayerContext, spec: &str, positions: &[AnyPosition]) {
+    const TRIES: u32 = 600;
+    let mut player = kit.player(spec).unwrap();
+    player.begin(7);
+    for pos in positions.iter().filter(|pos| kit.game.outcome(pos).is_none()) {
+        if kit.game.turn(pos) == Turn::Chance {
+            continue;
+        }
+        let said = player.distribution(pos, &NoMonitor).unwrap();
+        let chances = said.unwrap_or_else(|| panic!("{spec} reports no distribution")).chances();
+        let total: f64 = chances.iter().map(|(_, chance)| chance).sum();
+        assert!((total - 1.0).abs() < 1e-12, "{spec}: {total}");
+        let tries = if chances.len() == 1 { 5 } else { TRIES };
+        let mut counts = vec![0u32; chances.len()];
+        for _ in 0..tries {
+            let mv = player.choose(pos, &NoMonitor).unwrap().mv;
+            let place = chances.iter().position(|(known, _)| *known == mv);
+            counts[place.unwrap_or_else(|| panic!("{spec} chose a move of probability 0"))] += 1;
+        }
+        for ((_, chance), count) in chances.iter().zip(counts) {
+            let (mean, deviation) =
+                (chance * f64::from(tries), (chance * (1.0 - chance) * f64::from(tries)).sqrt());
+            // Six standard deviations: one test in 500 million fails by chance.
+            let distance = (f64::from(count) - mean).abs();
+            assert!(distance <= 6.0 * deviation + 1e-9, "{spec}: {count} of {tries} for {chance}");
+        }
+    }
+}
+
+#[test]
+fn distributions_match_the_frequencies_of_choices() {
+    let specs = [
+        "random",
+        "greedy",
+        "perfect",
+        "swindler",
+        "alphabeta:depth=3,keep=off",
+        "alphabeta:nodes=50,keep=off,order=best",
+        "alphabeta:depth=2,keep=off,eval=mobility",
+        "noisy:p=0.3,inner=perfect",
+        "noisy:p=0.5,inner=noisy:p=0.2,inner=greedy",
+        "noisy:p=0,inner=swindler",
+        "noisy:p=1,inner=mcts",
+    ];
+    let lines = [
+        "helpful",
+        "helpful:form=first",
+        "polynomial",
+        "lines",
+        "greedy:eval=playout",
+        "greedy:eval=patterns",
+    ];
+    for kit in [solved(native("tictactoe")), solved(native("connect:4x4,k=3"))] {
+        let positions = positions(&kit, 4);
+        specs.iter().chain(&lines).for_each(|spec| distribution_matches_choices(&kit, spec, &positions));
+    }
+    let kit = solved(nim("nim:3+4+1"));
+    specs.iter().for_each(|spec| distribution_matches_choices(&kit, spec, &positions(&kit, 6)));
+    let pig = PlayerContext::with_dice(Pig::from_spec(Spec::parse("pig:10").unwrap()).unwrap());
+    let start = pig.game.start().unwrap();
+    for spec in ["random", "greedy:eval=race", "alphabeta:depth=2", "noisy:p=0.25,inner=greedy:eval=race"] {
+        distribution_matches_choices(&pig, spec, std::slice::from_ref(&start));
+    }
+}
+
+#[test]
+fn players_that_depend_on_more_than_the_position_report_no_distribution() {
+    let kit = solved(native("connect4:4x4"));
+    let start = kit.game.start().unwrap();
+    for spec in [
+        "mcts:playouts=50",
+        "alphabeta:depth=3",
+        "alphabeta:depth=3,keep=on,order=best",
+        "alphabeta:time=10ms,keep=off",
+        "alphabeta:depth=3,eval=patterns",
+        "alphabeta:depth=3,eval=mobility",
+        "noisy:p=0.5,inner=mcts:playouts=50",
+    ] {
+        let mut player = kit.player(spec).unwrap();
+        player.begin(1);
+        assert_eq!(player.distribution(&start, &NoMonitor).unwrap(), None, "{spec}");
+    }
 }

@@ -1,9 +1,11 @@
-//! Finds the value of empty boards: `cargo run --release -p outplay-proof --example prove -- 7x7,5 --proof FILE`.
+//! Computes the value of empty boards: `cargo run --release -p outplay-proof --example prove -- 7x7,5 --proof
+//! FILE`.
 //!
-//! Options: `--proof FILE` writes the proof of the last board, `--seconds S` gives up after a while.
+//! Options: `--proof FILE` writes the proof of the last board, `--seconds S` sets a time limit.
 
-use outplay_core::{LineBoard, Quiet};
+use outplay_core::LineBoard;
 use outplay_proof::{Limits, prove};
+use outplay_runtime::NoMonitor;
 use std::time::Duration;
 
 fn board(text: &str) -> Option<LineBoard> {
@@ -30,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     limits.proof = file.is_some();
     for (name, board) in &boards {
-        let answer = prove(board, &limits, &Quiet)?;
+        let answer = prove(board, &limits, &NoMonitor)?;
         let value = match answer.verdict() {
             Some(verdict) => verdict.to_string(),
             None => format!("unknown, between {} and {}", answer.low, answer.high),

@@ -1,67 +1,66 @@
-//! How much work may be done, and how much has been.
+//! Node budget of a proof search, with cancellation.
 
-use outplay_core::{Pace, Watch};
+use outplay_runtime::{Monitor, Pace};
 
-/// Counts looks at positions and stops the work at a limit or when the watch says so.
+/// Counts nodes and ends the search at a limit or when the monitor requests it.
 pub(crate) struct Budget<'a> {
-    watch: &'a dyn Watch,
+    monitor: &'a dyn Monitor,
     pace: Pace<'a>,
     left: u64,
-    /// Looks so far.
-    pub(crate) looks: u64,
-    /// Lines of the board: what everything takes time in proportion to.
+    /// Nodes so far.
+    pub(crate) nodes: u64,
+    /// Number of lines of the board; the cost of a node is proportional to it.
     lines: usize,
-    /// There is no memory for more.
+    /// Whether a table failed to allocate memory.
     full: bool,
 }
 
-/// Progress is told once in so many looks.
+/// Nodes between two progress reports.
 const INTERVAL: u64 = 256;
 
 impl<'a> Budget<'a> {
-    pub(crate) fn new(watch: &'a dyn Watch, looks: u64, lines: usize) -> Self {
-        Budget { watch, pace: Pace::new(watch), left: looks, looks: 0, lines, full: false }
+    pub(crate) fn new(monitor: &'a dyn Monitor, nodes: u64, lines: usize) -> Self {
+        Budget { monitor, pace: Pace::new(monitor), left: nodes, nodes: 0, lines, full: false }
     }
 
-    /// Counts one look.
+    /// Counts one node.
     pub(crate) fn spend(&mut self) {
-        self.looks += 1;
+        self.nodes += 1;
         self.left = self.left.saturating_sub(1);
         self.pace.steps(1 + self.lines / 2);
-        if self.looks.is_multiple_of(INTERVAL) {
-            self.watch.advance(INTERVAL);
+        if self.nodes.is_multiple_of(INTERVAL) {
+            self.monitor.advance(INTERVAL);
         }
     }
 
-    /// Counts a part of a look, or of other work, that goes through the lines once; says whether the watch wants the
-    /// work to end.
+    /// Counts work that traverses the lines once; returns whether the monitor requests a stop.
     pub(crate) fn part(&mut self) -> bool {
         self.pace.steps(1 + self.lines / 64)
     }
 
-    /// Whether the work must end now.
+    /// Whether the search must end now.
     pub(crate) fn spent(&self) -> bool {
         self.left == 0 || self.pace.stopped() || self.full
     }
 
-    /// Whether the watch wants the work to end.
+    /// Whether the monitor requests a stop.
     pub(crate) fn stopped(&self) -> bool {
         self.pace.stopped()
     }
 
-    /// There is no memory for more.
+    /// Records that a table could not grow.
     pub(crate) fn fill(&mut self) {
         self.full = true;
     }
 
-    /// Gives a part of the work a limit of its own; returns what to hand to [`Budget::leave`].
-    pub(crate) fn enter(&mut self, looks: u64) -> u64 {
-        let outside = self.left.saturating_sub(looks);
-        self.left = self.left.min(looks);
+    /// Sets a tighter limit for a sub-search; returns the value to pass to [`Budget::leave`].
+    pub(crate) fn enter(&mut self, nodes: u64) -> u64 {
+        let outside = self.left.saturating_sub(nodes);
+        self.left = self.left.min(nodes);
         outside
     }
 
-    /// Ends a part of the work that [`Budget::enter`] began.
+    /// Ends a sub-search started by [`Budget::enter`].
     pub(crate) fn leave(&mut self, outside: u64) {
         self.left = self.left.saturating_add(outside);
     }

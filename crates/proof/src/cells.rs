@@ -1,10 +1,10 @@
-//! A set of cells as a few machine words; bit `c` is cell number `c` of the board.
+//! Bitset of cells: bit `c` is cell number `c` of the board.
 //!
 //! ```text
 //!  word 0: cells 0 … 63    word 1: cells 64 … 127    …
 //! ```
 //!
-//! The number of words is part of the type, so that a board of up to 64 cells works on single words.
+//! The number of words is a const parameter, so a board of up to 64 cells uses single words.
 
 use std::ops::{BitAnd, BitOr};
 
@@ -13,12 +13,12 @@ use std::ops::{BitAnd, BitOr};
 pub(crate) struct Cells<const W: usize>([u64; W]);
 
 impl<const W: usize> Cells<W> {
-    /// No cell.
+    /// The empty set.
     pub(crate) const NONE: Self = Cells([0; W]);
-    /// How many cells a set can hold.
+    /// Capacity in cells.
     pub(crate) const ROOM: usize = 64 * W;
 
-    /// A single cell.
+    /// Returns the set of a single cell.
     #[inline]
     pub(crate) fn one(cell: usize) -> Self {
         let mut set = Self::NONE;
@@ -26,7 +26,7 @@ impl<const W: usize> Cells<W> {
         set
     }
 
-    /// The words, for tables indexed by bytes.
+    /// Returns the words, for lookup by bytes.
     #[inline]
     pub(crate) fn words(&self) -> &[u64; W] {
         &self.0
@@ -75,14 +75,14 @@ impl<const W: usize> Cells<W> {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The lowest cell of a set that has one.
+    /// Returns the lowest cell of a non-empty set.
     #[inline]
     pub(crate) fn first(self) -> usize {
         let word = self.0.iter().position(|&word| word != 0).unwrap_or(0);
         word * 64 + self.0[word].trailing_zeros() as usize
     }
 
-    /// The cells in ascending order.
+    /// Iterates over the cells in ascending order.
     #[inline]
     pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
         let mut rest = self;

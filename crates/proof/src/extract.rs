@@ -1,30 +1,31 @@
-//! Turns what a search has learnt into the steps of a strategy.
+//! Extraction of a proof from the search tables.
 //!
-//! Results in the tables are final and each rests on results for smaller positions, so a walk from the
-//! root meets only proved entries. Positions are visited in the frame of their keys; a [`Link`] carries the
-//! symmetry from frame to frame. Invariant: the cells a holding step mentions lie in the zone of its entry.
+//! Results in the tables are final and each depends on results for smaller positions only, so a traversal from
+//! the root meets only proven entries. Positions are visited in the frame of their keys; a [`StepLink`] carries the
+//! symmetry from frame to frame. Invariant: the cells that a holding step mentions lie in the zone of its
+//! entry.
 
 use crate::budget::Budget;
 use crate::cells::Cells;
 use crate::field::{after, inverse};
-use crate::fours::{Spot, completions, spoilers};
+use crate::fours::{AttackPosition, completions, spoilers};
 use crate::pairing::{self, Pair};
 use crate::residue::Residue;
-use crate::script::{Link, Step};
-use crate::strong::{self, Strong, THREATS, Why};
+use crate::script::{ProofStep, StepLink};
+use crate::strong::{self, ProofReason, StrongSearch, THREATS};
 use crate::weak::{self, LEAF, NO_MOVE};
 use rustc_hash::FxHashMap;
 
-/// A holding step and the cells it needs.
-type Held<const W: usize> = (u32, Cells<W>);
+/// A holding step and its zone.
+type HoldingStep<const W: usize> = (u32, Cells<W>);
 
 /// Collects the steps of the strategies of one board.
-pub(crate) struct Extract<'s, 'a, 'b, const W: usize> {
-    pub(crate) search: &'s mut Strong<'a, W>,
-    pub(crate) steps: &'s mut Vec<Step>,
+pub(crate) struct ProofExtractor<'s, 'a, 'b, const W: usize> {
+    pub(crate) search: &'s mut StrongSearch<'a, W>,
+    pub(crate) steps: &'s mut Vec<ProofStep>,
     budget: &'s mut Budget<'b>,
-    weak: FxHashMap<weak::Key<W>, Held<W>>,
-    held: FxHashMap<strong::Key<W>, Held<W>>,
+    weak: FxHashMap<weak::Key<W>, HoldingStep<W>>,
+    held: FxHashMap<strong::Key<W>, HoldingStep<W>>,
     won: FxHashMap<strong::Key<W>, u32>,
 }
 
@@ -32,58 +33,60 @@ fn list<const W: usize>(cells: Cells<W>) -> Vec<u16> {
     cells.iter().map(|cell| cell as u16).collect()
 }
 
-/// One answered move of the attacker: the move, where it leads and the cells needed there.
-type Answered<const W: usize> = (u16, Link, Cells<W>);
+/// An answered move of the attacker: the move, the next step and its zone.
+type AnsweredMove<const W: usize> = (u16, StepLink, Cells<W>);
 
-impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
+impl<'s, 'a, 'b, const W: usize> ProofExtractor<'s, 'a, 'b, W> {
     pub(crate) fn new(
-        search: &'s mut Strong<'a, W>,
-        steps: &'s mut Vec<Step>,
+        search: &'s mut StrongSearch<'a, W>,
+        steps: &'s mut Vec<ProofStep>,
         budget: &'s mut Budget<'b>,
     ) -> Self {
         let (weak, held, won) = Default::default();
-        Extract { search, steps, budget, weak, held, won }
+        ProofExtractor { search, steps, budget, weak, held, won }
     }
 
-    fn push(&mut self, step: Step) -> u32 {
+    fn push(&mut self, step: ProofStep) -> u32 {
         self.steps.push(step);
         self.steps.len() as u32 - 1
     }
 
-    /// The first step of a strategy for a position whose result is proved, in the frame of the board;
-    /// `None` if the budget for positions the search had skipped ran out.
+    /// Returns the first step of a strategy for a position with a proven result, in the frame of the board;
+    /// `None` if the budget for positions that the search had pruned ran out.
     pub(crate) fn root(&mut self, child: &strong::Child<W>, wins: bool) -> Option<u32> {
         let step = if wins { self.won(&child.key)? } else { self.held(&child.key)?.0 };
         if child.symmetry == 0 {
             return Some(step);
         }
-        // The claim names a step for the board itself, so the copy of the first step is mapped back.
+        // The claim refers to the board itself, so the first step is mapped back.
         Some(self.mapped(step, inverse(child.symmetry)))
     }
 
-    /// A copy of a step for the image of its positions under a symmetry.
+    /// Copies a step to the image of its positions under a symmetry.
     fn mapped(&mut self, step: u32, by: u8) -> u32 {
-        let field = self.search.field;
-        let cell = |cell: &u16| field.map_cell(by, (*cell).into()) as u16;
-        let link = |link: &Link| Link { step: link.step, symmetry: after(inverse(by), link.symmetry) };
-        let both = |(mv, to): &(u16, Link)| (cell(mv), link(to));
+        let geometry = self.search.geometry;
+        let cell = |cell: &u16| geometry.map_cell(by, (*cell).into()) as u16;
+        let link =
+            |link: &StepLink| StepLink { step: link.step, symmetry: after(inverse(by), link.symmetry) };
+        let both = |(mv, to): &(u16, StepLink)| (cell(mv), link(to));
         let pair = |(one, two): &Pair| (cell(one), cell(two));
         let copy = match &self.steps[step as usize] {
-            Step::Fours(moves) => Step::Fours(moves.iter().map(cell).collect()),
-            Step::Plays(mv, to) => Step::Plays(cell(mv), link(to)),
-            Step::Replies { listed, other } => {
-                Step::Replies { listed: listed.iter().map(both).collect(), other: other.as_ref().map(link) }
-            }
-            Step::Pairs(pairs) => Step::Pairs(pairs.iter().map(pair).collect()),
-            Step::Sum(cells) => Step::Sum(cells.iter().map(cell).collect()),
-            Step::Answers { blocking, listed, also } => Step::Answers {
+            ProofStep::Fours(moves) => ProofStep::Fours(moves.iter().map(cell).collect()),
+            ProofStep::Plays(mv, to) => ProofStep::Plays(cell(mv), link(to)),
+            ProofStep::Replies { listed, other } => ProofStep::Replies {
+                listed: listed.iter().map(both).collect(),
+                other: other.as_ref().map(link),
+            },
+            ProofStep::Pairs(pairs) => ProofStep::Pairs(pairs.iter().map(pair).collect()),
+            ProofStep::Sum(cells) => ProofStep::Sum(cells.iter().map(cell).collect()),
+            ProofStep::Answers { blocking, listed, also } => ProofStep::Answers {
                 blocking: *blocking,
                 listed: listed.iter().map(both).collect(),
                 also: also.iter().map(cell).collect(),
             },
-            Step::Takes(mv, to) => Step::Takes(cell(mv), link(to)),
-            Step::Completes(mv) => Step::Completes(cell(mv)),
-            Step::Split { pairs, parts } => Step::Split {
+            ProofStep::Takes(mv, to) => ProofStep::Takes(cell(mv), link(to)),
+            ProofStep::Completes(mv) => ProofStep::Completes(cell(mv)),
+            ProofStep::Split { pairs, parts } => ProofStep::Split {
                 pairs: pairs.iter().map(pair).collect(),
                 parts: parts.iter().map(|(cells, to)| (cells.iter().map(cell).collect(), link(to))).collect(),
             },
@@ -91,7 +94,7 @@ impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
         self.push(copy)
     }
 
-    /// The step of a position that the attacker wins.
+    /// Returns the step of a position that the attacker wins.
     fn won(&mut self, key: &strong::Key<W>) -> Option<u32> {
         if self.budget.part() {
             return None;
@@ -100,53 +103,54 @@ impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
             return Some(step);
         }
         let entry = self.search.table.get(key).copied()?;
-        let spot = key.spot;
-        let step = match entry.why {
-            Why::Threats => Step::Fours(self.search.fours.find(spot, THREATS, self.budget)?),
-            Why::Move(mv) => {
-                let child = self.search.child(mv, spot.attack(mv.into()), false);
-                Step::Plays(mv, self.won_link(&child)?)
+        let pos = key.pos;
+        let step = match entry.reason {
+            ProofReason::Threats => ProofStep::Fours(self.search.fours.find(pos, THREATS, self.budget)?),
+            ProofReason::Move(mv) => {
+                let child = self.search.child(mv, pos.attack(mv.into()), false);
+                ProofStep::Plays(mv, self.won_link(&child)?)
             }
-            Why::Rules => Step::Replies { listed: Vec::new(), other: None },
-            Why::Moves => {
+            ProofReason::Rules => ProofStep::Replies { listed: Vec::new(), other: None },
+            ProofReason::Moves => {
                 let children = self.search.children(key, self.budget)?;
                 let mut listed = Vec::with_capacity(children.len());
                 for child in &children {
                     listed.push((child.mv, self.won_link(child)?));
                 }
-                let other = if !completions(self.search.field, spot.attacker, spot.empty).is_none() {
+                let other = if !completions(self.search.geometry, pos.attacker, pos.empty).is_none() {
                     None
-                } else if let Some(moves) = self.search.fours.find(spot, THREATS, self.budget) {
-                    // Replies that spoil this list and have another one against them were not searched.
+                } else if let Some(moves) = self.search.fours.find(pos, THREATS, self.budget) {
+                    // Replies that refute this VCF but lose to another one were not searched.
                     let searched: Cells<W> = children.iter().map(|child| usize::from(child.mv)).collect();
-                    for cell in spoilers(self.search.field, spot, &moves, self.budget).minus(searched).iter()
+                    for cell in
+                        spoilers(self.search.geometry, pos, &moves, self.budget).minus(searched).iter()
                     {
-                        let moves = self.search.fours.find(spot.defend(cell), THREATS, self.budget)?;
-                        let step = self.push(Step::Fours(moves));
-                        listed.push((cell as u16, Link { step, symmetry: 0 }));
+                        let moves = self.search.fours.find(pos.defend(cell), THREATS, self.budget)?;
+                        let step = self.push(ProofStep::Fours(moves));
+                        listed.push((cell as u16, StepLink { step, symmetry: 0 }));
                     }
-                    Some(Link { step: self.push(Step::Fours(moves)), symmetry: 0 })
+                    Some(StepLink { step: self.push(ProofStep::Fours(moves)), symmetry: 0 })
                 } else {
-                    // A pass, or a stone where no line is left, is no better than any move was.
-                    let pass = self.search.child(NO_MOVE, spot, true);
-                    if self.search.ask(spot, true, self.budget) != Some(true) {
-                        self.ask_anew(spot)?;
+                    // A pass, or a stone in no live line, is no better than any move.
+                    let pass = self.search.child(NO_MOVE, pos, true);
+                    if self.search.solve(pos, true, self.budget) != Some(true) {
+                        self.solve_again(pos)?;
                     }
                     Some(self.won_link(&pass)?)
                 };
-                Step::Replies { listed, other }
+                ProofStep::Replies { listed, other }
             }
-            Why::Open | Why::Blocking => return None,
+            ProofReason::Open | ProofReason::Blocking => return None,
         };
         let step = self.push(step);
         self.won.insert(*key, step);
         Some(step)
     }
 
-    /// Wins a position, attacker to move, that a pressing attack does not: in the whole game.
-    fn ask_anew(&mut self, spot: Spot<W>) -> Option<()> {
-        let mut whole = Strong::new(self.search.field);
-        if whole.ask(spot, true, self.budget) != Some(true) {
+    /// Solves a position, attacker to move, in the whole strong game where the pressing attack has no win.
+    fn solve_again(&mut self, pos: AttackPosition<W>) -> Option<()> {
+        let mut whole = StrongSearch::new(self.search.geometry);
+        if whole.solve(pos, true, self.budget) != Some(true) {
             return None;
         }
         for (key, entry) in whole.table.iter().filter(|(_, entry)| entry.win == 0) {
@@ -156,12 +160,12 @@ impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
         Some(())
     }
 
-    fn won_link(&mut self, child: &strong::Child<W>) -> Option<Link> {
-        Some(Link { step: self.won(&child.key)?, symmetry: child.symmetry })
+    fn won_link(&mut self, child: &strong::Child<W>) -> Option<StepLink> {
+        Some(StepLink { step: self.won(&child.key)?, symmetry: child.symmetry })
     }
 
-    /// The step of a position in which the defender holds.
-    fn held(&mut self, key: &strong::Key<W>) -> Option<Held<W>> {
+    /// Returns the step of a position in which the defender holds.
+    fn held(&mut self, key: &strong::Key<W>) -> Option<HoldingStep<W>> {
         if self.budget.part() {
             return None;
         }
@@ -169,38 +173,38 @@ impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
             return Some(held);
         }
         let entry = self.search.table.get(key).copied().filter(|entry| entry.hold == 0)?;
-        let spot = key.spot;
-        let held = match entry.why {
-            Why::Blocking => {
-                let (link, zone) = self.weak_link(spot.attacker, spot.empty, key.attacker)?;
+        let pos = key.pos;
+        let held = match entry.reason {
+            ProofReason::Blocking => {
+                let (link, zone) = self.weak_link(pos.attacker, pos.empty, key.attacker)?;
                 if link.symmetry == 0 {
                     (link.step, zone)
                 } else {
                     (self.mapped(link.step, inverse(link.symmetry)), zone)
                 }
             }
-            Why::Rules if key.attacker => {
+            ProofReason::Rules if key.attacker => {
                 let also = list(entry.zone);
-                (self.push(Step::Answers { blocking: false, listed: Vec::new(), also }), entry.zone)
+                (self.push(ProofStep::Answers { blocking: false, listed: Vec::new(), also }), entry.zone)
             }
-            Why::Rules => {
-                let cell = completions(self.search.field, spot.defender, spot.empty).first() as u16;
-                (self.push(Step::Completes(cell)), entry.zone)
+            ProofReason::Rules => {
+                let cell = completions(self.search.geometry, pos.defender, pos.empty).first() as u16;
+                (self.push(ProofStep::Completes(cell)), entry.zone)
             }
-            Why::Move(mv) => {
-                let child = self.search.child(mv, spot.defend(mv.into()), true);
+            ProofReason::Move(mv) => {
+                let child = self.search.child(mv, pos.defend(mv.into()), true);
                 let (link, zone) = self.held_link(&child)?;
-                (self.push(Step::Takes(mv, link)), zone.with(mv.into()))
+                (self.push(ProofStep::Takes(mv, link)), zone.with(mv.into()))
             }
-            Why::Moves => {
+            ProofReason::Moves => {
                 let children = self.search.children(key, self.budget)?;
                 if children.len() == 1 {
-                    // A forced move: whatever else the attacker does, the defender completes a line.
+                    // A forced move: after any other move of the attacker, the defender completes a line.
                     let (link, _) = self.held_link(&children[0])?;
                     let mv = children[0].mv;
                     let also = list(entry.zone.without(mv.into()));
                     let listed = vec![(mv, link)];
-                    (self.push(Step::Answers { blocking: false, listed, also }), entry.zone)
+                    (self.push(ProofStep::Answers { blocking: false, listed, also }), entry.zone)
                 } else {
                     let zones: Vec<(usize, Cells<W>)> = children
                         .iter()
@@ -212,27 +216,27 @@ impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
                         .collect();
                     let moves: Vec<u16> = children.iter().map(|child| child.mv).collect();
                     let mut answered = Vec::new();
-                    for i in chosen(&moves, zones, entry.zone, spot.empty)? {
+                    for i in chosen(&moves, zones, entry.zone, pos.empty)? {
                         let (link, zone) = self.held_link(&children[i])?;
                         answered.push((children[i].mv, link, zone));
                     }
                     self.answers(answered, false)?
                 }
             }
-            Why::Open | Why::Threats => return None,
+            ProofReason::Open | ProofReason::Threats => return None,
         };
         self.held.insert(*key, held);
         Some(held)
     }
 
-    fn held_link(&mut self, child: &strong::Child<W>) -> Option<(Link, Cells<W>)> {
+    fn held_link(&mut self, child: &strong::Child<W>) -> Option<(StepLink, Cells<W>)> {
         let (step, zone) = self.held(&child.key)?;
-        let zone = self.search.field.map(inverse(child.symmetry), zone);
-        Some((Link { step, symmetry: child.symmetry }, zone))
+        let zone = self.search.geometry.map(inverse(child.symmetry), zone);
+        Some((StepLink { step, symmetry: child.symmetry }, zone))
     }
 
-    /// A step that answers every move in the union of the zones.
-    fn answers(&mut self, answered: Vec<Answered<W>>, blocking: bool) -> Option<Held<W>> {
+    /// Adds a step that answers every move in the union of the zones.
+    fn answers(&mut self, answered: Vec<AnsweredMove<W>>, blocking: bool) -> Option<HoldingStep<W>> {
         let zone = answered.iter().fold(Cells::NONE, |all, (_, _, zone)| all | *zone);
         let mut listed = Vec::new();
         for cell in zone.iter() {
@@ -240,35 +244,40 @@ impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
             let any = answered.iter().find(|(_, _, zone)| !zone.has(cell));
             listed.push((cell as u16, own.or(any)?.1));
         }
-        Some((self.push(Step::Answers { blocking, listed, also: Vec::new() }), zone))
+        Some((self.push(ProofStep::Answers { blocking, listed, also: Vec::new() }), zone))
     }
 
-    /// The step of a position in which blocking is enough, from any frame; pairs are split off.
-    fn weak_link(&mut self, stones: Cells<W>, empty: Cells<W>, attacker: bool) -> Option<(Link, Cells<W>)> {
-        let residue = Residue::new(self.search.field, stones, empty);
+    /// Returns the step of a position in which blocking suffices, from any frame; pairs are split off.
+    fn weak_link(
+        &mut self,
+        stones: Cells<W>,
+        empty: Cells<W>,
+        attacker: bool,
+    ) -> Option<(StepLink, Cells<W>)> {
+        let residue = Residue::new(self.search.geometry, stones, empty);
         self.residue_link(residue, attacker)
     }
 
-    fn residue_link(&mut self, residue: Residue<W>, attacker: bool) -> Option<(Link, Cells<W>)> {
+    fn residue_link(&mut self, residue: Residue<W>, attacker: bool) -> Option<(StepLink, Cells<W>)> {
         let child = self.search.weak.reach(NO_MOVE, &residue, attacker);
         let pairs = residue.pairs;
         let (step, zone) = self.weak(&child.key)?;
-        let zone = self.search.field.map(inverse(child.symmetry), zone);
-        let link = Link { step, symmetry: child.symmetry };
+        let zone = self.search.geometry.map(inverse(child.symmetry), zone);
+        let link = StepLink { step, symmetry: child.symmetry };
         if pairs.is_empty() {
             return Some((link, zone));
         }
         let parts = if zone.is_none() { Vec::new() } else { vec![(list(zone), link)] };
         if parts.is_empty() && attacker {
-            let step = self.push(Step::Pairs(pairs));
-            return Some((Link { step, symmetry: 0 }, child.paired));
+            let step = self.push(ProofStep::Pairs(pairs));
+            return Some((StepLink { step, symmetry: 0 }, child.paired));
         }
-        let step = self.push(Step::Split { pairs, parts });
-        Some((Link { step, symmetry: 0 }, zone | child.paired))
+        let step = self.push(ProofStep::Split { pairs, parts });
+        Some((StepLink { step, symmetry: 0 }, zone | child.paired))
     }
 
-    /// The step of a normalised position in which blocking is enough.
-    fn weak(&mut self, key: &weak::Key<W>) -> Option<Held<W>> {
+    /// Returns the step of a normalised position in which blocking suffices.
+    fn weak(&mut self, key: &weak::Key<W>) -> Option<HoldingStep<W>> {
         if self.budget.part() {
             return None;
         }
@@ -286,7 +295,7 @@ impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
                 .into_iter()
                 .find(|(child, _)| child.mv == entry.mv)?;
             let (link, zone) = self.residue_link(residue, true)?;
-            (self.push(Step::Takes(entry.mv, link)), zone.with(entry.mv.into()))
+            (self.push(ProofStep::Takes(entry.mv, link)), zone.with(entry.mv.into()))
         } else {
             let children = self.search.weak.children(key, self.budget)?;
             if children[0].0.mv == NO_MOVE {
@@ -296,7 +305,7 @@ impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
                     parts.push((list(part), link));
                     zone = zone | part;
                 }
-                (self.push(Step::Split { pairs: Vec::new(), parts }), zone)
+                (self.push(ProofStep::Split { pairs: Vec::new(), parts }), zone)
             } else {
                 let zones: Vec<(usize, Cells<W>)> = children
                     .iter()
@@ -320,23 +329,23 @@ impl<'s, 'a, 'b, const W: usize> Extract<'s, 'a, 'b, W> {
         Some(held)
     }
 
-    /// The step of a position that the first look decided, within its zone.
-    fn weak_leaf(&mut self, key: &weak::Key<W>, zone: Cells<W>) -> Option<Held<W>> {
-        let residue = Residue::new(self.search.field, key.stones, key.cells);
+    /// Returns the step of a statically decided position, within its zone.
+    fn weak_leaf(&mut self, key: &weak::Key<W>, zone: Cells<W>) -> Option<HoldingStep<W>> {
+        let residue = Residue::new(self.search.geometry, key.stones, key.cells);
         let limit = if key.attacker { 1 << 31 } else { 1 << 32 };
         if residue.potential() < limit && residue.cells.within(zone) {
-            return Some((self.push(Step::Sum(list(residue.cells))), residue.cells));
+            return Some((self.push(ProofStep::Sum(list(residue.cells))), residue.cells));
         }
         // The search saw the position in another frame, but the cells of its pairs are the zone.
         let lines: Vec<Cells<W>> = residue.lines().map(|line| line & zone).collect();
         let budget = &mut *self.budget;
         let pairs = pairing::find(&lines, u32::MAX, &mut || budget.part())?;
         let zone = pairs.iter().flat_map(|&(one, two)| [one.into(), two.into()]).collect();
-        Some((self.push(Step::Pairs(pairs)), zone))
+        Some((self.push(ProofStep::Pairs(pairs)), zone))
     }
 }
 
-/// Which answers suffice: no cell lies in the zones of all of them unless it is the move of one.
+/// Selects sufficient answers: no cell lies in the zones of all of them unless it is the move of one.
 fn chosen<const W: usize>(
     moves: &[u16],
     zones: Vec<(usize, Cells<W>)>,

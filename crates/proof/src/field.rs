@@ -1,8 +1,8 @@
-//! What never changes while a board is searched: its lines and its symmetries.
+//! Board geometry: lines and symmetries.
 //!
-//! Cells keep the numbers they have on the board, `column * height + row`. A line that an obstacle cuts
-//! is not a line. A symmetry is a permutation of the cells that maps the board, obstacles included, to
-//! itself; images of sets come from tables indexed by byte.
+//! Cells keep the numbers they have on the board, `column * height + row`. Lines cut by an obstacle are
+//! omitted. A symmetry is a permutation of the cells that maps the board, obstacles included, to itself; images
+//! of sets come from lookup tables by byte.
 //!
 //! ```text
 //!  bit 0 of a symmetry's name: columns mirrored
@@ -13,28 +13,28 @@
 use crate::cells::Cells;
 use outplay_core::{Content, LineBoard};
 
-/// The name of a symmetry, 0 … 7; 0 changes nothing.
+/// Code of a symmetry, 0 … 7; 0 is the identity.
 pub(crate) type Symmetry = u8;
 
-/// One symmetry as tables: the image of a set is the union of the images of its bytes.
+/// A symmetry as lookup tables: the image of a set is the union of the images of its bytes.
 struct Mapping<const W: usize> {
     name: Symmetry,
     cells: Vec<u16>,
     bytes: Vec<Cells<W>>,
 }
 
-/// The fixed part of a board.
-pub(crate) struct Field<const W: usize> {
+/// Lines and symmetries of a board.
+pub(crate) struct BoardGeometry<const W: usize> {
     /// Lines as sets.
     pub(crate) lines: Vec<Cells<W>>,
-    /// For each cell the lines through it, as numbers.
+    /// Indices of the lines through each cell.
     pub(crate) through: Vec<Vec<u16>>,
-    /// How many bytes of a set can be in use.
+    /// Number of bytes of a set that can be non-zero.
     used_bytes: usize,
     mappings: Vec<Mapping<W>>,
 }
 
-/// Where a symmetry sends a cell of a `width` × `height` board.
+/// Returns the image of a cell of a `width` × `height` board.
 fn image(name: Symmetry, width: usize, height: usize, cell: usize) -> usize {
     let (mut column, mut row) = (cell / height, cell % height);
     if name & 4 != 0 {
@@ -49,9 +49,9 @@ fn image(name: Symmetry, width: usize, height: usize, cell: usize) -> usize {
     column * height + row
 }
 
-/// The symmetry that undoes a symmetry.
+/// Returns the inverse of a symmetry.
 pub(crate) fn inverse(name: Symmetry) -> Symmetry {
-    // A quarter turn and its opposite undo each other; all others undo themselves.
+    // The two quarter turns are inverse to each other; all others are involutions.
     match name {
         5 => 6,
         6 => 5,
@@ -59,17 +59,17 @@ pub(crate) fn inverse(name: Symmetry) -> Symmetry {
     }
 }
 
-/// The symmetry that has the effect of `first` and then `second`.
+/// Returns the composition: `first`, then `second`.
 pub(crate) fn after(first: Symmetry, second: Symmetry) -> Symmetry {
-    // The board's size does not matter for the composition, so a square of three suffices.
+    // The board's size does not matter for the composition, so a 3x3 board suffices.
     let place = |name, cell| image(name, 3, 3, cell);
     (0..8)
         .find(|&name| (0..9).all(|cell| place(name, cell) == place(second, place(first, cell))))
         .unwrap_or(0)
 }
 
-impl<const W: usize> Field<W> {
-    /// The field of a board with at most [`Cells::ROOM`] cells.
+impl<const W: usize> BoardGeometry<W> {
+    /// Computes the geometry of a board with at most [`Cells::ROOM`] cells.
     pub(crate) fn new(board: &LineBoard) -> Self {
         let cells = board.cells.len();
         let lines: Vec<Cells<W>> = board.lines().into_iter().map(|line| line.into_iter().collect()).collect();
@@ -105,7 +105,7 @@ impl<const W: usize> Field<W> {
             }
             mappings.push(Mapping { name, cells: images, bytes });
         }
-        Field { lines, through, used_bytes, mappings }
+        BoardGeometry { lines, through, used_bytes, mappings }
     }
 
     fn mapped(&self, mapping: &Mapping<W>, set: Cells<W>) -> Cells<W> {
@@ -120,17 +120,17 @@ impl<const W: usize> Field<W> {
         self.mappings.iter().find(|mapping| mapping.name == name)
     }
 
-    /// The image of a set.
+    /// Returns the image of a set.
     pub(crate) fn map(&self, name: Symmetry, set: Cells<W>) -> Cells<W> {
         self.mapping(name).map_or(set, |mapping| self.mapped(mapping, set))
     }
 
-    /// The image of a cell.
+    /// Returns the image of a cell.
     pub(crate) fn map_cell(&self, name: Symmetry, cell: usize) -> usize {
         self.mapping(name).map_or(cell, |mapping| mapping.cells[cell].into())
     }
 
-    /// The least image of some sets under all symmetries, and the symmetry that leads to it.
+    /// Returns the smallest image of some sets under all symmetries, and the symmetry that leads to it.
     pub(crate) fn canonical<const N: usize>(&self, sets: [Cells<W>; N]) -> ([Cells<W>; N], Symmetry) {
         let mut best = (sets, 0);
         for mapping in &self.mappings {
@@ -154,13 +154,13 @@ mod tests {
     #[test]
     fn symmetries_undo_each_other_and_keep_lines() {
         for (width, height, k) in [(4, 4, 3), (5, 3, 3), (9, 8, 4)] {
-            let field: Field<2> = Field::new(&LineBoard::empty(width, height, k));
-            assert_eq!(field.mappings.len(), if width == height { 7 } else { 3 });
-            for mapping in &field.mappings {
-                for &line in &field.lines {
-                    let image = field.map(mapping.name, line);
-                    assert!(field.lines.contains(&image));
-                    assert_eq!(field.map(inverse(mapping.name), image), line);
+            let geometry: BoardGeometry<2> = BoardGeometry::new(&LineBoard::empty(width, height, k));
+            assert_eq!(geometry.mappings.len(), if width == height { 7 } else { 3 });
+            for mapping in &geometry.mappings {
+                for &line in &geometry.lines {
+                    let image = geometry.map(mapping.name, line);
+                    assert!(geometry.lines.contains(&image));
+                    assert_eq!(geometry.map(inverse(mapping.name), image), line);
                 }
             }
         }
@@ -170,8 +170,8 @@ mod tests {
     fn obstacles_break_symmetries() {
         let mut board = LineBoard::empty(3, 3, 3);
         board.cells[0] = Content::Blocked;
-        let field: Field<1> = Field::new(&board);
-        // The corner stays where it is only under the exchange of columns and rows.
-        assert_eq!(field.mappings.iter().map(|m| m.name).collect::<Vec<_>>(), vec![4]);
+        let geometry: BoardGeometry<1> = BoardGeometry::new(&board);
+        // The corner is fixed only by the exchange of columns and rows.
+        assert_eq!(geometry.mappings.iter().map(|m| m.name).collect::<Vec<_>>(), vec![4]);
     }
 }

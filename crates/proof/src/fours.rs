@@ -1,52 +1,57 @@
-//! Winning by threats alone: every move of the attacker threatens to complete a line at once.
+//! VCF (victory by continuous fours): every move of the attacker threatens to complete a line at once.
 //!
 //! ```text
 //!  . x x . .      x to move: c1 … d1 makes two cells that complete a line,
 //!  a b c d e      and the defender can take only one of them
 //! ```
 //!
-//! The defender's replies are forced, so a win is a plain list of moves. It can be replayed with further
-//! stones of the defender on the board to see whether they make a difference.
+//! The threat-space search of Allis, van den Herik and Huntjens (1993), restricted to fours. The defender's
+//! replies are forced, so a win is a plain sequence of moves. It can be replayed with further stones of the
+//! defender on the board, which shows whether they refute it.
 
 use crate::budget::Budget;
 use crate::cells::Cells;
-use crate::field::Field;
+use crate::field::BoardGeometry;
 use rustc_hash::FxHashSet;
 
-/// Stones of both players and the empty cells.
+/// Position from the attacker's view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Spot<const W: usize> {
+pub(crate) struct AttackPosition<const W: usize> {
     /// The attacker's stones.
     pub(crate) attacker: Cells<W>,
     /// The defender's stones.
     pub(crate) defender: Cells<W>,
-    /// Cells nobody holds.
+    /// The empty cells.
     pub(crate) empty: Cells<W>,
 }
 
-impl<const W: usize> Spot<W> {
-    /// The attacker takes a cell.
+impl<const W: usize> AttackPosition<W> {
+    /// Places a stone of the attacker.
     #[inline]
     pub(crate) fn attack(self, cell: usize) -> Self {
-        Spot { attacker: self.attacker.with(cell), empty: self.empty.without(cell), ..self }
+        AttackPosition { attacker: self.attacker.with(cell), empty: self.empty.without(cell), ..self }
     }
 
-    /// The defender takes a cell.
+    /// Places a stone of the defender.
     #[inline]
     pub(crate) fn defend(self, cell: usize) -> Self {
-        Spot { defender: self.defender.with(cell), empty: self.empty.without(cell), ..self }
+        AttackPosition { defender: self.defender.with(cell), empty: self.empty.without(cell), ..self }
     }
 
-    /// The same with the players exchanged.
+    /// Returns the position with the players exchanged.
     pub(crate) fn flipped(self) -> Self {
-        Spot { attacker: self.defender, defender: self.attacker, ..self }
+        AttackPosition { attacker: self.defender, defender: self.attacker, ..self }
     }
 }
 
-/// The empty cells that complete a line of a player with these stones.
-pub(crate) fn completions<const W: usize>(field: &Field<W>, stones: Cells<W>, empty: Cells<W>) -> Cells<W> {
+/// Returns the empty cells that complete a line of a player with these stones.
+pub(crate) fn completions<const W: usize>(
+    geometry: &BoardGeometry<W>,
+    stones: Cells<W>,
+    empty: Cells<W>,
+) -> Cells<W> {
     let mut cells = Cells::NONE;
-    for &line in &field.lines {
+    for &line in &geometry.lines {
         let left = line.minus(stones);
         if left.within(empty) && left.count() == 1 {
             cells = cells | left;
@@ -55,47 +60,52 @@ pub(crate) fn completions<const W: usize>(field: &Field<W>, stones: Cells<W>, em
     cells
 }
 
-/// A search for a win by threats, with the positions in which there is none.
-pub(crate) struct Fours<'a, const W: usize> {
-    field: &'a Field<W>,
+/// VCF search, with a set of failed positions.
+pub(crate) struct VcfSearch<'a, const W: usize> {
+    geometry: &'a BoardGeometry<W>,
     failed: FxHashSet<(Cells<W>, Cells<W>)>,
-    /// Positions left to look at.
+    /// Nodes left.
     left: u32,
 }
 
-impl<'a, const W: usize> Fours<'a, W> {
-    pub(crate) fn new(field: &'a Field<W>) -> Self {
-        Fours { field, failed: FxHashSet::default(), left: 0 }
+impl<'a, const W: usize> VcfSearch<'a, W> {
+    pub(crate) fn new(geometry: &'a BoardGeometry<W>) -> Self {
+        VcfSearch { geometry, failed: FxHashSet::default(), left: 0 }
     }
 
-    /// The attacker's moves, the last of which completes a line or leaves two cells that do.
-    /// `None` if there is no such win within `most` positions, or the work is stopped.
-    pub(crate) fn find(&mut self, spot: Spot<W>, most: u32, budget: &mut Budget<'_>) -> Option<Vec<u16>> {
+    /// Searches for a VCF: the attacker's moves, the last of which completes a line or leaves two cells that
+    /// do. `None` if there is none within `most` nodes, or the work is stopped.
+    pub(crate) fn find(
+        &mut self,
+        pos: AttackPosition<W>,
+        most: u32,
+        budget: &mut Budget<'_>,
+    ) -> Option<Vec<u16>> {
         self.failed.clear();
         self.left = most;
         let mut moves = Vec::new();
-        self.win(spot, &mut moves, budget).then(|| {
+        self.win(pos, &mut moves, budget).then(|| {
             moves.reverse();
             moves
         })
     }
 
-    fn win(&mut self, spot: Spot<W>, moves: &mut Vec<u16>, budget: &mut Budget<'_>) -> bool {
+    fn win(&mut self, pos: AttackPosition<W>, moves: &mut Vec<u16>, budget: &mut Budget<'_>) -> bool {
         if budget.part() {
             return false;
         }
         let (mut ours, mut theirs, mut twos) = (Cells::NONE, Cells::NONE, Cells::NONE);
-        let (with_attacker, with_defender) = (spot.attacker | spot.empty, spot.defender | spot.empty);
-        for &line in &self.field.lines {
+        let (with_attacker, with_defender) = (pos.attacker | pos.empty, pos.defender | pos.empty);
+        for &line in &self.geometry.lines {
             if line.within(with_attacker) {
-                let left = line & spot.empty;
+                let left = line & pos.empty;
                 match left.count() {
                     1 => ours = ours | left,
                     2 => twos = twos | left,
                     _ => {}
                 }
             } else if line.within(with_defender) {
-                let left = line & spot.empty;
+                let left = line & pos.empty;
                 if left.count() == 1 {
                     theirs = theirs | left;
                 }
@@ -111,15 +121,15 @@ impl<'a, const W: usize> Fours<'a, W> {
                 return false;
             }
         }
-        if twos.is_none() || self.left == 0 || self.failed.contains(&(spot.attacker, spot.defender)) {
+        if twos.is_none() || self.left == 0 || self.failed.contains(&(pos.attacker, pos.defender)) {
             return false;
         }
         self.left -= 1;
         for mv in twos.iter() {
-            let after = spot.attack(mv);
+            let after = pos.attack(mv);
             let mut replies = Cells::NONE;
-            for &number in &self.field.through[mv] {
-                let left = self.field.lines[usize::from(number)].minus(after.attacker);
+            for &number in &self.geometry.through[mv] {
+                let left = self.geometry.lines[usize::from(number)].minus(after.attacker);
                 if left.count() == 1 && left.within(after.empty) {
                     replies = replies | left;
                 }
@@ -129,22 +139,22 @@ impl<'a, const W: usize> Fours<'a, W> {
                 return true;
             }
         }
-        self.failed.insert((spot.attacker, spot.defender));
+        self.failed.insert((pos.attacker, pos.defender));
         false
     }
 }
 
-impl<const W: usize> Fours<'_, W> {
-    /// The cells where a stone of the defender leaves the attacker, who has this list of moves, without any win by
-    /// threats, or perhaps does where the work is stopped.
+impl<const W: usize> VcfSearch<'_, W> {
+    /// Returns the replies after which the attacker, who has this VCF, has no VCF at all. If the work is
+    /// stopped, some may be wrong.
     pub(crate) fn survivors(
         &mut self,
-        spot: Spot<W>,
+        pos: AttackPosition<W>,
         moves: &[u16],
         most: u32,
         budget: &mut Budget<'_>,
     ) -> Cells<W> {
-        let mut survivors = spoilers(self.field, spot, moves, budget);
+        let mut survivors = spoilers(self.geometry, pos, moves, budget);
         let mut unsure = survivors;
         while !unsure.is_none() {
             let cell = unsure.first();
@@ -152,11 +162,11 @@ impl<const W: usize> Fours<'_, W> {
             if budget.stopped() {
                 break;
             }
-            let Some(other) = self.find(spot.defend(cell), most, budget) else { continue };
+            let Some(other) = self.find(pos.defend(cell), most, budget) else { continue };
             survivors = survivors.without(cell);
-            // The new list often answers other cells as well.
+            // The new sequence often refutes other replies as well.
             for third in unsure.iter() {
-                if budget.part() || !replay(self.field, spot.defend(third), &other) {
+                if budget.part() || !replay(self.geometry, pos.defend(third), &other) {
                     continue;
                 }
                 survivors = survivors.without(third);
@@ -167,45 +177,44 @@ impl<const W: usize> Fours<'_, W> {
     }
 }
 
-/// Whether a list of moves that [`Fours::find`] gave wins from this position too.
-fn replay<const W: usize>(field: &Field<W>, mut spot: Spot<W>, moves: &[u16]) -> bool {
+/// Whether a sequence found by [`VcfSearch::find`] wins from this position too.
+fn replay<const W: usize>(geometry: &BoardGeometry<W>, mut pos: AttackPosition<W>, moves: &[u16]) -> bool {
     for &mv in moves {
         let mv = usize::from(mv);
-        if !spot.empty.has(mv) {
+        if !pos.empty.has(mv) {
             return false;
         }
-        if completions(field, spot.attacker, spot.empty).has(mv) {
+        if completions(geometry, pos.attacker, pos.empty).has(mv) {
             return true;
         }
-        let theirs = completions(field, spot.defender, spot.empty);
+        let theirs = completions(geometry, pos.defender, pos.empty);
         if !theirs.without(mv).is_none() {
             return false;
         }
-        spot = spot.attack(mv);
-        let ours = completions(field, spot.attacker, spot.empty);
+        pos = pos.attack(mv);
+        let ours = completions(geometry, pos.attacker, pos.empty);
         match ours.count() {
             0 => return false,
-            1 => spot = spot.defend(ours.first()),
+            1 => pos = pos.defend(ours.first()),
             _ => return true,
         }
     }
     false
 }
 
-/// The cells where a stone of the defender spoils a list of moves that [`Fours::find`] gave, or perhaps does where the
-/// work is stopped.
+/// Returns the replies that refute a sequence found by [`VcfSearch::find`]. If the work is stopped, some may not.
 pub(crate) fn spoilers<const W: usize>(
-    field: &Field<W>,
-    spot: Spot<W>,
+    geometry: &BoardGeometry<W>,
+    pos: AttackPosition<W>,
     moves: &[u16],
     budget: &mut Budget<'_>,
 ) -> Cells<W> {
-    // The cells that the list uses, and all stones the defender has in the course of it.
-    let (mut used, mut stones, mut after) = (Cells::NONE, spot.defender, spot);
+    // The cells that the sequence uses, and all stones of the defender in the course of it.
+    let (mut used, mut stones, mut after) = (Cells::NONE, pos.defender, pos);
     for &mv in moves {
         after = after.attack(mv.into());
         used = used.with(mv.into());
-        let replies = completions(field, after.attacker, after.empty);
+        let replies = completions(geometry, after.attacker, after.empty);
         used = used | replies;
         if replies.count() != 1 {
             break;
@@ -213,16 +222,16 @@ pub(crate) fn spoilers<const W: usize>(
         after = after.defend(replies.first());
         stones = stones | replies;
     }
-    let with_defender = spot.defender | spot.empty;
+    let with_defender = pos.defender | pos.empty;
     let mut spoilers = Cells::NONE;
-    for cell in spot.empty.iter() {
-        // A stone far from the list matters only if it brings a line within one cell of completion.
+    for cell in pos.empty.iter() {
+        // A stone away from the sequence matters only if it brings a line within one cell of completion.
         let near = used.has(cell)
-            || field.through[cell].iter().any(|&number| {
-                let line = field.lines[usize::from(number)];
+            || geometry.through[cell].iter().any(|&number| {
+                let line = geometry.lines[usize::from(number)];
                 line.within(with_defender) && line.minus(stones).without(cell).count() <= 1
             });
-        if near && (budget.part() || !replay(field, spot.defend(cell), moves)) {
+        if near && (budget.part() || !replay(geometry, pos.defend(cell), moves)) {
             spoilers = spoilers.with(cell);
         }
     }

@@ -1,18 +1,19 @@
-//! Pairings: disjoint pairs of cells such that every line contains both cells of some pair.
+//! Pairing strategies (Hales and Jewett 1963): disjoint pairs of cells, one inside every line.
 //!
 //! ```text
 //!  a b . .     whenever the attacker takes one cell of a pair, the defender takes the other,
-//!  b . a .     so every line that holds a whole pair holds a stone of the defender in the end
+//!  b . a .     so every line that contains a whole pair gets a stone of the defender
 //! ```
 //!
-//! One pair may serve many lines. The search is exact apart from its budget: it covers the line with the
-//! fewest free cells first and prefers pairs that serve many lines and hurt few.
+//! One pair may serve many lines. The search is complete apart from its budget: it backtracks on the line with
+//! the fewest free cells first and prefers pairs that serve many lines and spoil few.
 
 use crate::MOST_CELLS;
 use crate::cells::Cells;
 use outplay_core::{Content, LineBoard, Turn};
 
-/// Pairs of cells that stop an attacker for good: whenever it takes one of a pair, the defender takes the other.
+/// Searches for a pairing strategy: whenever the attacker takes one cell of a pair, the defender takes the
+/// other.
 ///
 /// `None` if there is no such pairing, if `budget` tried pairs did not find one, or if the attacker is about to
 /// complete a line. Only for boards without gravity.
@@ -46,28 +47,28 @@ fn pairing_of<const W: usize>(board: &LineBoard, attacker: Turn, budget: u32) ->
 /// Two cells of which the defender gets one.
 pub(crate) type Pair = (u16, u16);
 
-struct Finder<'a, const W: usize> {
+struct PairingSearch<'a, const W: usize> {
     lines: &'a [Cells<W>],
     pairs: Vec<Pair>,
     budget: u32,
     stop: &'a mut dyn FnMut() -> bool,
 }
 
-/// A pairing for lines that all have at least two cells, or `None` if there is none or the budget, in
-/// tried pairs, ran out. `stop` is asked once for each and ends the search.
+/// Searches for a pairing of lines that all have at least two cells; `None` if there is none or the budget, in
+/// tried pairs, ran out. `stop` is polled once per pair and ends the search.
 pub(crate) fn find<const W: usize>(
     lines: &[Cells<W>],
     budget: u32,
     stop: &mut dyn FnMut() -> bool,
 ) -> Option<Vec<Pair>> {
-    // Every pair takes two cells; lines without a common pair need one each. A cheap count of lines
-    // that pairwise share at most one cell would bound this, but the first branch fails fast anyway.
-    let mut finder = Finder { lines, pairs: Vec::new(), budget, stop };
+    // Counting lines that pairwise share at most one cell would give an upper bound, but the first branch fails
+    // fast anyway.
+    let mut finder = PairingSearch { lines, pairs: Vec::new(), budget, stop };
     let open: Vec<u16> = (0..lines.len() as u16).collect();
     finder.cover(&open, Cells::NONE).then_some(finder.pairs)
 }
 
-impl<const W: usize> Finder<'_, W> {
+impl<const W: usize> PairingSearch<'_, W> {
     fn cover(&mut self, open: &[u16], used: Cells<W>) -> bool {
         let free = |&line: &u16| self.lines[usize::from(line)].minus(used).count();
         let Some(tightest) = open.iter().min_by_key(|line| free(line)) else { return true };

@@ -1,37 +1,38 @@
-//! Asks the two questions that decide a board and puts the answers together.
+//! Driver: combines the searches for both players into a verdict.
 //!
 //! ```text
-//!  can the player to move win?   can the other player win?   value
+//!  can the player to move win?   can the opponent win?       value
 //!  yes                           -                           win
 //!  no                            yes                         loss
 //!  no                            no                          draw
 //! ```
 //!
-//! On a board without stones and obstacles the second question needs no search: the other player cannot
-//! win, because the player to move could play the same strategy with a stone ahead.
+//! On a board without stones and obstacles the second question needs no search: by strategy stealing (Nash) the
+//! opponent cannot win, since an extra stone never hurts.
 
 use crate::budget::Budget;
 use crate::cells::Cells;
-use crate::extract::Extract;
-use crate::field::{Field, inverse};
-use crate::fours::{Spot, completions};
-use crate::script::{Ground, Proof, Step};
-use crate::strong::{Strong, THREATS, Why};
+use crate::extract::ProofExtractor;
+use crate::field::{BoardGeometry, inverse};
+use crate::fours::{AttackPosition, completions};
+use crate::script::{ClaimGround, Proof, ProofStep};
+use crate::strong::{ProofReason, StrongSearch, THREATS};
 use crate::weak::NO_MOVE;
-use outplay_core::{Content, Deadline, LineBoard, Quiet, Turn, Verdict, Watch};
+use outplay_core::{Content, LineBoard, Turn, Verdict};
+use outplay_runtime::{Deadline, Monitor, NoMonitor};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// When to give up, and what to bring back.
+/// Search limits, and whether to return a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Positions looked at.
+    /// Maximum number of nodes.
     pub positions: u64,
-    /// Wall time, the writing of a proof included.
+    /// Maximum wall time, writing a proof included.
     pub time: Option<Duration>,
-    /// Bytes of the tables, approximately.
+    /// Approximate bytes of the tables.
     pub bytes: u64,
-    /// Whether to bring back a [`Proof`].
+    /// Whether to return a [`Proof`].
     pub proof: bool,
 }
 
@@ -41,21 +42,21 @@ impl Default for Limits {
     }
 }
 
-/// What is known about a board, for the player to move.
+/// Proven bounds on the value of a board, for the player to move.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The value is at least this.
     pub low: Verdict,
     /// The value is at most this.
     pub high: Verdict,
-    /// A cell to play on that keeps the value, where the search knows one: a win always has one; a draw by
-    /// strategy stealing or by blocking alone names none.
+    /// A move that keeps the value, where the search has one: a win always has one; a draw by strategy stealing
+    /// or by blocking alone has none.
     pub best: Option<usize>,
-    /// Positions looked at.
+    /// Nodes searched.
     pub positions: u64,
     /// Wall time.
     pub time: Duration,
-    /// The strategies that prove it, if they were asked for and the value is known.
+    /// The strategies that prove the value, if requested and the value is known.
     pub proof: Option<Proof>,
 }
 
@@ -66,48 +67,49 @@ impl Answer {
     }
 }
 
-/// Why a board cannot be asked about.
+/// Error for boards that the proof search does not support.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProveError {
-    /// Stones fall.
+    /// The board has gravity.
     #[error("the proof search is for boards without gravity")]
     Gravity,
     /// Completing a line loses.
     #[error("the proof search is for boards where k in a row wins; use a table method for misère")]
     Misere,
-    /// Too many cells.
+    /// The board has too many cells.
     #[error("the proof search takes at most {most} cells and this board has {cells}; use a smaller board")]
     Large {
         /// Cells of the board.
         cells: usize,
-        /// Cells it may have.
+        /// Supported number of cells.
         most: usize,
     },
-    /// Something about the board is impossible.
+    /// The board is inconsistent.
     #[error("the board is malformed: {0}")]
     Malformed(&'static str),
 }
 
-/// The most cells a board may have.
+/// Maximum number of cells of a board.
 pub const MOST_CELLS: usize = Cells::<6>::ROOM;
 
-/// Finds the value of a board for the player to move.
+/// Computes the value of a board for the player to move.
 ///
 /// # Errors
 ///
-/// One sentence for boards of another kind: gravity, misère, more than [`MOST_CELLS`] cells.
+/// Unsupported boards: gravity, misère, more than [`MOST_CELLS`] cells.
 ///
 /// # Examples
 ///
 /// ```
-/// use outplay_core::{LineBoard, Quiet, Verdict};
+/// use outplay_core::{LineBoard, Verdict};
+/// use outplay_runtime::NoMonitor;
 /// use outplay_proof::{Limits, prove};
 ///
-/// let answer = prove(&LineBoard::empty(7, 7, 6), &Limits::default(), &Quiet)?;
+/// let answer = prove(&LineBoard::empty(7, 7, 6), &Limits::default(), &NoMonitor)?;
 /// assert_eq!(answer.verdict(), Some(Verdict::Draw));
 /// # Ok::<(), outplay_proof::ProveError>(())
 /// ```
-pub fn prove(board: &LineBoard, limits: &Limits, watch: &dyn Watch) -> Result<Answer, ProveError> {
+pub fn prove(board: &LineBoard, limits: &Limits, monitor: &dyn Monitor) -> Result<Answer, ProveError> {
     if board.gravity {
         return Err(ProveError::Gravity);
     }
@@ -124,89 +126,93 @@ pub fn prove(board: &LineBoard, limits: &Limits, watch: &dyn Watch) -> Result<An
         return Err(ProveError::Malformed("it is chance's turn, but a player must move"));
     }
     match board.cells.len() {
-        0..=64 => run::<1>(board, limits, watch),
-        65..=128 => run::<2>(board, limits, watch),
-        129..=MOST_CELLS => run::<6>(board, limits, watch),
+        0..=64 => run::<1>(board, limits, monitor),
+        65..=128 => run::<2>(board, limits, monitor),
+        129..=MOST_CELLS => run::<6>(board, limits, monitor),
         cells => Err(ProveError::Large { cells, most: MOST_CELLS }),
     }
 }
 
-/// The most moves without a threat pending that an attack begins with; with more it is hardly an attack.
+/// Maximum number of quiet moves with which a pressing attack begins.
 const QUIET: usize = 3;
 
-/// One question: the attacker's view of the board, and the answer so far.
-struct Question<'a, const W: usize> {
-    spot: Spot<W>,
+/// The search from one attacker's view, with its result.
+struct AttackerSearch<'a, const W: usize> {
+    pos: AttackPosition<W>,
     /// Whether the attacker is the player to move.
     moves: bool,
-    search: Strong<'a, W>,
+    search: StrongSearch<'a, W>,
     wins: Option<bool>,
 }
 
-impl<'a, const W: usize> Question<'a, W> {
-    fn new(field: &'a Field<W>, spot: Spot<W>, moves: bool) -> Self {
-        Question { spot, moves, search: Strong::new(field), wins: None }
+impl<'a, const W: usize> AttackerSearch<'a, W> {
+    fn new(geometry: &'a BoardGeometry<W>, pos: AttackPosition<W>, moves: bool) -> Self {
+        AttackerSearch { pos, moves, search: StrongSearch::new(geometry), wins: None }
     }
 
-    /// Asks in three ways in turn, each time with more patience, because any of them can be much easier
-    /// than the others: an attack that never lets go, the whole game, and blocking alone. In the long run
-    /// the time goes to the whole game, which contains the other two.
-    fn ask(&mut self, budget: &mut Budget<'_>) {
-        let mut patience = 5_000;
+    /// Runs three searches in turn with growing budgets, because any of them can be much easier than the
+    /// others: an attack by continuous threats, the strong game, and the weak game. In the long run the time
+    /// goes to the strong game, which contains the other two.
+    fn solve(&mut self, budget: &mut Budget<'_>) {
+        let mut node_budget = 5_000;
         let mut quiet = 1;
         while self.wins.is_none() && !budget.spent() {
-            let mut attack = Strong::new(self.search.field);
-            attack.pressing = Some(self.spot.attacker.count() + quiet + usize::from(self.moves));
-            // A look of an attack costs more than one of the whole game, and one in a few is enough.
-            let outside = budget.enter(2_000 + patience / 4);
-            self.wins = attack.ask(self.spot, self.moves, budget);
+            let mut attack = StrongSearch::new(self.search.geometry);
+            attack.pressing = Some(self.pos.attacker.count() + quiet + usize::from(self.moves));
+            // A node of an attack costs more than one of the strong game, so the attack gets fewer.
+            let outside = budget.enter(2_000 + node_budget / 4);
+            self.wins = attack.solve(self.pos, self.moves, budget);
             budget.leave(outside);
             if self.wins.is_some() {
                 std::mem::replace(&mut self.search, attack).discard();
                 break;
             }
             attack.discard();
-            let outside = budget.enter(patience);
-            self.wins = self.search.ask(self.spot, self.moves, budget);
+            let outside = budget.enter(node_budget);
+            self.wins = self.search.solve(self.pos, self.moves, budget);
             budget.leave(outside);
             if self.wins.is_none() {
-                let outside = budget.enter((8 * patience).min(600_000));
-                self.search.ponder(self.spot, self.moves, budget);
+                let outside = budget.enter((8 * node_budget).min(600_000));
+                self.search.search_weak_game(self.pos, self.moves, budget);
                 budget.leave(outside);
             }
-            patience *= 4;
+            node_budget *= 4;
             quiet = quiet % QUIET + 1;
         }
     }
 
-    /// What the player to move should do, as far as this question tells: win if it is the attacker, hold if it
-    /// is not.
+    /// Returns the move that this search gives the player to move: a winning one if it is the attacker, a
+    /// holding one if it is not.
     fn best(&mut self, budget: &mut Budget<'_>) -> Option<usize> {
-        let child = self.search.child(NO_MOVE, self.spot, self.moves);
+        let child = self.search.child(NO_MOVE, self.pos, self.moves);
         let entry = *self.search.table.get(&child.key)?;
-        let spot = child.key.spot;
-        let cell = match (entry.why, self.wins? == self.moves) {
-            (Why::Move(mv), true) => mv.into(),
-            (Why::Threats, true) => (*self.search.fours.find(spot, THREATS, budget)?.first()?).into(),
-            (Why::Rules, true) if self.moves => {
-                let cells = completions(self.search.field, spot.attacker, spot.empty);
+        let pos = child.key.pos;
+        let cell = match (entry.reason, self.wins? == self.moves) {
+            (ProofReason::Move(mv), true) => mv.into(),
+            (ProofReason::Threats, true) => (*self.search.fours.find(pos, THREATS, budget)?.first()?).into(),
+            (ProofReason::Rules, true) if self.moves => {
+                let cells = completions(self.search.geometry, pos.attacker, pos.empty);
                 (!cells.is_none()).then(|| cells.first())?
             }
             _ => return None,
         };
-        Some(self.search.field.map_cell(inverse(child.symmetry), cell))
+        Some(self.search.geometry.map_cell(inverse(child.symmetry), cell))
     }
 
     /// Appends the strategy to the steps.
-    fn extract(&mut self, steps: &mut Vec<Step>, budget: &mut Budget<'_>) -> Option<Ground> {
+    fn extract(&mut self, steps: &mut Vec<ProofStep>, budget: &mut Budget<'_>) -> Option<ClaimGround> {
         let wins = self.wins?;
-        let child = self.search.child(NO_MOVE, self.spot, self.moves);
-        Extract::new(&mut self.search, steps, budget).root(&child, wins).map(Ground::Step)
+        let child = self.search.child(NO_MOVE, self.pos, self.moves);
+        ProofExtractor::new(&mut self.search, steps, budget).root(&child, wins).map(ClaimGround::Step)
     }
 }
 
-fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) -> Result<Answer, ProveError> {
-    let begun = Instant::now();
+fn run<const W: usize>(
+    board: &LineBoard,
+    limits: &Limits,
+    monitor: &dyn Monitor,
+) -> Result<Answer, ProveError> {
+    let start = Instant::now();
     let other = board.turn.other();
     let content = |player| if player == Turn::First { Content::First } else { Content::Second };
     let (mine, theirs) = (board.has_line(content(board.turn)), board.has_line(content(other)));
@@ -217,7 +223,7 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
     let over = |verdict| {
         let proof = Proof { board: board.clone(), claim: verdict, grounds: Vec::new(), steps: Vec::new() };
         let proof = limits.proof.then_some(proof);
-        Ok(Answer { low: verdict, high: verdict, best: None, positions: 0, time: begun.elapsed(), proof })
+        Ok(Answer { low: verdict, high: verdict, best: None, positions: 0, time: start.elapsed(), proof })
     };
     if mine {
         return over(Verdict::Win);
@@ -228,36 +234,36 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
     let set = |content| -> Cells<W> {
         (0..board.cells.len()).filter(|&cell| board.cells[cell] == content).collect()
     };
-    let field: Field<W> = Field::new(board);
-    let spot = Spot {
+    let geometry: BoardGeometry<W> = BoardGeometry::new(board);
+    let pos = AttackPosition {
         attacker: set(content(board.turn)),
         defender: set(content(other)),
         empty: set(Content::Empty),
     };
-    // The clock of the first question leaves time for the second one, where it needs a search.
+    // The first search leaves time for the second one, where that is needed.
     let timed = |part: u32| {
         let time = limits.time.map(|time| time.saturating_mul(part) / 2);
-        Deadline::until(time.and_then(|time| begun.checked_add(time)), watch)
+        Deadline::until(time.and_then(|time| start.checked_add(time)), monitor)
     };
     let shares = if bare { 2 } else { 1 };
-    let (first_watch, watch) = (timed(shares), timed(2));
-    let room = limits.bytes / u64::from(3 - shares) / Strong::<W>::bytes_per_look();
-    let lines = field.lines.len();
+    let (first_monitor, monitor) = (timed(shares), timed(2));
+    let room = limits.bytes / u64::from(3 - shares) / StrongSearch::<W>::bytes_per_node();
+    let lines = geometry.lines.len();
 
-    watch.stage("Can the player to move win?", 0);
-    let mut first = Question::new(&field, spot, true);
+    monitor.stage("Can the player to move win?", 0);
+    let mut first = AttackerSearch::new(&geometry, pos, true);
     let most = limits.positions / if bare { 1 } else { 2 };
-    let mut spending = Budget::new(&first_watch, most.min(room), lines);
-    first.ask(&mut spending);
-    let mut positions = spending.looks;
+    let mut budget = Budget::new(&first_monitor, most.min(room), lines);
+    first.solve(&mut budget);
+    let mut positions = budget.nodes;
 
-    let mut second = Question::new(&field, spot.flipped(), false);
+    let mut second = AttackerSearch::new(&geometry, pos.flipped(), false);
     if first.wins != Some(true) && !bare {
-        watch.stage("Can the other player win?", 0);
+        monitor.stage("Can the other player win?", 0);
         let most = limits.positions.saturating_sub(positions);
-        let mut spending = Budget::new(&watch, most.min(room), lines);
-        second.ask(&mut spending);
-        positions += spending.looks;
+        let mut budget = Budget::new(&monitor, most.min(room), lines);
+        second.solve(&mut budget);
+        positions += budget.nodes;
     }
     let high = match (first.wins, second.wins) {
         (_, Some(true)) => Verdict::Loss,
@@ -272,38 +278,38 @@ fn run<const W: usize>(board: &LineBoard, limits: &Limits, watch: &dyn Watch) ->
     };
     let mut proof = None;
     if limits.proof && low == high {
-        watch.stage("Writing the proof", 0);
+        monitor.stage("Writing the proof", 0);
         let mut steps = Vec::new();
-        let mut spending = Budget::new(&watch, room, lines);
+        let mut budget = Budget::new(&monitor, room, lines);
         let grounds = match low {
             Verdict::Win => {
-                first.extract(&mut steps, &mut spending).map(|ground| vec![(board.turn, true, ground)])
+                first.extract(&mut steps, &mut budget).map(|ground| vec![(board.turn, true, ground)])
             }
             Verdict::Loss => {
-                second.extract(&mut steps, &mut spending).map(|ground| vec![(other, true, ground)])
+                second.extract(&mut steps, &mut budget).map(|ground| vec![(other, true, ground)])
             }
             Verdict::Draw => {
-                let theirs = first.extract(&mut steps, &mut spending);
+                let theirs = first.extract(&mut steps, &mut budget);
                 let ours =
-                    if bare { Some(Ground::Stealing) } else { second.extract(&mut steps, &mut spending) };
+                    if bare { Some(ClaimGround::Stealing) } else { second.extract(&mut steps, &mut budget) };
                 theirs.zip(ours).map(|(theirs, ours)| vec![(board.turn, false, ours), (other, false, theirs)])
             }
         };
-        positions += spending.looks;
+        positions += budget.nodes;
         proof = grounds.map(|grounds| {
             let mut proof = Proof { board: board.clone(), claim: low, grounds, steps };
             proof.tidy();
             proof
         });
     }
-    // The list of threats that decided is found again in a moment, and a result without its move is worth little.
-    let mut spending = Budget::new(&Quiet, u64::MAX, lines);
+    // Finding the deciding VCF again is cheap, and a result without its move is of little use.
+    let mut budget = Budget::new(&NoMonitor, u64::MAX, lines);
     let best = match low {
-        Verdict::Win => first.best(&mut spending),
-        Verdict::Draw if low == high => second.best(&mut spending),
+        Verdict::Win => first.best(&mut budget),
+        Verdict::Draw if low == high => second.best(&mut budget),
         _ => None,
     };
     first.search.discard();
     second.search.discard();
-    Ok(Answer { low, high, best, positions, time: begun.elapsed(), proof })
+    Ok(Answer { low, high, best, positions, time: start.elapsed(), proof })
 }

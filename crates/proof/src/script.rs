@@ -1,4 +1,4 @@
-//! A proof as text: the format that `outplay check` reads.
+//! Proof certificates as text: the format that `outplay check` reads.
 //!
 //! ```text
 //! outplay-proof 1
@@ -12,105 +12,111 @@
 //! end
 //! ```
 //!
-//! **What a step speaks about.** The side that wants to complete a line is the *attacker*, the other one the
-//! *defender* (for "o holds" the attacker is x). A position is, for each side, the set of lines it can
-//! still fill, each given by its empty cells; a stone removes its cell from the owner's lines and every
-//! line through it from the other side. Lines that contain another line of the same side may be ignored.
-//! A step is a claim about every position it is applied to, starting with the board for the step
-//! named in the claim. `cell>N` goes on to step `N`, which stands earlier in the file; `N~S` first maps
-//! the position by symmetry `S`: bit 2 exchanges columns and rows, then bit 0 mirrors the
-//! columns and bit 1 the rows.
+//! **Semantics of a step.** The side that wants to complete a line is the *attacker*, the other one the
+//! *defender* (for "o holds" the attacker is x). A position is, for each side, the set of lines it can still
+//! fill, each given by its empty cells; a stone removes its cell from the owner's lines and every line through
+//! it from the other side. Lines that contain another line of the same side may be ignored. A step is a claim
+//! about every position it is applied to, starting with the board for the step named in the claim. `cell>N`
+//! continues with step `N`, which must be earlier in the file; `N~S` first maps the position by symmetry `S`:
+//! bit 2 exchanges columns and rows, then bit 0 mirrors the columns and bit 1 the rows.
 //!
-//! The attacker wins:
+//! Steps of an attacker that wins, each with the side to move:
 //!
-//! | step | to move | claim |
-//! |---|---|---|
-//! | `fours c1 c2 …` | attacker | each move completes a line, or makes two cells that do, or one, which the defender then takes |
-//! | `plays c>N` | attacker | plays `c`, then `N` |
-//! | `replies c>N … else>M` | defender | after `c` goes on with `N`, after any other move or a pass with `M`; a reply that leaves the attacker a cell to complete needs no mention |
+//! - `fours c1 c2 …` (attacker): each move completes a line, or makes two cells that do, or one, which the
+//!   defender then takes.
+//! - `plays c>N` (attacker): plays `c`, then `N`.
+//! - `replies c>N … else>M` (defender): after `c` continues with `N`, after any other move or a pass with
+//!   `M`; a reply that leaves the attacker a cell to complete need not be listed.
 //!
-//! The defender holds:
+//! Steps of a defender that holds:
 //!
-//! | step | to move | claim |
-//! |---|---|---|
-//! | `pairs a-b c-d …` | attacker | every line of the attacker contains a pair; the pairs are disjoint |
-//! | `sum c,d,…` | either | all cells not mentioned are given to the attacker; the sum of 2^-size over its lines is below 1/2 (attacker to move) or 1 |
-//! | `answers c,d>N … +e,f` | attacker | the *zone* is all cells mentioned; all other cells are given to the attacker; then each move in the zone goes on with its step; a move without one lets the defender complete a line |
-//! | `blocks c,d>N … +e,f` | attacker | the same, and the defender's lines are ignored |
-//! | `takes c>N` | defender | plays `c`, then `N` |
-//! | `completes c` | defender | completes a line at `c` |
-//! | `split a-b … \| c,d>N …` | either | all cells not mentioned are given to the attacker; lines that contain a pair are done with; each other one falls to the first step whose cells it meets, and the steps hold apart; with the defender to move there is one step; the defender's lines are ignored |
+//! - `pairs a-b c-d …` (attacker): every line of the attacker contains a pair; the pairs are disjoint.
+//! - `sum c,d,…` (either): all cells not mentioned are given to the attacker; the sum of 2^-size over its
+//!   lines is below 1/2 (attacker to move) or 1.
+//! - `answers c,d>N … +e,f` (attacker): the *zone* is all cells mentioned; all other cells are given to the
+//!   attacker; then each move in the zone continues with its step; a move without one lets the defender
+//!   complete a line.
+//! - `blocks c,d>N … +e,f` (attacker): the same, and the defender's lines are ignored.
+//! - `takes c>N` (defender): plays `c`, then `N`.
+//! - `completes c` (defender): completes a line at `c`.
+//! - `split a-b … | c,d>N …` (either): all cells not mentioned are given to the attacker; lines that contain
+//!   a pair are settled; each other line belongs to the first step whose cells it meets, and the steps hold
+//!   independently; with the defender to move there is one step; the defender's lines are ignored.
 //!
-//! `x holds by stealing` stands for the argument that an extra stone never hurts: it is valid only for the
-//! player to move on a board without stones and obstacles.
+//! `x holds by stealing` is the strategy-stealing argument (an extra stone never hurts): it is valid only for
+//! the player to move on a board without stones and obstacles.
 
 use crate::pairing::Pair;
 use outplay_core::{Attack, Content, LineBoard, Turn, Verdict, cell_name};
 use std::fmt;
 
-/// Which step comes next, and how the position is mapped before.
+/// Reference to the next step, with the symmetry that maps the position to it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Link {
+pub(crate) struct StepLink {
     pub(crate) step: u32,
     pub(crate) symmetry: u8,
 }
 
 /// One step of a strategy; see the module.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
+pub(crate) enum ProofStep {
     Fours(Vec<u16>),
-    Plays(u16, Link),
-    Replies { listed: Vec<(u16, Link)>, other: Option<Link> },
+    Plays(u16, StepLink),
+    Replies { listed: Vec<(u16, StepLink)>, other: Option<StepLink> },
     Pairs(Vec<Pair>),
     Sum(Vec<u16>),
-    Answers { blocking: bool, listed: Vec<(u16, Link)>, also: Vec<u16> },
-    Takes(u16, Link),
+    Answers { blocking: bool, listed: Vec<(u16, StepLink)>, also: Vec<u16> },
+    Takes(u16, StepLink),
     Completes(u16),
-    Split { pairs: Vec<Pair>, parts: Vec<(Vec<u16>, Link)> },
+    Split { pairs: Vec<Pair>, parts: Vec<(Vec<u16>, StepLink)> },
 }
 
-/// Why a player does not lose.
+/// Ground of a claim that a player wins or holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ground {
+pub(crate) enum ClaimGround {
     Step(u32),
     Stealing,
 }
 
-/// A proof of the value of a board, ready to be written.
+/// Proof of the value of a board.
 ///
-/// Its text, in the format of this module, is what [`fmt::Display`] prints.
+/// [`fmt::Display`] prints its text in the format of this module.
 #[derive(Clone, Debug)]
 pub struct Proof {
     pub(crate) board: LineBoard,
     pub(crate) claim: Verdict,
-    /// The winner's first step, or for a draw why the first and the second player hold.
-    pub(crate) grounds: Vec<(Turn, bool, Ground)>,
-    pub(crate) steps: Vec<Step>,
+    /// The winner's first step, or for a draw the grounds on which the first and the second player hold.
+    pub(crate) grounds: Vec<(Turn, bool, ClaimGround)>,
+    pub(crate) steps: Vec<ProofStep>,
 }
 
-impl Step {
-    /// The links to the steps that come next.
-    fn links(&mut self) -> Vec<&mut Link> {
+impl ProofStep {
+    /// Returns the links to the next steps.
+    fn links(&mut self) -> Vec<&mut StepLink> {
         match self {
-            Step::Fours(_) | Step::Pairs(_) | Step::Sum(_) | Step::Completes(_) => Vec::new(),
-            Step::Plays(_, link) | Step::Takes(_, link) => vec![link],
-            Step::Replies { listed, other } => listed.iter_mut().map(|(_, link)| link).chain(other).collect(),
-            Step::Answers { listed, .. } => listed.iter_mut().map(|(_, link)| link).collect(),
-            Step::Split { parts, .. } => parts.iter_mut().map(|(_, link)| link).collect(),
+            ProofStep::Fours(_) | ProofStep::Pairs(_) | ProofStep::Sum(_) | ProofStep::Completes(_) => {
+                Vec::new()
+            }
+            ProofStep::Plays(_, link) | ProofStep::Takes(_, link) => vec![link],
+            ProofStep::Replies { listed, other } => {
+                listed.iter_mut().map(|(_, link)| link).chain(other).collect()
+            }
+            ProofStep::Answers { listed, .. } => listed.iter_mut().map(|(_, link)| link).collect(),
+            ProofStep::Split { parts, .. } => parts.iter_mut().map(|(_, link)| link).collect(),
         }
     }
 }
 
 impl Proof {
-    /// Leaves out the steps that no claim leads to and numbers the others anew.
+    /// Removes unreachable steps and renumbers the others.
     pub(crate) fn tidy(&mut self) {
         let mut needed = vec![false; self.steps.len()];
         for (_, _, ground) in &self.grounds {
-            if let Ground::Step(step) = ground {
+            if let ClaimGround::Step(step) = ground {
                 needed[*step as usize] = true;
             }
         }
-        // Links lead backwards, so one pass from the end finds everything.
+        // Links lead backwards, so one pass from the end marks everything.
         for number in (0..self.steps.len()).rev() {
             if needed[number] {
                 for link in self.steps[number].links() {
@@ -136,61 +142,61 @@ impl Proof {
             }
         }
         for (_, _, ground) in &mut self.grounds {
-            if let Ground::Step(step) = ground {
+            if let ClaimGround::Step(step) = ground {
                 *step = numbers[*step as usize];
             }
         }
     }
 
-    /// A win by threats that somebody else found, for the player to move on a board.
+    /// Builds a proof from a win by threats found elsewhere, for the player to move on a board.
     pub fn of_attack(board: &LineBoard, attack: &Attack) -> Proof {
         let mut steps = Vec::new();
         let last = write_attack(attack, &mut steps);
-        let grounds = vec![(board.turn, true, Ground::Step(last))];
+        let grounds = vec![(board.turn, true, ClaimGround::Step(last))];
         Proof { board: board.clone(), claim: Verdict::Win, grounds, steps }
     }
 
-    /// How many steps the strategies have.
+    /// Number of steps of the strategies.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Whether there are no steps: the game is over before it begins.
+    /// Whether there are no steps: the game is over already.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// What is proved, for the player to move.
+    /// Returns the proven value, for the player to move.
     pub fn claim(&self) -> Verdict {
         self.claim
     }
 }
 
-/// Writes the steps of an attack, which is as deep as it is long; the number of the last.
-fn write_attack(attack: &Attack, steps: &mut Vec<Step>) -> u32 {
-    let link = |step: u32| Link { step, symmetry: 0 };
+/// Appends the steps of an attack and returns the number of the last; recursion depth is the attack's length.
+fn write_attack(attack: &Attack, steps: &mut Vec<ProofStep>) -> u32 {
+    let link = |step: u32| StepLink { step, symmetry: 0 };
     let step = match attack {
-        Attack::Fours(cells) => Step::Fours(cells.iter().map(|&cell| cell as u16).collect()),
+        Attack::Fours(cells) => ProofStep::Fours(cells.iter().map(|&cell| cell as u16).collect()),
         Attack::Plays { cell, replies, other } => {
             let mut listed = Vec::new();
             for (reply, rest) in replies {
                 listed.push((*reply as u16, link(write_attack(rest, steps))));
             }
             let other = other.as_ref().map(|other| link(write_attack(other, steps)));
-            steps.push(Step::Replies { listed, other });
-            Step::Plays(*cell as u16, link(steps.len() as u32 - 1))
+            steps.push(ProofStep::Replies { listed, other });
+            ProofStep::Plays(*cell as u16, link(steps.len() as u32 - 1))
         }
     };
     steps.push(step);
     steps.len() as u32 - 1
 }
 
-/// `x` or `o`.
+/// Letter of a player: `x` or `o`.
 fn letter(turn: Turn) -> char {
     if turn == Turn::Second { 'o' } else { 'x' }
 }
 
-impl fmt::Display for Link {
+impl fmt::Display for StepLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.step)?;
         if self.symmetry != 0 {
@@ -200,13 +206,13 @@ impl fmt::Display for Link {
     }
 }
 
-/// Writes steps with the cell names of a board.
-struct Pen<'a, 'b> {
+/// Formats steps with the cell names of a board.
+struct StepWriter<'a, 'b> {
     height: usize,
     f: &'a mut fmt::Formatter<'b>,
 }
 
-impl Pen<'_, '_> {
+impl StepWriter<'_, '_> {
     fn cell(&self, cell: u16) -> String {
         cell_name(usize::from(cell) / self.height, usize::from(cell) % self.height)
     }
@@ -215,9 +221,9 @@ impl Pen<'_, '_> {
         cells.iter().map(|&cell| self.cell(cell)).collect::<Vec<_>>().join(",")
     }
 
-    /// Cells that go on alike are written together.
-    fn listed(&mut self, listed: &[(u16, Link)]) -> fmt::Result {
-        let mut groups: Vec<(Link, Vec<u16>)> = Vec::new();
+    /// Groups cells with the same continuation.
+    fn listed(&mut self, listed: &[(u16, StepLink)]) -> fmt::Result {
+        let mut groups: Vec<(StepLink, Vec<u16>)> = Vec::new();
         for &(cell, link) in listed {
             match groups.iter_mut().find(|(known, _)| *known == link) {
                 Some((_, cells)) => cells.push(cell),
@@ -237,31 +243,31 @@ impl Pen<'_, '_> {
         Ok(())
     }
 
-    fn step(&mut self, step: &Step) -> fmt::Result {
+    fn step(&mut self, step: &ProofStep) -> fmt::Result {
         match step {
-            Step::Fours(moves) => {
+            ProofStep::Fours(moves) => {
                 write!(self.f, "fours")?;
                 moves.iter().try_for_each(|&mv| write!(self.f, " {}", self.cell(mv)))
             }
-            Step::Plays(mv, link) => write!(self.f, "plays {}>{link}", self.cell(*mv)),
-            Step::Replies { listed, other } => {
+            ProofStep::Plays(mv, link) => write!(self.f, "plays {}>{link}", self.cell(*mv)),
+            ProofStep::Replies { listed, other } => {
                 write!(self.f, "replies")?;
                 self.listed(listed)?;
                 other.iter().try_for_each(|link| write!(self.f, " else>{link}"))
             }
-            Step::Pairs(pairs) => {
+            ProofStep::Pairs(pairs) => {
                 write!(self.f, "pairs")?;
                 self.pairs(pairs)
             }
-            Step::Sum(cells) => write!(self.f, "sum {}", self.cells(cells)),
-            Step::Answers { blocking, listed, also } => {
+            ProofStep::Sum(cells) => write!(self.f, "sum {}", self.cells(cells)),
+            ProofStep::Answers { blocking, listed, also } => {
                 write!(self.f, "{}", if *blocking { "blocks" } else { "answers" })?;
                 self.listed(listed)?;
                 if also.is_empty() { Ok(()) } else { write!(self.f, " +{}", self.cells(also)) }
             }
-            Step::Takes(mv, link) => write!(self.f, "takes {}>{link}", self.cell(*mv)),
-            Step::Completes(mv) => write!(self.f, "completes {}", self.cell(*mv)),
-            Step::Split { pairs, parts } => {
+            ProofStep::Takes(mv, link) => write!(self.f, "takes {}>{link}", self.cell(*mv)),
+            ProofStep::Completes(mv) => write!(self.f, "completes {}", self.cell(*mv)),
+            ProofStep::Split { pairs, parts } => {
                 write!(self.f, "split")?;
                 self.pairs(pairs)?;
                 write!(self.f, " |")?;
@@ -295,14 +301,14 @@ impl fmt::Display for Proof {
         for (player, wins, ground) in &self.grounds {
             let verb = if *wins { "wins" } else { "holds" };
             match ground {
-                Ground::Step(step) => writeln!(f, "{} {verb} by {step}", letter(*player))?,
-                Ground::Stealing => writeln!(f, "{} {verb} by stealing", letter(*player))?,
+                ClaimGround::Step(step) => writeln!(f, "{} {verb} by {step}", letter(*player))?,
+                ClaimGround::Stealing => writeln!(f, "{} {verb} by stealing", letter(*player))?,
             }
         }
         writeln!(f, "steps {}", self.steps.len())?;
         for (number, step) in self.steps.iter().enumerate() {
             write!(f, "{number} ")?;
-            Pen { height: board.height, f }.step(step)?;
+            StepWriter { height: board.height, f }.step(step)?;
             writeln!(f)?;
         }
         writeln!(f, "end")

@@ -1,64 +1,67 @@
-//! The real game: does the attacker complete a line before the defender does?
+//! Strong game (Maker–Maker): df-pn search whether the attacker completes a line before the defender does.
 //!
 //! ```text
 //!              attacker to move                     defender to move
-//!  wins        by threats alone, or                 two open cells at once, or
+//!  wins        by VCF, or                           two open cells at once, or
 //!              some move wins                       every reply loses
-//!  holds       it is enough to block, or            completes a line, or it is enough
-//!              every move has an answer             to block, or some move holds
+//!  holds       blocking suffices, or                completes a line, or blocking suffices,
+//!              every move has an answer             or some move holds
 //! ```
 //!
-//! The defender may do more than block: its own threats force the attacker. Where blocking is enough
-//! ([`crate::weak`]), the result has a zone outside of which the attacker's moves change nothing. Where
-//! the attacker would win by threats if the defender passed, only replies that spoil that very list of
-//! moves are tried.
+//! The defender may do more than block: its own threats force the attacker. Where blocking suffices
+//! ([`crate::weak`]), the result has a relevance zone, outside of which the attacker's moves change nothing.
+//! Where the attacker would win by VCF if the defender passed (a null move), only replies that refute that very
+//! sequence are searched.
+//!
+//! Depth-first proof-number search (Nagai 2002) with the 1 + ε threshold rule (Pawlewicz and Lew 2007); `hold`
+//! and `win` are the proof and disproof numbers.
 
 use crate::budget::Budget;
 use crate::cells::Cells;
-use crate::field::{Field, Symmetry, inverse};
-use crate::fours::{Fours, Spot, completions, spoilers};
-use crate::weak::{self, NEVER, NO_MOVE, Weak};
-use outplay_core::Ledger;
+use crate::field::{BoardGeometry, Symmetry, inverse};
+use crate::fours::{AttackPosition, VcfSearch, completions, spoilers};
+use crate::weak::{self, INFINITY, NO_MOVE, WeakSearch};
+use outplay_runtime::ShardedMap;
 
-/// A normalised position with the player to move; its least image under the symmetries.
+/// Normalised position with the player to move: the smallest image under the symmetries.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key<const W: usize> {
-    pub(crate) spot: Spot<W>,
+    pub(crate) pos: AttackPosition<W>,
     /// Whether the attacker moves.
     pub(crate) attacker: bool,
 }
 
-/// Why a result holds.
+/// Reason of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Why {
-    /// Nothing is known yet.
+pub(crate) enum ProofReason {
+    /// Not decided yet.
     Open,
-    /// The attacker wins by threats alone.
+    /// The attacker wins by VCF.
     Threats,
-    /// It is enough to block.
+    /// Blocking suffices.
     Blocking,
-    /// The side to move has this move.
+    /// This move of the side to move decides.
     Move(u16),
     /// Every move of the side to move fails.
     Moves,
-    /// A line can be completed, or two cells at once cannot be blocked.
+    /// A line can be completed, or two open cells cannot both be blocked.
     Rules,
 }
 
-/// What is known about a key.
+/// Table entry of a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<const W: usize> {
-    /// Effort left to prove that the defender holds; 0 is proved.
+    /// Proof number of "the defender holds"; 0 is proven.
     pub(crate) hold: u32,
-    /// Effort left to prove that the attacker wins; 0 is proved.
+    /// Proof number of "the attacker wins"; 0 is proven.
     pub(crate) win: u32,
-    /// The reason for a proved result.
-    pub(crate) why: Why,
-    /// The cells the defender needs where it holds: it would even if the attacker owned all others.
+    /// Reason of a proven result.
+    pub(crate) reason: ProofReason,
+    /// Relevance zone of a hold: the defender would hold even if the attacker owned all other cells.
     pub(crate) zone: Cells<W>,
 }
 
-/// One move from a key.
+/// A move from a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Child<const W: usize> {
     pub(crate) mv: u16,
@@ -66,44 +69,49 @@ pub(crate) struct Child<const W: usize> {
     pub(crate) symmetry: Symmetry,
 }
 
-/// Positions looked at by one search for threats.
+/// Node limit of one VCF search.
 pub(crate) const THREATS: u32 = 2_000;
 
-/// The search for the real game, with everything it has learnt.
-pub(crate) struct Strong<'a, const W: usize> {
-    pub(crate) field: &'a Field<W>,
-    pub(crate) weak: Weak<'a, W>,
-    pub(crate) fours: Fours<'a, W>,
-    pub(crate) table: Ledger<Key<W>, Entry<W>>,
-    /// With so many stones or more the attacker must leave a win by threats pending at every move, or
-    /// counts as held; `None` for the whole game. A win is a win either way, a hold is not.
+/// Search of the strong game, with its tables.
+pub(crate) struct StrongSearch<'a, const W: usize> {
+    pub(crate) geometry: &'a BoardGeometry<W>,
+    pub(crate) weak: WeakSearch<'a, W>,
+    pub(crate) fours: VcfSearch<'a, W>,
+    pub(crate) table: ShardedMap<Key<W>, Entry<W>>,
+    /// Number of stones from which on the attacker must keep a VCF pending at every move, or counts as held;
+    /// `None` for the whole game. A win under this restriction is a win, a hold is not a hold.
     pub(crate) pressing: Option<usize>,
 }
 
-impl<'a, const W: usize> Strong<'a, W> {
-    pub(crate) fn new(field: &'a Field<W>) -> Self {
-        let (weak, fours) = (Weak::new(field), Fours::new(field));
-        Strong { field, weak, fours, table: Ledger::default(), pressing: None }
+impl<'a, const W: usize> StrongSearch<'a, W> {
+    pub(crate) fn new(geometry: &'a BoardGeometry<W>) -> Self {
+        let (weak, fours) = (WeakSearch::new(geometry), VcfSearch::new(geometry));
+        StrongSearch { geometry, weak, fours, table: ShardedMap::default(), pressing: None }
     }
 
-    /// What a look costs in memory: each puts at most one entry into one of the tables.
-    pub(crate) fn bytes_per_look() -> u64 {
-        let weak = Ledger::<weak::Key<W>, weak::Entry<W>>::ENTRY_BYTES;
-        weak.max(Ledger::<Key<W>, Entry<W>>::ENTRY_BYTES) as u64
+    /// Memory per node: each adds at most one entry to one of the tables.
+    pub(crate) fn bytes_per_node() -> u64 {
+        let weak = ShardedMap::<weak::Key<W>, weak::Entry<W>>::ENTRY_BYTES;
+        weak.max(ShardedMap::<Key<W>, Entry<W>>::ENTRY_BYTES) as u64
     }
 
-    /// Forgets everything, without standing still for it.
+    /// Frees the tables in the background.
     pub(crate) fn discard(self) {
         self.table.discard();
         self.weak.table.discard();
     }
 
-    /// Asks whether the attacker wins; `None` if the budget runs out or only a pressing attack fails.
-    pub(crate) fn ask(&mut self, spot: Spot<W>, attacker: bool, budget: &mut Budget<'_>) -> Option<bool> {
-        let child = self.child(NO_MOVE, spot, attacker);
+    /// Whether the attacker wins; `None` if the budget runs out or only a pressing attack fails.
+    pub(crate) fn solve(
+        &mut self,
+        pos: AttackPosition<W>,
+        attacker: bool,
+        budget: &mut Budget<'_>,
+    ) -> Option<bool> {
+        let child = self.child(NO_MOVE, pos, attacker);
         let mut entry = self.entry(&child.key, budget);
         if entry.hold != 0 && entry.win != 0 && !budget.spent() {
-            entry = self.search(child.key, NEVER, NEVER, budget);
+            entry = self.search(child.key, INFINITY, INFINITY, budget);
         }
         if entry.win == 0 {
             Some(true)
@@ -114,20 +122,25 @@ impl<'a, const W: usize> Strong<'a, W> {
         }
     }
 
-    /// Searches on whether blocking is enough for the whole board; the next question profits from it.
-    pub(crate) fn ponder(&mut self, spot: Spot<W>, attacker: bool, budget: &mut Budget<'_>) {
-        let normal = self.child(NO_MOVE, spot, attacker).key.spot;
+    /// Continues the search of the weak game for the whole board; its entries help the next search.
+    pub(crate) fn search_weak_game(
+        &mut self,
+        pos: AttackPosition<W>,
+        attacker: bool,
+        budget: &mut Budget<'_>,
+    ) {
+        let normal = self.child(NO_MOVE, pos, attacker).key.pos;
         let (blocking, entry) = self.weak.child(normal.attacker, normal.empty, attacker, budget);
         if entry.hold != 0 && entry.fill != 0 {
-            self.weak.search(blocking.key, NEVER, NEVER, budget);
+            self.weak.search(blocking.key, INFINITY, INFINITY, budget);
         }
     }
 
-    /// Normalises a position: what is in no line that its owner can still fill does not count.
-    pub(crate) fn child(&self, mv: u16, spot: Spot<W>, attacker: bool) -> Child<W> {
-        let (with_attacker, with_defender) = (spot.attacker | spot.empty, spot.defender | spot.empty);
+    /// Normalises a position: stones and cells that lie in no line their owner can still fill are dropped.
+    pub(crate) fn child(&self, mv: u16, pos: AttackPosition<W>, attacker: bool) -> Child<W> {
+        let (with_attacker, with_defender) = (pos.attacker | pos.empty, pos.defender | pos.empty);
         let (mut ours, mut theirs) = (Cells::NONE, Cells::NONE);
-        for &line in &self.field.lines {
+        for &line in &self.geometry.lines {
             if line.within(with_attacker) {
                 ours = ours | line;
             }
@@ -135,10 +148,10 @@ impl<'a, const W: usize> Strong<'a, W> {
                 theirs = theirs | line;
             }
         }
-        let sets = [spot.attacker & ours, spot.defender & theirs, spot.empty & (ours | theirs)];
-        let ([attacker_stones, defender, empty], symmetry) = self.field.canonical(sets);
-        let spot = Spot { attacker: attacker_stones, defender, empty };
-        Child { mv, key: Key { spot, attacker }, symmetry }
+        let sets = [pos.attacker & ours, pos.defender & theirs, pos.empty & (ours | theirs)];
+        let ([attacker_stones, defender, empty], symmetry) = self.geometry.canonical(sets);
+        let pos = AttackPosition { attacker: attacker_stones, defender, empty };
+        Child { mv, key: Key { pos, attacker }, symmetry }
     }
 
     pub(crate) fn entry(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Entry<W> {
@@ -146,46 +159,46 @@ impl<'a, const W: usize> Strong<'a, W> {
             return *entry;
         }
         budget.spend();
-        let entry = self.first_look(key, budget);
+        let entry = self.static_entry(key, budget);
         self.store(*key, entry, budget)
     }
 
-    fn first_look(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Entry<W> {
-        let spot = key.spot;
-        let held = |why, zone| Entry { hold: 0, win: NEVER, why, zone };
-        let won = |why| Entry { hold: NEVER, win: 0, why, zone: Cells::NONE };
-        // 1. What the rules decide at once.
-        let ours = completions(self.field, spot.attacker, spot.empty);
-        let theirs = completions(self.field, spot.defender, spot.empty);
+    fn static_entry(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Entry<W> {
+        let pos = key.pos;
+        let held = |reason, zone| Entry { hold: 0, win: INFINITY, reason, zone };
+        let won = |reason| Entry { hold: INFINITY, win: 0, reason, zone: Cells::NONE };
+        // 1. Immediate results.
+        let ours = completions(self.geometry, pos.attacker, pos.empty);
+        let theirs = completions(self.geometry, pos.defender, pos.empty);
         if key.attacker {
             if !ours.is_none() {
-                return won(Why::Threats);
+                return won(ProofReason::Threats);
             }
             if theirs.count() > 1 {
-                return held(Why::Rules, self.widened(theirs, spot, 2));
+                return held(ProofReason::Rules, self.widened(theirs, pos, 2));
             }
         } else {
             if !theirs.is_none() {
                 let cell = Cells::one(theirs.first());
-                return held(Why::Rules, self.widened(cell, spot, 1));
+                return held(ProofReason::Rules, self.widened(cell, pos, 1));
             }
             if ours.count() > 1 {
-                return won(Why::Rules);
+                return won(ProofReason::Rules);
             }
         }
-        // 2. A win by threats.
-        if key.attacker && self.fours.find(spot, THREATS, budget).is_some() {
-            return won(Why::Threats);
+        // 2. VCF.
+        if key.attacker && self.fours.find(pos, THREATS, budget).is_some() {
+            return won(ProofReason::Threats);
         }
         if let Some(stones) = self.pressing {
-            return self.pressing_look(key, !ours.is_none(), stones, budget);
+            return self.pressing_entry(key, !ours.is_none(), stones, budget);
         }
-        // 3. Blocking may be enough.
-        let (child, weak) = self.weak.child(spot.attacker, spot.empty, key.attacker, budget);
+        // 3. Blocking may suffice.
+        let (child, weak) = self.weak.child(pos.attacker, pos.empty, key.attacker, budget);
         if weak.hold == 0 {
-            return held(Why::Blocking, self.weak.zone_here(&child, &weak));
+            return held(ProofReason::Blocking, self.weak.zone_here(&child, &weak));
         }
-        // 4. A guess: replies that are not lost at once are work for the attacker.
+        // 4. Initial proof numbers: replies that do not lose at once are work for the attacker.
         let win = if key.attacker {
             2
         } else if !ours.is_none() {
@@ -193,65 +206,65 @@ impl<'a, const W: usize> Strong<'a, W> {
         } else {
             let replies = self.replies(key, budget).count() as u32;
             if replies == 0 {
-                return won(Why::Moves);
+                return won(ProofReason::Moves);
             }
             replies
         };
         let hold = if weak.fill == 0 { 32 } else { weak.hold };
-        Entry { hold, win, why: Why::Open, zone: Cells::NONE }
+        Entry { hold, win, reason: ProofReason::Open, zone: Cells::NONE }
     }
 
-    /// A first look for an attacker that has to keep up the pressure.
-    fn pressing_look(
+    /// Initial entry for a pressing attack, which must keep a VCF pending.
+    fn pressing_entry(
         &mut self,
         key: &Key<W>,
         forced: bool,
         stones: usize,
         budget: &mut Budget<'_>,
     ) -> Entry<W> {
-        let open = |hold, win| Entry { hold, win, why: Why::Open, zone: Cells::NONE };
+        let open = |hold, win| Entry { hold, win, reason: ProofReason::Open, zone: Cells::NONE };
         if key.attacker || forced {
             return open(1, 1);
         }
-        let replies = match self.fours.find(key.spot, THREATS, budget) {
-            // A look that costs more than it has to: the number of true replies is what guides the search.
-            Some(moves) => self.fours.survivors(key.spot, &moves, THREATS, budget),
-            // Without cells left there is nothing to press on with.
-            None if key.spot.attacker.count() < stones && !key.spot.empty.is_none() => key.spot.empty,
-            None => return open(0, NEVER),
+        let replies = match self.fours.find(key.pos, THREATS, budget) {
+            // More expensive than necessary, but the number of real replies guides the search.
+            Some(moves) => self.fours.survivors(key.pos, &moves, THREATS, budget),
+            // Without empty cells the attack is over.
+            None if key.pos.attacker.count() < stones && !key.pos.empty.is_none() => key.pos.empty,
+            None => return open(0, INFINITY),
         };
         if replies.is_none() {
-            return Entry { hold: NEVER, win: 0, why: Why::Moves, zone: Cells::NONE };
+            return Entry { hold: INFINITY, win: 0, reason: ProofReason::Moves, zone: Cells::NONE };
         }
         open(1, replies.count() as u32)
     }
 
-    /// The defender's moves that the attacker's threats do not refute as if the defender had passed.
+    /// Returns the defender's moves that do not lose to the same VCF as a pass.
     pub(crate) fn replies(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Cells<W> {
-        let spot = key.spot;
-        match self.fours.find(spot, THREATS, budget) {
-            Some(moves) if self.pressing.is_some() => self.fours.survivors(spot, &moves, THREATS, budget),
-            Some(moves) => spoilers(self.field, spot, &moves, budget),
-            None => spot.empty,
+        let pos = key.pos;
+        match self.fours.find(pos, THREATS, budget) {
+            Some(moves) if self.pressing.is_some() => self.fours.survivors(pos, &moves, THREATS, budget),
+            Some(moves) => spoilers(self.geometry, pos, &moves, budget),
+            None => pos.empty,
         }
     }
 
-    /// The moves to try from a key, promising ones first; `None` if the work is stopped.
+    /// Generates the moves from a key, best first; `None` if the work is stopped.
     pub(crate) fn children(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Option<Vec<Child<W>>> {
-        let spot = key.spot;
-        let forcing = if key.attacker { (spot.defender, spot.empty) } else { (spot.attacker, spot.empty) };
-        let forced = completions(self.field, forcing.0, forcing.1);
+        let pos = key.pos;
+        let forcing = if key.attacker { (pos.defender, pos.empty) } else { (pos.attacker, pos.empty) };
+        let forced = completions(self.geometry, forcing.0, forcing.1);
         let moves = if !forced.is_none() {
             forced
         } else if key.attacker {
-            spot.empty
+            pos.empty
         } else {
             self.replies(key, budget)
         };
         let mut weights = vec![0u64; Cells::<W>::ROOM];
-        let (with_attacker, with_defender) = (spot.attacker | spot.empty, spot.defender | spot.empty);
-        for &line in &self.field.lines {
-            let left = line & spot.empty;
+        let (with_attacker, with_defender) = (pos.attacker | pos.empty, pos.defender | pos.empty);
+        for &line in &self.geometry.lines {
+            let left = line & pos.empty;
             if line.within(with_attacker) {
                 for cell in left.iter() {
                     weights[cell] += 2 << (40 - left.count().min(40));
@@ -271,14 +284,14 @@ impl<'a, const W: usize> Strong<'a, W> {
                 if budget.part() {
                     return None;
                 }
-                let after = if key.attacker { spot.attack(cell) } else { spot.defend(cell) };
+                let after = if key.attacker { pos.attack(cell) } else { pos.defend(cell) };
                 Some(self.child(cell as u16, after, !key.attacker))
             })
             .collect()
     }
 
     fn search(&mut self, key: Key<W>, most_hold: u32, most_win: u32, budget: &mut Budget<'_>) -> Entry<W> {
-        // A result never changes once it is there: zones of other results rest on it.
+        // A result is final once stored: zones of other results depend on it.
         if let Some(entry) = self.table.get(&key).filter(|entry| entry.hold == 0 || entry.win == 0) {
             return *entry;
         }
@@ -298,27 +311,31 @@ impl<'a, const W: usize> Strong<'a, W> {
         let forced = children.len() == 1;
         let whole = self.pressing.is_none();
         let mut blocking =
-            whole.then(|| self.weak.child(key.spot.attacker, key.spot.empty, key.attacker, budget));
+            whole.then(|| self.weak.child(key.pos.attacker, key.pos.empty, key.attacker, budget));
         loop {
-            // 0. Where blocking is enough, nothing else matters.
+            // 0. If blocking suffices, the position is held.
             if let Some((child, weak)) = blocking.filter(|(_, weak)| weak.hold == 0) {
                 let zone = self.weak.zone_here(&child, &weak);
-                return self.store(key, Entry { hold: 0, win: NEVER, why: Why::Blocking, zone }, budget);
+                return self.store(
+                    key,
+                    Entry { hold: 0, win: INFINITY, reason: ProofReason::Blocking, zone },
+                    budget,
+                );
             }
-            // 1. A child that is right for the side to move decides.
+            // 1. A child that is decided for the side to move decides the node.
             let done = |entry: &Entry<W>| if key.attacker { entry.win == 0 } else { entry.hold == 0 };
             if let Some(i) = tried.iter().position(done) {
-                let why = Why::Move(children[i].mv);
+                let reason = ProofReason::Move(children[i].mv);
                 let entry = if key.attacker {
-                    Entry { hold: NEVER, win: 0, why, zone: Cells::NONE }
+                    Entry { hold: INFINITY, win: 0, reason, zone: Cells::NONE }
                 } else {
                     let zone = self.zone_here(&children[i], &tried[i]).with(children[i].mv.into());
-                    Entry { hold: 0, win: NEVER, why, zone }
+                    Entry { hold: 0, win: INFINITY, reason, zone }
                 };
                 return self.store(key, entry, budget);
             }
-            // 2. Moves outside the zone of an answer that holds fail too.
-            let mut must = key.spot.empty;
+            // 2. Must-play region: moves outside the zone of a holding answer fail too.
+            let mut must = key.pos.empty;
             let mut zone = Cells::NONE;
             if key.attacker && whole {
                 for (child, entry) in children.iter().zip(&tried).filter(|(_, entry)| entry.hold == 0) {
@@ -327,8 +344,8 @@ impl<'a, const W: usize> Strong<'a, W> {
                     zone = zone | here;
                 }
             }
-            // 3. Sum and minimum over the children that are left.
-            let (mut sum, mut least, mut second, mut best) = (0u32, NEVER, NEVER, usize::MAX);
+            // 3. Proof and disproof number: sum and minimum over the remaining children.
+            let (mut sum, mut least, mut second, mut best) = (0u32, INFINITY, INFINITY, usize::MAX);
             let mut best_other = 0;
             let (mut hardest, mut left) = (0, 0);
             for (i, (child, entry)) in children.iter().zip(&tried).enumerate() {
@@ -337,7 +354,7 @@ impl<'a, const W: usize> Strong<'a, W> {
                 if other == 0 || !must.has(child.mv.into()) {
                     continue;
                 }
-                sum = (sum + other).min(NEVER - 1);
+                sum = (sum + other).min(INFINITY - 1);
                 (hardest, left) = (other.max(hardest), left + 1);
                 if mine < least {
                     (second, least, best, best_other) = (least, mine, i, other);
@@ -346,54 +363,59 @@ impl<'a, const W: usize> Strong<'a, W> {
                 }
             }
             if best == usize::MAX {
-                let (hold, win) = if key.attacker { (0, NEVER) } else { (NEVER, 0) };
+                let (hold, win) = if key.attacker { (0, INFINITY) } else { (INFINITY, 0) };
                 if key.attacker && forced {
-                    // The attacker had to answer a threat: it must not be able to complete a line instead.
-                    zone = self.widened(zone.with(children[0].mv.into()), key.spot, 2);
+                    // The attacker had to answer a threat: the zone must not let it complete a line instead.
+                    zone = self.widened(zone.with(children[0].mv.into()), key.pos, 2);
                 }
-                return self.store(key, Entry { hold, win, why: Why::Moves, zone }, budget);
+                return self.store(key, Entry { hold, win, reason: ProofReason::Moves, zone }, budget);
             }
-            // Replies to an attack mostly lead into the same few lines of play, and a sum would count them again
-            // and again: the hardest reply and one for each other is closer to the truth.
+            // Replies to an attack mostly transpose into the same few lines, and a sum would count them
+            // repeatedly: the hardest reply plus one for each other is the better estimate (compare weak
+            // proof-number search).
             if !whole && !key.attacker {
-                (sum, best_other) = ((hardest + left - 1).min(NEVER - 1), hardest);
+                (sum, best_other) = ((hardest + left - 1).min(INFINITY - 1), hardest);
             }
             let (hold, win) = if key.attacker { (sum, least) } else { (least, sum) };
             let least_hold = blocking.map_or(hold, |(_, weak)| hold.min(weak.hold));
             if least_hold >= most_hold || win >= most_win || budget.spent() {
                 let hold = least_hold;
-                return self.store(key, Entry { hold, win, why: Why::Open, zone: Cells::NONE }, budget);
+                return self.store(
+                    key,
+                    Entry { hold, win, reason: ProofReason::Open, zone: Cells::NONE },
+                    budget,
+                );
             }
-            // 4. Blocking is tried first where it looks easier than the moves here.
+            // 4. The weak game is searched first where its proof number is smaller.
             let most = most_hold.min(hold + 1);
             if let Some((child, weak)) = &mut blocking
                 && weak.fill != 0
                 && weak.hold < most
             {
-                *weak = self.weak.search(child.key, most, NEVER, budget);
+                *weak = self.weak.search(child.key, most, INFINITY, budget);
                 continue;
             }
-            // 5. Go on with the child that looks easiest for the side to move.
+            // 5. Descend into the most proving child, with df-pn thresholds.
             let (most_mine, most_other) =
                 if key.attacker { (most_win, most_hold) } else { (most_hold, most_win) };
             let child_mine = most_mine.min(second.saturating_add(second / 4 + 1));
-            let child_other = (most_other - sum).saturating_add(best_other).min(NEVER);
+            let child_other = (most_other - sum).saturating_add(best_other).min(INFINITY);
             let (child_hold, child_win) =
                 if key.attacker { (child_other, child_mine) } else { (child_mine, child_other) };
             tried[best] = self.search(children[best].key, child_hold, child_win, budget);
         }
     }
 
-    /// The zone of a child's result in the frame of its parent.
+    /// Maps the zone of a child's result to the frame of its parent.
     pub(crate) fn zone_here(&self, child: &Child<W>, entry: &Entry<W>) -> Cells<W> {
-        self.field.map(inverse(child.symmetry), entry.zone)
+        self.geometry.map(inverse(child.symmetry), entry.zone)
     }
 
-    /// A zone with cells added until every line the attacker can still fill has so many of them in it.
-    fn widened(&self, mut zone: Cells<W>, spot: Spot<W>, least: usize) -> Cells<W> {
-        for line in self.field.lines.iter().filter(|line| line.within(spot.attacker | spot.empty)) {
+    /// Extends a zone until every line the attacker can still fill has at least `least` cells in it.
+    fn widened(&self, mut zone: Cells<W>, pos: AttackPosition<W>, least: usize) -> Cells<W> {
+        for line in self.geometry.lines.iter().filter(|line| line.within(pos.attacker | pos.empty)) {
             let inside = (*line & zone).count();
-            for cell in (*line & spot.empty).minus(zone).iter().take(least.saturating_sub(inside)) {
+            for cell in (*line & pos.empty).minus(zone).iter().take(least.saturating_sub(inside)) {
                 zone = zone.with(cell);
             }
         }
@@ -407,9 +429,9 @@ impl<'a, const W: usize> Strong<'a, W> {
         entry
     }
 
-    /// What is known of a key when the work is stopped before anything new is.
+    /// Returns the entry of a key when the work was stopped before it improved.
     fn unfinished(&self, key: &Key<W>) -> Entry<W> {
-        let nothing = Entry { hold: 1, win: 1, why: Why::Open, zone: Cells::NONE };
+        let nothing = Entry { hold: 1, win: 1, reason: ProofReason::Open, zone: Cells::NONE };
         self.table.get(key).copied().unwrap_or(nothing)
     }
 }

@@ -1,8 +1,8 @@
-//! The game of blocking: does the defender keep the attacker from ever filling a line?
+//! Weak game (Maker–Breaker): df-pn search whether the defender can block every line.
 //!
-//! Lines of the defender do not count here, so an extra stone never hurts its owner, and every result
-//! comes with a *zone*: the cells the successful side needs. Stones of the other side outside the zone
-//! change nothing.
+//! Lines of the defender do not count here, so an extra stone never hurts its owner, and every result comes
+//! with a *relevance zone* (compare Wu and Lin 2010): the cells that the successful side needs. Stones of the
+//! other side outside the zone change nothing.
 //!
 //! ```text
 //!              attacker to move                     defender to move
@@ -12,77 +12,78 @@
 //!              zone: the move and its zone          move fails; zone: the union
 //! ```
 //!
-//! A move outside the zone of a result already known for a sibling is answered the same way, so only the
-//! intersection of the zones has to be tried. The search is depth-first proof-number search over
-//! normalised residues; leaves are pairings, the Erdős–Selfridge potential and single open cells.
+//! A move outside the zone of a result already known for a sibling has the same answer, so only the
+//! intersection of the zones, the must-play region, is searched. The search is depth-first proof-number search
+//! (df-pn, Nagai 2002) with the 1 + ε threshold rule (Pawlewicz and Lew 2007) over normalised residues. Leaves
+//! are pairings, the Erdős–Selfridge potential (1973) and single open cells.
 
 use crate::budget::Budget;
 use crate::cells::Cells;
-use crate::field::{Field, Symmetry, inverse};
+use crate::field::{BoardGeometry, Symmetry, inverse};
 use crate::pairing;
 use crate::residue::Residue;
-use outplay_core::Ledger;
+use outplay_runtime::ShardedMap;
 
-/// A proof number that says "never".
-pub(crate) const NEVER: u32 = 1 << 30;
+/// Infinite proof number.
+pub(crate) const INFINITY: u32 = 1 << 30;
 
-/// A normalised residue with the player to move; its least image under the symmetries.
+/// Normalised residue with the player to move: the smallest image under the symmetries.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key<const W: usize> {
-    /// The attacker's stones that count.
+    /// Stones of the attacker in live lines.
     pub(crate) stones: Cells<W>,
-    /// The empty cells that count.
+    /// Empty cells in live lines.
     pub(crate) cells: Cells<W>,
     /// Whether the attacker moves.
     pub(crate) attacker: bool,
 }
 
-/// What is known about a key.
+/// Table entry of a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<const W: usize> {
-    /// Effort left to prove that the defender holds; 0 is proved.
+    /// Proof number of "the defender holds"; 0 is proven.
     pub(crate) hold: u32,
-    /// Effort left to prove that the attacker fills a line; 0 is proved.
+    /// Proof number of "the attacker fills a line"; 0 is proven.
     pub(crate) fill: u32,
-    /// The zone of a proved result.
+    /// Relevance zone of a proven result.
     pub(crate) zone: Cells<W>,
     /// The move that proves it for the side to move.
     pub(crate) mv: u16,
 }
 
-/// One way on from a key: a move, or one of several separate parts.
+/// A child of a key: a move, or one of several independent components.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Child<const W: usize> {
-    /// The move; `NO_MOVE` for a part.
+    /// The move; `NO_MOVE` for a component.
     pub(crate) mv: u16,
-    /// Where it leads.
+    /// The resulting key.
     pub(crate) key: Key<W>,
-    /// The symmetry that was applied to arrive at the key.
+    /// The symmetry that maps the position to the key.
     pub(crate) symmetry: Symmetry,
-    /// Cells of pairs that were split off on the way.
+    /// Cells of pairs that the reduction split off.
     pub(crate) paired: Cells<W>,
 }
 
-/// Stands for "no move" where a move is expected.
+/// Placeholder where there is no move.
 pub(crate) const NO_MOVE: u16 = u16::MAX;
 
-/// Stands for the move of a result that needs no moves: a pairing or the potential.
+/// Placeholder for the move of a leaf: a pairing or the potential.
 pub(crate) const LEAF: u16 = u16::MAX - 1;
 
-/// The search for the game of blocking, with everything it has learnt.
-pub(crate) struct Weak<'a, const W: usize> {
-    pub(crate) field: &'a Field<W>,
-    pub(crate) table: Ledger<Key<W>, Entry<W>>,
-    /// Pairs tried at a leaf.
+/// Search of the weak game, with its table.
+pub(crate) struct WeakSearch<'a, const W: usize> {
+    pub(crate) geometry: &'a BoardGeometry<W>,
+    pub(crate) table: ShardedMap<Key<W>, Entry<W>>,
+    /// Budget of a pairing search at a leaf, in tried pairs.
     pub(crate) effort: u32,
 }
 
-impl<'a, const W: usize> Weak<'a, W> {
-    pub(crate) fn new(field: &'a Field<W>) -> Self {
-        Weak { field, table: Ledger::default(), effort: 24 }
+impl<'a, const W: usize> WeakSearch<'a, W> {
+    pub(crate) fn new(geometry: &'a BoardGeometry<W>) -> Self {
+        WeakSearch { geometry, table: ShardedMap::default(), effort: 24 }
     }
 
-    /// The key of a position and how to get there, with a first look if it is new.
+    /// Returns the key of a position, and its entry, evaluated if it is new.
     pub(crate) fn child(
         &mut self,
         stones: Cells<W>,
@@ -90,40 +91,40 @@ impl<'a, const W: usize> Weak<'a, W> {
         attacker: bool,
         budget: &mut Budget<'_>,
     ) -> (Child<W>, Entry<W>) {
-        let residue = Residue::new(self.field, stones, empty);
+        let residue = Residue::new(self.geometry, stones, empty);
         let child = self.reach(NO_MOVE, &residue, attacker);
         (child, self.entry(&child, &residue, budget))
     }
 
-    /// The key of a residue.
+    /// Returns the key of a residue.
     pub(crate) fn reach(&self, mv: u16, residue: &Residue<W>, attacker: bool) -> Child<W> {
-        let ([stones, cells], symmetry) = self.field.canonical([residue.stones, residue.cells]);
+        let ([stones, cells], symmetry) = self.geometry.canonical([residue.stones, residue.cells]);
         Child { mv, key: Key { stones, cells, attacker }, symmetry, paired: residue.paired() }
     }
 
-    /// The zone of a child's result in the frame of its parent.
+    /// Maps the zone of a child's result to the frame of its parent.
     pub(crate) fn zone_here(&self, child: &Child<W>, entry: &Entry<W>) -> Cells<W> {
-        let zone = self.field.map(inverse(child.symmetry), entry.zone);
+        let zone = self.geometry.map(inverse(child.symmetry), entry.zone);
         if entry.hold == 0 { zone | child.paired } else { zone }
     }
 
-    /// What the table says about a child with this residue, after a first look if it says nothing.
+    /// Returns the entry of a child with this residue, evaluated if it is new.
     fn entry(&mut self, child: &Child<W>, residue: &Residue<W>, budget: &mut Budget<'_>) -> Entry<W> {
         if let Some(entry) = self.table.get(&child.key) {
             return *entry;
         }
         budget.spend();
-        let mut entry = self.first_look(residue, child.key.attacker);
-        entry.zone = self.field.map(child.symmetry, entry.zone);
+        let mut entry = self.static_entry(residue, child.key.attacker);
+        entry.zone = self.geometry.map(child.symmetry, entry.zone);
         self.store(child.key, entry, budget)
     }
 
-    /// Decides a residue without moves if it can, else guesses its proof numbers.
-    fn first_look(&self, residue: &Residue<W>, attacker: bool) -> Entry<W> {
-        let held = |zone| Entry { hold: 0, fill: NEVER, zone, mv: LEAF };
+    /// Evaluates a residue statically: decides it if possible, else initialises its proof numbers.
+    fn static_entry(&self, residue: &Residue<W>, attacker: bool) -> Entry<W> {
+        let held = |zone| Entry { hold: 0, fill: INFINITY, zone, mv: LEAF };
         let singles = residue.singles();
         if singles.count() >= if attacker { 1 } else { 2 } {
-            return Entry { hold: NEVER, fill: 0, zone: singles, mv: LEAF };
+            return Entry { hold: INFINITY, fill: 0, zone: singles, mv: LEAF };
         }
         if residue.is_empty() {
             return held(Cells::NONE);
@@ -142,13 +143,13 @@ impl<'a, const W: usize> Weak<'a, W> {
         Entry { hold: 1 + size, fill: 2 + 16 / (1 + size), zone: Cells::NONE, mv: NO_MOVE }
     }
 
-    /// The ways on from a key with their residues, promising ones first; `None` if the work is stopped.
+    /// Generates the children of a key with their residues, best first; `None` if the work is stopped.
     pub(crate) fn children(
         &self,
         key: &Key<W>,
         budget: &mut Budget<'_>,
     ) -> Option<Vec<(Child<W>, Residue<W>)>> {
-        let residue = Residue::new(self.field, key.stones, key.cells);
+        let residue = Residue::new(self.geometry, key.stones, key.cells);
         if key.attacker {
             let parts = residue.parts();
             if parts.len() > 1 {
@@ -165,7 +166,7 @@ impl<'a, const W: usize> Weak<'a, W> {
             line.iter().for_each(|cell| weights[cell] += weight);
         }
         let singles = residue.singles();
-        // A single open cell must be taken.
+        // A single open cell is a forced reply.
         let moves = if key.attacker || singles.is_none() { residue.cells } else { singles };
         let mut moves: Vec<usize> = moves.iter().collect();
         if !key.attacker {
@@ -184,7 +185,7 @@ impl<'a, const W: usize> Weak<'a, W> {
             .collect()
     }
 
-    /// Searches until one of the two efforts reaches its limit, and returns the entry.
+    /// Searches until a proof number reaches its threshold, and returns the entry (df-pn).
     pub(crate) fn search(
         &mut self,
         key: Key<W>,
@@ -192,14 +193,14 @@ impl<'a, const W: usize> Weak<'a, W> {
         most_fill: u32,
         budget: &mut Budget<'_>,
     ) -> Entry<W> {
-        // A result never changes once it is there: zones of other results rest on it.
+        // A result is final once stored: zones of other results depend on it.
         if let Some(entry) = self.table.get(&key).filter(|entry| entry.hold == 0 || entry.fill == 0) {
             return *entry;
         }
         budget.spend();
         let Some(fresh) = self.children(&key, budget) else { return self.unfinished(&key) };
         let mut children: Vec<Child<W>> = Vec::with_capacity(fresh.len());
-        // Parts are like attacker's moves: the defender must hold all of them.
+        // Components are like attacker's moves: the defender must hold all of them.
         let parts = fresh[0].0.mv == NO_MOVE;
         let mut tried: Vec<Entry<W>> = Vec::with_capacity(fresh.len());
         let forced = !key.attacker && fresh.len() == 1;
@@ -210,13 +211,14 @@ impl<'a, const W: usize> Weak<'a, W> {
             let entry = self.entry(&child, &residue, budget);
             children.push(child);
             tried.push(entry);
-            // The side to move is through as soon as one child is right.
+            // One child that is decided for the side to move suffices.
             if if key.attacker { entry.fill == 0 } else { entry.hold == 0 } {
                 break;
             }
         }
         loop {
-            // 1. A child that is right for the side to move decides; the zone is its zone and the move.
+            // 1. A child that is decided for the side to move decides the node; the zone is its zone and the
+            // move.
             let done = |entry: &Entry<W>| if key.attacker { entry.fill == 0 } else { entry.hold == 0 };
             if let Some(i) = tried.iter().position(done) {
                 let mv = children[i].mv;
@@ -224,12 +226,12 @@ impl<'a, const W: usize> Weak<'a, W> {
                 if mv != NO_MOVE {
                     zone = zone.with(mv.into());
                 }
-                let (hold, fill) = if key.attacker { (NEVER, 0) } else { (0, NEVER) };
+                let (hold, fill) = if key.attacker { (INFINITY, 0) } else { (0, INFINITY) };
                 return self.store(key, Entry { hold, fill, zone, mv }, budget);
             }
-            // 2. Children that fail leave zones; only moves inside all of them can still succeed.
+            // 2. Must-play region: only moves inside the zones of all failed children can still succeed.
             let mut must = key.cells;
-            // A single open cell that the defender was forced to take is part of the attacker's zone.
+            // A single open cell that the defender was forced to take belongs to the attacker's zone.
             let mut zone = if forced { Cells::one(children[0].mv.into()) } else { Cells::NONE };
             for (child, entry) in children.iter().zip(&tried) {
                 if if key.attacker { entry.hold == 0 } else { entry.fill == 0 } {
@@ -240,8 +242,8 @@ impl<'a, const W: usize> Weak<'a, W> {
                     }
                 }
             }
-            // 3. Sum and minimum over the children that are left.
-            let (mut sum, mut least, mut second, mut best) = (0u32, NEVER, NEVER, usize::MAX);
+            // 3. Proof and disproof number: sum and minimum over the remaining children.
+            let (mut sum, mut least, mut second, mut best) = (0u32, INFINITY, INFINITY, usize::MAX);
             let mut best_other = 0;
             for (i, (child, entry)) in children.iter().zip(&tried).enumerate() {
                 let (mine, other) =
@@ -249,7 +251,7 @@ impl<'a, const W: usize> Weak<'a, W> {
                 if other == 0 || !parts && !must.has(child.mv.into()) {
                     continue;
                 }
-                sum = (sum + other).min(NEVER - 1);
+                sum = (sum + other).min(INFINITY - 1);
                 if mine < least {
                     (second, least, best, best_other) = (least, mine, i, other);
                 } else if mine < second {
@@ -257,18 +259,18 @@ impl<'a, const W: usize> Weak<'a, W> {
                 }
             }
             if best == usize::MAX {
-                let (hold, fill) = if key.attacker { (0, NEVER) } else { (NEVER, 0) };
+                let (hold, fill) = if key.attacker { (0, INFINITY) } else { (INFINITY, 0) };
                 return self.store(key, Entry { hold, fill, zone, mv: NO_MOVE }, budget);
             }
             let (hold, fill) = if key.attacker { (sum, least) } else { (least, sum) };
             if hold >= most_hold || fill >= most_fill || budget.spent() {
                 return self.store(key, Entry { hold, fill, zone: Cells::NONE, mv: NO_MOVE }, budget);
             }
-            // 4. Go on with the child that looks easiest for the side to move.
+            // 4. Descend into the most proving child, with df-pn thresholds.
             let (most_mine, most_other) =
                 if key.attacker { (most_fill, most_hold) } else { (most_hold, most_fill) };
             let child_mine = most_mine.min(second.saturating_add(second / 4 + 1));
-            let child_other = (most_other - sum).saturating_add(best_other).min(NEVER);
+            let child_other = (most_other - sum).saturating_add(best_other).min(INFINITY);
             let (child_hold, child_fill) =
                 if key.attacker { (child_other, child_mine) } else { (child_mine, child_other) };
             tried[best] = self.search(children[best].key, child_hold, child_fill, budget);
@@ -282,14 +284,14 @@ impl<'a, const W: usize> Weak<'a, W> {
         entry
     }
 
-    /// What is known of a key when the work is stopped before anything new is.
+    /// Returns the entry of a key when the work was stopped before it improved.
     fn unfinished(&self, key: &Key<W>) -> Entry<W> {
         let nothing = Entry { hold: 1, fill: 1, zone: Cells::NONE, mv: NO_MOVE };
         self.table.get(key).copied().unwrap_or(nothing)
     }
 }
 
-/// Drops answers of the defender that block no line beyond those that another answer blocks.
+/// Drops dominated replies: those that block no line beyond the lines another reply blocks.
 fn drop_dominated<const W: usize>(residue: &Residue<W>, moves: &mut Vec<usize>) {
     let mut blocked = vec![0u128; Cells::<W>::ROOM];
     for (number, line) in residue.lines().enumerate() {

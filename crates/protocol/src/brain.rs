@@ -1,52 +1,66 @@
-//! Who thinks when this program is an engine.
+//! Move selection when this program is an engine.
 //!
-//! Unless a player is named, the strongest thing at hand: what is exactly known where that can be expected, else
-//! alpha-beta with the evaluation that suits the game, for the time that is given.
+//! Unless a player is named, the strongest available one moves: exact values where they can be expected soon, else
+//! alpha-beta with the default evaluation of the game, for the given time.
 
-use crate::lines::Halt;
-use outplay_core::{AnyPosition, Deadline, Watch};
-use outplay_players::{Choice, Kit, Merit, PlayError, Player};
+use crate::lines::StopFlag;
+use outplay_core::{AnyPosition, escape_controls};
+use outplay_players::{Choice, MoveValue, PlayError, Player, PlayerContext, Punctual};
+use outplay_runtime::{Deadline, Monitor};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How much thinking is asked for.
+/// The search limits of a `go` command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
-    /// Time, overhead not yet taken off.
+    /// Time, including communication overhead.
     pub time: Option<Duration>,
-    /// Plies.
+    /// Depth in plies.
     pub depth: Option<u32>,
-    /// Positions.
+    /// Nodes.
     pub nodes: Option<u64>,
-    /// Until somebody says stop.
+    /// Search until `stop`.
     pub infinite: bool,
 }
 
-/// How long to think if nothing is said.
-const USUAL: Duration = Duration::from_secs(1);
-/// The first of the rounds of thinking without an end; each takes twice as long as the one before.
-const ROUND: Duration = Duration::from_millis(200);
+/// Default time of a move.
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
+/// The nominal limit of a search that the deadline or a stop ends sooner. It is constant, so that one player with its
+/// transposition table serves all moves of a game.
+const OPEN_LIMIT: &str = "time=86400s";
+/// The limit of the fallback search that runs before exact sources are queried.
+const QUICK_LIMIT: &str = "depth=4";
+/// Maximal duration of a timed search after the end of the input: its answer may still be read.
+const TIMED_LINGER: Duration = Duration::from_secs(10);
+/// The same for a search that is limited by depth, nodes or the player's own limits.
+const LINGER: Duration = Duration::from_secs(2);
 
-/// Thoughts that take longer begin with a short one.
-const LONG: Duration = Duration::from_millis(100);
-
-/// Says whether the exact value of a position can be expected soon.
+/// Predicts whether the exact value of a position is available soon.
 pub type Likely = Box<dyn Fn(&AnyPosition) -> bool + Send + Sync>;
 
-/// A game and who thinks about it.
+/// The chosen move with a note.
+pub struct Thought {
+    /// The move.
+    pub choice: Choice,
+    /// One line for the host: the reason why a fallback player moved.
+    pub note: Option<String>,
+}
+
+/// A game with the player that moves for this engine.
 pub struct Brain {
-    kit: Kit,
+    kit: PlayerContext,
     likely: Likely,
-    /// The player that somebody named.
+    /// The spec of the named player.
     named: Option<String>,
-    /// The last player and its spec: what it learned serves the next move.
+    /// The last player and its spec, kept with its transposition table for the next move.
     player: Option<(String, Box<dyn Player>)>,
+    punctual: Punctual,
 }
 
 impl Brain {
-    /// A mind for a game.
-    pub fn new(kit: Kit, likely: Likely) -> Brain {
-        Brain { kit, likely, named: None, player: None }
+    /// An engine for a game.
+    pub fn new(kit: PlayerContext, likely: Likely) -> Brain {
+        Brain { kit, likely, named: None, player: None, punctual: Punctual::default() }
     }
 
     /// The game.
@@ -54,11 +68,11 @@ impl Brain {
         &self.kit.game
     }
 
-    /// Lets a player think instead, or nobody in particular.
+    /// Sets the player; `None` for the strongest available one.
     ///
     /// # Errors
     ///
-    /// A player that the game cannot have.
+    /// A player that the game does not support.
     pub fn name(&mut self, spec: Option<&str>) -> Result<(), PlayError> {
         if let Some(spec) = spec {
             self.kit.player(spec)?;
@@ -68,14 +82,16 @@ impl Brain {
         Ok(())
     }
 
-    /// A new game begins.
+    /// Starts a new game.
     pub fn begin(&mut self) {
         if let Some((_, player)) = &mut self.player {
             player.begin(0);
         }
     }
 
-    /// A move at an unfinished position where a player is to move.
+    /// Returns a move at an unfinished position where a player is to move. At the deadline, or when `monitor` stops, it
+    /// is the best move of the last finished iteration. If the player returns no move, `greedy` moves, and a note
+    /// reports it.
     ///
     /// # Errors
     ///
@@ -84,67 +100,80 @@ impl Brain {
         &mut self,
         pos: &AnyPosition,
         budget: &Budget,
-        watch: &dyn Watch,
-    ) -> Result<Choice, PlayError> {
-        let clock = Deadline::new(budget.time, watch).silent();
+        monitor: &dyn Monitor,
+    ) -> Result<Thought, PlayError> {
+        let began = Instant::now();
+        let limited = budget.depth.is_some() || budget.nodes.is_some();
+        let usual = (self.named.is_none() && !limited && !budget.infinite).then_some(DEFAULT_TIME);
+        let end = budget.time.or(usual).map(|time| self.punctual.end(began, time));
+        let clock = Deadline::until(end, monitor).silent();
         let thought = match self.named.clone() {
             Some(spec) => self.ask(&spec, pos, &clock),
-            None => self.own(pos, budget, &clock),
+            None => self.strongest(pos, budget, &clock),
         };
-        match thought {
-            Ok(choice) => Ok(choice),
-            Err(PlayError::NoMove) => Err(PlayError::NoMove),
-            // Whoever has no answer, or no time for one, still has to move: by the first look.
-            Err(_) => self.kit.player("greedy")?.choose(pos, &outplay_core::Quiet),
+        if let Some(end) = end {
+            self.punctual.made(end);
         }
+        let thought = match thought {
+            Err(PlayError::NoMove) => return Err(PlayError::NoMove),
+            Err(error) => {
+                let stopped = clock.stopped();
+                let choice = self.kit.player("greedy")?.choose(pos, &outplay_runtime::NoMonitor)?;
+                Thought { choice: Choice { stopped, ..choice }, note: Some(self.fallback_note(&error)) }
+            }
+            Ok(choice) => Thought { choice, note: None },
+        };
+        // An infinite search is answered only after `stop`, even if it has finished (as in UCI).
+        while budget.infinite && !clock.stopped() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(thought)
     }
 
-    fn own(&mut self, pos: &AnyPosition, budget: &Budget, clock: &Deadline<'_>) -> Result<Choice, PlayError> {
-        let limited = budget.depth.is_some() || budget.nodes.is_some();
-        if !limited && (self.likely)(pos) {
-            let share = budget.time.map_or(Duration::MAX, |time| time * 2 / 5);
-            let known = clock.within(share).silent();
-            if let Some(truth) = &self.kit.truth
-                && let Ok(Some(best)) = truth.best(pos, &known)
+    /// The note that `greedy` moves because the player has no move.
+    fn fallback_note(&self, error: &PlayError) -> String {
+        let player = self.named.as_deref().unwrap_or("auto");
+        let why = match error {
+            PlayError::Stopped => "it was stopped before it found one".to_string(),
+            other => other.to_string(),
+        };
+        escape_controls(&format!("player `{player}` has no move here ({why}); `greedy` moves instead"))
+    }
+
+    fn strongest(
+        &mut self,
+        pos: &AnyPosition,
+        budget: &Budget,
+        clock: &Deadline<'_>,
+    ) -> Result<Choice, PlayError> {
+        let mut limits = Vec::new();
+        limits.extend(budget.depth.map(|depth| format!("depth={depth}")));
+        limits.extend(budget.nodes.map(|nodes| format!("nodes={nodes}")));
+        if !limits.is_empty() {
+            return self.ask(&self.kit.looking(&limits.join(",")), pos, clock);
+        }
+        let mut quick = None;
+        if let Some(truth) = self.kit.truth.clone().filter(|_| (self.likely)(pos)) {
+            let looking = self.kit.player(&self.kit.looking(QUICK_LIMIT));
+            let share = clock.within(clock.rest().unwrap_or(DEFAULT_TIME) / 20);
+            quick = looking.and_then(|mut player| player.choose(pos, &share)).ok();
+            let share = clock.within(clock.rest().map_or(Duration::MAX, |rest| rest * 2 / 5)).silent();
+            if let Ok(Some(best)) = truth.best(pos, &share)
                 && let Some(&mv) = best.moves.first()
             {
                 let opinion = match best.merit {
-                    Merit::Value(value) => f64::from(value.payoff().signum()) * 100.0,
-                    Merit::Mean(mean) => 100.0 * mean,
+                    MoveValue::Value(value) => f64::from(value.payoff().signum()) * 100.0,
+                    MoveValue::Mean(mean) => 100.0 * mean,
                 };
                 let choice = Choice { opinion: Some(opinion), line: vec![mv], depth: 1, ..Choice::plain(mv) };
                 return Ok(choice.after_sight(1));
             }
         }
-        if budget.infinite {
-            return self.rounds(pos, clock);
-        }
-        let mut limits = Vec::new();
-        limits.extend(budget.depth.map(|depth| format!("depth={depth}")));
-        limits.extend(budget.nodes.map(|nodes| format!("nodes={nodes}")));
-        let mut quick = None;
-        if let Some(rest) = clock.rest().filter(|rest| !limited && *rest >= LONG) {
-            // Whoever says stop gets at least this.
-            quick = self.ask(&self.kit.looking(&spelled(rest / 20)), pos, clock).ok();
-        }
-        let rest = clock.rest().or((!limited).then_some(USUAL));
-        limits.extend(rest.map(spelled));
-        self.ask(&self.kit.looking(&limits.join(",")), pos, clock).or_else(|error| quick.ok_or(error))
+        let looked = self.ask(&self.kit.looking(OPEN_LIMIT), pos, clock);
+        looked.or_else(|error| quick.map(|choice| Choice { stopped: true, ..choice }).ok_or(error))
     }
 
-    /// Thinks longer and longer, and gives the last answer when somebody says stop.
-    fn rounds(&mut self, pos: &AnyPosition, clock: &Deadline<'_>) -> Result<Choice, PlayError> {
-        let (mut time, mut last) = (ROUND, None);
-        loop {
-            match self.ask(&self.kit.looking(&spelled(time)), pos, clock) {
-                Ok(choice) => last = Some(choice),
-                Err(error) => return last.ok_or(error),
-            }
-            time *= 2;
-        }
-    }
-
-    fn ask(&mut self, spec: &str, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn ask(&mut self, spec: &str, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         let mut player = match self.player.take() {
             Some((known, player)) if known == spec => player,
             _ => {
@@ -153,39 +182,53 @@ impl Brain {
                 player
             }
         };
-        let choice = player.choose(pos, watch);
+        let choice = player.choose(pos, monitor);
         self.player = Some((spec.to_string(), player));
         choice
     }
 
-    /// Thinks while lines are heard. `heed` says of each line whether to stop thinking; lines that are not about that are
-    /// kept for later in `queue`.
-    pub(crate) fn think_aloud(
+    /// Searches on a second thread while reading input. `react` decides for each line whether to stop the search; other
+    /// lines are queued in `queue`. After the end of the input the search runs for a limited time only, and an infinite
+    /// search is stopped at once.
+    pub(crate) fn think_while_reading(
         &mut self,
         pos: &AnyPosition,
         budget: &Budget,
-        lines: &Receiver<String>,
-        queue: &mut Vec<String>,
-        heed: &mut dyn FnMut(&str) -> Heed,
-    ) -> Result<Choice, PlayError> {
-        let halt = Halt::default();
+        (lines, queue): (&Receiver<String>, &mut Vec<String>),
+        monitor: &dyn Monitor,
+        react: &mut dyn FnMut(&str) -> InputAction,
+    ) -> Result<Thought, PlayError> {
+        let stop = StopFlag::default();
+        let linger = match budget {
+            Budget { infinite: true, .. } => Duration::ZERO,
+            Budget { time: Some(_), .. } => TIMED_LINGER,
+            _ => LINGER,
+        };
         std::thread::scope(|scope| {
-            let thought = scope.spawn(|| self.think(pos, budget, &halt));
+            let thought = scope.spawn(|| self.think(pos, budget, &stop));
+            let mut until: Option<Instant> = None;
             while !thought.is_finished() {
-                match lines.recv_timeout(Duration::from_millis(1)) {
-                    Ok(line) => match heed(&line) {
-                        Heed::Stop => halt.now(),
-                        Heed::Done => {}
-                        Heed::Later => queue.push(line),
-                    },
-                    // Nobody is left who could say stop.
-                    Err(RecvTimeoutError::Disconnected) => {
-                        if budget.infinite {
-                            halt.now();
+                if monitor.stopped() || until.is_some_and(|until| Instant::now() >= until) {
+                    stop.set();
+                }
+                let heard = match lines.recv_timeout(POLL_INTERVAL) {
+                    Ok(line) => match react(&line) {
+                        InputAction::Later => {
+                            queue.push(line);
+                            InputAction::Done
                         }
-                        break;
+                        heard => heard,
+                    },
+                    Err(RecvTimeoutError::Timeout) => InputAction::Done,
+                    Err(RecvTimeoutError::Disconnected) => {
+                        std::thread::sleep(POLL_INTERVAL);
+                        InputAction::End
                     }
-                    Err(RecvTimeoutError::Timeout) => {}
+                };
+                match heard {
+                    InputAction::Stop => stop.set(),
+                    InputAction::End => until = until.or_else(|| Some(Instant::now() + linger)),
+                    InputAction::Done | InputAction::Later => {}
                 }
             }
             thought.join().unwrap_or(Err(PlayError::Stopped))
@@ -193,27 +236,42 @@ impl Brain {
     }
 }
 
-/// What a line means to somebody who thinks.
-pub(crate) enum Heed {
-    /// Come to an end.
+/// Interval at which input and monitor are polled during a search.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
+
+/// The effect of an input line on a running search.
+pub(crate) enum InputAction {
+    /// Stop the search.
     Stop,
-    /// Nothing: it is dealt with.
+    /// End of the session: the search continues for a limited time.
+    End,
+    /// No effect; the line is handled.
     Done,
-    /// Nothing yet.
+    /// No effect; the line is queued.
     Later,
 }
 
-/// A limit of time as specs have it.
-fn spelled(time: Duration) -> String {
-    format!("time={:.1}ms", time.as_secs_f64().mul_add(1e3, 0.0).clamp(1.0, 8.64e7))
-}
-
-/// What is left of a time for thinking, after what it takes to say so.
-pub(crate) fn less_overhead(time: Duration) -> Duration {
+/// Subtracts the communication overhead from the time of a move.
+pub(crate) fn minus_overhead(time: Duration) -> Duration {
     time.saturating_sub((time / 10).min(Duration::from_millis(15))).max(Duration::from_millis(1))
 }
 
-/// How long a thought took, in milliseconds.
+/// Elapsed time in milliseconds.
 pub(crate) fn milliseconds(since: Instant) -> u128 {
     since.elapsed().as_millis()
+}
+
+/// An exact oracle without values, for tests.
+#[cfg(test)]
+pub(crate) struct EmptyOracle;
+
+#[cfg(test)]
+impl outplay_players::ExactOracle for EmptyOracle {
+    fn moves(
+        &self,
+        _pos: &AnyPosition,
+        _monitor: &dyn Monitor,
+    ) -> Result<Option<outplay_players::MoveValues>, PlayError> {
+        Ok(None)
+    }
 }

@@ -1,38 +1,38 @@
-//! How long a program outside may think, and how it is said.
+//! Search limits and timeouts of external engines.
 
-use outplay_core::Watch;
+use outplay_runtime::Monitor;
 use std::time::{Duration, Instant};
 
-/// What a program is asked for.
+/// The search limit of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Think {
-    /// So much time.
+pub(crate) enum ThinkLimit {
+    /// Time for a move.
     Time(Duration),
-    /// So many plies.
+    /// Depth in plies.
     Depth(u32),
-    /// So many positions.
+    /// Nodes.
     Nodes(u64),
 }
 
-/// How long a program thinks if nobody says.
-const USUAL: Duration = Duration::from_secs(1);
-/// How much longer than it should a program may take where no match counts its time.
+/// Default time of a move.
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
+/// Tolerated overrun of a move.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long one may take that is asked for plies or positions.
-const OPEN: Duration = Duration::from_secs(60);
+/// Timeout of a move that is limited by depth or nodes.
+const UNTIMED_LIMIT: Duration = Duration::from_secs(60);
 
-/// What a spec says before its colon: a time as in `200ms`, `depth=5` or `nodes=10000`.
-pub(crate) fn parse(text: &str) -> Result<Think, String> {
+/// Parses the limit before the colon of a spec: a time as in `200ms`, `depth=5` or `nodes=10000`.
+pub(crate) fn parse(text: &str) -> Result<ThinkLimit, String> {
     let bad = || {
         format!(
             "`@{text}` is not how long to think; write a time as in `@200ms`, `@depth=5` or `@nodes=10000`"
         )
     };
     if let Some(depth) = text.strip_prefix("depth=") {
-        return depth.parse().ok().filter(|depth| *depth > 0).map(Think::Depth).ok_or_else(bad);
+        return depth.parse().ok().filter(|depth| *depth > 0).map(ThinkLimit::Depth).ok_or_else(bad);
     }
     if let Some(nodes) = text.strip_prefix("nodes=") {
-        return nodes.parse().ok().filter(|nodes| *nodes > 0).map(Think::Nodes).ok_or_else(bad);
+        return nodes.parse().ok().filter(|nodes| *nodes > 0).map(ThinkLimit::Nodes).ok_or_else(bad);
     }
     let (digits, unit) = match text.strip_suffix("ms") {
         Some(digits) => (digits, 1e-3),
@@ -40,41 +40,44 @@ pub(crate) fn parse(text: &str) -> Result<Think, String> {
     };
     let seconds = digits.parse::<f64>().ok().map(|number| number * unit);
     let seconds = seconds.filter(|seconds| (1e-3..=86_400.0).contains(seconds)).ok_or_else(bad)?;
-    Ok(Think::Time(Duration::from_secs_f64(seconds)))
+    Ok(ThinkLimit::Time(Duration::from_secs_f64(seconds)))
 }
 
-/// What a program is asked for at a move, and how long it is waited for.
+/// Returns the limit to send to an engine for a move, and the timeout of its answer.
 ///
-/// A match that counts time grants a tenth; what is told is without it. What a spec says is told as it is.
-pub(crate) fn at_move(wish: Option<Think>, watch: &dyn Watch) -> (Think, Instant) {
-    let left = watch.time_left();
-    let told = wish.unwrap_or_else(|| Think::Time(left.map_or(USUAL, |left| left * 10 / 11)));
-    let most = match (left, told) {
-        // The watch says when it is over.
+/// The time left of a match includes a tolerance of 10 %, which is not passed on. A limit of the spec is sent as it is.
+pub(crate) fn limit_of_move(wish: Option<ThinkLimit>, monitor: &dyn Monitor) -> (ThinkLimit, Instant) {
+    let left = monitor.time_left();
+    let limit = wish.unwrap_or_else(|| ThinkLimit::Time(left.map_or(DEFAULT_TIME, |left| left * 10 / 11)));
+    let most = match (left, limit) {
+        // The monitor stops at the match's own deadline.
         (Some(left), _) => left + GRACE,
-        (None, Think::Time(time)) => time + GRACE,
-        (None, _) => OPEN,
+        (None, ThinkLimit::Time(time)) => time + GRACE,
+        (None, _) => UNTIMED_LIMIT,
     };
-    (told, Instant::now() + most)
+    (limit, Instant::now() + most)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_core::{Deadline, Quiet};
+    use outplay_runtime::{Deadline, NoMonitor};
 
     #[test]
-    fn times_are_read_and_told() {
-        assert_eq!(parse("200ms"), Ok(Think::Time(Duration::from_millis(200))));
-        assert_eq!(parse("2"), Ok(Think::Time(Duration::from_secs(2))));
-        assert_eq!((parse("depth=5"), parse("nodes=7")), (Ok(Think::Depth(5)), Ok(Think::Nodes(7))));
+    fn limits_are_parsed_and_applied() {
+        assert_eq!(parse("200ms"), Ok(ThinkLimit::Time(Duration::from_millis(200))));
+        assert_eq!(parse("2"), Ok(ThinkLimit::Time(Duration::from_secs(2))));
+        assert_eq!(
+            (parse("depth=5"), parse("nodes=7")),
+            (Ok(ThinkLimit::Depth(5)), Ok(ThinkLimit::Nodes(7)))
+        );
         for bad in ["", "0", "-1s", "depth=0", "fast"] {
             assert!(parse(bad).unwrap_err().contains("write a time"), "{bad}");
         }
-        assert_eq!(at_move(None, &Quiet).0, Think::Time(USUAL));
-        let watch = Deadline::new(Some(Duration::from_secs(11)), &Quiet);
-        let (Think::Time(told), _) = at_move(None, &watch) else { panic!("a time is told") };
-        assert!(told <= Duration::from_secs(10) && told > Duration::from_secs(9), "{told:?}");
-        assert_eq!(at_move(Some(Think::Depth(3)), &watch).0, Think::Depth(3));
+        assert_eq!(limit_of_move(None, &NoMonitor).0, ThinkLimit::Time(DEFAULT_TIME));
+        let monitor = Deadline::new(Some(Duration::from_secs(11)), &NoMonitor);
+        let (ThinkLimit::Time(limit), _) = limit_of_move(None, &monitor) else { panic!("a time is told") };
+        assert!(limit <= Duration::from_secs(10) && limit > Duration::from_secs(9), "{limit:?}");
+        assert_eq!(limit_of_move(Some(ThinkLimit::Depth(3)), &monitor).0, ThinkLimit::Depth(3));
     }
 }

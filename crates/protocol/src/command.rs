@@ -1,11 +1,11 @@
-//! A command line in its words, split as a shell does it but without one: nothing is expanded, nothing is run.
+//! Command-line splitting by the quoting rules of a POSIX shell, without expansion.
 
-/// The words of a command line: blanks separate, quotes of both kinds hold together, a backslash takes the next character
-/// as it is (within double quotes only before `"`, `\`, `$` and a backquote).
+/// Splits a command line into words. Whitespace separates words, single and double quotes group, and a backslash
+/// escapes the next character (within double quotes only `"`, `\`, `$` and a backquote).
 ///
 /// # Errors
 ///
-/// A quote that is never closed, a backslash at the end, or no word at all, in a sentence.
+/// An unclosed quote, a trailing backslash, or no words, as a sentence for the user.
 ///
 /// # Examples
 ///

@@ -1,38 +1,41 @@
-//! This program as an engine that speaks Gomocup's protocol: five in a row.
+//! Gomocup engine: this program as a player of five in a row for Gomocup managers.
 //!
 //! ```text
 //!  START 15, RECTSTART 20,15, RESTART       OK, or ERROR and a sentence
 //!  BEGIN                                    a move such as 7,7: columns from the left, rows from the top, from 0
 //!  TURN 7,8                                 a move
-//!  BOARD, 7,7,1 … DONE                      a move; 1 is this program's stone, 2 the other's
+//!  BOARD, 7,7,1 … DONE                      a move; 1 is this engine's stone, 2 the opponent's
 //!  TAKEBACK 7,8                             OK
 //!  SWAP2BOARD … DONE                        three stones, two stones, one, or SWAP
-//!  INFO key value                           timeout_turn, timeout_match, time_left, max_memory; others are passed over
+//!  INFO key value                           timeout_turn, timeout_match, time_left, max_memory; others are ignored
 //!  ABOUT, END
 //! ```
+//!
+//! A line `MESSAGE …` before a move reports that a fallback player moved.
 
-use crate::brain::{Brain, Budget, Heed, less_overhead};
+use crate::brain::{Brain, Budget, InputAction, Thought, minus_overhead};
 use crate::lines;
-use outplay_core::{Game, Notation, Watch};
+use outplay_core::{Game, Notation};
 use outplay_players::Choice;
+use outplay_runtime::Monitor;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-/// How long a move takes if nobody says.
-const TURN: Duration = Duration::from_secs(5);
-/// Moves that a game's time has to last for.
+/// Default time of a move.
+const DEFAULT_TURN: Duration = Duration::from_secs(5);
+/// Number of moves over which the remaining time of a game is spread.
 const MOVES: u32 = 25;
-/// Where more time is left than this, there is no limit.
+/// Times in milliseconds from here on mean "no limit".
 const UNLIMITED: u64 = i32::MAX as u64;
-/// Boards beyond this are nobody's.
-const WIDEST: usize = 1000;
+/// Maximal columns and rows.
+const MAX_SIZE: usize = 1000;
 
-/// Makes a mind for a game within so much memory, or says in a sentence why it cannot.
+/// Constructs the engine of a game within a memory limit in bytes; the error is a sentence for the user.
 pub(crate) type Open<'a> = &'a dyn Fn(&str, Option<u64>) -> Result<Brain, String>;
 
-/// Speaks Gomocup's protocol until `END` or the end of the input.
+/// Runs the Gomocup protocol until `END` or the end of the input.
 ///
 /// # Errors
 ///
@@ -42,24 +45,28 @@ pub fn gomocup(
     player: Option<&str>,
     input: impl BufRead + Send + 'static,
     out: &mut impl Write,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> io::Result<()> {
     let mut engine = Engine {
         open,
         lines: lines::read(input),
         queue: VecDeque::new(),
         player: player.map(str::to_string),
-        table: None,
+        board_state: None,
         turn: None,
         game: None,
         left: None,
         memory: None,
+        messages: Vec::new(),
     };
-    while let Some(line) = engine.next(watch) {
+    while let Some(line) = engine.next(monitor) {
         if line.eq_ignore_ascii_case("END") {
             break;
         }
-        let answer = engine.obey(&line, watch);
+        let answer = engine.execute(&line, monitor);
+        for message in engine.messages.drain(..) {
+            writeln!(out, "MESSAGE {message}")?;
+        }
         if !answer.is_empty() {
             writeln!(out, "{answer}")?;
             out.flush()?;
@@ -68,20 +75,20 @@ pub fn gomocup(
     Ok(())
 }
 
-/// Whose stone.
+/// The owner of a stone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Whose {
+enum StoneOwner {
     Own,
     Other,
 }
 
-/// A board and who thinks about it.
-struct Table {
+/// A board with the engine that plays on it.
+struct GomocupBoard {
     brain: Brain,
     width: usize,
     height: usize,
-    /// Stones in the order in which they came.
-    stones: Vec<(usize, usize, Whose)>,
+    /// Stones in the order of play.
+    stones: Vec<(usize, usize, StoneOwner)>,
 }
 
 struct Engine<'a> {
@@ -89,29 +96,31 @@ struct Engine<'a> {
     lines: Receiver<String>,
     queue: VecDeque<String>,
     player: Option<String>,
-    table: Option<Table>,
-    /// What a move may take.
+    board_state: Option<GomocupBoard>,
+    /// Time limit of a move.
     turn: Option<Duration>,
-    /// What a game may take.
+    /// Time limit of a game.
     game: Option<Duration>,
-    /// What is left of that.
+    /// Remaining time of the game.
     left: Option<Duration>,
     memory: Option<u64>,
+    /// Lines for the host's log, printed before the answer to the current command.
+    messages: Vec<String>,
 }
 
-/// Two numbers and a comma.
+/// Parses two numbers and a comma.
 fn point(text: &str) -> Option<(usize, usize)> {
     let (column, row) = text.split_once(',')?;
     Some((column.trim().parse().ok()?, row.trim().parse().ok()?))
 }
 
 impl Engine<'_> {
-    fn next(&mut self, watch: &dyn Watch) -> Option<String> {
-        self.queue.pop_front().or_else(|| lines::next(&self.lines, watch))
+    fn next(&mut self, monitor: &dyn Monitor) -> Option<String> {
+        self.queue.pop_front().or_else(|| lines::next(&self.lines, monitor))
     }
 
-    /// What to answer; nothing to some orders.
-    fn obey(&mut self, line: &str, watch: &dyn Watch) -> String {
+    /// Executes a command and returns the answer; empty for some commands.
+    fn execute(&mut self, line: &str, monitor: &dyn Monitor) -> String {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let answer = match word.to_ascii_uppercase().as_str() {
@@ -124,18 +133,18 @@ impl Engine<'_> {
                 Some((width, height)) => self.start(width, height),
                 None => Err("write columns and rows, as in `RECTSTART 20,15`".into()),
             },
-            "RESTART" => self.table().map(|table| {
-                table.stones.clear();
-                table.brain.begin();
+            "RESTART" => self.board_state().map(|board| {
+                board.stones.clear();
+                board.brain.begin();
                 "OK".to_string()
             }),
-            "BEGIN" => self.think(),
+            "BEGIN" => self.think(monitor),
             "TURN" => match point(rest) {
-                Some((x, y)) => self.put(x, y, Whose::Other).and_then(|()| self.think()),
+                Some((x, y)) => self.place_stone(x, y, StoneOwner::Other).and_then(|()| self.think(monitor)),
                 None => Err("write the other's move, as in `TURN 7,8`".into()),
             },
-            "BOARD" => self.board(watch).and_then(|()| self.think()),
-            "SWAP2BOARD" => self.board(watch).and_then(|()| self.swap2()),
+            "BOARD" => self.board(monitor).and_then(|()| self.think(monitor)),
+            "SWAP2BOARD" => self.board(monitor).and_then(|()| self.swap2(monitor)),
             "TAKEBACK" => match point(rest) {
                 Some((x, y)) => self.take_back(x, y),
                 None => Err("write the move to take back, as in `TAKEBACK 7,8`".into()),
@@ -156,24 +165,25 @@ impl Engine<'_> {
         answer.unwrap_or_else(|why| format!("ERROR {why}"))
     }
 
-    fn table(&mut self) -> Result<&mut Table, String> {
-        self.table.as_mut().ok_or_else(|| "there is no board yet; send START first".into())
+    fn board_state(&mut self) -> Result<&mut GomocupBoard, String> {
+        self.board_state.as_mut().ok_or_else(|| "there is no board yet; send START first".into())
     }
 
     fn start(&mut self, width: usize, height: usize) -> Result<String, String> {
-        if !(5..=WIDEST).contains(&width) || !(5..=WIDEST).contains(&height) {
-            return Err(format!("boards have 5 to {WIDEST} columns and rows"));
+        if !(5..=MAX_SIZE).contains(&width) || !(5..=MAX_SIZE).contains(&height) {
+            return Err(format!("boards have 5 to {MAX_SIZE} columns and rows"));
         }
-        // A table of the same size keeps what it learned of no game but stays made.
-        let same = self.table.as_ref().is_some_and(|table| (table.width, table.height) == (width, height));
+        // A board of the same size is reused: its state is cleared, its allocations stay.
+        let same =
+            self.board_state.as_ref().is_some_and(|board| (board.width, board.height) == (width, height));
         if same {
-            let table = self.table()?;
-            table.stones.clear();
-            table.brain.begin();
+            let board = self.board_state()?;
+            board.stones.clear();
+            board.brain.begin();
         } else {
             let mut brain = (self.open)(&format!("mnk:{width}x{height},k=5"), self.memory)?;
             brain.name(self.player.as_deref()).map_err(|error| error.to_string())?;
-            self.table = Some(Table { brain, width, height, stones: Vec::new() });
+            self.board_state = Some(GomocupBoard { brain, width, height, stones: Vec::new() });
         }
         Ok("OK".into())
     }
@@ -194,39 +204,39 @@ impl Engine<'_> {
         }
     }
 
-    /// What the next move may take.
+    /// The time of the next move.
     fn time(&self) -> Duration {
-        let turn = self.turn.unwrap_or(TURN);
+        let turn = self.turn.unwrap_or(DEFAULT_TURN);
         let share = self.left.filter(|_| self.game.is_some()).map_or(turn, |left| left / MOVES);
-        // Where only the game has a limit, a turn of 0 says so; where nothing has, it says "at once".
+        // With a limit of the game, a turn of 0 means "no limit of a turn"; without one it means "at once".
         let time = if turn.is_zero() && self.game.is_some() { share } else { turn.min(share) };
-        less_overhead(time.max(Duration::from_millis(5)))
+        minus_overhead(time.max(Duration::from_millis(5)))
     }
 
-    fn put(&mut self, x: usize, y: usize, whose: Whose) -> Result<(), String> {
-        let table = self.table()?;
-        if x >= table.width || y >= table.height {
+    fn place_stone(&mut self, x: usize, y: usize, whose: StoneOwner) -> Result<(), String> {
+        let board = self.board_state()?;
+        if x >= board.width || y >= board.height {
             return Err(format!("{x},{y} is not on the board"));
         }
-        if table.stones.iter().any(|&(a, b, _)| (a, b) == (x, y)) {
+        if board.stones.iter().any(|&(a, b, _)| (a, b) == (x, y)) {
             return Err(format!("{x},{y} is taken"));
         }
-        table.stones.push((x, y, whose));
+        board.stones.push((x, y, whose));
         Ok(())
     }
 
     fn take_back(&mut self, x: usize, y: usize) -> Result<String, String> {
-        let table = self.table()?;
-        let at = table.stones.iter().position(|&(a, b, _)| (a, b) == (x, y));
+        let board = self.board_state()?;
+        let at = board.stones.iter().position(|&(a, b, _)| (a, b) == (x, y));
         let at = at.ok_or_else(|| format!("there is no stone on {x},{y}"))?;
-        table.stones.remove(at);
+        board.stones.remove(at);
         Ok("OK".into())
     }
 
-    /// Reads stones up to `DONE`. A list with a mistake is read to its end, so that what follows is not taken for orders.
-    fn board(&mut self, watch: &dyn Watch) -> Result<(), String> {
-        let mut mistake = self.table().map(|table| table.stones.clear()).err();
-        while let Some(line) = self.next(watch) {
+    /// Reads stones up to `DONE`. A list with an error is read to its end, lest its lines be taken for commands.
+    fn board(&mut self, monitor: &dyn Monitor) -> Result<(), String> {
+        let mut mistake = self.board_state().map(|board| board.stones.clear()).err();
+        while let Some(line) = self.next(monitor) {
             if line.eq_ignore_ascii_case("DONE") {
                 return mistake.map_or(Ok(()), Err);
             }
@@ -236,9 +246,9 @@ impl Engine<'_> {
             }
             let fields: Vec<usize> = line.split(',').map_while(|field| field.trim().parse().ok()).collect();
             let stone = match fields[..] {
-                [x, y, 1] => self.put(x, y, Whose::Own),
-                [x, y, 2] => self.put(x, y, Whose::Other),
-                // Cells of a finished line, in games that go on: no stone.
+                [x, y, 1] => self.place_stone(x, y, StoneOwner::Own),
+                [x, y, 2] => self.place_stone(x, y, StoneOwner::Other),
+                // Cells of a finished line, in continuous games: not a stone.
                 [_, _, 3] => Ok(()),
                 _ => Err("lines of a board are column, row and whose stone, as in `7,8,1`".into()),
             };
@@ -247,79 +257,90 @@ impl Engine<'_> {
         Err("the board has no DONE".into())
     }
 
-    /// Thinks, moves and says so.
-    fn think(&mut self) -> Result<String, String> {
+    /// Searches, plays the move and returns the answer.
+    fn think(&mut self, monitor: &dyn Monitor) -> Result<String, String> {
         let budget = Budget { time: Some(self.time()), ..Budget::default() };
-        let (x, y, _) = self.find(&budget)?;
-        self.put(x, y, Whose::Own)?;
+        let (x, y, _) = self.find(&budget, monitor)?;
+        self.place_stone(x, y, StoneOwner::Own)?;
         Ok(format!("{x},{y}"))
     }
 
-    /// A move for whoever this program is.
-    fn find(&mut self, budget: &Budget) -> Result<(usize, usize, Choice), String> {
+    /// Searches for a move of this engine, whose colour follows from the number of stones.
+    fn find(&mut self, budget: &Budget, monitor: &dyn Monitor) -> Result<(usize, usize, Choice), String> {
         let (lines, queue) = (&self.lines, &mut self.queue);
-        let table = self.table.as_mut().ok_or("there is no board yet; send START first")?;
-        let own = table.stones.iter().filter(|stone| stone.2 == Whose::Own).count();
-        let other = table.stones.len() - own;
+        let board = self.board_state.as_mut().ok_or("there is no board yet; send START first")?;
+        let own = board.stones.iter().filter(|stone| stone.2 == StoneOwner::Own).count();
+        let other = board.stones.len() - own;
         let first = match (own, other) {
-            (own, other) if own == other => Whose::Own,
-            (own, other) if own + 1 == other => Whose::Other,
+            (own, other) if own == other => StoneOwner::Own,
+            (own, other) if own + 1 == other => StoneOwner::Other,
             _ => {
                 return Err(format!(
                     "with {own} own stones and {other} of the other's it is not this one's turn"
                 ));
             }
         };
-        let game = table.brain.game().clone();
-        let pos = game.read_position(&written(table, first)).map_err(|error| error.to_string())?;
+        let game = board.brain.game().clone();
+        let pos = game.read_position(&position_line(board, first)).map_err(|error| error.to_string())?;
         if game.outcome(&pos).is_some() {
             return Err("the game is over".into());
         }
         let mut heard = Vec::new();
-        let thought = table.brain.think_aloud(&pos, budget, lines, &mut heard, &mut |line| match line
-            .to_ascii_uppercase()
-            .as_str()
-        {
-            "YXSTOP" | "STOP" => Heed::Stop,
-            _ => Heed::Later,
-        });
+        let mut ended = false;
+        let thought = board.brain.think_while_reading(
+            &pos,
+            budget,
+            (lines, &mut heard),
+            monitor,
+            &mut |line| match line.to_ascii_uppercase().as_str() {
+                "YXSTOP" | "STOP" => InputAction::Stop,
+                "END" => {
+                    ended = true;
+                    InputAction::End
+                }
+                _ => InputAction::Later,
+            },
+        );
         queue.extend(heard);
-        let choice = thought.map_err(|error| error.to_string())?;
+        queue.extend(ended.then(|| "END".to_string()));
+        let Thought { choice, note } = thought.map_err(|error| error.to_string())?;
+        // The swap2 opening searches several positions, so notes may repeat.
+        self.messages.extend(note.filter(|note| !self.messages.contains(note)));
         let name = game.write_move(&pos, choice.mv);
         let (column, row) = outplay_core::parse_cell(&name).ok_or("the move has no cell")?;
-        Ok((column, table.height - 1 - row, choice))
+        Ok((column, board.height - 1 - row, choice))
     }
 
-    /// The opening by swap2: whoever begins puts three stones; the other takes a side, or puts two more and lets the first
-    /// choose.
-    fn swap2(&mut self) -> Result<String, String> {
+    /// The swap2 opening: the first player places three stones; the second chooses a colour, or places two more and
+    /// lets the first choose. This engine never places two more.
+    fn swap2(&mut self, monitor: &dyn Monitor) -> Result<String, String> {
         let time = self.time();
-        let count = self.table()?.stones.len();
+        let count = self.board_state()?.stones.len();
         match count {
-            0 => self.three(time),
-            // Three stones: it is White's turn. Five: the same.
+            0 => self.swap2_stones(time, monitor),
+            // With three stones and with five, White is to move.
             3 | 5 => {
-                let stones = self.table()?.stones.clone();
-                // The stones of the player to move are this program's if it stays White.
-                self.colour(&stones, Whose::Other)?;
+                let stones = self.board_state()?.stones.clone();
+                // If it does not swap, this engine is White.
+                self.colour(&stones, StoneOwner::Other)?;
                 let budget = Budget { time: Some(time), ..Budget::default() };
-                let (x, y, choice) = self.find(&budget)?;
+                let (x, y, choice) = self.find(&budget, monitor)?;
                 if choice.opinion.is_some_and(|opinion| opinion < 0.0) {
-                    self.colour(&stones, Whose::Own)?;
+                    self.colour(&stones, StoneOwner::Own)?;
                     return Ok("SWAP".into());
                 }
-                self.put(x, y, Whose::Own)?;
+                self.place_stone(x, y, StoneOwner::Own)?;
                 Ok(format!("{x},{y}"))
             }
             other => Err(format!("swap2 begins with 0, 3 or 5 stones, not {other}")),
         }
     }
 
-    /// Stones in turn, the first of them of one side.
-    fn colour(&mut self, stones: &[(usize, usize, Whose)], first: Whose) -> Result<(), String> {
-        let second = if first == Whose::Own { Whose::Other } else { Whose::Own };
-        let table = self.table()?;
-        table.stones = stones
+    /// Assigns the stones to alternating owners, starting with `first`.
+    fn colour(&mut self, stones: &[(usize, usize, StoneOwner)], first: StoneOwner) -> Result<(), String> {
+        let second = if first == StoneOwner::Own { StoneOwner::Other } else { StoneOwner::Own };
+        let board = self.board_state()?;
+        board.stones = stones
             .iter()
             .enumerate()
             .map(|(i, &(x, y, _))| (x, y, if i % 2 == 0 { first } else { second }))
@@ -327,9 +348,9 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Three stones near a rim of which neither side should have the better end, as far as a short look at each tells.
-    fn three(&mut self, time: Duration) -> Result<String, String> {
-        let (width, height) = self.table().map(|table| (table.width, table.height))?;
+    /// Places three stones: of a few fixed candidates near an edge, the one with the most balanced evaluation.
+    fn swap2_stones(&mut self, time: Duration, monitor: &dyn Monitor) -> Result<String, String> {
+        let (width, height) = self.board_state().map(|board| (board.width, board.height))?;
         let (middle, last) = (width / 2, height - 1);
         let candidates = [
             [(middle, 0), (middle + 1, 2), (middle - 2, 1)],
@@ -341,25 +362,25 @@ impl Engine<'_> {
         let budget = Budget { time: Some(time / candidates.len() as u32), ..Budget::default() };
         let mut best: Option<(f64, [(usize, usize); 3])> = None;
         for stones in candidates {
-            let listed: Vec<_> = stones.iter().map(|&(x, y)| (x, y, Whose::Other)).collect();
-            self.colour(&listed, Whose::Other)?;
-            let (_, _, choice) = self.find(&budget)?;
+            let listed: Vec<_> = stones.iter().map(|&(x, y)| (x, y, StoneOwner::Other)).collect();
+            self.colour(&listed, StoneOwner::Other)?;
+            let (_, _, choice) = self.find(&budget, monitor)?;
             let bias = choice.opinion.unwrap_or(0.0).abs();
             if best.is_none_or(|(known, _)| bias < known) {
                 best = Some((bias, stones));
             }
         }
         let (_, stones) = best.ok_or("there is no opening")?;
-        let listed: Vec<_> = stones.iter().map(|&(x, y)| (x, y, Whose::Own)).collect();
-        self.colour(&listed, Whose::Own)?;
+        let listed: Vec<_> = stones.iter().map(|&(x, y)| (x, y, StoneOwner::Own)).collect();
+        self.colour(&listed, StoneOwner::Own)?;
         Ok(stones.map(|(x, y)| format!("{x},{y}")).join(" "))
     }
 }
 
-/// The position line of a table; `first` says whose stones are those of the player who began.
-fn written(table: &Table, first: Whose) -> String {
-    let mut rows = vec![vec![b'.'; table.width]; table.height];
-    for &(x, y, whose) in &table.stones {
+/// The position of a board in the game's notation; `first` is the owner of the first player's stones.
+fn position_line(board: &GomocupBoard, first: StoneOwner) -> String {
+    let mut rows = vec![vec![b'.'; board.width]; board.height];
+    for &(x, y, whose) in &board.stones {
         rows[y][x] = if whose == first { b'x' } else { b'o' };
     }
     let rows: Vec<String> = rows.iter().map(|row| String::from_utf8_lossy(row).into_owned()).collect();
@@ -369,21 +390,28 @@ fn written(table: &Table, first: Whose) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_core::{Native, Quiet};
+    use outplay_core::Native;
     use outplay_games::mnk::{Mnk, Rules};
-    use outplay_players::Kit;
+    use outplay_players::PlayerContext;
+    use outplay_runtime::NoMonitor;
     use std::io::Cursor;
 
     fn open(spec: &str, _: Option<u64>) -> Result<Brain, String> {
         let rules = Rules::parse(spec).map_err(|error| error.to_string())?;
         let game: Mnk<u128> = Mnk::new(rules).ok_or("too large")?;
-        Ok(Brain::new(Kit::new(Native::new(game).lines()), Box::new(|_| false)))
+        let kit = PlayerContext::new(Native::new(game).lines());
+        let kit = PlayerContext { truth: Some(std::sync::Arc::new(crate::brain::EmptyOracle)), ..kit };
+        Ok(Brain::new(kit, Box::new(|_| false)))
     }
 
     fn said(script: &str) -> Vec<String> {
+        said_by(None, 30, script)
+    }
+
+    fn said_by(player: Option<&str>, turn: u32, script: &str) -> Vec<String> {
         let mut out = Vec::new();
-        let script = format!("INFO timeout_turn 30\r\n{}", script.replace('\n', "\r\n"));
-        gomocup(&open, None, Cursor::new(script), &mut out, &Quiet).unwrap();
+        let script = format!("INFO timeout_turn {turn}\r\n{}", script.replace('\n', "\r\n"));
+        gomocup(&open, player, Cursor::new(script), &mut out, &NoMonitor).unwrap();
         String::from_utf8(out).unwrap().lines().map(str::to_string).collect()
     }
 
@@ -401,12 +429,28 @@ mod tests {
     }
 
     #[test]
-    fn boards_are_seen_the_right_way_up() {
-        // Four in the top row of a board that is wider than high: the fifth cell wins, and has to be stopped.
+    fn rows_count_from_the_top() {
+        // Four in the top row of a board that is wider than high: the fifth cell wins, and must be blocked.
         let own = "RECTSTART 10,7\nBOARD\n0,0,1\n0,6,2\n1,0,1\n1,6,2\n2,0,1\n2,6,2\n3,0,1\n9,6,2\nDONE\n";
         assert_eq!(said(own), ["OK", "4,0"]);
         let other = "RECTSTART 10,7\nBOARD\n0,0,2\n0,6,1\n1,0,2\n1,4,1\n2,0,2\n2,6,1\n3,0,2\nDONE\n";
         assert_eq!(said(other), ["OK", "4,0"]);
+    }
+
+    /// A one-ply player answers a stone in the middle anywhere on the board; a search stays near it.
+    #[test]
+    fn stopped_search_plays_the_move_that_it_found() {
+        let lines = said_by(Some("alphabeta:time=10s"), 300, "START 10\nTURN 5,5\nEND\n");
+        let (x, y) = point(&lines[1]).unwrap();
+        assert!(x.abs_diff(5) <= 2 && y.abs_diff(5) <= 2, "{lines:?}");
+    }
+
+    #[test]
+    fn replaced_player_is_reported() {
+        let lines = said_by(Some("perfect"), 50, "START 10\nTURN 5,5\nEND\n");
+        let note = "MESSAGE player `perfect` has no move here (the exact value of this position is out of reach); `greedy` moves instead";
+        assert_eq!(lines[1], note);
+        assert!(point(&lines[2]).is_some() && lines.len() == 3, "{lines:?}");
     }
 
     #[test]
@@ -418,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_an_error_and_the_talk_goes_on() {
+    fn invalid_commands_are_errors_and_the_session_continues() {
         let lines = said(
             "BEGIN\nSTART 3\nSTART x\nTURN 1,1\nSTART 8\nTURN 9,9\nTURN\nBOARD\n1,1,7\n2,2,2\nDONE\nHELLO\nBOARD\n1,1,2\n2,2,2\nDONE\nBEGIN\n",
         );
@@ -431,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn the_opening_by_swap() {
+    fn swap2_opening() {
         let lines = said("START 9\nSWAP2BOARD\nDONE\n");
         let stones: Vec<_> = lines[1].split(' ').filter_map(point).collect();
         assert_eq!(stones.len(), 3, "{lines:?}");

@@ -1,4 +1,4 @@
-//! A program that speaks Gomocup's protocol as a player of five in a row.
+//! Gomocup host: an external engine with the Gomocup protocol as a player of five in a row.
 //!
 //! ```text
 //!  > START 15 (or RECTSTART 20,15)                    < OK
@@ -6,27 +6,34 @@
 //!  > BEGIN, TURN 7,7 or BOARD … DONE                  < 8,7
 //! ```
 //!
-//! Columns count from the left and rows from the top, both from 0. A board says 1 for the program's own stones and 2 for
-//! the other ones; stones are listed in turn, as the game may have gone.
+//! Columns count from the left and rows from the top, both from 0. `BOARD` lists the engine's own stones as 1 and the
+//! opponent's as 2, in alternating order.
+//!
+//! The protocol has no command that stops a search. When a turn is stopped, the host sends `YXSTOP`, an extension of a
+//! few engines. An engine that has not moved within [`STOP`] is ended, because its late move could be taken for its
+//! next one. An engine that did move is resynchronised with `START`.
 
-use crate::child::{Child, fault};
-use crate::clock::{Think, at_move};
+use crate::child::{EngineProcess, STOP, fault};
+use crate::clock::{ThinkLimit, limit_of_move};
+use crate::engine_pool::{EnginePool, EngineSpec, pool_key};
 use crate::history::History;
-use crate::stable::{Parts, Stable, purpose};
-use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, Game, LineBoard, Notation, Quiet, Turn, Watch};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, Game, LineBoard, Notation, Turn};
 use outplay_players::{Choice, Fault, PlayError, Player};
+use outplay_runtime::{Monitor, NoMonitor};
 use std::time::{Duration, Instant};
 
-/// How long a program may take to be ready.
+/// Timeout of the handshake.
 const READY: Duration = Duration::from_secs(10);
-/// What is said of time without a limit, in milliseconds.
+/// Timeout of `ABOUT`.
+const ABOUT: Duration = Duration::from_secs(1);
+/// The protocol's value for "no limit", in milliseconds.
 const UNLIMITED: u64 = i32::MAX as u64;
 
-/// Columns and rows of a game that the protocol can speak about.
+/// Returns columns and rows of a game that the protocol supports.
 ///
 /// # Errors
 ///
-/// Anything but five in a row on an empty board, in a sentence.
+/// Anything but five in a row on an empty board, as a sentence for the user.
 pub(crate) fn size(game: &AnyGame) -> Result<(usize, usize), String> {
     let board = game.start().and_then(|start| game.board(&start));
     let fits = |board: &LineBoard| {
@@ -42,36 +49,60 @@ pub(crate) fn size(game: &AnyGame) -> Result<(usize, usize), String> {
     Ok((board.width, board.height))
 }
 
-/// The player.
+/// A Gomocup engine as a player.
 pub(crate) struct GomocupPlayer {
-    stable: Stable,
+    pool: EnginePool,
     game: AnyGame,
-    parts: Parts,
+    parts: EngineSpec,
     size: (usize, usize),
-    purpose: String,
-    child: Option<Child>,
+    pool_key: String,
+    child: Option<EngineProcess>,
     trouble: Option<PlayError>,
     history: History,
-    /// Whether the program knows the game up to its own last move.
+    /// Whether the engine knows the game up to its own last move.
     knows: bool,
+    /// Whether the engine does not answer `ABOUT`.
+    mute: bool,
 }
 
 impl GomocupPlayer {
-    pub(crate) fn new(stable: Stable, game: AnyGame, parts: Parts, size: (usize, usize)) -> GomocupPlayer {
-        let purpose = purpose("gomocup", &parts.words, &game);
+    pub(crate) fn new(
+        pool: EnginePool,
+        game: AnyGame,
+        parts: EngineSpec,
+        size: (usize, usize),
+    ) -> GomocupPlayer {
+        let pool_key = pool_key("gomocup", &parts.words, &game);
         let (child, trouble, history) = (None, None, History::default());
-        GomocupPlayer { stable, game, parts, size, purpose, child, trouble, history, knows: false }
+        GomocupPlayer {
+            pool,
+            game,
+            parts,
+            size,
+            pool_key,
+            child,
+            trouble,
+            history,
+            knows: false,
+            mute: false,
+        }
     }
 
-    fn greet(&self, child: &mut Child) -> Result<(), PlayError> {
+    /// The command that starts a game.
+    fn start(&self) -> String {
         let (width, height) = self.size;
-        child.order(&match width == height {
+        match width == height {
             true => format!("START {width}"),
             false => format!("RECTSTART {width},{height}"),
-        });
+        }
+    }
+
+    fn greet(&self, child: &mut EngineProcess) -> Result<(), PlayError> {
+        let (width, height) = self.size;
+        child.send(&self.start());
         let until = Instant::now() + READY;
         loop {
-            let line = child.hear(until, &Quiet)?;
+            let line = child.receive(until, &NoMonitor)?;
             if line == "OK" || line.starts_with("OK ") {
                 return Ok(());
             }
@@ -82,18 +113,18 @@ impl GomocupPlayer {
         }
     }
 
-    fn ready(&mut self) -> Result<Child, PlayError> {
-        if let Some(mut child) = self.child.take().or_else(|| self.stable.take(&self.purpose))
+    fn ready(&mut self) -> Result<EngineProcess, PlayError> {
+        if let Some(mut child) = self.child.take().or_else(|| self.pool.take(&self.pool_key))
             && self.greet(&mut child).is_ok()
         {
             return Ok(child);
         }
-        let mut child = Child::start(&self.parts.words, "END")?;
+        let mut child = EngineProcess::start(&self.parts.words, "END")?;
         self.greet(&mut child)?;
         Ok(child)
     }
 
-    /// What brings the program to a position, and makes it think.
+    /// The command that sets a position and starts a search: `BEGIN`, `TURN` or `BOARD`.
     fn order(&self, pos: &AnyPosition, by_turn: bool) -> Result<String, PlayError> {
         let board = self.game.board(pos).ok_or(PlayError::NoMove)?;
         if board.stones() == 0 {
@@ -109,7 +140,7 @@ impl GomocupPlayer {
             (0..board.cells.len()).filter(|&cell| board.cells[cell] == content).collect::<Vec<usize>>()
         };
         let (first, second) = (cells(Content::First), cells(Content::Second));
-        // A game that is under way ends before another board is shown; the `OK` for it is passed over.
+        // `RESTART` ends the current game before a new board; its `OK` is ignored.
         let mut order = String::from(if self.knows { "RESTART\nBOARD\n" } else { "BOARD\n" });
         for turn in 0..first.len().max(second.len()) {
             for (stones, content) in [(&first, Content::First), (&second, Content::Second)] {
@@ -123,29 +154,70 @@ impl GomocupPlayer {
         Ok(order + "DONE")
     }
 
+    /// Waits until the engine has sent all output of an earlier turn. It uses `ABOUT` as a barrier, the only command of
+    /// the protocol without side effects. An engine that does not answer it is not asked again.
+    fn settle(
+        &mut self,
+        child: &mut EngineProcess,
+        patience: Instant,
+        monitor: &dyn Monitor,
+    ) -> Result<(), PlayError> {
+        if self.mute {
+            return Ok(());
+        }
+        child.send("ABOUT");
+        let until = patience.min(Instant::now() + ABOUT);
+        loop {
+            match child.receive(until, monitor) {
+                Ok(line) if is_about(&line) => return Ok(()),
+                Ok(_) => {}
+                Err(PlayError::Fault { fault: Fault::Time, .. }) => {
+                    self.mute = true;
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Searches a position. The engine is kept for the next turn unless it failed to answer: its late answer would be
+    /// taken for the next one.
     fn ask(
-        &self,
-        child: &mut Child,
+        &mut self,
+        mut child: EngineProcess,
         pos: &AnyPosition,
         by_turn: bool,
-        watch: &dyn Watch,
-    ) -> Result<AnyMove, PlayError> {
-        let (told, patience) = at_move(self.parts.think, watch);
-        let Think::Time(time) = told else { return Err(PlayError::NoMove) };
+        monitor: &dyn Monitor,
+    ) -> Result<Choice, PlayError> {
+        let (limit, patience) = limit_of_move(self.parts.think, monitor);
+        let ThinkLimit::Time(time) = limit else { return Err(PlayError::NoMove) };
         let infos = format!(
             "INFO timeout_turn {}\nINFO timeout_match 0\nINFO time_left {UNLIMITED}\nINFO max_memory 0\nINFO game_type 1\nINFO rule 0",
             time.as_millis().max(1)
         );
-        child.order(&format!("{infos}\n{}", self.order(pos, by_turn)?));
+        if self.knows {
+            match self.settle(&mut child, patience, monitor) {
+                // The search has not started, so there is no move.
+                Err(PlayError::Stopped) => {
+                    self.keep_in_step(child);
+                    return Err(PlayError::Stopped);
+                }
+                other => other?,
+            }
+        }
+        child.send(&format!("{infos}\n{}", self.order(pos, by_turn)?));
         loop {
-            let line = child.hear(patience, watch)?;
+            let line = match child.receive(patience, monitor) {
+                Err(PlayError::Stopped) => return self.stop(child, pos),
+                other => other?,
+            };
             if let Some((column, row)) = point(&line) {
-                let height = self.size.1;
-                let cell = (column < self.size.0 && row < height).then(|| (column, height - 1 - row));
-                let mv = cell.map(|(column, row)| outplay_core::cell_name(column, row));
-                return mv.and_then(|name| self.game.read_move(pos, &name).ok()).ok_or_else(|| {
+                let mv = self.read_point(pos, column, row).ok_or_else(|| {
                     fault(Fault::Illegal, format!("played `{column},{row}`, which is no legal move"))
-                });
+                })?;
+                self.child = Some(child);
+                self.knows = true;
+                return Ok(Choice::plain(mv));
             }
             if line.starts_with("ERROR") {
                 let shown: String = line.chars().take(100).collect();
@@ -153,9 +225,51 @@ impl GomocupPlayer {
             }
         }
     }
+
+    /// Stops a search and returns the engine's move.
+    fn stop(&mut self, mut child: EngineProcess, pos: &AnyPosition) -> Result<Choice, PlayError> {
+        child.send_during_search("YXSTOP");
+        let until = Instant::now() + STOP;
+        let (column, row) = loop {
+            let line = child.receive(until, &NoMonitor).map_err(|_| PlayError::Stopped)?;
+            if let Some(point) = point(&line) {
+                break point;
+            }
+        };
+        let mv = self.read_point(pos, column, row).ok_or(PlayError::Stopped)?;
+        self.keep_in_step(child);
+        Ok(Choice { stopped: true, ..Choice::plain(mv) })
+    }
+
+    /// Resynchronises an engine whose turn was stopped: all output before its answer to `START` belongs to that turn,
+    /// such as `UNKNOWN` for `YXSTOP`. The next turn sends the whole board. Drops an engine that does not answer.
+    fn keep_in_step(&mut self, mut child: EngineProcess) {
+        child.send(&self.start());
+        self.knows = false;
+        let until = Instant::now() + STOP;
+        while let Ok(line) = child.receive(until, &NoMonitor) {
+            if line == "OK" || line.starts_with("OK ") {
+                self.child = Some(child);
+                return;
+            }
+        }
+    }
+
+    /// The legal move at the protocol's coordinates.
+    fn read_point(&self, pos: &AnyPosition, column: usize, row: usize) -> Option<AnyMove> {
+        let (width, height) = self.size;
+        let name =
+            (column < width && row < height).then(|| outplay_core::cell_name(column, height - 1 - row))?;
+        self.game.read_move(pos, &name).ok()
+    }
 }
 
-/// Two numbers and a comma.
+/// Whether a line answers `ABOUT`, including by an error.
+fn is_about(line: &str) -> bool {
+    line.contains("name") && line.contains('=') || line.starts_with("UNKNOWN") || line.starts_with("ERROR")
+}
+
+/// Parses two numbers and a comma.
 fn point(line: &str) -> Option<(usize, usize)> {
     let (column, row) = line.split_once(',')?;
     Some((column.trim().parse().ok()?, row.trim().parse().ok()?))
@@ -176,9 +290,12 @@ impl Player for GomocupPlayer {
         }
     }
 
-    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         if self.game.outcome(pos).is_some() {
             return Err(PlayError::NoMove);
+        }
+        if monitor.stopped() {
+            return Err(PlayError::Stopped);
         }
         if self.child.is_none() && self.trouble.is_none() {
             self.begin(0);
@@ -186,20 +303,18 @@ impl Player for GomocupPlayer {
         if let Some(trouble) = self.trouble.take() {
             return Err(trouble);
         }
-        let Some(mut child) = self.child.take() else { return Err(PlayError::NoMove) };
+        let Some(child) = self.child.take() else { return Err(PlayError::NoMove) };
         let by_turn = self.history.reach(&self.game, pos);
-        let mv = self.ask(&mut child, pos, by_turn, watch)?;
-        self.child = Some(child);
-        self.knows = true;
-        self.history.made(&self.game, pos, mv);
-        Ok(Choice::plain(mv))
+        let choice = self.ask(child, pos, by_turn, monitor)?;
+        self.history.made(&self.game, pos, choice.mv);
+        Ok(choice)
     }
 }
 
 impl Drop for GomocupPlayer {
     fn drop(&mut self) {
         if let Some(child) = self.child.take() {
-            self.stable.keep(&self.purpose, child);
+            self.pool.keep(&self.pool_key, child);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What a program has been shown of a game, so that it can be told moves rather than positions.
+//! Move history of a game, reconstructed from positions, for protocols that transmit moves.
 //!
-//! A player is shown positions only. Where one follows from the last by a move, or by the player's own move and one more,
-//! the moves are told; else the position is a new beginning.
+//! A player receives positions only. If a position is one opponent's move after the last known one, that move extends
+//! the history; otherwise the position starts a new history.
 
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Turn};
 
-/// A beginning and the moves since.
+/// A base position and the moves since.
 #[derive(Default)]
 pub(crate) struct History {
     base: Option<AnyPosition>,
@@ -14,12 +14,12 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Forgets the last game.
+    /// Clears the history.
     pub(crate) fn clear(&mut self) {
         *self = History::default();
     }
 
-    /// The game has come to a position. Says whether it follows from what was told by exactly one move of the opponent.
+    /// Records a position of the game. Returns whether it is exactly one move of the opponent after the known one.
     pub(crate) fn reach(&mut self, game: &AnyGame, pos: &AnyPosition) -> bool {
         let known = self.now.clone().or_else(|| game.start());
         if self.base.is_none() {
@@ -40,13 +40,13 @@ impl History {
         false
     }
 
-    /// The player itself has moved.
+    /// Records a move of the player itself.
     pub(crate) fn made(&mut self, game: &AnyGame, pos: &AnyPosition, mv: AnyMove) {
         self.moves.push(game.write_move(pos, mv));
         self.now = Some(game.play(pos, mv));
     }
 
-    /// The words of UGI for where the game is.
+    /// The UGI `position` command of the current position.
     pub(crate) fn words(&self, game: &AnyGame) -> String {
         let base = match &self.base {
             Some(base) if game.start().as_ref() != Some(base) => {
@@ -58,12 +58,12 @@ impl History {
     }
 }
 
-/// The move that leads from one position to another, if one does.
+/// Finds the move that leads from one position to another.
 fn step(game: &AnyGame, from: &AnyPosition, to: &AnyPosition) -> Option<AnyMove> {
     if game.outcome(from).is_some() || game.turn(from) == Turn::Chance {
         return None;
     }
-    // On a board of lines the stone that is new says which one, without trying a million of them.
+    // On a k-in-a-row board the new stone identifies the move, without trying up to a million of them.
     if let Some((before, after)) = game.board(from).zip(game.board(to)) {
         let mut new =
             (0..before.cells.len()).filter(|&cell| Some(&before.cells[cell]) != after.cells.get(cell));

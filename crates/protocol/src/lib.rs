@@ -1,32 +1,34 @@
-//! Engines by protocol: programs that play here, and this program playing elsewhere.
+//! Engine protocols: hosting external engines as players, and being an engine for other hosts.
 //!
 //! ```text
 //!            as a host                                     as an engine
-//!  stable    programs that run, between games    brain     who thinks, for how long
-//!  ugi_host, gomocup_host: a Player each         ugi_engine, gomocup_engine: a loop over lines each
-//!  child     a program and its lines: never waited for without an end, never left behind
+//!  engine_pool   idle engine processes           brain     chooses player and time for a move
+//!  ugi_host, gomocup_host: a Player each         ugi_engine, gomocup_engine: a command loop each
+//!  child     engine process with line I/O: every wait has a timeout, every process is reaped
 //! ```
 //!
-//! Two protocols: UGI, the universal game interface (UCI without chess, with `query`), for every game; and that of Gomocup,
-//! for five in a row. docs/engines.md says what is understood of each.
+//! There are two protocols: UGI, the universal game interface (UCI for any game, with `query`), and the Gomocup
+//! protocol, for five in a row. docs/engines.md lists the supported commands of each.
 //!
-//! Invariant: whatever a program does (crash, silence, lies, floods), a host's call returns, says in a sentence what was
-//! wrong, and leaves no process behind.
+//! Invariant: whatever an engine does (crash, silence, illegal moves, output floods), a host's call returns within its
+//! timeout, reports the fault in a sentence, and leaves no process behind.
 
 mod brain;
 mod child;
 mod clock;
 mod command;
+mod engine_pool;
 mod gomocup_engine;
 mod gomocup_host;
 mod history;
 mod lines;
-mod stable;
+mod reader;
 mod ugi_engine;
 mod ugi_host;
 
-pub use brain::{Brain, Budget, Likely};
+pub use brain::{Brain, Budget, Likely, Thought};
 pub use command::split;
+pub use engine_pool::EnginePool;
 pub use gomocup_engine::gomocup;
-pub use stable::Stable;
+pub use reader::ReaderWatch;
 pub use ugi_engine::ugi;

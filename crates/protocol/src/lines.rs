@@ -1,14 +1,14 @@
-//! Lines from whoever gives orders, heard while somebody thinks.
+//! Asynchronous line input of an engine, read by a thread of its own while a search runs.
 
-use outplay_core::Watch;
+use outplay_runtime::Monitor;
 use std::io::BufRead;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Lines as they come; the queue ends with the input.
+/// Returns a queue of input lines; it disconnects at the end of the input.
 ///
-/// Reading happens on a thread of its own, because it cannot be interrupted; it ends with the input or with the process.
+/// A blocking read cannot be interrupted, so the thread ends with the input or with the process.
 pub(crate) fn read(mut input: impl BufRead + Send + 'static) -> Receiver<String> {
     let (said, lines) = channel();
     std::thread::spawn(move || {
@@ -25,29 +25,29 @@ pub(crate) fn read(mut input: impl BufRead + Send + 'static) -> Receiver<String>
     lines
 }
 
-/// The next line; `None` at the end of the input, or when somebody wants to stop.
-pub(crate) fn next(lines: &Receiver<String>, watch: &dyn Watch) -> Option<String> {
+/// Returns the next line; `None` at the end of the input, or when `monitor` stops.
+pub(crate) fn next(lines: &Receiver<String>, monitor: &dyn Monitor) -> Option<String> {
     loop {
         match lines.recv_timeout(Duration::from_millis(100)) {
             Ok(line) => return Some(line),
             Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) if watch.stopped() => return None,
+            Err(RecvTimeoutError::Timeout) if monitor.stopped() => return None,
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }
 
-/// Stops when told.
+/// A monitor that stops once its flag is set.
 #[derive(Default)]
-pub(crate) struct Halt(AtomicBool);
+pub(crate) struct StopFlag(AtomicBool);
 
-impl Halt {
-    pub(crate) fn now(&self) {
+impl StopFlag {
+    pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-impl Watch for Halt {
+impl Monitor for StopFlag {
     fn stage(&self, _name: &str, _total: u64) {}
     fn advance(&self, _units: u64) {}
     fn stopped(&self) -> bool {

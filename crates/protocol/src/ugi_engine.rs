@@ -1,9 +1,9 @@
-//! This program as an engine that speaks UGI.
+//! UGI engine: this program behind the universal game interface.
 //!
 //! ```text
 //!  ugi                                         id, options, ugiok
 //!  isready                                     readyok
-//!  setoption name Game value SPEC              any game of the catalog; `Player`: who thinks
+//!  setoption name Game value SPEC              any game of the catalog; option `Player`: the player's spec
 //!  uginewgame
 //!  position startpos|fen LINE [moves …]        LINE is a position in the game's notation
 //!  go [movetime|depth|nodes N] [p1time …]      info …, bestmove MOVE (`0000` where there is none)
@@ -12,20 +12,20 @@
 //!  quit
 //! ```
 //!
-//! What makes no sense is answered with `info string error: …`, and nothing ends the loop but `quit` or the end of the
-//! input.
+//! Invalid commands are answered with `info string error: …`. Only `quit` or the end of the input ends the loop.
 
-use crate::brain::{Brain, Budget, Heed, less_overhead, milliseconds};
+use crate::brain::{Brain, Budget, InputAction, Thought, milliseconds, minus_overhead};
 use crate::lines;
-use outplay_core::{AnyPosition, Game, Notation, Turn, Watch};
+use outplay_core::{AnyPosition, Game, Notation, Turn};
+use outplay_runtime::Monitor;
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// Makes a mind for the game that a spec names, or says in a sentence why it cannot.
+/// Constructs the engine of the game that a spec names; the error is a sentence for the user.
 pub(crate) type Open<'a> = &'a dyn Fn(&str) -> Result<Brain, String>;
 
-/// Speaks UGI until `quit` or the end of the input.
+/// Runs the UGI protocol until `quit` or the end of the input.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub fn ugi(
     player: Option<&str>,
     input: impl BufRead + Send + 'static,
     out: &mut impl Write,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> io::Result<()> {
     let mut engine = Engine {
         open,
@@ -47,11 +47,11 @@ pub fn ugi(
         brain: None,
         pos: None,
     };
-    while let Some(line) = engine.next(watch) {
+    while let Some(line) = engine.next(monitor) {
         if line == "quit" {
             break;
         }
-        engine.obey(&line, out)?;
+        engine.execute(&line, out, monitor)?;
         out.flush()?;
     }
     Ok(())
@@ -68,14 +68,14 @@ struct Engine<'a> {
 }
 
 impl Engine<'_> {
-    fn next(&mut self, watch: &dyn Watch) -> Option<String> {
+    fn next(&mut self, monitor: &dyn Monitor) -> Option<String> {
         if !self.queue.is_empty() {
             return Some(self.queue.remove(0));
         }
-        lines::next(&self.lines, watch)
+        lines::next(&self.lines, monitor)
     }
 
-    fn obey(&mut self, line: &str, out: &mut impl Write) -> io::Result<()> {
+    fn execute(&mut self, line: &str, out: &mut impl Write, monitor: &dyn Monitor) -> io::Result<()> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let done = match word {
@@ -101,7 +101,7 @@ impl Engine<'_> {
             }
             "setoption" => self.set_option(rest),
             "position" => self.set_position(rest),
-            "go" => return self.go(rest, out),
+            "go" => return self.go(rest, out, monitor),
             "query" => match self.answer(rest) {
                 Ok(answer) => {
                     writeln!(out, "response {answer}")?;
@@ -120,7 +120,7 @@ impl Engine<'_> {
         }
     }
 
-    /// `name NAME value VALUE`.
+    /// Handles `setoption name NAME value VALUE`.
     fn set_option(&mut self, rest: &str) -> Result<(), String> {
         let words = rest.strip_prefix("name ").unwrap_or(rest);
         let (name, value) = words.split_once(" value ").ok_or("write `setoption name NAME value VALUE`")?;
@@ -144,7 +144,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The mind for the game, made when it is first needed.
+    /// The engine of the game, constructed on first use.
     fn brain(&mut self) -> Result<&mut Brain, String> {
         if self.brain.is_none() {
             let mut brain = (self.open)(&self.game)?;
@@ -181,7 +181,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The position, or the start if none was given.
+    /// The current position, or the start if none was set.
     fn at(&mut self) -> Result<AnyPosition, String> {
         if let Some(pos) = &self.pos {
             return Ok(pos.clone());
@@ -208,7 +208,7 @@ impl Engine<'_> {
         }
     }
 
-    fn go(&mut self, rest: &str, out: &mut impl Write) -> io::Result<()> {
+    fn go(&mut self, rest: &str, out: &mut impl Write, monitor: &dyn Monitor) -> io::Result<()> {
         let began = Instant::now();
         let pos = match self.at() {
             Ok(pos) => pos,
@@ -227,29 +227,33 @@ impl Engine<'_> {
         let budget = budget(rest, game.turn(&pos));
         let mut ready = 0;
         let mut ended = false;
-        let thought = brain.think_aloud(&pos, &budget, lines, queue, &mut |line| match line {
-            "stop" => Heed::Stop,
-            "isready" => {
-                ready += 1;
-                Heed::Done
-            }
-            "quit" => {
-                ended = true;
-                // A script that ends at once still wants its answer; a search without an end has none.
-                if budget.infinite { Heed::Stop } else { Heed::Done }
-            }
-            _ => Heed::Later,
-        });
+        let thought =
+            brain.think_while_reading(&pos, &budget, (lines, queue), monitor, &mut |line| match line {
+                "stop" => InputAction::Stop,
+                "isready" => {
+                    ready += 1;
+                    InputAction::Done
+                }
+                "quit" => {
+                    ended = true;
+                    // A piped script that ends with `quit` still expects its answer.
+                    InputAction::End
+                }
+                _ => InputAction::Later,
+            });
         if ended {
             queue.push("quit".into());
         }
-        let choice = match thought {
-            Ok(choice) => choice,
+        let Thought { choice, note } = match thought {
+            Ok(thought) => thought,
             Err(error) => {
                 writeln!(out, "info string error: {error}")?;
                 return writeln!(out, "bestmove 0000");
             }
         };
+        if let Some(note) = note {
+            writeln!(out, "info string {note}")?;
+        }
         let best = game.write_move(&pos, choice.mv);
         let (mut at, mut line) = (pos.clone(), Vec::new());
         for &mv in &choice.line {
@@ -263,12 +267,12 @@ impl Engine<'_> {
         writeln!(
             out,
             "info depth {} nodes {} time {}{score} pv {}",
-            choice.depth.max(1),
+            choice.depth,
             choice.nodes,
             milliseconds(began),
             line.join(" ")
         )?;
-        // Those who asked while it thought are answered before the move, as if it had been at once.
+        // `isready` during the search is answered before the move.
         for _ in 0..ready {
             writeln!(out, "readyok")?;
         }
@@ -276,7 +280,7 @@ impl Engine<'_> {
     }
 }
 
-/// What `go` asks for.
+/// Parses the limits of `go`.
 fn budget(rest: &str, turn: Turn) -> Budget {
     let mut budget = Budget::default();
     let (mut time, mut increment) = (None, 0u64);
@@ -290,7 +294,7 @@ fn budget(rest: &str, turn: Turn) -> Budget {
         }
         let Some(number) = words.next().and_then(|number| number.parse::<u64>().ok()) else { continue };
         match word {
-            "movetime" => budget.time = Some(less_overhead(Duration::from_millis(number))),
+            "movetime" => budget.time = Some(minus_overhead(Duration::from_millis(number))),
             "depth" => budget.depth = Some(number.clamp(1, 1000) as u32),
             "nodes" => budget.nodes = Some(number.max(1)),
             _ if own.contains(&word) => time = Some(number),
@@ -299,9 +303,9 @@ fn budget(rest: &str, turn: Turn) -> Budget {
         }
     }
     if let (Some(left), None) = (time, budget.time) {
-        // A thirtieth of what is left and most of what is added, never more than half.
+        // 1/30 of the remaining time plus 80 % of the increment, at most half of the remaining time.
         let share = (left / 30).saturating_add(increment / 5 * 4).min(left / 2).max(1);
-        budget.time = Some(less_overhead(Duration::from_millis(share)));
+        budget.time = Some(minus_overhead(Duration::from_millis(share)));
     }
     budget
 }
@@ -309,20 +313,23 @@ fn budget(rest: &str, turn: Turn) -> Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_core::{Native, Quiet};
+    use outplay_core::Native;
     use outplay_games::mnk::{Mnk, Rules};
-    use outplay_players::Kit;
+    use outplay_players::PlayerContext;
+    use outplay_runtime::NoMonitor;
     use std::io::Cursor;
 
     fn open(spec: &str) -> Result<Brain, String> {
         let rules = Rules::parse(spec).map_err(|error| error.to_string())?;
         let game: Mnk<u64> = Mnk::new(rules).ok_or("too large")?;
-        Ok(Brain::new(Kit::new(Native::new(game).lines()), Box::new(|_| false)))
+        let kit = PlayerContext::new(Native::new(game).lines());
+        let kit = PlayerContext { truth: Some(std::sync::Arc::new(crate::brain::EmptyOracle)), ..kit };
+        Ok(Brain::new(kit, Box::new(|_| false)))
     }
 
     fn said(script: &str) -> Vec<String> {
         let mut out = Vec::new();
-        ugi(&open, "tictactoe", None, Cursor::new(script.to_string()), &mut out, &Quiet).unwrap();
+        ugi(&open, "tictactoe", None, Cursor::new(script.to_string()), &mut out, &NoMonitor).unwrap();
         String::from_utf8(out).unwrap().lines().map(str::to_string).collect()
     }
 
@@ -351,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_and_what_makes_no_sense_is_said() {
+    fn finished_games_and_invalid_commands_are_reported() {
         let lines = said("position startpos moves a1 b1 a2 b2 a3\nquery gameover\nquery result\ngo\n");
         assert_eq!(lines[..2], ["response true", "response p1win"]);
         assert_eq!(lines.last().unwrap(), "bestmove 0000");
@@ -370,7 +377,70 @@ mod tests {
     }
 
     #[test]
-    fn thinking_without_an_end_ends_with_the_input() {
+    fn replaced_player_is_reported() {
+        let go = "position startpos moves b2\ngo movetime 100\n";
+        let lines = said(&format!("setoption name Player value perfect\n{go}"));
+        let note = "info string player `perfect` has no move here (the exact value of this position is out of reach); `greedy` moves instead";
+        assert_eq!(lines[0], note);
+        assert!(lines.last().unwrap().starts_with("bestmove "), "{lines:?}");
+        let lines = said(&format!("setoption name Player value alphabeta:depth=2\n{go}"));
+        assert!(lines[0].starts_with("info depth 2 "), "{lines:?}");
+    }
+
+    /// The depth and the move of an answer.
+    fn answer(lines: &[String]) -> (u32, String) {
+        let info = lines.iter().find(|line| line.starts_with("info depth ")).unwrap();
+        let depth = info.split(' ').nth(2).unwrap().parse().unwrap();
+        (depth, lines.last().unwrap().strip_prefix("bestmove ").unwrap().to_string())
+    }
+
+    /// A position of Connect-4 in which only 4 and 6 win, and 3, the choice of a one-ply player, loses.
+    const WON: &str =
+        "setoption name Game value connect4\nposition startpos moves 1 2 5 5 6 7 1 1 2 2 7 7 6\n";
+
+    #[test]
+    fn stopped_search_plays_the_move_that_it_found() {
+        for player in ["alphabeta:time=10s", "mcts:time=10s", "noisy:p=0,inner=alphabeta:time=10s", "auto"] {
+            let lines = said(&format!("setoption name Player value {player}\n{WON}go movetime 300\n"));
+            let (depth, mv) = answer(&lines);
+            assert!(["4", "6"].contains(&mv.as_str()), "{player}: {lines:?}");
+            assert!(depth > 4 || player.starts_with("mcts"), "{player}: {lines:?}");
+        }
+    }
+
+    #[test]
+    fn infinite_search_is_answered_when_it_is_stopped() {
+        for player in ["alphabeta:time=10s", "alphabeta:depth=2", "mcts:time=10s", "auto"] {
+            let (input, mut host) = std::io::pipe().unwrap();
+            let script = format!("setoption name Player value {player}\n{WON}go infinite\n");
+            let talk = std::thread::spawn(move || {
+                host.write_all(script.as_bytes()).unwrap();
+                std::thread::sleep(Duration::from_millis(300));
+                host.write_all(b"stop\nquit\n").unwrap();
+            });
+            let (began, mut out) = (Instant::now(), Vec::new());
+            let input = std::io::BufReader::new(input);
+            ugi(&open, "tictactoe", None, input, &mut out, &NoMonitor).unwrap();
+            talk.join().unwrap();
+            let lines: Vec<String> = String::from_utf8(out).unwrap().lines().map(str::to_string).collect();
+            let (depth, mv) = answer(&lines);
+            assert!(began.elapsed() >= Duration::from_millis(300), "{player}: {lines:?}");
+            assert!(depth == 2 || ["4", "6"].contains(&mv.as_str()), "{player}: {lines:?}");
+        }
+    }
+
+    /// A search of great depth ends soon after the input; the answer reports the depth that was searched.
+    #[test]
+    fn search_ends_with_the_input() {
+        let began = Instant::now();
+        let lines = said("setoption name Game value mnk:7x7,k=5\nposition startpos moves d4\ngo depth 60\n");
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+        let (depth, _) = answer(&lines);
+        assert!((1..60).contains(&depth), "{lines:?}");
+    }
+
+    #[test]
+    fn infinite_search_ends_with_the_input() {
         let lines = said("position startpos\ngo infinite\n");
         assert!(lines.last().unwrap().starts_with("bestmove "), "{lines:?}");
     }

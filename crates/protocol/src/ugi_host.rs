@@ -1,4 +1,4 @@
-//! A program that speaks UGI as a player.
+//! UGI host: an external engine with the universal game interface as a player.
 //!
 //! ```text
 //!  > ugi                                              < id …, option …, ugiok
@@ -6,107 +6,164 @@
 //!  > uginewgame, isready                              < readyok
 //!  > position startpos moves 4 4                      or: position fen LINE moves …
 //!  > go movetime 1000                                 < info depth 7 nodes 1234 score cp 20 pv 3 4, bestmove 3
+//!  > stop                                             < bestmove 3 (only if the search is stopped from outside)
 //! ```
 
-use crate::child::{Child, fault};
-use crate::clock::{Think, at_move};
+use crate::child::{EngineProcess, STOP, fault};
+use crate::clock::{ThinkLimit, limit_of_move};
+use crate::engine_pool::{EnginePool, EngineSpec, pool_key};
 use crate::history::History;
-use crate::stable::{Parts, Stable, purpose};
-use outplay_core::{AnyGame, AnyMove, AnyPosition, Counters, Game, Notation, Quiet, Turn, Watch};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Counters, Game, Notation, Turn};
 use outplay_players::{Choice, Fault, PlayError, Player};
+use outplay_runtime::{Monitor, NoMonitor};
 use std::time::{Duration, Instant};
 
-/// How long a program may take to be ready.
+/// Timeout of the handshake.
 const READY: Duration = Duration::from_secs(10);
 
-/// The player.
+/// A UGI engine as a player.
 pub(crate) struct UgiPlayer {
-    stable: Stable,
+    pool: EnginePool,
     game: AnyGame,
-    parts: Parts,
-    purpose: String,
-    child: Option<Child>,
+    parts: EngineSpec,
+    pool_key: String,
+    child: Option<EngineProcess>,
     trouble: Option<PlayError>,
     history: History,
 }
 
 impl UgiPlayer {
-    pub(crate) fn new(stable: Stable, game: AnyGame, parts: Parts) -> UgiPlayer {
-        let purpose = purpose("ugi", &parts.words, &game);
-        UgiPlayer { stable, game, parts, purpose, child: None, trouble: None, history: History::default() }
+    pub(crate) fn new(pool: EnginePool, game: AnyGame, parts: EngineSpec) -> UgiPlayer {
+        let pool_key = pool_key("ugi", &parts.words, &game);
+        UgiPlayer { pool, game, parts, pool_key, child: None, trouble: None, history: History::default() }
     }
 
-    /// A program that is ready for a new game.
-    fn ready(&mut self) -> Result<Child, PlayError> {
-        let until = || Instant::now() + READY;
-        if let Some(mut child) = self.child.take().or_else(|| self.stable.take(&self.purpose)) {
-            child.order("uginewgame\nisready");
-            // One that ended while it waited is replaced.
-            if wait(&mut child, "readyok", until(), &mut |_| {}).is_ok() {
+    /// Returns an engine that is ready for a new game, from the pool or newly started.
+    fn ready(&mut self) -> Result<EngineProcess, PlayError> {
+        if let Some(mut child) = self.child.take().or_else(|| self.pool.take(&self.pool_key)) {
+            child.send("uginewgame\nisready");
+            // An engine that exited while idle is replaced.
+            if wait_ready(&mut child, "readyok", &mut |_| {}).is_ok() {
                 return Ok(child);
             }
         }
-        let mut child = Child::start(&self.parts.words, "quit")?;
-        child.order("ugi");
+        let mut child = EngineProcess::start(&self.parts.words, "quit")?;
+        child.send("ugi");
         let mut knows_games = false;
-        wait(&mut child, "ugiok", until(), &mut |line| {
+        wait_ready(&mut child, "ugiok", &mut |line| {
             knows_games |= line.to_ascii_lowercase().starts_with("option name game ");
         })?;
         if knows_games {
-            child.order(&format!("setoption name Game value {}", self.game.spec()));
+            child.send(&format!("setoption name Game value {}", self.game.spec()));
         }
-        child.order("uginewgame\nisready");
-        wait(&mut child, "readyok", until(), &mut |_| {})?;
+        child.send("uginewgame\nisready");
+        wait_ready(&mut child, "readyok", &mut |_| {})?;
         Ok(child)
     }
 
-    fn ask(&self, child: &mut Child, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
-        let (told, patience) = at_move(self.parts.think, watch);
-        let go = match told {
-            Think::Time(time) => format!("go movetime {}", time.as_millis().max(1)),
-            Think::Depth(depth) => format!("go depth {depth}"),
-            Think::Nodes(nodes) => format!("go nodes {nodes}"),
+    /// Searches a position. The engine is kept for the next turn unless it failed to answer: its late answer would be
+    /// taken for the next one.
+    fn ask(
+        &mut self,
+        mut child: EngineProcess,
+        pos: &AnyPosition,
+        monitor: &dyn Monitor,
+    ) -> Result<Choice, PlayError> {
+        let (limit, patience) = limit_of_move(self.parts.think, monitor);
+        let go = match limit {
+            ThinkLimit::Time(time) => format!("go movetime {}", time.as_millis().max(1)),
+            ThinkLimit::Depth(depth) => format!("go depth {depth}"),
+            ThinkLimit::Nodes(nodes) => format!("go nodes {nodes}"),
         };
-        child.order(&format!("{}\n{go}", self.history.words(&self.game)));
-        let mut info = Info::default();
-        loop {
-            let line = child.hear(patience, watch)?;
-            let mut words = line.split_whitespace();
-            match words.next() {
-                Some("info") => info.read(&line),
-                Some("bestmove") => {
-                    let Some(word) = words.next() else {
-                        return Err(fault(Fault::Garbage, "said `bestmove` without a move"));
-                    };
-                    let Ok(mv) = self.game.read_move(pos, word) else {
-                        let shown: String = word.chars().take(40).collect();
-                        return Err(fault(
-                            Fault::Illegal,
-                            format!("played `{shown}`, which is no legal move"),
-                        ));
-                    };
-                    return Ok(info.choice(&self.game, pos, mv));
+        // `isready` is a barrier: output of an earlier turn comes before `readyok`.
+        child.send(&format!("{}\nisready", self.history.words(&self.game)));
+        match wait(&mut child, "readyok", patience, monitor, &mut |_| {}) {
+            // The search has not started, so there is no move.
+            Err(PlayError::Stopped) => {
+                if wait(&mut child, "readyok", Instant::now() + STOP, &NoMonitor, &mut |_| {}).is_ok() {
+                    self.child = Some(child);
                 }
-                _ => {}
+                return Err(PlayError::Stopped);
             }
+            other => other?,
+        }
+        child.send(&go);
+        let mut info = SearchInfo::default();
+        let answer = match receive_best_move(&mut child, patience, monitor, &mut info) {
+            Err(PlayError::Stopped) => return self.stop(child, pos, info),
+            other => other?,
+        };
+        if answer.is_empty() {
+            return Err(fault(Fault::Garbage, "said `bestmove` without a move"));
+        }
+        let Ok(mv) = self.game.read_move(pos, &answer) else {
+            let shown: String = answer.chars().take(40).collect();
+            return Err(fault(Fault::Illegal, format!("played `{shown}`, which is no legal move")));
+        };
+        self.child = Some(child);
+        Ok(info.choice(&self.game, pos, mv))
+    }
+
+    /// Stops a search and returns the engine's move.
+    fn stop(
+        &mut self,
+        mut child: EngineProcess,
+        pos: &AnyPosition,
+        mut info: SearchInfo,
+    ) -> Result<Choice, PlayError> {
+        child.send_during_search("stop");
+        let answer = receive_best_move(&mut child, Instant::now() + STOP, &NoMonitor, &mut info);
+        let answer = answer.map_err(|_| PlayError::Stopped)?;
+        self.child = Some(child);
+        // An engine that was stopped at once may have no move yet (`bestmove 0000`).
+        let mv = self.game.read_move(pos, &answer).map_err(|_| PlayError::Stopped)?;
+        Ok(Choice { stopped: true, ..info.choice(&self.game, pos, mv) })
+    }
+}
+
+/// Waits for `bestmove` and returns the word after it, which may be missing (empty).
+fn receive_best_move(
+    child: &mut EngineProcess,
+    patience: Instant,
+    monitor: &dyn Monitor,
+    info: &mut SearchInfo,
+) -> Result<String, PlayError> {
+    loop {
+        let line = child.receive(patience, monitor)?;
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("info") => info.read(&line),
+            Some("bestmove") => return Ok(words.next().unwrap_or_default().to_string()),
+            _ => {}
         }
     }
 }
 
-/// Waits for a line that is one word.
-fn wait(child: &mut Child, word: &str, until: Instant, heard: &mut dyn FnMut(&str)) -> Result<(), PlayError> {
+/// Waits for a line that equals `word`; passes other lines to `heard`.
+fn wait(
+    child: &mut EngineProcess,
+    word: &str,
+    until: Instant,
+    monitor: &dyn Monitor,
+    heard: &mut dyn FnMut(&str),
+) -> Result<(), PlayError> {
     loop {
-        let line = child.hear(until, &Quiet).map_err(|error| match error {
-            PlayError::Fault { fault, why } => {
-                PlayError::Fault { fault, why: format!("{why} (before `{word}`)") }
-            }
-            other => other,
-        })?;
+        let line = child.receive(until, monitor)?;
         if line == word {
             return Ok(());
         }
         heard(&line);
     }
+}
+
+/// The same during the handshake; an error names the missing word.
+fn wait_ready(child: &mut EngineProcess, word: &str, heard: &mut dyn FnMut(&str)) -> Result<(), PlayError> {
+    wait(child, word, Instant::now() + READY, &NoMonitor, heard).map_err(|error| match error {
+        PlayError::Fault { fault, why } => {
+            PlayError::Fault { fault, why: format!("{why} (before `{word}`)") }
+        }
+        other => other,
+    })
 }
 
 impl Player for UgiPlayer {
@@ -123,9 +180,12 @@ impl Player for UgiPlayer {
         }
     }
 
-    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         if self.game.turn(pos) == Turn::Chance || self.game.outcome(pos).is_some() {
             return Err(PlayError::NoMove);
+        }
+        if monitor.stopped() {
+            return Err(PlayError::Stopped);
         }
         if self.child.is_none() && self.trouble.is_none() {
             self.begin(0);
@@ -133,11 +193,9 @@ impl Player for UgiPlayer {
         if let Some(trouble) = self.trouble.take() {
             return Err(trouble);
         }
-        let Some(mut child) = self.child.take() else { return Err(PlayError::NoMove) };
+        let Some(child) = self.child.take() else { return Err(PlayError::NoMove) };
         self.history.reach(&self.game, pos);
-        // A program that failed to answer is let go: what it says next would be about the past.
-        let choice = self.ask(&mut child, pos, watch)?;
-        self.child = Some(child);
+        let choice = self.ask(child, pos, monitor)?;
         self.history.made(&self.game, pos, choice.mv);
         Ok(choice)
     }
@@ -146,21 +204,21 @@ impl Player for UgiPlayer {
 impl Drop for UgiPlayer {
     fn drop(&mut self) {
         if let Some(child) = self.child.take() {
-            self.stable.keep(&self.purpose, child);
+            self.pool.keep(&self.pool_key, child);
         }
     }
 }
 
-/// What a program said about its thinking, the last word counts.
+/// The last values of an engine's `info` lines.
 #[derive(Default)]
-struct Info {
+struct SearchInfo {
     depth: u32,
     nodes: u64,
     opinion: Option<f64>,
     line: Vec<String>,
 }
 
-impl Info {
+impl SearchInfo {
     fn read(&mut self, line: &str) {
         let mut words = line.split_whitespace().skip(1);
         while let Some(word) = words.next() {
@@ -171,7 +229,7 @@ impl Info {
                 "score" => {
                     let kind = words.next().unwrap_or_default();
                     let number = words.next().and_then(|word| word.parse::<f64>().ok());
-                    // Hundredths of whatever the program counts in; mates are sure.
+                    // Centipawns or another unit of the engine, clamped to ±100; a mate is ±100.
                     self.opinion = number.filter(|number| number.is_finite()).map(|number| match kind {
                         "mate" if number > 0.0 => 100.0,
                         "mate" => -100.0,

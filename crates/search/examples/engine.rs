@@ -1,11 +1,12 @@
-//! How fast the engine is: `cargo run --release -p outplay-search --example engine`.
+//! Benchmark of the engine: `cargo run --release -p outplay-search --example engine`.
 //!
-//! Prints positions per second of bare alpha-beta on connect-four and random games per second, one thread, the
-//! median of several runs, each with the figure it should reach. Time is the processor's where the system tells
-//! it, so that a busy machine matters little.
+//! Prints nodes per second of bare alpha-beta on connect-four and playouts per second, single-threaded, median
+//! of several runs, each with its target. Measures CPU time where the system reports it, so that load on the
+//! machine matters little.
 
-use outplay_core::{Game, Quiet};
+use outplay_core::Game;
 use outplay_games::mnk::{Mnk, Rules};
+use outplay_runtime::NoMonitor;
 use outplay_search::{Engine, Limits, Method, Options, PlayoutOptions, playouts};
 use std::time::Instant;
 
@@ -46,9 +47,9 @@ fn search(name: &str, options: Options, depth: u32, asked: &str) {
     let speed = median(|| {
         let mut engine = Engine::new(&game, options);
         // The table is made by the first search.
-        engine.search(&start, Limits::depth(1), &Quiet).expect("no dice here");
+        engine.search(&start, Limits::depth(1), &NoMonitor).expect("no dice here");
         let time = seconds(|| {
-            let report = engine.search(&start, Limits::depth(depth), &Quiet).expect("no dice here");
+            let report = engine.search(&start, Limits::depth(depth), &NoMonitor).expect("no dice here");
             nodes = report.counts.nodes;
         });
         nodes as f64 / time
@@ -67,7 +68,7 @@ fn main() {
         let options = PlayoutOptions::games(300_000);
         let speed = median(|| {
             let time = seconds(|| {
-                let played = playouts(&game, &start, options, &Quiet).expect("no dice here");
+                let played = playouts(&game, &start, options, &NoMonitor).expect("no dice here");
                 assert_eq!(played.games(), options.games);
             });
             options.games as f64 / time

@@ -3,8 +3,9 @@
 //! Prints the tree as text; with a file name as argument, also writes it as SVG. Further arguments are the game,
 //! the moves so far, and the depth: `tree out.svg connect4:4x4 1234 4`.
 
-use outplay_core::{Game, Notation, Quiet};
+use outplay_core::{Game, Notation};
 use outplay_games::mnk::{Mnk, Rules};
+use outplay_runtime::NoMonitor;
 use outplay_search::{TreeOptions, Zero, tree};
 use std::error::Error;
 
@@ -18,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         pos = game.play(&pos, mv);
     }
     let depth = word(3, "9").parse()?;
-    let tree = tree(&game, &pos, &Zero, depth, TreeOptions::default(), &Quiet)?;
+    let tree = tree(&game, &pos, &Zero, depth, TreeOptions::default(), &NoMonitor)?;
     print!("{}", tree.text(&game));
     if let Some(file) = words.first() {
         std::fs::write(file, tree.svg(&game))?;

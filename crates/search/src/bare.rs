@@ -1,31 +1,31 @@
-//! Minimax and alpha-beta with nothing around them: the textbook, as fast as the rules allow.
+//! Textbook minimax and alpha-beta without table or move ordering.
 //!
 //! ```text
 //!   MAX  ──  first player: raises alpha, stops at beta
 //!   MIN  ──  second player: lowers beta, stops at alpha
 //! ```
 //!
-//! Scores are the first player's throughout, so nothing is negated on the way and the same player may move
-//! twice. The moves of all positions on the path share one buffer; a position at the horizon is judged
-//! in its parent's loop and costs no call.
+//! Scores are the first player's throughout (no negamax), so a player may move twice in a row. The moves of all
+//! positions on the path share one buffer. A position at the horizon is evaluated in its parent's loop and
+//! costs no call. The only extra is mate-distance pruning, which stops where no better payoff is possible.
 //!
-//! Invariant: every position entered is either expanded (a dynamic evaluation) or judged (a static one), so
-//! only the former are counted here.
+//! Invariant: every node is either expanded (a dynamic evaluation) or evaluated (a static one), so only the
+//! former are counted here.
 
-use crate::clock::{Clock, Stop};
-use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score};
+use crate::clock::{Clock, StopReason};
+use crate::score::{HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score, SearchScore};
 use crate::stack::MOST_LINE;
 use crate::{Counters, Evaluate, SearchError};
 use outplay_core::{Game, Turn};
 
-/// One thread's search without extras.
-pub(crate) struct Bare<'a, G: Game, E> {
+/// One thread's bare search.
+pub(crate) struct BareSearch<'a, G: Game, E> {
     game: &'a G,
     evaluate: &'a E,
     scale: Scale,
     pub(crate) clock: Clock<'a>,
     moves: Vec<G::Move>,
-    /// The best line from every ply of the path.
+    /// Triangular array of principal variations, one per ply of the path.
     lines: Vec<Vec<G::Move>>,
     expanded: u64,
     alpha_cutoffs: u64,
@@ -33,9 +33,9 @@ pub(crate) struct Bare<'a, G: Game, E> {
     best_cutoffs: u64,
 }
 
-impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
+impl<'a, G: Game, E: Evaluate<G>> BareSearch<'a, G, E> {
     pub(crate) fn new(game: &'a G, evaluate: &'a E, scale: Scale, clock: Clock<'a>) -> Self {
-        Bare {
+        BareSearch {
             game,
             evaluate,
             scale,
@@ -49,10 +49,10 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
         }
     }
 
-    /// The first player's score of a position, looking `depth` plies ahead.
-    pub(crate) fn root(&mut self, pos: &G::Position, depth: u32, prune: bool) -> Found {
+    /// Returns the first player's score of a position, searching `depth` plies.
+    pub(crate) fn root(&mut self, pos: &G::Position, depth: u32, prune: bool) -> SearchScore {
         if self.clock.must_stop() {
-            return Found::opinion(0);
+            return SearchScore::opinion(0);
         }
         self.lines[0].clear();
         if depth == 0 {
@@ -65,7 +65,7 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
         }
     }
 
-    /// The best line found, or the best so far when the search was stopped.
+    /// Returns the principal variation, or the best so far if the search was stopped.
     pub(crate) fn line(&self) -> &[G::Move] {
         &self.lines[0]
     }
@@ -82,14 +82,14 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
         }
     }
 
-    /// A position that is finished or at the horizon.
+    /// Evaluates a position that is finished or at the horizon.
     #[inline(always)]
-    fn judge(&self, pos: &G::Position, ply: u32) -> Found {
+    fn judge(&self, pos: &G::Position, ply: u32) -> SearchScore {
         match self.game.outcome(pos) {
             Some(payoff) => self.scale.finished(payoff, ply),
             None => {
                 let score = self.evaluate.score(self.game, pos).clamp(-MOST_EVALUATION, MOST_EVALUATION);
-                Found::opinion(if self.game.turn(pos) == Turn::Second { -score } else { score })
+                SearchScore::opinion(if self.game.turn(pos) == Turn::Second { -score } else { score })
             }
         }
     }
@@ -102,20 +102,20 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
         ply: u32,
         alpha: Score,
         beta: Score,
-    ) -> Found {
+    ) -> SearchScore {
         match self.game.turn(pos) {
             Turn::First if depth == 1 => self.expand::<PRUNE, true, true>(pos, 1, ply, alpha, beta),
             Turn::First => self.expand::<PRUNE, true, false>(pos, depth, ply, alpha, beta),
             Turn::Second if depth == 1 => self.expand::<PRUNE, false, true>(pos, 1, ply, alpha, beta),
             Turn::Second => self.expand::<PRUNE, false, false>(pos, depth, ply, alpha, beta),
             Turn::Chance => {
-                self.clock.stop(Stop::Error(SearchError::Chance));
-                Found::opinion(0)
+                self.clock.stop(StopReason::Error(SearchError::Chance));
+                SearchScore::opinion(0)
             }
         }
     }
 
-    /// Looks at the successors of a position, at least one ply ahead.
+    /// Expands a position whose depth is at least one ply.
     fn expand<const PRUNE: bool, const MAX: bool, const LAST: bool>(
         &mut self,
         pos: &G::Position,
@@ -123,7 +123,7 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
         ply: u32,
         mut alpha: Score,
         mut beta: Score,
-    ) -> Found {
+    ) -> SearchScore {
         let base = self.moves.len();
         self.game.moves(pos, &mut self.moves);
         let end = self.moves.len();
@@ -134,22 +134,23 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
         if self.lines.len() < ply as usize + 2 {
             self.lines.push(Vec::new());
         }
-        // Nothing here can be better than to win at once, nor worse than to lose at once.
+        // Mate-distance pruning: the best possible result is a win at the next ply, the worst a loss at the
+        // next ply.
         let most = self.scale.most(ply);
         if PRUNE && (alpha >= most || beta <= -most) {
             self.best_cutoffs += 1;
             self.moves.truncate(base);
             return if alpha >= most {
-                Found { score: most, proof: HIGH }
+                SearchScore { score: most, proof: HIGH }
             } else {
-                Found { score: -most, proof: LOW }
+                SearchScore { score: -most, proof: LOW }
             };
         }
         let most = if MAX { most } else { -most };
         let better = |a: Score, b: Score| if MAX { a > b } else { a < b };
-        // The proof that no move does better needs all moves, the proof that one does this well only that one.
+        // An upper bound needs proofs for all moves, a lower bound only one for the best move.
         let (reached, unbeaten) = if MAX { (LOW, HIGH) } else { (HIGH, LOW) };
-        let mut best = Found { score: if MAX { -INFINITE } else { INFINITE }, proof: 0 };
+        let mut best = SearchScore { score: if MAX { -INFINITE } else { INFINITE }, proof: 0 };
         let mut all = unbeaten;
         let mut at = base;
         while at < end {
@@ -173,13 +174,14 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
             }
             all &= found.proof;
             if better(found.score, best.score) {
-                best = Found { score: found.score, proof: found.proof & reached };
+                best = SearchScore { score: found.score, proof: found.proof & reached };
                 let bound = if MAX { &mut alpha } else { &mut beta };
                 if better(best.score, *bound) {
                     *bound = best.score;
                     let cut = PRUNE && alpha >= beta;
                     if cut || !better(most, best.score) {
-                        // What was not looked at could only be better if anything could.
+                        // The unsearched moves leave the upper bound unproven, unless the best possible payoff
+                        // was reached.
                         all = if better(most, best.score) { 0 } else { unbeaten };
                         match (cut, MAX) {
                             (false, _) => self.best_cutoffs += 1,
@@ -194,17 +196,17 @@ impl<'a, G: Game, E: Evaluate<G>> Bare<'a, G, E> {
                     self.remember(mv, ply, depth);
                 }
             } else if found.score == best.score && found.proof & reached & !best.proof != 0 {
-                // As good, and proven: a tie is better than the opinion that it might be one. The line after
-                // it is known only if it was looked at with an open window.
+                // Equal score, but proven: prefer it. The line after the move is valid only if the window was
+                // open.
                 best.proof |= reached;
                 self.remember(mv, ply, if PRUNE { 1 } else { depth });
             }
         }
         self.moves.truncate(base);
-        Found { score: best.score, proof: best.proof | all }
+        SearchScore { score: best.score, proof: best.proof | all }
     }
 
-    /// A move and the best line after it, left out if `depth` is 1, are the best line here.
+    /// Sets the principal variation to a move and the line after it, which is omitted if `depth` is 1.
     fn remember(&mut self, mv: G::Move, ply: u32, depth: u32) {
         let (above, below) = self.lines.split_at_mut(ply as usize + 1);
         let line = &mut above[ply as usize];

@@ -1,63 +1,65 @@
-//! Minimax level by level: all positions one ply away, then two, and values back up at the end.
+//! Breadth-first minimax with transposition merging, for comparison.
 //!
 //! ```text
-//!  level 0   root            positions of a level that are equal are merged, so a position is
-//!  level 1   a  b  c         expanded once a level however many ways lead to it; the price is
+//!  level 0   root            equal positions of a level are merged, so a position is expanded
+//!  level 1   a  b  c         once per level however many paths lead to it; the price is
 //!  level 2   d  e  f  g      that whole levels are kept in memory
 //! ```
 //!
-//! It exists for comparison: it cannot prune, since no value is known before the last level is there.
+//! All levels are expanded first, then values are backed up from the last level to the root. Pruning is
+//! impossible, since no value is known before the last level is complete.
 //!
 //! Invariant: a level's edges point into the next level only.
 
-use crate::clock::{Clock, Purse, Stop};
+use crate::clock::{Clock, NodeBudget, StopReason};
 use crate::report::{Answer, Report, settled};
-use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, MOST_PAYOFF, Scale};
+use crate::score::{HIGH, INFINITE, LOW, MOST_EVALUATION, MOST_PAYOFF, Scale, SearchScore};
 use crate::{Counters, Evaluate, Limit, Limits, SearchError};
-use outplay_core::{Game, Ledger, Turn, Watch, discard};
+use outplay_core::{Game, Turn};
+use outplay_runtime::{Monitor, ShardedMap, discard};
 use std::time::Instant;
 
-/// What a breadth-first search found and what it had to keep.
+/// Result of a breadth-first search, with the size of every level.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Breadth<M> {
-    /// The answer. Positions entered are counted as a depth-first minimax would; `distinct_keys` are those
-    /// that were kept.
+    /// The report. Nodes are counted as a depth-first minimax would count them; `distinct_keys` is the number
+    /// of positions kept.
     pub report: Report<M>,
-    /// Different positions on each level, the root's first.
+    /// Distinct positions on each level, starting at the root.
     pub levels: Vec<usize>,
 }
 
 /// The positions at one distance from the root.
-struct Level<G: Game> {
+struct PlyLevel<G: Game> {
     positions: Vec<G::Position>,
-    /// How many ways lead to each, saturating: what a depth-first search would enter.
+    /// Number of paths to each position, saturating: the node count of a depth-first search.
     ways: Vec<u64>,
-    /// The moves of all positions one after another, with the number of the position reached.
+    /// The moves of all positions in one array, with the index of the successor in the next level.
     edges: Vec<(G::Move, u32)>,
-    /// Where each position's edges end.
+    /// End of each position's edges.
     ends: Vec<usize>,
 }
 
-impl<G: Game> Level<G> {
+impl<G: Game> PlyLevel<G> {
     fn edges(&self, i: usize) -> &[(G::Move, u32)] {
         let begin = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.edges[begin..self.ends[i]]
     }
 }
 
-/// The value of a position by minimax to `depth` plies, keeping at most `most` positions.
+/// Computes the minimax value to `depth` plies, keeping at most `most` positions.
 ///
 /// # Errors
 ///
-/// Chance, payoffs that are too large, more than `most` positions, or a fault of the rules. When stopped
-/// through the watch the report says so and knows nothing.
+/// Games with chance, payoffs that are too large, more than `most` positions, or a fault of the rules. A stop
+/// by the monitor yields a report without a value.
 pub fn breadth_first<G: Game, E: Evaluate<G>>(
     game: &G,
     pos: &G::Position,
     evaluate: &E,
     depth: u32,
     most: usize,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Breadth<G::Move>, SearchError> {
     let begin = Instant::now();
     let best = game.best_payoff();
@@ -65,11 +67,11 @@ pub fn breadth_first<G: Game, E: Evaluate<G>>(
         return Err(SearchError::Payoff(best));
     }
     let fault = || game.fault();
-    let purse = Purse::new(&Limits::NONE, watch, &fault);
-    let mut clock = Clock::new(&purse);
+    let budget = NodeBudget::new(&Limits::NONE, monitor, &fault);
+    let mut clock = Clock::new(&budget);
     let mut counts = Counters::default();
     let levels = grow(game, pos, depth, most, &mut clock)?;
-    if let Some(Stop::Error(error)) = purse.why() {
+    if let Some(StopReason::Error(error)) = budget.why() {
         return Err(error);
     }
     let sizes: Vec<usize> = levels.iter().map(|level| level.positions.len()).collect();
@@ -96,7 +98,7 @@ pub fn breadth_first<G: Game, E: Evaluate<G>>(
     let answer = Answer::new(found, depth, best, true);
     let limit = match (answer.exact(), clock.stopped) {
         (Some(_), _) => None,
-        (None, true) => Some(Limit::Watch),
+        (None, true) => Some(Limit::Monitor),
         (None, false) => Some(Limit::Depth),
     };
     let seconds = begin.elapsed().as_secs_f64();
@@ -104,22 +106,22 @@ pub fn breadth_first<G: Game, E: Evaluate<G>>(
     Ok(Breadth { report, levels: sizes })
 }
 
-/// All levels down to the depth or to the end of the game; stopped early if the clock says so.
+/// Expands all levels down to the depth or to the end of the game; returns early if the clock stops the search.
 fn grow<G: Game>(
     game: &G,
     pos: &G::Position,
     depth: u32,
     most: usize,
     clock: &mut Clock<'_>,
-) -> Result<Vec<Level<G>>, SearchError> {
-    let mut levels: Vec<Level<G>> = Vec::new();
+) -> Result<Vec<PlyLevel<G>>, SearchError> {
+    let mut levels: Vec<PlyLevel<G>> = Vec::new();
     let mut kept = 1;
     let mut open = (vec![pos.clone()], vec![1u64]);
     let mut moves = Vec::new();
     for ply in 0..=depth {
         let (positions, ways) = std::mem::take(&mut open);
-        let mut level = Level { positions, ways, edges: Vec::new(), ends: Vec::new() };
-        let mut numbers: Ledger<G::Position, u32> = Ledger::default();
+        let mut level = PlyLevel { positions, ways, edges: Vec::new(), ends: Vec::new() };
+        let mut numbers: ShardedMap<G::Position, u32> = ShardedMap::default();
         for (pos, &ways) in level.positions.iter().zip(&level.ways) {
             if clock.must_stop() {
                 return Ok(levels);
@@ -161,17 +163,17 @@ fn grow<G: Game>(
     Ok(levels)
 }
 
-/// Values from the last level to the root, and the best line, for the player to move at the root; `None` if the clock
-/// says stop.
+/// Backs up values from the last level to the root, for the player to move there, and extracts the principal
+/// variation; `None` if stopped.
 fn back_up<G: Game, E: Evaluate<G>>(
     game: &G,
     evaluate: &E,
-    levels: &[Level<G>],
+    levels: &[PlyLevel<G>],
     clock: &mut Clock<'_>,
-) -> Option<(Found, Vec<G::Move>)> {
+) -> Option<(SearchScore, Vec<G::Move>)> {
     let scale = Scale::new(true, None);
-    // Scores are the first player's. Best edges are kept for the line.
-    let mut below: Vec<Found> = Vec::new();
+    // Scores are the first player's. The best edges are kept for the principal variation.
+    let mut below: Vec<SearchScore> = Vec::new();
     let mut choices: Vec<Vec<usize>> = Vec::new();
     for (ply, level) in levels.iter().enumerate().rev() {
         let mut here = Vec::with_capacity(level.positions.len());
@@ -185,26 +187,26 @@ fn back_up<G: Game, E: Evaluate<G>>(
                 Some(payoff) => scale.finished(payoff, ply as u32),
                 None if level.edges(i).is_empty() => {
                     let score = evaluate.score(game, pos).clamp(-MOST_EVALUATION, MOST_EVALUATION);
-                    Found::opinion(if max { score } else { -score })
+                    SearchScore::opinion(if max { score } else { -score })
                 }
                 None => {
                     let (reached, unbeaten) = if max { (LOW, HIGH) } else { (HIGH, LOW) };
-                    let mut best = Found { score: if max { -INFINITE } else { INFINITE }, proof: 0 };
+                    let mut best = SearchScore { score: if max { -INFINITE } else { INFINITE }, proof: 0 };
                     let mut all = unbeaten;
                     for (at, &(_, number)) in level.edges(i).iter().enumerate() {
                         let found = below[number as usize];
                         all &= found.proof;
                         let better = if max { found.score > best.score } else { found.score < best.score };
                         if better {
-                            best = Found { score: found.score, proof: found.proof & reached };
+                            best = SearchScore { score: found.score, proof: found.proof & reached };
                             chosen[i] = at;
                         } else if found.score == best.score && found.proof & reached & !best.proof != 0 {
-                            // As good, and proven.
+                            // Equal score, but proven.
                             best.proof |= reached;
                             chosen[i] = at;
                         }
                     }
-                    Found { score: best.score, proof: best.proof | all }
+                    SearchScore { score: best.score, proof: best.proof | all }
                 }
             };
             here.push(found);

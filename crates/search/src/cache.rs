@@ -1,7 +1,7 @@
-//! Static evaluations of positions met before, as the 2014 report keeps them.
+//! Exact cache of static evaluations, sharded by key.
 //!
-//! The cache is exact and shared by the threads: it never forgets, and stops learning when it is full, so
-//! that the number of its keys is the number of different positions evaluated.
+//! The cache is shared by the threads. It never evicts and stops inserting when full, so the number of its keys
+//! is the number of distinct positions evaluated (the 2014 report counts them).
 
 use crate::score::Score;
 use outplay_core::Game;
@@ -10,23 +10,23 @@ use std::sync::Mutex;
 
 const SHARDS: usize = 64;
 
-/// Scores by position.
-pub(crate) struct Cache<G: Game> {
+/// Static evaluations by position.
+pub(crate) struct EvaluationCache<G: Game> {
     shards: Vec<Mutex<FxHashMap<G::Position, Score>>>,
     most: usize,
 }
 
-impl<G: Game> Cache<G> {
-    /// A cache for about `most` positions.
-    pub(crate) fn new(most: usize) -> Cache<G> {
+impl<G: Game> EvaluationCache<G> {
+    /// Creates a cache for about `most` positions.
+    pub(crate) fn new(most: usize) -> EvaluationCache<G> {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        Cache { shards, most: most.div_ceil(SHARDS) }
+        EvaluationCache { shards, most: most.div_ceil(SHARDS) }
     }
 
-    /// The score of a position, and whether it was known.
+    /// Returns the score of a position, and whether it was a hit.
     pub(crate) fn score(&self, key: u64, pos: &G::Position, judge: impl FnOnce() -> Score) -> (Score, bool) {
         let shard = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
-        // A poisoned lock only means that an evaluation panicked, which the map does not feel.
+        // A poisoned lock only means that an evaluation panicked; the map is intact.
         let mut known = self.shards[shard as usize].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(&score) = known.get(pos) {
             return (score, true);
@@ -38,7 +38,7 @@ impl<G: Game> Cache<G> {
         (score, false)
     }
 
-    /// How many positions are kept.
+    /// Number of positions in the cache.
     pub(crate) fn keys(&self) -> u64 {
         let len = |shard: &Mutex<FxHashMap<G::Position, Score>>| {
             shard.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).len() as u64

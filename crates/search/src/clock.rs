@@ -1,103 +1,102 @@
-//! When to stop: positions, time, and the wish of whoever watches.
+//! Node budget, deadline and cancellation of a search.
 //!
-//! Threads draw positions from one shared purse in small handfuls, so a limit of n positions is kept to the
-//! position by any number of threads, and the hot path is one decrement. Everything slow (the time, the
-//! watch, faults of the rules) is looked at when a handful is used up. Handfuls begin small and grow while
-//! they are used up quickly, so that slow evaluations overrun a time limit by little; what takes long within one
-//! position counts its steps apart.
+//! Threads draw nodes from one shared budget in batches, so a limit of n nodes is exact for any number of
+//! threads, and the hot path is one decrement. Everything slow (clock, monitor, faults of the rules) is polled
+//! when a batch is used up. Batches start small and double while they are used up quickly, so slow evaluation
+//! functions overrun a time limit by little. Long work within a single node is polled through a separate pace.
 
 use crate::{Limit, Limits, SearchError};
-use outplay_core::{Deadline, Pace, Watch};
+use outplay_runtime::{Deadline, Monitor, Pace};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The most positions per handful.
-const HANDFUL: u64 = 1024;
-/// Positions of the first handful.
-const FIRST: u64 = 1;
-/// A handful that takes longer than this was too large.
-const LONG: Duration = Duration::from_micros(500);
+/// Largest batch, in nodes.
+const MAX_BATCH: u64 = 1024;
+/// First batch, in nodes.
+const FIRST_BATCH: u64 = 1;
+/// Duration above which a batch was too large.
+const SLOW_BATCH: Duration = Duration::from_micros(500);
 
-/// Why the search ended early.
+/// Reason for ending a search early.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// It ran into a limit.
+pub(crate) enum StopReason {
+    /// A limit was hit.
     Limit(Limit),
-    /// It cannot go on.
+    /// The search failed.
     Error(SearchError),
-    /// Another thread has the answer.
+    /// Another thread has finished.
     Done,
 }
 
-/// What all threads of one search share.
-pub(crate) struct Purse<'a> {
+/// Node budget and stop flag shared by all threads of a search.
+pub(crate) struct NodeBudget<'a> {
     left: AtomicU64,
-    watch: Deadline<'a>,
+    monitor: Deadline<'a>,
     fault: &'a (dyn Fn() -> Option<String> + Sync),
     closed: AtomicBool,
-    why: Mutex<Option<Stop>>,
+    why: Mutex<Option<StopReason>>,
 }
 
-impl<'a> Purse<'a> {
+impl<'a> NodeBudget<'a> {
     pub(crate) fn new(
         limits: &Limits,
-        watch: &'a dyn Watch,
+        monitor: &'a dyn Monitor,
         fault: &'a (dyn Fn() -> Option<String> + Sync),
-    ) -> Purse<'a> {
-        Purse {
+    ) -> NodeBudget<'a> {
+        NodeBudget {
             left: AtomicU64::new(limits.nodes.unwrap_or(u64::MAX)),
-            watch: Deadline::new(limits.time, watch),
+            monitor: Deadline::new(limits.time, monitor),
             fault,
             closed: AtomicBool::new(false),
             why: Mutex::new(None),
         }
     }
 
-    /// Ends the search on all threads; the first reason counts.
-    pub(crate) fn close(&self, why: Stop) {
+    /// Stops all threads; the first reason is kept.
+    pub(crate) fn close(&self, why: StopReason) {
         // A poisoned lock only means that another thread panicked while it held a plain value.
         let mut first = self.why.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         first.get_or_insert(why);
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// Why the search ended early, if it did.
-    pub(crate) fn why(&self) -> Option<Stop> {
+    /// Returns why the search ended early, if it did.
+    pub(crate) fn why(&self) -> Option<StopReason> {
         self.why.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
-    /// Announces a stage of the work.
+    /// Reports a stage of the work to the monitor.
     pub(crate) fn stage(&self, name: &str) {
-        self.watch.stage(name, 0);
+        self.monitor.stage(name, 0);
     }
 
-    /// Ends the search because of the clock or whoever watches.
+    /// Ends the search because of the deadline or the monitor.
     fn give_up(&self) {
-        let limit = if self.watch.passed() { Limit::Time } else { Limit::Watch };
-        self.close(Stop::Limit(limit));
+        let limit = if self.monitor.passed() { Limit::Time } else { Limit::Monitor };
+        self.close(StopReason::Limit(limit));
     }
 
-    /// Takes a handful of positions; none when it is time to stop.
+    /// Draws a batch of nodes; 0 when the search must stop.
     fn draw(&self, used: u64, most: u64) -> u64 {
-        self.watch.advance(used);
+        self.monitor.advance(used);
         if self.closed.load(Ordering::Relaxed) {
             return 0;
         }
-        if self.watch.stopped() {
+        if self.monitor.poll() {
             self.give_up();
             return 0;
         }
         if let Some(why) = (self.fault)() {
-            self.close(Stop::Error(SearchError::Fault(why)));
+            self.close(StopReason::Error(SearchError::Fault(why)));
             return 0;
         }
         let mut left = self.left.load(Ordering::Relaxed);
         loop {
-            // Towards the end of the purse handfuls become small, so that no thread goes without.
+            // Batches shrink towards the end of the budget, so that no thread starves.
             let take = left.div_ceil(8).min(most);
             if take == 0 {
-                self.close(Stop::Limit(Limit::Nodes));
+                self.close(StopReason::Limit(Limit::Nodes));
                 return 0;
             }
             match self.left.compare_exchange_weak(left, left - take, Ordering::Relaxed, Ordering::Relaxed) {
@@ -108,28 +107,28 @@ impl<'a> Purse<'a> {
     }
 }
 
-/// One thread's handful.
+/// One thread's batch of the node budget.
 pub(crate) struct Clock<'a> {
-    pub(crate) purse: &'a Purse<'a>,
+    pub(crate) budget: &'a NodeBudget<'a>,
     left: u64,
     drawn: u64,
     last: u64,
-    /// How large the next handful may be, and when the last one was drawn.
-    handful: u64,
+    /// Size of the next batch, and when the last one was drawn.
+    batch: u64,
     since: Option<Instant>,
-    /// For what takes long within one position.
+    /// Polling for long work within a single node.
     pace: Pace<'a>,
-    /// The search unwinds: whatever it returns from now on means nothing.
+    /// Set while the search unwinds: results returned from now on are meaningless.
     pub(crate) stopped: bool,
 }
 
 impl<'a> Clock<'a> {
-    pub(crate) fn new(purse: &'a Purse<'a>) -> Clock<'a> {
-        let pace = Pace::new(&purse.watch);
-        Clock { purse, left: 0, drawn: 0, last: 0, handful: FIRST, since: None, pace, stopped: false }
+    pub(crate) fn new(budget: &'a NodeBudget<'a>) -> Clock<'a> {
+        let pace = Pace::new(&budget.monitor);
+        Clock { budget, left: 0, drawn: 0, last: 0, batch: FIRST_BATCH, since: None, pace, stopped: false }
     }
 
-    /// Counts one more position, or says that the search must stop before entering it.
+    /// Counts one more node; true if the search must stop before entering it.
     #[inline(always)]
     pub(crate) fn must_stop(&mut self) -> bool {
         if self.left == 0 && !self.refill() {
@@ -139,26 +138,25 @@ impl<'a> Clock<'a> {
         false
     }
 
-    /// Counts a step of work that enters no position, such as one of a million moves, or says that the search must
-    /// stop.
+    /// Counts a step of work that enters no node, such as one of a million moves; true if the search must stop.
     #[inline]
     pub(crate) fn must_pause(&mut self) -> bool {
         if !self.stopped && self.pace.step() {
-            self.purse.give_up();
+            self.budget.give_up();
             self.stopped = true;
         }
         self.stopped
     }
 
-    /// Positions counted so far.
+    /// Number of nodes counted so far.
     pub(crate) fn nodes(&self) -> u64 {
         self.drawn - self.left
     }
 
     /// Stops all threads.
     #[cold]
-    pub(crate) fn stop(&mut self, why: Stop) {
-        self.purse.close(why);
+    pub(crate) fn stop(&mut self, why: StopReason) {
+        self.budget.close(why);
         self.stopped = true;
     }
 
@@ -169,13 +167,13 @@ impl<'a> Clock<'a> {
             let now = Instant::now();
             if let Some(since) = self.since.replace(now) {
                 let took = now - since;
-                // A handful that took far too long is followed by a far smaller one.
-                self.handful = match (took.as_nanos() / LONG.as_nanos()).min(u64::MAX.into()) as u64 {
-                    0 => (self.handful * 2).min(HANDFUL),
-                    times => (self.handful / (times + 1)).max(1),
+                // A batch that took far too long is followed by a much smaller one.
+                self.batch = match (took.as_nanos() / SLOW_BATCH.as_nanos()).min(u64::MAX.into()) as u64 {
+                    0 => (self.batch * 2).min(MAX_BATCH),
+                    times => (self.batch / (times + 1)).max(1),
                 };
             }
-            self.left = self.purse.draw(self.last, self.handful);
+            self.left = self.budget.draw(self.last, self.batch);
             self.last = self.left;
             self.drawn += self.left;
             self.stopped = self.left == 0;

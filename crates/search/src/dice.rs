@@ -1,39 +1,41 @@
-//! Games with dice: expectiminimax, and Star1 and Star2, which prune at chance nodes.
+//! Expectiminimax with Star1 and Star2 pruning (Ballard 1983) for games with chance.
 //!
 //! ```text
-//!   MAX        a roll is worth the mean of its outcomes. While some of them are unknown, they
-//!    |         are worth at least -best and at most +best, so the mean is bounded, and the
-//!  roll ( )    window of the roll becomes a window for each outcome (Star1). Star2 first looks
-//!  / | \       at one reply to every outcome, which narrows those bounds.
+//!   MAX        The value of a chance node is the mean of its outcomes. Outcomes not yet searched
+//!    |         are worth at least -best and at most +best, which bounds the mean; the window of
+//!  roll ( )    the chance node thus becomes a window for each outcome (Star1). Star2 first probes
+//!  / | \       one reply to every outcome, which tightens those bounds.
 //! MIN …
 //! ```
 //!
-//! Values are the first player's mean payoffs. Ballard, "The *-minimax search procedure for trees containing
-//! chance nodes", 1983.
+//! Values are the first player's mean payoffs. Bruce W. Ballard, "The *-minimax search procedure for trees
+//! containing chance nodes", Artificial Intelligence 21, 1983. Star2's probing phase takes the move with the
+//! best hint as the reply to probe.
 //!
 //! Invariant: a value strictly inside its window is exact; at or outside it, a bound on that side.
 
-use crate::clock::{Clock, Purse, Stop};
+use crate::clock::{Clock, NodeBudget, StopReason};
 use crate::stack::{MOST_PLIES, with_room};
 use crate::tree::Cut;
 use crate::{Counters, Evaluate, Limit, Limits, SearchError};
-use outplay_core::{Chance, Game, Turn, Watch};
+use outplay_core::{Chance, Game, Turn};
+use outplay_runtime::Monitor;
 use std::time::Instant;
 
-/// What is left out at chance nodes.
+/// Pruning method at chance nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DiceMethod {
-    /// Nothing anywhere: the textbook.
+    /// No pruning anywhere.
     Expectiminimax,
-    /// Outcomes that cannot bring the mean back into the window; alpha-beta at the players' nodes.
+    /// Prunes outcomes that cannot bring the mean back into the window; alpha-beta at the players' nodes.
     Star1,
-    /// The same after a look at one reply to each outcome.
+    /// Star1 after a probing phase that searches one reply to each outcome.
     #[default]
     Star2,
 }
 
 impl DiceMethod {
-    /// All methods, the plainest first.
+    /// All methods, in order of increasing pruning.
     pub const ALL: [DiceMethod; 3] = [DiceMethod::Expectiminimax, DiceMethod::Star1, DiceMethod::Star2];
 
     /// The name on the command line.
@@ -46,33 +48,33 @@ impl DiceMethod {
     }
 }
 
-/// What a search of a game with dice found.
+/// Result of a search of a game with chance.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DiceReport<M> {
     /// The first player's mean payoff; `None` if the search was stopped.
     pub value: Option<f64>,
-    /// Whether the value is that of the game: the search saw all of it and needed no opinion.
+    /// Whether the value is that of the game: the search visited all of it and used no evaluation.
     pub exact: bool,
-    /// The best move; `None` if the game is over, dice are rolled first, or the search was stopped.
+    /// The best move; `None` if the game is over, the root is a chance node, or the search was stopped.
     pub best: Option<M>,
-    /// What ended the search before its value was exact.
+    /// The limit that ended the search before its value was exact.
     pub limit: Option<Limit>,
-    /// Positions entered.
+    /// Nodes entered.
     pub nodes: u64,
-    /// Positions among them that were finished or at the horizon.
+    /// Nodes among them that were finished or at the horizon.
     pub leaves: u64,
-    /// Positions of the second player left early: the first already has something better elsewhere.
+    /// Cutoffs at nodes of the second player: the first player has a better option elsewhere.
     pub alpha_cutoffs: u64,
-    /// Positions of the first player left early: the second already has something better elsewhere.
+    /// Cutoffs at nodes of the first player: the second player has a better option elsewhere.
     pub beta_cutoffs: u64,
-    /// Chance positions left early.
+    /// Cutoffs at chance nodes.
     pub dice_cutoffs: u64,
-    /// Time on the wall.
+    /// Wall time.
     pub seconds: f64,
 }
 
 impl<M> DiceReport<M> {
-    /// What the search did, in the words of all searches.
+    /// Converts the statistics into the counters that all searches use.
     pub fn counters(&self) -> Counters {
         Counters {
             nodes: self.nodes,
@@ -86,9 +88,9 @@ impl<M> DiceReport<M> {
     }
 }
 
-/// The value of a position of a game with dice, looking `limits.depth` plies ahead, rolls included.
+/// Searches a position of a game with chance `limits.depth` plies deep, chance nodes included.
 ///
-/// An opinion of 100 counts as a payoff of 1, and is cut to the game's best payoff.
+/// An evaluation of 100 counts as a payoff of 1, and is clamped to the game's best payoff.
 ///
 /// # Errors
 ///
@@ -99,34 +101,34 @@ pub fn expectimax<G: Chance, E: Evaluate<G>>(
     evaluate: &E,
     method: DiceMethod,
     limits: Limits,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<DiceReport<G::Move>, SearchError> {
-    witnessed(game, pos, evaluate, method, limits, &mut (), watch)
+    observed(game, pos, evaluate, method, limits, &mut (), monitor)
 }
 
-/// The same under somebody's eyes.
-pub(crate) fn witnessed<G: Chance, E: Evaluate<G>, W: Witness<G>>(
+/// Runs [`expectimax`] with an observer of every node.
+pub(crate) fn observed<G: Chance, E: Evaluate<G>, W: SearchObserver<G>>(
     game: &G,
     pos: &G::Position,
     evaluate: &E,
     method: DiceMethod,
     limits: Limits,
-    witness: &mut W,
-    watch: &dyn Watch,
+    observer: &mut W,
+    monitor: &dyn Monitor,
 ) -> Result<DiceReport<G::Move>, SearchError> {
     let begin = Instant::now();
     let fault = || game.fault();
-    let purse = Purse::new(&limits, watch, &fault);
+    let budget = NodeBudget::new(&limits, monitor, &fault);
     let plies = limits.depth.unwrap_or(MOST_PLIES).min(MOST_PLIES);
     let best = f64::from(game.best_payoff());
     let mut report = with_room(plies, || {
-        let mut dice = Dice {
+        let mut dice = ExpectimaxSearch {
             game,
             evaluate,
-            witness,
+            observer,
             method,
             best,
-            clock: Clock::new(&purse),
+            clock: Clock::new(&budget),
             moves: Vec::new(),
             rolls: Vec::new(),
             choice: None,
@@ -135,13 +137,13 @@ pub(crate) fn witnessed<G: Chance, E: Evaluate<G>, W: Witness<G>>(
             cutoffs: Counters::default(),
             dice_cutoffs: 0,
         };
-        // Beyond the best payoffs, so that every real value lies strictly inside.
+        // Wider than the best payoffs, so that every real value lies strictly inside.
         let value = if dice.clock.must_stop() {
             0.0
         } else {
-            dice.witness.enters(pos, None, None, 0, dice.open());
+            dice.observer.enters(pos, None, None, 0, dice.open());
             let value = dice.enter(pos, plies, 0, dice.open());
-            dice.witness.leaves(value);
+            dice.observer.leaves(value);
             value
         };
         let stopped = dice.clock.stopped;
@@ -158,62 +160,62 @@ pub(crate) fn witnessed<G: Chance, E: Evaluate<G>, W: Witness<G>>(
             seconds: 0.0,
         }
     });
-    report.limit = match purse.why() {
-        Some(Stop::Error(error)) => return Err(error),
-        Some(Stop::Limit(limit)) => Some(limit),
+    report.limit = match budget.why() {
+        Some(StopReason::Error(error)) => return Err(error),
+        Some(StopReason::Limit(limit)) => Some(limit),
         _ => (!report.exact).then_some(Limit::Depth),
     };
     report.seconds = begin.elapsed().as_secs_f64();
     Ok(report)
 }
 
-/// Where a value matters.
+/// Alpha-beta window.
 #[derive(Clone, Copy)]
 pub(crate) struct Window {
     pub(crate) alpha: f64,
     pub(crate) beta: f64,
 }
 
-/// Somebody who looks on while the search runs. Whoever does not look on costs nothing.
-pub(crate) trait Witness<G: Game>: Send {
-    /// Whether anybody looks.
-    const LOOKS: bool = true;
+/// Observer of a search. The unit type observes nothing and costs nothing.
+pub(crate) trait SearchObserver<G: Game>: Send {
+    /// Whether the observer needs to see pruned moves.
+    const ENABLED: bool = true;
 
-    /// A position is entered by a move, which the dice make with a probability.
+    /// Called when a node is entered; `odds` is the probability of a chance move.
     fn enters(&mut self, pos: &G::Position, mv: Option<G::Move>, odds: Option<f64>, ply: u32, window: Window);
 
-    /// Star2 glances at one reply in a position that it does not enter yet.
+    /// Called when Star2 probes one reply in a position that it does not enter yet.
     fn glances(&mut self, pos: &G::Position, mv: G::Move, odds: f64, ply: u32, window: Window);
 
-    /// The position that was entered, or glanced at, last is worth this much.
+    /// Called with the value of the node entered, or probed, last.
     fn leaves(&mut self, value: f64);
 
-    /// A position is never entered.
+    /// Called for a pruned position.
     fn skips(&mut self, pos: &G::Position, mv: G::Move, odds: Option<f64>, ply: u32, cut: Cut);
 }
 
-impl<G: Game> Witness<G> for () {
-    const LOOKS: bool = false;
+impl<G: Game> SearchObserver<G> for () {
+    const ENABLED: bool = false;
     fn enters(&mut self, _: &G::Position, _: Option<G::Move>, _: Option<f64>, _: u32, _: Window) {}
     fn glances(&mut self, _: &G::Position, _: G::Move, _: f64, _: u32, _: Window) {}
     fn leaves(&mut self, _: f64) {}
     fn skips(&mut self, _: &G::Position, _: G::Move, _: Option<f64>, _: u32, _: Cut) {}
 }
 
-/// One outcome of a roll and what is known about its value.
-struct Roll<M> {
+/// One outcome of a chance node with bounds on its value.
+struct ChanceOutcome<M> {
     mv: M,
     probability: f64,
     low: f64,
     high: f64,
-    /// A reply that Star2 looked at and what it is worth.
+    /// The reply that Star2 probed, and its value.
     glanced: Option<(M, f64)>,
 }
 
-struct Dice<'a, G: Game, E, W> {
+struct ExpectimaxSearch<'a, G: Game, E, W> {
     game: &'a G,
     evaluate: &'a E,
-    witness: &'a mut W,
+    observer: &'a mut W,
     method: DiceMethod,
     best: f64,
     clock: Clock<'a>,
@@ -223,12 +225,12 @@ struct Dice<'a, G: Game, E, W> {
     choice: Option<G::Move>,
     leaves: u64,
     opinions: u64,
-    /// Players' positions left early.
+    /// Cutoffs at players' nodes.
     cutoffs: Counters,
     dice_cutoffs: u64,
 }
 
-impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
+impl<G: Chance, E: Evaluate<G>, W: SearchObserver<G>> ExpectimaxSearch<'_, G, E, W> {
     fn open(&self) -> Window {
         Window { alpha: -self.best - 1.0, beta: self.best + 1.0 }
     }
@@ -237,7 +239,7 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
         self.method != DiceMethod::Expectiminimax
     }
 
-    /// Enters a successor, counting it; `odds` is how likely the dice lead there.
+    /// Counts and searches a successor; `odds` is the probability of a chance move.
     fn child(
         &mut self,
         pos: &G::Position,
@@ -250,17 +252,17 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
             return 0.0;
         }
         let next = self.game.play(pos, mv);
-        self.witness.enters(&next, Some(mv), odds, ply + 1, window);
+        self.observer.enters(&next, Some(mv), odds, ply + 1, window);
         let value = self.enter(&next, depth - 1, ply + 1, window);
-        self.witness.leaves(value);
+        self.observer.leaves(value);
         value
     }
 
-    /// Shows what is left out.
+    /// Reports a pruned move to the observer.
     fn skip(&mut self, pos: &G::Position, mv: G::Move, odds: Option<f64>, ply: u32, cut: Cut) {
-        if W::LOOKS {
+        if W::ENABLED {
             let next = self.game.play(pos, mv);
-            self.witness.skips(&next, mv, odds, ply + 1, cut);
+            self.observer.skips(&next, mv, odds, ply + 1, cut);
         }
     }
 
@@ -283,7 +285,7 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
         }
     }
 
-    /// A player's position: alpha-beta. What one reply is worth may be known already.
+    /// Searches a player's node by alpha-beta; `known` is a reply whose value the probing phase has found.
     fn choose(
         &mut self,
         pos: &G::Position,
@@ -339,14 +341,15 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
         best
     }
 
-    /// A chance position: the mean of its outcomes, or a bound of it outside the window.
+    /// Searches a chance node: returns the mean of its outcomes, or a bound of it outside the window.
     fn roll(&mut self, pos: &G::Position, depth: u32, ply: u32, window: Window) -> f64 {
         let base = self.rolls.len();
         self.game.outcomes(pos, &mut self.rolls);
         let (low, high) = (-self.best, self.best);
         let possible = self.rolls.drain(base..).filter(|&(_, probability)| probability > 0.0);
-        let mut rolls: Vec<Roll<G::Move>> =
-            possible.map(|(mv, probability)| Roll { mv, probability, low, high, glanced: None }).collect();
+        let mut rolls: Vec<ChanceOutcome<G::Move>> = possible
+            .map(|(mv, probability)| ChanceOutcome { mv, probability, low, high, glanced: None })
+            .collect();
         if self.method == DiceMethod::Star2
             && depth > 1
             && let Some(bound) = self.glance(pos, depth, ply, window, &mut rolls)
@@ -357,8 +360,8 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
         let mut high: f64 = rolls.iter().map(|roll| roll.probability * roll.high).sum();
         let mut mean = 0.0;
         for i in 0..rolls.len() {
-            let Roll { mv, probability, low: least, high: most, glanced } = rolls[i];
-            // What the others contribute at least and at most.
+            let ChanceOutcome { mv, probability, low: least, high: most, glanced } = rolls[i];
+            // Minimum and maximum contribution of the other outcomes.
             let others = (low - probability * least, high - probability * most);
             let needed = Window {
                 alpha: (window.alpha - others.1) / probability,
@@ -370,9 +373,9 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
                 Some(_) => {
                     let next = self.game.play(pos, mv);
                     let (player, window) = (self.game.turn(&next), self.narrowed(needed));
-                    self.witness.enters(&next, Some(mv), Some(probability), ply + 1, window);
+                    self.observer.enters(&next, Some(mv), Some(probability), ply + 1, window);
                     let value = self.choose(&next, player, depth - 1, ply + 1, window, glanced);
-                    self.witness.leaves(value);
+                    self.observer.leaves(value);
                     value
                 }
             };
@@ -391,14 +394,14 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
         mean
     }
 
-    /// Shows which outcomes of a roll are left out.
-    fn skip_rolls(&mut self, pos: &G::Position, ply: u32, rolls: &[Roll<G::Move>]) {
+    /// Reports the pruned outcomes of a chance node to the observer.
+    fn skip_rolls(&mut self, pos: &G::Position, ply: u32, rolls: &[ChanceOutcome<G::Move>]) {
         for roll in rolls {
             self.skip(pos, roll.mv, Some(roll.probability), ply, Cut::Dice);
         }
     }
 
-    /// A window no wider than values can be.
+    /// Clips a window to the range of values.
     fn narrowed(&self, window: Window) -> Window {
         let open = self.open();
         if !self.prunes() {
@@ -407,19 +410,20 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
         Window { alpha: window.alpha.max(open.alpha), beta: window.beta.min(open.beta) }
     }
 
-    /// Star2's look at one reply to each outcome. A reply of the first player's shows what the outcome is
-    /// worth at least, one of the second's at most. Returns a bound if that already leaves the window; otherwise
-    /// the values seen lie inside their windows, are exact, and need not be found again.
+    /// Probing phase of Star2: searches one reply to each outcome. A reply of the first player gives a lower
+    /// bound of the outcome, a reply of the second an upper bound. Returns a bound of the chance node if that
+    /// already leaves the window; otherwise the probed values lie inside their windows, are exact, and are
+    /// reused.
     fn glance(
         &mut self,
         pos: &G::Position,
         depth: u32,
         ply: u32,
         window: Window,
-        rolls: &mut [Roll<G::Move>],
+        rolls: &mut [ChanceOutcome<G::Move>],
     ) -> Option<f64> {
         for i in 0..rolls.len() {
-            let Roll { mv, probability, low: least, high: most, .. } = rolls[i];
+            let ChanceOutcome { mv, probability, low: least, high: most, .. } = rolls[i];
             let next = self.game.play(pos, mv);
             let turn = self.game.turn(&next);
             if turn == Turn::Chance || self.game.outcome(&next).is_some() {
@@ -433,9 +437,9 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
             if turn == Turn::First {
                 let beta = (window.beta - others.0) / probability;
                 let inner = self.narrowed(Window { beta, ..open });
-                self.witness.glances(&next, mv, probability, ply + 1, inner);
+                self.observer.glances(&next, mv, probability, ply + 1, inner);
                 let value = self.child(&next, (reply, None), depth - 1, ply + 1, inner);
-                self.witness.leaves(value);
+                self.observer.leaves(value);
                 if self.clock.stopped {
                     return Some(0.0);
                 }
@@ -449,9 +453,9 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
             } else {
                 let alpha = (window.alpha - others.1) / probability;
                 let inner = self.narrowed(Window { alpha, ..open });
-                self.witness.glances(&next, mv, probability, ply + 1, inner);
+                self.observer.glances(&next, mv, probability, ply + 1, inner);
                 let value = self.child(&next, (reply, None), depth - 1, ply + 1, inner);
-                self.witness.leaves(value);
+                self.observer.leaves(value);
                 if self.clock.stopped {
                     return Some(0.0);
                 }
@@ -467,14 +471,14 @@ impl<G: Chance, E: Evaluate<G>, W: Witness<G>> Dice<'_, G, E, W> {
         None
     }
 
-    /// The move to look at first: the best hint, else the first of the rules.
+    /// Returns the move to probe: the one with the best hint, else the first of the rules.
     fn likely_reply(&mut self, pos: &G::Position) -> Option<G::Move> {
         let base = self.moves.len();
         self.game.moves(pos, &mut self.moves);
         let moves = &self.moves[base..];
         let (game, evaluate) = (self.game, self.evaluate);
         let reply = if E::HINTS {
-            // Of equal hints the first counts, as everywhere.
+            // Ties go to the first move, as everywhere.
             moves.iter().rev().copied().max_by_key(|&mv| evaluate.hint(game, pos, mv))
         } else {
             moves.first().copied()

@@ -1,26 +1,27 @@
-//! A small search of a game with dice, recorded so that it can be looked at: the search itself, under somebody's eyes.
+//! Recorder for small searches of games with chance, an observer of the search itself.
 //!
 //! ```text
-//!        ▲ +0.2500                players choose, dice have odds; what Star1 and Star2 leave out
-//!      ╱           ╲              is shown with the reason
+//!        ▲ +0.2500                players choose, chance nodes have odds; branches pruned by
+//!      ╱           ╲              Star1 and Star2 are shown with the reason
 //!   ● +0.2500     ▼ -0.5000
 //!  1/2 ╱ ╲ 1/2
 //! ```
 //!
-//! The search runs twice, first to count the positions of each ply, then to record as many whole plies as fit.
+//! The search runs twice: first to count the nodes of each ply, then to record as many whole plies as fit.
 //!
-//! Invariant: positions entered = branches that are neither cut off nor glances + those left out.
+//! Invariant: nodes = branches that are neither cut off nor glances (Star2 probes) + those left out.
 
-use crate::dice::{Window, Witness, witnessed};
+use crate::dice::{SearchObserver, Window, observed};
 use crate::tree::{Bound, Branch, Cut, Fate, Tree, TreeOptions, Worth, mark_principal};
 use crate::{DiceMethod, Evaluate, Limit, Limits, SearchError};
-use outplay_core::{Chance, Game, Turn, Watch};
+use outplay_core::{Chance, Game, Turn};
+use outplay_runtime::Monitor;
 
-/// Searches a position of a game with dice `depth` plies ahead, rolls included, and records how.
+/// Searches a position of a game with chance `depth` plies deep, chance nodes included, and records the tree.
 ///
 /// # Errors
 ///
-/// A fault of the rules, or a stop through the watch.
+/// A fault of the rules, or a stop by the monitor.
 pub fn dice_tree<G: Chance, E: Evaluate<G>>(
     game: &G,
     pos: &G::Position,
@@ -28,7 +29,7 @@ pub fn dice_tree<G: Chance, E: Evaluate<G>>(
     depth: u32,
     method: DiceMethod,
     most: usize,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Tree<G>, SearchError> {
     let run = |plies: Option<u32>| {
         let mut recorder = Recorder {
@@ -42,7 +43,7 @@ pub fn dice_tree<G: Chance, E: Evaluate<G>>(
             per_ply: Vec::new(),
             path: Vec::new(),
         };
-        let report = witnessed(game, pos, evaluate, method, Limits::depth(depth), &mut recorder, watch)?;
+        let report = observed(game, pos, evaluate, method, Limits::depth(depth), &mut recorder, monitor)?;
         match report.limit {
             None | Some(Limit::Depth) => Ok((recorder, report.counters())),
             Some(_) => Err(SearchError::Stopped),
@@ -54,7 +55,7 @@ pub fn dice_tree<G: Chance, E: Evaluate<G>>(
         sum += here;
         sum <= most
     });
-    // The root and its moves are always of interest.
+    // The root and its moves are always shown.
     let plies = (fitting.count() as u32).saturating_sub(1).max(1);
     let (Recorder { mut branches, .. }, counts) = run(Some(plies))?;
     mark_principal(&mut branches);
@@ -63,9 +64,9 @@ pub fn dice_tree<G: Chance, E: Evaluate<G>>(
     Ok(Tree { branches, depth, options, dice: Some(method), counts, recorded_plies: plies.min(depth) })
 }
 
-/// A position on the path.
-struct Step {
-    /// Its branch, or that of the last position above it that has one.
+/// A node on the path.
+struct PathNode {
+    /// Its branch, or that of its nearest ancestor that has one.
     branch: Option<usize>,
     recorded: bool,
     window: Window,
@@ -77,16 +78,16 @@ struct Recorder<'a, G: Game> {
     best: f64,
     prune: bool,
     depth: u32,
-    /// Plies to record; `None` while only counting.
+    /// Plies to record; `None` in the counting run.
     plies: Option<u32>,
     most: usize,
     branches: Vec<Branch<G::Position, G::Move>>,
     per_ply: Vec<usize>,
-    path: Vec<Step>,
+    path: Vec<PathNode>,
 }
 
 impl<G: Game> Recorder<'_, G> {
-    /// Adds a branch where there is room for it.
+    /// Adds a branch if there is room for it.
     fn record(
         &mut self,
         pos: &G::Position,
@@ -111,7 +112,7 @@ impl<G: Game> Recorder<'_, G> {
                 self.branches[parent].children.push(number);
             }
         }
-        // A window as wide as payoffs are bounds nothing.
+        // A window as wide as the range of payoffs is no bound.
         let side = |bound: f64| (bound.abs() <= self.best).then_some(Worth::Mean(bound));
         let window = window.filter(|_| self.prune);
         self.branches.push(Branch {
@@ -132,13 +133,13 @@ impl<G: Game> Recorder<'_, G> {
         Some(number)
     }
 
-    /// The last position on the path that has a branch.
+    /// Returns the branch of the nearest recorded node on the path.
     fn above(&self) -> Option<usize> {
         self.path.last().and_then(|step| step.branch)
     }
 }
 
-impl<G: Game> Witness<G> for Recorder<'_, G> {
+impl<G: Game> SearchObserver<G> for Recorder<'_, G> {
     fn enters(
         &mut self,
         pos: &G::Position,
@@ -159,7 +160,7 @@ impl<G: Game> Witness<G> for Recorder<'_, G> {
             };
         }
         let branch = here.or(self.above());
-        self.path.push(Step { branch, recorded: here.is_some(), window, glance: false });
+        self.path.push(PathNode { branch, recorded: here.is_some(), window, glance: false });
     }
 
     fn glances(&mut self, pos: &G::Position, mv: G::Move, odds: f64, ply: u32, window: Window) {
@@ -168,14 +169,14 @@ impl<G: Game> Witness<G> for Recorder<'_, G> {
             self.branches[here].glance = true;
         }
         let branch = here.or(self.above());
-        self.path.push(Step { branch, recorded: here.is_some(), window, glance: true });
+        self.path.push(PathNode { branch, recorded: here.is_some(), window, glance: true });
     }
 
     fn leaves(&mut self, value: f64) {
-        let Some(Step { branch, recorded: true, window, glance }) = self.path.pop() else { return };
+        let Some(PathNode { branch, recorded: true, window, glance }) = self.path.pop() else { return };
         let Some(branch) = branch.map(|at| &mut self.branches[at]) else { return };
         let bound = match branch.fate {
-            // One reply shows what whoever chooses gets at least.
+            // One reply gives a lower bound for the player who chooses.
             _ if glance && branch.turn == Turn::Second => Bound::AtMost,
             _ if glance => Bound::AtLeast,
             Fate::Expanded if self.prune && value >= window.beta => Bound::AtLeast,
@@ -189,7 +190,7 @@ impl<G: Game> Witness<G> for Recorder<'_, G> {
         match self.record(pos, Some(mv), odds, ply, None) {
             Some(here) => self.branches[here].fate = Fate::CutOff(cut),
             None => {
-                if let Some(Step { branch: Some(above), recorded: true, .. }) = self.path.last() {
+                if let Some(PathNode { branch: Some(above), recorded: true, .. }) = self.path.last() {
                     self.branches[*above].cut_left_out += 1;
                 }
             }

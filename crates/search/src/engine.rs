@@ -1,40 +1,46 @@
-//! One engine for every game: picks the search that the options ask for, deepens, and reports.
+//! Iterative deepening with Lazy SMP, for every game.
 //!
 //! ```text
 //! Engine ── options, evaluation, table, probe          kept between searches
-//!   └─ search(pos, limits, watch) ── deepen 1, 2, 3 … ── Report
-//!        └─ helpers on other threads: the same search, other moves first, one table
+//!   └─ search(pos, limits, monitor) ── depth 1, 2, 3 … ── Report
+//!        └─ Lazy SMP helpers: the same search, root moves rotated, one table
 //! ```
+//!
+//! The engine picks the bare or the full search by its options, deepens until the value is proven or a limit is
+//! hit, and extends a proven principal variation to the end of the game. Helper threads differ in the order of
+//! the root moves and in the first depth; they communicate through the transposition table only.
 //!
 //! Invariant: an answer is called exact only if the search carried the proof up to the root.
 
-use crate::bare::Bare;
-use crate::cache::Cache;
-use crate::clock::{Clock, Purse, Stop};
-use crate::full::{Common, Full};
+use crate::bare::BareSearch;
+use crate::cache::EvaluationCache;
+use crate::clock::{Clock, NodeBudget, StopReason};
+use crate::full::{FullSearch, SearchContext};
 use crate::report::{Answer, Judged, Report, settled};
-use crate::score::{Found, HIGH, LOW, MOST_PAYOFF, Scale};
+use crate::score::{HIGH, LOW, MOST_PAYOFF, Scale, SearchScore};
 use crate::stack::{MOST_PLIES, SHALLOW, with_helpers};
-use crate::table::{Hashed, Keys, Own, Table};
+use crate::table::{Hashed, Keys, Own, TranspositionTable};
 use crate::{Counters, Evaluate, Limit, Limits, Method, Options, SearchError, Zero};
-use outplay_core::{Game, Keyed, Probe, Turn, Value, Watch};
+use outplay_core::{Game, Keyed, Probe, Turn, Value};
+use outplay_runtime::Monitor;
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Searches positions of one game.
+/// Search engine for one game.
 ///
 /// # Examples
 ///
 /// ```
-/// use outplay_core::{Game, Quiet, Value};
+/// use outplay_core::{Game, Value};
+/// use outplay_runtime::NoMonitor;
 /// use outplay_games::mnk::{Mnk, Rules};
 /// use outplay_search::{Answer, Engine, Limits, Options};
 ///
 /// let game: Mnk<u64> = Mnk::new(Rules::parse("mnk:4x3,k=3").unwrap()).unwrap();
 /// let start = game.start().unwrap();
 /// let mut engine = Engine::new(&game, Options::default());
-/// let report = engine.search(&start, Limits::NONE, &Quiet).unwrap();
+/// let report = engine.search(&start, Limits::NONE, &NoMonitor).unwrap();
 /// assert_eq!(report.answer, Answer::Exact(Value::win(7)));
 /// assert_eq!(report.line.len(), 7);
 /// ```
@@ -42,29 +48,29 @@ pub struct Engine<'a, G: Game, E = Zero, K = Hashed> {
     game: &'a G,
     evaluate: E,
     options: Options,
-    // Both are made by the first search, so that setting up an engine costs nothing.
-    table: Option<Table<G>>,
-    cache: Option<Cache<G>>,
+    // Both are allocated by the first search, so creating an engine is cheap.
+    table: Option<TranspositionTable<G>>,
+    cache: Option<EvaluationCache<G>>,
     probe: Option<&'a dyn Probe<G>>,
     keys: PhantomData<K>,
 }
 
-/// What an engine learned, without the engine: it can be kept while the game it borrowed goes elsewhere.
+/// The memory of an engine (transposition table and evaluation cache) without its borrow of the game.
 pub struct Kept<G: Game> {
-    table: Option<Table<G>>,
-    cache: Option<Cache<G>>,
+    table: Option<TranspositionTable<G>>,
+    cache: Option<EvaluationCache<G>>,
 }
 
 impl<G: Game> Kept<G> {
-    /// Makes the table and the cache that an engine with these options would make at its first search.
+    /// Allocates the table and the cache that an engine with these options would allocate at its first search.
     pub fn new(options: &Options) -> Kept<G> {
         Kept {
-            table: (options.table > 0).then(|| Table::new(options.table)),
-            cache: (options.cache > 0).then(|| Cache::new(options.cache)),
+            table: (options.table > 0).then(|| TranspositionTable::new(options.table)),
+            cache: (options.cache > 0).then(|| EvaluationCache::new(options.cache)),
         }
     }
 
-    /// Forgets everything, keeping the memory.
+    /// Removes all entries but keeps the memory.
     pub fn clear(&mut self) {
         if let Some(table) = &mut self.table {
             table.clear();
@@ -72,32 +78,32 @@ impl<G: Game> Kept<G> {
         self.cache = None;
     }
 
-    /// Bytes that the table may come to take, what positions keep elsewhere not counted.
+    /// Upper bound of the table's bytes, without heap data of positions.
     pub fn bytes(&self) -> usize {
-        self.table.as_ref().map_or(0, |table| table.entries() * Table::<G>::ENTRY_BYTES)
+        self.table.as_ref().map_or(0, |table| table.entries() * TranspositionTable::<G>::ENTRY_BYTES)
     }
 }
 
 impl<'a, G: Game> Engine<'a, G> {
-    /// An engine without an opinion of its own.
+    /// Creates an engine with the evaluation [`Zero`].
     pub fn new(game: &'a G, options: Options) -> Engine<'a, G> {
         Engine { game, evaluate: Zero, options, table: None, cache: None, probe: None, keys: PhantomData }
     }
 
-    /// Bytes that an entry of the transposition table takes, what positions keep elsewhere not counted.
+    /// Bytes per entry of the transposition table, without heap data of positions.
     pub fn entry_bytes() -> usize {
-        Table::<G>::ENTRY_BYTES
+        TranspositionTable::<G>::ENTRY_BYTES
     }
 }
 
 impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
-    /// Judges positions at the horizon by `evaluate`; forgets what was known.
+    /// Replaces the evaluation function; drops table and cache.
     pub fn evaluate<F: Evaluate<G>>(self, evaluate: F) -> Engine<'a, G, F, K> {
         let Engine { game, options, probe, .. } = self;
         Engine { game, evaluate, options, table: None, cache: None, probe, keys: PhantomData }
     }
 
-    /// Takes the keys of positions from the game, [`Keyed::key`], instead of hashing them.
+    /// Uses the game's own keys, [`Keyed::key`], instead of hashing positions; drops table and cache.
     pub fn own_keys(self) -> Engine<'a, G, E, Own>
     where
         G: Keyed,
@@ -106,39 +112,39 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
         Engine { game, evaluate, options, table: None, cache: None, probe, keys: PhantomData }
     }
 
-    /// Asks `probe` about every position but the root.
+    /// Probes `probe` for every position but the root.
     pub fn probe(mut self, probe: &'a dyn Probe<G>) -> Self {
         self.probe = Some(probe);
         self
     }
 
-    /// Goes on with what an engine with the same options and evaluation learned.
+    /// Restores the memory of an engine with the same options and evaluation.
     pub fn resume(mut self, kept: Kept<G>) -> Self {
         (self.table, self.cache) = (kept.table, kept.cache);
         self
     }
 
-    /// Ends the engine and keeps what it learned.
+    /// Ends the engine and returns its memory.
     pub fn keep(self) -> Kept<G> {
         Kept { table: self.table, cache: self.cache }
     }
 
-    /// How the engine searches.
+    /// Returns the search options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The value of a position, as far as the limits allow.
+    /// Searches a position until its value is proven or a limit is hit.
     ///
     /// # Errors
     ///
-    /// Chance, payoffs that are too large, a damaged table behind the probe, a fault of the rules. A limit
-    /// or a stop is no error.
+    /// Games with chance, payoffs that are too large, a damaged table behind the probe, a fault of the rules.
+    /// Hitting a limit or being stopped is not an error.
     pub fn search(
         &mut self,
         pos: &G::Position,
         limits: Limits,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
     ) -> Result<Report<G::Move>, SearchError> {
         let begin = Instant::now();
         let best = self.game.best_payoff();
@@ -162,14 +168,14 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
             });
         }
         if self.options.table > 0 {
-            self.table.get_or_insert_with(|| Table::new(self.options.table)).grow_older();
+            self.table.get_or_insert_with(|| TranspositionTable::new(self.options.table)).grow_older();
         }
         if self.options.cache > 0 {
-            self.cache.get_or_insert_with(|| Cache::new(self.options.cache));
+            self.cache.get_or_insert_with(|| EvaluationCache::new(self.options.cache));
         }
         let fault = || self.game.fault();
-        let purse = Purse::new(&limits, watch, &fault);
-        let common = Common {
+        let budget = NodeBudget::new(&limits, monitor, &fault);
+        let common = SearchContext {
             game: self.game,
             evaluate: &self.evaluate,
             options: self.options,
@@ -179,16 +185,16 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
             probe: self.probe,
         };
         let plies = limits.depth.unwrap_or(MOST_PLIES).min(MOST_PLIES);
-        let (reached, mut counts) = run::<G, E, K>(&common, &purse, pos, plies);
-        counts.distinct_keys = self.cache.as_ref().map_or(0, Cache::keys);
-        let stop = purse.why();
-        if let Some(Stop::Error(error)) = stop {
+        let (reached, mut counts) = run::<G, E, K>(&common, &budget, pos, plies);
+        counts.distinct_keys = self.cache.as_ref().map_or(0, EvaluationCache::keys);
+        let stop = budget.why();
+        if let Some(StopReason::Error(error)) = stop {
             return Err(error);
         }
         let answer = Answer::new(reached.found, reached.depth, best, self.options.distance);
         let limit = match (answer, stop) {
             (Answer::Exact(_) | Answer::Payoff(_), _) => None,
-            (_, Some(Stop::Limit(limit))) => Some(limit),
+            (_, Some(StopReason::Limit(limit))) => Some(limit),
             _ => Some(Limit::Depth),
         };
         Ok(Report {
@@ -204,9 +210,9 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
 }
 
 impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
-    /// The worth of every legal move, in the order of the rules; none if the game is over.
+    /// Evaluates every legal move, in the order of the rules; returns none if the game is over.
     ///
-    /// Each move gets its share of the positions and the time that are left, and one ply less than the depth.
+    /// The remaining nodes and time are divided evenly among the remaining moves; the depth is one ply less.
     ///
     /// # Errors
     ///
@@ -215,7 +221,7 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
         &mut self,
         pos: &G::Position,
         limits: Limits,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
     ) -> Result<Vec<Judged<G::Move>>, SearchError> {
         let turn = self.game.turn(pos);
         if turn == Turn::Chance {
@@ -233,13 +239,13 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
                 nodes: limits.nodes.map(|most| most.saturating_sub(nodes) / u64::from(share)),
                 time: limits.time.map(|time| time.saturating_sub(begin.elapsed()) / share),
             };
-            // Where time is up there is nothing to say about the moves that are left, and they can be very many.
-            if watch.stopped() || limits.time.is_some_and(|time| time.is_zero()) {
+            // Out of time: the remaining moves, which can be many, are not searched.
+            if monitor.stopped() || limits.time.is_some_and(|time| time.is_zero()) {
                 judged.push(self.unjudged(mv));
                 continue;
             }
             let next = self.game.play(pos, mv);
-            let report = self.search(&next, limits, watch)?;
+            let report = self.search(&next, limits, monitor)?;
             nodes += report.counts.nodes;
             let answer = report.answer.before(self.game.turn(&next) == turn);
             judged.push(Judged { mv, answer, report });
@@ -247,7 +253,7 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
         Ok(judged)
     }
 
-    /// A move of which nothing is known.
+    /// The result for a move that was not searched.
     fn unjudged(&self, mv: G::Move) -> Judged<G::Move> {
         let answer = Answer::new(None, 0, self.game.best_payoff(), self.options.distance);
         let report = Report {
@@ -263,14 +269,14 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
     }
 }
 
-/// The best that one thread has to offer.
-struct Reached<G: Game> {
-    found: Option<Found>,
+/// The result of iterative deepening on one thread.
+struct DeepeningResult<G: Game> {
+    found: Option<SearchScore>,
     depth: u32,
     line: Vec<G::Move>,
 }
 
-impl<G: Game> Reached<G> {
+impl<G: Game> DeepeningResult<G> {
     fn is_exact(&self) -> bool {
         self.found.is_some_and(|found| found.proof == LOW | HIGH)
     }
@@ -278,24 +284,24 @@ impl<G: Game> Reached<G> {
 
 /// One thread's search, bare or full.
 trait Worker<G: Game> {
-    /// The mover's score; once stopped, that of the moves searched so far.
-    fn root(&mut self, pos: &G::Position, depth: u32) -> Found;
+    /// Returns the score for the player to move; once stopped, that of the moves searched so far.
+    fn root(&mut self, pos: &G::Position, depth: u32) -> SearchScore;
     fn line(&self) -> &[G::Move];
     fn clock(&self) -> &Clock<'_>;
     fn counts(&self) -> Counters;
-    /// The move to try first at the root.
+    /// Sets the move to try first at the root.
     fn prefer(&mut self, mv: Option<G::Move>);
 }
 
-/// A bare search with its method.
-struct Plain<'a, G: Game, E> {
-    bare: Bare<'a, G, E>,
+/// Adapter that runs a bare search as a worker.
+struct BareWorker<'a, G: Game, E> {
+    bare: BareSearch<'a, G, E>,
     game: &'a G,
     prune: bool,
 }
 
-impl<G: Game, E: Evaluate<G>> Worker<G> for Plain<'_, G, E> {
-    fn root(&mut self, pos: &G::Position, depth: u32) -> Found {
+impl<G: Game, E: Evaluate<G>> Worker<G> for BareWorker<'_, G, E> {
+    fn root(&mut self, pos: &G::Position, depth: u32) -> SearchScore {
         let first = self.bare.root(pos, depth, self.prune);
         first.seen(self.game.turn(pos) == Turn::First)
     }
@@ -311,9 +317,9 @@ impl<G: Game, E: Evaluate<G>> Worker<G> for Plain<'_, G, E> {
     fn prefer(&mut self, _mv: Option<G::Move>) {}
 }
 
-impl<G: Game, E: Evaluate<G>, K: Keys<G>> Worker<G> for Full<'_, G, E, K> {
-    fn root(&mut self, pos: &G::Position, depth: u32) -> Found {
-        Full::root(self, pos, depth)
+impl<G: Game, E: Evaluate<G>, K: Keys<G>> Worker<G> for FullSearch<'_, G, E, K> {
+    fn root(&mut self, pos: &G::Position, depth: u32) -> SearchScore {
+        FullSearch::root(self, pos, depth)
     }
     fn line(&self) -> &[G::Move] {
         &self.lines[0]
@@ -329,44 +335,44 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Worker<G> for Full<'_, G, E, K> {
     }
 }
 
-/// Runs the leading thread and its helpers, with enough stack for the depth.
+/// Runs the main thread and its helpers (Lazy SMP), with enough stack for the depth.
 fn run<G: Game, E: Evaluate<G>, K: Keys<G>>(
-    common: &Common<'_, G, E>,
-    purse: &Purse<'_>,
+    common: &SearchContext<'_, G, E>,
+    budget: &NodeBudget<'_>,
     pos: &G::Position,
     plies: u32,
-) -> (Reached<G>, Counters) {
+) -> (DeepeningResult<G>, Counters) {
     let options = &common.options;
     let helpers = if options.table > 0 { options.threads.saturating_sub(1) } else { 0 };
-    let lead = || -> (Reached<G>, Counters) {
+    let lead = || -> (DeepeningResult<G>, Counters) {
         if options.is_bare() && common.probe.is_none() {
             let prune = options.method != Method::Minimax;
-            let bare = Bare::new(common.game, common.evaluate, common.scale, Clock::new(purse));
-            let mut worker = Plain { bare, game: common.game, prune };
+            let bare = BareSearch::new(common.game, common.evaluate, common.scale, Clock::new(budget));
+            let mut worker = BareWorker { bare, game: common.game, prune };
             (prove(&mut worker, common.game, options, pos, plies, 1), worker.counts())
         } else {
-            let mut worker: Full<'_, G, E, K> = Full::new(common, Clock::new(purse), 0);
+            let mut worker: FullSearch<'_, G, E, K> = FullSearch::new(common, Clock::new(budget), 0);
             (prove(&mut worker, common.game, options, pos, plies, 1), worker.counts())
         }
     };
     if helpers == 0 && plies <= SHALLOW {
         return lead();
     }
-    // A helper that proves the value first ends the search for all.
-    let proven: Mutex<Option<Reached<G>>> = Mutex::new(None);
+    // A helper that proves the value first ends the search on all threads.
+    let proven: Mutex<Option<DeepeningResult<G>>> = Mutex::new(None);
     let helped = Mutex::new(Counters::default());
     let help = |number: usize| {
-        let mut worker: Full<'_, G, E, K> = Full::new(common, Clock::new(purse), number);
+        let mut worker: FullSearch<'_, G, E, K> = FullSearch::new(common, Clock::new(budget), number);
         let reached = prove(&mut worker, common.game, options, pos, plies, 1 + number as u32 % 2);
         if reached.is_exact() {
-            purse.close(Stop::Done);
+            budget.close(StopReason::Done);
             // A poisoned lock only means that another helper panicked while it held a plain value.
             *proven.lock().unwrap_or_else(PoisonError::into_inner) = Some(reached);
         }
         *helped.lock().unwrap_or_else(PoisonError::into_inner) += worker.counts();
     };
     let mut found = None;
-    with_helpers(helpers, &mut || found = Some(lead()), &|| purse.close(Stop::Done), &help);
+    with_helpers(helpers, &mut || found = Some(lead()), &|| budget.close(StopReason::Done), &help);
     let Some((mut reached, mut counts)) = found else { unreachable!("the lead ended or has panicked") };
     counts += helped.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(other) = proven.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -378,7 +384,7 @@ fn run<G: Game, E: Evaluate<G>, K: Keys<G>>(
     (reached, counts)
 }
 
-/// Searches deeper and deeper until the value is proven or a limit is met.
+/// Iterative deepening until the value is proven or a limit is hit.
 fn deepen<G: Game, W: Worker<G>>(
     worker: &mut W,
     game: &G,
@@ -386,22 +392,22 @@ fn deepen<G: Game, W: Worker<G>>(
     pos: &G::Position,
     plies: u32,
     from: u32,
-) -> Reached<G> {
-    let mut reached = Reached { found: None, depth: 0, line: Vec::new() };
+) -> DeepeningResult<G> {
+    let mut reached = DeepeningResult { found: None, depth: 0, line: Vec::new() };
     let from = if options.deepening { from.min(plies) } else { plies };
     worker.prefer(None);
     for depth in from..=plies {
-        worker.clock().purse.stage(&format!("depth {depth}"));
+        worker.clock().budget.stage(&format!("depth {depth}"));
         let found = worker.root(pos, depth);
         if worker.clock().stopped {
-            // What was seen of an unfinished search is better than nothing.
+            // A partial result is better than none.
             if reached.found.is_none() && !worker.line().is_empty() {
-                reached = Reached { found: Some(found), depth: 0, line: worker.line().to_vec() };
+                reached = DeepeningResult { found: Some(found), depth: 0, line: worker.line().to_vec() };
             }
             break;
         }
         let found = settled(found, depth, game.best_payoff(), options.distance);
-        reached = Reached { found: Some(found), depth, line: worker.line().to_vec() };
+        reached = DeepeningResult { found: Some(found), depth, line: worker.line().to_vec() };
         if reached.is_exact() {
             break;
         }
@@ -410,11 +416,11 @@ fn deepen<G: Game, W: Worker<G>>(
     reached
 }
 
-/// Deepens, then follows a proven line to the end of the game where it was cut short.
+/// Runs iterative deepening, then extends a proven principal variation to the end of the game.
 ///
-/// The table answers without a line, and so does a move that is only as good as another but proven. Each step
-/// searches the last position of the line again, which what is known makes cheap; where it does not, the line
-/// stays short.
+/// Table hits truncate the line, and so does a move that ties with the best one but is proven. Each step
+/// searches the last position of the line again, which the filled table makes cheap; where it does not, the
+/// line stays short.
 fn prove<G: Game, W: Worker<G>>(
     worker: &mut W,
     game: &G,
@@ -422,7 +428,7 @@ fn prove<G: Game, W: Worker<G>>(
     pos: &G::Position,
     plies: u32,
     from: u32,
-) -> Reached<G> {
+) -> DeepeningResult<G> {
     let mut reached = deepen(worker, game, options, pos, plies, from);
     let most = 2 * worker.clock().nodes() + 10_000;
     let mut end = pos.clone();

@@ -1,42 +1,43 @@
-//! What a search may know about a game beyond its rules.
+//! Evaluation function: heuristic knowledge about a game beyond its rules.
 
 use outplay_core::Game;
 
-/// An opinion about positions and moves. Only [`Evaluate::score`] is required.
+/// Evaluation function and move-ordering hints. Only [`Evaluate::score`] is required.
 ///
-/// | method | what it adds | without it |
+/// | method | purpose | fallback |
 /// |---|---|---|
-/// | `score` | a guess where the search cannot look further | |
-/// | `noisy` | moves that a guess must not ignore (captures, threats) | no quiescence: the horizon is sharp |
-/// | `hint` | which moves to try first | the order of [`Game::moves`] |
-/// | `slot` | a number for a move, which makes the history an array | a short list searched by comparing |
+/// | `score` | static evaluation at the horizon | |
+/// | `noisy` | moves for quiescence search (captures, threats) | no quiescence search |
+/// | `hint` | move ordering | the order of [`Game::moves`] |
+/// | `slot` | index of a move in the history table | a short list with linear search |
 pub trait Evaluate<G: Game>: Send + Sync {
-    /// Whether [`Evaluate::hint`] says anything; otherwise it is never called.
+    /// Whether [`Evaluate::hint`] is implemented; otherwise it is never called.
     const HINTS: bool = false;
 
-    /// How good an unfinished position looks for the player to move, in hundredths of a payoff.
+    /// Returns the static evaluation of an unfinished position for the player to move, in hundredths of a
+    /// payoff.
     ///
-    /// It is cut to ±65535: an opinion never outranks a proven win. The opponent's view of the same
-    /// position is taken to be the opposite.
+    /// Scores are clamped to ±65535, below every proven win. The evaluation must be zero-sum: the opponent's
+    /// score is the negation.
     fn score(&self, game: &G, pos: &G::Position) -> i32;
 
-    /// Appends the moves of an unfinished position that are too loud to be judged by `score`.
+    /// Appends the noisy moves of an unfinished position, which `score` cannot judge statically.
     ///
-    /// Beyond the horizon the search follows only these, and the player to move may always decline them.
+    /// Beyond the horizon only these are searched, and the player to move may always decline them (stand pat).
     fn noisy(&self, _game: &G, _pos: &G::Position, _out: &mut Vec<G::Move>) {}
 
-    /// A larger number for a move that should be tried earlier.
+    /// Returns a larger number for a move that should be tried earlier.
     fn hint(&self, _game: &G, _pos: &G::Position, _mv: G::Move) -> i32 {
         0
     }
 
-    /// A small number (below 4096) that tells moves apart, the same all game long.
+    /// Returns a small number (below 4096) that identifies a move throughout the game.
     fn slot(&self, _game: &G, _mv: G::Move) -> Option<usize> {
         None
     }
 }
 
-/// No opinion: every unfinished position is worth 0.
+/// The zero evaluation: every unfinished position is worth 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Zero;
 

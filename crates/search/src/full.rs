@@ -1,55 +1,56 @@
-//! The search with everything: table, ordering, probes, quiescence, principal variation.
+//! Alpha-beta and PVS with transposition table, move ordering, probes and quiescence search.
 //!
 //! ```text
-//! enter ─ 1 horizon? ─ 2 probe ─ 3 table ─ 4 moves ─ 5 best payoff ─ 6 order ─ 7 try ─ 8 remember
+//! enter ─ 1 horizon? ─ 2 probe ─ 3 table ─ 4 moves ─ 5 mate distance ─ 6 order ─ 7 search ─ 8 store
 //! ```
 //!
-//! Scores are those of the player to move; a child is seen from the other side unless the same player moves
-//! again. Nothing here guesses which moves are bad: every option changes the work, never the value.
+//! Negamax: scores are for the player to move, and a child's score is negated unless the same player moves
+//! again. There is no selective pruning (no null move, no late move reductions): every option changes the work,
+//! never the value.
 //!
-//! Invariant: positions entered = static + dynamic evaluations + table cut-offs + probe hits, unless stopped.
+//! Invariant: nodes = static + dynamic evaluations + table cutoffs + probe hits, unless stopped.
 
-use crate::cache::Cache;
-use crate::clock::{Clock, Stop};
-use crate::order::{Order, Place};
-use crate::score::{Found, HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score};
+use crate::cache::EvaluationCache;
+use crate::clock::{Clock, StopReason};
+use crate::order::{MoveContext, MoveOrdering};
+use crate::score::{HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score, SearchScore};
 use crate::stack::MOST_LINE;
-use crate::table::{AT_LEAST, AT_MOST, Keys, Known, Table};
+use crate::table::{AT_LEAST, AT_MOST, Keys, TranspositionEntry, TranspositionTable};
 use crate::{Counters, Evaluate, Key, Method, Options, SearchError};
 use outplay_core::{Game, Probe, Turn};
 use std::marker::PhantomData;
 
-/// What all threads of a search look at and none changes.
-pub(crate) struct Common<'a, G: Game, E> {
+/// Read-only context shared by all threads of a search.
+pub(crate) struct SearchContext<'a, G: Game, E> {
     pub(crate) game: &'a G,
     pub(crate) evaluate: &'a E,
     pub(crate) options: Options,
     pub(crate) scale: Scale,
-    pub(crate) table: Option<&'a Table<G>>,
-    pub(crate) cache: Option<&'a Cache<G>>,
+    pub(crate) table: Option<&'a TranspositionTable<G>>,
+    pub(crate) cache: Option<&'a EvaluationCache<G>>,
     pub(crate) probe: Option<&'a dyn Probe<G>>,
 }
 
-/// One thread's search.
-pub(crate) struct Full<'a, G: Game, E, K> {
-    common: &'a Common<'a, G, E>,
+/// One thread's full search.
+pub(crate) struct FullSearch<'a, G: Game, E, K> {
+    common: &'a SearchContext<'a, G, E>,
     pub(crate) clock: Clock<'a>,
-    /// The moves of all positions on the path, and their ranks.
+    /// The moves of all positions on the path, and their ordering scores.
     moves: Vec<G::Move>,
     ranks: Vec<i64>,
-    /// The best line from every ply of the path.
+    /// Triangular array of principal variations, one per ply of the path.
     pub(crate) lines: Vec<Vec<G::Move>>,
-    order: Order<G::Move>,
+    order: MoveOrdering<G::Move>,
     pub(crate) counts: Counters,
-    /// The best move of the last, shallower search from the same root.
+    /// The best move of the previous iteration.
     pub(crate) first: Option<G::Move>,
-    /// How far this thread turns the root's moves, so that threads look at different ones.
+    /// Rotation of the root moves, which makes Lazy SMP threads diverge.
     turned: usize,
     images: Vec<G::Position>,
     keys: PhantomData<K>,
 }
 
-/// The part of the tree a position is searched in.
+/// Depth, ply and alpha-beta window of a node.
 #[derive(Clone, Copy)]
 struct Window {
     depth: u32,
@@ -59,7 +60,7 @@ struct Window {
 }
 
 impl Window {
-    /// One ply further, seen by the child's player.
+    /// Returns the window of a child, negated unless the same player moves.
     fn child(self, same: bool) -> Window {
         let Window { depth, ply, alpha, beta } = self;
         let (alpha, beta) = if same { (alpha, beta) } else { (-beta, -alpha) };
@@ -67,15 +68,15 @@ impl Window {
     }
 }
 
-impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
-    pub(crate) fn new(common: &'a Common<'a, G, E>, clock: Clock<'a>, turned: usize) -> Self {
-        Full {
+impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> FullSearch<'a, G, E, K> {
+    pub(crate) fn new(common: &'a SearchContext<'a, G, E>, clock: Clock<'a>, turned: usize) -> Self {
+        FullSearch {
             common,
             clock,
             moves: Vec::new(),
             ranks: Vec::new(),
             lines: vec![Vec::new()],
-            order: Order::new(),
+            order: MoveOrdering::new(),
             counts: Counters::default(),
             first: None,
             turned,
@@ -84,11 +85,11 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         }
     }
 
-    /// The score of a position for the player to move, looking `depth` plies ahead.
-    pub(crate) fn root(&mut self, pos: &G::Position, depth: u32) -> Found {
+    /// Returns the score of a position for the player to move, searching `depth` plies.
+    pub(crate) fn root(&mut self, pos: &G::Position, depth: u32) -> SearchScore {
         self.lines[0].clear();
         if self.clock.must_stop() {
-            return Found::opinion(-INFINITE);
+            return SearchScore::opinion(-INFINITE);
         }
         self.enter(pos, Window { depth, ply: 0, alpha: -INFINITE, beta: INFINITE })
     }
@@ -97,21 +98,22 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         self.common.options.method != Method::Minimax
     }
 
-    fn enter(&mut self, pos: &G::Position, window: Window) -> Found {
-        let Common { game, probe, table, scale, .. } = *self.common;
+    fn enter(&mut self, pos: &G::Position, window: Window) -> SearchScore {
+        let SearchContext { game, probe, table, scale, .. } = *self.common;
         let Window { depth, ply, alpha, beta } = window;
         let turn = game.turn(pos);
         if turn == Turn::Chance {
-            self.clock.stop(Stop::Error(SearchError::Chance));
-            return Found::opinion(0);
+            self.clock.stop(StopReason::Error(SearchError::Chance));
+            return SearchScore::opinion(0);
         }
 
-        // 1. The horizon.
+        // Step 1. Horizon.
         if depth == 0 {
             return self.judge(pos, turn, window, self.common.options.quiescence);
         }
 
-        // 2. A source that knows; the root itself needs a move, so its successors are asked instead.
+        // Step 2. Probe (tablebase or other exact source). The root needs a move, so its successors are probed
+        // instead.
         if let Some(probe) = probe
             && ply > 0
             && game.outcome(pos).is_none()
@@ -123,13 +125,13 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    self.clock.stop(Stop::Error(SearchError::Probe(error.0)));
-                    return Found::opinion(0);
+                    self.clock.stop(StopReason::Error(SearchError::Probe(error.0)));
+                    return SearchScore::opinion(0);
                 }
             }
         }
 
-        // 3. The table.
+        // Step 3. Transposition table.
         let mut hash = if ply == 0 { self.first } else { None };
         let slot = table.map(|table| (table, self.slot(pos)));
         if let (Some((table, (key, image))), Key::Zobrist(bits)) = (&slot, self.common.options.key) {
@@ -149,23 +151,24 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         }
         let hash = hash.filter(|_| self.common.options.hash_move);
 
-        // 4. The moves; there are none if and only if the game is over.
+        // Step 4. Move generation; there are no moves if and only if the game is over.
         let base = self.moves.len();
         game.moves(pos, &mut self.moves);
         if self.moves.len() == base {
             return self.judge(pos, turn, window, 0);
         }
 
-        // 5. Nothing here can be better than to win at once, nor worse than to lose at once.
+        // Step 5. Mate-distance pruning: the best possible result is a win at the next ply, the worst a loss at
+        // the next ply.
         let most = scale.most(ply);
         if self.prunes() && (alpha >= most || beta <= -most) {
             self.counts.best_payoff_cutoffs += 1;
             self.counts.dynamic_evaluations += 1;
             self.moves.truncate(base);
             return if alpha >= most {
-                Found { score: most, proof: HIGH }
+                SearchScore { score: most, proof: HIGH }
             } else {
-                Found { score: -most, proof: LOW }
+                SearchScore { score: -most, proof: LOW }
             };
         }
         self.counts.dynamic_evaluations += 1;
@@ -173,40 +176,40 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
             self.lines.push(Vec::new());
         }
 
-        // 6. Their order.
+        // Step 6. Move ordering.
         if ply == 0 && self.turned > 0 {
             let moves = &mut self.moves[base..];
             moves.rotate_left(self.turned % moves.len());
         }
-        let place = Place { game, evaluate: self.common.evaluate, pos, turn, ply, depth };
+        let place = MoveContext { game, evaluate: self.common.evaluate, pos, turn, ply, depth };
         let ordered = self.rank(&place, hash, base);
 
-        // 7. Try them.
+        // Step 7. Search the moves.
         let (found, best) = self.try_moves(&place, window, base, ordered);
         self.moves.truncate(base);
         self.ranks.truncate(base);
 
-        // 8. Remember.
+        // Step 8. Store the result.
         if !self.clock.stopped
             && let Some((table, (key, image))) = slot
         {
             let at_least = if found.score > alpha { AT_LEAST } else { 0 };
             let at_most = if found.score < beta || found.score >= most { AT_MOST } else { 0 };
             let score = scale.at_root(found.score, ply);
-            let found = Found { score, ..found };
-            let known = Known { mv: best, depth, found, bound: at_least | at_most };
+            let found = SearchScore { score, ..found };
+            let known = TranspositionEntry { mv: best, depth, found, bound: at_least | at_most };
             table.store(key, image.as_ref().unwrap_or(pos), known);
         }
         found
     }
 
-    /// Ranks the moves from `base` on, if there is anything to rank them by.
-    fn rank(&mut self, place: &Place<'_, G, E>, hash: Option<G::Move>, base: usize) -> bool {
+    /// Computes ordering scores for the moves from `base` on; returns false if no ordering heuristic applies.
+    fn rank(&mut self, place: &MoveContext<'_, G, E>, hash: Option<G::Move>, base: usize) -> bool {
         let options = &self.common.options;
         self.ranks.resize(base, 0);
         let ordered = hash.is_some() || options.killers || options.history || (options.hints && E::HINTS);
         if ordered {
-            let Full { order, moves, ranks, clock, .. } = self;
+            let FullSearch { order, moves, ranks, clock, .. } = self;
             // A position can have very many moves, and a hint can be slow.
             ranks.extend(moves[base..].iter().map(|&mv| match clock.must_pause() {
                 true => 0,
@@ -216,7 +219,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         ordered
     }
 
-    /// Brings the best of the moves from `at` on to the front, the others keeping their order.
+    /// Selection sort step: moves the best of the remaining moves to the front, stably.
     fn pick(&mut self, at: usize) {
         let end = self.moves.len();
         let mut best = at;
@@ -231,17 +234,17 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
 
     fn try_moves(
         &mut self,
-        place: &Place<'_, G, E>,
+        place: &MoveContext<'_, G, E>,
         window: Window,
         base: usize,
         ordered: bool,
-    ) -> (Found, Option<G::Move>) {
+    ) -> (SearchScore, Option<G::Move>) {
         let Window { ply, mut alpha, beta, .. } = window;
         let (prunes, most) = (self.prunes(), self.common.scale.most(ply));
         let end = self.moves.len();
-        let mut best = Found { score: -INFINITE, proof: 0 };
+        let mut best = SearchScore { score: -INFINITE, proof: 0 };
         let mut best_move = None;
-        // The proof that nothing is better needs all moves.
+        // An upper bound needs proofs for all moves.
         let mut all = HIGH;
         for at in base..end {
             if ordered {
@@ -253,7 +256,8 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
             let found = if !prunes {
                 self.child(&next, Window { alpha: -INFINITE, beta: INFINITE, ..window }, same)
             } else if at > base && self.common.options.method == Method::Pvs && beta - alpha > 1 {
-                // Is it better at all? Most moves are not, and a narrow question is cheap.
+                // PVS: search later moves with a null window first, and again with the full window only if they
+                // fail high.
                 let narrow = self.child(&next, Window { alpha, beta: alpha + 1, ..window }, same);
                 if narrow.score > alpha && narrow.score < beta && !self.clock.stopped {
                     self.child(&next, Window { alpha, ..window }, same)
@@ -269,7 +273,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
             }
             all &= found.proof;
             if found.score > best.score {
-                best = Found { score: found.score, proof: found.proof & LOW };
+                best = SearchScore { score: found.score, proof: found.proof & LOW };
                 if best.score > alpha {
                     alpha = best.score;
                     best_move = Some(mv);
@@ -278,7 +282,8 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
                         self.remember(mv, ply);
                     }
                     if cut || best.score >= most {
-                        // What was not looked at could only be better if anything could.
+                        // The unsearched moves leave the upper bound unproven, unless the best possible payoff
+                        // was reached.
                         all = if best.score >= most { HIGH } else { 0 };
                         self.count_cutoff(cut, place.turn);
                         self.order.refuted(place, &self.common.options, mv);
@@ -286,8 +291,8 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
                     }
                 }
             } else if found.score == best.score && found.proof & LOW & !best.proof != 0 {
-                // As good, and proven: a tie is better than the opinion that it might be one. The line after
-                // it is known only if it was looked at with an open window.
+                // Equal score, but proven: prefer it. The line after the move is valid only if the window was
+                // open.
                 best.proof |= LOW;
                 best_move = Some(mv);
                 if prunes {
@@ -296,13 +301,13 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
                 self.remember(mv, ply);
             }
         }
-        (Found { score: best.score, proof: best.proof | all }, best_move)
+        (SearchScore { score: best.score, proof: best.proof | all }, best_move)
     }
 
-    /// Enters a successor, counting it.
-    fn child(&mut self, next: &G::Position, window: Window, same: bool) -> Found {
+    /// Counts and searches a successor.
+    fn child(&mut self, next: &G::Position, window: Window, same: bool) -> SearchScore {
         if self.clock.must_stop() {
-            return Found::opinion(0);
+            return SearchScore::opinion(0);
         }
         let window = window.child(same);
         self.lines[window.ply as usize].clear();
@@ -317,9 +322,10 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         }
     }
 
-    /// A position that is finished or at the horizon; `noise` is how many noisy plies may still be followed.
-    fn judge(&mut self, pos: &G::Position, turn: Turn, window: Window, noise: u32) -> Found {
-        let Common { game, evaluate, scale, cache, .. } = *self.common;
+    /// Evaluates a position that is finished or at the horizon, with quiescence search; `noise` is the number
+    /// of noisy plies left.
+    fn judge(&mut self, pos: &G::Position, turn: Turn, window: Window, noise: u32) -> SearchScore {
+        let SearchContext { game, evaluate, scale, cache, .. } = *self.common;
         let Window { ply, mut alpha, beta, .. } = window;
         self.counts.static_evaluations += 1;
         if let Some(payoff) = game.outcome(pos) {
@@ -334,11 +340,11 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
                 score
             }
         };
-        let mut best = Found::opinion(quiet);
+        let mut best = SearchScore::opinion(quiet);
         if noise == 0 || (self.prunes() && quiet >= beta) {
             return best;
         }
-        // The player may decline all noise, so the quiet score is a floor.
+        // Stand pat: the player may decline all noisy moves, so the static score is a lower bound.
         alpha = alpha.max(quiet);
         let base = self.moves.len();
         evaluate.noisy(game, pos, &mut self.moves);
@@ -349,7 +355,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
             }
             let next_turn = game.turn(&next);
             if next_turn == Turn::Chance {
-                self.clock.stop(Stop::Error(SearchError::Chance));
+                self.clock.stop(StopReason::Error(SearchError::Chance));
                 break;
             }
             self.counts.quiescence_nodes += 1;
@@ -361,7 +367,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
                 break;
             }
             if found.score > best.score {
-                best = Found { score: found.score, proof: found.proof & LOW };
+                best = SearchScore { score: found.score, proof: found.proof & LOW };
                 alpha = alpha.max(best.score);
                 if self.prunes() && alpha >= beta {
                     self.count_cutoff(true, turn);
@@ -373,7 +379,8 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         best
     }
 
-    /// The key of a position and, with symmetry, the image that stands for it in the table.
+    /// Returns the key of a position and, with symmetry, the image with the smallest key, which is stored
+    /// instead.
     fn slot(&mut self, pos: &G::Position) -> (u64, Option<G::Position>) {
         let (game, key) = (self.common.game, self.common.options.key);
         let own = K::chosen(game, pos, key);
@@ -389,11 +396,11 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
         }
     }
 
-    /// What the table knows, if it answers the question of the window.
-    fn known(&self, entry: &Known<G::Move>, window: Window) -> Option<Found> {
+    /// Returns the score of a table entry if it causes a cutoff.
+    fn known(&self, entry: &TranspositionEntry<G::Move>, window: Window) -> Option<SearchScore> {
         let Window { depth, ply, alpha, beta } = window;
         let options = &self.common.options;
-        // An exact score would end the principal variation here: its few positions are searched again.
+        // No cutoffs in PV nodes: they would truncate the principal variation.
         if options.method == Method::Pvs && beta - alpha > 1 {
             return None;
         }
@@ -406,10 +413,10 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Full<'a, G, E, K> {
             AT_MOST => score <= alpha,
             bound => bound == AT_LEAST | AT_MOST,
         };
-        answers.then_some(Found { score, proof: entry.found.proof })
+        answers.then_some(SearchScore { score, proof: entry.found.proof })
     }
 
-    /// A move and the best line after it are the best line here.
+    /// Sets the principal variation to a move and the line after it.
     fn remember(&mut self, mv: G::Move, ply: u32) {
         let (above, below) = self.lines.split_at_mut(ply as usize + 1);
         let line = &mut above[ply as usize];

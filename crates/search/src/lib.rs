@@ -1,25 +1,27 @@
-//! The value of one position of any game.
+//! Game-tree search for any game: alpha-beta, PVS, expectiminimax, playouts.
 //!
-//! | what | for |
+//! | item | purpose |
 //! |---|---|
-//! | [`Engine`] | minimax, alpha-beta and principal variation search, with everything that makes them fast |
+//! | [`Engine`] | minimax, alpha-beta and PVS with transposition table, move ordering and Lazy SMP |
 //! | [`breadth_first`] | minimax level by level, for comparison |
-//! | [`expectimax`] | games with dice: expectiminimax, Star1 and Star2 |
-//! | [`tree()`] | a small search recorded and drawn, so that pruning can be seen |
-//! | [`playouts`] | random games, very many of them |
+//! | [`expectimax`] | games with chance: expectiminimax, Star1 and Star2 (Ballard 1983) |
+//! | [`tree()`] | a small search recorded and drawn, which makes pruning visible |
+//! | [`playouts`] | Monte Carlo playouts |
 //!
-//! The rules come from [`outplay_core::Game`]; opinions about positions from [`Evaluate`], whose fallback has
-//! none. A search that saw the whole tree gives an exact [`outplay_core::Value`]; one that did not says so and
-//! gives proven bounds and, clearly apart, an opinion. Nothing here does I/O or names a game.
+//! The rules come from [`outplay_core::Game`], the evaluation function from [`Evaluate`]; the default
+//! evaluation is 0. A search that visited the whole tree returns an exact [`outplay_core::Value`]. Any other
+//! search returns proven bounds and, separately, a heuristic score. This crate does no I/O and contains no
+//! game.
 //!
 //! ```
-//! use outplay_core::{Game, Quiet, Value};
+//! use outplay_core::{Game, Value};
+//! use outplay_runtime::NoMonitor;
 //! use outplay_games::{Spec, nim::Nim};
 //! use outplay_search::{Answer, Engine, Limits, Options};
 //!
 //! let nim = Nim::from_spec(Spec::parse("nim:2+2")?)?;
 //! let start = nim.start().ok_or("nim has a start")?;
-//! let report = Engine::new(&nim, Options::default()).search(&start, Limits::NONE, &Quiet)?;
+//! let report = Engine::new(&nim, Options::default()).search(&start, Limits::NONE, &NoMonitor)?;
 //! assert_eq!(report.answer, Answer::Exact(Value::loss(3)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -1,70 +1,72 @@
-//! How to search, and for how long.
+//! Search options and limits.
 
 use std::time::Duration;
 
-/// The order in which the tree is walked and what is left out of it.
+/// Search method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Method {
-    /// Every position down to the horizon.
+    /// Plain minimax.
     Minimax,
-    /// Branches that cannot matter are left out.
+    /// Alpha-beta pruning (Knuth and Moore 1975).
     AlphaBeta,
-    /// Alpha-beta that first asks of each later move only whether it is better: principal variation search.
+    /// Principal variation search: alpha-beta with a null window for all moves after the first (Marsland and
+    /// Campbell 1982).
     #[default]
     Pvs,
 }
 
-/// By what the transposition table tells positions apart.
+/// Key of the transposition table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Key {
-    /// By a hash for the place and the whole position for the rest.
+    /// A hash selects the bucket, and the whole position is compared.
     #[default]
     Exact,
-    /// By a Zobrist key of so many bits, 64 at most, as programs do that keep no positions. Where two positions share a
-    /// key, such a program believes the wrong one; here that is counted, and not believed.
+    /// A Zobrist key of this many bits (at most 64), as in engines that store no positions. Such engines return
+    /// wrong data on a key collision; here collisions are counted and rejected.
     Zobrist(u32),
 }
 
-/// How to search. Every combination gives the same value; they differ in work.
+/// Search options. Every combination returns the same value; only the work differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// What is left out.
+    /// Minimax, alpha-beta or PVS.
     pub method: Method,
-    /// Search to depth 1, then 2, and so on: each search orders the moves of the next, and there is always
-    /// an answer when time is up. Otherwise straight to the depth limit, or to the end of the game.
+    /// Iterative deepening: each iteration orders the moves of the next, and a result is available at any time.
+    /// Otherwise the search goes straight to the depth limit, or to the end of the game.
     pub deepening: bool,
     /// Entries of the transposition table; 0 for none. Rounded up to a power of two.
     pub table: usize,
-    /// How the table tells positions apart.
+    /// Key that identifies positions in the table.
     pub key: Key,
-    /// Use what the table knows from a deeper search than asked. Without it a limited search gives the value
-    /// of minimax to exactly its depth; with it, a better informed one. Exact values are the same.
+    /// Accept table entries from deeper searches. Without it, a depth-limited search returns the minimax value
+    /// of exactly its depth; with it, a better informed one. Exact values are the same.
     pub deeper: bool,
-    /// Positions that are mirror images share an entry of the table.
+    /// Store symmetric positions in one entry of the table.
     pub symmetry: bool,
-    /// Try the table's move first.
+    /// Try the hash move first.
     pub hash_move: bool,
-    /// Then moves that refuted a sibling.
+    /// Then killer moves.
     pub killers: bool,
-    /// Then moves that refuted much elsewhere.
+    /// Then by history heuristic.
     pub history: bool,
     /// Order by [`crate::Evaluate::hint`].
     pub hints: bool,
-    /// Plies of noisy moves to follow beyond the horizon; 0 for none.
+    /// Maximum plies of quiescence search beyond the horizon; 0 for none.
     pub quiescence: u32,
-    /// Leave a position as soon as nothing better can be found: its best payoff, as soon as possible.
+    /// Mate-distance pruning: leave a node as soon as its best possible payoff, at the earliest possible ply,
+    /// is reached.
     pub best_payoff: bool,
-    /// A sooner win is better, a later loss too. Without it a win is a win, which ends the search of its
-    /// siblings, and the answer has no distance.
+    /// Prefer sooner wins and later losses. Without it the first win found prunes its siblings, and the result
+    /// has no distance.
     pub distance: bool,
-    /// Static evaluations to remember; 0 for none.
+    /// Entries of the evaluation cache; 0 for none.
     pub cache: usize,
-    /// Threads. More than one need a table: through it they help each other.
+    /// Number of threads (Lazy SMP). More than one needs a transposition table.
     pub threads: usize,
 }
 
 impl Options {
-    /// The method and nothing else: no table, no ordering, straight to the depth limit.
+    /// The method alone: no table, no move ordering, straight to the depth limit.
     pub fn bare(method: Method) -> Options {
         Options {
             method,
@@ -85,7 +87,7 @@ impl Options {
         }
     }
 
-    /// Whether the short inner loop, which knows nothing but pruning, is enough.
+    /// Whether the bare search, which implements nothing but pruning, suffices.
     pub(crate) fn is_bare(&self) -> bool {
         self.method != Method::Pvs
             && self.table == 0
@@ -96,7 +98,7 @@ impl Options {
 }
 
 impl Default for Options {
-    /// Everything that helps, a table of a million entries, one thread.
+    /// All options on, a table of a million entries, one thread.
     fn default() -> Options {
         Options {
             method: Method::Pvs,
@@ -118,15 +120,15 @@ impl Default for Options {
     }
 }
 
-/// When to stop; whatever comes first. The default has no limit: it searches until the value is exact, which
-/// for a game that can go round in circles may be never.
+/// Search limits; the first one hit ends the search. The default has none and searches until the value is
+/// exact, which may be never for a game with cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
     /// Plies to look ahead.
     pub depth: Option<u32>,
-    /// Positions to enter, over all threads.
+    /// Nodes, over all threads.
     pub nodes: Option<u64>,
-    /// Time on the wall.
+    /// Wall time.
     pub time: Option<Duration>,
 }
 
@@ -134,33 +136,33 @@ impl Limits {
     /// No limit.
     pub const NONE: Limits = Limits { depth: None, nodes: None, time: None };
 
-    /// Look `plies` ahead.
+    /// Limits the depth.
     pub fn depth(plies: u32) -> Limits {
         Limits { depth: Some(plies), ..Limits::NONE }
     }
 
-    /// Enter at most so many positions.
+    /// Limits the number of nodes.
     pub fn nodes(nodes: u64) -> Limits {
         Limits { nodes: Some(nodes), ..Limits::NONE }
     }
 
-    /// Take at most so long.
+    /// Limits the wall time.
     pub fn time(time: Duration) -> Limits {
         Limits { time: Some(time), ..Limits::NONE }
     }
 }
 
-/// What ended a search whose value is not exact.
+/// The limit that ended a search whose value is not exact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// It looked as far ahead as it was allowed to.
+    /// Depth limit.
     Depth,
-    /// It entered as many positions as it was allowed to.
+    /// Node limit.
     Nodes,
-    /// Time was up.
+    /// Time limit.
     Time,
-    /// Whoever watches asked it to stop.
-    Watch,
+    /// The monitor requested a stop.
+    Monitor,
 }
 
 impl Limit {
@@ -170,7 +172,7 @@ impl Limit {
             Limit::Depth => "depth",
             Limit::Nodes => "nodes",
             Limit::Time => "time",
-            Limit::Watch => "stopped",
+            Limit::Monitor => "stopped",
         }
     }
 }

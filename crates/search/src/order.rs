@@ -1,10 +1,11 @@
-//! Which move to try first: pruning lives on it.
+//! Move ordering: hash move, killer moves, hints, history heuristic (Schaeffer 1989).
 //!
 //! ```text
-//! hash move  >  killers of this ply  >  hints  >  history  >  the order of the rules
+//! hash move  >  two killers of this ply  >  hints  >  history  >  the order of the rules
 //! ```
 //!
-//! Ranks are numbers in these bands. They change the work, never the value.
+//! Ordering scores are integers in these bands. Moves without a slot number keep their history in a short list
+//! sorted by usefulness. Ordering changes the work, never the value.
 
 use crate::{Evaluate, Options};
 use outplay_core::{Game, Turn};
@@ -14,24 +15,30 @@ const KILLER: i64 = 1 << 60;
 const HINT: i64 = 1 << 24;
 const MOST_HISTORY: u32 = 1 << 23;
 const SLOTS: usize = 4096;
-/// Moves without a slot are remembered in a list this long.
+/// Length of the history list of moves without a slot.
 const LIST: usize = 64;
 
-/// What one thread learned about moves.
-pub(crate) struct Order<M> {
+/// Killer and history tables of one thread.
+pub(crate) struct MoveOrdering<M> {
     killers: Vec<[Option<M>; 2]>,
     slots: Vec<u32>,
-    /// The first player's moves and the second's, the most useful first.
+    /// History of moves without a slot, for the first player and the second, approximately sorted.
     lists: [Vec<(M, u32)>; 2],
 }
 
-impl<M: Copy + Eq> Order<M> {
-    pub(crate) fn new() -> Order<M> {
-        Order { killers: Vec::new(), slots: Vec::new(), lists: [Vec::new(), Vec::new()] }
+impl<M: Copy + Eq> MoveOrdering<M> {
+    pub(crate) fn new() -> MoveOrdering<M> {
+        MoveOrdering { killers: Vec::new(), slots: Vec::new(), lists: [Vec::new(), Vec::new()] }
     }
 
-    /// A larger number for a move to be tried earlier.
-    pub(crate) fn rank<G, E>(&self, at: &Place<'_, G, E>, options: &Options, hash: Option<M>, mv: M) -> i64
+    /// Returns the ordering score: larger for a move to be tried earlier.
+    pub(crate) fn rank<G, E>(
+        &self,
+        at: &MoveContext<'_, G, E>,
+        options: &Options,
+        hash: Option<M>,
+        mv: M,
+    ) -> i64
     where
         G: Game<Move = M>,
         E: Evaluate<G>,
@@ -51,14 +58,14 @@ impl<M: Copy + Eq> Order<M> {
         hint * HINT + i64::from(history)
     }
 
-    fn history<G, E>(&self, at: &Place<'_, G, E>, mv: M) -> u32
+    fn history<G, E>(&self, at: &MoveContext<'_, G, E>, mv: M) -> u32
     where
         G: Game<Move = M>,
         E: Evaluate<G>,
     {
         match at.evaluate.slot(at.game, mv) {
             Some(slot) if slot < SLOTS => self.slots.get(side(at.turn, slot)).copied().unwrap_or(0),
-            // Just above the horizon a search costs less than looking through the list.
+            // One ply above the horizon, a search costs less than scanning the list.
             _ if at.depth <= 1 => 0,
             _ => self.lists[side(at.turn, 0) / SLOTS]
                 .iter()
@@ -67,8 +74,8 @@ impl<M: Copy + Eq> Order<M> {
         }
     }
 
-    /// A move made the rest of a position's moves unnecessary.
-    pub(crate) fn refuted<G, E>(&mut self, at: &Place<'_, G, E>, options: &Options, mv: M)
+    /// Updates killers and history after a move that caused a cutoff.
+    pub(crate) fn refuted<G, E>(&mut self, at: &MoveContext<'_, G, E>, options: &Options, mv: M)
     where
         G: Game<Move = M>,
         E: Evaluate<G>,
@@ -84,7 +91,7 @@ impl<M: Copy + Eq> Order<M> {
             }
         }
         if options.history {
-            // Deep refutations save more; beyond some depth all are alike, which keeps the sums small.
+            // The bonus is depth², capped to keep the sums small.
             let worth = at.depth.min(32).pow(2);
             match at.evaluate.slot(at.game, mv) {
                 Some(slot) if slot < SLOTS => self.learn_slot(side(at.turn, slot), worth),
@@ -117,7 +124,8 @@ fn learn<M: Copy + Eq>(list: &mut Vec<(M, u32)>, mv: M, worth: u32) {
     if list[i].1 >= MOST_HISTORY {
         list.iter_mut().for_each(|known| known.1 /= 2);
     }
-    // Useful moves wander to the front, where they are found sooner and stay longer.
+    // Self-organising list (transpose rule): useful moves move to the front, where they are found sooner and
+    // evicted later.
     if i > 0 && list[i - 1].1 < list[i].1 {
         list.swap(i - 1, i);
     }
@@ -127,8 +135,8 @@ fn side(turn: Turn, slot: usize) -> usize {
     if turn == Turn::Second { SLOTS + slot } else { slot }
 }
 
-/// A position on the path, as the ordering sees it.
-pub(crate) struct Place<'a, G: Game, E> {
+/// A node as the move ordering sees it.
+pub(crate) struct MoveContext<'a, G: Game, E> {
     pub(crate) game: &'a G,
     pub(crate) evaluate: &'a E,
     pub(crate) pos: &'a G::Position,
@@ -144,7 +152,7 @@ mod tests {
     use crate::Zero;
     use outplay_games::mnk::{Board, Mnk, Rules};
 
-    /// Zero, with numbered moves or without.
+    /// The zero evaluation, with numbered moves or without.
     struct Slots(bool);
 
     impl Evaluate<Mnk<u64>> for Slots {
@@ -157,12 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn refutations_come_first() {
+    fn hash_move_killers_and_history_come_first() {
         let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
         let pos = game.start().unwrap();
         for slots in [false, true] {
             let options = Options::default();
-            let place = Place {
+            let place = MoveContext {
                 game: &game,
                 evaluate: &Slots(slots),
                 pos: &pos,
@@ -170,29 +178,35 @@ mod tests {
                 ply: 3,
                 depth: 9,
             };
-            let mut order = Order::new();
+            let mut order = MoveOrdering::new();
             for (mv, depth) in [(4, 5), (1, 2), (2, 3)] {
-                order.refuted(&Place { depth, ..place }, &options, mv);
+                order.refuted(&MoveContext { depth, ..place }, &options, mv);
             }
             let mut moves = vec![0, 1, 2, 4, 5];
             moves.sort_by_key(|&mv| std::cmp::Reverse(order.rank(&place, &options, Some(5), mv)));
             assert_eq!(moves, [5, 2, 1, 4, 0]);
-            let other = Place { turn: Turn::Second, ply: 9, ..place };
+            let other = MoveContext { turn: Turn::Second, ply: 9, ..place };
             assert_eq!(order.rank(&other, &options, None, 4), 0);
         }
     }
 
     #[test]
-    fn a_crowded_list_keeps_what_is_useful() {
+    fn a_full_list_keeps_the_most_useful_moves() {
         let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
         let pos = game.start().unwrap();
         let options = Options { killers: false, ..Options::default() };
-        let place =
-            Place { game: &game, evaluate: &Slots(false), pos: &pos, turn: Turn::First, ply: 0, depth: 9 };
-        let mut order = Order::new();
+        let place = MoveContext {
+            game: &game,
+            evaluate: &Slots(false),
+            pos: &pos,
+            turn: Turn::First,
+            ply: 0,
+            depth: 9,
+        };
+        let mut order = MoveOrdering::new();
         for mv in 0..200 {
             order.refuted(&place, &options, 201);
-            order.refuted(&Place { depth: 2, ..place }, &options, mv);
+            order.refuted(&MoveContext { depth: 2, ..place }, &options, mv);
         }
         assert_eq!(order.lists.each_ref().map(Vec::len), [LIST, 0]);
         assert!(order.rank(&place, &options, None, 201) > order.rank(&place, &options, None, 0));

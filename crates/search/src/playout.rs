@@ -1,35 +1,36 @@
-//! Random games, very many of them: the crudest opinion about a position there is.
+//! Monte Carlo playouts: uniformly random games.
 //!
-//! Every legal move is equally likely; dice fall as they should. The loop copies positions and reuses one
-//! buffer of moves, so a game costs its rules and nothing else.
+//! Every legal move is equally likely; chance nodes follow their distribution. The loop copies positions and
+//! reuses one buffer of moves, so a game costs its rules and nothing else.
 
 use crate::SearchError;
-use outplay_core::{Chance, Game, Pace, Turn, Watch};
+use outplay_core::{Chance, Game, Turn};
+use outplay_runtime::{Monitor, Pace};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
-/// How often progress is told and a fault of the rules looked for, in games.
+/// Games between two progress reports and checks for faults of the rules.
 const POLL: u64 = 1 << 12;
 
-/// How many games, how long, and which.
+/// Number, length and seed of playouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlayoutOptions {
     /// Games to play.
     pub games: u64,
-    /// Plies after which a game is given up.
+    /// Maximum plies of a game.
     pub plies: u32,
-    /// Equal seeds give equal games.
+    /// Random seed.
     pub seed: u64,
 }
 
 impl PlayoutOptions {
-    /// So many games of at most 1000 plies.
+    /// Options for a number of games of at most 1000 plies.
     pub fn games(games: u64) -> PlayoutOptions {
         PlayoutOptions { games, plies: 1000, seed: 1 }
     }
 }
 
-/// How random games ended, seen by the first player.
+/// Results of playouts, from the first player's view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Playouts {
     /// Games that the first player won.
@@ -38,11 +39,11 @@ pub struct Playouts {
     pub tied: u64,
     /// Games that the first player lost.
     pub lost: u64,
-    /// Games given up because they were too long.
+    /// Games that hit the ply limit.
     pub unfinished: u64,
-    /// What the first player got in all games together.
+    /// Sum of the first player's payoffs.
     pub payoff: i64,
-    /// Plies of all games together.
+    /// Sum of plies over all games.
     pub plies: u64,
 }
 
@@ -52,7 +53,7 @@ impl Playouts {
         self.won + self.tied + self.lost + self.unfinished
     }
 
-    /// What the first player got on average; games without an end count as ties.
+    /// Mean payoff of the first player; unfinished games count as ties.
     pub fn mean(&self) -> f64 {
         self.payoff as f64 / self.games().max(1) as f64
     }
@@ -62,15 +63,15 @@ impl Playouts {
 ///
 /// # Errors
 ///
-/// A game that rolls dice (see [`playouts_with_dice`]) or a fault of the rules.
+/// A game with chance (see [`playouts_with_dice`]) or a fault of the rules.
 pub fn playouts<G: Game>(
     game: &G,
     pos: &G::Position,
     options: PlayoutOptions,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Playouts, SearchError> {
     let mut moves: Vec<G::Move> = Vec::new();
-    play(game, pos, options, watch, |pos, rng| {
+    play(game, pos, options, monitor, |pos, rng| {
         if game.turn(pos) == Turn::Chance {
             return Err(SearchError::Chance);
         }
@@ -80,7 +81,7 @@ pub fn playouts<G: Game>(
     })
 }
 
-/// Plays random games of a game in which dice are rolled.
+/// Plays random games of a game with chance.
 ///
 /// # Errors
 ///
@@ -89,11 +90,11 @@ pub fn playouts_with_dice<G: Chance>(
     game: &G,
     pos: &G::Position,
     options: PlayoutOptions,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Playouts, SearchError> {
     let mut moves: Vec<G::Move> = Vec::new();
     let mut dice: Vec<(G::Move, f64)> = Vec::new();
-    play(game, pos, options, watch, |pos, rng| {
+    play(game, pos, options, monitor, |pos, rng| {
         if game.turn(pos) == Turn::Chance && game.outcome(pos).is_none() {
             dice.clear();
             game.outcomes(pos, &mut dice);
@@ -102,7 +103,7 @@ pub fn playouts_with_dice<G: Chance>(
                 left -= probability;
                 left < 0.0
             });
-            // Probabilities that add up to a little less than one leave the last fall for the rest.
+            // Rounding may leave the probabilities slightly below 1; the last outcome takes the rest.
             return Ok(fallen.or(dice.last()).map(|&(mv, _)| mv));
         }
         moves.clear();
@@ -111,7 +112,7 @@ pub fn playouts_with_dice<G: Chance>(
     })
 }
 
-/// A number below `n`, all equally likely up to one part in four billion.
+/// Returns a number below `n`, uniform up to one part in four billion.
 #[inline]
 fn below(rng: &mut SmallRng, n: usize) -> usize {
     ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize
@@ -122,16 +123,16 @@ fn play<G: Game>(
     game: &G,
     pos: &G::Position,
     options: PlayoutOptions,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
     mut choose: impl FnMut(&G::Position, &mut SmallRng) -> Result<Option<G::Move>, SearchError>,
 ) -> Result<Playouts, SearchError> {
     let mut rng = SmallRng::seed_from_u64(options.seed);
     let mut sum = Playouts::default();
-    watch.stage("random games", options.games);
-    let mut pace = Pace::new(watch);
+    monitor.stage("random games", options.games);
+    let mut pace = Pace::new(monitor);
     'games: for number in 0..options.games {
         if number % POLL == 0 {
-            watch.advance(if number == 0 { 0 } else { POLL });
+            monitor.advance(if number == 0 { 0 } else { POLL });
             if let Some(why) = game.fault() {
                 return Err(SearchError::Fault(why));
             }
@@ -141,7 +142,7 @@ fn play<G: Game>(
         while plies < options.plies
             && let Some(mv) = choose(&pos, &mut rng)?
         {
-            // A game that is not over when somebody stops it does not count. Most plies take less than asking would.
+            // A game interrupted by the monitor does not count. Most plies are cheaper than a poll.
             if plies % 32 == 0 && pace.step() {
                 break 'games;
             }

@@ -1,16 +1,16 @@
-//! What a search has to say.
+//! Search results: answers, proven bounds and reports.
 
-use crate::score::{self, Found, HIGH, LOW, MOST_EVALUATION};
+use crate::score::{self, HIGH, LOW, MOST_EVALUATION, SearchScore};
 use crate::{Counters, Limit};
 use outplay_core::{Payoff, Value};
 use std::fmt;
 
-/// What a position is worth to the player to move, as far as the search could tell.
+/// Value of a position for the player to move, as far as it is proven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// Proven: payoff and distance.
     Exact(Value),
-    /// The payoff is proven; its distance was not asked for.
+    /// The payoff is proven; the distance was not requested.
     Payoff(Payoff),
     /// Not proven.
     Unknown {
@@ -18,15 +18,15 @@ pub enum Answer {
         low: Value,
         /// The value is proven to be at most this.
         high: Value,
-        /// An opinion, not a proof: hundredths of a payoff for the player to move. `None` if the search
+        /// A heuristic score, not a proof: hundredths of a payoff for the player to move. `None` if the search
         /// was stopped before it had one.
         score: Option<i32>,
     },
 }
 
 impl Answer {
-    /// Reads a settled score that a search to `depth` plies found; `best` is the game's best payoff.
-    pub(crate) fn new(found: Option<Found>, depth: u32, best: Payoff, distance: bool) -> Answer {
+    /// Interprets the score of a search to `depth` plies; `best` is the game's best payoff.
+    pub(crate) fn new(found: Option<SearchScore>, depth: u32, best: Payoff, distance: bool) -> Answer {
         let Some(found) = found else {
             return Answer::Unknown { low: Value::new(-best, 0), high: Value::new(best, 1), score: None };
         };
@@ -34,10 +34,10 @@ impl Answer {
         if let (Some(value), LOW_AND_HIGH) = (value, found.proof) {
             return if distance { Answer::Exact(value) } else { Answer::Payoff(value.payoff()) };
         }
-        // Whatever is forced within the horizon was seen, so the best and the worst end lie beyond it.
+        // Every result forced within the horizon was seen, so the best and the worst payoff lie beyond it.
         let (mut low, mut high) = (Value::new(-best, depth + 1), Value::new(best, depth + 1));
         if let Some(value) = value {
-            // Without distances a proven payoff may be paid at any time.
+            // Without distances, a proven payoff may come at any ply.
             let late = |soon: bool| if soon { 0 } else { 0xffff };
             let payoff = value.payoff();
             if found.proof & LOW != 0 {
@@ -55,7 +55,8 @@ impl Answer {
         Answer::Unknown { low, high, score: opinion }
     }
 
-    /// The answer about a move that leads here, for the player who makes it, as in [`Value::before`].
+    /// Converts the answer of a position into that of the move leading to it, for the player who makes it, as
+    /// in [`Value::before`].
     pub fn before(self, same_player: bool) -> Answer {
         match self {
             Answer::Exact(value) => Answer::Exact(value.before(same_player)),
@@ -69,7 +70,7 @@ impl Answer {
         }
     }
 
-    /// The exact value, if it is known with its distance.
+    /// Returns the exact value, if it is proven with its distance.
     pub fn exact(self) -> Option<Value> {
         match self {
             Answer::Exact(value) => Some(value),
@@ -80,14 +81,14 @@ impl Answer {
 
 const LOW_AND_HIGH: u8 = LOW | HIGH;
 
-/// Adds the proof that comes from the horizon: every end that can be forced within `depth` plies was seen, so
-/// the best payoff in at most so many plies cannot be had sooner, and without distances not more of it.
-pub(crate) fn settled(found: Found, depth: u32, best: Payoff, distance: bool) -> Found {
+/// Adds the proof that follows from the depth: every result that can be forced within `depth` plies was seen,
+/// so the best payoff within that many plies cannot come sooner, and without distances it cannot be exceeded.
+pub(crate) fn settled(found: SearchScore, depth: u32, best: Payoff, distance: bool) -> SearchScore {
     let Some(value) = score::value(found.score) else { return found };
     let seen = !distance || value.distance().is_some_and(|plies| plies <= depth);
     let payoff = value.payoff();
     if seen && ((payoff == best && found.proof & LOW != 0) || (payoff == -best && found.proof & HIGH != 0)) {
-        return Found { proof: LOW_AND_HIGH, ..found };
+        return SearchScore { proof: LOW_AND_HIGH, ..found };
     }
     found
 }
@@ -114,38 +115,38 @@ impl fmt::Display for Answer {
     }
 }
 
-/// The result of a search and how it came about; `M` is the game's type of moves.
+/// Result of a search with its statistics; `M` is the game's type of moves.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report<M> {
-    /// What the position is worth.
+    /// Value of the position.
     pub answer: Answer,
     /// The best move found; `None` if the game is over or nothing was searched.
     pub best: Option<M>,
-    /// The principal variation: what both players do if they play as well as the search can tell.
+    /// The principal variation.
     pub line: Vec<M>,
-    /// How many plies the last finished search looked ahead.
+    /// Depth of the last completed iteration.
     pub depth: u32,
-    /// What ended the search before its value was exact; `None` if it is.
+    /// The limit that ended the search before its value was exact; `None` if it is.
     pub limit: Option<Limit>,
-    /// What it took.
+    /// Search statistics.
     pub counts: Counters,
-    /// Time on the wall.
+    /// Wall time.
     pub seconds: f64,
 }
 
-/// A move and what the search has to say about it.
+/// A move with the result of its search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Judged<M> {
     /// The move.
     pub mv: M,
-    /// What it is worth to the player who makes it, counted from the position before it.
+    /// Value for the player who makes the move, counted from the position before it.
     pub answer: Answer,
-    /// The search of the position after it, seen by whoever moves there.
+    /// Report on the position after the move, for the player to move there.
     pub report: Report<M>,
 }
 
 impl<M> Report<M> {
-    /// Positions entered per second.
+    /// Nodes per second.
     pub fn nodes_per_second(&self) -> f64 {
         self.counts.nodes as f64 / self.seconds.max(1e-9)
     }

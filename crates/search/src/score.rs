@@ -1,26 +1,27 @@
-//! Values as plain integers while a search runs, and how much of them is proven.
+//! Integer scores during a search, with proof flags.
 //!
 //! ```text
 //!  -131071 … -65536     -65535 … 0 … 65535      65536 … 131070      131072 …
 //!  loss, later better   evaluations, tie = 0    win, sooner better  win of 2, …
 //! ```
 //!
-//! A score counts plies from the *root* of the search, so that it needs no change on its way up. A proven
-//! result therefore always outranks an evaluation: a win beats every hope, a loss is worse than every fear.
+//! A score counts plies from the *root* of the search, so it needs no adjustment on its way up; the table
+//! converts it, as engines do with mate scores. A proven win exceeds every evaluation, and a proven loss is
+//! below every evaluation.
 //!
-//! Invariant: whoever sets [`LOW`] has a proof that the true value is at least the score, and [`HIGH`] that
-//! it is at most the score; a search that was cut off or stopped at its horizon sets what remains true.
+//! Invariant: [`LOW`] is set only with a proof that the true value is at least the score, and [`HIGH`] only
+//! with a proof that it is at most the score. A cutoff or the horizon clears only the flag it invalidates.
 
 use outplay_core::{Payoff, Value};
 
-/// A value during the search.
+/// Integer score.
 pub(crate) type Score = i32;
 
-/// The largest evaluation, in centi-units.
+/// Largest evaluation, in hundredths of a payoff.
 pub(crate) const MOST_EVALUATION: Score = 0xffff;
-/// Beyond every score, and small enough that the width of a window fits.
+/// Larger than every score, and small enough that the width of a window does not overflow.
 pub(crate) const INFINITE: Score = 0x3fff_ffff;
-/// The largest payoff that fits.
+/// Largest payoff that a score can represent.
 pub(crate) const MOST_PAYOFF: Payoff = 0x1fff;
 
 /// The true value is at least the score.
@@ -28,39 +29,39 @@ pub(crate) const LOW: u8 = 1;
 /// The true value is at most the score.
 pub(crate) const HIGH: u8 = 2;
 
-/// A score and what is proven about it.
+/// A score with its proof flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Found {
+pub(crate) struct SearchScore {
     pub(crate) score: Score,
     pub(crate) proof: u8,
 }
 
-impl Found {
-    /// The opinion of an evaluation.
+impl SearchScore {
+    /// An evaluation without proof.
     #[inline]
-    pub(crate) fn opinion(score: Score) -> Found {
-        Found { score, proof: 0 }
+    pub(crate) fn opinion(score: Score) -> SearchScore {
+        SearchScore { score, proof: 0 }
     }
 
-    /// The same, seen by the opponent.
+    /// Negates the score and swaps the proof flags: the opponent's view.
     #[inline]
-    pub(crate) fn flipped(self) -> Found {
-        Found { score: -self.score, proof: (self.proof << 1 | self.proof >> 1) & 3 }
+    pub(crate) fn flipped(self) -> SearchScore {
+        SearchScore { score: -self.score, proof: (self.proof << 1 | self.proof >> 1) & 3 }
     }
 
-    /// The same, seen by the opponent unless `same`.
+    /// Returns the opponent's view unless `same`.
     #[inline]
-    pub(crate) fn seen(self, same: bool) -> Found {
+    pub(crate) fn seen(self, same: bool) -> SearchScore {
         if same { self } else { self.flipped() }
     }
 }
 
-/// How payoffs become scores: with or without distances, with or without a best one to stop at.
+/// Conversion of payoffs to scores, with or without distances, with or without mate-distance pruning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
-    /// 1 if a sooner win is better, 0 if a win is a win.
+    /// 1 if sooner wins are better, 0 if distances are ignored.
     hurry: Score,
-    /// The score of the best payoff at the root, or something out of reach if nobody stops at it.
+    /// The score of the best payoff at the root, or [`INFINITE`] without mate-distance pruning.
     best: Score,
 }
 
@@ -70,25 +71,26 @@ impl Scale {
         Scale { hurry: hurry.into(), best }
     }
 
-    /// The score of a game that ended `ply` plies from the root.
+    /// Returns the score of a game that ended `ply` plies from the root.
     #[inline]
-    pub(crate) fn finished(self, payoff: Payoff, ply: u32) -> Found {
+    pub(crate) fn finished(self, payoff: Payoff, ply: u32) -> SearchScore {
         let late = self.hurry * ply as Score;
         let score = match payoff {
             0 => 0,
             1.. => (payoff << 16) + 0xffff - late,
             _ => (payoff << 16) - 0xffff + late,
         };
-        Found { score, proof: LOW | HIGH }
+        SearchScore { score, proof: LOW | HIGH }
     }
 
-    /// The best score that a position `ply` plies from the root can have if it is not finished.
+    /// Returns the best possible score of an unfinished position `ply` plies from the root.
     #[inline]
     pub(crate) fn most(self, ply: u32) -> Score {
         self.best - self.hurry * (ply as Score + 1)
     }
 
-    /// A score found `ply` plies from the root as if the root were there, for tables.
+    /// Converts a score found `ply` plies from the root for storage in the table: distances count from the
+    /// position.
     #[inline]
     pub(crate) fn at_root(self, score: Score, ply: u32) -> Score {
         let late = self.hurry * ply as Score;
@@ -110,13 +112,13 @@ impl Scale {
         }
     }
 
-    /// The score of an exact value of a position `ply` plies from the root.
-    pub(crate) fn known(self, value: Value, ply: u32) -> Found {
+    /// Returns the score of a position `ply` plies from the root whose exact value is known.
+    pub(crate) fn known(self, value: Value, ply: u32) -> SearchScore {
         self.finished(value.payoff(), ply + value.distance().unwrap_or(0))
     }
 }
 
-/// The payoff and distance that a score stands for; `None` for an evaluation.
+/// Converts a score into payoff and distance; `None` for an evaluation.
 pub(crate) fn value(score: Score) -> Option<Value> {
     let size = score.abs();
     if score == 0 {
@@ -158,11 +160,11 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_of_at_least_is_one_of_at_most_for_the_opponent() {
-        let found = Found { score: 5, proof: LOW };
-        assert_eq!(found.flipped(), Found { score: -5, proof: HIGH });
+    fn negation_swaps_the_proof_flags() {
+        let found = SearchScore { score: 5, proof: LOW };
+        assert_eq!(found.flipped(), SearchScore { score: -5, proof: HIGH });
         assert_eq!(found.flipped().flipped(), found);
-        assert_eq!(Found { score: 1, proof: LOW | HIGH }.flipped().proof, LOW | HIGH);
+        assert_eq!(SearchScore { score: 1, proof: LOW | HIGH }.flipped().proof, LOW | HIGH);
         assert_eq!(found.seen(true), found);
     }
 }

@@ -1,33 +1,33 @@
-//! Room for deep recursion.
+//! Threads with large stacks for deep recursion.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// How far a search can look ahead: each ply is a call, and even a large stack is finite.
+/// Maximum depth of a search: each ply is a recursive call, and even a large stack is finite.
 pub const MOST_PLIES: u32 = 20_000;
 /// Searches this deep run on the caller's stack.
 pub(crate) const SHALLOW: u32 = 64;
-/// Reserved, not used: memory is touched only as deep as the search goes.
+/// Virtual memory: pages are touched only as deep as the search recurses.
 const STACK_BYTES: usize = 128 << 20;
 
-/// Moves kept of a best line: all plies of the path keep one, so that long ones would fill the memory.
+/// Maximum length of a stored principal variation: every ply of the path keeps one, so memory is quadratic.
 pub(crate) const MOST_LINE: usize = 512;
 
-/// A thread with a large stack.
+/// Builder of a thread with a large stack.
 fn large() -> thread::Builder {
     thread::Builder::new().stack_size(STACK_BYTES)
 }
 
-/// Runs `lead` beside `helpers` calls of `help`, each with its number from 1 on and a large stack; `led` is called as
-/// soon as the lead is over. Their types are hidden, so that there is one copy of the machinery. If no thread can be
-/// had for the lead, the caller's own stack has to do, without help.
+/// Runs `lead` on a large stack beside `helpers` calls of `help`, numbered from 1; `led` is called as soon as
+/// the lead returns. The closures are trait objects, so this code is compiled once. If the lead's thread cannot
+/// be started, the lead runs on the caller's stack without helpers.
 pub(crate) fn with_helpers(
     helpers: usize,
     lead: &mut (dyn FnMut() + Send),
     led: &dyn Fn(),
     help: &(dyn Fn(usize) + Sync),
 ) {
-    // A thread that cannot be started drops its work, so the lead is lent from here.
+    // A failed spawn drops its closure, so the lead is borrowed through a mutex.
     let lead = Mutex::new(lead);
     let run = || (lead.lock().unwrap_or_else(PoisonError::into_inner))();
     thread::scope(|scope| {
@@ -42,7 +42,7 @@ pub(crate) fn with_helpers(
     });
 }
 
-/// Runs `work`, which recurses up to `plies` deep, where there is room for it.
+/// Runs `work`, which recurses up to `plies` deep, on a stack that is large enough.
 pub(crate) fn with_room<T: Send>(plies: u32, work: impl FnOnce() -> T + Send) -> T {
     if plies <= SHALLOW {
         return work();
@@ -56,11 +56,11 @@ pub(crate) fn with_room<T: Send>(plies: u32, work: impl FnOnce() -> T + Send) ->
     }
 }
 
-/// The same with the type of the work hidden, so that there is one copy of it.
+/// Runs a trait object on a large stack, so this code is compiled once.
 fn on_large_stack(work: &mut (dyn FnMut() + Send)) {
     thread::scope(|scope| match large().spawn_scoped(scope, work) {
         Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-        // Without threads there is no deep search either; the machine is out of memory.
+        // If no thread can be started, the machine is out of memory.
         Err(error) => panic!("no thread can be started: {error}"),
     })
 }

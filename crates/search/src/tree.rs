@@ -1,82 +1,83 @@
-//! A small search, recorded so that it can be looked at.
+//! Recorder for small minimax and alpha-beta searches, for display.
 //!
 //! ```text
-//!        ▲ ≥ draw          every position with its window, its worth and what became of it:
+//!        ▲ ≥ draw          every position with its window, its value and its fate:
 //!      ╱   ┆   ╲           expanded, finished, at the horizon, or cut off and why
 //!   ▼ draw  ▼ ≤ loss ✂
 //! ```
 //!
-//! The search is the textbook's: minimax or alpha-beta in the order of the rules, unless another one is asked for. It runs twice, first to
-//! count the positions of each ply, then to record as many whole plies as fit.
+//! The search is textbook minimax or alpha-beta, in the order of the rules unless the options choose another.
+//! It runs twice: first to count the nodes of each ply, then to record as many whole plies as fit.
 //!
-//! Invariant: worths and windows are the first player's, and distances count from the root of the tree.
+//! Invariant: values and windows are the first player's, and distances count from the root of the tree.
 
-use crate::clock::{Clock, Purse, Stop};
-use crate::score::{self, Found, INFINITE, MOST_PAYOFF, Scale};
+use crate::clock::{Clock, NodeBudget, StopReason};
+use crate::score::{self, INFINITE, MOST_PAYOFF, Scale, SearchScore};
 use crate::stack::{MOST_PLIES, with_room};
-use crate::tree_order::{Look, Orderer, TreeOrder};
+use crate::tree_order::{Orderer, TreeContext, TreeOrder};
 use crate::{Counters, DiceMethod, Evaluate, Limits, SearchError};
-use outplay_core::{Game, Turn, Value, Watch};
+use outplay_core::{Game, Turn, Value};
+use outplay_runtime::Monitor;
 
-/// What to record.
+/// Options of a recorded search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TreeOptions {
     /// Alpha-beta; otherwise minimax.
     pub prune: bool,
-    /// Leave a position as soon as nothing better can be found.
+    /// Mate-distance pruning: leave a node as soon as its best possible payoff is reached.
     pub best_payoff: bool,
-    /// A sooner win is better. Without it a win is a win, and more is cut off.
+    /// Prefer sooner wins. Without it more is cut off.
     pub distance: bool,
-    /// Positions to record, cut-off ones included.
+    /// Maximum number of recorded positions, cut-off ones included.
     pub most: usize,
-    /// Which moves are tried first.
+    /// Move ordering.
     pub order: TreeOrder,
 }
 
 impl Default for TreeOptions {
-    /// Alpha-beta that stops at the best payoff; a picture's worth of positions.
+    /// Alpha-beta with mate-distance pruning, and as many positions as fit into a picture.
     fn default() -> TreeOptions {
         TreeOptions { prune: true, best_payoff: true, distance: true, most: 200, order: TreeOrder::default() }
     }
 }
 
-/// What a position is worth to the first player.
+/// Value of a position for the first player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Worth {
-    /// The game ends so, this many plies from the root.
+    /// The result of the game, with the distance counted from the root.
     End(Value),
-    /// An opinion at the horizon, in hundredths of a payoff.
+    /// A heuristic score at the horizon, in hundredths of a payoff.
     Opinion(i32),
-    /// Games with dice: the mean payoff.
+    /// The mean payoff, for games with chance.
     Mean(f64),
 }
 
-/// How a worth is meant.
+/// Kind of bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bound {
-    /// It is this much.
+    /// The value itself.
     Exact,
-    /// It is this much or more: the search stopped when it was enough.
+    /// A lower bound: the node failed high.
     AtLeast,
-    /// It is this much or less.
+    /// An upper bound: the node failed low.
     AtMost,
 }
 
-/// Why moves were not looked at.
+/// Reason for pruning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// The first player already has at least as much elsewhere.
+    /// Alpha cutoff: the first player has at least as much elsewhere.
     Alpha,
-    /// The second player already has at least as much elsewhere.
+    /// Beta cutoff: the second player has at least as much elsewhere.
     Beta,
-    /// Nothing better is possible.
+    /// The best possible payoff was reached (mate-distance pruning).
     BestPayoff,
-    /// Whatever the dice show, their mean stays where it does not matter.
+    /// Cutoff at a chance node (Star1 or Star2): the mean stays outside the window.
     Dice,
 }
 
 impl Cut {
-    /// One sentence for people.
+    /// A sentence for display.
     pub fn reason(self) -> &'static str {
         match self {
             Cut::Alpha => "alpha cut-off: the first player already has at least as much elsewhere",
@@ -87,45 +88,45 @@ impl Cut {
     }
 }
 
-/// What became of a position.
+/// Fate of a position in the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// Its successors were looked at.
+    /// Its successors were searched.
     Expanded,
     /// The game is over.
     Finished,
-    /// The search looks no further.
+    /// The depth limit was reached.
     Horizon,
     /// It was never entered.
     CutOff(Cut),
 }
 
-/// A position of the tree.
+/// A node of the recorded tree.
 #[derive(Clone, Debug)]
 pub struct Branch<P, M> {
     /// The position.
     pub pos: P,
-    /// Who moves there.
+    /// The player to move.
     pub turn: Turn,
     /// The move that led here; `None` at the root.
     pub mv: Option<M>,
-    /// How likely the dice make that move; `None` for moves of players.
+    /// Probability of the move at a chance node; `None` for moves of players.
     pub probability: Option<f64>,
-    /// Star2 looked at one reply here to see what the position is worth at least, or at most, and did not enter it.
+    /// Whether this is a probe of Star2: one reply was searched for a bound, and the position was not entered.
     pub glance: bool,
     /// Plies from the root.
     pub ply: u32,
-    /// What it had to beat: alpha and beta, `None` for no bound.
+    /// The window (alpha, beta), `None` for no bound.
     pub window: (Option<Worth>, Option<Worth>),
-    /// What became of it.
+    /// Fate in the search.
     pub fate: Fate,
-    /// What it is worth; `None` if it was cut off.
+    /// Its value; `None` if it was cut off.
     pub worth: Option<(Bound, Worth)>,
     /// Whether it lies on the principal variation.
     pub principal: bool,
     /// Its recorded successors.
     pub children: Vec<usize>,
-    /// Positions that were entered below it but are not recorded.
+    /// Nodes entered below it that are not recorded.
     pub left_out: u64,
     /// Moves cut off here that are not recorded.
     pub cut_left_out: usize,
@@ -134,27 +135,27 @@ pub struct Branch<P, M> {
 /// A recorded search.
 #[derive(Clone, Debug)]
 pub struct Tree<G: Game> {
-    /// The positions, the root first, parents before children.
+    /// The positions in preorder: the root first, parents before children.
     pub branches: Vec<Branch<G::Position, G::Move>>,
-    /// How far the search looked ahead.
+    /// Search depth.
     pub depth: u32,
-    /// How it searched.
+    /// Search options.
     pub options: TreeOptions,
-    /// How it searched through dice; `None` for games without.
+    /// Pruning method at chance nodes; `None` for games without chance.
     pub dice: Option<DiceMethod>,
-    /// What it took, recorded or not.
+    /// Search statistics, including nodes that are not recorded.
     pub counts: Counters,
-    /// How many plies are recorded as a whole.
+    /// Number of plies that are recorded completely.
     pub recorded_plies: u32,
 }
 
 impl<G: Game> Tree<G> {
-    /// Positions entered that are not recorded.
+    /// Number of nodes entered that are not recorded.
     pub fn left_out(&self) -> u64 {
         self.branches.iter().map(|branch| branch.left_out).sum()
     }
 
-    /// One sentence about what is missing; `None` if everything is there.
+    /// A sentence about missing positions; `None` if all are recorded.
     pub fn note(&self) -> Option<String> {
         let left_out = self.left_out();
         let cut: usize = self.branches.iter().map(|branch| branch.cut_left_out).sum();
@@ -168,7 +169,7 @@ impl<G: Game> Tree<G> {
         })
     }
 
-    /// The search in one line.
+    /// A one-line summary of the search.
     pub fn summary(&self) -> String {
         let Counters { nodes, static_evaluations, alpha_cutoffs, beta_cutoffs, best_payoff_cutoffs, .. } =
             self.counts;
@@ -194,18 +195,18 @@ impl<G: Game> Tree<G> {
     }
 }
 
-/// Searches a position `depth` plies ahead and records how.
+/// Searches a position `depth` plies deep and records the tree.
 ///
 /// # Errors
 ///
-/// Chance, payoffs that are too large, a fault of the rules, or a stop through the watch.
+/// Games with chance, payoffs that are too large, a fault of the rules, or a stop by the monitor.
 pub fn tree<G: Game, E: Evaluate<G>>(
     game: &G,
     pos: &G::Position,
     evaluate: &E,
     depth: u32,
     options: TreeOptions,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Tree<G>, SearchError> {
     let best = game.best_payoff();
     if !(0..=MOST_PAYOFF).contains(&best) {
@@ -213,22 +214,22 @@ pub fn tree<G: Game, E: Evaluate<G>>(
     }
     let depth = depth.min(MOST_PLIES);
     let fault = || game.fault();
-    let purse = Purse::new(&Limits::NONE, watch, &fault);
+    let budget = NodeBudget::new(&Limits::NONE, monitor, &fault);
     let run = |plies: Option<u32>| -> Result<Recorder<'_, G, E>, SearchError> {
         let scale = Scale::new(options.distance, options.best_payoff.then_some(best));
         let mut recorder = Recorder {
-            look: Look { game, evaluate, scale, depth },
+            context: TreeContext { game, evaluate, scale, depth },
             options,
             orderer: Orderer::new(options.order),
             plies,
-            clock: Clock::new(&purse),
+            clock: Clock::new(&budget),
             branches: Vec::new(),
             per_ply: Vec::new(),
             counts: Counters::default(),
         };
         recorder.visit(pos, None, None, 0, OPEN);
-        match purse.why() {
-            Some(Stop::Error(error)) => Err(error),
+        match budget.why() {
+            Some(StopReason::Error(error)) => Err(error),
             Some(_) => Err(SearchError::Stopped),
             None => Ok(recorder),
         }
@@ -240,7 +241,7 @@ pub fn tree<G: Game, E: Evaluate<G>>(
             sum += here;
             sum <= options.most
         });
-        // The root and its moves are always of interest.
+        // The root and its moves are always shown.
         let plies = (fitting.count() as u32).saturating_sub(1).max(1);
         run(Some(plies)).map(|recorder| (plies, recorder.finished()))
     });
@@ -249,7 +250,7 @@ pub fn tree<G: Game, E: Evaluate<G>>(
     Ok(Tree { branches, depth, options, dice: None, counts, recorded_plies: recorded_plies.min(depth) })
 }
 
-/// Marks the line of best moves: from the root, the first child that is worth as much as its parent.
+/// Marks the principal variation: from the root, the first child with the value of its parent.
 pub(crate) fn mark_principal<P, M>(branches: &mut [Branch<P, M>]) {
     let mut at = Some(0);
     while let Some(here) = at {
@@ -259,18 +260,18 @@ pub(crate) fn mark_principal<P, M>(branches: &mut [Branch<P, M>]) {
     }
 }
 
-/// Alpha and beta. The proof bits of a score tell an end of the game from an opinion, no more.
-type Window = (Found, Found);
+/// Alpha and beta. Here the proof flags only distinguish game results from evaluations.
+type Window = (SearchScore, SearchScore);
 
-const OPEN: Window = (Found { score: -INFINITE, proof: 0 }, Found { score: INFINITE, proof: 0 });
+const OPEN: Window = (SearchScore { score: -INFINITE, proof: 0 }, SearchScore { score: INFINITE, proof: 0 });
 
 type Recorded<G> = (Vec<Branch<<G as Game>::Position, <G as Game>::Move>>, Counters);
 
 struct Recorder<'a, G: Game, E> {
-    look: Look<'a, G, E>,
+    context: TreeContext<'a, G, E>,
     options: TreeOptions,
     orderer: Orderer<G>,
-    /// Plies to record; `None` while only counting.
+    /// Plies to record; `None` in the counting run.
     plies: Option<u32>,
     clock: Clock<'a>,
     branches: Vec<Branch<G::Position, G::Move>>,
@@ -283,7 +284,7 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
         (self.branches, Counters { nodes: self.clock.nodes(), ..self.counts })
     }
 
-    /// Adds a branch where there is room for it.
+    /// Adds a branch if there is room for it.
     fn record(
         &mut self,
         pos: &G::Position,
@@ -304,10 +305,10 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
         if let Some(parent) = parent {
             self.branches[parent].children.push(number);
         }
-        let side = |found: Found| (found.score.abs() < INFINITE).then(|| worth(found));
+        let side = |found: SearchScore| (found.score.abs() < INFINITE).then(|| worth(found));
         self.branches.push(Branch {
             pos: pos.clone(),
-            turn: self.look.game.turn(pos),
+            turn: self.context.game.turn(pos),
             mv,
             probability: None,
             glance: false,
@@ -331,25 +332,25 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
         parent: Option<usize>,
         ply: u32,
         window: Window,
-    ) -> Found {
+    ) -> SearchScore {
         if self.clock.must_stop() {
-            return Found::opinion(0);
+            return SearchScore::opinion(0);
         }
-        let turn = self.look.game.turn(pos);
+        let turn = self.context.game.turn(pos);
         let before = self.clock.nodes();
         let here = self.record(pos, mv, parent, ply, window, Fate::Horizon);
-        let (found, fate) = match self.look.game.outcome(pos) {
+        let (found, fate) = match self.context.game.outcome(pos) {
             Some(payoff) => {
                 self.counts.static_evaluations += 1;
-                (self.look.scale.finished(payoff, ply), Fate::Finished)
+                (self.context.scale.finished(payoff, ply), Fate::Finished)
             }
             None if turn == Turn::Chance => {
-                self.clock.stop(Stop::Error(SearchError::Chance));
-                return Found::opinion(0);
+                self.clock.stop(StopReason::Error(SearchError::Chance));
+                return SearchScore::opinion(0);
             }
-            None if ply == self.look.depth => {
+            None if ply == self.context.depth => {
                 self.counts.static_evaluations += 1;
-                (Found::opinion(self.look.opinion(pos)), Fate::Horizon)
+                (SearchScore::opinion(self.context.opinion(pos)), Fate::Horizon)
             }
             None => {
                 self.counts.dynamic_evaluations += 1;
@@ -368,7 +369,7 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
                 branch.fate = fate;
                 branch.worth = Some((if exact { Bound::Exact } else { bound }, worth(found)));
             }
-            // Not recorded itself: its positions count as left out below its parent.
+            // Not recorded: its nodes count as left out below its parent.
             (None, Some(parent)) => self.branches[parent].left_out += self.clock.nodes() - before + 1,
             (None, None) => {}
         }
@@ -382,22 +383,26 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
         here: Option<usize>,
         ply: u32,
         window: Window,
-    ) -> Found {
+    ) -> SearchScore {
         let (mut alpha, mut beta) = window;
         let max = turn == Turn::First;
-        let better = |a: Found, b: Found| if max { a.score > b.score } else { a.score < b.score };
-        let most = Found::opinion(if max { self.look.scale.most(ply) } else { -self.look.scale.most(ply) });
+        let better = |a: SearchScore, b: SearchScore| if max { a.score > b.score } else { a.score < b.score };
+        let most = SearchScore::opinion(if max {
+            self.context.scale.most(ply)
+        } else {
+            -self.context.scale.most(ply)
+        });
         let mut moves = Vec::new();
-        self.look.game.moves(pos, &mut moves);
-        self.orderer.sort(&self.look, pos, ply, &mut moves, &mut self.clock);
+        self.context.game.moves(pos, &mut moves);
+        self.orderer.sort(&self.context, pos, ply, &mut moves, &mut self.clock);
         let mut best = if max { OPEN.0 } else { OPEN.1 };
         let mut cut = None;
         for (i, &mv) in moves.iter().enumerate() {
-            // Moves that are cut off are shown, and they can be very many.
+            // Moves that are cut off are recorded, and they can be very many.
             if self.clock.must_pause() {
                 return best;
             }
-            let next = self.look.game.play(pos, mv);
+            let next = self.context.game.play(pos, mv);
             if let Some(cut) = cut {
                 let fate = Fate::CutOff(cut);
                 if self.record(&next, Some(mv), here, ply + 1, (alpha, beta), fate).is_none()
@@ -434,7 +439,7 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
     }
 }
 
-fn worth(found: Found) -> Worth {
+fn worth(found: SearchScore) -> Worth {
     match score::value(found.score) {
         Some(value) if found.proof != 0 => Worth::End(value),
         _ => Worth::Opinion(found.score),

@@ -1,13 +1,13 @@
-//! The order in which a recorded search tries moves, so that what pruning owes to it can be seen.
+//! Move ordering of a recorded search, to show how pruning depends on it.
 //!
 //! ```text
-//!  best first   every position tries the move that minimax would choose: b^⌈d/2⌉ + b^⌊d/2⌋ − 1 leaves
-//!  worst first  the other end: little or nothing is cut off
+//!  best first   the critical tree (Knuth and Moore 1975): b^⌈d/2⌉ + b^⌊d/2⌋ − 1 leaves
+//!  worst first  the other extreme: few cutoffs or none
 //! ```
 //!
-//! Best and worst are known by plain minimax to the same horizon, before the search that is recorded begins to count.
+//! Best and worst moves come from plain minimax to the same horizon, whose nodes are not counted.
 //!
-//! Invariant: an order changes what a search enters, never what its root is worth.
+//! Invariant: the order changes which nodes a search enters, never the value of the root.
 
 use crate::Evaluate;
 use crate::clock::Clock;
@@ -18,22 +18,22 @@ use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 use rustc_hash::FxHashMap;
 
-/// Which moves are tried first.
+/// Order in which moves are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TreeOrder {
-    /// As the rules list them.
+    /// The order of the rules.
     #[default]
     Rules,
-    /// The best one first.
+    /// Best move first.
     Best,
-    /// The worst one first.
+    /// Worst move first.
     Worst,
-    /// By chance, which follows from a seed.
+    /// Random order, by seed.
     Shuffled(u64),
 }
 
 impl TreeOrder {
-    /// One word for people.
+    /// One word for display.
     pub fn word(self) -> &'static str {
         match self {
             TreeOrder::Rules => "rules",
@@ -44,10 +44,10 @@ impl TreeOrder {
     }
 }
 
-/// Positions whose minimax score is remembered; beyond, they are looked at again.
+/// Maximum number of memoised minimax scores; further positions are searched again.
 const REMEMBERED: usize = 400_000;
 
-/// Orders the moves of one recorded search.
+/// Sorts the moves of one recorded search.
 pub(crate) struct Orderer<G: Game> {
     order: TreeOrder,
     chance: SmallRng,
@@ -60,23 +60,23 @@ impl<G: Game> Orderer<G> {
         Orderer { order, chance: SmallRng::seed_from_u64(seed), known: FxHashMap::default() }
     }
 
-    /// Sorts the moves of a position `ply` plies from the root; equally good ones stay in the order of the rules.
+    /// Sorts the moves of a position `ply` plies from the root; ties keep the order of the rules.
     pub(crate) fn sort<E: Evaluate<G>>(
         &mut self,
-        look: &Look<'_, G, E>,
+        context: &TreeContext<'_, G, E>,
         pos: &G::Position,
         ply: u32,
         moves: &mut [G::Move],
         clock: &mut Clock<'_>,
     ) {
-        let better_is_larger = look.game.turn(pos) == Turn::First;
+        let better_is_larger = context.game.turn(pos) == Turn::First;
         match self.order {
             TreeOrder::Rules => {}
             TreeOrder::Shuffled(_) => moves.shuffle(&mut self.chance),
             TreeOrder::Best | TreeOrder::Worst => {
                 let mut scored = Vec::with_capacity(moves.len());
                 for &mv in moves.iter() {
-                    let score = self.minimax(look, &look.game.play(pos, mv), ply + 1, clock);
+                    let score = self.minimax(context, &context.game.play(pos, mv), ply + 1, clock);
                     scored.push((if better_is_larger { -score } else { score }, mv));
                 }
                 scored.sort_by_key(|(rank, _)| if self.order == TreeOrder::Worst { -rank } else { *rank });
@@ -85,10 +85,10 @@ impl<G: Game> Orderer<G> {
         }
     }
 
-    /// The first player's score of a position by minimax to the horizon.
+    /// Returns the first player's minimax score to the horizon.
     fn minimax<E: Evaluate<G>>(
         &mut self,
-        look: &Look<'_, G, E>,
+        context: &TreeContext<'_, G, E>,
         pos: &G::Position,
         ply: u32,
         clock: &mut Clock<'_>,
@@ -96,10 +96,10 @@ impl<G: Game> Orderer<G> {
         if clock.must_pause() {
             return 0;
         }
-        let turn = look.game.turn(pos);
-        match look.game.outcome(pos) {
-            Some(payoff) => return look.scale.finished(payoff, ply).score,
-            None if ply >= look.depth => return look.opinion(pos),
+        let turn = context.game.turn(pos);
+        match context.game.outcome(pos) {
+            Some(payoff) => return context.scale.finished(payoff, ply).score,
+            None if ply >= context.depth => return context.opinion(pos),
             None => {}
         }
         let key = (pos.clone(), ply);
@@ -107,8 +107,9 @@ impl<G: Game> Orderer<G> {
             return known;
         }
         let mut moves = Vec::new();
-        look.game.moves(pos, &mut moves);
-        let scores = moves.into_iter().map(|mv| self.minimax(look, &look.game.play(pos, mv), ply + 1, clock));
+        context.game.moves(pos, &mut moves);
+        let scores =
+            moves.into_iter().map(|mv| self.minimax(context, &context.game.play(pos, mv), ply + 1, clock));
         let best = if turn == Turn::First { scores.max() } else { scores.min() };
         let best = best.unwrap_or(0);
         if !clock.stopped && self.known.len() < REMEMBERED {
@@ -118,16 +119,16 @@ impl<G: Game> Orderer<G> {
     }
 }
 
-/// What a recorded search looks at positions with.
-pub(crate) struct Look<'a, G, E> {
+/// Read-only context of a recorded search.
+pub(crate) struct TreeContext<'a, G, E> {
     pub(crate) game: &'a G,
     pub(crate) evaluate: &'a E,
     pub(crate) scale: Scale,
     pub(crate) depth: u32,
 }
 
-impl<G: Game, E: Evaluate<G>> Look<'_, G, E> {
-    /// The opinion of a position at the horizon, as the first player sees it.
+impl<G: Game, E: Evaluate<G>> TreeContext<'_, G, E> {
+    /// Evaluates a position at the horizon, from the first player's view.
     pub(crate) fn opinion(&self, pos: &G::Position) -> Score {
         let score = self.evaluate.score(self.game, pos).clamp(-MOST_EVALUATION, MOST_EVALUATION);
         if self.game.turn(pos) == Turn::Second { -score } else { score }

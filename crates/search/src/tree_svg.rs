@@ -1,38 +1,40 @@
-//! A recorded search as a picture: one self-contained SVG file.
+//! SVG rendering of a recorded search tree.
 //!
 //! ```text
-//!  x: one slot of SLOT pixels per leaf, parents in the middle of their children
+//!  x: one slot of SLOT pixels per leaf, parents centred above their children
 //!  y: one row per ply
 //!  ▲ the first player maximises   ▼ the second minimises   ■ game over   ● horizon
 //! ```
 //!
-//! Colours are the first player's: green wins, orange draws, vermilion loses, grey is only an opinion. The
-//! principal variation is thick; what was cut off is faint and dashed.
+//! The document is self-contained. Colours show the first player's result: green win, orange draw, vermilion
+//! loss, grey heuristic score. The principal variation is thick; pruned moves are faint and dashed.
 
 use crate::tree::{Branch, Cut, Fate, Tree, Worth};
 use crate::tree_text::{bounded, odds, window};
-use outplay_core::figures::escaped;
+use outplay_core::svg::{Element, circle, document, element, group, path, rect, text};
 use outplay_core::{Notation, Picture, Tone, Turn, Verdict};
-use std::fmt::Write;
 
 const WIN: &str = "#009E73";
 const DRAW: &str = "#E69F00";
 const LOSS: &str = "#D55E00";
 const OPINION: &str = "#7A8794";
 const INK: &str = "#1F2933";
+const QUIET: &str = "#52606D";
 const FAINT: &str = "#9AA5B1";
 const PAPER: &str = "#FBFBF8";
 
 const MARGIN: f64 = 28.0;
 const TOP: f64 = 124.0;
 const LETTER: f64 = 9.0;
-/// A position's board is drawn if it is no larger than this.
+/// The height of a line of a board.
+const LINE: f64 = LETTER * 1.1;
+/// Largest board that is drawn.
 const BOARD_LINES: usize = 6;
 const BOARD_LETTERS: usize = 12;
-/// Above this many positions boards would only be noise.
+/// Number of positions above which boards are omitted.
 const MOST_BOARDS: usize = 120;
 
-/// Where things go.
+/// Coordinates of the drawing.
 struct Layout {
     x: Vec<f64>,
     slot: f64,
@@ -40,91 +42,71 @@ struct Layout {
     board: Option<(usize, usize)>,
 }
 
-/// What is drawn below a branch: single positions, or several cut-off ones as one.
-enum Below {
+/// A child in the drawing: a position, or a stub for several pruned or omitted ones.
+enum ChildNode {
     Branch(usize),
     Stub { text: String, title: String, cut: bool },
 }
 
 impl<G: Notation> Tree<G> {
-    /// The tree as an SVG document.
+    /// Renders the tree as an SVG document.
     pub fn svg(&self, game: &G) -> String {
         let layout = self.layout(game);
         let plies = self.branches.iter().map(|branch| branch.ply + 1).max().unwrap_or(1);
         let leaves: f64 = if self.branches.is_empty() { 1.0 } else { self.slots(game, 0) };
         let width = (leaves * layout.slot + 2.0 * MARGIN).max(850.0);
         let height = TOP + f64::from(plies) * layout.row - if self.note().is_some() { 0.0 } else { 24.0 };
-        let mut out = String::new();
-        let _ = write!(
-            out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-             width=\"{width:.0}\" height=\"{height:.0}\" font-family=\"system-ui, -apple-system, 'Segoe UI', \
-             Roboto, sans-serif\" font-size=\"12\" fill=\"{INK}\" role=\"img\">\n\
-             <title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"{PAPER}\"/>\n",
-            escaped(&format!("{}: {}", game.spec(), self.summary()))
-        );
-        self.write_head(game, &mut out);
+        let mut out = document(width, height)
+            .length("width", width.round())
+            .length("height", height.round())
+            .attr("font-family", "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif")
+            .attr("font-size", 12)
+            .fill(INK)
+            .attr("role", "img")
+            .title(format!("{}: {}", game.spec(), self.summary()))
+            .with(rect(0, 0, width, height).fill(PAPER));
+        self.draw_head(game, &mut out);
         if !self.branches.is_empty() {
-            // Edges first, so that positions lie on top of them.
-            let shift = (width - leaves * layout.slot) / 2.0;
-            let _ = writeln!(out, "<g transform=\"translate({shift:.1} {TOP})\">");
-            self.write_edges(game, 0, &layout, &mut out);
-            for at in 0..self.branches.len() {
-                if !matches!(self.branches[at].fate, Fate::CutOff(_)) {
-                    self.write_branch(game, at, &layout, &mut out);
-                }
-            }
-            out += "</g>\n";
+            // Edges first, so that positions are drawn on top of them.
+            let mut tree = group_at((width - leaves * layout.slot) / 2.0, TOP);
+            self.draw_edges(game, 0, &layout, &mut tree);
+            let looked_at = |at: &usize| !matches!(self.branches[*at].fate, Fate::CutOff(_));
+            tree.extend((0..self.branches.len()).filter(looked_at).map(|at| self.branch(game, at, &layout)));
+            out.push(tree);
         }
-        if let Some(note) = self.note() {
-            let _ = writeln!(
-                out,
-                "<text x=\"{MARGIN}\" y=\"{:.0}\" fill=\"{FAINT}\">{}</text>",
-                height - 18.0,
-                escaped(&note)
-            );
-        }
-        out + "</svg>\n"
+        out.extend(self.note().map(|note| text(MARGIN, height - 18.0, note).fill(FAINT)));
+        format!("{out}\n")
     }
 
-    /// Title, summary and legend.
-    fn write_head(&self, game: &G, out: &mut String) {
-        let _ = writeln!(
-            out,
-            "<text x=\"{MARGIN}\" y=\"30\" font-size=\"17\" font-weight=\"600\">{}</text>\n\
-             <text x=\"{MARGIN}\" y=\"50\" fill=\"#52606D\">{}</text>",
-            escaped(&game.spec()),
-            escaped(&self.summary())
-        );
+    /// Draws title, summary and legend.
+    fn draw_head(&self, game: &G, out: &mut Element) {
+        out.push(text(MARGIN, 30, game.spec()).attr("font-size", 17).attr("font-weight", 600));
+        out.push(text(MARGIN, 50, self.summary()).fill(QUIET));
         let mut x = MARGIN;
-        let mut item = |mark: String, text: &str, advance: f64| {
-            let _ = writeln!(
-                out,
-                "<g transform=\"translate({x:.1} 70)\">{mark}<text x=\"13\" y=\"4\" font-size=\"11\" \
-                 fill=\"#52606D\">{text}</text></g>"
-            );
+        let mut item = |mark: Element, words: &str, advance: f64| {
+            let words = text(13, 4, words).attr("font-size", 11).fill(QUIET);
+            out.push(group_at(x, 70.0).with(mark).with(words));
             x += advance;
         };
-        let disc = |colour: &str| format!("<circle cx=\"5\" r=\"5\" fill=\"{colour}\"/>");
+        let disc = |colour: &str| circle(5, 0, 5).fill(colour);
         item(disc(WIN), "first wins", 82.0);
         item(disc(DRAW), "draw", 52.0);
         item(disc(LOSS), "first loses", 82.0);
         item(disc(OPINION), "opinion", 68.0);
         item(triangle(Turn::First, 6.0, OPINION, 5.0), "first to move, maximises", 168.0);
         item(triangle(Turn::Second, 6.0, OPINION, 5.0), "second to move, minimises", 186.0);
-        let dashes = format!("<path d=\"M-6 0h14\" stroke=\"{FAINT}\" stroke-dasharray=\"3 3\"/>");
-        item(dashes, "cut off", 60.0);
+        item(path("M-6 0h14").stroke(FAINT).attr("stroke-dasharray", "3 3"), "cut off", 60.0);
+        let mut values = ", with plies counted from the top";
         if self.dice.is_some() {
-            let ring =
-                format!("<circle cx=\"5\" r=\"4\" fill=\"none\" stroke=\"{OPINION}\" stroke-width=\"2\"/>");
+            let ring = circle(5, 0, 4).fill("none").stroke(OPINION).attr("stroke-width", 2);
             item(ring, "the dice roll", 90.0);
+            values = " mean payoffs";
         }
-        let _ = writeln!(
-            out,
-            "<text x=\"{MARGIN}\" y=\"92\" font-size=\"11\" fill=\"#52606D\">Values are the first player's{}; ≥ and ≤ mark \
-             bounds; α and β tell the kind of cut-off; the thick line is best play.</text>",
-            if self.dice.is_some() { " mean payoffs" } else { ", with plies counted from the top" }
+        let words = format!(
+            "Values are the first player's{values}; ≥ and ≤ mark bounds; α and β tell the kind of cut-off; the thick line \
+             is best play."
         );
+        out.push(text(MARGIN, 92, words).attr("font-size", 11).fill(QUIET));
     }
 
     fn layout(&self, game: &G) -> Layout {
@@ -142,7 +124,7 @@ impl<G: Notation> Tree<G> {
             }
         }
         let slot = board.map_or(62.0, |(_, letters)| (letters as f64 * LETTER * 0.62 + 16.0).max(66.0));
-        let row = 92.0 + board.map_or(0.0, |(lines, _)| lines as f64 * LETTER * 1.1 + 4.0);
+        let row = 92.0 + board.map_or(0.0, |(lines, _)| lines as f64 * LINE + 4.0);
         let mut layout = Layout { x: vec![0.0; self.branches.len()], slot, row, board };
         if !self.branches.is_empty() {
             self.place(game, 0, 0.0, &mut layout);
@@ -150,40 +132,40 @@ impl<G: Notation> Tree<G> {
         layout
     }
 
-    /// Puts a branch and all below it into the slots from `left` on.
+    /// Assigns a subtree to the slots from `left` on.
     fn place(&self, game: &G, at: usize, left: f64, layout: &mut Layout) {
         layout.x[at] = (left + self.slots(game, at) / 2.0) * layout.slot;
         let mut left = left;
         for below in self.below(game, at) {
             match below {
-                Below::Branch(child) => {
+                ChildNode::Branch(child) => {
                     self.place(game, child, left, layout);
                     left += self.slots(game, child);
                 }
-                Below::Stub { .. } => left += 1.0,
+                ChildNode::Stub { .. } => left += 1.0,
             }
         }
     }
 
-    /// How many slots a branch and all below it take.
+    /// Number of slots of a subtree.
     fn slots(&self, game: &G, at: usize) -> f64 {
         let below = self.below(game, at);
         let sum = below.iter().map(|below| match below {
-            Below::Branch(child) => self.slots(game, *child),
-            Below::Stub { .. } => 1.0,
+            ChildNode::Branch(child) => self.slots(game, *child),
+            ChildNode::Stub { .. } => 1.0,
         });
         sum.sum::<f64>().max(1.0)
     }
 
-    /// What hangs below a branch, from left to right.
-    fn below(&self, game: &G, at: usize) -> Vec<Below> {
+    /// Lists the children of a branch, from left to right.
+    fn below(&self, game: &G, at: usize) -> Vec<ChildNode> {
         let branch = &self.branches[at];
         let is_cut = |child: usize| matches!(self.branches[child].fate, Fate::CutOff(_));
-        let mut below: Vec<Below> = branch
+        let mut below: Vec<ChildNode> = branch
             .children
             .iter()
             .filter(|&&child| !is_cut(child))
-            .map(|&child| Below::Branch(child))
+            .map(|&child| ChildNode::Branch(child))
             .collect();
         let names: Vec<String> = branch
             .children
@@ -203,65 +185,49 @@ impl<G: Notation> Tree<G> {
                 format!("{count} moves")
             };
             let title = format!("{} not looked at: {}", names.join(" "), cut.reason());
-            below.push(Below::Stub { text: format!("{} {text}", cut_sign(cut)), title, cut: true });
+            below.push(ChildNode::Stub { text: format!("{} {text}", cut_sign(cut)), title, cut: true });
         }
         if branch.left_out > 0 {
             let title = format!("{} positions below are not shown", branch.left_out);
-            below.push(Below::Stub { text: format!("… {}", branch.left_out), title, cut: false });
+            below.push(ChildNode::Stub { text: format!("… {}", branch.left_out), title, cut: false });
         }
         below
     }
 
-    fn write_edges(&self, game: &G, at: usize, layout: &Layout, out: &mut String) {
+    /// Draws the edges of a subtree.
+    fn draw_edges(&self, game: &G, at: usize, layout: &Layout, out: &mut Element) {
         let branch = &self.branches[at];
         let (x, y) = (layout.x[at], f64::from(branch.ply) * layout.row);
-        let foot = y + 12.0;
-        let drop = layout.row - 30.0;
+        // Edges start below the parent's board.
+        let from = y + 12.0 + layout.board.map_or(14.0, |(lines, _)| lines as f64 * LINE + 18.0);
+        let curve = |to: f64, end: f64| {
+            let middle = (from + end) / 2.0;
+            path(format!("M{x:.1} {from:.1}C{x:.1} {middle:.1} {to:.1} {middle:.1} {to:.1} {end:.1}"))
+                .fill("none")
+        };
         let mut left = (x / layout.slot) - self.slots(game, at) / 2.0;
         for below in self.below(game, at) {
             match below {
-                Below::Branch(child) => {
-                    let (to, thick) = (layout.x[child], self.branches[child].principal);
-                    let (stroke, wide) = if thick { (INK, 2.6) } else { ("#B8C2CC", 1.2) };
-                    // The board of the parent hangs below it; edges start under that.
-                    let from =
-                        foot + layout.board.map_or(14.0, |(lines, _)| lines as f64 * LETTER * 1.1 + 18.0);
-                    let end = y + layout.row - 29.0;
-                    let middle = (from + end) / 2.0;
-                    let _ = writeln!(
-                        out,
-                        "<path d=\"M{x:.1} {from:.1}C{x:.1} {middle:.1} {to:.1} {middle:.1} {to:.1} {end:.1}\" \
-                         fill=\"none\" stroke=\"{stroke}\" stroke-width=\"{wide}\"/>"
-                    );
+                ChildNode::Branch(child) => {
+                    let (to, end) = (layout.x[child], y + layout.row - 29.0);
+                    let best = self.branches[child].principal;
+                    let (stroke, wide) = if best { (INK, 2.6) } else { ("#B8C2CC", 1.2) };
+                    out.push(curve(to, end).stroke(stroke).attr("stroke-width", wide));
                     if let Some(mv) = self.branches[child].mv {
-                        let _ = writeln!(
-                            out,
-                            "<text x=\"{to:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"11\" stroke=\"{PAPER}\" \
-                             stroke-width=\"4\" paint-order=\"stroke\"{}>{}</text>",
-                            end + 11.0,
-                            if thick { " font-weight=\"700\"" } else { "" },
-                            escaped(&self.edge(game, &branch.pos, child, mv))
-                        );
+                        let words = text(to, end + 11.0, self.edge(game, &branch.pos, child, mv));
+                        let words = outlined(words, 11, 4);
+                        out.push(if best { words.attr("font-weight", 700) } else { words });
                     }
-                    self.write_edges(game, child, layout, out);
+                    self.draw_edges(game, child, layout, out);
                     left += self.slots(game, child);
                 }
-                Below::Stub { text, title, cut } => {
-                    let to = (left + 0.5) * layout.slot;
-                    let from =
-                        foot + layout.board.map_or(14.0, |(lines, _)| lines as f64 * LETTER * 1.1 + 18.0);
-                    let end = (y + drop).max(from + 8.0);
-                    let middle = (from + end) / 2.0;
-                    let dash = if cut { " stroke-dasharray=\"4 4\"" } else { " stroke-dasharray=\"1 4\"" };
-                    let _ = writeln!(
-                        out,
-                        "<g opacity=\"0.75\"><title>{}</title><path d=\"M{x:.1} {from:.1}C{x:.1} {middle:.1} {to:.1} \
-                         {middle:.1} {to:.1} {end:.1}\" fill=\"none\" stroke=\"{FAINT}\"{dash}/>\
-                         <text x=\"{to:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10\" fill=\"{OPINION}\" \
-                         stroke=\"{PAPER}\" stroke-width=\"3\" paint-order=\"stroke\">{}</text></g>",
-                        escaped(&title),
-                        end + 12.0,
-                        escaped(&text)
+                ChildNode::Stub { text: words, title, cut } => {
+                    let (to, end) = ((left + 0.5) * layout.slot, (y + layout.row - 30.0).max(from + 8.0));
+                    let dashes = if cut { "4 4" } else { "1 4" };
+                    let stub = group().attr("opacity", 0.75).title(title);
+                    let edge = curve(to, end).stroke(FAINT).attr("stroke-dasharray", dashes);
+                    out.push(
+                        stub.with(edge).with(outlined(text(to, end + 12.0, words), 10, 3).fill(OPINION)),
                     );
                     left += 1.0;
                 }
@@ -269,7 +235,7 @@ impl<G: Notation> Tree<G> {
         }
     }
 
-    /// What stands at an edge: the move, how likely it is, and whether it is only a glance.
+    /// Label of an edge: the move, its probability, and whether it is a probe of Star2.
     fn edge(&self, game: &G, above: &G::Position, child: usize, mv: G::Move) -> String {
         let Branch { probability, glance, .. } = self.branches[child];
         let mut text = game.write_move(above, mv);
@@ -279,78 +245,74 @@ impl<G: Notation> Tree<G> {
         text + if glance { " glance" } else { "" }
     }
 
-    fn write_branch(&self, game: &G, at: usize, layout: &Layout, out: &mut String) {
+    /// Draws a position with its value and, where there is room, its board.
+    fn branch(&self, game: &G, at: usize, layout: &Layout) -> Element {
         let branch = &self.branches[at];
         let distance = self.options.distance;
         let colour = branch.worth.map_or(OPINION, |(_, worth)| colour(worth));
         let shape = match branch.fate {
-            Fate::Finished => {
-                format!("<rect x=\"-9\" y=\"-9\" width=\"18\" height=\"18\" rx=\"3\" fill=\"{colour}\"/>")
-            }
-            Fate::Horizon => format!("<circle r=\"8\" fill=\"{colour}\"/>"),
+            Fate::Finished => rect(-9, -9, 18, 18).attr("rx", 3).fill(colour),
+            Fate::Horizon => circle(0, 0, 8).fill(colour),
             _ if branch.turn == Turn::Chance => {
-                format!("<circle r=\"9\" fill=\"{PAPER}\" stroke=\"{colour}\" stroke-width=\"3\"/>")
+                circle(0, 0, 9).fill(PAPER).stroke(colour).attr("stroke-width", 3)
             }
             _ => triangle(branch.turn, 12.0, colour, 0.0),
         };
         let worth = branch.worth.map_or(String::new(), |worth| bounded(worth, distance));
-        let title = format!(
-            "{}\nworth {worth}, window {}",
-            game.write_position(&branch.pos),
-            window(branch.window, distance)
-        );
-        let _ = writeln!(
-            out,
-            "<g transform=\"translate({:.1} {:.1})\"><title>{}</title>{shape}\
-             <text y=\"23\" text-anchor=\"middle\" font-size=\"11\" font-weight=\"600\" fill=\"{colour}\" stroke=\"{PAPER}\" \
-             stroke-width=\"3\" paint-order=\"stroke\">{}</text>",
-            layout.x[at],
-            f64::from(branch.ply) * layout.row,
-            escaped(&title),
-            escaped(&worth)
-        );
-        if let Some((_, letters)) = layout.board {
-            write_board(&game.draw(&branch.pos, &[]), letters, out);
-        }
-        out.push_str("</g>\n");
+        let position = game.write_position(&branch.pos);
+        let title = format!("{position}\nworth {worth}, window {}", window(branch.window, distance));
+        let mut drawn = group_at(layout.x[at], f64::from(branch.ply) * layout.row)
+            .title(title)
+            .with(shape)
+            .with(outlined(text(0, 23, worth), 11, 3).attr("font-weight", 600).fill(colour));
+        drawn.extend(layout.board.map(|(_, letters)| board(&game.draw(&branch.pos, &[]), letters)));
+        drawn
     }
 }
 
-/// A board below its position, in small letters.
-fn write_board(picture: &Picture, letters: usize, out: &mut String) {
+/// A group with its own origin.
+fn group_at(x: f64, y: f64) -> Element {
+    group().attr("transform", format!("translate({x:.1} {y:.1})"))
+}
+
+/// Centred text with an outline, which stays readable on top of lines.
+fn outlined(words: Element, size: u32, outline: u32) -> Element {
+    let words = words.anchor("middle").attr("font-size", size).stroke(PAPER);
+    words.attr("stroke-width", outline).attr("paint-order", "stroke")
+}
+
+/// Draws a small board below its position.
+fn board(picture: &Picture, letters: usize) -> Element {
     let left = -(letters as f64) * LETTER * 0.6 / 2.0;
-    let _ = write!(
-        out,
-        "<text font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"{LETTER}\" xml:space=\"preserve\">"
-    );
-    for (i, line) in picture.lines.iter().enumerate() {
-        let y = 34.0 + i as f64 * LETTER * 1.1;
-        let _ = write!(out, "<tspan x=\"{left:.1}\" y=\"{y:.1}\">");
-        for span in line {
-            let style = match span.tone {
-                Tone::Faint => format!(" fill=\"{FAINT}\""),
-                Tone::First => " fill=\"#0072B2\" font-weight=\"700\"".to_string(),
-                Tone::Second => " fill=\"#CC3377\" font-weight=\"700\"".to_string(),
-                _ => String::new(),
-            };
-            let _ = write!(out, "<tspan{style}>{}</tspan>", escaped(&span.text));
-        }
-        out.push_str("</tspan>");
+    let mut board = element("text")
+        .attr("font-family", "ui-monospace, Menlo, Consolas, monospace")
+        .attr("font-size", LETTER)
+        .attr("xml:space", "preserve");
+    for (i, spans) in picture.lines.iter().enumerate() {
+        let mut line = element("tspan").at(left, 34.0 + i as f64 * LINE);
+        line.extend(spans.iter().map(|span| {
+            let words = element("tspan").words(&span.text);
+            match span.tone {
+                Tone::Faint => words.fill(FAINT),
+                Tone::First => words.fill("#0072B2").attr("font-weight", 700),
+                Tone::Second => words.fill("#CC3377").attr("font-weight", 700),
+                _ => words,
+            }
+        }));
+        board.push(line);
     }
-    out.push_str("</text>");
+    board
 }
 
-/// Upwards for the first player, downwards for the second.
-fn triangle(turn: Turn, size: f64, colour: &str, x: f64) -> String {
+/// A triangle pointing up for the first player, down for the second.
+fn triangle(turn: Turn, size: f64, colour: &str, x: f64) -> Element {
     let tip = if turn == Turn::Second { size } else { -size };
-    format!(
-        "<path d=\"M{:.1} {:.1}h{:.1}L{x:.1} {:.1}Z\" fill=\"{colour}\" stroke=\"{colour}\" stroke-width=\"2\" \
-         stroke-linejoin=\"round\"/>",
-        x - size,
-        -tip * 0.7,
-        2.0 * size,
-        tip * 0.8
-    )
+    let (left, base, point) = (x - size, -tip * 0.7, tip * 0.8);
+    path(format!("M{left:.1} {base:.1}h{:.1}L{x:.1} {point:.1}Z", 2.0 * size))
+        .fill(colour)
+        .stroke(colour)
+        .attr("stroke-width", 2)
+        .attr("stroke-linejoin", "round")
 }
 
 fn colour(worth: Worth) -> &'static str {

@@ -1,4 +1,4 @@
-//! A recorded search as lines of text.
+//! Text rendering of a recorded search tree.
 //!
 //! ```text
 //! ▲ x to find a move: draw
@@ -12,11 +12,11 @@ use crate::tree::{Bound, Branch, Fate, Tree, Worth};
 use outplay_core::{Game, Notation, Turn};
 use std::fmt::Write;
 
-/// A worth in a word or two: `win 5`, `draw`, `+0.35`.
+/// Formats a value in a word or two: `win 5`, `draw`, `+0.35`.
 pub(crate) fn word(worth: Worth, distance: bool) -> String {
     match worth {
         Worth::Opinion(score) => format!("{:+.2}", f64::from(score) / 100.0),
-        // A zero has no sign of its own.
+        // Adding 0.0 avoids a negative zero.
         Worth::Mean(mean) => format!("{:+.4}", mean + 0.0),
         Worth::End(value) => {
             let mut text = value.verdict().word().to_string();
@@ -31,7 +31,7 @@ pub(crate) fn word(worth: Worth, distance: bool) -> String {
     }
 }
 
-/// A worth with its bound: `≥ draw`.
+/// Formats a value with its bound: `≥ draw`.
 pub(crate) fn bounded((bound, worth): (Bound, Worth), distance: bool) -> String {
     let sign = match bound {
         Bound::Exact => "",
@@ -41,7 +41,7 @@ pub(crate) fn bounded((bound, worth): (Bound, Worth), distance: bool) -> String 
     format!("{sign}{}", word(worth, distance))
 }
 
-/// A probability as a fraction where it is a simple one: `1/6`.
+/// Formats a probability as a fraction where it is a simple one: `1/6`.
 pub(crate) fn odds(probability: f64) -> String {
     let simple = (1..=64).map(f64::from).find(|parts| {
         let part = probability * parts;
@@ -53,13 +53,13 @@ pub(crate) fn odds(probability: f64) -> String {
     }
 }
 
-/// A window: `(-∞, draw)`.
+/// Formats a window: `(-∞, draw)`.
 pub(crate) fn window(sides: (Option<Worth>, Option<Worth>), distance: bool) -> String {
     let side = |worth: Option<Worth>, open: &str| worth.map_or(open.to_string(), |w| word(w, distance));
     format!("({}, {})", side(sides.0, "-∞"), side(sides.1, "+∞"))
 }
 
-/// What stands for who moves: the first player maximises, the second minimises.
+/// Sign of a node: the first player maximises, the second minimises.
 pub(crate) fn sign<P, M>(branch: &Branch<P, M>) -> &'static str {
     match (branch.fate, branch.turn) {
         (Fate::Finished, _) => "■",
@@ -70,7 +70,7 @@ pub(crate) fn sign<P, M>(branch: &Branch<P, M>) -> &'static str {
     }
 }
 
-/// What the signs of a tree mean.
+/// Legend of the signs.
 const LEGEND: [(&str, &str); 8] = [
     ("▲", "▲ the first player moves"),
     ("▼", "▼ the second"),
@@ -83,8 +83,8 @@ const LEGEND: [(&str, &str); 8] = [
 ];
 
 impl<G: Notation> Tree<G> {
-    /// The tree as text: who moves (▲ first, ▼ second, ■ game over, ? horizon), the first player's worth with
-    /// plies from the root, and the window (alpha, beta) where it is not open.
+    /// Renders the tree as text: the player to move (▲ first, ▼ second, ■ game over, ? horizon), the first
+    /// player's value with plies from the root, and the window (alpha, beta) where it is not open.
     pub fn text(&self, game: &G) -> String {
         let mut out = format!("{}\n", self.summary());
         if let Some(root) = self.branches.first() {
@@ -101,7 +101,7 @@ impl<G: Notation> Tree<G> {
         out
     }
 
-    /// A branch in one line; `above` is the position its move was made in.
+    /// Formats a branch in one line; `above` is the position its move was made in.
     fn label(&self, game: &G, at: usize, above: &<G as Game>::Position) -> String {
         let branch = &self.branches[at];
         let distance = self.options.distance;

@@ -1,25 +1,26 @@
-//! Zobrist keys for any game: a random number for every byte at every place of a position, all of them combined by XOR.
+//! Zobrist hashing (Zobrist 1970) over the bytes of a position.
 //!
 //! ```text
-//!  position      x . o …          as a list of bytes, the way it is hashed
+//!  position      x . o …          as a byte sequence, the way it is hashed
 //!  numbers       r(0,x) ⊕ r(1,.) ⊕ r(2,o) ⊕ …
 //! ```
 //!
-//! On a bitboard a byte is eight cells at once, so that there are 256 numbers for eight cells instead of two for one; two
-//! positions share a key with the same probability, 2⁻ᵇ for keys of b bits.
+//! Works for any game: there is one pseudorandom number per byte value and offset, where the classic scheme has
+//! one per piece and square. On a bitboard a byte is eight cells at once. Keys are computed from scratch, not
+//! incrementally. Two positions collide with probability 2⁻ᵇ for keys of b bits.
 
 use std::hash::{Hash, Hasher};
 
-/// What goes into the numbers; any other value gives other collisions.
+/// Seed of the pseudorandom numbers; any other value gives other collisions.
 const SEED: u64 = 0x5851_f42d_4c95_7f2d;
 
-/// Combines a number for every byte that is written.
+/// Hasher that combines a number for every byte written.
 struct Zobrist {
     place: u64,
     key: u64,
 }
 
-/// The random number of a byte at a place: the finaliser of SplitMix64, which no list of numbers has to be kept for.
+/// Pseudorandom number of a byte at an offset: the finaliser of SplitMix64, which needs no table.
 #[inline]
 fn number(place: u64, byte: u8) -> u64 {
     let mut x = SEED.wrapping_add((place << 8 | u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -41,7 +42,7 @@ impl Hasher for Zobrist {
     }
 }
 
-/// The Zobrist key of a position with so many bits.
+/// Returns the Zobrist key of a position, truncated to `bits` bits.
 pub(crate) fn zobrist<P: Hash>(pos: &P, bits: u32) -> u64 {
     let mut zobrist = Zobrist { place: 0, key: 0 };
     pos.hash(&mut zobrist);
@@ -55,19 +56,19 @@ mod tests {
     use outplay_games::mnk::{Mnk, Rules};
     use std::collections::{HashMap, HashSet};
 
-    /// A byte that changes changes the key by the two numbers of that place, whatever the others are.
+    /// Changing a byte changes the key by the two numbers of that offset, independent of the others.
     #[test]
-    fn a_place_changes_the_key_by_its_own_numbers() {
+    fn a_byte_changes_the_key_by_its_own_numbers() {
         let changed = |rest: u8| zobrist(&[rest, 1, rest], 64) ^ zobrist(&[rest, 7, rest], 64);
         assert_eq!(changed(0), changed(200));
         assert_ne!(changed(0), 0);
         assert!(zobrist(&[1u8, 2, 3], 12) < 1 << 12);
     }
 
-    /// All positions of tic-tac-toe have keys of 64 bits of their own; keys of 12 bits are shared about as often as chance
-    /// has it: 5,478 positions on 4,096 keys meet in 5478 · 5477 / 2 / 4096 = 3,662 pairs.
+    /// All positions of tic-tac-toe have distinct 64-bit keys. 12-bit keys collide as often as expected: 5,478
+    /// positions on 4,096 keys give 5478 · 5477 / 2 / 4096 = 3,662 pairs.
     #[test]
-    fn short_keys_are_shared_and_long_ones_are_not() {
+    fn collisions_match_the_key_length() {
         let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
         let (mut seen, mut open) = (HashSet::new(), vec![game.start().unwrap()]);
         while let Some(pos) = open.pop() {

@@ -1,11 +1,19 @@
-// The server, one function per question. An answer is JSON; a refusal is an `ApiError` with the server's sentence.
+// @ts-check
+
+// The server, one function per question. An answer is JSON; a refusal is an `ApiError` with the server's
+// sentence.
 //
-// When the server cannot be reached, "gone" is told to the listeners, `/healthz` is asked until it answers, and the
-// question that failed is asked again: nothing on the screen is lost.
+// When the server cannot be reached, "gone" is told to the listeners, `/healthz` is asked until it answers,
+// and the question that failed is asked again: nothing on the screen is lost.
 
 const BASE = "/api/v1";
 
 export class ApiError extends Error {
+  /**
+   * @param {number} status
+   * @param {string} sentence
+   * @param {string | null} [cure]
+   */
   constructor(status, sentence, cure) {
     super(sentence);
     this.status = status;
@@ -18,14 +26,33 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * What went wrong, in the server's words or the browser's.
+ * @param {unknown} error
+ */
+export const wordsOf = (error) =>
+  error instanceof ApiError ? error.words : error instanceof Error ? error.message : String(error);
+
+/**
+ * Whether a question was only given up, which is nothing to complain about.
+ * @param {unknown} error
+ */
+export const isAbort = (error) => error instanceof Error && error.name === "AbortError";
+
+/** @type {Set<(reachable: boolean) => unknown>} */
 const listeners = new Set();
+/** @type {Promise<void> | null} */
 let waiting = null;
 
-/** Calls `listener(reachable)` when the server goes away or comes back. */
+/**
+ * Calls `listener(reachable)` when the server goes away or comes back.
+ * @param {(reachable: boolean) => unknown} listener
+ */
 export function onReach(listener) {
   listeners.add(listener);
 }
 
+/** @param {number} ms */
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Resolves when the server answers again. */
@@ -46,13 +73,18 @@ function reached() {
   return waiting;
 }
 
+/**
+ * @param {string} path
+ * @param {RequestInit} [options]
+ * @returns {Promise<any>}
+ */
 async function ask(path, options = {}) {
   for (let attempt = 0; ; attempt += 1) {
     let response;
     try {
       response = await fetch(BASE + path, options);
     } catch (error) {
-      if (error.name === "AbortError") throw error;
+      if (isAbort(error)) throw error;
       await reached();
       continue;
     }
@@ -73,18 +105,34 @@ async function ask(path, options = {}) {
   }
 }
 
-/** `{game, position, moves}` as a query string; moves are a list. */
+/**
+ * `{game, position, moves}` as a query string; moves are a list.
+ * @param {Place} place
+ * @param {{ [key: string]: string | number | undefined }} [more]
+ */
 export function query(place, more = {}) {
   const params = new URLSearchParams({ game: place.game });
   if (place.position) params.set("position", place.position);
   if (place.moves?.length) params.set("moves", place.moves.join(" "));
-  for (const [key, value] of Object.entries(more)) if (value !== undefined && value !== "") params.set(key, value);
+  for (const [key, value] of Object.entries(more))
+    if (value !== undefined && value !== "") params.set(key, String(value));
   return params.toString();
 }
 
+/**
+ * @param {string} path
+ * @param {object} body
+ * @param {AbortSignal} [signal]
+ */
 const post = (path, body, signal) =>
-  ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+  ask(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  });
 
+/** @param {Place} place */
 const bodyOf = (place) => ({
   game: place.game,
   ...(place.position ? { position: place.position } : {}),
@@ -92,56 +140,185 @@ const bodyOf = (place) => ({
 });
 
 export const games = () => ask("/games");
-export const view = (place, signal) => ask(`/view?${query(place)}`, { signal });
+/**
+ * The position after the moves of a place, or after the first `at` of them.
+ * @param {Place} place
+ * @param {AbortSignal} [signal]
+ * @param {number} [at]
+ * @returns {Promise<View>}
+ */
+export const view = (place, signal, at) => {
+  const all = at === undefined || at >= (place.moves?.length ?? 0);
+  return ask(`/view?${query(place, all ? {} : { at })}`, { signal });
+};
+/**
+ * @param {string} game
+ * @param {number} seed
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{ game: string, position: string, startless: boolean }>}
+ */
+export const start = (game, seed, signal) => ask(`/start?${query({ game }, { seed })}`, { signal });
+/**
+ * @param {Place} place
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<PositionAnswer>}
+ */
 export const position = (place, signal) => ask(`/position?${query(place)}`, { signal });
+/**
+ * @param {Place} place
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{ game: string, plies: HistoryPly[] }>}
+ */
 export const history = (place, signal) => ask(`/history?${query(place)}`, { signal });
+/**
+ * @param {Place} place
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Why>}
+ */
 export const why = (place, signal) => ask(`/why?${query(place)}`, { signal });
+/**
+ * @param {string} game
+ * @param {string} seed
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<PuzzleAnswer>}
+ */
 export const puzzle = (game, seed, signal) => ask(`/puzzle?${query({ game }, { seed })}`, { signal });
+/**
+ * @param {string} game
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<StatsReport>}
+ */
 export const stats = (game, signal) => ask(`/stats?${query({ game })}`, { signal });
+/** @param {string} game */
 export const statsPicture = (game) => `${BASE}/stats.svg?${query({ game })}`;
-export const choose = (place, player, seed, signal) => post("/move", { ...bodyOf(place), player, seed }, signal);
+/**
+ * @param {Place} place
+ * @param {string} player
+ * @param {number} seed
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Choice>}
+ */
+export const choose = (place, player, seed, signal) =>
+  post("/move", { ...bodyOf(place), player, seed }, signal);
+/**
+ * @param {string} game
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Knowledge>}
+ */
 export const knowledge = (game, signal) => ask(`/knowledge?${query({ game })}`, { signal });
+/**
+ * @param {string} game
+ * @param {boolean} [stay]
+ * @returns {Promise<Job>}
+ */
 export const solve = (game, stay = false) => post("/solve", { game, stay });
+/**
+ * @param {number} id
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Job>}
+ */
 export const job = (id, signal) => ask(`/solve/${encodeURIComponent(id)}`, { signal });
+/**
+ * @param {number} id
+ * @returns {Promise<Job>}
+ */
 export const cancel = (id) => ask(`/solve/${encodeURIComponent(id)}`, { method: "DELETE" });
 
 // What lessons are made of: searches step by step, positions as numbers, waves, proofs.
+/**
+ * @param {Place} place
+ * @param {TreeOptions} options
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Trace>}
+ */
 export const tree = (place, options, signal) => ask(`/tree?${query(place, options)}`, { signal });
+/**
+ * @param {string} game
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<RulesAnswer>}
+ */
 export const rules = (game, signal) => ask(`/rules?${query({ game })}`, { signal });
+/**
+ * @param {Place} place
+ * @param {string | undefined} number
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<IndexAnswer>}
+ */
 export const index = (place, number, signal) => ask(`/index?${query(place, { number })}`, { signal });
+/**
+ * @param {string} game
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<WavesAnswer>}
+ */
 export const waves = (game, signal) => ask(`/waves?${query({ game })}`, { signal });
+/**
+ * @param {string} game
+ * @param {string[]} positions
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{ values: ValuedPosition[] }>}
+ */
 export const values = (game, positions, signal) => post("/values", { game, positions }, signal);
-export const evaluation = (place, judge, signal) => ask(`/evaluation?${query(place, { eval: judge })}`, { signal });
+/**
+ * @param {Place} place
+ * @param {string} judge
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Evaluation>}
+ */
+export const evaluation = (place, judge, signal) =>
+  ask(`/evaluation?${query(place, { eval: judge })}`, { signal });
+/**
+ * @param {Place} place
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<ProofAnswer>}
+ */
 export const prove = (place, signal) => ask(`/proof?${query(place)}`, { signal });
+/**
+ * @param {string} proof
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<CheckAnswer>}
+ */
 export const check = (proof, signal) => post("/check", { proof }, signal);
+/**
+ * @param {string} proof
+ * @param {Side} player
+ * @param {string[]} moves
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<WalkAnswer>}
+ */
 export const walk = (proof, player, moves, signal) => post("/walk", { proof, player, moves }, signal);
 
 /** How often a stream that breaks off is begun anew. */
 const TRIES = 4;
 
 /**
- * Listens to a stream; `hear` has a function for each event, and `done` and `fail` for its end. A refusal and a lost
- * server look the same here: `ask` is a small question about the same thing, whose answer tells them apart.
+ * Listens to a stream; `hear` has a function for each event, and `done` and `fail` for its end. A refusal and
+ * a lost server look the same here: `probe` is a small question about the same thing, whose answer tells them
+ * apart.
+ * @param {string} address
+ * @param {Hear<any>} hear
+ * @param {() => Promise<unknown>} probe
  */
-function listen(address, hear, ask) {
+function listen(address, hear, probe) {
+  /** @type {EventSource} */
   let source;
   let left = false;
   const end = () => {
     left = true;
     source.close();
   };
+  /** @param {number} tries */
   const begin = (tries) => {
     source = new EventSource(address);
     for (const name of Object.keys(hear)) {
       if (name === "done" || name === "fail") continue;
-      source.addEventListener(name, (event) => !left && hear[name](JSON.parse(event.data)));
+      source.addEventListener(name, (event) => !left && hear[name]?.(JSON.parse(event.data)));
     }
     source.addEventListener("done", (event) => {
       if (left) return;
       end();
       hear.done(JSON.parse(event.data));
     });
-    source.addEventListener("error", async (event) => {
+    source.addEventListener("error", async (/** @type {Event & { data?: unknown }} */ event) => {
       if (left) return;
       source.close();
       if (typeof event.data === "string") {
@@ -151,13 +328,13 @@ function listen(address, hear, ask) {
         return;
       }
       try {
-        await ask();
+        await probe();
         if (left) return;
         if (tries <= 1) throw new ApiError(503, "the server is busy", "look again in a minute");
         await pause(1000);
         if (!left) begin(tries - 1);
       } catch (error) {
-        if (!left && error.name !== "AbortError") hear.fail(error);
+        if (!left && !isAbort(error)) hear.fail(error);
       }
     });
   };
@@ -168,14 +345,33 @@ function listen(address, hear, ask) {
 /**
  * Values as they are found. `hear` has `move`, `progress`, `done` and `fail`; the function returned ends the
  * stream, and with it the server's work.
+ * @param {Place} place
+ * @param {PositionListener} hear
  */
-export const stream = (place, hear) => listen(`${BASE}/position/stream?${query(place)}`, hear, () => view(place));
+export const stream = (place, hear) =>
+  listen(`${BASE}/position/stream?${query(place)}`, hear, () => view(place));
 
-/** The same for the positions of a game, the last one first: `hear` has `ply`, `done` and `fail`. */
-export const historyStream = (place, hear) => listen(`${BASE}/history/stream?${query(place)}`, hear, () => view(place));
+/**
+ * The same for the positions of a game, the last one first: `hear` has `ply`, `done` and `fail`.
+ * @param {Place} place
+ * @param {Hear<{ plies: HistoryPly[] }> & { ply(ply: HistoryPly): unknown }} hear
+ */
+export const historyStream = (place, hear) =>
+  listen(`${BASE}/history/stream?${query(place)}`, hear, () => view(place));
 
-/** What the program thinks of moves without a value: `hear` has `move`, `done` and `fail`. */
-export const opinions = (place, hear) => listen(`${BASE}/opinions/stream?${query(place)}`, hear, () => view(place));
+/**
+ * What the program thinks of moves without a value: `hear` has `move`, `done` and `fail`.
+ * @param {Place} place
+ * @param {Hear<{ moves: Opinion[] }> & { move(opinion: Opinion): unknown, progress?(): unknown }} hear
+ */
+export const opinions = (place, hear) =>
+  listen(`${BASE}/opinions/stream?${query(place)}`, hear, () => view(place));
 
-/** A solve as it goes on: `hear` has `progress`, `done` and `fail`. A solve that does not stay ends with the stream. */
-export const jobStream = (id, hear) => listen(`${BASE}/solve/${encodeURIComponent(id)}/stream`, hear, () => job(id));
+/**
+ * A solve as it goes on: `hear` has `progress`, `done` and `fail`. A solve that does not stay ends with the
+ * stream.
+ * @param {number} id
+ * @param {Hear<Job> & { progress(progress: Progress): unknown }} hear
+ */
+export const jobStream = (id, hear) =>
+  listen(`${BASE}/solve/${encodeURIComponent(id)}/stream`, hear, () => job(id));

@@ -1,23 +1,27 @@
+// @ts-check
+
 // The screen as one state, and what follows when it changes: address, board, values, and whose turn it is.
 //
 //   go(changes) → address → view → board → values (stream) → history → the computer's move
 //
-// Invariant: whatever a change makes stale (an open stream, a question under way) ends before the next is asked.
+// Invariant: whatever a change makes stale (an open stream, a question under way) ends before the next is
+// asked.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { $ } from "./dom.js";
+import { given } from "./given.js";
 import { middling } from "./levels.js";
 import { read, write } from "./link.js";
 import { face } from "./men.js";
 import { fullName, nameOfGame } from "./names.js";
 import { arrange } from "./piles.js";
+import { knownPlies } from "./plies.js";
 import { GameRecord } from "./record.js";
-import { randomStart } from "./start.js";
+import { randomMoves } from "./start.js";
 import { lastSpots, names } from "./scene.js";
 import { headline, subline } from "./status.js";
 import { Turns } from "./turn.js";
-import { beginner, hasDice, isRoll, sides } from "./turns.js";
 import { Values } from "./values.js";
 import { Stage, known } from "./views.js";
 import { ending, mean, sentence, share } from "./verdict.js";
@@ -26,18 +30,60 @@ import { ending, mean, sentence, share } from "./verdict.js";
 const KEPT = 400;
 
 export class App {
-  constructor(known) {
-    this.known = known;
-    this.parts = [];
+  /** @type {View | null} */
+  view = null;
+  // The moves that the view describes.
+  /** @type {string[]} */
+  listed = [];
+  /** @type {PuzzleState | null} */
+  puzzle = null;
+  /** @type {((gesture: Gesture) => unknown) | null} */
+  challenge = null;
+  /** @type {{ right: boolean, words?: string } | null} */
+  retried = null;
+  /** @type {{ words: string[] } | null} */
+  reasons = null;
+  /** @type {unknown} */
+  warned = null;
+  /** @type {Promise<void> | undefined} */
+  current;
+  /** @type {AbortController | undefined} */
+  asking;
+  /** @type {number | null} */
+  pending = null;
+  /** @type {(() => unknown) | undefined} */
+  next;
+  /** @type {Part[]} */
+  parts = [];
+  /** @type {Map<string, SeenPosition | null>} */
+  kept = new Map();
+  /** @type {number[]} */
+  last = [];
+  fresh = false;
+  thinking = false;
+  // What lessons, trees, proofs and rules show, for tests.
+  /** @type {Lesson | null | undefined} */
+  lesson;
+  /** @type {unknown} */
+  tree;
+  /** @type {WalkAnswer | undefined} */
+  walk;
+  /** @type {unknown} */
+  trial;
+
+  /** @param {Games} info */
+  constructor(info) {
+    this.known = info;
     this.state = read(location.search);
-    this.board = new Board($("#board"), { play: (gesture) => this.play(gesture), look: (gesture) => this.look(gesture) });
+    this.board = new Board($("#board"), {
+      play: (gesture) => this.play(gesture),
+      look: (gesture) => this.look(gesture),
+    });
     this.values = new Values(this);
     this.turns = new Turns(this);
     this.record = new GameRecord();
-    this.kept = new Map();
     this.stage = new Stage($("#place"));
     this.shown = ""; // the place that the board shows
-    this.last = [];
     addEventListener("popstate", () => {
       this.state = read(location.search);
       this.refresh();
@@ -50,7 +96,10 @@ export class App {
     return this.view?.levels?.length ? this.view.levels : this.known.levels;
   }
 
-  /** Adds a part of the screen with `draw(app)`. */
+  /**
+   * Adds a part of the screen with `draw(app)`.
+   * @param {Part} part
+   */
   add(part) {
     this.parts.push(part);
   }
@@ -68,7 +117,9 @@ export class App {
 
   get place() {
     if (this.state.view === "puzzle") {
-      return this.puzzle ? { game: this.puzzle.game, position: this.puzzle.position, moves: this.puzzle.tried } : null;
+      return this.puzzle
+        ? { game: this.puzzle.game, position: this.puzzle.position, moves: this.puzzle.tried }
+        : null;
     }
     return { game: this.state.game, position: this.state.position, moves: this.moves };
   }
@@ -85,6 +136,7 @@ export class App {
     return this.values.answer;
   }
 
+  /** @param {SeenPosition | null} answer */
   set answer(answer) {
     this.values.answer = answer;
   }
@@ -111,10 +163,15 @@ export class App {
     return !place || api.query(place) !== this.shown;
   }
 
+  /** Whether the game has moves that the view does not describe. */
+  get unlisted() {
+    return this.state.view !== "puzzle" && this.state.moves.join(" ") !== this.listed.join(" ");
+  }
+
   /** Who moves here: "human", a player's spec, or null where nobody does. */
   get mover() {
     if (!this.view || this.over || this.toMove === "chance") return null;
-    return this.playing ? this.state[this.toMove] : "human";
+    return this.playing && this.toMove ? this.state[this.toMove] : "human";
   }
 
   /** Whether a person may move on the board now. */
@@ -129,7 +186,10 @@ export class App {
   get valuesShown() {
     if (this.state.view === "puzzle") return Boolean(this.puzzle?.solved);
     if (this.state.view === "retry") return Boolean(this.retried);
-    return this.state.values ?? (this.state.view === "explore" || (this.state.view === "home" && !this.moves.length));
+    return (
+      this.state.values ??
+      (this.state.view === "explore" || (this.state.view === "home" && !this.moves.length))
+    );
   }
 
   /** What the players are called: "you" where there is one person. */
@@ -147,44 +207,74 @@ export class App {
     return this.state.first === "human" ? "first" : "second";
   }
 
-  /** Who made each move of the game on the screen. */
-  get sides() {
-    return sides(this.state.game, this.state.moves, beginner(this.state.game, this.state.position));
+  /** The moves of the game, also those after the position on the screen, as far as they are known. */
+  get plies() {
+    return knownPlies(this.view, this.listed, this.state.moves);
   }
 
-  /** A chess ending without a position: it has no start of its own. */
+  /** Whether the game has no start of its own, such as a chess ending. */
   get startless() {
-    const { game, position, moves, view } = this.state;
-    return view !== "puzzle" && !position && !moves.length && randomStart.needed(game);
+    const family = this.state.game.trim().split(/[:,]/)[0].toLowerCase();
+    return this.known.games.some(({ name, startless }) => name === family && startless);
   }
 
   // Changes.
 
-  /** Changes the state; `how` is "push" for what Back should undo, "replace" otherwise. */
+  /**
+   * Changes the state; `how` is "push" for what Back should undo, "replace" otherwise.
+   * @param {Partial<State>} changes
+   * @param {HistoryStep} [how]
+   * @returns {Promise<void>}
+   */
   go(changes, how = "push") {
     this.state = { ...this.state, ...changes };
     const address = write(this.state);
-    if (address !== location.search) history[how === "push" ? "pushState" : "replaceState"](null, "", address);
+    if (address !== location.search)
+      history[how === "push" ? "pushState" : "replaceState"](null, "", address);
     return this.refresh();
   }
 
-  /** Another game from its start. */
+  /**
+   * Another game from its start.
+   * @param {string} game
+   * @param {Partial<State>} [changes]
+   */
   open(game, changes = {}) {
     // A level of this game is a level of the other one, not the same spec.
-    const carry = (player) => (this.levels.includes(player) && !["random", "perfect"].includes(player) ? "" : player);
+    /** @param {string} player */
+    const carry = (player) =>
+      this.levels.includes(player) && !["random", "perfect"].includes(player) ? "" : player;
     const { first, second, view } = this.state;
     const to = ["explore", "puzzle"].includes(view) ? view : "play";
-    return this.go({ game, first: carry(first), second: carry(second), position: "", moves: [], at: null, seed: "", view: to, ...changes });
+    return this.go({
+      game,
+      first: carry(first),
+      second: carry(second),
+      position: "",
+      moves: [],
+      at: null,
+      seed: "",
+      view: to,
+      ...changes,
+    });
   }
 
+  /** @param {Gesture} gesture */
   play(gesture) {
     if (this.challenge) return this.challenge(gesture);
     if (!this.live) return undefined;
     this.turns.made(gesture);
-    return this.go({ moves: [...this.moves, gesture.move], at: null, view: this.state.view === "home" ? "play" : this.state.view });
+    return this.go({
+      moves: [...this.moves, gesture.move],
+      at: null,
+      view: this.state.view === "home" ? "play" : this.state.view,
+    });
   }
 
-  /** Plays a move that was typed, once the board shows where; the reason if it cannot be played. */
+  /**
+   * Plays a move that was typed, once the board shows where; the reason if it cannot be played.
+   * @param {string} word
+   */
   async playWord(word) {
     while (this.stale && this.current) {
       const { current } = this;
@@ -192,32 +282,43 @@ export class App {
       if (current === this.current) break;
     }
     const list = this.view?.scene.moves ?? [];
-    const gesture = list.find((known) => known.move.toLowerCase() === word.toLowerCase());
+    const gesture = list.find((legal) => legal.move.toLowerCase() === word.toLowerCase());
     if (!this.live) return this.over ? "The game is over." : "It is not your turn.";
-    if (!gesture) return `${word} is not a legal move here; legal ones are ${list.slice(0, 8).map((known) => known.move).join(" ")}${list.length > 8 ? " …" : ""}`;
+    if (!gesture) {
+      const legal = list.slice(0, 8).map(({ move }) => move);
+      if (list.length > 8) legal.push("…");
+      return `${word} is not a legal move here; legal ones are ${legal.join(" ")}`;
+    }
     this.play(gesture);
     return "";
   }
 
-  /** Brings everything up to date with the state; `current` is done when the board shows it. */
+  /**
+   * Brings everything up to date with the state; `current` is done when the board shows it.
+   * @returns {Promise<void>}
+   */
   refresh() {
     this.current = this.renew();
     return this.current;
   }
 
+  /** @returns {Promise<void>} */
   async renew() {
     this.leave();
     const signal = (this.asking = new AbortController()).signal;
     const elsewhere = Boolean(known(this.state.view));
     $("#screen").hidden = elsewhere;
-    if (elsewhere) return this.visit();
+    if (elsewhere) {
+      await this.visit();
+      return;
+    }
     this.stage.clear();
     const { place } = this;
     this.challenge = null;
     for (const part of this.parts) await part.prepare?.(this, signal);
     if (signal.aborted) return undefined;
-    if (this.startless) {
-      const position = await randomStart.ifNeeded(this.state.game);
+    if (this.startless && !this.state.position && !this.state.moves.length && this.state.view !== "puzzle") {
+      const position = await this.drawStart(signal);
       if (signal.aborted) return undefined;
       this.state = { ...this.state, position };
       history.replaceState(null, "", write(this.state));
@@ -225,7 +326,7 @@ export class App {
     const where = this.place;
     if (where) {
       const key = api.query(where);
-      if (key !== this.shown || !this.view) {
+      if (key !== this.shown || !this.view || this.unlisted) {
         if (!(await this.fetchView(where, key, signal))) return undefined;
       }
     } else if (place) {
@@ -237,23 +338,47 @@ export class App {
     return undefined;
   }
 
-  /** Shows a view that is not about the board. */
+  /**
+   * A random position to begin with; none where the server has none.
+   * @param {AbortSignal} signal
+   */
+  drawStart(signal) {
+    return api.start(this.state.game, Math.floor(Math.random() * 2 ** 32), signal).then(
+      ({ position }) => position,
+      () => "",
+    );
+  }
+
+  /**
+   * Shows a view that is not about the board.
+   * @returns {Promise<unknown>}
+   */
   visit() {
     const { view, extra } = this.state;
     this.complain(null);
     this.drawHeader();
+    /** @param {string} words */
     const title = (words) => (document.title = `${words} — outplay`);
-    title(known(view).title);
-    return this.stage.show(view, { app: this, extra, go: (changes, how) => this.go(changes, how), title }).catch((error) => this.complain(error));
+    title(given(known(view)).title);
+    return this.stage
+      .show(view, { app: this, extra, go: (changes, how) => this.go(changes, how), title })
+      .catch((error) => this.complain(error));
   }
 
+  /**
+   * @param {WholePlace} place
+   * @param {string} key
+   * @param {AbortSignal} signal
+   */
   async fetchView(place, key, signal) {
     try {
       const before = { view: this.view, shown: this.shown };
-      const view = await api.view(place, signal);
+      const listed = this.state.view === "puzzle" ? place.moves : this.state.moves;
+      const view = await api.view({ ...place, moves: listed }, signal, place.moves.length);
       if (signal.aborted) return false;
       if (before.view?.game !== view.game || !place.moves.length) this.turns.clear();
       this.view = view;
+      this.listed = listed;
       this.shown = key;
       this.values.forget();
       this.reasons = null;
@@ -261,23 +386,32 @@ export class App {
       this.warned = null;
       this.settle(view);
       this.trace(place, before, signal);
-      if (this.state.view !== "puzzle") this.record.add(this.state.game, this.state.position, this.state.moves);
+      if (this.state.view !== "puzzle")
+        this.record.add(this.state.game, this.state.position, this.state.moves);
       return true;
     } catch (error) {
-      if (error.name === "AbortError" || signal.aborted) return false;
-      if (error instanceof api.ApiError && place.moves.length && this.state.view !== "puzzle") return this.salvage(error, signal);
+      if (api.isAbort(error) || signal.aborted) return false;
+      if (error instanceof api.ApiError && place.moves.length && this.state.view !== "puzzle")
+        return this.salvage(error, signal);
       this.refused(error);
       return false;
     }
   }
 
-  /** Shows a game as far as its moves are legal, and says where it breaks off. */
+  /**
+   * Shows a game as far as its moves are legal, and says where it breaks off.
+   * @param {unknown} error
+   * @param {AbortSignal} signal
+   */
   async salvage(error, signal) {
     const { game, position, moves } = this.state;
     let [good, bad] = [-1, moves.length];
     while (bad - good > 1) {
       const middle = (good + bad) >> 1;
-      const fits = await api.view({ game, position, moves: moves.slice(0, middle) }, signal).then(() => true, () => false);
+      const fits = await api.view({ game, position, moves: moves.slice(0, middle) }, signal).then(
+        () => true,
+        () => false,
+      );
       if (signal.aborted) return false;
       if (fits) good = middle;
       else bad = middle;
@@ -286,52 +420,80 @@ export class App {
       this.refused(error);
       return false;
     }
-    this.warned = new api.ApiError(400, `Move ${good + 1}, ${moves[good]}, is not legal here. The game is shown up to the move before it.`);
-    await this.go({ moves: moves.slice(0, good), at: null }, "replace");
+    this.warned = new api.ApiError(
+      400,
+      `Move ${good + 1}, ${moves[good]}, is not legal here. The game is shown up to the move before it.`,
+    );
+    const at = this.state.at !== null && this.state.at < good ? this.state.at : null;
+    await this.go({ moves: moves.slice(0, good), at }, "replace");
     return false;
   }
 
-  /** What the last move pointed at, and whether it has just been made. */
+  /**
+   * What the last move pointed at, and whether it has just been made.
+   * @param {WholePlace} place
+   * @param {{ view: View | null | undefined, shown: string }} before
+   * @param {AbortSignal} signal
+   */
   trace(place, before, signal) {
     const word = place.moves[place.moves.length - 1];
     const parent = api.query({ ...place, moves: place.moves.slice(0, -1) });
-    const fresh = before.view && before.shown === parent && place.moves.length > 0;
-    const path = fresh ? before.view.scene.moves.find((gesture) => gesture.move === word)?.path : null;
+    const fresh = before.shown === parent && place.moves.length > 0 ? before.view : null;
+    const path = fresh?.scene.moves.find((gesture) => gesture.move === word)?.path;
     // A roll moves nothing: what was moved before it stays marked.
-    const roll = word !== undefined && isRoll(place.game, word);
+    const plies = given(this.view).plies.slice(0, place.moves.length);
+    const roll = plies.at(-1)?.chance;
     this.fresh = Boolean(fresh);
     if (roll && fresh) return;
-    this.last = path?.length ? path : lastSpots(this.view.scene, word);
-    if (this.view.scene.layout === "piles") return;
-    const at = place.moves.findLastIndex((move) => !isRoll(place.game, move));
+    this.last = path?.length ? path : lastSpots(this.scene, word);
+    if (this.scene.layout === "piles") return;
+    const at = plies.findLastIndex((ply) => !ply.chance);
     if (fresh || at < 0) return;
     // Whoever comes by a link sees the last move too.
-    api.view({ ...place, moves: place.moves.slice(0, at) }, signal).then((view) => {
-      const found = view.scene.moves.find((gesture) => gesture.move === place.moves[at])?.path;
-      if (signal.aborted || !found?.length || api.query(place) !== this.shown) return;
-      this.last = found;
-      this.draw();
-    }, () => {});
+    api.view({ ...place, moves: place.moves.slice(0, at) }, signal).then(
+      (view) => {
+        const found = view.scene.moves.find((gesture) => gesture.move === place.moves[at])?.path;
+        if (signal.aborted || !found?.length || api.query(place) !== this.shown) return;
+        this.last = found;
+        this.draw();
+      },
+      () => {},
+    );
   }
 
-  /** Fills in what the address left open: the canonical spec and a player of middling strength. */
+  /**
+   * Fills in what the address left open: the canonical spec and a player of middling strength.
+   * @param {View} view
+   */
   settle(view) {
     const open = this.state.view !== "puzzle" && view.game !== this.state.game;
     if (open) this.state.game = view.game;
     const { first, second } = this.state;
-    this.state = { ...this.state, first: first || middling(this.levels), second: second || middling(this.levels) };
+    this.state = {
+      ...this.state,
+      first: first || middling(this.levels),
+      second: second || middling(this.levels),
+    };
     history.replaceState(null, "", write(this.state));
-    if (open) this.shown = api.query(this.place);
+    if (open) this.shown = api.query(given(this.place));
   }
 
-  /** A refusal is told as it is, and the board stays. */
+  /**
+   * A refusal is told as it is, and the board stays.
+   * @param {unknown} error
+   */
   refused(error) {
     this.complain(error);
     if (this.view && this.state.view !== "puzzle") {
       // The screen still shows the last position that made sense, so the address should too.
       const shown = new URLSearchParams(this.shown);
-      this.state = { ...this.state, game: shown.get("game"), position: shown.get("position") ?? "",
-        moves: (shown.get("moves") ?? "").split(" ").filter(Boolean), at: null };
+      this.state = {
+        ...this.state,
+        game: shown.get("game") ?? this.state.game,
+        position: shown.get("position") ?? "",
+        moves: (shown.get("moves") ?? "").split(" ").filter(Boolean),
+        at: null,
+      };
       history.replaceState(null, "", write(this.state));
       this.draw();
     } else {
@@ -342,10 +504,11 @@ export class App {
     }
   }
 
+  /** @param {unknown} error */
   complain(error) {
     const line = $("#trouble");
     line.hidden = !error;
-    line.textContent = error ? (error.words ?? error.message) : "";
+    line.textContent = error ? api.wordsOf(error) : "";
   }
 
   /** Ends whatever is under way for the screen that is left. */
@@ -366,6 +529,7 @@ export class App {
     this.kept.set(this.shown, this.answer);
   }
 
+  /** @param {AbortSignal} [signal] */
   know(signal) {
     return this.values.know(signal);
   }
@@ -374,10 +538,12 @@ export class App {
     return this.values.hint();
   }
 
+  /** @param {Gesture | null | undefined} gesture */
   look(gesture) {
     this.values.look(gesture);
   }
 
+  /** @param {boolean} on */
   busy(on) {
     this.thinking = on;
     $("#thinking").hidden = !on;
@@ -385,11 +551,14 @@ export class App {
 
   // Going back and forth.
 
-  /** Whether a move of the list is one that a person decides on. */
+  /**
+   * Whether a move of the list is one that a person decides on.
+   * @param {number} ply
+   */
   decides(ply) {
-    const { game, moves } = this.state;
-    if (isRoll(game, moves[ply] ?? "")) return false;
-    return this.own === null || this.sides[ply] === this.own;
+    const made = this.plies[ply];
+    if (made?.chance) return false;
+    return this.own === null || made?.by === this.own;
   }
 
   undo() {
@@ -409,22 +578,29 @@ export class App {
     return this.go({ at: at < moves.length ? at : null }, "push");
   }
 
+  /** @param {number} ply */
   jump(ply) {
     const { moves } = this.state;
-    return this.go({ at: ply < moves.length ? ply : null, view: this.state.view === "retry" ? "explore" : this.state.view });
+    return this.go({
+      at: ply < moves.length ? ply : null,
+      view: this.state.view === "retry" ? "explore" : this.state.view,
+    });
   }
 
   swap() {
     return this.go({ first: this.state.second, second: this.state.first, view: "play" });
   }
 
-  /** A new game, from the start or from a position reached by chance. */
+  /**
+   * A new game, from the start or from a position reached by chance.
+   * @param {boolean} shuffled
+   */
   async again(shuffled) {
     if (this.state.view === "puzzle") return this.next?.();
     this.turns.clear();
     const view = this.state.view === "retry" ? "play" : this.state.view;
-    if (!shuffled || randomStart.needed(this.state.game)) return this.go({ position: "", moves: [], at: null, view });
-    return this.go({ ...(await randomStart.byPlay(this.state.game)), at: null, view });
+    const moves = shuffled && !this.startless ? await randomMoves(this.state.game) : [];
+    return this.go({ position: "", moves, at: null, view });
   }
 
   toggleValues() {
@@ -449,7 +625,8 @@ export class App {
     $("#game-detail").textContent = detail;
     $("#game").title = `${game}: choose a game (g)`;
     const current = view === "home" ? "play" : view;
-    for (const tab of document.querySelectorAll(".tabs [data-view]")) tab.setAttribute("aria-current", String(tab.dataset.view === current));
+    for (const tab of document.querySelectorAll(".tabs [data-view]"))
+      tab.setAttribute("aria-current", String(tab.getAttribute("data-view") === current));
   }
 
   draw() {
@@ -461,17 +638,19 @@ export class App {
 
   drawBoard() {
     const { state } = this;
-    const place = this.place ?? { moves: [] };
-    const { scene, last } = arrange(this.view.scene, place, this.last, this.turns.picks);
+    const place = this.place ?? { game: state.game, position: "", moves: [] };
+    const { scene, last } = arrange(this.scene, place, this.last, this.turns.picks);
     const shown = this.moves;
     const best = this.answer ? new Set(this.answer.best) : null;
-    const rolls = hasDice(state.game) ? place.moves.filter((move) => isRoll(state.game, move)) : [];
+    const rolled = given(this.view)
+      .plies.slice(0, place.moves.length)
+      .findLast((ply) => ply.chance);
     const who = this.own ? { ...this.names, [this.own]: "You" } : this.names;
     this.board.show(scene, {
       live: this.live,
       why: this.whyNot(),
       mover: this.toMove,
-      owner: this.toMove === "chance" ? (sides(place.game, [...place.moves, ""], beginner(place.game, place.position)).at(-1)) : this.toMove,
+      owner: this.view?.turn_of,
       names: who,
       answers: this.found,
       guesses: this.values.guesses,
@@ -480,13 +659,17 @@ export class App {
       tells: !best || best.size < scene.moves.length,
       values: this.valuesShown,
       last,
-      rolled: rolls[rolls.length - 1] ?? null,
+      rolled: rolled?.move ?? null,
       fresh: this.fresh,
       label: `${fullName(state.game)}, ${headline(this)}`,
     });
     this.fresh = false;
     $("#screen").dataset.face = this.face;
-    if (this.board.metrics) $("#screen").style.setProperty("--ratio", scene.layout === "text" ? 1 : this.board.metrics.width / this.board.metrics.height);
+    if (this.board.metrics)
+      $("#screen").style.setProperty(
+        "--ratio",
+        String(scene.layout === "text" ? 1 : this.board.metrics.width / this.board.metrics.height),
+      );
     $("#status").textContent = headline(this);
     $("#sub").textContent = subline(this);
     $("[data-do=undo]").disabled = !shown.length && !this.board.path.length;
@@ -495,7 +678,7 @@ export class App {
     $("[data-do=values]").setAttribute("aria-pressed", String(this.valuesShown));
     const again = $("[data-do=again]");
     again.classList.toggle("main", Boolean(this.over));
-    again.lastChild.textContent = this.over && this.playing ? " Play again" : " New";
+    given(again.lastChild).textContent = this.over && this.playing ? " Play again" : " New";
     this.drawBar();
   }
 
@@ -505,8 +688,21 @@ export class App {
     if (this.over) return "The game is over.";
     if (this.toMove === "chance") return "The dice are being rolled.";
     if (this.state.view === "puzzle" || this.state.view === "retry") return "This one is done.";
-    if (this.playing && this.mover !== "human") return this.state.at === null ? `${this.names[this.toMove]} is thinking.` : "You look at an earlier position: play on from here, or go to the end.";
+    if (this.playing && this.mover !== "human")
+      return this.state.at === null
+        ? `${this.names[given(this.toMove)]} is thinking.`
+        : "You look at an earlier position: play on from here, or go to the end.";
     return null;
+  }
+
+  /** The scene of the view, where there is one for certain. */
+  get scene() {
+    return given(this.view).scene;
+  }
+
+  /** What ends questions about this screen when it is left. */
+  get signal() {
+    return given(this.asking).signal;
   }
 
   /** What kind of board is on the screen. */
@@ -514,21 +710,30 @@ export class App {
     return this.view ? face(this.view.scene) : "text";
   }
 
-  /** Tells who listens and who looks what a turn was. */
+  /**
+   * Tells who listens and who looks what a turn was.
+   * @param {string} words
+   */
   log(words) {
     this.turns.log(words);
   }
 
   drawBar() {
     const bar = $("#bar");
-    const answer = this.over ? { value: "draw" } : this.answer;
+    const { answer } = this;
+    const outcome = this.view?.outcome ?? null;
     // Its place is kept, so that the board does not move when a value comes.
-    const absent = !(this.valuesShown && (this.over || (answer && (answer.value !== "unknown" || mean(answer) !== null))));
+    const absent = !(
+      this.valuesShown &&
+      (this.over || (answer && (answer.value !== "unknown" || mean(answer) !== null)))
+    );
     bar.classList.toggle("absent", absent);
     if (absent) return;
-    const first = this.over ? 0.5 + 0.5 * Math.sign(this.view.outcome) : share(answer, this.toMove);
+    const first = outcome !== null ? 0.5 + 0.5 * Math.sign(outcome) : share(given(answer), this.toMove);
     bar.style.setProperty("--share", `${(100 * first).toFixed(1)}%`);
-    bar.setAttribute("aria-label", this.over ? ending(this.view.outcome, this.names) : sentence(answer, this.toMove, this.names));
+    bar.setAttribute(
+      "aria-label",
+      outcome !== null ? ending(outcome, this.names) : sentence(given(answer), this.toMove, this.names),
+    );
   }
 }
-

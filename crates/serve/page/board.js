@@ -1,10 +1,13 @@
+// @ts-check
+
 // The board: a scene drawn as SVG. What a hand does with it is in hand.js.
 //
-// The spots are drawn once per shape of board and then only changed, so that nothing jumps, focus stays where it is,
-// and a value that arrives is a small change to one spot.
+// The spots are drawn once per shape of board and then only changed, so that nothing jumps, focus stays where
+// it is, and a value that arrives is a small change to one spot.
 
 import { h, put, s } from "./dom.js";
 import { drawFacts, tableDice } from "./facts.js";
+import { given } from "./given.js";
 import { bed, ground, metrics } from "./ground.js";
 import { Hand } from "./hand.js";
 import { markedSpots, numbered, pill, reasons, score } from "./marks.js";
@@ -19,13 +22,54 @@ const MOST_SPOTS = 2500;
 const GUESSES = 6;
 
 export class Board {
-  /** `on` has `play(gesture)` and `look(gesture | null)`. */
+  /** @type {Scene} */
+  scene;
+  /** @type {Scene} */
+  shown;
+  /** @type {Look} */
+  look;
+  /** @type {Face} */
+  face;
+  /** @type {Metrics} */
+  metrics;
+  /** @type {Map<number, number>} */
+  alias;
+  /** @type {Map<number, SVGGElement>} */
+  heads;
+  /** @type {SVGGElement | undefined} */
+  over;
+  /** @type {SVGGElement | undefined} */
+  ghost;
+  /** @type {SVGGElement} */
+  dice;
+  /** @type {SVGGElement} */
+  float;
+  /** @type {SVGGElement | undefined} */
+  ring;
+  /** @type {DrawnSpot[]} */
+  spots = [];
+  /** @type {Spot | undefined} */
+  touched;
+  zoomed = false;
+  pressable = "";
+  /** @type {Scene | undefined} */
+  buttonsOf;
+  diceKey = "";
+  /** @type {SVGGElement | undefined} */
+  diceOf;
+  /** @type {Scene | undefined} */
+  diceFor;
+
+  /**
+   * `on` has `play(gesture)` and `look(gesture | null)`.
+   * @param {HTMLElement} host
+   * @param {{ play(gesture: Gesture): unknown, look(gesture: Gesture | null | undefined): unknown }} on
+   */
   constructor(host, on) {
     defs();
     this.host = host;
     this.on = on;
     this.shape = "";
-    this.spots = [];
     this.buttons = h("div", { class: "moves-beside" });
     this.facts = h("div", { class: "facts" });
     this.choices = h("div", { class: "choices", role: "group", "aria-label": "Which move", hidden: true });
@@ -40,9 +84,11 @@ export class Board {
   }
 
   /**
-   * Shows a scene. `look` has: `live` (may a person move here), `why` (why not), `mover`, `answers` (move → value),
-   * `best` (set of moves), `values` (are they shown), `last` (spots of the last move), `rolled`, `fresh` (has the last
-   * move just been made), `label`.
+   * Shows a scene. `look` has: `live` (may a person move here), `why` (why not), `mover`, `answers` (move →
+   * value), `best` (set of moves), `values` (are they shown), `last` (spots of the last move), `rolled`,
+   * `fresh` (has the last move just been made), `label`.
+   * @param {Scene} scene
+   * @param {Look} look
    */
   show(scene, look) {
     const changed = this.scene !== scene;
@@ -50,8 +96,17 @@ export class Board {
     this.scene = scene;
     this.look = look;
     this.alias = aliases(scene);
-    const shape = [scene.layout, scene.width, scene.height, (scene.links ?? []).length, face(scene),
-      scene.layout === "piles" ? scene.spots.map((spot) => [spot.x, spot.y].join(":")).join() : scene.spots.length, scene.spots[0]?.name].join("|");
+    const shape = [
+      scene.layout,
+      scene.width,
+      scene.height,
+      (scene.links ?? []).length,
+      face(scene),
+      scene.layout === "piles"
+        ? scene.spots.map((spot) => [spot.x, spot.y].join(":")).join()
+        : scene.spots.length,
+      scene.spots[0]?.name,
+    ].join("|");
     if (changed) {
       this.hand.reset();
       this.say("");
@@ -64,6 +119,7 @@ export class Board {
     }
   }
 
+  /** @param {string} shape */
   build(shape) {
     this.shape = shape;
     const { scene } = this;
@@ -80,7 +136,7 @@ export class Board {
     const m = (this.metrics = metrics(scene, this.face));
     this.svg.setAttribute("class", `board layout-${scene.layout} face-${this.face}`);
     this.whole();
-    this.host.style.setProperty("--ratio", m.width / m.height);
+    this.host.style.setProperty("--ratio", String(m.width / m.height));
     this.heads = new Map();
     this.spots = scene.spots.map((spot, i) => this.spot(spot, i));
     this.over = s("g", { class: "over", "aria-hidden": "true" });
@@ -88,20 +144,43 @@ export class Board {
     this.dice = s("g", { class: "over", "aria-hidden": "true" });
     this.float = s("g", { class: "over floating", "aria-hidden": "true" });
     this.ring = s("g", { class: "over", "aria-hidden": "true" });
-    put(this.svg, ground(scene, this.face, m), this.headings(), this.ghost, s("g", { class: "spots" }, this.columns()), this.dice,
-      s("g", { class: "marks" }, this.spots.map((drawn) => drawn.place)), this.over, this.ring, this.float);
+    put(
+      this.svg,
+      ground(scene, this.face, m),
+      this.headings(),
+      this.ghost,
+      s("g", { class: "spots" }, this.columns()),
+      this.dice,
+      s(
+        "g",
+        { class: "marks" },
+        this.spots.map((drawn) => drawn.place),
+      ),
+      this.over,
+      this.ring,
+      this.float,
+    );
     this.hand.settle();
   }
 
-  /** Where the keyboard is, drawn above everything so that no neighbour covers it. */
+  /**
+   * Where the keyboard is, drawn above everything so that no neighbour covers it.
+   * @param {number | null} i
+   */
   ringAt(i) {
     if (!this.ring) return;
     if (i === null || !this.spots[i]) return put(this.ring);
     const { handle, group } = this.spots[i];
-    const { x, y, width, height } = handle === group ? group.querySelector(".cell").getBBox() : handle.getBBox();
+    /** @type {SVGGraphicsElement | null} */
+    const cell = handle === group ? group.querySelector(".cell") : handle;
+    const { x, y, width, height } = given(cell).getBBox();
     const at = handle === group ? this.metrics.at(this.scene.spots[i]) : [0, 0];
     const box = { x: x + at[0] + 3, y: y + at[1] + 3, width: width - 6, height: height - 6, rx: 9 };
-    return put(this.ring, s("rect", { class: "focus-ring", ...box }), s("rect", { class: "focus-ring inner", ...box }));
+    return put(
+      this.ring,
+      s("rect", { class: "focus-ring", ...box }),
+      s("rect", { class: "focus-ring inner", ...box }),
+    );
   }
 
   /** Shows all of the board; `zoom` shows a part. */
@@ -112,18 +191,43 @@ export class Board {
     this.host.classList.remove("zoomed");
   }
 
-  /** Shows nine cells each way around a spot, for boards whose cells are too small for a thumb. */
+  /**
+   * Shows nine cells each way around a spot, for boards whose cells are too small for a thumb.
+   * @param {number} i
+   */
   zoom(i) {
     const { metrics: m, scene } = this;
     const [x, y] = m.at(scene.spots[i]);
     const side = 9 * m.dx;
+    /**
+     * @param {number} middle
+     * @param {number} extent
+     */
     const within = (middle, extent) => Math.max(0, Math.min(extent - side, middle - side / 2));
     this.zoomed = true;
     this.svg.setAttribute("viewBox", `${within(x, m.width)} ${within(y, m.height)} ${side} ${side}`);
     this.host.classList.add("zoomed");
-    this.say("Now touch the cell.", h("button", { type: "button", class: "quiet", onclick: () => { this.whole(); this.say(""); } }, "Whole board"));
+    this.say(
+      "Now touch the cell.",
+      h(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          onclick: () => {
+            this.whole();
+            this.say("");
+          },
+        },
+        "Whole board",
+      ),
+    );
   }
 
+  /**
+   * @param {Spot} spot
+   * @param {number} i
+   */
   spot(spot, i) {
     const [x, y] = this.metrics.at(spot);
     const stone = s("g", { class: "stone" });
@@ -131,7 +235,13 @@ export class Board {
     const hint = s("g", { class: "hint" });
     const transform = `translate(${x} ${y})`;
     const role = this.face === "drop" ? {} : { role: "button", tabindex: -1 };
-    const group = s("g", { class: "spot", "data-spot": i, transform, ...role }, bed(this.face, spot, this.metrics), stone, hint);
+    const group = s(
+      "g",
+      { class: "spot", "data-spot": i, transform, ...role },
+      bed(this.face, spot, this.metrics),
+      stone,
+      hint,
+    );
     // Values lie above all spots, so that no neighbour covers them.
     const place = s("g", { transform, "aria-hidden": "true" }, mark);
     return { group, handle: group, stone, mark, place, hint, drawn: "", marked: "", hinted: "" };
@@ -142,7 +252,11 @@ export class Board {
     if (this.face !== "drop") return this.spots.map((drawn) => drawn.group);
     const byColumn = Map.groupBy(this.scene.spots.keys(), (i) => this.scene.spots[i].x);
     return [...byColumn].map(([x, list]) => {
-      const column = s("g", { class: "column", role: "button", tabindex: -1, "data-column": x + 1 }, list.map((i) => this.spots[i].group));
+      const column = s(
+        "g",
+        { class: "column", role: "button", tabindex: -1, "data-column": x + 1 },
+        list.map((i) => this.spots[i].group),
+      );
       for (const i of list) this.spots[i].handle = column;
       return column;
     });
@@ -152,7 +266,10 @@ export class Board {
     const { scene, metrics: m, face: kind } = this;
     if (kind === "drop") {
       for (let column = 0; column < scene.width; column += 1) {
-        this.heads.set(column, s("g", { class: "head", transform: `translate(${m.left + (column + 0.5) * m.dx} 20)` }));
+        this.heads.set(
+          column,
+          s("g", { class: "head", transform: `translate(${m.left + (column + 0.5) * m.dx} 20)` }),
+        );
       }
     }
     return s("g", { "aria-hidden": "true" }, [...this.heads.values()], kind === "piles" && this.counts());
@@ -162,8 +279,18 @@ export class Board {
   counts() {
     const { scene, metrics: m } = this;
     const piles = Map.groupBy(scene.spots, (spot) => spot.x);
-    return [...Array(scene.width).keys()].map((x) => s("text", { class: "coordinate count-below", x: m.left + (x + 0.5) * m.dx, y: m.height - 20, "font-size": m.print },
-      String(piles.get(x)?.reduce((sum, spot) => sum + (spot.gone ? 0 : Number(spot.label || 1)), 0) ?? 0)));
+    return [...Array(scene.width).keys()].map((x) =>
+      s(
+        "text",
+        {
+          class: "coordinate count-below",
+          x: m.left + (x + 0.5) * m.dx,
+          y: m.height - 20,
+          "font-size": m.print,
+        },
+        String(piles.get(x)?.reduce((sum, spot) => sum + (spot.gone ? 0 : Number(spot.label || 1)), 0) ?? 0),
+      ),
+    );
   }
 
   /** Brings every spot up to date. */
@@ -177,8 +304,7 @@ export class Board {
     const decisive = new Set(scene.decisive ?? []);
     const marks = markedSpots(next, look);
     const multi = scene.moves.some((gesture) => gesture.path.length > 1);
-    const steps = path.length && (path.length % 2 === 0) && Boolean(scene.moves[0]?.ways?.length);
-    const words = new Map();
+    const steps = path.length && path.length % 2 === 0 && Boolean(scene.moves[0]?.ways?.length);
     const picked = path.length % 2 || !steps ? path[path.length - 1] : -1;
     this.spots.forEach((drawn, i) => {
       const spot = scene.spots[i];
@@ -201,27 +327,39 @@ export class Board {
       }
       const mark = marks.get(target === i ? i : -1);
       // A value says that a man may go there, and more.
-      this.hintAt(drawn, open && path.length && !steps && !(mark && look.values) ? (spot.holder ? "taking" : "free") : "");
+      this.hintAt(
+        drawn,
+        open && path.length && !steps && !(mark && look.values) ? (spot.holder ? "taking" : "free") : "",
+      );
       this.mark(drawn, spot, mark);
       const value = marks.get(target);
       const said = [spot.name, content(scene, spot)];
       if (value && look.values) said.push(long(value.answer) + (value.best ? ", best" : ""));
-      words.set(i, said.join(", "));
       if (drawn.handle === drawn.group) this.name(drawn.handle, said.join(", "), open, i === this.hand.focus);
     });
     if (this.face === "drop") this.nameColumns(marks, next);
     this.drawHeads(marks, next);
     tableDice(this, path);
-    drawFacts(this.facts, scene, look, path);
+    drawFacts(this.facts, scene, look);
     this.drawButtons();
   }
 
+  /**
+   * @param {SVGGElement} element
+   * @param {string} words
+   * @param {boolean} open
+   * @param {boolean} focus
+   */
   name(element, words, open, focus) {
     element.setAttribute("aria-label", words);
     element.setAttribute("aria-disabled", String(!open));
     element.setAttribute("tabindex", focus ? "0" : "-1");
   }
 
+  /**
+   * @param {Map<number, SpotMark>} marks
+   * @param {Map<number, Gesture[]>} next
+   */
   nameColumns(marks, next) {
     const { scene, look } = this;
     const byColumn = Map.groupBy(scene.spots.keys(), (i) => scene.spots[i].x);
@@ -230,40 +368,82 @@ export class Board {
       const landing = [...next.keys()].find((spot) => scene.spots[spot].x === x);
       const stones = list.filter((i) => scene.spots[i].holder && scene.spots[i].holder !== "nobody").length;
       const value = landing === undefined ? null : marks.get(landing);
-      const words = [`column ${x + 1}`, landing === undefined && scene.moves.length ? "full" : `${stones} ${stones === 1 ? "stone" : "stones"}`];
+      const words = [
+        `column ${x + 1}`,
+        landing === undefined && scene.moves.length
+          ? "full"
+          : `${stones} ${stones === 1 ? "stone" : "stones"}`,
+      ];
       if (value && look.values) words.push(long(value.answer) + (value.best ? ", best" : ""));
-      this.name(this.spots[list[0]].handle, words.join(", "), look.live && landing !== undefined, x === focus);
+      this.name(
+        this.spots[list[0]].handle,
+        words.join(", "),
+        look.live && landing !== undefined,
+        x === focus,
+      );
     }
   }
 
-  /** A dot where a picked man may go, a ring around what it would take. */
+  /**
+   * A dot where a picked man may go, a ring around what it would take.
+   * @param {DrawnSpot} drawn
+   * @param {string} kind
+   */
   hintAt(drawn, kind) {
     if (drawn.hinted === kind) return;
     drawn.hinted = kind;
     const race = this.face === "race";
-    put(drawn.hint, kind && s("circle", { class: `hint-${race ? "free" : kind}`, r: kind === "taking" && !race ? 29 : race ? 13 : 10 }));
+    put(
+      drawn.hint,
+      kind &&
+        s("circle", {
+          class: `hint-${race ? "free" : kind}`,
+          r: kind === "taking" && !race ? 29 : race ? 13 : 10,
+        }),
+    );
   }
 
+  /**
+   * @param {DrawnSpot} drawn
+   * @param {Spot} spot
+   * @param {SpotMark | undefined} value
+   */
   mark(drawn, spot, value) {
     const guess = value && value.answer.value === "unknown" && mean(value.answer) === null;
     const dull = guess && !(this.look.guesses ?? []).slice(0, GUESSES).includes(value.answer.move);
     const shown = value && this.look.values && this.face !== "drop" && !dull;
     const text = shown ? (guess ? about(value.answer) : short(value.answer)) : "";
-    const best = value?.best && this.look.tells !== false;
+    const best = Boolean(value?.best) && this.look.tells !== false;
     const key = `${text}|${best}|${value?.answer.value}|${Boolean(spot.holder)}|${this.face}`;
     if (drawn.marked === key) return;
     drawn.marked = key;
-    if (!text) return put(drawn.mark);
+    if (!text || !value) return put(drawn.mark);
     put(drawn.mark, pill(value.answer, best));
     const small = spot.holder || this.face === "points";
-    drawn.mark.setAttribute("transform", this.face === "piles" ? "translate(-6 0) scale(.62)" : small ? "translate(13 -19) scale(.72)" : this.face === "go" ? "scale(1.150)" : "scale(.94)");
+    drawn.mark.setAttribute(
+      "transform",
+      this.face === "piles"
+        ? "translate(-6 0) scale(.62)"
+        : small
+          ? "translate(13 -19) scale(.72)"
+          : this.face === "go"
+            ? "scale(1.150)"
+            : "scale(.94)",
+    );
   }
 
+  /**
+   * @param {Map<number, SpotMark>} marks
+   * @param {Map<number, Gesture[]>} next
+   */
   drawHeads(marks, next) {
     for (const [column, head] of this.heads ?? []) {
       const landing = [...next.keys()].find((spot) => this.scene.spots[spot].x === column);
       const value = landing === undefined ? null : marks.get(landing);
-      put(head, value && this.look.values && score({ ...value, best: value.best && this.look.tells !== false }));
+      put(
+        head,
+        value && this.look.values && score({ ...value, best: value.best && this.look.tells !== false }),
+      );
     }
   }
 
@@ -271,7 +451,10 @@ export class Board {
   drawButtons() {
     const { scene, look } = this;
     const list = buttons(scene);
-    const shown = list.map((gesture) => [gesture.move, look.values && look.answers?.has(gesture.move) && short(look.answers.get(gesture.move)), look.best?.has(gesture.move)].join());
+    const shown = list.map((gesture) => {
+      const answer = look.answers?.get(gesture.move);
+      return [gesture.move, look.values && answer && short(answer), look.best?.has(gesture.move)].join();
+    });
     const key = [look.live, look.values, look.tells, ...shown].join("|");
     // A button that is being pressed must not be replaced by the same under the finger.
     if (key === this.pressable && this.buttonsOf === scene) return;
@@ -284,23 +467,49 @@ export class Board {
       return;
     }
     const main = list.length <= 3 && look.mover !== "chance";
-    put(this.buttons, list.map((gesture) => {
-      const answer = look.answers?.get(gesture.move);
-      const best = look.best?.has(gesture.move) && look.tells !== false;
-      return h("button", {
-        type: "button", class: `move-button ${main ? "large" : ""} ${best && look.values ? "best" : ""}`, disabled: !look.live, "data-move": gesture.move,
-        onclick: () => this.on.play(gesture), onpointerenter: () => this.on.look(gesture), onpointerleave: () => this.on.look(null),
-      }, gesture.move === "pass" ? "No move: pass" : main ? gesture.move[0].toUpperCase() + gesture.move.slice(1) : gesture.move,
-      answer && look.values && h("span", { class: `badge ${mean(answer) === null ? answer.value : "mean"}` }, short(answer)));
-    }));
+    put(
+      this.buttons,
+      list.map((gesture) => {
+        const answer = look.answers?.get(gesture.move);
+        const best = look.best?.has(gesture.move) && look.tells !== false;
+        return h(
+          "button",
+          {
+            type: "button",
+            class: `move-button ${main ? "large" : ""} ${best && look.values ? "best" : ""}`,
+            disabled: !look.live,
+            "data-move": gesture.move,
+            onclick: () => this.on.play(gesture),
+            onpointerenter: () => this.on.look(gesture),
+            onpointerleave: () => this.on.look(null),
+          },
+          gesture.move === "pass"
+            ? "No move: pass"
+            : main
+              ? gesture.move[0].toUpperCase() + gesture.move.slice(1)
+              : gesture.move,
+          answer &&
+            look.values &&
+            h("span", { class: `badge ${mean(answer) === null ? answer.value : "mean"}` }, short(answer)),
+        );
+      }),
+    );
   }
 
-  /** A word about what was just tried, with something to press if it helps. */
+  /**
+   * A word about what was just tried, with something to press if it helps.
+   * @param {string} words
+   * @param {...Child} more
+   */
   say(words, ...more) {
     put(this.word, words, ...more);
   }
 
-  /** A word and a small shake for what cannot be done. */
+  /**
+   * A word and a small shake for what cannot be done.
+   * @param {number} i
+   * @param {string} words
+   */
   refuse(i, words) {
     this.say(words);
     const group = this.spots[i]?.group;
@@ -313,14 +522,29 @@ export class Board {
     return this.look.names ?? names(this.scene);
   }
 
-  /** Numbered moves to come. `paths` are lists of spots. */
+  /**
+   * Numbered moves to come. `paths` are lists of spots.
+   * @param {number[][]} paths
+   * @param {Turn} [mover]
+   */
   ghosts(paths, mover = this.look?.mover) {
     if (!this.over || !this.spots.length) return;
     this.svg.classList.remove("telling");
-    put(this.over, numbered(this.scene, this.metrics, paths.map((path, i) => ({ path, by: (i % 2 === 0) === (mover === "first") ? "first" : "second" }))));
+    put(
+      this.over,
+      numbered(
+        this.scene,
+        this.metrics,
+        paths.map((path, i) => ({ path, by: (i % 2 === 0) === (mover === "first") ? "first" : "second" })),
+      ),
+    );
   }
 
-  /** What explains a value. */
+  /**
+   * What explains a value.
+   * @param {ReasonMark[]} marks
+   * @param {LineMove[]} line
+   */
   reasons(marks, line) {
     if (!this.over || !this.spots.length) return;
     put(this.over, ...reasons(this.scene, this.metrics, marks, line));

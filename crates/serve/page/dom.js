@@ -1,52 +1,120 @@
+// @ts-check
+
 // Elements in one line each, so that the other modules read like the page they make.
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/**
+ * Children without lists and without what is left out.
+ * @param {Child[]} children
+ * @returns {(Node | string)[]}
+ */
+const present = (children) =>
+  children.flatMap((child) => {
+    if (Array.isArray(child)) return present(child);
+    if (child === null || child === undefined || child === false) return [];
+    return [typeof child === "number" ? String(child) : child];
+  });
+
+/**
+ * @template {Element} E
+ * @param {E} element
+ * @param {{ [name: string]: unknown }} props
+ * @param {Child[]} children
+ */
 function fill(element, props, children) {
-  for (const [key, value] of Object.entries(props ?? {})) {
+  for (const [key, value] of Object.entries(props)) {
     if (value === undefined || value === null || value === false) continue;
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else if (key === "class") element.setAttribute("class", value);
-    else if (key in element && !key.startsWith("aria") && !(element instanceof SVGElement)) element[key] = value;
-    else element.setAttribute(key, value === true ? "" : value);
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
+    else if (key === "class") element.setAttribute("class", String(value));
+    else if (key in element && !key.startsWith("aria") && !(element instanceof SVGElement))
+      Object.assign(element, { [key]: value });
+    else element.setAttribute(key, value === true ? "" : String(value));
   }
-  element.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...present(children));
   return element;
 }
 
-/** An HTML element with properties, listeners (`onclick`) and children. */
+/**
+ * An HTML element with properties, listeners (`onclick`) and children.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Props<HTMLElementTagNameMap[K]>} props
+ * @param {...Child} children
+ */
 export function h(tag, props, ...children) {
   return fill(document.createElement(tag), props, children);
 }
 
-/** An SVG element with attributes and children. */
+/**
+ * An SVG element with attributes and children.
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Props<SVGElementTagNameMap[K]>} props
+ * @param {...Child} children
+ */
 export function s(tag, props, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
 
+/**
+ * The first element that a selector names, within another one or anywhere.
+ * @template {string} S
+ * @param {S} selector
+ * @param {ParentNode} [within]
+ * @returns {S extends keyof PageElements ? PageElements[S] : HTMLElement | SVGElement | null}
+ */
 export function $(selector, within = document) {
-  return within.querySelector(selector);
+  return /** @type {any} */ (within.querySelector(selector));
 }
 
-/** Puts children in the place of all that an element held. */
+/**
+ * The nearest element that a selector names around the place of an event, or null.
+ * @param {Event} event
+ * @param {string} selector
+ * @returns {HTMLElement | SVGElement | null}
+ */
+export const around = (event, selector) =>
+  event.target instanceof Element ? event.target.closest(selector) : null;
+
+/**
+ * The same for whatever lies under the pointer now.
+ * @param {MouseEvent} event
+ * @param {string} selector
+ * @returns {HTMLElement | SVGElement | null}
+ */
+export const beneath = (event, selector) =>
+  document.elementFromPoint(event.clientX, event.clientY)?.closest(selector) ?? null;
+
+/**
+ * Puts children in the place of all that an element held.
+ * @param {Element} element
+ * @param {...Child} children
+ */
 export function put(element, ...children) {
-  element.replaceChildren(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  element.replaceChildren(...present(children));
 }
 
 /** Lines that a screen reader is still to be given; what was said is not overwritten by what comes next. */
 const LINES = 5;
 
-/** Tells a screen reader what happened. */
+/**
+ * Tells a screen reader what happened.
+ * @param {string | null} words
+ */
 export function announce(words) {
   const region = $("#live");
   if (!region || !words) return;
   region.append(h("p", {}, words));
-  while (region.children.length > LINES) region.firstElementChild.remove();
+  while (region.children.length > LINES) region.firstElementChild?.remove();
 }
 
-let timer;
+let timer = 0;
 
-/** A few words at the foot of the window that go away by themselves. */
+/**
+ * A few words at the foot of the window that go away by themselves.
+ * @param {string} words
+ */
 export function toast(words) {
   const box = $("#toast");
   box.textContent = words;
@@ -56,7 +124,11 @@ export function toast(words) {
   announce(words);
 }
 
-/** Copies text, on old browsers and plain http too. */
+/**
+ * Copies text, on old browsers and plain http too.
+ * @param {string} text
+ * @param {string} what
+ */
 export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
@@ -70,7 +142,10 @@ export async function copy(text, what) {
   toast(`${what} copied`);
 }
 
-/** Fetches a style sheet that only some views need, once; resolves when it applies. */
+/**
+ * Fetches a style sheet that only some views need, once; resolves when it applies.
+ * @param {string} file
+ */
 export function style(file) {
   const there = $(`link[href="${file}"]`);
   if (there) return Promise.resolve();

@@ -1,4 +1,7 @@
-// A board for somebody else's page: `/embed?game=connect4&moves=4,4&values=on`. It can be played on by both sides.
+// @ts-check
+
+// A board for somebody else's page: `/embed?game=connect4&moves=4,4&values=on`. It can be played on by both
+// sides.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -16,9 +19,13 @@ let stop = () => {};
 let showing = 0;
 
 const board = new Board($("#board"), { play: (gesture) => go([...moves, gesture.move]), look() {} });
+/** @param {string} words */
 const say = (words) => ($("#say").textContent = words);
 
-/** Shows the position after these moves, with values as they are found. */
+/**
+ * Shows the position after these moves, with values as they are found.
+ * @param {string[]} list
+ */
 async function go(list) {
   const me = (showing += 1);
   stop();
@@ -29,12 +36,29 @@ async function go(list) {
     if (me !== showing) return;
     const { scene, to_move: toMove, outcome } = view;
     const who = names(scene);
+    /** @type {Map<string, SeenMove>} */
     const answers = new Map();
+    /** @type {Set<string> | null} */
     let best = null;
-    const draw = () => board.show(scene, { live: outcome === null && toMove !== "chance", mover: toMove, answers, best, values, last: lastSpots(scene, moves[moves.length - 1] ?? ""), label: fullName(view.game) });
+    const draw = () =>
+      board.show(scene, {
+        live: outcome === null && toMove !== "chance",
+        mover: toMove,
+        answers,
+        best,
+        values,
+        last: lastSpots(scene, moves[moves.length - 1] ?? ""),
+        label: fullName(view.game),
+      });
     draw();
     document.title = fullName(view.game);
-    say(outcome !== null ? ending(outcome, who) : toMove === "chance" ? "The dice are to be rolled" : `${who[toMove]} to move`);
+    say(
+      outcome !== null
+        ? ending(outcome, who)
+        : toMove === "chance"
+          ? "The dice are to be rolled"
+          : `${who[toMove]} to move`,
+    );
     $("#back").disabled = moves.length <= given;
     $("#values").setAttribute("aria-pressed", String(values));
     $("#whole").href = `./${write({ ...state, moves, at: null, view: "explore", values: null })}`;
@@ -50,11 +74,11 @@ async function go(list) {
           draw();
           say(sentence(seen(answer, toMove), toMove, who));
         },
-        fail: (error) => say(error.words ?? error.message),
+        fail: (error) => say(api.wordsOf(error)),
       });
     }
   } catch (error) {
-    say(error.words ?? error.message);
+    say(api.wordsOf(error));
   }
 }
 

@@ -1,5 +1,9 @@
-// The experiments: what each asks, what came of it, and the same found again here, theirs beside ours, with plots.
+// @ts-check
 
+// The experiments: what each asks, what came of it, and the same found again here, theirs beside ours, with
+// plots.
+
+import { ApiError, isAbort, wordsOf } from "./api.js";
 import { announce, h, put } from "./dom.js";
 import { ask, drop, fileName, keep, post } from "./place-api.js";
 
@@ -7,9 +11,13 @@ import { ask, drop, fileName, keep, post } from "./place-api.js";
 const LOOK = 500;
 /** Games, trials or positions of a quick look. */
 const QUICK = 4;
+/** @param {number} ms */
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** A plot in the colours of the page, which need not be those of the system. */
+/**
+ * A plot in the colours of the page, which need not be those of the system.
+ * @param {string} svg
+ */
 function themed(svg) {
   const { theme } = document.documentElement.dataset;
   const now = theme === "dark" ? "all" : theme === "light" ? "not all" : "(prefers-color-scheme:dark)";
@@ -17,6 +25,20 @@ function themed(svg) {
 }
 
 export class Laboratory {
+  left = false;
+  /** @type {HTMLElement} */
+  findings;
+  /** @type {HTMLElement} */
+  trouble;
+  /** @type {HTMLElement} */
+  controls;
+  /** @type {object | undefined} */
+  following;
+
+  /**
+   * @param {HTMLElement} body
+   * @param {ViewContext} context
+   */
   constructor(body, context) {
     this.body = body;
     this.context = context;
@@ -32,6 +54,7 @@ export class Laboratory {
   async open() {
     const { experiment, run } = this.context.extra;
     try {
+      /** @type {{ experiments: Experiment[], latest?: { [name: string]: number } }} */
       const { experiments, latest } = await ask("/experiments", { signal: this.asking.signal });
       const about = experiments.find(({ name }) => name === experiment);
       if (!about) return this.list(experiments, latest);
@@ -39,35 +62,108 @@ export class Laboratory {
       const id = run ?? latest?.[about.name];
       if (id !== undefined) this.follow(about, id).catch((error) => this.complain(error));
     } catch (error) {
-      if (!this.left) put(this.body, h("p", { class: "note wrong" }, error.words ?? error.message));
+      if (!this.left) put(this.body, h("p", { class: "note wrong" }, wordsOf(error)));
     }
     return undefined;
   }
 
+  /**
+   * @param {Experiment[]} experiments
+   * @param {{ [name: string]: number } | undefined} latest
+   */
   list(experiments, latest) {
-    const card = (about) => h("button", { type: "button", class: "experiment", onclick: () => this.context.go({ view: "arena", extra: { experiment: about.name } }) },
-      h("strong", {}, about.question), h("span", { class: "verdict-line" }, about.verdict), h("span", { class: "note" }, latest?.[about.name] ? "Found again here lately." : about.source));
+    /** @param {Experiment} about */
+    const card = (about) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "experiment",
+          onclick: () => this.context.go({ view: "arena", extra: { experiment: about.name } }),
+        },
+        h("strong", {}, about.question),
+        h("span", { class: "verdict-line" }, about.verdict),
+        h("span", { class: "note" }, latest?.[about.name] ? "Found again here lately." : about.source),
+      );
     put(this.body, h("div", { class: "experiments" }, experiments.map(card)));
   }
 
+  /** @param {Experiment} about */
   show(about) {
     this.context.title(about.question);
     this.findings = h("div", { class: "findings" });
     this.trouble = h("p", { class: "note wrong", role: "alert" });
     const seed = h("input", { id: "run-seed", type: "number", min: 0, value: 1 });
-    const start = (label, id, sample, main) => h("button", { type: "button", id, class: main ? "main" : "", onclick: () => this.run(about, Number(seed.value), sample) }, label);
-    this.controls = h("p", { class: "actions" }, start("Run it again", "run", QUICK, true), start("With its whole sample", "run-whole", undefined), h("label", { class: "inline" }, "Seed ", seed));
-    put(this.body, h("section", { class: "card" }, h("p", { class: "actions" }, h("button", { type: "button", class: "quiet", onclick: () => this.context.go({ view: "arena", extra: { experiment: "" } }) }, "‹ All experiments")),
-      h("h2", { class: "lab-question" }, about.question), h("p", {}, about.verdict), h("p", { class: "note" }, `Source: ${about.source}`), this.controls,
-      h("p", { class: "note" }, "Runs here and now, behind everything else that this server does. The first button takes a small sample, to see how it goes."), this.trouble), this.findings);
+    /**
+     * @param {string} label
+     * @param {string} id
+     * @param {number} [sample]
+     * @param {boolean} [main]
+     */
+    const start = (label, id, sample, main) =>
+      h(
+        "button",
+        {
+          type: "button",
+          id,
+          class: main ? "main" : "",
+          onclick: () => this.run(about, Number(seed.value), sample),
+        },
+        label,
+      );
+    this.controls = h(
+      "p",
+      { class: "actions" },
+      start("Run it again", "run", QUICK, true),
+      start("With its whole sample", "run-whole", undefined),
+      h("label", { class: "inline" }, "Seed ", seed),
+    );
+    put(
+      this.body,
+      h(
+        "section",
+        { class: "card" },
+        h(
+          "p",
+          { class: "actions" },
+          h(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              onclick: () => this.context.go({ view: "arena", extra: { experiment: "" } }),
+            },
+            "‹ All experiments",
+          ),
+        ),
+        h("h2", { class: "lab-question" }, about.question),
+        h("p", {}, about.verdict),
+        h("p", { class: "note" }, `Source: ${about.source}`),
+        this.controls,
+        h(
+          "p",
+          { class: "note" },
+          "Runs here and now, behind everything else that this server does. The first button takes a " +
+            "small sample, to see how it goes.",
+        ),
+        this.trouble,
+      ),
+      this.findings,
+    );
   }
 
+  /** @param {unknown} error */
   complain(error) {
-    if (this.left || error.name === "AbortError") return;
-    this.trouble.textContent = error.words ?? error.message;
+    if (this.left || isAbort(error)) return;
+    this.trouble.textContent = wordsOf(error);
     put(this.findings);
   }
 
+  /**
+   * @param {Experiment} about
+   * @param {number} seed
+   * @param {number} [sample]
+   */
   async run(about, seed, sample) {
     this.trouble.textContent = "";
     try {
@@ -81,10 +177,22 @@ export class Laboratory {
     }
   }
 
+  /**
+   * @param {Experiment} about
+   * @param {number | string} id
+   */
   async follow(about, id) {
     const bar = h("progress", { "aria-label": "How far the experiment is" });
     const words = h("p", { class: "note", role: "status" }, "running");
-    const stop = h("button", { type: "button", id: "stop-run", onclick: () => drop(`/experiments/run/${id}`).catch((error) => this.complain(error)) }, "Stop");
+    const stop = h(
+      "button",
+      {
+        type: "button",
+        id: "stop-run",
+        onclick: () => drop(`/experiments/run/${id}`).catch((error) => this.complain(error)),
+      },
+      "Stop",
+    );
     const me = (this.following = {});
     let shown = false;
     for (;;) {
@@ -95,12 +203,16 @@ export class Laboratory {
         announce("The experiment is done.");
         return;
       }
-      if (run.state === "failed") throw Object.assign(new Error(run.error), { words: run.cure ? `${run.error} — ${run.cure}` : run.error });
+      if (run.state === "failed") throw new ApiError(422, run.error ?? "", run.cure);
       if (run.state === "stopped") {
         put(this.findings, h("p", { class: "note" }, "Stopped before its end."));
         return;
       }
-      if (!shown) put(this.findings, h("section", { class: "card" }, words, bar, h("p", { class: "actions" }, run.mine && stop)));
+      if (!shown)
+        put(
+          this.findings,
+          h("section", { class: "card" }, words, bar, h("p", { class: "actions" }, run.mine && stop)),
+        );
       shown = true;
       if (run.total > 0) {
         bar.max = run.total;
@@ -111,20 +223,121 @@ export class Laboratory {
     }
   }
 
+  /**
+   * @param {Experiment} about
+   * @param {ExperimentRun} run
+   */
   found(about, run) {
     const { findings, pictures } = run;
+    /**
+     * @param {string} svg
+     * @param {number} i
+     */
     const plot = (svg, i) => {
       const title = findings.plots[i]?.lines?.title ?? findings.plots[i]?.map?.title ?? about.name;
-      const image = h("img", { alt: title, src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(themed(svg))}` });
-      return h("figure", { class: "plot" }, image, h("figcaption", {}, h("button", { type: "button", class: "quiet", onclick: () => keep(svg, "image/svg+xml", fileName(`${about.name}-${i + 1}`, "svg")) }, "Download this plot")));
+      const image = h("img", {
+        alt: title,
+        src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(themed(svg))}`,
+      });
+      return h(
+        "figure",
+        { class: "plot" },
+        image,
+        h(
+          "figcaption",
+          {},
+          h(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              onclick: () => keep(svg, "image/svg+xml", fileName(`${about.name}-${i + 1}`, "svg")),
+            },
+            "Download this plot",
+          ),
+        ),
+      );
     };
-    const grid = ({ title, columns, rows }) => h("section", { class: "card" }, h("h3", {}, title), h("div", { class: "scroller" }, h("table", { class: "standings" },
-      h("thead", {}, h("tr", {}, columns.map((head) => h("th", { scope: "col", class: head === "ours" ? "ours" : head === "theirs" ? "theirs" : "" }, head)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) => (i ? h("td", { class: columns[i] === "ours" ? "ours" : columns[i] === "theirs" ? "theirs" : "" }, cell) : h("th", { scope: "row" }, cell)))))))));
-    const holds = findings.holds === true ? h("p", { class: "right" }, "It shows what it should.") : findings.holds === false ? h("p", { class: "wrong" }, "It does not show what it should; the remarks say why.") : null;
-    put(this.findings, h("section", { class: "card", id: "found" }, h("h2", {}, "Found here"), holds, h("p", { class: "note" }, `${findings.setting} · seed ${run.seed} · ${run.seconds.toFixed(1)} s`),
-      findings.remarks.map((remark) => h("p", {}, remark)),
-      h("p", { class: "actions" }, h("button", { type: "button", onclick: () => keep(JSON.stringify(findings, null, 1), "application/json", fileName(about.name, "json")) }, "Download as JSON"))),
-    pictures.length > 0 && h("div", { class: "plots" }, pictures.map(plot)), findings.tables.map(grid));
+    /** @param {FindingsTable} options */
+    const grid = ({ title, columns, rows }) =>
+      h(
+        "section",
+        { class: "card" },
+        h("h3", {}, title),
+        h(
+          "div",
+          { class: "scroller" },
+          h(
+            "table",
+            { class: "standings" },
+            h(
+              "thead",
+              {},
+              h(
+                "tr",
+                {},
+                columns.map((head) =>
+                  h(
+                    "th",
+                    { scope: "col", class: head === "ours" ? "ours" : head === "theirs" ? "theirs" : "" },
+                    head,
+                  ),
+                ),
+              ),
+            ),
+            h(
+              "tbody",
+              {},
+              rows.map((row) =>
+                h(
+                  "tr",
+                  {},
+                  row.map((cell, i) =>
+                    i
+                      ? h(
+                          "td",
+                          { class: columns[i] === "ours" ? "ours" : columns[i] === "theirs" ? "theirs" : "" },
+                          cell,
+                        )
+                      : h("th", { scope: "row" }, cell),
+                  ),
+                ),
+              ),
+            ),
+          ),
+        ),
+      );
+    const holds =
+      findings.holds === true
+        ? h("p", { class: "right" }, "It shows what it should.")
+        : findings.holds === false
+          ? h("p", { class: "wrong" }, "It does not show what it should; the remarks say why.")
+          : null;
+    put(
+      this.findings,
+      h(
+        "section",
+        { class: "card", id: "found" },
+        h("h2", {}, "Found here"),
+        holds,
+        h("p", { class: "note" }, `${findings.setting} · seed ${run.seed} · ${run.seconds.toFixed(1)} s`),
+        findings.remarks.map((remark) => h("p", {}, remark)),
+        h(
+          "p",
+          { class: "actions" },
+          h(
+            "button",
+            {
+              type: "button",
+              onclick: () =>
+                keep(JSON.stringify(findings, null, 1), "application/json", fileName(about.name, "json")),
+            },
+            "Download as JSON",
+          ),
+        ),
+      ),
+      pictures.length > 0 && h("div", { class: "plots" }, pictures.map(plot)),
+      findings.tables.map(grid),
+    );
   }
 }

@@ -1,7 +1,10 @@
+// @ts-check
+
 // The truth about the position: one sentence, how we know, every move with its value, the best line, and why.
 
 import * as api from "./api.js";
 import { $, announce, h, put, toast } from "./dom.js";
+import { given } from "./given.js";
 import { trail } from "./scene.js";
 import { symbol } from "./symbol.js";
 import { about, compare, long, mean, meanText, scoreText, sentence, source } from "./verdict.js";
@@ -11,7 +14,17 @@ const MANY = 8;
 /** Rows beyond this say nothing that the summary does not. */
 const ROWS = 60;
 
+/**
+ * A row of the list.
+ * @typedef {ReturnType<Explore["row"]>} Row
+ */
+
 export class Explore {
+  /** @type {App} */
+  app;
+  /** @type {Map<string, Row>} */
+  rows = new Map();
+
   constructor() {
     this.card = $("#verdict");
     this.list = h("ol", { class: "moves", "aria-label": "Moves with their values" });
@@ -20,60 +33,139 @@ export class Explore {
     this.summary = h("p", { class: "summary" });
     this.line = h("p", { class: "line" });
     this.reason = h("ul", { class: "reason-words", hidden: true });
-    this.more = h("button", { type: "button", class: "quiet more-moves", hidden: true, onclick: () => this.showAll() });
-    this.whyButton = h("button", { type: "button", class: "quiet", title: "Why (w)", onclick: () => this.why() }, "Why?");
-    const deeper = (view, words, title) => h("button", { type: "button", class: "quiet", title, "data-deeper": view, onclick: () => this.app.go({ view, extra: {} }) }, words);
+    this.more = h("button", {
+      type: "button",
+      class: "quiet more-moves",
+      hidden: true,
+      onclick: () => this.showAll(),
+    });
+    this.whyButton = h(
+      "button",
+      { type: "button", class: "quiet", title: "Why (w)", onclick: () => this.why() },
+      "Why?",
+    );
+    /**
+     * @param {string} view
+     * @param {string} words
+     * @param {string} title
+     */
+    const deeper = (view, words, title) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          title,
+          "data-deeper": view,
+          onclick: () => this.app.go({ view, extra: {} }),
+        },
+        words,
+      );
     this.provable = deeper("proof", "Proof", "Play against a proof");
-    this.deeper = h("p", { class: "actions" }, deeper("rules", "Rules", "The rules of this game"), deeper("tree", "Tree", "The search tree of this position"), this.provable);
-    this.rows = new Map();
+    this.deeper = h(
+      "p",
+      { class: "actions" },
+      deeper("rules", "Rules", "The rules of this game"),
+      deeper("tree", "Tree", "The search tree of this position"),
+      this.provable,
+    );
     this.order = "";
-    put(this.card, h("div", { class: "head-row" }, this.headline, this.whyButton), this.how, this.reason, this.summary, this.list, this.more, this.line, this.deeper);
+    put(
+      this.card,
+      h("div", { class: "head-row" }, this.headline, this.whyButton),
+      this.how,
+      this.reason,
+      this.summary,
+      this.list,
+      this.more,
+      this.line,
+      this.deeper,
+    );
   }
 
+  /** @param {App} app */
   draw(app) {
     this.app = app;
     const { view, answer, found } = app;
     this.card.hidden = !view || !app.valuesShown;
-    if (this.card.hidden) return;
+    if (!view || this.card.hidden) return;
     if (app.over) {
       put(this.headline, $("#status").textContent);
       this.how.textContent = "The game is over.";
     } else if (answer) {
-      put(this.headline, mean(answer) === null ? symbol(answer.value) : null, sentence(answer, app.toMove, app.names));
+      put(
+        this.headline,
+        mean(answer) === null ? symbol(answer.value) : null,
+        sentence(answer, app.toMove, app.names),
+      );
       this.how.textContent = source(answer);
     } else if (app.failed) {
       put(this.headline, "No value");
       this.how.textContent = app.failed;
     } else if (app.values.guesses.length) {
       const [guess] = app.values.guesses;
-      put(this.headline, sentence({ value: "unknown", opinion: found.get(guess).opinion }, app.toMove, app.names));
+      put(
+        this.headline,
+        sentence({ value: "unknown", opinion: found.get(guess)?.opinion }, app.toMove, app.names),
+      );
       this.how.textContent = "by judgement, while the search goes on";
     } else {
-      const { done, total, stage } = app.progress ?? {};
+      const { done = 0, total = 0, stage } = app.progress ?? {};
       put(this.headline, h("span", { class: "pulse" }, "Searching"));
-      const counted = total > 0 ? `${Math.floor((100 * done) / total)} %` : done > 0 ? `${done.toLocaleString("en")} positions` : "";
-      this.how.textContent = [stage ?? "asking", counted, app.view.exact === false && "probably too large for an exact answer"].filter(Boolean).join(" · ");
+      const counted =
+        total > 0
+          ? `${Math.floor((100 * done) / total)} %`
+          : done > 0
+            ? `${done.toLocaleString("en")} positions`
+            : "";
+      this.how.textContent = [
+        stage ?? "asking",
+        counted,
+        view.exact === false && "probably too large for an exact answer",
+      ]
+        .filter(Boolean)
+        .join(" · ");
     }
     this.whyButton.hidden = !answer || app.over || answer.value === "unknown";
     this.whyButton.setAttribute("aria-pressed", String(Boolean(app.reasons)));
     this.reason.hidden = !app.reasons;
-    if (app.reasons) put(this.reason, app.reasons.words.map((words) => h("li", {}, words)));
-    this.provable.hidden = !/^(mnk|tictactoe)/.test(app.state.game) || /gravity|misere/.test(app.state.game);
+    if (app.reasons)
+      put(
+        this.reason,
+        app.reasons.words.map((words) => h("li", {}, words)),
+      );
+    this.provable.hidden = !view.provable;
     this.drawMoves(view.scene, found, answer);
     // The first screen has the values on the board already.
     this.list.hidden = app.state.view === "home";
     this.drawLine(answer);
   }
 
+  /**
+   * @param {Scene} scene
+   * @param {Map<string, SeenMove>} found
+   * @param {SeenPosition | null} answer
+   */
   drawMoves(scene, found, answer) {
     const words = scene.moves.map((gesture) => gesture.move);
-    const known = words.map((mv) => found.get(mv) ?? { move: mv, value: "unknown", distance: null, waiting: true });
+    /** @type {SeenMove[]} */
+    const known = words.map(
+      (mv) => found.get(mv) ?? { move: mv, value: "unknown", distance: null, waiting: true },
+    );
     const guessed = known.some((move) => typeof move.opinion === "number");
-    if (answer || guessed) known.sort((a, b) => compare(a, b) || (b.depth ?? 0) - (a.depth ?? 0) || (b.opinion ?? -9) - (a.opinion ?? -9));
+    if (answer || guessed)
+      known.sort(
+        (a, b) => compare(a, b) || (b.depth ?? 0) - (a.depth ?? 0) || (b.opinion ?? -9) - (a.opinion ?? -9),
+      );
     this.summarise(known);
-    const best = new Set(this.tells(scene, answer) ? answer?.best ?? [] : []);
+    const best = new Set(this.tells(scene, answer) ? (answer?.best ?? []) : []);
     // Moves that nothing is known of are counted, not listed.
-    const dull = known.length > ROWS ? known.filter((move) => move.value === "unknown" && mean(move) === null && typeof move.opinion !== "number") : [];
+    const dull =
+      known.length > ROWS
+        ? known.filter(
+            (move) => move.value === "unknown" && mean(move) === null && typeof move.opinion !== "number",
+          )
+        : [];
     const shown = known.filter((move) => !dull.includes(move)).slice(0, ROWS);
     const order = shown.map((move) => move.move).join("|");
     if (order !== this.order) {
@@ -82,24 +174,53 @@ export class Explore {
       this.more.hidden = shown.length <= MANY;
       this.more.textContent = `All ${shown.length} moves`;
       this.rows = new Map(shown.map((move) => [move.move, this.row(move.move)]));
-      put(this.list, [...this.rows.values()].map((row) => row.item));
+      put(
+        this.list,
+        [...this.rows.values()].map((row) => row.item),
+      );
     }
     const longest = Math.max(1, ...shown.map((move) => move.distance ?? 0));
-    for (const move of shown) this.fill(this.rows.get(move.move), move, best.has(move.move), longest);
+    for (const move of shown) this.fill(given(this.rows.get(move.move)), move, best.has(move.move), longest);
   }
 
-  /** When all moves tie, none is the best. */
+  /**
+   * When all moves tie, none is the best.
+   * @param {Scene} scene
+   * @param {SeenPosition | null} answer
+   */
   tells(scene, answer) {
     return answer && answer.best.length < scene.moves.length;
   }
 
-  /** "5 win · 12 draw · 344 not known". */
+  /**
+   * "5 win · 12 draw · 344 not known".
+   * @param {SeenMove[]} known
+   */
   summarise(known) {
     const { app } = this;
     const groups = Map.groupBy(known, (move) => (mean(move) !== null ? "mean" : move.value));
-    const word = { win: "win", draw: "draw", loss: "lose", unknown: app.progress ? "not known yet" : "not known" };
-    const parts = ["win", "draw", "loss", "unknown"].filter((kind) => groups.has(kind));
-    put(this.summary, app.over || groups.has("mean") || known.length < 2 ? null : parts.map((kind) => h("span", { class: kind }, `${groups.get(kind).length} ${word[kind]}${groups.get(kind).length === 1 && kind !== "unknown" ? "s" : ""}`)));
+    const word = {
+      win: "win",
+      draw: "draw",
+      loss: "lose",
+      unknown: app.progress ? "not known yet" : "not known",
+    };
+    const parts = /** @type {ValueWord[]} */ (["win", "draw", "loss", "unknown"]).flatMap((kind) => {
+      const count = groups.get(kind)?.length;
+      return count ? [{ kind, count }] : [];
+    });
+    put(
+      this.summary,
+      app.over || groups.has("mean") || known.length < 2
+        ? null
+        : parts.map(({ kind, count }) =>
+            h(
+              "span",
+              { class: kind },
+              `${count} ${word[kind]}${count === 1 && kind !== "unknown" ? "s" : ""}`,
+            ),
+          ),
+    );
   }
 
   /** On a phone a long list is cut short until somebody asks for all of it. */
@@ -109,22 +230,40 @@ export class Explore {
     this.list.children[MANY]?.querySelector("button")?.focus();
   }
 
+  /** @param {string} mv */
   row(mv) {
     const badge = h("span", { class: "badge" });
     const text = h("span", { class: "value" });
     const length = h("span", { class: "length" });
-    const gesture = () => this.app.view.scene.moves.find((known) => known.move === mv);
-    const button = h("button", {
-      type: "button",
-      onclick: () => gesture() && this.app.live && this.app.play(gesture()),
-      onpointerenter: () => this.app.look(gesture()),
-      onpointerleave: () => this.app.look(null),
-      onfocus: () => this.app.look(gesture()),
-      onblur: () => this.app.look(null),
-    }, badge, h("span", { class: "mv" }, mv), " ", text, h("span", { class: "track" }, length));
+    const gesture = () => this.app.scene.moves.find((known) => known.move === mv);
+    const button = h(
+      "button",
+      {
+        type: "button",
+        onclick: () => {
+          const played = gesture();
+          if (played && this.app.live) this.app.play(played);
+        },
+        onpointerenter: () => this.app.look(gesture()),
+        onpointerleave: () => this.app.look(null),
+        onfocus: () => this.app.look(gesture()),
+        onblur: () => this.app.look(null),
+      },
+      badge,
+      h("span", { class: "mv" }, mv),
+      " ",
+      text,
+      h("span", { class: "track" }, length),
+    );
     return { item: h("li", {}, button), badge, text, length, button };
   }
 
+  /**
+   * @param {Row} row
+   * @param {SeenMove} move
+   * @param {boolean} best
+   * @param {number} longest
+   */
   fill(row, move, best, longest) {
     const value = mean(move);
     const guess = value === null && move.value === "unknown" && typeof move.opinion === "number";
@@ -133,29 +272,55 @@ export class Explore {
     if (guess) put(row.badge, "≈");
     else if (value === null) put(row.badge, symbol(move.value));
     else put(row.badge, "⌀");
-    row.button.className = `${best ? "best" : ""} ${move.waiting && this.app.progress ? "waiting" : ""} ${move.value === "loss" ? "lost" : ""}`;
+    row.button.className =
+      `${best ? "best" : ""} ${move.waiting && this.app.progress ? "waiting" : ""} ` +
+      `${move.value === "loss" ? "lost" : ""}`;
     const score = typeof move.score === "number" ? ` · ${scoreText(move.score)}` : "";
-    row.text.textContent = guess ? about(move)
-      : move.waiting ? (this.app.progress ? "…" : "not known") : value === null ? long(move) + score : meanText(move);
-    const distance = typeof move.distance === "number";
-    const part = guess ? 0.5 + move.opinion / 2 : value !== null ? (move.odds ?? 0.5 + value / 6) : distance ? move.distance / longest : 0;
+    row.text.textContent = guess
+      ? about(move)
+      : move.waiting
+        ? this.app.progress
+          ? "…"
+          : "not known"
+        : value === null
+          ? long(move) + score
+          : meanText(move);
+    const part = guess
+      ? 0.5 + (move.opinion ?? 0) / 2
+      : value !== null
+        ? (move.odds ?? 0.5 + value / 6)
+        : (move.distance ?? 0) / longest;
     row.length.className = `length ${kind}`;
     row.length.style.setProperty("--part", `${Math.max(0, Math.min(100, Math.round(100 * part)))}%`);
     row.button.setAttribute("aria-label", `${move.move} ${row.text.textContent}${best ? ", best" : ""}`);
   }
 
+  /** @param {SeenPosition | null} answer */
   drawLine(answer) {
     const { app } = this;
     const line = answer?.line ?? [];
     this.line.hidden = app.over || !line.length;
     const words = line.slice(0, 40).map((mv, i) =>
-      h("button", {
-        type: "button", class: "step", title: `${i + 1} plies on`,
-        onclick: () => app.live && app.go({ moves: [...app.moves, ...line.slice(0, i + 1)], at: null, view: "explore" }),
-        onpointerenter: () => app.board.ghosts(trail(app.view.scene, line.slice(0, i + 1))),
-        onpointerleave: () => app.look(null),
-      }, mv));
-    put(this.line, line.length && h("span", { class: "label" }, "Best line"), words, line.length > 40 ? "…" : null);
+      h(
+        "button",
+        {
+          type: "button",
+          class: "step",
+          title: `${i + 1} plies on`,
+          onclick: () =>
+            app.live && app.go({ moves: [...app.moves, ...line.slice(0, i + 1)], at: null, view: "explore" }),
+          onpointerenter: () => app.board.ghosts(trail(app.scene, line.slice(0, i + 1))),
+          onpointerleave: () => app.look(null),
+        },
+        mv,
+      ),
+    );
+    put(
+      this.line,
+      line.length && h("span", { class: "label" }, "Best line"),
+      words,
+      line.length > 40 ? "…" : null,
+    );
   }
 
   /** The reason behind the value, on the board and in a sentence; asked again, it goes away. */
@@ -173,28 +338,37 @@ export class Explore {
       return;
     }
     try {
-      const signal = app.asking.signal;
-      const reply = await api.why(app.place, signal);
+      const { signal } = app;
+      const reply = await api.why(given(app.place), signal);
       if (signal.aborted) return;
       const line = reply.line.slice(0, app.linePlies);
-      const words = reply.sentence.replace(/\.$/, "").split("; ").map((part) => spoken(part, app.view.scene.layout));
-      if (line.length > 1 && line.some((move) => move.forced)) words.push("full circles are moves without an equal");
+      const words = reply.sentence
+        .replace(/\.$/, "")
+        .split("; ")
+        .map((part) => spoken(part, app.scene.layout));
+      if (line.length > 1 && line.some((move) => move.forced))
+        words.push("full circles are moves without an equal");
       // The headline says the verdict already, and the name of a move is written as it is played.
       if (words.length > 1 && words[0] === this.headline.textContent) words.shift();
+      /** @param {string} part */
       const begun = (part) => (/^[a-z]+[ ,]/.test(part) ? part[0].toUpperCase() + part.slice(1) : part);
       app.reasons = { words: words.map((part) => `${begun(part)}.`) };
       app.board.reasons(reply.marks, line);
       announce(app.reasons.words.join(" "));
       this.draw(app);
     } catch (error) {
-      if (error.name === "AbortError") return;
-      app.reasons = { words: [error.words ?? error.message] };
+      if (api.isAbort(error)) return;
+      app.reasons = { words: [api.wordsOf(error)] };
       this.draw(app);
     }
   }
 }
 
-/** A column's number reads as one. */
+/**
+ * A column's number reads as one.
+ * @param {string} part
+ * @param {Layout} layout
+ */
 function spoken(part, layout) {
   return layout === "drop" ? part.replace(/^(\d+) is the only move/, "column $1 is the only move") : part;
 }

@@ -1,5 +1,8 @@
-// The games to choose from: a picture, a name, what is known about the game, and how large it is. What is known comes
-// from the solvers, one game after the other, when nobody waits for anything else; it is remembered for the next visit.
+// @ts-check
+
+// The games to choose from: a picture, a name, what is known about the game, and how large it is. What is
+// known comes from the solvers, one game after the other, when nobody waits for anything else; it is
+// remembered for the next visit.
 
 import * as api from "./api.js";
 import { $, h, put } from "./dom.js";
@@ -7,23 +10,106 @@ import { fullName } from "./names.js";
 import * as draw from "./thumbnails.js";
 import { mean, meanText, seen } from "./verdict.js";
 
+/**
+ * A kind of game on a card; `form` is the part of the set-up (setup.js) that changes its spec.
+ * @typedef {object} Card
+ * @property {string} id
+ * @property {string} spec
+ * @property {string} name
+ * @property {string} about
+ * @property {() => SVGElement} picture
+ * @property {"board" | "nim" | "chess" | "morris" | "einstein" | "pig" | "other"} form
+ */
+
+/** @type {Card[]} */
 export const CARDS = [
-  { id: "tictactoe", spec: "tictactoe", name: "Tic-tac-toe", about: "three in a row", picture: () => draw.cells("grid", ["x.o", ".x.", "o.."]), form: "board" },
-  { id: "connect4", spec: "connect4", name: "Connect Four", about: "stones fall, four in a row", picture: () => draw.cells("drop", [".....", "..x..", ".oxo.", "xoxxo"]), form: "board" },
-  { id: "gomoku", spec: "mnk:15x15,k=5", name: "Gomoku", about: "five in a row on 15 × 15", picture: draw.go, form: "board" },
-  { id: "mnk", spec: "mnk:5x4,k=4,obstacles=c2+d3", name: "Any board", about: "any size, any row, obstacles", picture: () => draw.cells("grid", ["....x", ".x#..", ".o.#.", "o...."]), form: "board" },
-  { id: "nim", spec: "nim:3+4+5", name: "Nim", about: "take matches, leave the last", picture: () => draw.piles([3, 4, 5]), form: "nim" },
-  { id: "chess", spec: "chess:KQKR", name: "Chess endings", about: "queen against rook, and others", picture: () => draw.cells("chess", [".....", ".k.r.", ".....", "QK..."]), form: "chess" },
-  { id: "morris", spec: "morris:six,men=4", name: "Morris", about: "three, six or nine men", picture: () => draw.morris("six"), form: "morris" },
-  { id: "einstein", spec: "einstein:4x4", name: "EinStein würfelt nicht", about: "cubes race, the die chooses", picture: () => draw.cells("cubes", ["12..", "3...", "...c", "..ba"]), form: "einstein" },
-  { id: "hypergammon", spec: "hypergammon", name: "Hypergammon", about: "backgammon, three checkers", picture: draw.race, form: "other" },
-  { id: "pig", spec: "pig:100", name: "Pig", about: "roll as often as you dare", picture: draw.pig, form: "pig" },
+  {
+    id: "tictactoe",
+    spec: "tictactoe",
+    name: "Tic-tac-toe",
+    about: "three in a row",
+    picture: () => draw.cells("grid", ["x.o", ".x.", "o.."]),
+    form: "board",
+  },
+  {
+    id: "connect4",
+    spec: "connect4",
+    name: "Connect Four",
+    about: "stones fall, four in a row",
+    picture: () => draw.cells("drop", [".....", "..x..", ".oxo.", "xoxxo"]),
+    form: "board",
+  },
+  {
+    id: "gomoku",
+    spec: "mnk:15x15,k=5",
+    name: "Gomoku",
+    about: "five in a row on 15 × 15",
+    picture: draw.go,
+    form: "board",
+  },
+  {
+    id: "mnk",
+    spec: "mnk:5x4,k=4,obstacles=c2+d3",
+    name: "Any board",
+    about: "any size, any row, obstacles",
+    picture: () => draw.cells("grid", ["....x", ".x#..", ".o.#.", "o...."]),
+    form: "board",
+  },
+  {
+    id: "nim",
+    spec: "nim:3+4+5",
+    name: "Nim",
+    about: "take matches, leave the last",
+    picture: () => draw.piles([3, 4, 5]),
+    form: "nim",
+  },
+  {
+    id: "chess",
+    spec: "chess:KQKR",
+    name: "Chess endings",
+    about: "queen against rook, and others",
+    picture: () => draw.cells("chess", [".....", ".k.r.", ".....", "QK..."]),
+    form: "chess",
+  },
+  {
+    id: "morris",
+    spec: "morris:six,men=4",
+    name: "Morris",
+    about: "three, six or nine men",
+    picture: () => draw.morris("six"),
+    form: "morris",
+  },
+  {
+    id: "einstein",
+    spec: "einstein:4x4",
+    name: "EinStein würfelt nicht",
+    about: "cubes race, the die chooses",
+    picture: () => draw.cells("cubes", ["12..", "3...", "...c", "..ba"]),
+    form: "einstein",
+  },
+  {
+    id: "hypergammon",
+    spec: "hypergammon",
+    name: "Hypergammon",
+    about: "backgammon, three checkers",
+    picture: draw.race,
+    form: "other",
+  },
+  {
+    id: "pig",
+    spec: "pig:100",
+    name: "Pig",
+    about: "roll as often as you dare",
+    picture: draw.pig,
+    form: "pig",
+  },
 ];
 
 /** Cards on the first screen: one of each kind. */
 const SHOWN = ["tictactoe", "nim", "morris", "chess", "einstein", "hypergammon", "pig", "gomoku"];
 const RECENT = 4;
 
+/** @param {string} key */
 function kept(key) {
   try {
     return JSON.parse(localStorage.getItem(key) ?? "null");
@@ -32,6 +118,10 @@ function kept(key) {
   }
 }
 
+/**
+ * @param {string} key
+ * @param {unknown} value
+ */
 function keep(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
@@ -40,17 +130,24 @@ function keep(key, value) {
   }
 }
 
-/** What the solvers say about a start, in a few words. */
+/**
+ * What the solvers say about a start, in a few words.
+ * @param {Seen | null} answer
+ */
 export function badge(answer) {
   if (!answer) return "";
-  if (mean(answer) !== null) return answer.odds === null ? `first expects ${meanText(answer)}` : `first wins ${meanText(answer)}`;
+  if (mean(answer) !== null)
+    return answer.odds === null ? `first expects ${meanText(answer)}` : `first wins ${meanText(answer)}`;
   if (answer.value === "draw") return "a draw";
   if (answer.value === "win") return `first wins${answer.distance ? ` in ${answer.distance}` : ""}`;
   if (answer.value === "loss") return `second wins${answer.distance ? ` in ${answer.distance}` : ""}`;
   return "not solved here";
 }
 
-/** A count as people say it. */
+/**
+ * A count as people say it.
+ * @param {string | null} text
+ */
 export function large(text) {
   const n = Number(text);
   if (!text || !Number.isFinite(n)) return "";
@@ -60,11 +157,35 @@ export function large(text) {
   return `${count < 10 ? count.toFixed(1) : Math.round(count).toLocaleString("en")} ${word} positions`;
 }
 
+/**
+ * What a card shows about its game.
+ * @typedef {{ result: HTMLElement, size: HTMLElement, about: string }} GalleryCard
+ */
+
+/**
+ * A game that was played before.
+ * @typedef {{ game: string, link: string, moves: number }} RecentGame
+ */
+
+/** @returns {RecentGame[]} */
+const recentGames = () => kept("recent") ?? [];
+
 export class Gallery {
+  /** @type {App} */
+  app;
+  /** @type {Map<string, GalleryCard>} */
+  cards = new Map();
+  /** @type {HTMLElement} */
+  recent;
+  made = false;
+  /** @type {AbortController | null} */
+  asking = null;
+
   constructor() {
     this.box = $("#gallery");
   }
 
+  /** @param {App} app */
   draw(app) {
     this.app = app;
     const shown = app.state.view === "home" || (app.state.view === "play" && Boolean(app.over));
@@ -87,7 +208,20 @@ export class Gallery {
       const result = h("small", { class: "result" }, kept("known")?.[card.spec]?.badge ?? "");
       const size = h("small", {}, kept("known")?.[card.spec]?.size ?? card.about);
       this.cards.set(card.spec, { result, size, about: card.about });
-      return h("button", { type: "button", class: "game-card", "data-game": card.spec, title: card.about, onclick: () => this.app.open(card.spec, { view: "play" }) }, card.picture(), h("strong", {}, card.name), result, size);
+      return h(
+        "button",
+        {
+          type: "button",
+          class: "game-card",
+          "data-game": card.spec,
+          title: card.about,
+          onclick: () => this.app.open(card.spec, { view: "play" }),
+        },
+        card.picture(),
+        h("strong", {}, card.name),
+        result,
+        size,
+      );
     });
     this.recent = h("ul", { class: "recent", "aria-label": "Recent games" });
     put(this.box, h("h2", {}, "Other games"), this.recent, h("div", { class: "games" }, cards));
@@ -98,13 +232,20 @@ export class Gallery {
     const { state } = this.app;
     if (!["play", "explore"].includes(state.view) || state.moves.length < 2 || !this.app.view) return;
     const link = location.search;
-    const list = (kept("recent") ?? []).filter((known) => known.game !== state.game);
+    const list = recentGames().filter((known) => known.game !== state.game);
     keep("recent", [{ game: state.game, link, moves: state.moves.length }, ...list].slice(0, RECENT));
   }
 
   drawRecent() {
-    const list = (kept("recent") ?? []).filter((known) => known.game !== this.app.state.game || this.app.state.view === "home");
-    put(this.recent, list.map(({ game, link, moves }) => h("li", {}, h("a", { class: "button", href: link }, `${fullName(game)} · ${moves} plies`))));
+    const list = recentGames().filter(
+      (known) => known.game !== this.app.state.game || this.app.state.view === "home",
+    );
+    put(
+      this.recent,
+      list.map(({ game, link, moves }) =>
+        h("li", {}, h("a", { class: "button", href: link }, `${fullName(game)} · ${moves} plies`)),
+      ),
+    );
     this.recent.hidden = !list.length;
   }
 
@@ -118,6 +259,11 @@ export class Gallery {
     }
   }
 
+  /**
+   * @param {string} spec
+   * @param {GalleryCard} card
+   * @param {AbortSignal} signal
+   */
   async look(spec, card, signal) {
     try {
       const { positions } = await api.knowledge(spec, signal);
@@ -125,6 +271,7 @@ export class Gallery {
       card.size.textContent = size;
       if (spec.startsWith("chess:")) return;
       const view = await api.view({ game: spec, moves: [] }, signal);
+      /** @type {Seen | null} */
       const answer = view.exact === false ? { value: "unknown" } : await this.value(spec, signal);
       if (signal.aborted || !answer) return;
       card.result.textContent = badge(answer);
@@ -134,10 +281,23 @@ export class Gallery {
     }
   }
 
-  /** The value of a start, by a stream that steps aside for everybody. */
+  /**
+   * The value of a start, by a stream that steps aside for everybody.
+   * @param {string} spec
+   * @param {AbortSignal} signal
+   * @returns {Promise<Seen | null>}
+   */
   value(spec, signal) {
     return new Promise((done) => {
-      const stop = api.stream({ game: spec, moves: [] }, { move: () => {}, progress: () => {}, done: (answer) => done(seen(answer, "first")), fail: () => done(null) });
+      const stop = api.stream(
+        { game: spec, moves: [] },
+        {
+          move: () => {},
+          progress: () => {},
+          done: (answer) => done(seen(answer, "first")),
+          fail: () => done(null),
+        },
+      );
       signal.addEventListener("abort", () => {
         stop();
         done(null);

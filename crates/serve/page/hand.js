@@ -1,11 +1,14 @@
+// @ts-check
+
 // The hand over the board: clicks, drags, thumbs and keys become moves.
 //
 //   path []  →  pick a man  →  point at its goal  →  play        or drag it there
 //
-// A turn of several steps stays in the hand until its last step, and each step can be taken back. What cannot be done
-// is answered with a word.
+// A turn of several steps stays in the hand until its last step, and each step can be taken back. What cannot
+// be done is answered with a word.
 
-import { announce, h, put } from "./dom.js";
+import { announce, around, beneath, h, put } from "./dom.js";
+import { given } from "./given.js";
 import { man } from "./men.js";
 import { refusal } from "./refusal.js";
 import { ahead, hops, stepwise } from "./scene.js";
@@ -14,12 +17,21 @@ import { ahead, hops, stepwise } from "./scene.js";
 const STILL = 6;
 /** A cell smaller than this is shown larger before a thumb plays on it. */
 const THUMB = 26;
+/** @type {{ [face in Face]?: string }} */
 const MEN_WORD = { chess: "", cubes: "cube ", race: "checker ", points: "man " };
 
 export class Hand {
+  /** @type {number[]} */
+  path = [];
+  /** @type {{ spot: number, begun: number[], x: number, y: number, id: number } | null} */
+  press = null;
+  /** @type {number | null} */
+  hovering = null;
+  dragged = false;
+
+  /** @param {Board} board */
   constructor(board) {
     this.board = board;
-    this.path = [];
     this.focus = 0;
     const { svg } = board;
     svg.addEventListener("pointerdown", (event) => this.down(event));
@@ -51,20 +63,23 @@ export class Hand {
     this.hovering = null;
   }
 
+  /** @param {Event} event */
   spotOf(event) {
-    const group = event.target.closest?.("[data-spot]");
+    const group = around(event, "[data-spot]");
     if (group) return Number(group.dataset.spot);
-    const column = event.target.closest?.("[data-column]");
+    const column = around(event, "[data-column]");
     if (!column) return null;
     return this.board.scene.spots.findIndex((spot) => spot.x === Number(column.dataset.column) - 1);
   }
 
+  /** @param {number} spot */
   target(spot) {
     return this.board.alias.get(spot) ?? spot;
   }
 
   // Clicking.
 
+  /** @param {MouseEvent & { pointerType?: string }} event */
   clicked(event) {
     if (this.dragged) {
       this.dragged = false;
@@ -86,7 +101,10 @@ export class Hand {
     return (svg.getBoundingClientRect().width / m.width) * m.dx < THUMB;
   }
 
-  /** Points at a spot: goes on with the move begun, begins another one, or says why not. */
+  /**
+   * Points at a spot: goes on with the move begun, begins another one, or says why not.
+   * @param {number} spot
+   */
   point(spot) {
     const { board, path } = this;
     const { scene, look } = board;
@@ -94,7 +112,13 @@ export class Hand {
     board.touched = scene.spots[spot];
     if (!look.live) return board.refuse(spot, refusal(board.shown, look, path, spot, board.names));
     // The man in the hand is put down where it was.
-    if (path.length && path[path.length - 1] === target && !ahead(scene, [...path, target]).next.size && !ahead(scene, [...path, target]).complete.length) return this.stepBack();
+    if (
+      path.length &&
+      path[path.length - 1] === target &&
+      !ahead(scene, [...path, target]).next.size &&
+      !ahead(scene, [...path, target]).complete.length
+    )
+      return this.stepBack();
     const far = hops(scene, path).get(spot);
     const begun = stepwise(scene) ? path.slice(0, path.length - (path.length % 2)) : [];
     for (const way of [[...path, target], far, [...begun, target]]) {
@@ -108,28 +132,60 @@ export class Hand {
     return undefined;
   }
 
+  /**
+   * @param {number[]} path
+   * @param {Gesture[]} complete
+   * @param {number} more
+   */
   pick(path, complete, more) {
     const { board } = this;
     this.path = path;
     const made = stepwise(board.scene) && path.length % 2 === 0;
-    const button = (gesture) => h("button", { type: "button", "data-move": gesture.move, onclick: () => this.finish(gesture) },
-      this.choiceWord(gesture) || (more ? `play ${gesture.move}` : gesture.move));
-    const back = stepwise(board.scene) && path.length > 1 && h("button", { type: "button", "data-step-back": "", onclick: () => {
-      this.letGo();
-      this.stepBack();
-    } }, "Take the step back");
+    /** @param {Gesture} gesture */
+    const button = (gesture) =>
+      h(
+        "button",
+        { type: "button", "data-move": gesture.move, onclick: () => this.finish(gesture) },
+        this.choiceWord(gesture) || (more ? `play ${gesture.move}` : gesture.move),
+      );
+    const back =
+      stepwise(board.scene) &&
+      path.length > 1 &&
+      h(
+        "button",
+        {
+          type: "button",
+          "data-step-back": "",
+          onclick: () => {
+            this.letGo();
+            this.stepBack();
+          },
+        },
+        "Take the step back",
+      );
     board.choices.hidden = !complete.length && !back;
     put(board.choices, complete.map(button), back);
     this.hover(null);
     board.update();
     board.say("");
     const spot = board.scene.spots[path[path.length - 1]];
-    announce(complete.length ? "choose which" : made ? `moved to ${spot.name}; another step` : this.taking(path) ? "a line is closed: take a man" : `${MEN_WORD[board.face] ?? ""}${spot.name} picked; where to?`);
+    announce(
+      complete.length
+        ? "choose which"
+        : made
+          ? `moved to ${spot.name}; another step`
+          : this.taking(path)
+            ? "a line is closed: take a man"
+            : `${MEN_WORD[board.face] ?? ""}${spot.name} picked; where to?`,
+    );
     if (this.taking(path)) board.say("A line is closed: take one of the other’s men.");
-    if (complete.length) board.choices.firstElementChild?.focus();
+    if (complete.length) board.choices.querySelector("button")?.focus();
   }
 
-  /** Whether the next spot is a man to be taken. */
+  /**
+   * Whether the next spot is a man to be taken.
+   * @param {number[]} path
+   */
   taking(path) {
     const { scene, look, face } = this.board;
     if (face !== "points" || !path.length) return false;
@@ -138,11 +194,15 @@ export class Hand {
     return next.size > 0 && [...next.keys()].every((i) => scene.spots[i].holder === other);
   }
 
+  /** @param {Gesture} gesture */
   choiceWord(gesture) {
+    /** @type {{ [letter: string]: string }} */
     const men = { Q: "Queen", R: "Rook", B: "Bishop", N: "Knight" };
-    return this.board.face === "chess" ? (men[gesture.choice] ?? gesture.choice) : gesture.choice;
+    const { choice = "" } = gesture;
+    return this.board.face === "chess" ? (men[choice] ?? choice) : choice;
   }
 
+  /** @param {Gesture} gesture */
   finish(gesture) {
     this.path = [];
     this.board.choices.hidden = true;
@@ -153,7 +213,9 @@ export class Hand {
 
   letGo() {
     if (!this.path.length && this.board.choices.hidden) return false;
-    this.path = stepwise(this.board.scene) ? this.path.slice(0, this.path.length - (this.path.length % 2)) : [];
+    this.path = stepwise(this.board.scene)
+      ? this.path.slice(0, this.path.length - (this.path.length % 2))
+      : [];
     this.board.choices.hidden = !this.path.length;
     this.board.update();
     return true;
@@ -173,6 +235,7 @@ export class Hand {
 
   // Dragging.
 
+  /** @param {PointerEvent} event */
   down(event) {
     this.dragged = false;
     if (event.button !== 0) return;
@@ -183,9 +246,11 @@ export class Hand {
     const { next } = ahead(scene, [...begun, spot]);
     const holder = this.board.shown.spots[spot].holder;
     // Only what lies on the board and can go somewhere is dragged.
-    if (holder === look.mover && next.size) this.press = { spot, begun, x: event.clientX, y: event.clientY, id: event.pointerId };
+    if (holder === look.mover && next.size)
+      this.press = { spot, begun, x: event.clientX, y: event.clientY, id: event.pointerId };
   }
 
+  /** @param {PointerEvent} event */
   moved(event) {
     const { press, board } = this;
     if (!press) return;
@@ -203,13 +268,19 @@ export class Hand {
     event.preventDefault();
   }
 
-  /** Where the pointer is, in the picture's own measure. */
+  /**
+   * Where the pointer is, in the picture's own measure.
+   * @param {PointerEvent} event
+   */
   place(event) {
     const { svg } = this.board;
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(
+      given(svg.getScreenCTM()).inverse(),
+    );
     return [point.x, point.y];
   }
 
+  /** @param {PointerEvent} event */
   up(event) {
     const { press } = this;
     const dragged = this.dragged;
@@ -217,7 +288,7 @@ export class Hand {
     if (!press || !dragged) return;
     this.dragged = true; // The click that follows is no click.
     setTimeout(() => (this.dragged = false), 0);
-    const under = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-spot]");
+    const under = beneath(event, "[data-spot]");
     const spot = under && this.board.svg.contains(under) ? Number(under.dataset.spot) : null;
     if (spot === null || spot === press.spot) return;
     this.point(spot);
@@ -232,6 +303,7 @@ export class Hand {
 
   // Pointing.
 
+  /** @param {PointerEvent} event */
   hovered(event) {
     const spot = this.spotOf(event);
     if (spot === null) return;
@@ -239,12 +311,13 @@ export class Hand {
     this.lookAt(spot);
   }
 
+  /** @param {FocusEvent} event */
   focused(event) {
     const spot = this.spotOf(event);
     if (spot === null) return;
     // A column has the focus as one; within it the spot does not matter.
     if (this.board.spots[spot].handle !== this.board.spots[this.focus]?.handle) this.focus = spot;
-    const seen = event.target.matches(":focus-visible");
+    const seen = event.target instanceof Element && event.target.matches(":focus-visible");
     this.board.ringAt(seen ? this.focus : null);
     if (seen) this.hover(this.focus);
     this.lookAt(this.focus);
@@ -255,6 +328,7 @@ export class Hand {
     this.board.on.look(null);
   }
 
+  /** @param {number} spot */
   lookAt(spot) {
     const { board } = this;
     const gestures = ahead(board.scene, this.path).next.get(this.target(spot));
@@ -262,30 +336,43 @@ export class Hand {
     board.on.look(gestures ? (gestures.find((gesture) => best?.has(gesture.move)) ?? gestures[0]) : null);
   }
 
-  /** Shows what a click would do: a stone to be, or the matches that would go. */
+  /**
+   * Shows what a click would do: a stone to be, or the matches that would go.
+   * @param {number | null} spot
+   */
   hover(spot) {
     const { board } = this;
     if (!board.ghost || spot === this.hovering) return;
     this.hovering = spot;
     const { scene, look, face } = board;
-    const target = spot === null ? null : this.target(spot);
+    const target = spot === null ? -1 : this.target(spot);
     const open = spot !== null && look?.live && ahead(scene, this.path).next.has(target);
     if (face === "piles") {
-      const { x, y } = spot === null ? {} : scene.spots[spot];
-      board.spots.forEach((drawn, i) => drawn.group.classList.toggle("going", Boolean(open) && scene.spots[i].x === x && scene.spots[i].y >= y && !scene.spots[i].gone));
+      const { x, y } = spot === null ? { x: -1, y: -1 } : scene.spots[spot];
+      board.spots.forEach((drawn, i) =>
+        drawn.group.classList.toggle(
+          "going",
+          Boolean(open) && scene.spots[i].x === x && scene.spots[i].y >= y && !scene.spots[i].gone,
+        ),
+      );
       if (open) {
         const count = scene.spots.filter((known) => known.x === x && known.y >= y && !known.gone).length;
         board.say(`Take ${count}.`);
       }
       return;
     }
-    const single = open && !board.shown.spots[target].holder && (scene.moves.every((gesture) => gesture.path.length <= 1) || (face === "points" && !this.path.length));
-    put(board.ghost, single && man(face, look.mover, ""));
-    if (single) board.ghost.setAttribute("transform", `translate(${board.metrics.at(scene.spots[target]).join(" ")})`);
+    const single =
+      open &&
+      !board.shown.spots[target].holder &&
+      (scene.moves.every((gesture) => gesture.path.length <= 1) || (face === "points" && !this.path.length));
+    put(board.ghost, single && man(face, look.mover === "second" ? "second" : "first", ""));
+    if (single)
+      board.ghost.setAttribute("transform", `translate(${board.metrics.at(scene.spots[target]).join(" ")})`);
   }
 
   // The keyboard.
 
+  /** @param {number} spot */
   setFocus(spot, move = true) {
     const { spots } = this.board;
     spots[this.focus]?.handle.setAttribute("tabindex", "-1");
@@ -294,6 +381,7 @@ export class Hand {
     if (move) spots[spot]?.handle.focus();
   }
 
+  /** @param {KeyboardEvent} event */
   pressed(event) {
     if (this.spotOf(event) === null || event.ctrlKey || event.metaKey || event.altKey) return;
     const spot = this.focus;
@@ -310,7 +398,12 @@ export class Hand {
     event.stopPropagation();
   }
 
-  /** The nearest spot in a direction; what lies straight ahead counts as nearer. */
+  /**
+   * The nearest spot in a direction; what lies straight ahead counts as nearer.
+   * @param {number} from
+   * @param {number[]} options
+   * @returns {number | null}
+   */
   neighbour(from, [dx, dy]) {
     const { spots } = this.board.scene;
     let nearest = null;

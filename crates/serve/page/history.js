@@ -1,28 +1,48 @@
-// The game as a picture: for each position a bar above the middle line if the first player wins and below it if
-// the second does, the longer the nearer the end; mistakes have a mark, and a click goes there.
+// @ts-check
+
+// The game as a picture: for each position a bar above the middle line if the first player wins and below it
+// if the second does, the longer the nearer the end; mistakes have a mark, and a click goes there.
 //
 // It is asked for when nobody waits for the position itself, and stays scrolled to where one is.
 
 import * as api from "./api.js";
-import { $, h, put, s } from "./dom.js";
+import { $, around, beneath, h, put, s } from "./dom.js";
+import { given } from "./given.js";
 import { glyphOf } from "./glyphs.js";
 import { long, mean, opposite, seen, share } from "./verdict.js";
 
 const STEP = 18;
 const HALF = 36;
 
-/** A ply's value as the first player sees it, from -1 to 1. */
+/**
+ * A ply's value as the first player sees it, from -1 to 1.
+ * @param {SeenPly} ply
+ */
 const lead = (ply) => 2 * share(ply, ply.to_move) - 1;
 
+/** @param {SeenPly} ply */
 const firstValue = (ply) => (ply.to_move === "second" ? opposite[ply.value] : ply.value);
 
 export class History {
+  /** @type {App} */
+  app;
+  /** @type {(SeenPly | undefined)[]} */
+  plies = [];
+  /** @type {((plies: (SeenPly | undefined)[]) => unknown)[]} */
+  listeners = [];
+  /** @type {(() => void) | null} */
+  stop = null;
+  failed = "";
+  complete = false;
+  painted = "";
+
   constructor() {
     this.card = $("#history");
     this.svg = s("svg", { class: "history", role: "group", "aria-label": "Value history" });
-    // A picture that is painted anew between press and release has no clicked ply, but there is one where the pointer is.
+    // A picture that is painted anew between press and release has no clicked ply, but there is one where the
+    // pointer is.
     this.svg.addEventListener("click", (event) => {
-      const at = event.target.closest("[data-ply]") ?? document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-ply]");
+      const at = around(event, "[data-ply]") ?? beneath(event, "[data-ply]");
       if (at) this.app.jump(Number(at.dataset.ply));
     });
     this.scroll = h("div", { class: "scroll", tabindex: -1 }, this.svg);
@@ -30,14 +50,17 @@ export class History {
     this.actions = h("p", { class: "actions" });
     put(this.card, h("h2", {}, "Value history"), this.scroll, this.note, this.actions);
     this.key = "";
-    this.plies = [];
-    this.listeners = [];
   }
 
+  /** @param {App} app */
   draw(app) {
     this.app = app;
     const { state } = app;
-    const wanted = (state.view === "explore" || state.view === "retry" || (app.playing && (app.valuesShown || app.over))) && state.moves.length > 0;
+    const wanted =
+      (state.view === "explore" ||
+        state.view === "retry" ||
+        (app.playing && (app.valuesShown || app.over))) &&
+      state.moves.length > 0;
     this.card.hidden = !wanted;
     if (!wanted) {
       this.leave();
@@ -48,7 +71,10 @@ export class History {
     this.paint();
   }
 
-  /** Asks for the values of all positions of the game, once per game; they arrive from the last one on. */
+  /**
+   * Asks for the values of all positions of the game, once per game; they arrive from the last one on.
+   * @param {App} app
+   */
   load(app) {
     const { game, position, moves } = app.state;
     const key = api.query({ game, position, moves });
@@ -58,26 +84,30 @@ export class History {
     this.failed = "";
     this.complete = false;
     this.plies = [];
-    const put = (ply) => (this.plies[ply.ply] = seen(ply, ply.to_move));
+    /** @param {HistoryPly} ply */
+    const keep = (ply) => (this.plies[ply.ply] = seen(ply, ply.to_move));
     const told = () => {
       this.paint();
       for (const listener of this.listeners) listener(this.plies);
     };
-    this.stop = api.historyStream({ game, position, moves }, {
-      ply: (ply) => {
-        put(ply);
-        this.paint();
+    this.stop = api.historyStream(
+      { game, position, moves },
+      {
+        ply: (ply) => {
+          keep(ply);
+          this.paint();
+        },
+        done: (reply) => {
+          reply.plies.forEach(keep);
+          this.complete = true;
+          told();
+        },
+        fail: (error) => {
+          this.failed = api.wordsOf(error);
+          told();
+        },
       },
-      done: (reply) => {
-        reply.plies.forEach(put);
-        this.complete = true;
-        told();
-      },
-      fail: (error) => {
-        this.failed = error.words ?? error.message;
-        told();
-      },
-    });
+    );
   }
 
   /** Ends the stream, and with it the server's work. */
@@ -98,37 +128,76 @@ export class History {
     return this.plies.flatMap((ply, i) => (ply?.mistake ? [i - 1] : []));
   }
 
+  /**
+   * What was wrong with a move of `mistakes`.
+   * @param {number} i
+   */
+  mistakeAt(i) {
+    return given(this.plies[i + 1]?.mistake);
+  }
+
   paint() {
     const { app, plies } = this;
     const shown = app.moves.length;
     const moves = app.state.moves;
     const count = moves.length + 1;
     // What is being clicked must not be replaced by the same under the finger.
-    const key = [shown, moves.join(), app.state.view, app.state.first, app.state.second, this.failed, this.key, this.complete, plies.filter(Boolean).length].join("|");
+    const key = [
+      shown,
+      moves.join(),
+      app.state.view,
+      app.state.first,
+      app.state.second,
+      this.failed,
+      this.key,
+      this.complete,
+      plies.filter(Boolean).length,
+    ].join("|");
     if (key === this.painted) return;
     this.painted = key;
     const width = Math.max(count * STEP + 8, 200);
     this.svg.setAttribute("viewBox", `0 0 ${width} ${2 * HALF + 24}`);
     this.svg.style.setProperty("--wide", `${width}px`);
+    /** @type {SVGElement[]} */
     const parts = [s("line", { class: "middle", x1: 0, x2: width, y1: HALF + 4, y2: HALF + 4 })];
     for (let i = 0; i < count; i += 1) parts.push(this.ply(plies[i], i, moves[i - 1], i === shown));
     put(this.svg, parts);
     // Where one is, one sees.
     const here = 4 + shown * STEP;
     const { scrollLeft, clientWidth } = this.scroll;
-    if (here < scrollLeft + STEP || here > scrollLeft + clientWidth - 2 * STEP) this.scroll.scrollLeft = here - clientWidth * 0.7;
+    if (here < scrollLeft + STEP || here > scrollLeft + clientWidth - 2 * STEP)
+      this.scroll.scrollLeft = here - clientWidth * 0.7;
     const bad = this.mistakes;
     const known = plies.some((ply) => ply && (ply.value !== "unknown" || mean(ply) !== null));
+    /** @param {number} i */
     const name = (i) => `${i + 1} (${moves[i]})`;
-    this.note.textContent = this.failed
-      || (this.complete && !known && "The values of this game are not known.")
-      || (this.complete ? (bad.length ? `Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}` : "No mistakes.")
+    this.note.textContent =
+      this.failed ||
+      (this.complete && !known && "The values of this game are not known.") ||
+      (this.complete
+        ? bad.length
+          ? `Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}`
+          : "No mistakes."
         : "Looking through the game …");
-    put(this.actions, bad.length > 0 && app.state.view === "explore" &&
-      h("button", { type: "button", id: "retry", onclick: () => app.go({ view: "retry", at: bad[0] }) }, `Retry ${bad.length === 1 ? "the mistake" : `the ${bad.length} mistakes`}`));
+    put(
+      this.actions,
+      bad.length > 0 &&
+        app.state.view === "explore" &&
+        h(
+          "button",
+          { type: "button", id: "retry", onclick: () => app.go({ view: "retry", at: bad[0] }) },
+          `Retry ${bad.length === 1 ? "the mistake" : `the ${bad.length} mistakes`}`,
+        ),
+    );
     this.actions.hidden = !this.actions.childElementCount;
   }
 
+  /**
+   * @param {SeenPly | undefined} ply
+   * @param {number} i
+   * @param {string | undefined} mv
+   * @param {boolean} here
+   */
   ply(ply, i, mv, here) {
     const x = 4 + i * STEP;
     const y = HALF + 4;
@@ -137,25 +206,47 @@ export class History {
     const height = known ? Math.max(4, Math.abs(lead(ply)) * HALF) : 4;
     const up = known && lead(ply) > 0;
     const drawn = value === "draw" || !known;
-    const words = `${i === 0 ? "start" : `after ${i}. ${mv}`}: ${ply ? `${ply.to_move === "second" ? "second" : "first"} to move, ${long(ply)}` : "…"}${ply?.mistake ? `; a mistake: a ${ply.mistake.from} became a ${ply.mistake.to}` : ""}`;
+    const when = i === 0 ? "start" : `after ${i}. ${mv}`;
+    const side = ply?.to_move === "second" ? "second" : "first";
+    const worth = ply ? `${side} to move, ${long(ply)}` : "…";
+    const slip = ply?.mistake ? `; a mistake: a ${ply.mistake.from} became a ${ply.mistake.to}` : "";
+    const words = `${when}: ${worth}${slip}`;
     const glyph = ply?.mistake ? glyphOf(ply.mistake) : "";
-    return s("g", {
-      class: `ply ${here ? "here" : ""} ${glyph ? "mistake" : ""}`, role: "button", tabindex: here ? 0 : -1, "aria-label": words, "data-ply": i,
-      "aria-current": here ? "step" : false,
-      onkeydown: (event) => this.pressed(event, i),
-    }, s("title", {}, words),
-    s("rect", { class: "column", x, y: 0, width: STEP, height: 2 * HALF + 24 }),
-    s("rect", { class: `length ${known ? (drawn ? "draw" : up ? "win" : "loss") : "unknown"}`, x: x + 3, width: STEP - 6, rx: 2,
-      y: drawn ? y - 3 : up ? y - height : y, height: drawn ? 6 : height }),
-    glyph && s("text", { class: "ply-glyph", x: x + STEP / 2, y: 2 * HALF + 20 }, glyph));
+    return s(
+      "g",
+      {
+        class: `ply ${here ? "here" : ""} ${glyph ? "mistake" : ""}`,
+        role: "button",
+        tabindex: here ? 0 : -1,
+        "aria-label": words,
+        "data-ply": i,
+        "aria-current": here ? "step" : false,
+        onkeydown: (event) => this.pressed(event, i),
+      },
+      s("title", {}, words),
+      s("rect", { class: "column", x, y: 0, width: STEP, height: 2 * HALF + 24 }),
+      s("rect", {
+        class: `length ${known ? (drawn ? "draw" : up ? "win" : "loss") : "unknown"}`,
+        x: x + 3,
+        width: STEP - 6,
+        rx: 2,
+        y: drawn ? y - 3 : up ? y - height : y,
+        height: drawn ? 6 : height,
+      }),
+      glyph && s("text", { class: "ply-glyph", x: x + STEP / 2, y: 2 * HALF + 20 }, glyph),
+    );
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   * @param {number} i
+   */
   pressed(event, i) {
     const to = { ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: this.app.state.moves.length }[event.key];
     const go = event.key === "Enter" || event.key === " " ? i : to;
     if (go === undefined || go < 0 || go > this.app.state.moves.length) return;
     event.preventDefault();
     event.stopPropagation();
-    this.app.jump(go).then(() => this.svg.querySelector(`[data-ply="${go}"]`)?.focus());
+    this.app.jump(go).then(() => $(`[data-ply="${go}"]`, this.svg)?.focus());
   }
 }

@@ -1,21 +1,78 @@
+// @ts-check
+
 // Learn: nine lessons that follow the lecture, each a module of its own that is fetched when it is opened.
 //
-// A lesson module exports `begin(lesson)`: it fills `lesson.stage` with a board or a picture, asks the server for steps of
-// the real solvers, and hands them to `lesson.run(steps)`. A step has `words`, `draw()` and perhaps a `question`.
+// A lesson module exports `begin(lesson)`: it fills `lesson.stage` with a board or a picture, asks the server
+// for steps of the real solvers, and hands them to `lesson.run(steps)`. A step has `words`, `draw()` and
+// perhaps a `question`.
 
+import { isAbort } from "./api.js";
 import { h, put, s, style } from "./dom.js";
 import { Lesson } from "./lesson.js";
 
 export const LESSONS = [
-  { name: "game", title: "What is a game?", lead: "Five letters, S, I, Succs, T and V, say everything about a game. Here they are for two piles of two matches.", load: () => import("./lesson-game.js") },
-  { name: "minimax", title: "Minimax", lead: "If both play as well as they can, who wins? Values rise from the leaves of the tree to its root.", load: () => import("./lesson-minimax.js") },
-  { name: "alphabeta", title: "Alpha-beta", lead: "Much of the tree cannot matter. Watch the window, and guess what will be cut off.", load: () => import("./lesson-alphabeta.js") },
-  { name: "order", title: "The order of moves", lead: "With good moves first, alpha-beta looks twice as far in the same time. With bad ones first, it gains next to nothing.", load: () => import("./lesson-order.js") },
-  { name: "horizon", title: "Evaluation and the horizon", lead: "Games too long to search to the end are judged by an opinion. What lies behind the horizon stays unseen.", load: () => import("./lesson-horizon.js") },
-  { name: "tables", title: "Positions as numbers", lead: "Different moves lead to the same position. Give each position a number, and it is solved only once.", load: () => import("./lesson-tables.js") },
-  { name: "loops", title: "Games that go round in circles", lead: "Where play can repeat, minimax never ends. Work backwards from mate, wave by wave.", load: () => import("./lesson-loops.js") },
-  { name: "chance", title: "Dice", lead: "Chance has no will: its positions are worth the mean. Some rolls need not be looked at.", load: () => import("./lesson-chance.js") },
-  { name: "proof", title: "How a proof is checked", lead: "A program says: first wins. Why should you believe it? Read its proof, and try to break it.", load: () => import("./lesson-proof.js") },
+  {
+    name: "game",
+    title: "What is a game?",
+    lead:
+      "Five letters, S, I, Succs, T and V, say everything about a game. Here they are for two piles of " +
+      "two matches.",
+    load: () => import("./lesson-game.js"),
+  },
+  {
+    name: "minimax",
+    title: "Minimax",
+    lead: "If both play as well as they can, who wins? Values rise from the leaves of the tree to its root.",
+    load: () => import("./lesson-minimax.js"),
+  },
+  {
+    name: "alphabeta",
+    title: "Alpha-beta",
+    lead: "Much of the tree cannot matter. Watch the window, and guess what will be cut off.",
+    load: () => import("./lesson-alphabeta.js"),
+  },
+  {
+    name: "order",
+    title: "The order of moves",
+    lead:
+      "With good moves first, alpha-beta looks twice as far in the same time. With bad ones first, it " +
+      "gains next to nothing.",
+    load: () => import("./lesson-order.js"),
+  },
+  {
+    name: "horizon",
+    title: "Evaluation and the horizon",
+    lead:
+      "Games too long to search to the end are judged by an opinion. What lies behind the horizon stays " +
+      "unseen.",
+    load: () => import("./lesson-horizon.js"),
+  },
+  {
+    name: "tables",
+    title: "Positions as numbers",
+    lead:
+      "Different moves lead to the same position. Give each position a number, and it is solved only " +
+      "once.",
+    load: () => import("./lesson-tables.js"),
+  },
+  {
+    name: "loops",
+    title: "Games that go round in circles",
+    lead: "Where play can repeat, minimax never ends. Work backwards from mate, wave by wave.",
+    load: () => import("./lesson-loops.js"),
+  },
+  {
+    name: "chance",
+    title: "Dice",
+    lead: "Chance has no will: its positions are worth the mean. Some rolls need not be looked at.",
+    load: () => import("./lesson-chance.js"),
+  },
+  {
+    name: "proof",
+    title: "How a proof is checked",
+    lead: "A program says: first wins. Why should you believe it? Read its proof, and try to break it.",
+    load: () => import("./lesson-proof.js"),
+  },
 ];
 
 const DONE = "outplay-lessons";
@@ -29,6 +86,7 @@ export function finished() {
   }
 }
 
+/** @param {string} name */
 function finish(name) {
   try {
     localStorage.setItem(DONE, JSON.stringify([...finished().add(name)]));
@@ -37,11 +95,14 @@ function finish(name) {
   }
 }
 
+/** @type {Lesson | null} */
 let lesson = null;
 let shown = "";
-let place = null;
+/** @type {HTMLElement} */
+let place;
 
 /** Small pictures for the list, drawn rather than fetched. */
+/** @type {{ [lesson: string]: string }} */
 const PICTURES = {
   game: "M16 14v36M24 14v36M40 14v36M48 14v36",
   minimax: "M32 10L20 30M32 10L44 30M20 30L12 52M20 30L28 52M44 30L36 52M44 30L52 52",
@@ -54,38 +115,126 @@ const PICTURES = {
   proof: "M14 34l12 12 24-28",
 };
 
+/**
+ * @param {HTMLElement} element
+ * @param {ViewContext} context
+ */
 function list(element, context) {
   const done = finished();
-  const svg = (path) => s("svg", { class: "lesson-picture", viewBox: "0 0 64 64", "aria-hidden": "true" }, s("path", { d: path }));
-  put(element, h("div", { class: "learn" },
-    h("header", { class: "learn-head" },
-      h("h1", {}, "Learn how games are solved"),
-      h("p", { class: "lead" }, "Nine short lessons. Every number comes from the solvers while you watch, and each lesson has something for you to find out. Arrow keys step forwards and back.")),
-    h("ol", { class: "lessons" }, LESSONS.map((about, i) => h("li", {},
-      h("a", { class: "lesson-card", href: `?view=learn&lesson=${about.name}`, "data-lesson": about.name, onclick: (event) => open(event, context, about.name) },
-        svg(PICTURES[about.name]),
-        h("span", { class: "lesson-number" }, `${i + 1}`, done.has(about.name) && h("span", { class: "lesson-done", title: "All questions answered" }, " ✓ done")),
-        h("strong", {}, about.title), h("span", { class: "note" }, about.lead))))),
-    h("h2", {}, "Look further"),
-    h("div", { class: "further" },
-      further(context, "rules", "Rules of the games", "Every game in a few sentences, with a board to try it on."),
-      further(context, "tree", "The tree of any position", "Expand it move by move, coloured by who wins, with what alpha-beta cuts off."),
-      further(context, "proof", "Walk through a proof", "Play against a proof and see its answer to everything."))));
+  /** @param {string} path */
+  const svg = (path) =>
+    s(
+      "svg",
+      { class: "lesson-picture", viewBox: "0 0 64 64", "aria-hidden": "true" },
+      s("path", { d: path }),
+    );
+  put(
+    element,
+    h(
+      "div",
+      { class: "learn" },
+      h(
+        "header",
+        { class: "learn-head" },
+        h("h1", {}, "Learn how games are solved"),
+        h(
+          "p",
+          { class: "lead" },
+          "Nine short lessons. Every number comes from the solvers while you watch, and each lesson " +
+            "has something for you to find out. Arrow keys step forwards and back.",
+        ),
+      ),
+      h(
+        "ol",
+        { class: "lessons" },
+        LESSONS.map((about, i) =>
+          h(
+            "li",
+            {},
+            h(
+              "a",
+              {
+                class: "lesson-card",
+                href: `?view=learn&lesson=${about.name}`,
+                "data-lesson": about.name,
+                onclick: (event) => open(event, context, about.name),
+              },
+              svg(PICTURES[about.name]),
+              h(
+                "span",
+                { class: "lesson-number" },
+                `${i + 1}`,
+                done.has(about.name) &&
+                  h("span", { class: "lesson-done", title: "All questions answered" }, " ✓ done"),
+              ),
+              h("strong", {}, about.title),
+              h("span", { class: "note" }, about.lead),
+            ),
+          ),
+        ),
+      ),
+      h("h2", {}, "Look further"),
+      h(
+        "div",
+        { class: "further" },
+        further(
+          context,
+          "rules",
+          "Rules of the games",
+          "Every game in a few sentences, with a board to try it on.",
+        ),
+        further(
+          context,
+          "tree",
+          "The tree of any position",
+          "Expand it move by move, coloured by who wins, with what alpha-beta cuts off.",
+        ),
+        further(
+          context,
+          "proof",
+          "Walk through a proof",
+          "Play against a proof and see its answer to everything.",
+        ),
+      ),
+    ),
+  );
 }
 
+/**
+ * @param {ViewContext} context
+ * @param {string} view
+ * @param {string} title
+ * @param {string} words
+ */
 function further(context, view, title, words) {
-  return h("a", { class: "lesson-card flat", href: `?view=${view}`, "data-further": view, onclick: (event) => {
-    event.preventDefault();
-    context.go({ view, extra: {} });
-  } }, h("strong", {}, title), h("span", { class: "note" }, words));
+  return h(
+    "a",
+    {
+      class: "lesson-card flat",
+      href: `?view=${view}`,
+      "data-further": view,
+      onclick: (event) => {
+        event.preventDefault();
+        context.go({ view, extra: {} });
+      },
+    },
+    h("strong", {}, title),
+    h("span", { class: "note" }, words),
+  );
 }
 
+/**
+ * @param {MouseEvent} event
+ * @param {ViewContext} context
+ * @param {string} name
+ */
 function open(event, context, name) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   context.go({ view: "learn", extra: { lesson: name } });
 }
 
+/** @param {ViewContext} context */
 async function show(context) {
   const name = context.extra.lesson ?? "";
   const at = LESSONS.findIndex((about) => about.name === name);
@@ -97,10 +246,16 @@ async function show(context) {
   const about = LESSONS[at];
   shown = name;
   context.title(about.title);
+  /** @param {number} step */
   const beside = (step) => LESSONS[at + step];
   lesson = new Lesson(place, {
-    ...about, number: at + 1, of: LESSONS.length, before: beside(-1), after: beside(1),
-    open: (event, other) => open(event, context, other), extra: context.extra,
+    ...about,
+    number: at + 1,
+    of: LESSONS.length,
+    before: beside(-1),
+    after: beside(1),
+    open: (event, other) => open(event, context, other),
+    extra: context.extra,
     note: (extra) => context.go({ view: "learn", extra: { lesson: name, ...extra } }, "replace"),
     all: (event) => {
       event.preventDefault();
@@ -114,11 +269,15 @@ async function show(context) {
     const module = await about.load();
     if (lesson === mine) await module.begin(mine);
   } catch (error) {
-    if (lesson === mine && error.name !== "AbortError") mine.fail(error);
+    if (lesson === mine && !isAbort(error)) mine.fail(error);
   }
   mine.element.dataset.ready = "yes";
 }
 
+/**
+ * @param {HTMLElement} element
+ * @param {ViewContext} context
+ */
 export async function mount(element, context) {
   await style("learn.css");
   place = element;
@@ -126,6 +285,7 @@ export async function mount(element, context) {
   scrollTo(0, 0);
 }
 
+/** @param {ViewContext} context */
 export async function update(context) {
   const name = context.extra.lesson ?? "";
   if (name === shown && lesson) {

@@ -1,17 +1,26 @@
-// Lesson 8: positions at which dice are rolled are worth the mean; Star1 and Star2 leave out rolls that cannot matter.
+// @ts-check
+
+// Lesson 8: positions at which dice are rolled are worth the mean; Star1 and Star2 leave out rolls that
+// cannot matter.
 
 import { h, put } from "./dom.js";
 import { mini } from "./mini.js";
 import { TreePicture, childrenOf, odds, pathTo, stepsOf } from "./tree-picture.js";
 import { bound, short, sign, trimmed } from "./worth.js";
 
+/** @type {{ [name: string]: { words: string, place: Place, depth: number } }} */
 const GAMES = {
   piglet: { words: "Piglet, first to 2", place: { game: "piglet:2" }, depth: 7 },
   near: { words: "Piglet to 3, 1 against 2", place: { game: "piglet:3", position: "1-2 A 1" }, depth: 7 },
 };
-const METHODS = { expectiminimax: { words: "Everything" }, star1: { words: "Star1" }, star2: { words: "Star2" } };
-const WHO = { first: "First", second: "Second" };
+const METHODS = {
+  expectiminimax: { words: "Everything" },
+  star1: { words: "Star1" },
+  star2: { words: "Star2" },
+};
+const WHO = { first: "First", second: "Second", chance: "Chance" };
 
+/** @param {Lesson} lesson */
 export async function begin(lesson) {
   const ground = h("div", { class: "beside-tree" });
   const host = h("div", { class: "tree-host" });
@@ -22,77 +31,199 @@ export async function begin(lesson) {
 
   const open = async () => {
     const { place, depth } = GAMES[game];
+    /** @param {string} name */
     const ask = (name) => lesson.tree(place, { method: name, depth, most: 300 });
     const [plain, chosen] = await Promise.all([ask("expectiminimax"), ask(method)]);
     lesson.trace = chosen;
     picture.load(chosen);
-    lesson.command(`outplay show ${place.game}${place.position ? ` --position '${place.position}'` : ""} --tree --depth ${depth} --method ${method === "expectiminimax" ? "expectimax" : method}`);
+    lesson.command(
+      `outplay show ${place.game}${place.position ? ` --position '${place.position}'` : ""} --tree ` +
+        `--depth ${depth} --method ${method === "expectiminimax" ? "expectimax" : method}`,
+    );
     lesson.run(stepsFor(chosen, plain, place));
   };
 
+  /**
+   * @param {Trace} trace
+   * @param {Trace} plain
+   * @param {Place} place
+   */
   const stepsFor = (trace, plain, place) => {
     const { nodes } = trace;
     const kids = childrenOf(nodes);
     const list = stepsOf(trace);
+    /** @type {Set<number>} */
     const seen = new Set();
+    /** @type {Set<number>} */
     const done = new Set();
+    /** @type {Set<number>} */
     const cut = new Set();
     const steps = [];
     let asked = 0;
+    /**
+     * @param {number} here
+     * @param {boolean} [hide]
+     */
     const paint = (here, hide) => {
       const now = { seen: new Set(seen), done: new Set(done), cut: new Set(cut) };
       return () => {
+        /** @type {Set<number>} */
         const path = new Set();
-        for (let at = nodes[here].parent; at !== null && at !== undefined; at = nodes[at].parent) path.add(at);
-        picture.paint((i) => ({ seen: now.seen.has(i), done: now.done.has(i), here: i === here, path: path.has(i), cut: now.cut.has(i), hide: hide && i === here }));
-        put(ground, h("figure", {}, mini(place.game, nodes[here].position), h("figcaption", { class: "note" }, pathTo(nodes, here).join(", ") || "the root")));
+        for (let at = nodes[here].parent; at !== null && at !== undefined; at = nodes[at].parent)
+          path.add(at);
+        picture.paint((i) => ({
+          seen: now.seen.has(i),
+          done: now.done.has(i),
+          here: i === here,
+          path: path.has(i),
+          cut: now.cut.has(i),
+          hide: hide && i === here,
+        }));
+        put(
+          ground,
+          h(
+            "figure",
+            {},
+            mini(nodes[here].position),
+            h("figcaption", { class: "note" }, pathTo(nodes, here).join(", ") || "the root"),
+          ),
+        );
       };
     };
-    steps.push({ words: ["▲ First chooses, ▼ Second chooses, ● the dice decide. Under ● every branch has a probability.", `Piglet: toss a coin as often as you dare. Heads adds a point to your turn, tails loses the points of the turn; hold keeps them. Who has ${place.game.split(":")[1]} points first wins.`], draw: () => {
-      picture.paint((i) => ({ seen: true, done: false, here: i === 0 }));
-      put(ground);
-    } });
+    steps.push({
+      words: [
+        "▲ First chooses, ▼ Second chooses, ● the dice decide. Under ● every branch has a probability.",
+        "Piglet: toss a coin as often as you dare. Heads adds a point to your turn, tails loses the " +
+          `points of the turn; hold keeps them. Who has ${place.game.split(":")[1]} points first wins.`,
+      ],
+      draw: () => {
+        picture.paint((i) => ({ seen: true, done: false, here: i === 0 }));
+        put(ground);
+      },
+    });
     for (const step of list) {
       const node = nodes[step.i];
       if (step.kind === "enter") {
         seen.add(step.i);
-        if (node.glance) steps.push({ words: [`Star2 only glances at \`${node.move}\`: one reply already says what it is worth at least, or at most.`], draw: paint(step.i) });
+        if (node.glance)
+          steps.push({
+            words: [
+              `Star2 only glances at \`${node.move}\`: one reply already says what it is worth at ` +
+                "least, or at most.",
+            ],
+            draw: paint(step.i),
+          });
         continue;
       }
       if (step.kind === "cut") {
-        step.cut.forEach((child) => cut.add(child));
-        const reason = step.why === "dice" ? "Whatever the rest of the rolls is worth, the mean stays outside the window." : "Somebody has something better elsewhere.";
-        steps.push({ words: [`✂ ${step.cut.length === 1 ? `\`${nodes[step.cut[0]].move}\` is` : `${step.cut.length} branches are`} left out. ${reason}`, `The window is (${bound(node.window[0], "alpha")}, ${bound(node.window[1], "beta")}).`], draw: paint(step.i) });
+        const children = step.cut ?? [];
+        children.forEach((child) => cut.add(child));
+        const reason =
+          step.why === "dice"
+            ? "Whatever the rest of the rolls is worth, the mean stays outside the window."
+            : "Somebody has something better elsewhere.";
+        const count = children.length;
+        const left = count === 1 ? `\`${nodes[children[0]].move}\` is` : `${count} branches are`;
+        steps.push({
+          words: [
+            `✂ ${left} left out. ${reason}`,
+            `The window is (${bound(node.window[0], "alpha")}, ${bound(node.window[1], "beta")}).`,
+          ],
+          draw: paint(step.i),
+        });
         continue;
       }
       const children = kids[step.i].filter((child) => nodes[child].worth && !nodes[child].glance);
       if (!children.length) {
         done.add(step.i);
-        steps.push({ words: [node.fate === "finished" ? `The game is over: ${short(node.worth)}.` : `The horizon: nobody knows more, so 0.`], draw: paint(step.i) });
+        steps.push({
+          words: [
+            node.fate === "finished"
+              ? `The game is over: ${short(node.worth)}.`
+              : `The horizon: nobody knows more, so 0.`,
+          ],
+          draw: paint(step.i),
+        });
         continue;
       }
       if (node.turn !== "chance") {
         done.add(step.i);
         const best = node.turn === "first" ? "largest" : "smallest";
-        steps.push({ words: [children.length === 1 ? `${WHO[node.turn]} has one move: ${sign(node)}${short(node.worth)}.` : `${WHO[node.turn]} chooses the ${best} of ${children.map((child) => short(nodes[child].worth)).join(", ")}: ${sign(node)}${short(node.worth)}.`], draw: paint(step.i) });
+        steps.push({
+          words: [
+            children.length === 1
+              ? `${WHO[node.turn]} has one move: ${sign(node)}${short(node.worth)}.`
+              : `${WHO[node.turn]} chooses the ${best} of ` +
+                `${children.map((child) => short(nodes[child].worth)).join(", ")}: ` +
+                `${sign(node)}${short(node.worth)}.`,
+          ],
+          draw: paint(step.i),
+        });
         continue;
       }
-      const sum = children.map((child) => `${odds(nodes[child].probability)} × ${short(nodes[child].worth)}`).join(" + ").replaceAll("+ −", "− ");
+      const mean = node.worth && "mean" in node.worth ? node.worth.mean : 0;
+      const sum = children
+        .map((child) => `${odds(nodes[child].probability ?? 0)} × ${short(nodes[child].worth)}`)
+        .join(" + ")
+        .replaceAll("+ −", "− ");
       const exact = node.bound === "exact" && children.length === kids[step.i].length;
       if (exact && asked < 3 && (asked > 0 || children.some((child) => short(nodes[child].worth) !== "0"))) {
         asked += 1;
-        steps.push({ words: ["All rolls are known. The dice want nothing: the position is worth the *mean*."], draw: paint(step.i, true),
-          question: { text: `What is it worth? ${children.map((child) => `${nodes[child].move}: ${odds(nodes[child].probability)} of ${short(nodes[child].worth)}`).join(", ")}.`, number: Number(node.worth.mean.toFixed(4)), within: 0.006, why: `${sum} = ${trimmed(node.worth.mean)}.`, hint: () => "Each value times its probability, then add." } });
+        const rolls = children.map((child) => {
+          const { move, probability = 0, worth } = nodes[child];
+          return `${move}: ${odds(probability)} of ${short(worth)}`;
+        });
+        steps.push({
+          words: ["All rolls are known. The dice want nothing: the position is worth the *mean*."],
+          draw: paint(step.i, true),
+          question: {
+            text: `What is it worth? ${rolls.join(", ")}.`,
+            number: Number(mean.toFixed(4)),
+            within: 0.006,
+            why: `${sum} = ${trimmed(mean)}.`,
+            hint: () => "Each value times its probability, then add.",
+          },
+        });
       }
       done.add(step.i);
-      steps.push({ words: [exact ? `The mean: ${sum} = ${trimmed(node.worth.mean)}.` : `The mean so far: ${sign(node)}${trimmed(node.worth.mean)}.`], draw: paint(step.i) });
+      steps.push({
+        words: [
+          exact ? `The mean: ${sum} = ${trimmed(mean)}.` : `The mean so far: ${sign(node)}${trimmed(mean)}.`,
+        ],
+        draw: paint(step.i),
+      });
     }
     const [all, some] = [plain.counters, trace.counters];
-    steps.push({ words: [`The root is worth ${short(nodes[0].worth)} to First. ${some.nodes} positions were entered, ${some.static_evaluations} of them leaves${method === "expectiminimax" ? "" : `; looking at everything enters ${all.nodes}`}.`,
-      method === "expectiminimax" ? "Can rolls be left out, as alpha-beta leaves out moves? A mean moves only when all of its parts do, so one needs to know how large a value can be at all: between −1 and +1. Choose Star1 below." : `${some.dice_cutoffs} times the dice were left early. Both searches say ${short(nodes[0].worth)}: nothing that matters was left out.`], draw: paint(0),
-      question: { text: "A roll is 1/2 of +0.5 and 1/2 of something between −1 and +1. Second already has −0.3 elsewhere. Does the other half need to be looked at?", choices: [
-        { text: "No: even −1 makes the mean −0.25, more than Second accepts", right: true, why: "Right: 1/2 × 0.5 + 1/2 × −1 = −0.25. Second prefers −0.3. That is Star1." },
-        { text: "Yes: it could still change the choice", why: "What is the smallest mean that is possible? 1/2 × 0.5 + 1/2 × −1." }] } });
+    steps.push({
+      words: [
+        `The root is worth ${short(nodes[0].worth)} to First. ${some.nodes} positions were entered, ` +
+          `${some.static_evaluations} of them ` +
+          `leaves${method === "expectiminimax" ? "" : `; looking at everything enters ${all.nodes}`}.`,
+        method === "expectiminimax"
+          ? "Can rolls be left out, as alpha-beta leaves out moves? A mean moves only when all of its " +
+            "parts do, so one needs to know how large a value can be at all: between −1 and +1. Choose " +
+            "Star1 below."
+          : `${some.dice_cutoffs} times the dice were left early. Both searches say ` +
+            `${short(nodes[0].worth)}: nothing that matters was left out.`,
+      ],
+      draw: paint(0),
+      question: {
+        text:
+          "A roll is 1/2 of +0.5 and 1/2 of something between −1 and +1. Second already has −0.3 " +
+          "elsewhere. Does the other half need to be looked at?",
+        choices: [
+          {
+            text: "No: even −1 makes the mean −0.25, more than Second accepts",
+            right: true,
+            why: "Right: 1/2 × 0.5 + 1/2 × −1 = −0.25. Second prefers −0.3. That is Star1.",
+          },
+          {
+            text: "Yes: it could still change the choice",
+            why: "What is the smallest mean that is possible? 1/2 × 0.5 + 1/2 × −1.",
+          },
+        ],
+      },
+    });
     return steps;
   };
 

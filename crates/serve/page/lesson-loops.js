@@ -1,5 +1,7 @@
-// Lesson 7: retrograde analysis. Two boards, one for each side to move; every square is the position with the black king
-// there, and is coloured in the wave in which the solver decides it.
+// @ts-check
+
+// Lesson 7: retrograde analysis. Two boards, one for each side to move; every square is the position with the
+// black king there, and is coloured in the wave in which the solver decides it.
 
 import * as api from "./api.js";
 import { h, put, s } from "./dom.js";
@@ -8,11 +10,20 @@ import { man } from "./men.js";
 
 const FILES = "abcdefgh";
 const SQUARES = Array.from({ length: 64 }, (_, i) => FILES[i % 8] + (8 - Math.floor(i / 8)));
+/** @type {{ [name: string]: { words: string, man: string } }} */
 const ENDINGS = { KRK: { words: "King and rook", man: "R" }, KQK: { words: "King and queen", man: "Q" } };
-const SIDES = [["w", "White to move"], ["b", "Black to move"]];
+const SIDES = [
+  ["w", "White to move"],
+  ["b", "Black to move"],
+];
+/** @param {number} number */
 const figure = (number) => number.toLocaleString("en");
 
-/** A position as text: white king, white man, black king. */
+/**
+ * A position as text: white king, white man, black king.
+ * @param {Map<string, string>} men
+ * @param {string} side
+ */
 function fen(men, side) {
   const rows = [];
   for (let row = 0; row < 8; row += 1) {
@@ -33,6 +44,10 @@ function fen(men, side) {
 }
 
 class Boards {
+  /**
+   * @param {HTMLElement} host
+   * @param {(name: string) => void} pick
+   */
   constructor(host, pick) {
     this.boards = SIDES.map(([side, words]) => {
       const cells = SQUARES.map((name, i) => {
@@ -40,28 +55,65 @@ class Boards {
         const rect = s("rect", { class: "wave-cell", x, y, width: 40, height: 40 });
         const text = s("text", { class: "wave-number", x: x + 20, y: y + 26 });
         const piece = s("g", { transform: `translate(${x + 20} ${y + 20}) scale(.62)` });
-        const group = s("g", { class: "wave-spot", "data-square": side + name, onclick: () => pick(name) }, rect, text, piece);
+        const group = s(
+          "g",
+          { class: "wave-spot", "data-square": side + name, onclick: () => pick(name) },
+          rect,
+          text,
+          piece,
+        );
         return { group, rect, text, piece, name, dark: (i + Math.floor(i / 8)) % 2 === 1 };
       });
-      const svg = s("svg", { class: "wave-board", viewBox: "-1 -1 322 322", role: "img" }, cells.map(({ group }) => group));
+      const svg = s(
+        "svg",
+        { class: "wave-board", viewBox: "-1 -1 322 322", role: "img" },
+        cells.map(({ group }) => group),
+      );
       return { side, words, cells, svg };
     });
-    put(host, this.boards.map(({ words, svg }) => h("figure", { class: "wave-figure" }, h("figcaption", {}, words), svg)));
+    put(
+      host,
+      this.boards.map(({ words, svg }) =>
+        h("figure", { class: "wave-figure" }, h("figcaption", {}, words), svg),
+      ),
+    );
   }
 
-  /** Colours every square that waves up to `wave` have reached. */
+  /**
+   * Colours every square that waves up to `wave` have reached.
+   * @param {object} options
+   * @param {Map<string, string>} options.men
+   * @param {Map<string, ValuedPosition>} options.values
+   * @param {number} options.wave
+   * @param {string} options.label
+   * @param {boolean} [options.hide]
+   */
   show({ men, values, wave, label, hide }) {
     for (const { side, words, cells, svg } of this.boards) {
       let count = 0;
       for (const cell of cells) {
         const value = values.get(side + cell.name);
-        const known = value?.legal && value.value && value.value !== "draw" && value.distance <= wave;
+        const known = value?.legal && value.value && value.value !== "draw" && (value.distance ?? 0) <= wave;
         const fresh = known && value.distance === wave;
         const drawn = value?.legal && value.value === "draw" && wave === Infinity;
         if (known) count += 1;
-        const classes = ["wave-cell", cell.dark ? "dark" : "", known ? `tone-${value.value}` : drawn ? "tone-draw" : "", fresh && !hide ? "fresh" : "", value?.legal || men.has(cell.name) ? "" : "impossible"];
+        const classes = [
+          "wave-cell",
+          cell.dark ? "dark" : "",
+          known ? `tone-${value.value}` : drawn ? "tone-draw" : "",
+          fresh && !hide ? "fresh" : "",
+          value?.legal || men.has(cell.name) ? "" : "impossible",
+        ];
         cell.rect.setAttribute("class", hide && fresh ? "wave-cell riddle" : classes.join(" "));
-        cell.text.textContent = men.has(cell.name) ? "" : hide && fresh ? "?" : known ? String(value.distance) : drawn ? "=" : "";
+        cell.text.textContent = men.has(cell.name)
+          ? ""
+          : hide && fresh
+            ? "?"
+            : known
+              ? String(value.distance)
+              : drawn
+                ? "="
+                : "";
         const sign = men.get(cell.name);
         put(cell.piece, sign ? man("chess", "first", sign) : null);
       }
@@ -70,25 +122,41 @@ class Boards {
   }
 }
 
+/** @param {Lesson} lesson */
 export async function begin(lesson) {
   const host = h("div", { class: "waves" });
   const counts = h("div", { class: "chart wave-counts" });
   put(lesson.stage, host, counts);
   let ending = "KRK";
+  /** @type {Map<string, string>} */
   let men = new Map();
+  /** @type {Map<string, ValuedPosition>} */
   let values = new Map();
-  let waves = null;
+  /** @type {WavesAnswer} */
+  let waves;
   let moving = "K";
   const boards = new Boards(host, (name) => place(name));
 
   const ask = async () => {
-    const list = SIDES.flatMap(([side]) => SQUARES.filter((name) => !men.has(name)).map((name) => [side + name, fen(new Map([...men, [name, "k"]]), side)]));
-    const told = await api.values(`chess:${ending}`, list.map(([, text]) => text), lesson.signal);
+    const list = SIDES.flatMap(([side]) =>
+      SQUARES.filter((name) => !men.has(name)).map((name) => [
+        side + name,
+        fen(new Map([...men, [name, "k"]]), side),
+      ]),
+    );
+    const told = await api.values(
+      `chess:${ending}`,
+      list.map(([, text]) => text),
+      lesson.signal,
+    );
     values = new Map(list.map(([key], i) => [key, told.values[i]]));
     lesson.values = values;
   };
 
-  /** A man goes to another square; the waves run anew. */
+  /**
+   * A man goes to another square; the waves run anew.
+   * @param {string} name
+   */
   const place = async (name) => {
     const from = [...men].find(([, sign]) => sign === moving)?.[0];
     if (men.has(name) || !from) return;
@@ -100,80 +168,251 @@ export async function begin(lesson) {
       await ask();
       build(lesson.at);
     } catch (error) {
-      if (error.name !== "AbortError") lesson.fail(error);
+      if (!api.isAbort(error)) lesson.fail(error);
     }
   };
 
+  /** @param {number} wave */
   const bars = (wave) => {
     const list = waves.waves;
     const most = Math.max(...list.map(({ win, loss }) => win + loss));
     const width = 600 / list.length;
-    return s("svg", { class: "wave-bars", viewBox: "0 0 620 128", role: "img", "aria-label": `Positions of the whole ending by wave; this is wave ${wave}` },
-      list.map(({ distance, win, loss }, i) => s("rect", { class: `wave-bar ${win ? "tone-win" : "tone-loss"} ${distance === wave ? "fresh" : distance > wave ? "ahead" : ""}`, x: 10 + i * width + 1, y: 104 - 98 * ((win + loss) / most), width: width - 2, height: 98 * ((win + loss) / most), rx: 2 })),
+    return s(
+      "svg",
+      {
+        class: "wave-bars",
+        viewBox: "0 0 620 128",
+        role: "img",
+        "aria-label": `Positions of the whole ending by wave; this is wave ${wave}`,
+      },
+      list.map(({ distance, win, loss }, i) =>
+        s("rect", {
+          class:
+            `wave-bar ${win ? "tone-win" : "tone-loss"} ` +
+            `${distance === wave ? "fresh" : distance > wave ? "ahead" : ""}`,
+          x: 10 + i * width + 1,
+          y: 104 - 98 * ((win + loss) / most),
+          width: width - 2,
+          height: 98 * ((win + loss) / most),
+          rx: 2,
+        }),
+      ),
       s("line", { class: "axis", x1: 8, x2: 612, y1: 104, y2: 104 }),
-      list.filter(({ distance }) => distance % 4 === 0).map(({ distance }) => s("text", { class: "tick", x: 10 + (list.findIndex((other) => other.distance === distance) + 0.5) * width, y: 122 }, String(distance))));
+      list
+        .filter(({ distance }) => distance % 4 === 0)
+        .map(({ distance }) =>
+          s(
+            "text",
+            {
+              class: "tick",
+              x: 10 + (list.findIndex((other) => other.distance === distance) + 0.5) * width,
+              y: 122,
+            },
+            String(distance),
+          ),
+        ),
+    );
   };
 
+  /** @param {number} [at] */
   const build = (at) => {
     const list = waves.waves;
     const last = list[list.length - 1].distance;
-    const deepest = Math.max(...[...values.values()].map((value) => (value.value === "loss" || value.value === "win" ? value.distance : 0)));
-    const here = (wave) => [...values].filter(([, value]) => value.legal && value.distance === wave && value.value !== "draw");
+    const deepest = Math.max(
+      ...[...values.values()].map((value) =>
+        value.value === "loss" || value.value === "win" ? (value.distance ?? 0) : 0,
+      ),
+    );
+    /** @param {number} wave */
+    const here = (wave) =>
+      [...values].filter(([, value]) => value.legal && value.distance === wave && value.value !== "draw");
+    /**
+     * @param {number} wave
+     * @param {boolean} [hide]
+     */
     const draw = (wave, hide) => () => {
-      boards.show({ men, values, wave, hide, label: wave === Infinity ? "All waves have passed." : `Wave ${wave}.` });
+      boards.show({
+        men,
+        values,
+        wave,
+        hide,
+        label: wave === Infinity ? "All waves have passed." : `Wave ${wave}.`,
+      });
       const told = list.find(({ distance }) => distance === wave);
-      put(counts, h("p", { class: "chart-title" }, "All positions of this ending, by wave"), bars(wave),
-        h("p", { class: "note", "data-wave": wave === Infinity ? last : wave, "data-count": told ? told.win + told.loss : "" }, told ? `wave ${wave}: ${figure(told.win + told.loss)} of ${figure(waves.positions)} positions` : `${figure(waves.positions)} positions, ${figure(waves.draws)} of them draws`));
+      put(
+        counts,
+        h("p", { class: "chart-title" }, "All positions of this ending, by wave"),
+        bars(wave),
+        h(
+          "p",
+          {
+            class: "note",
+            "data-wave": wave === Infinity ? last : wave,
+            "data-count": told ? told.win + told.loss : "",
+          },
+          told
+            ? `wave ${wave}: ${figure(told.win + told.loss)} of ${figure(waves.positions)} positions`
+            : `${figure(waves.positions)} positions, ${figure(waves.draws)} of them draws`,
+        ),
+      );
     };
     const name = ending === "KRK" ? "rook" : "queen";
+    /** @type {LessonStep[]} */
     const steps = [
-      { words: [`White has a king and a ${name}, Black a king. Men can go back and forth: minimax would never come to an end, and no sweep finds all children before their parents.`, "So begin where the truth is known, at mate, and go *backwards*."], draw: draw(-1) },
-      { words: ["Each square of these boards is one position: the black king stands there. On the left White is to move, on the right Black. Faded squares are not legal."], draw: draw(-1) },
+      {
+        words: [
+          `White has a king and a ${name}, Black a king. Men can go back and forth: minimax would ` +
+            "never come to an end, and no sweep finds all children before their parents.",
+          "So begin where the truth is known, at mate, and go *backwards*.",
+        ],
+        draw: draw(-1),
+      },
+      {
+        words: [
+          "Each square of these boards is one position: the black king stands there. On the left White " +
+            "is to move, on the right Black. Faded squares are not legal.",
+        ],
+        draw: draw(-1),
+      },
     ];
     for (let wave = 0; wave <= deepest; wave += 1) {
       const told = list.find(({ distance }) => distance === wave) ?? { win: 0, loss: 0 };
       const count = here(wave).length;
-      const sentence = wave === 0 ? "Wave 0: Black is mated. The rules say so." : wave % 2
-        ? `Wave ${wave}: White to move, and *one* move leads into wave ${wave - 1}. That is enough: a win in ${wave}.`
-        : `Wave ${wave}: Black to move, and *every* move leads into an earlier wave, the best into wave ${wave - 1}: a loss in ${wave}.`;
-      const step = { words: [sentence, `On these boards: ${count === 0 ? "none" : count}. In the whole ending: ${figure(told.win + told.loss)}.`], draw: draw(wave) };
+      const sentence =
+        wave === 0
+          ? "Wave 0: Black is mated. The rules say so."
+          : wave % 2
+            ? `Wave ${wave}: White to move, and *one* move leads into wave ${wave - 1}. That is enough: ` +
+              `a win in ${wave}.`
+            : `Wave ${wave}: Black to move, and *every* move leads into an earlier wave, the best into ` +
+              `wave ${wave - 1}: a loss in ${wave}.`;
+      const step = {
+        words: [
+          sentence,
+          `On these boards: ${count === 0 ? "none" : count}. In the whole ending: ` +
+            `${figure(told.win + told.loss)}.`,
+        ],
+        draw: draw(wave),
+      };
       if (wave === 1) {
-        steps.push({ words: ["Next comes wave 1, in which White is to move."], draw: draw(0),
-          question: { text: "Which positions with White to move are decided now?", choices: [
-            { text: "Those from which all moves lead to mate", why: "White may choose. One move is enough." },
-            { text: "Those from which some move mates", right: true, why: "Right: White picks that move." },
-            { text: "Those in which the black king is in the corner", why: "The corner helps, but what counts are the moves." }] } });
+        steps.push({
+          words: ["Next comes wave 1, in which White is to move."],
+          draw: draw(0),
+          question: {
+            text: "Which positions with White to move are decided now?",
+            choices: [
+              {
+                text: "Those from which all moves lead to mate",
+                why: "White may choose. One move is enough.",
+              },
+              { text: "Those from which some move mates", right: true, why: "Right: White picks that move." },
+              {
+                text: "Those in which the black king is in the corner",
+                why: "The corner helps, but what counts are the moves.",
+              },
+            ],
+          },
+        });
       }
       if (wave === 2) {
-        steps.push({ words: ["Wave 2 is about Black. Black does not want to lose."], draw: draw(1),
-          question: { text: "When is a position with Black to move lost in 2?", choices: [
-            { text: "If every move leads to a position that White wins in 1", right: true, why: "Right: Black tries all moves, and none helps. The solver counts down how many moves are left." },
-            { text: "If some move leads to a position that White wins in 1", why: "Black would choose another move." }] } });
+        steps.push({
+          words: ["Wave 2 is about Black. Black does not want to lose."],
+          draw: draw(1),
+          question: {
+            text: "When is a position with Black to move lost in 2?",
+            choices: [
+              {
+                text: "If every move leads to a position that White wins in 1",
+                right: true,
+                why:
+                  "Right: Black tries all moves, and none helps. The solver counts down how many moves " +
+                  "are left.",
+              },
+              {
+                text: "If some move leads to a position that White wins in 1",
+                why: "Black would choose another move.",
+              },
+            ],
+          },
+        });
       }
       steps.push(step);
     }
-    steps.push({ words: [`No wave brings anything new on these boards. In the whole ending the last wave is ${last}: the longest mate takes ${last} plies.`, `What no wave ever reaches is a draw: ${figure(waves.draws)} of ${figure(waves.positions)} positions, where Black takes the ${name} or is stalemated.`], draw: draw(Infinity),
-      question: { text: "How long is the longest mate of this ending, in plies? (White to move wins in one less.)", number: last, why: `${last} plies with Black to move, ${last - 1} with White to move.`, hint: () => "The number of the last wave." } });
+    steps.push({
+      words: [
+        `No wave brings anything new on these boards. In the whole ending the last wave is ${last}: ` +
+          `the longest mate takes ${last} plies.`,
+        `What no wave ever reaches is a draw: ${figure(waves.draws)} of ${figure(waves.positions)} ` +
+          `positions, where Black takes the ${name} or is stalemated.`,
+      ],
+      draw: draw(Infinity),
+      question: {
+        text: "How long is the longest mate of this ending, in plies? (White to move wins in one less.)",
+        number: last,
+        why: `${last} plies with Black to move, ${last - 1} with White to move.`,
+        hint: () => "The number of the last wave.",
+      },
+    });
     lesson.run(steps, at);
   };
 
+  /** @param {string} name */
   const open = async (name) => {
     ending = name;
     moving = "K";
-    men = new Map([["c3", "K"], ["b2", ENDINGS[name].man]]);
+    men = new Map([
+      ["c3", "K"],
+      ["b2", ENDINGS[name].man],
+    ]);
     [waves] = await Promise.all([api.waves(`chess:${name}`, lesson.signal), ask()]);
     lesson.waves = waves;
-    lesson.command(`outplay solve chess:${name} --no-save`, `outplay query chess:${name} --position '${fen(new Map([...men, ["a1", "k"]]), "b")}'`);
+    lesson.command(
+      `outplay solve chess:${name} --no-save`,
+      `outplay query chess:${name} --position '${fen(new Map([...men, ["a1", "k"]]), "b")}'`,
+    );
     tools();
     build(lesson.started ? 0 : undefined);
   };
-  const tools = () => put(lesson.tools,
-    choice("Ending", Object.entries(ENDINGS).map(([name, { words }]) => [name, words]), ending, (name) => open(name).catch((error) => error.name !== "AbortError" && lesson.fail(error))),
-    choice("A click moves", [["K", "the white king"], [ENDINGS[ending].man, ending === "KRK" ? "the rook" : "the queen"]], moving, (sign) => (moving = sign)),
-    h("form", { class: "tool", onsubmit: (event) => {
-      event.preventDefault();
-      const square = event.target.elements.square.value.trim().toLowerCase();
-      if (SQUARES.includes(square)) place(square);
-    } }, h("label", { class: "tool-name", for: "square" }, "or put it on a square"), h("div", { class: "ask-number" }, h("input", { type: "text", id: "square", name: "square", maxLength: 2, placeholder: "e4", autocomplete: "off" }), h("button", { type: "submit" }, "Put"))));
+  const tools = () => {
+    const field = h("input", {
+      type: "text",
+      id: "square",
+      name: "square",
+      maxLength: 2,
+      placeholder: "e4",
+      autocomplete: "off",
+    });
+    put(
+      lesson.tools,
+      choice(
+        "Ending",
+        Object.entries(ENDINGS).map(([name, { words }]) => [name, words]),
+        ending,
+        (name) => open(name).catch((error) => !api.isAbort(error) && lesson.fail(error)),
+      ),
+      choice(
+        "A click moves",
+        [
+          ["K", "the white king"],
+          [ENDINGS[ending].man, ending === "KRK" ? "the rook" : "the queen"],
+        ],
+        moving,
+        (sign) => (moving = sign),
+      ),
+      h(
+        "form",
+        {
+          class: "tool",
+          onsubmit: (event) => {
+            event.preventDefault();
+            const square = field.value.trim().toLowerCase();
+            if (SQUARES.includes(square)) place(square);
+          },
+        },
+        h("label", { class: "tool-name", for: "square" }, "or put it on a square"),
+        h("div", { class: "ask-number" }, field, h("button", { type: "submit" }, "Put")),
+      ),
+    );
+  };
   await open("KRK");
 }

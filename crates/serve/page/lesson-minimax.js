@@ -1,50 +1,101 @@
+// @ts-check
+
 // Lesson 2: values rise from the leaves to the root, in the order in which the recursion finds them.
 
 import { h, put } from "./dom.js";
 import { mini } from "./mini.js";
 import { TreePicture, childrenOf, pathTo, stepsOf } from "./tree-picture.js";
-import { long, short } from "./worth.js";
+import { isEnd, long, short } from "./worth.js";
 
+/** @type {{ [name: string]: { words: string, place: Place, depth: number } }} */
 const TREES = {
   nim: { words: "II-Nim", place: { game: "nim:2+2" }, depth: 9 },
-  ttt: { words: "Tic-tac-toe, nearly over", place: { game: "tictactoe", position: "xo./ox./.xo x" }, depth: 9 },
+  ttt: {
+    words: "Tic-tac-toe, nearly over",
+    place: { game: "tictactoe", position: "xo./ox./.xo x" },
+    depth: 9,
+  },
 };
 
-const WHO = { first: "▲ First", second: "▼ Second" };
+const WHO = { first: "▲ First", second: "▼ Second", chance: "" };
 
+/** @param {Lesson} lesson */
 export async function begin(lesson) {
   const ground = h("div", { class: "beside-tree" });
   const host = h("div", { class: "tree-host" });
   put(lesson.stage, host, ground);
   const picture = new TreePicture(host);
+  /** @param {string} name */
   const open = async (name) => {
     const { place, depth } = TREES[name];
     const trace = await lesson.tree(place, { method: "minimax", depth, most: 400 });
     lesson.trace = trace;
     picture.load(trace);
-    lesson.command(`outplay show ${place.game}${place.position ? ` --position '${place.position}'` : ""} --tree --minimax --depth ${depth}`);
-    lesson.run(stepsFor(trace, place));
+    lesson.command(
+      `outplay show ${place.game}${place.position ? ` --position '${place.position}'` : ""} --tree ` +
+        `--minimax --depth ${depth}`,
+    );
+    lesson.run(stepsFor(trace));
   };
 
-  const stepsFor = (trace, place) => {
+  /** @param {Trace} trace */
+  const stepsFor = (trace) => {
     const { nodes } = trace;
     const kids = childrenOf(nodes);
     const leaves = stepsOf(trace).filter((step) => step.kind === "leave");
     const order = leaves.map((step) => step.i);
+    /**
+     * @param {number} done
+     * @param {number} [here]
+     * @param {boolean} [hide]
+     */
     const draw = (done, here, hide) => () => {
       const known = new Set(order.slice(0, done));
+      /** @type {Set<number>} */
       const path = new Set();
-      for (let at = here; at !== null && at !== undefined; at = nodes[at].parent) path.add(at);
-      picture.paint((i) => ({ seen: true, done: known.has(i), here: i === here, path: path.has(i) && i !== here, hide: hide && i === here, principal: done === order.length && nodes[i].principal }));
-      put(ground, here === undefined ? null : h("figure", {}, mini(place.game, nodes[here].position),
-        h("figcaption", { class: "note" }, pathTo(nodes, here).join(", ") || "the root")));
+      for (let at = here ?? null; at !== null; at = nodes[at].parent) path.add(at);
+      picture.paint((i) => ({
+        seen: true,
+        done: known.has(i),
+        here: i === here,
+        path: path.has(i) && i !== here,
+        hide: hide && i === here,
+        principal: done === order.length && nodes[i].principal,
+      }));
+      put(
+        ground,
+        here === undefined
+          ? null
+          : h(
+              "figure",
+              {},
+              mini(nodes[here].position),
+              h("figcaption", { class: "note" }, pathTo(nodes, here).join(", ") || "the root"),
+            ),
+      );
     };
-    const steps = [{ words: ["This is the whole tree below the root: every move, to the end of the game. At ▲ the first player chooses, at ▼ the second. A square is a finished game.", "What is the root worth? Nobody can say yet. The leaves are the only values that the rules give us."], draw: draw(0, undefined) }];
+    /** @type {LessonStep[]} */
+    const steps = [
+      {
+        words: [
+          "This is the whole tree below the root: every move, to the end of the game. At ▲ the first " +
+            "player chooses, at ▼ the second. A square is a finished game.",
+          "What is the root worth? Nobody can say yet. The leaves are the only values that the rules " +
+            "give us.",
+        ],
+        draw: draw(0, undefined),
+      },
+    ];
     let asked = 0;
     order.forEach((i, done) => {
       const node = nodes[i];
       if (node.fate === "finished") {
-        steps.push({ words: [`The game is over here. The rules say: V = ${short(node.worth)}${node.worth.value === "draw" ? ", a draw" : node.worth.value === "win" ? ", First wins" : ", Second wins"}.`], draw: draw(done + 1, i) });
+        const value = isEnd(node.worth) ? node.worth.value : "draw";
+        const end = { draw: "a draw", win: "First wins", loss: "Second wins" }[value];
+        steps.push({
+          words: [`The game is over here. The rules say: V = ${short(node.worth)}, ${end}.`],
+          draw: draw(done + 1, i),
+        });
         return;
       }
       const values = kids[i].map((child) => short(nodes[child].worth));
@@ -54,17 +105,48 @@ export async function begin(lesson) {
       const ask = values.length > 1 && (asked < 3 || i === 0);
       if (ask) {
         asked += 1;
+        const gives = kids[i].map((child) => `\`${nodes[child].move}\` gives ${short(nodes[child].worth)}`);
         steps.push({
-          words: [`All moves from here are known: ${kids[i].map((child) => `\`${nodes[child].move}\` gives ${short(nodes[child].worth)}`).join(", ")}.`], draw: draw(done, i, true),
-          question: { text: `${node.turn === "first" ? "First" : "Second"} is to move. What is this position worth?`, choices: ["+1", "0", "−1"].map((text) => ({
-            text, right: text === right,
-            why: text === right ? `Right: ${told}` : node.turn === "first" ? "First wants as much as possible, and chooses." : "Values are First's. Second wants as little as possible, and chooses.",
-          })) },
+          words: [`All moves from here are known: ${gives.join(", ")}.`],
+          draw: draw(done, i, true),
+          question: {
+            text: `${node.turn === "first" ? "First" : "Second"} is to move. What is this position worth?`,
+            choices: ["+1", "0", "−1"].map((text) => ({
+              text,
+              right: text === right,
+              why:
+                text === right
+                  ? `Right: ${told}`
+                  : node.turn === "first"
+                    ? "First wants as much as possible, and chooses."
+                    : "Values are First's. Second wants as little as possible, and chooses.",
+            })),
+          },
         });
       }
-      steps.push({ words: [told, values.length === 1 ? "With a single move there is nothing to choose." : "", i === 0 ? `That is the root. With best play on both sides: ${long(node.worth)}. The thick line is one such game.` : ""].filter(Boolean), draw: draw(done + 1, i) });
+      steps.push({
+        words: [
+          told,
+          values.length === 1 ? "With a single move there is nothing to choose." : "",
+          i === 0
+            ? `That is the root. With best play on both sides: ${long(node.worth)}. The thick line is ` +
+              "one such game."
+            : "",
+        ].filter(Boolean),
+        draw: draw(done + 1, i),
+      });
     });
-    steps.push({ words: [`Done: ${trace.counters.nodes} positions were entered, ${trace.counters.static_evaluations} of them leaves. The root is worth ${short(nodes[0].worth)}.`, "The recursion never stores the tree: it only remembers the path down to where it is. That is the space of one game, not of all games.", "But it looks at *every* game. With b moves each and d plies that is b to the power of d. The next lesson leaves most of it out."], draw: draw(order.length, 0) });
+    steps.push({
+      words: [
+        `Done: ${trace.counters.nodes} positions were entered, ${trace.counters.static_evaluations} of ` +
+          `them leaves. The root is worth ${short(nodes[0].worth)}.`,
+        "The recursion never stores the tree: it only remembers the path down to where it is. That is " +
+          "the space of one game, not of all games.",
+        "But it looks at *every* game. With b moves each and d plies that is b to the power of d. The " +
+          "next lesson leaves most of it out.",
+      ],
+      draw: draw(order.length, 0),
+    });
     return steps;
   };
 

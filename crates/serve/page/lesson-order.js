@@ -1,6 +1,10 @@
+// @ts-check
+
 // Lesson 4: the same search with moves in different orders, and how many leaves each looks at.
 
+import { isAbort } from "./api.js";
 import { h, put, s } from "./dom.js";
+import { given } from "./given.js";
 import { choice } from "./lesson.js";
 import { TreePicture } from "./tree-picture.js";
 import { short } from "./worth.js";
@@ -10,31 +14,80 @@ const LARGE = { game: "connect4" };
 const JUDGE = "lines";
 const B = 7;
 const DEPTHS = [1, 2, 3, 4, 5, 6];
+/**
+ * A way to search: its name, what it is called, and what it asks for.
+ * @typedef {[string, string, TreeOptions]} Row
+ */
+
+/**
+ * A bar: its name, what it is called, and its length.
+ * @typedef {[string, string, number]} Bar
+ */
+
+/** @type {Row[]} */
 const ROWS = [
   ["minimax", "minimax: everything", { method: "minimax" }],
   ["worst", "alpha-beta, worst move first", { order: "worst" }],
   ["rules", "alpha-beta, as the rules list them", { order: "rules" }],
   ["best", "alpha-beta, best move first", { order: "best" }],
 ];
+/** @param {number} number */
 const figure = (number) => number.toLocaleString("en");
 
-/** Leaves of the best order: Knuth and Moore's count. */
+/**
+ * Leaves of the best order: Knuth and Moore's count.
+ * @param {number} b
+ * @param {number} d
+ */
 export const least = (b, d) => b ** Math.ceil(d / 2) + b ** Math.floor(d / 2) - 1;
 
-/** Bars on a scale in which each line is ten times the one before. */
+/**
+ * Bars on a scale in which each line is ten times the one before.
+ * @param {Bar[]} rows
+ * @param {string} [hidden]
+ */
 function bars(rows, hidden) {
   const most = 5.2;
+  /** @param {number} count */
   const x = (count) => 12 + (Math.log10(Math.max(1, count)) / most) * 520;
   const grid = [0, 1, 2, 3, 4, 5].flatMap((power) => [
     s("line", { class: "axis", x1: x(10 ** power), x2: x(10 ** power), y1: 8, y2: rows.length * 52 + 4 }),
-    s("text", { class: "tick", x: x(10 ** power), y: rows.length * 52 + 22 }, figure(10 ** power))]);
+    s("text", { class: "tick", x: x(10 ** power), y: rows.length * 52 + 22 }, figure(10 ** power)),
+  ]);
   const list = rows.flatMap(([name, words, count], i) => [
     s("text", { class: "bar-name", x: 12, y: i * 52 + 20 }, words),
-    s("rect", { class: `bar-length ${name}`, "data-bar": name, "data-count": hidden === name ? "" : count, x: 12, y: i * 52 + 26, width: hidden === name ? 0 : Math.max(2, x(count) - 12), height: 18, rx: 4 }),
-    s("text", { class: "bar-count", x: (hidden === name ? 12 : x(count)) + 8, y: i * 52 + 41 }, hidden === name ? "?" : figure(count))]);
-  return s("svg", { class: "bars", viewBox: `0 0 640 ${rows.length * 52 + 30}`, role: "img", "aria-label": rows.map(([name, words, count]) => `${words}: ${hidden === name ? "?" : count} leaves`).join("; ") }, grid, list);
+    s("rect", {
+      class: `bar-length ${name}`,
+      "data-bar": name,
+      "data-count": hidden === name ? "" : count,
+      x: 12,
+      y: i * 52 + 26,
+      width: hidden === name ? 0 : Math.max(2, x(count) - 12),
+      height: 18,
+      rx: 4,
+    }),
+    s(
+      "text",
+      { class: "bar-count", x: (hidden === name ? 12 : x(count)) + 8, y: i * 52 + 41 },
+      hidden === name ? "?" : figure(count),
+    ),
+  ]);
+  return s(
+    "svg",
+    {
+      class: "bars",
+      viewBox: `0 0 640 ${rows.length * 52 + 30}`,
+      role: "img",
+      "aria-label": rows
+        .map(([name, words, count]) => `${words}: ${hidden === name ? "?" : count} leaves`)
+        .join("; "),
+    },
+    grid,
+    list,
+  );
 }
 
+/** @param {Lesson} lesson */
 export async function begin(lesson) {
   const host = h("div", { class: "tree-host" });
   const chart = h("div", { class: "chart" });
@@ -42,42 +95,96 @@ export async function begin(lesson) {
   const picture = new TreePicture(host);
 
   // Four pictures of one small tree, and twenty-four searches of 7x6.
+  /** @type {Map<string, Trace>} */
   const small = new Map();
-  await Promise.all(ROWS.map(async ([name, , options]) => small.set(name, await lesson.tree(SMALL, { depth: 3, eval: JUDGE, ...options }))));
+  await Promise.all(
+    ROWS.map(async ([name, , options]) =>
+      small.set(name, await lesson.tree(SMALL, { depth: 3, eval: JUDGE, ...options })),
+    ),
+  );
+  /** @type {Map<string, number>} */
   const counts = new Map();
+  /**
+   * @param {number} depth
+   * @param {Row} options
+   * @param {number} [seed]
+   * @returns {Promise<number>}
+   */
   const leaves = async (depth, [name, , options], seed) => {
     const key = `${depth} ${name} ${seed ?? ""}`;
-    if (!counts.has(key)) counts.set(key, (await lesson.tree(LARGE, { depth, eval: JUDGE, most: 1, seed, ...options })).counters.static_evaluations);
-    return counts.get(key);
+    if (!counts.has(key))
+      counts.set(
+        key,
+        (await lesson.tree(LARGE, { depth, eval: JUDGE, most: 1, seed, ...options })).counters
+          .static_evaluations,
+      );
+    return given(counts.get(key));
   };
+  /**
+   * @param {number} depth
+   * @returns {Promise<Bar[]>}
+   */
   const rowsAt = (depth) => Promise.all(ROWS.map(async (row) => [row[0], row[1], await leaves(depth, row)]));
+  /** @type {Map<number, Bar[]>} */
   const known = new Map();
   for (const depth of DEPTHS.slice(0, 4)) known.set(depth, await rowsAt(depth));
   lesson.counts = known;
 
+  /** @param {string} name */
   const tree = (name) => () => {
     host.hidden = false;
     chart.hidden = true;
-    const trace = small.get(name);
+    const trace = given(small.get(name));
     lesson.trace = trace;
     picture.load(trace);
-    picture.paint((i) => ({ seen: trace.nodes[i].fate !== "cut", done: trace.nodes[i].fate !== "cut", cut: trace.nodes[i].fate === "cut", principal: trace.nodes[i].principal }));
+    picture.paint((i) => ({
+      seen: trace.nodes[i].fate !== "cut",
+      done: trace.nodes[i].fate !== "cut",
+      cut: trace.nodes[i].fate === "cut",
+      principal: trace.nodes[i].principal,
+    }));
   };
+  /**
+   * @param {number} depth
+   * @param {string} [hidden]
+   */
   const showBars = (depth, hidden) => () => {
     host.hidden = true;
     chart.hidden = false;
-    const draw = (rows) => put(chart, h("p", { class: "chart-title" }, `Connect Four, ${depth} ${depth === 1 ? "ply" : "plies"} ahead: leaves looked at`), bars(rows, hidden), h("p", { class: "note" }, "Each line is ten times the one before."));
-    if (known.has(depth)) return draw(known.get(depth));
+    /** @param {Bar[]} rows */
+    const draw = (rows) =>
+      put(
+        chart,
+        h(
+          "p",
+          { class: "chart-title" },
+          `Connect Four, ${depth} ${depth === 1 ? "ply" : "plies"} ahead: leaves looked at`,
+        ),
+        bars(rows, hidden),
+        h("p", { class: "note" }, "Each line is ten times the one before."),
+      );
+    const rows = known.get(depth);
+    if (rows) return draw(rows);
     put(chart, h("p", { class: "note pulse" }, "The solver counts …"));
-    return rowsAt(depth).then((rows) => {
-      known.set(depth, rows);
-      if (lesson.current === at) draw(rows);
-    }).catch((error) => error.name !== "AbortError" && lesson.fail(error));
+    return rowsAt(depth)
+      .then((found) => {
+        known.set(depth, found);
+        if (lesson.current === at) draw(found);
+      })
+      .catch((error) => !isAbort(error) && lesson.fail(error));
   };
+  /** @type {LessonStep | null} */
   let at = null;
-  const count = (name) => small.get(name).counters.static_evaluations;
+  /** @param {string} name */
+  const count = (name) => given(small.get(name)).counters.static_evaluations;
   const six = DEPTHS[DEPTHS.length - 1];
+  /**
+   * @param {string[]} words
+   * @param {() => unknown} draw
+   * @param {Question} [question]
+   */
   const step = (words, draw, question) => {
+    /** @type {LessonStep} */
     const made = { words, question };
     made.draw = () => {
       at = made;
@@ -86,29 +193,108 @@ export async function begin(lesson) {
     return made;
   };
 
-  lesson.command(`outplay show ${LARGE.game} --tree --minimax --depth 4 --eval ${JUDGE}`, `outplay show ${LARGE.game} --tree --depth 4 --eval ${JUDGE}`);
+  lesson.command(
+    `outplay show ${LARGE.game} --tree --minimax --depth 4 --eval ${JUDGE}`,
+    `outplay show ${LARGE.game} --tree --depth 4 --eval ${JUDGE}`,
+  );
   lesson.run([
-    step([`Three columns, three plies ahead: minimax looks at all ${count("minimax")} leaves.`], tree("minimax")),
-    step([`Alpha-beta with moves in the order of the rules: ${count("rules")} leaves. What is dashed was cut off.`], tree("rules")),
-    step(["Now every position tries its *worst* move first. It has to refute every other move afterwards, and learns little from each."], tree("worst"),
-      { text: `With the worst moves first, how many of the ${count("minimax")} leaves are looked at?`, number: count("worst"), why: `${count("worst")}: ${count("worst") === count("minimax") ? "all of them" : "nearly all"}.`, hint: () => "Count the squares without ✂." }),
-    step([`And with the *best* move first: ${count("best")} leaves. One good reply is enough to refute a bad move, and it is found at once.`, `All four searches say that the root is worth ${short(small.get("best").nodes[0].worth)}.`], tree("best")),
-    step(["How much is that in a real game? Connect Four has seven moves in every position of the first six plies. Let it look further and further."], showBars(1)),
-    ...DEPTHS.slice(1, 4).map((depth) => step([`${depth} plies: minimax looks at 7 to the power of ${depth}, ${figure(B ** depth)}, leaves. The best order needs ${figure(least(B, depth))}.`, depth === 4 ? "That is b^⌈d/2⌉ + b^⌊d/2⌋ − 1: at every second ply *one* move is enough." : ""].filter(Boolean), showBars(depth))),
-    step(["Six plies: 7 to the power of 6 is 117,649."], showBars(six, "best"),
-      { text: "How many leaves does alpha-beta need with the best move first? (7³ + 7³ − 1)", number: least(B, six), why: `${least(B, six)}: the square root of minimax' work, more or less. Twice as deep for the same price.`, hint: () => "7³ is 343." }),
-    step([`${figure(B ** six)} leaves, or ${least(B, six)}.`, "Nobody knows the best move beforehand, or there would be nothing to search. But good guesses are cheap: captures first, the middle first, the move that was best one ply less deep, the move that refuted a sibling."], showBars(six),
-      { text: "A program has time for about 700 leaves. How many plies does it see with the best order, and how many with minimax?", choices: [
-        { text: "6 and 3", right: true, why: `Right: ${least(B, six)} leaves for six plies, 343 for three.` },
-        { text: "6 and 5", why: "Minimax needs 16,807 leaves for five plies." },
-        { text: "4 and 3", why: `The best order needs ${least(B, 4)} leaves for four plies: there is room for more.` }] }),
+    step(
+      [`Three columns, three plies ahead: minimax looks at all ${count("minimax")} leaves.`],
+      tree("minimax"),
+    ),
+    step(
+      [
+        `Alpha-beta with moves in the order of the rules: ${count("rules")} leaves. What is dashed was ` +
+          "cut off.",
+      ],
+      tree("rules"),
+    ),
+    step(
+      [
+        "Now every position tries its *worst* move first. It has to refute every other move " +
+          "afterwards, and learns little from each.",
+      ],
+      tree("worst"),
+      {
+        text: `With the worst moves first, how many of the ${count("minimax")} leaves are looked at?`,
+        number: count("worst"),
+        why: `${count("worst")}: ${count("worst") === count("minimax") ? "all of them" : "nearly all"}.`,
+        hint: () => "Count the squares without ✂.",
+      },
+    ),
+    step(
+      [
+        `And with the *best* move first: ${count("best")} leaves. One good reply is enough to refute a ` +
+          "bad move, and it is found at once.",
+        `All four searches say that the root is worth ${short(given(small.get("best")).nodes[0].worth)}.`,
+      ],
+      tree("best"),
+    ),
+    step(
+      [
+        "How much is that in a real game? Connect Four has seven moves in every position of the first " +
+          "six plies. Let it look further and further.",
+      ],
+      showBars(1),
+    ),
+    ...DEPTHS.slice(1, 4).map((depth) =>
+      step(
+        [
+          `${depth} plies: minimax looks at 7 to the power of ${depth}, ${figure(B ** depth)}, leaves. ` +
+            `The best order needs ${figure(least(B, depth))}.`,
+          depth === 4 ? "That is b^⌈d/2⌉ + b^⌊d/2⌋ − 1: at every second ply *one* move is enough." : "",
+        ].filter(Boolean),
+        showBars(depth),
+      ),
+    ),
+    step(["Six plies: 7 to the power of 6 is 117,649."], showBars(six, "best"), {
+      text: "How many leaves does alpha-beta need with the best move first? (7³ + 7³ − 1)",
+      number: least(B, six),
+      why:
+        `${least(B, six)}: the square root of minimax' work, more or less. Twice as deep for the same ` +
+        "price.",
+      hint: () => "7³ is 343.",
+    }),
+    step(
+      [
+        `${figure(B ** six)} leaves, or ${least(B, six)}.`,
+        "Nobody knows the best move beforehand, or there would be nothing to search. But good guesses " +
+          "are cheap: captures first, the middle first, the move that was best one ply less deep, the " +
+          "move that refuted a sibling.",
+      ],
+      showBars(six),
+      {
+        text:
+          "A program has time for about 700 leaves. How many plies does it see with the best order, and " +
+          "how many with minimax?",
+        choices: [
+          {
+            text: "6 and 3",
+            right: true,
+            why: `Right: ${least(B, six)} leaves for six plies, 343 for three.`,
+          },
+          { text: "6 and 5", why: "Minimax needs 16,807 leaves for five plies." },
+          {
+            text: "4 and 3",
+            why: `The best order needs ${least(B, 4)} leaves for four plies: there is room for more.`,
+          },
+        ],
+      },
+    ),
   ]);
   let seed = 1;
-  put(lesson.tools, choice("Shuffled", [["shuffle", "Try a random order, 5 plies"]], "", async () => {
-    const found = await leaves(5, ["shuffled", "", { order: "shuffled" }], seed);
-    put(told, `Random order ${seed}: ${figure(found)} of ${figure(B ** 5)} leaves; the best order needs ${figure(least(B, 5))}.`);
-    seed += 1;
-  }));
+  put(
+    lesson.tools,
+    choice("Shuffled", [["shuffle", "Try a random order, 5 plies"]], "", async () => {
+      const found = await leaves(5, ["shuffled", "", { order: "shuffled" }], seed);
+      put(
+        told,
+        `Random order ${seed}: ${figure(found)} of ${figure(B ** 5)} leaves; the best order needs ` +
+          `${figure(least(B, 5))}.`,
+      );
+      seed += 1;
+    }),
+  );
   const told = h("p", { class: "note", role: "status" });
   lesson.tools.append(told);
 }

@@ -1,32 +1,54 @@
-// Lesson 9: a written proof, checked step by step by a program that shares no code with the search that found it. The
-// reader may change it and see the checker object.
+// @ts-check
+
+// Lesson 9: a written proof, checked step by step by a program that shares no code with the search that found
+// it. The reader may change it and see the checker object.
 
 import * as api from "./api.js";
 import { h, put } from "./dom.js";
+import { given } from "./given.js";
 import { mini } from "./mini.js";
 
-const BOARDS = { "mnk:4x3,k=3": { words: "4×3, three in a row" }, "mnk:4x4,k=3": { words: "4×4, three in a row" }, tictactoe: { words: "Tic-tac-toe" } };
+const BOARDS = {
+  "mnk:4x3,k=3": { words: "4×3, three in a row" },
+  "mnk:4x4,k=3": { words: "4×4, three in a row" },
+  tictactoe: { words: "Tic-tac-toe" },
+};
+/** @param {number} number */
 const figure = (number) => number.toLocaleString("en");
 
-/** Rows of the proof's board with more stones on it. */
+/**
+ * Rows of the proof's board with more stones on it.
+ * @param {string} proof
+ * @param {ProofStone[]} stones
+ */
 export function withStones(proof, stones) {
-  const rows = /^board (\S+)/m.exec(proof)[1].split("/").map((row) => [...row]);
+  const rows = given(/^board (\S+)/m.exec(proof)?.[1])
+    .split("/")
+    .map((row) => [...row]);
   for (const { cell, by } of stones) {
-    const [, letters, number] = /^([a-z]+)(\d+)$/.exec(cell);
+    const [, letters, number] = given(/^([a-z]+)(\d+)$/.exec(cell));
     const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 96, 0) - 1;
     rows[rows.length - Number(number)][column] = by === "first" ? "x" : "o";
   }
   return rows.map((row) => row.join("")).join("/");
 }
 
-/** The lines of a proof, each with the number of its step. */
+/**
+ * The lines of a proof, each with the number of its step.
+ * @param {string} proof
+ */
 export function linesOf(proof) {
-  return proof.trim().split("\n").map((text) => ({ text, step: /^\d+ /.test(text) ? Number.parseInt(text, 10) : null }));
+  return proof
+    .trim()
+    .split("\n")
+    .map((text) => ({ text, step: /^\d+ /.test(text) ? Number.parseInt(text, 10) : null }));
 }
 
 /** What a kind of step asks of the checker, in words. */
+/** @type {{ [kind: string]: string }} */
 const MEANING = {
-  fours: "a row of threats: after each, the opponent has exactly one answer, until there are two threats at once",
+  fours:
+    "a row of threats: after each, the opponent has exactly one answer, until there are two threats at once",
   plays: "the attacker plays this cell and goes on with that step",
   replies: "for *every* reply of the opponent there is a step that goes on; the checker tries them all",
   pairs: "a pairing: whoever defends answers in the other cell of the pair, so that no line is ever filled",
@@ -37,41 +59,99 @@ const MEANING = {
   completes: "the defender completes a line",
   split: "the lines fall apart into parts that do not touch: each is answered in itself",
 };
+/** @param {string} line */
 export const meaning = (line) => MEANING[line.split(" ")[1]] ?? "";
 
+/** @param {Lesson} lesson */
 export async function begin(lesson) {
   const text = h("ol", { class: "proof-lines", tabindex: 0, "aria-label": "The proof" });
   const ground = h("div", { class: "beside-tree" });
   const editor = h("div", { class: "proof-edit" });
   put(lesson.stage, ground, text, editor);
 
+  /** @param {string} game */
   const open = async (game) => {
     const proved = await api.prove({ game }, lesson.signal);
-    const told = await api.check(proved.proof, lesson.signal);
+    const proof = proved.proof ?? "";
+    const told = await api.check(proof, lesson.signal);
     lesson.proved = proved;
     lesson.told = told;
-    const lines = linesOf(proved.proof);
+    const lines = linesOf(proof);
+    /** @param {number} step */
     const line = (step) => lines.find((known) => known.step === step)?.text ?? "";
+    /**
+     * @param {number | null} step
+     * @param {ProofStone[]} [stones]
+     */
     const show = (step, stones = []) => {
       editor.hidden = true;
       text.hidden = false;
-      put(text, lines.map((known) => h("li", { class: known.step !== null && known.step === step ? "here" : known.step === null ? "head" : "" }, h("code", {}, known.text))));
+      put(
+        text,
+        lines.map((known) =>
+          h(
+            "li",
+            {
+              class: known.step !== null && known.step === step ? "here" : known.step === null ? "head" : "",
+            },
+            h("code", {}, known.text),
+          ),
+        ),
+      );
       text.querySelector(".here")?.scrollIntoView({ block: "nearest" });
-      put(ground, h("figure", {}, mini("mnk", withStones(proved.proof, stones)), h("figcaption", { class: "note" }, stones.map(({ cell, by }) => `${by === "first" ? "x" : "o"} ${cell}`).join(", ") || "the empty board")));
+      put(
+        ground,
+        h(
+          "figure",
+          {},
+          mini(withStones(proof, stones)),
+          h(
+            "figcaption",
+            { class: "note" },
+            stones.map(({ cell, by }) => `${by === "first" ? "x" : "o"} ${cell}`).join(", ") ||
+              "the empty board",
+          ),
+        ),
+      );
     };
-    const value = proved.value === "win" ? "x, who moves first, wins" : proved.value === "draw" ? "with best play it is a draw" : "o wins";
+    const value =
+      proved.value === "win"
+        ? "x, who moves first, wins"
+        : proved.value === "draw"
+          ? "with best play it is a draw"
+          : "o wins";
+    /** @type {LessonStep[]} */
     const steps = [
-      { words: [`The proof search looked at ${figure(proved.nodes)} positions of this board and says: ${value}. Should you believe it? The search is clever, and clever programs have bugs.`, "So it writes down *why*. This text is the whole proof."], draw: () => show(null) },
-      { words: [`The head names the board and the claim, then whose strategy shows it, and ${figure(proved.steps)} numbered steps. A step only ever names steps above it, so a proof cannot run in circles.`], draw: () => show(null) },
+      {
+        words: [
+          `The proof search looked at ${figure(proved.nodes)} positions of this board and says: ` +
+            `${value}. Should you believe it? The search is clever, and clever programs have bugs.`,
+          "So it writes down *why*. This text is the whole proof.",
+        ],
+        draw: () => show(null),
+      },
+      {
+        words: [
+          "The head names the board and the claim, then whose strategy shows it, and " +
+            `${figure(proved.steps)} numbered steps. A step only ever names steps above it, so a proof ` +
+            "cannot run in circles.",
+        ],
+        draw: () => show(null),
+      },
     ];
     // Words for a step are given once per kind, then only what happens.
+    /** @type {Set<string>} */
     const explained = new Set();
     const seen = told.seen.slice(0, 40);
     let asked = false;
     seen.forEach((followed) => {
       const written = line(followed.step);
       const kind = written.split(" ")[1];
-      const words = [`The checker follows step \`${followed.step}\` with ${followed.attacks ? "the attacker" : "the defender"} (${(followed.attacks ? followed.attacker : followed.attacker === "first" ? "second" : "first") === "first" ? "x" : "o"}) to move: \`${written}\`.`];
+      const role = followed.attacks ? "attacker" : "defender";
+      const stone = followed.attacks === (followed.attacker === "first") ? "x" : "o";
+      const words = [
+        `The checker follows step \`${followed.step}\` with the ${role} (${stone}) to move: \`${written}\`.`,
+      ];
       if (!explained.has(kind)) {
         explained.add(kind);
         words.push(`\`${kind}\` means: ${meaning(written)}.`);
@@ -79,53 +159,132 @@ export async function begin(lesson) {
         const last = followed.stones[followed.stones.length - 1];
         words.push(`It got here after ${last.by === "first" ? "x" : "o"} on \`${last.cell}\`.`);
       }
+      /** @type {LessonStep} */
       const step = { words, draw: () => show(followed.step, followed.stones) };
       if (kind === "replies" && !asked) {
         asked = true;
-        const free = withStones(proved.proof, followed.stones).replace(/[^.]/g, "").length;
-        step.question = { text: "How many replies does the opponent have here, and so how many must the checker try at least?", number: free, why: `${free} empty cells. The step names some of them; \`else\` covers the others, and the checker tries each.`, hint: () => "Count the empty cells." };
+        const free = withStones(proof, followed.stones).replace(/[^.]/g, "").length;
+        step.question = {
+          text:
+            "How many replies does the opponent have here, " +
+            "and so how many must the checker try at least?",
+          number: free,
+          why:
+            `${free} empty cells. The step names some of them; \`else\` covers the others, and the ` +
+            "checker tries each.",
+          hint: () => "Count the empty cells.",
+        };
       }
       steps.push(step);
     });
-    steps.push({ words: [`${told.valid ? "The proof holds" : "The proof fails"}: ${figure(told.steps)} steps, followed at ${figure(told.followed)} positions${told.seen.length < told.followed || seen.length < told.seen.length ? ` (the first ${seen.length} were shown)` : ""}.`, "The checker knows nothing of the search. It needs the rules, and a few hundred lines."], draw: () => show(null),
-      question: { text: "The search had a bug, but the checker accepts its proof. Is the claim true?", choices: [
-        { text: "Yes, if the checker is right", right: true, why: "Right: it does not matter how a proof was found. Only the small checker has to be trusted, and there are two of them, written apart." },
-        { text: "No, a buggy search cannot be trusted", why: "Its word cannot. But the proof stands on its own: each step was followed." }] } });
-    steps.push({ words: ["Now break it. Change a cell, drop a reply, claim something else, and let it be checked. The checker says where it fails.", h("p", {}, h("button", { type: "button", "data-spoil": "", onclick: () => spoil() }, "Spoil it for me"))], draw: () => {
-      show(null);
-      text.hidden = true;
-      editor.hidden = false;
-      area.value = proved.proof;
-      put(result);
-    }, question: { text: "Change the proof so that the checker refuses it.", why: "Right: a false step is found, and named." } });
-    const area = h("textarea", { class: "proof-text", rows: Math.min(18, lines.length + 2), spellcheck: false, "aria-label": "The proof, to be changed" });
+    const partly = told.seen.length < told.followed || seen.length < told.seen.length;
+    steps.push({
+      words: [
+        `The proof ${told.valid ? "holds" : "fails"}: ${figure(told.steps)} steps, ` +
+          `followed at ${figure(told.followed)} positions` +
+          (partly ? ` (the first ${seen.length} were shown).` : "."),
+        "The checker knows nothing of the search. It needs the rules, and a few hundred lines.",
+      ],
+      draw: () => show(null),
+      question: {
+        text: "The search had a bug, but the checker accepts its proof. Is the claim true?",
+        choices: [
+          {
+            text: "Yes, if the checker is right",
+            right: true,
+            why:
+              "Right: it does not matter how a proof was found. Only the small checker has to be " +
+              "trusted, and there are two of them, written apart.",
+          },
+          {
+            text: "No, a buggy search cannot be trusted",
+            why: "Its word cannot. But the proof stands on its own: each step was followed.",
+          },
+        ],
+      },
+    });
+    steps.push({
+      words: [
+        "Now break it. Change a cell, drop a reply, claim something else, and let it be checked. The " +
+          "checker says where it fails.",
+        h(
+          "p",
+          {},
+          h("button", { type: "button", "data-spoil": "", onclick: () => spoil() }, "Spoil it for me"),
+        ),
+      ],
+      draw: () => {
+        show(null);
+        text.hidden = true;
+        editor.hidden = false;
+        area.value = proof;
+        put(result);
+      },
+      question: {
+        text: "Change the proof so that the checker refuses it.",
+        why: "Right: a false step is found, and named.",
+      },
+    });
+    const area = h("textarea", {
+      class: "proof-text",
+      rows: Math.min(18, lines.length + 2),
+      spellcheck: false,
+      "aria-label": "The proof, to be changed",
+    });
     const result = h("p", { class: "feedback", role: "status" });
     const spoil = () => {
-      const list = lines.filter((known) => known.step !== null && /[a-z]+\d+/.test(known.text.slice(known.text.indexOf(" "))));
+      const list = lines.filter(
+        (known) => known.step !== null && /[a-z]+\d+/.test(known.text.slice(known.text.indexOf(" "))),
+      );
       const victim = list[Math.floor(Math.random() * list.length)];
       const cells = [...victim.text.matchAll(/\b[a-z]\d+\b/g)];
       const hit = cells[cells.length - 1];
       const other = hit[0] === "a1" ? "b1" : "a1";
-      area.value = proved.proof.replace(victim.text, victim.text.slice(0, hit.index) + other + victim.text.slice(hit.index + hit[0].length));
+      area.value = proof.replace(
+        victim.text,
+        victim.text.slice(0, hit.index) + other + victim.text.slice(hit.index + hit[0].length),
+      );
       check();
     };
     const check = async () => {
       try {
         const verdict = await api.check(area.value, lesson.signal);
         lesson.verdictOfReader = verdict;
-        const same = area.value.trim() === proved.proof.trim();
+        const same = area.value.trim() === proof.trim();
         result.className = `feedback ${verdict.valid ? "right" : "wrong"}`;
-        put(result, verdict.valid ? `✓ The proof holds (${verdict.steps} steps, ${verdict.followed} positions).` : `✗ ${verdict.error}`);
+        put(
+          result,
+          verdict.valid
+            ? `✓ The proof holds (${verdict.steps} steps, ${verdict.followed} positions).`
+            : `✗ ${verdict.error}`,
+        );
         if (!verdict.valid) lesson.answer(true, `The checker refuses it: ${verdict.error}.`);
         else if (!same) lesson.answer(false, "It still holds. Not every change does harm: try another one.");
       } catch (error) {
-        if (error.name !== "AbortError") put(result, error.words ?? error.message);
+        if (!api.isAbort(error)) put(result, api.wordsOf(error));
       }
     };
-    put(editor, area, h("div", { class: "actions" }, h("button", { type: "button", class: "main", "data-check": "", onclick: () => check() }, "Check it"), h("button", { type: "button", onclick: () => {
-      area.value = proved.proof;
-      put(result);
-    } }, "As it was")), result);
+    put(
+      editor,
+      area,
+      h(
+        "div",
+        { class: "actions" },
+        h("button", { type: "button", class: "main", "data-check": "", onclick: () => check() }, "Check it"),
+        h(
+          "button",
+          {
+            type: "button",
+            onclick: () => {
+              area.value = proof;
+              put(result);
+            },
+          },
+          "As it was",
+        ),
+      ),
+      result,
+    );
     lesson.command(`outplay solve ${game} --method proof --proof FILE`, "outplay check FILE");
     lesson.run(steps);
   };

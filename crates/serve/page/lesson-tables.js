@@ -1,72 +1,141 @@
-// Lesson 6: transpositions and the tight hash. A board is ranked by clicking on it, a number is unranked by dragging.
+// @ts-check
+
+// Lesson 6: transpositions and the tight hash. A board is ranked by clicking on it, a number is unranked by
+// dragging.
 
 import * as api from "./api.js";
 import { h, put, s, toast } from "./dom.js";
 
 const GAME = "tictactoe";
 const CELLS = ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"];
+/** @param {number | string} number */
 const figure = (number) => Number(number).toLocaleString("en");
 
+/**
+ * @param {number} n
+ * @param {number} k
+ */
 const choose = (n, k) => {
   let result = 1;
   for (let i = 0; i < k; i += 1) result = (result * (n - i)) / (i + 1);
   return k > n || k < 0 ? 0 : Math.round(result);
 };
 
-/** The rank of a set among those of its size: each element adds C(place, how many up to here). */
+/**
+ * The rank of a set among those of its size: each element adds C(place, how many up to here).
+ * @param {number[]} places
+ */
 export function subsetTerms(places) {
   return places.map((place, i) => ({ place, count: i + 1, adds: choose(place, i + 1) }));
 }
 
-/** What a board's number is made of: earlier tiers, the shape, the colouring. */
+/**
+ * What a board's number is made of: earlier tiers, the shape, the colouring.
+ * @param {string[]} cells
+ */
 export function terms(cells) {
   const filled = cells.flatMap((sign, place) => (sign === "." ? [] : [place]));
   const firsts = filled.flatMap((place, i) => (cells[place] === "x" ? [i] : []));
+  /** @param {number} n */
   const tier = (n) => choose(9, n) * choose(n, Math.ceil(n / 2));
   const before = filled.map((_, n) => tier(n)).reduce((sum, size) => sum + size, 0);
   const shape = subsetTerms(filled);
   const colouring = subsetTerms(firsts);
+  /** @param {{ adds: number }[]} list */
   const sum = (list) => list.reduce((total, { adds }) => total + adds, 0);
   const colourings = choose(filled.length, Math.ceil(filled.length / 2));
-  return { stones: filled.length, before, shape, colouring, shapeRank: sum(shape), colourRank: sum(colouring), colourings, number: before + sum(shape) * colourings + sum(colouring), shapes: choose(9, filled.length) };
+  return {
+    stones: filled.length,
+    before,
+    shape,
+    colouring,
+    shapeRank: sum(shape),
+    colourRank: sum(colouring),
+    colourings,
+    number: before + sum(shape) * colourings + sum(colouring),
+    shapes: choose(9, filled.length),
+  };
 }
 
-/** Rows from the top, as positions are written. */
-const written = (cells) => [2, 1, 0].map((row) => ["a", "b", "c"].map((_, column) => cells[column * 3 + row]).join("")).join("/");
+/**
+ * Rows from the top, as positions are written.
+ * @param {string[]} cells
+ */
+const written = (cells) =>
+  [2, 1, 0].map((row) => ["a", "b", "c"].map((_, column) => cells[column * 3 + row]).join("")).join("/");
+/** @param {string} text */
 const read = (text) => {
   const rows = text.split(" ")[0].split("/");
   return CELLS.map((_, place) => rows[2 - (place % 3)][Math.floor(place / 3)]);
 };
 
 class Grid {
+  /**
+   * @param {HTMLElement} host
+   * @param {(place: number) => unknown} click
+   */
   constructor(host, click) {
     this.cells = CELLS.map((name, place) => {
       const [x, y] = [Math.floor(place / 3) * 92 + 8, (2 - (place % 3)) * 92 + 8];
       const stone = s("g", { transform: `translate(${x + 42} ${y + 42})` });
       const adds = s("text", { class: "adds", x: x + 42, y: y + 78 });
-      const group = s("g", { class: "spot open rank-cell", role: "button", tabindex: 0, "data-spot": name, onclick: () => click(place), onkeydown: (event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        event.stopPropagation();
-        click(place);
-      } }, s("rect", { class: "cell", x, y, width: 84, height: 84, rx: 10 }), s("text", { class: "cell-place", x: x + 12, y: y + 20 }, `${place} `), stone, adds);
+      const group = s(
+        "g",
+        {
+          class: "spot open rank-cell",
+          role: "button",
+          tabindex: 0,
+          "data-spot": name,
+          onclick: () => click(place),
+          onkeydown: (event) => {
+            if (event.key !== "Enter" && event.key !== " ") return;
+            event.preventDefault();
+            event.stopPropagation();
+            click(place);
+          },
+        },
+        s("rect", { class: "cell", x, y, width: 84, height: 84, rx: 10 }),
+        s("text", { class: "cell-place", x: x + 12, y: y + 20 }, `${place} `),
+        stone,
+        adds,
+      );
       return { group, stone, adds };
     });
-    this.svg = s("svg", { class: "rank-board", viewBox: "0 0 284 284", role: "group", "aria-label": "A board to rank" }, this.cells.map(({ group }) => group));
+    this.svg = s(
+      "svg",
+      { class: "rank-board", viewBox: "0 0 284 284", role: "group", "aria-label": "A board to rank" },
+      this.cells.map(({ group }) => group),
+    );
     host.append(this.svg);
   }
 
+  /**
+   * @param {string[]} cells
+   * @param {ReturnType<typeof terms>} parts
+   * @param {boolean} legend
+   */
   show(cells, parts, legend) {
     cells.forEach((sign, place) => {
       const { group, stone, adds } = this.cells[place];
-      put(stone, sign === "x" ? s("path", { class: "stone-x", d: "M-17-20L17 14M17-20L-17 14" }) : sign === "o" ? s("circle", { class: "stone-o", cy: -3, r: 18 }) : null);
+      put(
+        stone,
+        sign === "x"
+          ? s("path", { class: "stone-x", d: "M-17-20L17 14M17-20L-17 14" })
+          : sign === "o"
+            ? s("circle", { class: "stone-o", cy: -3, r: 18 })
+            : null,
+      );
       const term = parts.shape.find((known) => known.place === place);
       adds.textContent = legend && term ? `C(${term.place},${term.count}) = ${term.adds}` : "";
-      group.setAttribute("aria-label", `${place} ${adds.textContent} cell ${CELLS[place]}, ${sign === "." ? "empty" : sign}`);
+      group.setAttribute(
+        "aria-label",
+        `${place} ${adds.textContent} cell ${CELLS[place]}, ${sign === "." ? "empty" : sign}`,
+      );
     });
   }
 }
 
+/** @param {Lesson} lesson */
 export async function begin(lesson) {
   const host = h("div", { class: "rank-host" });
   const sums = h("div", { class: "rank-sums", "aria-live": "polite" });
@@ -74,15 +143,46 @@ export async function begin(lesson) {
   lesson.stage.classList.add("row");
   let cells = Array(9).fill(".");
   let legend = false;
-  const [whole, tree] = await Promise.all([api.index({ game: GAME }, undefined, lesson.signal), lesson.tree({ game: GAME }, { method: "minimax", depth: 9, most: 1 })]);
+  const [whole, tree] = await Promise.all([
+    api.index({ game: GAME }, undefined, lesson.signal),
+    lesson.tree({ game: GAME }, { method: "minimax", depth: 9, most: 1 }),
+  ]);
   lesson.whole = whole;
   const size = Number(whole.size);
   const grid = new Grid(host, (place) => click(place));
-  const slider = h("input", { type: "range", min: 0, max: size - 1, value: 0, "aria-label": "The number", oninput: () => unrank(Number(slider.value)) });
-  const field = h("input", { type: "text", inputmode: "numeric", class: "rank-number", value: "0", "aria-label": "Number", onchange: () => unrank(Number(field.value)) });
-  put(lesson.tools, h("div", { class: "tool rank-tool" }, h("span", { class: "tool-name" }, "Number"), field, slider,
-    h("button", { type: "button", class: "quiet", "data-clear": "", onclick: () => show(Array(9).fill(".")) }, "Clear the board")));
+  const slider = h("input", {
+    type: "range",
+    min: 0,
+    max: size - 1,
+    value: 0,
+    "aria-label": "The number",
+    oninput: (event) => unrank(Number(event.target.value)),
+  });
+  const field = h("input", {
+    type: "text",
+    inputmode: "numeric",
+    class: "rank-number",
+    value: "0",
+    "aria-label": "Number",
+    onchange: (event) => unrank(Number(event.target.value)),
+  });
+  put(
+    lesson.tools,
+    h(
+      "div",
+      { class: "tool rank-tool" },
+      h("span", { class: "tool-name" }, "Number"),
+      field,
+      slider,
+      h(
+        "button",
+        { type: "button", class: "quiet", "data-clear": "", onclick: () => show(Array(9).fill(".")) },
+        "Clear the board",
+      ),
+    ),
+  );
 
+  /** @param {number} place */
   const click = (place) => {
     const next = [...cells];
     const count = next.filter((sign) => sign !== ".").length;
@@ -92,12 +192,17 @@ export async function begin(lesson) {
     else return toast("Take back the other player's stone first.");
     return show(next);
   };
+  /** @param {string[]} next */
   const show = (next) => {
     cells = next;
     return ask(written(cells));
   };
   let asking = 0;
-  /** Asks for the number of a board, or for the board of a number. */
+  /**
+   * Asks for the number of a board, or for the board of a number.
+   * @param {string} position
+   * @param {string} [number]
+   */
   const ask = async (position, number) => {
     if (position) grid.show(cells, terms(cells), legend);
     const mine = (asking += 1);
@@ -105,60 +210,211 @@ export async function begin(lesson) {
     if (mine !== asking || !told?.position) return;
     cells = read(told.position);
     lesson.ranked = told;
-    slider.value = told.number;
+    slider.value = String(told.number);
     field.value = String(told.number);
     const parts = terms(cells);
     grid.show(cells, parts, legend);
-    const row = (words, value, why, kind = "") => h("div", { class: `sum-row ${kind}` }, h("span", {}, words), h("strong", {}, figure(value)), h("span", { class: "note" }, why));
-    put(sums,
-      h("p", { class: "rank-big" }, h("span", { class: "note" }, "number "), h("strong", { "data-number": told.number }, figure(told.number)), h("span", { class: "note" }, ` of ${figure(size)}`)),
-      row("positions with fewer stones", parts.before, parts.stones ? `tiers 0 to ${parts.stones - 1}` : "there are none"),
-      row(`shape ${figure(parts.shapeRank)} × ${figure(parts.colourings)} colourings`, parts.shapeRank * parts.colourings, "which cells are filled"),
+    /**
+     * @param {string} words
+     * @param {number} value
+     * @param {string} why
+     */
+    const row = (words, value, why, kind = "") =>
+      h(
+        "div",
+        { class: `sum-row ${kind}` },
+        h("span", {}, words),
+        h("strong", {}, figure(value)),
+        h("span", { class: "note" }, why),
+      );
+    put(
+      sums,
+      h(
+        "p",
+        { class: "rank-big" },
+        h("span", { class: "note" }, "number "),
+        h("strong", { "data-number": told.number }, figure(told.number)),
+        h("span", { class: "note" }, ` of ${figure(size)}`),
+      ),
+      row(
+        "positions with fewer stones",
+        parts.before,
+        parts.stones ? `tiers 0 to ${parts.stones - 1}` : "there are none",
+      ),
+      row(
+        `shape ${figure(parts.shapeRank)} × ${figure(parts.colourings)} colourings`,
+        parts.shapeRank * parts.colourings,
+        "which cells are filled",
+      ),
       row("colouring", parts.colourRank, "which of the stones are x"),
       row("sum", parts.number, Number(told.number) === parts.number ? "✓ the server's number" : "", "total"),
-      told.unreached && h("p", { class: "note" }, `No game reaches this board: ${told.unreached}.`));
+      told.unreached && h("p", { class: "note" }, `No game reaches this board: ${told.unreached}.`),
+    );
   };
-  const unrank = (number) => Number.isInteger(number) && number >= 0 && number < size && ask("", String(number));
+  /** @param {number} number */
+  const unrank = (number) =>
+    Number.isInteger(number) && number >= 0 && number < size && ask("", String(number));
 
+  /** @param {string | null} text */
   const board = (text) => () => show(text === null ? cells : read(text));
   const paths = "x.x/.o./...";
-  const target = (number) => lesson.ranked && Number(lesson.ranked.number) === number;
+  /** @param {number} number */
+  const target = (number) => Number(lesson.ranked?.number ?? -1) === number;
   const wanted = 1000;
   lesson.command(`outplay index ${GAME} --rank "${paths}"`, `outplay index ${GAME} --unrank ${wanted}`);
-  const rankOf = async (text) => Number((await api.index({ game: GAME, position: text }, undefined, lesson.signal)).number);
+  /** @param {string} text */
+  const rankOf = async (text) =>
+    Number((await api.index({ game: GAME, position: text }, undefined, lesson.signal)).number);
   const [empty, child] = await Promise.all([rankOf(".../.../..."), rankOf("x../.../...")]);
-  lesson.run([
-    { words: ["`a3 b2 c3` and `c3 b2 a3` are different games, but they lead to the same board. In the tree this position stands twice, and everything below it, too."], draw: board(paths) },
-    { words: [`Minimax on tic-tac-toe enters ${figure(tree.counters.nodes)} positions. Yet there are only ${figure(size)} ways to put the right number of x and o on nine cells.`, "Solve each *position* once, write the value down, and look it up the next time. That is a table."], draw: board(paths),
-      question: { text: "How many times less work is that, roughly?", choices: [
-        { text: "3 times", why: `${figure(tree.counters.nodes)} divided by ${figure(size)}?` },
-        { text: "90 times", right: true, why: `Right: ${figure(tree.counters.nodes)} / ${figure(size)} is about ${Math.round(tree.counters.nodes / size)}.` },
-        { text: "6,000 times", why: "That is the number of positions, not the ratio." }] } },
-    { words: ["A table is a list, so every position needs a number: its place in the list. No two positions may share one, no number should be wasted, and a move must always lead to a *larger* number.", "Then a sweep from the last number to the first finds every child solved before its parent."], draw: board(".../.../..."),
-      question: { text: "Click a corner of the empty board. Does the number grow?", choices: [
-        { text: "Yes, always: more stones come later", right: true, why: `Right: the empty board has number ${empty}, an x in the corner ${child}. Boards with fewer stones come first.` },
-        { text: "No, it can shrink", why: "Try: every tier of more stones begins where the one before it ends." }] } },
-    { words: ["First the *tier*: all boards with fewer stones come before this one. With n stones there are C(9, n) shapes and C(n, ⌈n/2⌉) ways to colour each."], draw: board("x../.o./...") },
-    { words: ["Then the *shape*: which cells are filled. The cells have places 0 to 8, the small figures. The first filled cell adds C(place, 1), the second C(place, 2), and so on. That counts the shapes that come before this one."], draw: () => {
-      legend = true;
-      board("x.x/.o./...")();
-    } },
-    { words: ["Last the *colouring*: of the stones, taken in the same order, which are x? The same rule numbers these subsets, too.", "Click cells and watch the sum. It is always the number that the program uses."], draw: board(null),
-      question: { text: "Place stones until the number is exactly 1, then check.", check: () => target(1), why: "Right: the first number after the empty board is a single x on place 0.", } },
-    { words: ["And back: *unranking*. Take the largest tier that fits, then the largest shape, then the colouring. Drag the slider below: each number is a board, and each board has one number. There are no holes."], draw: board(null),
-      question: { text: `What is on the board with number ${figure(wanted)}? Drag or type it, then check.`, check: () => target(wanted), why: "Right: unranked by arithmetic alone, without any list of boards." } },
-    { words: [`Nine cells: ${figure(size)} numbers, of which games reach 5,478. Connect Four has 70,728,639,995,483 numbers by the same idea, with column heights for the shape.`, "A table that size does not fit a computer of today, but its smaller boards do: the page solves 5x5 whole."], draw: board("xox/oxo/.x."),
-      question: { text: "Could this work for chess endings, in which men move back and forth?", choices: [
-        { text: "Yes, exactly like this", why: "A move must always lead to a larger number. A king can go back." },
-        { text: "Numbers, yes; a single sweep, no", right: true, why: "Right: positions can be numbered, but children are not always later. The next lesson shows what to do." }] } },
-  ].map((step) => (step.question?.check ? { ...step, question: checked(lesson, step.question) } : step)));
+  lesson.run(
+    /** @type {LessonStep[]} */ ([
+      {
+        words: [
+          "`a3 b2 c3` and `c3 b2 a3` are different games, but they lead to the same board. In the tree " +
+            "this position stands twice, and everything below it, too.",
+        ],
+        draw: board(paths),
+      },
+      {
+        words: [
+          `Minimax on tic-tac-toe enters ${figure(tree.counters.nodes)} positions. Yet there are only ` +
+            `${figure(size)} ways to put the right number of x and o on nine cells.`,
+          "Solve each *position* once, write the value down, and look it up the next time. That is a table.",
+        ],
+        draw: board(paths),
+        question: {
+          text: "How many times less work is that, roughly?",
+          choices: [
+            { text: "3 times", why: `${figure(tree.counters.nodes)} divided by ${figure(size)}?` },
+            {
+              text: "90 times",
+              right: true,
+              why:
+                `Right: ${figure(tree.counters.nodes)} / ${figure(size)} is about ` +
+                `${Math.round(tree.counters.nodes / size)}.`,
+            },
+            { text: "6,000 times", why: "That is the number of positions, not the ratio." },
+          ],
+        },
+      },
+      {
+        words: [
+          "A table is a list, so every position needs a number: its place in the list. No two " +
+            "positions may share one, no number should be wasted, and a move must always lead to a " +
+            "*larger* number.",
+          "Then a sweep from the last number to the first finds every child solved before its parent.",
+        ],
+        draw: board(".../.../..."),
+        question: {
+          text: "Click a corner of the empty board. Does the number grow?",
+          choices: [
+            {
+              text: "Yes, always: more stones come later",
+              right: true,
+              why:
+                `Right: the empty board has number ${empty}, an x in the corner ${child}. Boards with ` +
+                "fewer stones come first.",
+            },
+            {
+              text: "No, it can shrink",
+              why: "Try: every tier of more stones begins where the one before it ends.",
+            },
+          ],
+        },
+      },
+      {
+        words: [
+          "First the *tier*: all boards with fewer stones come before this one. With n stones there " +
+            "are C(9, n) shapes and C(n, ⌈n/2⌉) ways to colour each.",
+        ],
+        draw: board("x../.o./..."),
+      },
+      {
+        words: [
+          "Then the *shape*: which cells are filled. The cells have places 0 to 8, the small figures. " +
+            "The first filled cell adds C(place, 1), the second C(place, 2), and so on. That counts the " +
+            "shapes that come before this one.",
+        ],
+        draw: () => {
+          legend = true;
+          board("x.x/.o./...")();
+        },
+      },
+      {
+        words: [
+          "Last the *colouring*: of the stones, taken in the same order, which are x? The same rule " +
+            "numbers these subsets, too.",
+          "Click cells and watch the sum. It is always the number that the program uses.",
+        ],
+        draw: board(null),
+        question: {
+          text: "Place stones until the number is exactly 1, then check.",
+          check: () => target(1),
+          why: "Right: the first number after the empty board is a single x on place 0.",
+        },
+      },
+      {
+        words: [
+          "And back: *unranking*. Take the largest tier that fits, then the largest shape, then the " +
+            "colouring. Drag the slider below: each number is a board, and each board has one number. " +
+            "There are no holes.",
+        ],
+        draw: board(null),
+        question: {
+          text: `What is on the board with number ${figure(wanted)}? Drag or type it, then check.`,
+          check: () => target(wanted),
+          why: "Right: unranked by arithmetic alone, without any list of boards.",
+        },
+      },
+      {
+        words: [
+          `Nine cells: ${figure(size)} numbers, of which games reach 5,478. Connect Four has ` +
+            "70,728,639,995,483 numbers by the same idea, with column heights for the shape.",
+          "A table that size does not fit a computer of today, but its smaller boards do: the page " +
+            "solves 5x5 whole.",
+        ],
+        draw: board("xox/oxo/.x."),
+        question: {
+          text: "Could this work for chess endings, in which men move back and forth?",
+          choices: [
+            {
+              text: "Yes, exactly like this",
+              why: "A move must always lead to a larger number. A king can go back.",
+            },
+            {
+              text: "Numbers, yes; a single sweep, no",
+              right: true,
+              why:
+                "Right: positions can be numbered, but children are not always later. The next lesson " +
+                "shows what to do.",
+            },
+          ],
+        },
+      },
+    ]).map((step) => (step.question?.check ? { ...step, question: checked(lesson, step.question) } : step)),
+  );
 }
 
-/** A question that the board answers: a button looks whether it is as asked. */
+/**
+ * A question that the board answers: a button looks whether it is as asked.
+ * @param {Lesson} lesson
+ * @param {Question} question
+ */
 function checked(lesson, question) {
-  return { ...question, choices: [{ text: "Check the board", get right() {
-    return question.check();
-  }, get why() {
-    return question.check() ? question.why : `Not yet: the number is ${figure(lesson.ranked?.number ?? 0)}.`;
-  } }] };
+  return {
+    ...question,
+    choices: [
+      {
+        text: "Check the board",
+        get right() {
+          return Boolean(question.check?.());
+        },
+        get why() {
+          return question.check?.()
+            ? (question.why ?? "")
+            : `Not yet: the number is ${figure(lesson.ranked?.number ?? 0)}.`;
+        },
+      },
+    ],
+  };
 }

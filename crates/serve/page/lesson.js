@@ -1,12 +1,17 @@
-// The frame of a lesson: a stage for its picture, the words of the step, buttons and keys to go forwards and back, and
-// questions with answers to try.
+// @ts-check
+
+// The frame of a lesson: a stage for its picture, the words of the step, buttons and keys to go forwards and
+// back, and questions with answers to try.
 
 import * as api from "./api.js";
-import { copy, h, put } from "./dom.js";
+import { around, copy, h, put } from "./dom.js";
 
 const BEAT = 1100;
 
-/** Words with `code` and *emphasis*, as elements. */
+/**
+ * Words with `code` and *emphasis*, as elements.
+ * @param {string} text
+ */
 export function rich(text) {
   if (typeof text !== "string") return text;
   return text.split(/(\x60[^\x60]+\x60|\*[^*]+\*)/).map((piece) => {
@@ -16,39 +21,163 @@ export function rich(text) {
   });
 }
 
-const paragraphs = (words) => [words].flat().map((text) => (typeof text === "string" ? h("p", {}, rich(text)) : text));
+/** @param {LessonWords} words */
+const paragraphs = (words) =>
+  [words].flat().map((text) => (typeof text === "string" ? h("p", {}, rich(text)) : text));
 
 export class Lesson {
+  /** @type {LessonStep[]} */
+  steps = [];
+  // Whether a question was answered right at the first try.
+  /** @type {Map<Question, boolean>} */
+  answered = new Map();
+  /** @type {Question | undefined} */
+  asked;
+  /** @type {number | undefined} */
+  timer;
+  started = false;
+  tries = 0;
+  /** @type {HTMLElement} */
+  verdict;
+  // What lessons work with, for tests.
+  /** @type {Trace | undefined} */
+  trace;
+  /** @type {Trace[] | undefined} */
+  traces;
+  /** @type {unknown} */
+  counts;
+  /** @type {Map<string, ValuedPosition> | undefined} */
+  values;
+  /** @type {WavesAnswer | undefined} */
+  waves;
+  /** @type {IndexAnswer | undefined} */
+  whole;
+  /** @type {IndexAnswer | undefined} */
+  ranked;
+  /** @type {ProofAnswer | undefined} */
+  proved;
+  /** @type {CheckAnswer | undefined} */
+  told;
+  /** @type {CheckAnswer | undefined} */
+  verdictOfReader;
+
+  /**
+   * @param {HTMLElement} host
+   * @param {LessonAbout} about
+   */
   constructor(host, about) {
     this.about = about;
     this.asking = new AbortController();
-    this.steps = [];
     this.at = 0;
     this.busy = 0; // choices whose steps are on their way
-    this.answered = new Map(); // question → right at the first try
     this.stage = h("section", { class: "stage", "aria-label": "Picture" });
-    this.say = h("div", { class: "say", "aria-live": "polite" }, h("p", { class: "note pulse" }, "The solver is asked …"));
+    this.say = h(
+      "div",
+      { class: "say", "aria-live": "polite" },
+      h("p", { class: "note pulse" }, "The solver is asked …"),
+    );
     this.ask = h("section", { class: "question", "aria-label": "Question", hidden: true });
     this.tools = h("div", { class: "lesson-tools" });
     this.count = h("span", { class: "count-steps" });
-    this.slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step", oninput: () => this.goTo(Number(this.slider.value)) });
-    const button = (words, title, act) => h("button", { type: "button", title, "aria-label": title, onclick: act }, words);
+    this.slider = h("input", {
+      type: "range",
+      min: 0,
+      max: 0,
+      value: 0,
+      "aria-label": "Step",
+      oninput: (event) => this.goTo(Number(event.target.value)),
+    });
+    /**
+     * @param {string} words
+     * @param {string} title
+     * @param {() => unknown} act
+     */
+    const button = (words, title, act) =>
+      h("button", { type: "button", title, "aria-label": title, onclick: act }, words);
     this.back = button("← Back", "Back (left arrow)", () => this.step(-1));
-    this.next = h("button", { type: "button", class: "main", title: "Next (right arrow)", "aria-label": "Next (right arrow)", onclick: () => this.step(1) }, "Next →");
-    this.player = h("button", { type: "button", class: "quiet", "aria-pressed": "false", title: "Let it run (space)", onclick: () => this.toggle() }, "▶ Run");
-    this.stepper = h("div", { class: "stepper", role: "group", "aria-label": "Steps", hidden: true },
-      h("div", { class: "stepper-row" }, this.back, this.next, this.player), h("div", { class: "stepper-row" }, this.slider, this.count));
+    this.next = h(
+      "button",
+      {
+        type: "button",
+        class: "main",
+        title: "Next (right arrow)",
+        "aria-label": "Next (right arrow)",
+        onclick: () => this.step(1),
+      },
+      "Next →",
+    );
+    this.player = h(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        "aria-pressed": "false",
+        title: "Let it run (space)",
+        onclick: () => this.toggle(),
+      },
+      "▶ Run",
+    );
+    this.stepper = h(
+      "div",
+      { class: "stepper", role: "group", "aria-label": "Steps", hidden: true },
+      h("div", { class: "stepper-row" }, this.back, this.next, this.player),
+      h("div", { class: "stepper-row" }, this.slider, this.count),
+    );
     this.shell = h("footer", { class: "lesson-foot" });
     const { before, after, open, number, of } = about;
-    const link = (to, words, side) => to && h("a", { class: `lesson-link ${side}`, href: `?view=learn&lesson=${to.name}`, onclick: (event) => open(event, to.name) }, h("span", { class: "note" }, words), to.title);
-    this.element = h("article", { class: "learn lesson-page", "data-lesson": about.name },
-      h("header", { class: "learn-head" },
-        h("p", { class: "eyebrow" }, h("a", { href: "?view=learn", onclick: about.all }, "Learn"), ` · lesson ${number} of ${of}`),
-        h("h1", {}, about.title), h("p", { class: "lead" }, about.lead)),
-      h("div", { class: "lesson" }, this.stage, h("aside", { class: "told", "aria-label": "What happens" }, h("div", { class: "card" }, this.say, this.ask, this.stepper), this.tools)),
-      this.shell, h("nav", { class: "lesson-links", "aria-label": "Lessons" }, link(before, "← before", "before"), link(after, "next →", "after")));
+    /**
+     * @param {LessonInfo | undefined} to
+     * @param {string} words
+     * @param {string} side
+     */
+    const link = (to, words, side) =>
+      to &&
+      h(
+        "a",
+        {
+          class: `lesson-link ${side}`,
+          href: `?view=learn&lesson=${to.name}`,
+          onclick: (event) => open(event, to.name),
+        },
+        h("span", { class: "note" }, words),
+        to.title,
+      );
+    this.element = h(
+      "article",
+      { class: "learn lesson-page", "data-lesson": about.name },
+      h(
+        "header",
+        { class: "learn-head" },
+        h(
+          "p",
+          { class: "eyebrow" },
+          h("a", { href: "?view=learn", onclick: about.all }, "Learn"),
+          ` · lesson ${number} of ${of}`,
+        ),
+        h("h1", {}, about.title),
+        h("p", { class: "lead" }, about.lead),
+      ),
+      h(
+        "div",
+        { class: "lesson" },
+        this.stage,
+        h(
+          "aside",
+          { class: "told", "aria-label": "What happens" },
+          h("div", { class: "card" }, this.say, this.ask, this.stepper),
+          this.tools,
+        ),
+      ),
+      this.shell,
+      h(
+        "nav",
+        { class: "lesson-links", "aria-label": "Lessons" },
+        link(before, "← before", "before"),
+        link(after, "next →", "after"),
+      ),
+    );
     put(host, this.element);
-    this.keys = (event) => this.pressed(event);
+    this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
     // Before the keys of the board, which is not on the screen.
     addEventListener("keydown", this.keys, true);
   }
@@ -63,25 +192,52 @@ export class Lesson {
     removeEventListener("keydown", this.keys, true);
   }
 
-  /** What went wrong, in the server's words. */
+  /**
+   * What went wrong, in the server's words.
+   * @param {unknown} error
+   */
   fail(error) {
-    put(this.say, h("p", { class: "wrong", role: "alert" }, error.words ?? error.message),
-      h("p", {}, h("button", { type: "button", onclick: () => location.reload() }, "Try again")));
+    put(
+      this.say,
+      h("p", { class: "wrong", role: "alert" }, api.wordsOf(error)),
+      h("p", {}, h("button", { type: "button", onclick: () => location.reload() }, "Try again")),
+    );
   }
 
-  /** The same search on the command line, to copy. */
+  /**
+   * The same search on the command line, to copy.
+   * @param {...string} lines
+   */
   command(...lines) {
-    put(this.shell, h("p", { class: "note" }, lines.length > 1 ? "The same on the command line: " : "The same on the command line: ",
-      lines.map((line) => [h("button", { type: "button", class: "quiet command", title: "Copy", onclick: () => copy(line, "Command") }, h("code", {}, line)), " "])));
+    put(
+      this.shell,
+      h(
+        "p",
+        { class: "note" },
+        lines.length > 1 ? "The same on the command line: " : "The same on the command line: ",
+        lines.map((line) => [
+          h(
+            "button",
+            { type: "button", class: "quiet command", title: "Copy", onclick: () => copy(line, "Command") },
+            h("code", {}, line),
+          ),
+          " ",
+        ]),
+      ),
+    );
   }
 
   // Steps.
 
-  /** Begins with a list of steps; `at` where to begin, else where the address says. */
+  /**
+   * Begins with a list of steps; `at` where to begin, else where the address says.
+   * @param {LessonStep[]} steps
+   * @param {number} [at]
+   */
   run(steps, at) {
     this.steps = steps;
     this.stepper.hidden = steps.length < 2;
-    this.slider.max = steps.length - 1;
+    this.slider.max = String(steps.length - 1);
     const wanted = at ?? (this.started ? 0 : Number(this.about.extra.step ?? 0));
     this.started = true;
     this.at = -1;
@@ -92,11 +248,16 @@ export class Lesson {
     return this.steps[this.at];
   }
 
+  /** @param {number} by */
   step(by) {
     if (by > 0 && this.at === this.steps.length - 1) this.stop();
     this.goTo(this.at + by);
   }
 
+  /**
+   * @param {number} at
+   * @param {boolean} [tell]
+   */
   goTo(at, tell = true) {
     const to = Math.max(0, Math.min(this.steps.length - 1, Number.isInteger(at) ? at : 0));
     if (to === this.at || !this.steps.length) return;
@@ -109,7 +270,7 @@ export class Lesson {
     const step = this.current;
     step.draw?.();
     put(this.say, paragraphs(typeof step.words === "function" ? step.words() : step.words));
-    this.slider.value = this.at;
+    this.slider.value = String(this.at);
     this.count.textContent = `${this.at + 1} of ${this.steps.length}`;
     this.back.disabled = this.at === 0;
     this.next.disabled = this.at === this.steps.length - 1;
@@ -133,17 +294,24 @@ export class Lesson {
 
   stop() {
     clearInterval(this.timer);
-    this.timer = null;
+    this.timer = undefined;
     this.player.textContent = "▶ Run";
     this.player.setAttribute("aria-pressed", "false");
   }
 
+  /** @param {KeyboardEvent} event */
   pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const { target } = event;
-    const typing = target.matches?.("input, textarea, select") && target !== this.slider;
-    const inside = target.closest?.("[data-node], [data-spot]");
-    const act = { ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1), Home: () => this.goTo(0), End: () => this.goTo(this.steps.length - 1) }[event.key];
+    const typing =
+      target instanceof Element && target.matches("input, textarea, select") && target !== this.slider;
+    const inside = around(event, "[data-node], [data-spot]");
+    const act = {
+      ArrowRight: () => this.step(1),
+      ArrowLeft: () => this.step(-1),
+      Home: () => this.goTo(0),
+      End: () => this.goTo(this.steps.length - 1),
+    }[event.key];
     if (typing || inside || !act || !this.steps.length) return;
     event.preventDefault();
     event.stopPropagation();
@@ -153,45 +321,108 @@ export class Lesson {
   // Questions.
 
   /**
-   * Shows a question: `text` with `choices` ({text, right, why}), with a `number` to find, or with neither, where the
-   * stage answers through `answer(right, why)`.
+   * Shows a question: `text` with `choices` ({text, right, why}), with a `number` to find, or with neither,
+   * where the stage answers through `answer(right, why)`.
+   * @param {Question | undefined} question
    */
   question(question) {
     this.asked = question;
     this.ask.hidden = !question;
     if (!question) return;
     this.verdict = h("p", { class: "feedback", role: "status" });
-    const parts = [h("p", { class: "ask-text" }, h("span", { class: "ask-mark", "aria-hidden": "true" }, "?"), h("strong", {}, rich(question.text)))];
+    /** @type {HTMLElement[]} */
+    const parts = [
+      h(
+        "p",
+        { class: "ask-text" },
+        h("span", { class: "ask-mark", "aria-hidden": "true" }, "?"),
+        h("strong", {}, rich(question.text)),
+      ),
+    ];
     if (question.choices) {
-      parts.push(h("div", { class: "ask-choices" }, question.choices.map((choice, i) =>
-        h("button", { type: "button", "data-choice": i, onclick: (event) => this.answer(choice.right, choice.why, event.currentTarget) }, rich(choice.text)))));
+      parts.push(
+        h(
+          "div",
+          { class: "ask-choices" },
+          question.choices.map((option, i) =>
+            h(
+              "button",
+              {
+                type: "button",
+                "data-choice": i,
+                onclick: (event) => this.answer(Boolean(option.right), option.why, event.currentTarget),
+              },
+              rich(option.text),
+            ),
+          ),
+        ),
+      );
     } else if (question.number !== undefined) {
-      const field = h("input", { type: "text", inputmode: "decimal", "aria-label": "Your answer", autocomplete: "off" });
+      const { number, why = "" } = question;
+      const field = h("input", {
+        type: "text",
+        inputmode: "decimal",
+        "aria-label": "Your answer",
+        autocomplete: "off",
+      });
+      /** @param {Event} event */
       const check = (event) => {
         event.preventDefault();
         const said = Number(field.value.replace(/[−–]/g, "-").replace(/[\s,]/g, ""));
-        if (field.value.trim() === "" || Number.isNaN(said)) return this.answer(false, "A number, please.", field, true);
-        const right = Math.abs(said - question.number) <= (question.within ?? 0);
-        return this.answer(right, right ? question.why : (question.hint?.(said) ?? "Not quite. Look again, or let it be shown."), field);
+        if (field.value.trim() === "" || Number.isNaN(said))
+          return this.answer(false, "A number, please.", field, true);
+        const right = Math.abs(said - number) <= (question.within ?? 0);
+        return this.answer(
+          right,
+          right ? why : (question.hint?.(said) ?? "Not quite. Look again, or let it be shown."),
+          field,
+        );
       };
-      parts.push(h("form", { class: "ask-number", onsubmit: check }, field, h("button", { type: "submit" }, "Check"),
-        h("button", { type: "button", class: "quiet", "data-show": "", onclick: () => {
-          field.value = String(question.number);
-          this.answered.set(question, false);
-          this.feedback(true, question.why);
-        } }, "Show me")));
+      parts.push(
+        h(
+          "form",
+          { class: "ask-number", onsubmit: check },
+          field,
+          h("button", { type: "submit" }, "Check"),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              "data-show": "",
+              onclick: () => {
+                field.value = String(number);
+                this.answered.set(question, false);
+                this.feedback(true, why);
+              },
+            },
+            "Show me",
+          ),
+        ),
+      );
     }
     parts.push(this.verdict);
     put(this.ask, parts);
-    if (this.answered.has(question)) this.feedback(true, question.why ?? question.choices?.find((choice) => choice.right)?.why ?? "");
+    if (this.answered.has(question))
+      this.feedback(true, question.why ?? question.choices?.find(({ right }) => right)?.why ?? "");
   }
 
+  /**
+   * @param {boolean} right
+   * @param {string} why
+   */
   feedback(right, why) {
     this.verdict.className = `feedback ${right ? "right" : "wrong"}`;
     put(this.verdict, right ? "✓ " : "✗ ", rich(why));
   }
 
-  /** Takes an answer: says whether it is right, and why. */
+  /**
+   * Takes an answer: says whether it is right, and why.
+   * @param {boolean} right
+   * @param {string} why
+   * @param {Element} [element]
+   * @param {boolean} [quiet]
+   */
   answer(right, why, element, quiet = false) {
     if (!this.asked) return;
     element?.classList?.add(right ? "was-right" : "was-wrong");
@@ -204,53 +435,109 @@ export class Lesson {
     }
   }
 
-  /** Buttons for what a lesson can be about; `list` has `words` by name. Trouble is told as it is. */
+  /**
+   * Buttons for what a lesson can be about; `list` has `words` by name. Trouble is told as it is.
+   * @param {string} label
+   * @param {{ [name: string]: { words: string } }} list
+   * @param {string} chosen
+   * @param {(name: string) => unknown} act
+   */
   choose(label, list, chosen, act) {
+    /** @param {string} name */
     const safe = async (name) => {
       this.busy += 1;
       this.element.dataset.ready = "no";
       try {
         await act(name);
       } catch (error) {
-        if (error.name !== "AbortError") this.fail(error);
+        if (!api.isAbort(error)) this.fail(error);
       }
       this.busy -= 1;
       if (!this.busy) this.element.dataset.ready = "yes";
     };
-    this.tools.append(choice(label, Object.entries(list).map(([name, { words }]) => [name, words]), chosen, safe));
+    this.tools.append(
+      choice(
+        label,
+        Object.entries(list).map(([name, { words }]) => [name, words]),
+        chosen,
+        safe,
+      ),
+    );
   }
 
   // The server.
 
-  /** Steps of a real search. */
+  /**
+   * Steps of a real search.
+   * @param {Place} place
+   * @param {TreeOptions} options
+   */
   tree(place, options) {
     return api.tree(place, options, this.signal);
   }
 }
 
-/** The head of a page beside the lessons, with the way back to them. */
+/**
+ * The head of a page beside the lessons, with the way back to them.
+ * @param {ViewContext} context
+ * @param {string} name
+ * @param {string} title
+ * @param {string} lead
+ */
 export function heading(context, name, title, lead) {
   context.title(title);
+  /** @param {Event} event */
   const back = (event) => {
     event.preventDefault();
     context.go({ view: "learn", extra: {} });
   };
-  return h("header", { class: "learn-head" }, h("p", { class: "eyebrow" }, h("a", { href: "?view=learn", onclick: back }, "Learn"), ` · ${name}`), h("h1", {}, title), h("p", { class: "lead" }, lead));
+  return h(
+    "header",
+    { class: "learn-head" },
+    h("p", { class: "eyebrow" }, h("a", { href: "?view=learn", onclick: back }, "Learn"), ` · ${name}`),
+    h("h1", {}, title),
+    h("p", { class: "lead" }, lead),
+  );
 }
 
-/** What is wrong, in the server's words, unless somebody has only gone away. */
+/**
+ * What is wrong, in the server's words, unless somebody has only gone away.
+ * @param {HTMLElement} element
+ * @param {unknown} error
+ */
 export function complain(element, error) {
-  if (error.name !== "AbortError") put(element, h("p", { class: "wrong", role: "alert" }, error.words ?? error.message));
+  if (!api.isAbort(error)) put(element, h("p", { class: "wrong", role: "alert" }, api.wordsOf(error)));
 }
 
-/** A row of buttons of which one is chosen. */
+/**
+ * A row of buttons of which one is chosen.
+ * @param {string} label
+ * @param {string[][]} options
+ * @param {string} chosen
+ * @param {(value: string) => unknown} act
+ */
 export function choice(label, options, chosen, act) {
   const group = h("div", { class: "segmented wrap", role: "group", "aria-label": label });
-  const draw = (now) => put(group, options.map(([value, words]) =>
-    h("button", { type: "button", "data-value": value, "aria-pressed": String(value === now), onclick: () => {
-      draw(value);
-      act(value);
-    } }, words)));
+  /** @param {string} now */
+  const draw = (now) =>
+    put(
+      group,
+      options.map(([value, words]) =>
+        h(
+          "button",
+          {
+            type: "button",
+            "data-value": value,
+            "aria-pressed": String(value === now),
+            onclick: () => {
+              draw(value);
+              act(value);
+            },
+          },
+          words,
+        ),
+      ),
+    );
   draw(chosen);
   return h("div", { class: "tool" }, h("span", { class: "tool-name" }, label), group);
 }

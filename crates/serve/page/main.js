@@ -1,3 +1,5 @@
+// @ts-check
+
 // Puts the parts of the page together and connects buttons and keys with what they do.
 
 import { After } from "./after.js";
@@ -18,6 +20,7 @@ import { navigation } from "./views.js";
 
 const themes = ["", "dark", "light"];
 
+/** @param {string} name */
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
   try {
@@ -48,12 +51,22 @@ async function start() {
   const app = new App(known);
   const history = new History();
   const explore = new Explore();
-  [new Puzzle(history), new Players(), explore, history, new Sheet(history), new After(history), new Knowledge(), new Gallery()].forEach((part) => app.add(part));
+  [
+    new Puzzle(history),
+    new Players(),
+    explore,
+    history,
+    new Sheet(history),
+    new After(history),
+    new Knowledge(),
+    new Gallery(),
+  ].forEach((part) => app.add(part));
   history.listeners.push(() => app.drawSoon());
   addEventListener("pagehide", () => history.leave());
   const setup = new Setup(app);
   const share = new Share(app);
 
+  /** @type {{ [name: string]: () => unknown }} */
   const doings = {
     undo: () => app.undo(),
     redo: () => app.redo(),
@@ -77,14 +90,21 @@ async function start() {
     theme: () => nextTheme(),
   };
   listen(app, doings);
-  for (const button of document.querySelectorAll("[data-do]")) {
-    button.addEventListener("click", (event) => (event.shiftKey && button.dataset.do === "again" ? doings.shuffle() : doings[button.dataset.do]()));
+  /** @type {NodeListOf<HTMLButtonElement>} */
+  const buttons = document.querySelectorAll("[data-do]");
+  for (const button of buttons) {
+    const name = button.dataset.do ?? "";
+    button.addEventListener("click", (event) =>
+      event.shiftKey && name === "again" ? doings.shuffle() : doings[name](),
+    );
   }
   for (const { name, title } of navigation()) {
     doings[name] ??= () => app.go({ view: name, extra: {} });
-    if (!$(`.tabs [data-view=${name}]`)) $(".tabs").append(h("button", { type: "button", "data-view": name }, title));
+    if (!$(`.tabs [data-view=${name}]`))
+      $(".tabs").append(h("button", { type: "button", "data-view": name }, title));
   }
-  for (const tab of document.querySelectorAll(".tabs [data-view]")) tab.addEventListener("click", () => doings[tab.dataset.view]());
+  for (const tab of document.querySelectorAll(".tabs [data-view]"))
+    tab.addEventListener("click", () => doings[tab.getAttribute("data-view") ?? ""]());
   $("#game").addEventListener("click", doings.choose);
   $("#board").addEventListener("focus", doings.board);
   addEventListener("popstate", () => $("#dialog").close());
@@ -103,7 +123,10 @@ async function start() {
   import("./install.js").then(({ install }) => install());
 }
 
-/** Plays the move in the text field. */
+/**
+ * Plays the move in the text field.
+ * @param {App} app
+ */
 async function typed(app) {
   const field = $("#move");
   const word = field.value.trim();
@@ -116,5 +139,5 @@ async function typed(app) {
 start().catch((error) => {
   const line = $("#trouble");
   line.hidden = false;
-  line.textContent = error.words ?? error.message;
+  line.textContent = api.wordsOf(error);
 });

@@ -1,11 +1,21 @@
-// Motion that informs: stones fall, men slide, at most a quarter of a second. style.css does nothing of it for people
-// who asked for less.
+// @ts-check
 
-/** Shows how the last move came about: `before` is the scene that it was made in. */
+// Motion that informs: stones fall, men slide, at most a quarter of a second. style.css does nothing of it
+// for people who asked for less.
+
+/**
+ * Shows how the last move came about: `before` is the scene that it was made in.
+ * @param {Board} board
+ * @param {Scene} before
+ */
 export function arrive(board, before) {
   const { scene, spots, metrics: m, look } = board;
   if (!spots.length || before.spots.length !== scene.spots.length) return;
   const path = look.last ?? [];
+  /**
+   * @param {number} i
+   * @param {[number, number]} from
+   */
   const move = (i, from) => {
     const stone = spots[i]?.stone;
     if (!stone) return;
@@ -21,7 +31,8 @@ export function arrive(board, before) {
   }
   if (path.length > 1) {
     const steps = board.face === "race" ? path.length : 2;
-    for (let i = 0; i + 1 < steps; i += 2) if (scene.spots[path[i + 1]].holder) move(path[i + 1], m.at(scene.spots[path[i]]));
+    for (let i = 0; i + 1 < steps; i += 2)
+      if (scene.spots[path[i + 1]].holder) move(path[i + 1], m.at(scene.spots[path[i]]));
     return;
   }
   for (const i of path) {

@@ -1,11 +1,16 @@
+// @ts-check
+
 // What people call a game: "Connect Four", "7 × 6". The spec is for those who type it.
 
+/** @type {{ [letter: string]: string }} */
 const MAN = { Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
 
+/** @param {string} material */
 function chessName(material) {
   const all = /^all(\d)$/i.exec(material);
   if (all) return `Chess endings of ${all[1]} men`;
   const [, first, second] = /^K([QRBNP]*)K([QRBNP]*)$/i.exec(material) ?? [null, "", ""];
+  /** @param {string} men */
   const side = (men) => {
     const words = [...men.toUpperCase()].map((letter) => MAN[letter]);
     if (words.length === 2 && words[0] === words[1]) return `two ${words[0]}s`;
@@ -15,12 +20,22 @@ function chessName(material) {
   return words[0].toUpperCase() + words.slice(1);
 }
 
-const MORRIS = { three: "Three Men’s Morris", tapatan: "Tapatan", six: "Six Men’s Morris", nine: "Nine Men’s Morris" };
+/** @type {{ [argument: string]: string }} */
+const MORRIS = {
+  three: "Three Men’s Morris",
+  tapatan: "Tapatan",
+  six: "Six Men’s Morris",
+  nine: "Nine Men’s Morris",
+};
 
-/** A game's name and what tells it apart from others of the same name. */
+/**
+ * A game's name and what tells it apart from others of the same name.
+ * @param {string} spec
+ */
 export function nameOfGame(spec) {
   const [head, ...options] = spec.split(",");
   const [family, argument = ""] = head.split(":");
+  /** @param {string} key */
   const option = (key) => options.find((word) => word === key || word.startsWith(`${key}=`))?.split("=")[1];
   const details = [];
   const size = /^(\d+)x(\d+)$/.exec(argument);
@@ -33,7 +48,12 @@ export function nameOfGame(spec) {
   if (family === "tictactoe") name = "Tic-tac-toe";
   else if (family === "mnk") {
     const square = size && size[1] === size[2];
-    name = k === 5 && square && Number(size[1]) >= 13 ? "Gomoku" : k === 3 && size?.[1] === "3" && size?.[2] === "3" ? "Tic-tac-toe" : `${k} in a row`;
+    name =
+      k === 5 && square && Number(size[1]) >= 13
+        ? "Gomoku"
+        : k === 3 && size?.[1] === "3" && size?.[2] === "3"
+          ? "Tic-tac-toe"
+          : `${k} in a row`;
   } else if (family === "connect4" || family === "connect") {
     name = k === 4 || family === "connect4" ? "Connect Four" : `Connect ${k}`;
     if (!size) details.unshift("7 × 6");
@@ -57,7 +77,10 @@ export function nameOfGame(spec) {
   return { name, detail: details.join(", ") };
 }
 
-/** Both in one line. */
+/**
+ * Both in one line.
+ * @param {string} spec
+ */
 export function fullName(spec) {
   const { name, detail } = nameOfGame(spec);
   return detail ? `${name}, ${detail}` : name;

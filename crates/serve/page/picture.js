@@ -1,13 +1,51 @@
+// @ts-check
+
 // The board as a picture that stands alone: SVG with the page's colours written into it, or PNG made of that.
 
+import { $ } from "./dom.js";
+import { given } from "./given.js";
+
 /** What a picture needs of the computed style; the rest is the browser's own. */
-const PARTS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-opacity", "opacity", "font-family", "font-size",
-  "font-weight", "text-anchor", "dominant-baseline", "paint-order", "visibility", "display", "filter", "text-decoration-line", "stop-color", "stop-opacity"];
+const PARTS = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "stroke-opacity",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+  "dominant-baseline",
+  "paint-order",
+  "visibility",
+  "display",
+  "filter",
+  "text-decoration-line",
+  "stop-color",
+  "stop-opacity",
+];
+
+/**
+ * @param {Node} node
+ * @returns {node is HTMLElement | SVGElement}
+ */
+const isStyled = (node) => node instanceof SVGElement || node instanceof HTMLElement;
+
 const NS = "http://www.w3.org/2000/svg";
 
-/** Copies the look of an element and of everything in it. */
+/**
+ * Copies the look of an element and of everything in it.
+ * @param {Element} from
+ * @param {Element} to
+ */
 function dress(from, to) {
   const look = getComputedStyle(from);
+  if (!isStyled(to)) return;
   for (const part of PARTS) {
     const value = look.getPropertyValue(part);
     if (value && value !== "none" && value !== "normal") to.style.setProperty(part, value);
@@ -15,24 +53,31 @@ function dress(from, to) {
   }
   for (const name of ["class", "tabindex", "role", "aria-label", "aria-disabled"]) to.removeAttribute(name);
   // Names of the page's colours mean nothing elsewhere.
-  for (const { name, value } of [...to.attributes]) if (name !== "style" && value.includes("var(")) to.removeAttribute(name);
+  for (const { name, value } of [...to.attributes])
+    if (name !== "style" && value.includes("var(")) to.removeAttribute(name);
   for (const part of [...to.style]) if (part.startsWith("--")) to.style.removeProperty(part);
   [...from.children].forEach((child, i) => dress(child, to.children[i]));
 }
 
 /** The board of the screen as the text of an SVG file, values and all, with a line below. */
-export function boardSvg(board = document.querySelector("#board svg.board"), words = "") {
-  const copy = board.cloneNode(true);
+export function boardSvg(board = given($("#board svg.board")), words = "") {
+  const copy = /** @type {SVGElement} */ (board.cloneNode(true));
   dress(board, copy);
-  const [x, y, width, height] = board.getAttribute("viewBox").split(/[\s,]+/).map(Number);
+  const [x, y, width, height] = given(board.getAttribute("viewBox"))
+    .split(/[\s,]+/)
+    .map(Number);
   const below = words ? Math.max(28, width * 0.05) : 0;
   // Gradients and patterns that the men use stand elsewhere in the page.
-  const needed = new Set([...new XMLSerializer().serializeToString(copy).matchAll(/url\((?:&quot;|"|')?[^#)]*#([\w-]+)/g)].map((found) => found[1]));
+  const needed = new Set(
+    [...new XMLSerializer().serializeToString(copy).matchAll(/url\((?:&quot;|"|')?[^#)]*#([\w-]+)/g)].map(
+      (found) => found[1],
+    ),
+  );
   const defs = document.createElementNS(NS, "defs");
   for (const id of needed) {
     const there = document.getElementById(id);
     if (!there || copy.querySelector(`#${CSS.escape(id)}`)) continue;
-    const other = there.cloneNode(true);
+    const other = /** @type {Element} */ (there.cloneNode(true));
     dress(there, other);
     defs.append(other);
   }
@@ -43,23 +88,45 @@ export function boardSvg(board = document.querySelector("#board svg.board"), wor
   copy.prepend(defs);
   const paper = document.createElementNS(NS, "rect");
   const colours = getComputedStyle(document.body);
-  for (const [name, value] of Object.entries({ x, y, width, height: height + below, fill: colours.backgroundColor })) paper.setAttribute(name, value);
+  for (const [name, value] of Object.entries({
+    x,
+    y,
+    width,
+    height: height + below,
+    fill: colours.backgroundColor,
+  }))
+    paper.setAttribute(name, String(value));
   defs.after(paper);
   if (words) {
     const line = document.createElementNS(NS, "text");
     line.textContent = words;
-    for (const [name, value] of Object.entries({ x: x + width / 2, y: y + height + below * 0.6, "text-anchor": "middle", "font-size": below * 0.5, "font-family": "system-ui, sans-serif", "font-weight": 600, fill: colours.color })) line.setAttribute(name, value);
+    for (const [name, value] of Object.entries({
+      x: x + width / 2,
+      y: y + height + below * 0.6,
+      "text-anchor": "middle",
+      "font-size": below * 0.5,
+      "font-family": "system-ui, sans-serif",
+      "font-weight": 600,
+      fill: colours.color,
+    }))
+      line.setAttribute(name, String(value));
     copy.append(line);
   }
   copy.setAttribute("xmlns", NS);
   copy.setAttribute("viewBox", `${x} ${y} ${width} ${height + below}`);
-  copy.setAttribute("width", width);
-  copy.setAttribute("height", height + below);
+  copy.setAttribute("width", String(width));
+  copy.setAttribute("height", String(height + below));
   copy.removeAttribute("style");
-  return new XMLSerializer().serializeToString(copy).replace(/url\((&quot;|"|')?[^#)"']*#([\w-]+)(&quot;|"|')?\)/g, "url(#$2)");
+  return new XMLSerializer()
+    .serializeToString(copy)
+    .replace(/url\((&quot;|"|')?[^#)"']*#([\w-]+)(&quot;|"|')?\)/g, "url(#$2)");
 }
 
-/** The same as PNG, so many pixels wide. */
+/**
+ * The same as PNG, so many pixels wide.
+ * @param {string} svg
+ * @returns {Promise<Blob>}
+ */
 export async function boardPng(svg, wide = 1200) {
   const image = new Image();
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
@@ -69,8 +136,8 @@ export async function boardPng(svg, wide = 1200) {
     const canvas = document.createElement("canvas");
     canvas.width = wide;
     canvas.height = Math.round((wide * image.naturalHeight) / image.naturalWidth);
-    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise((done) => canvas.toBlob(done, "image/png"));
+    given(canvas.getContext("2d")).drawImage(image, 0, 0, canvas.width, canvas.height);
+    return given(await new Promise((/** @type {BlobCallback} */ done) => canvas.toBlob(done, "image/png")));
   } finally {
     URL.revokeObjectURL(address);
   }

@@ -1,31 +1,61 @@
+// @ts-check
+
 // Questions of the places beside the board: statistics, arena, experiments, puzzle sets.
 
-import { ApiError, query } from "./api.js";
+import { ApiError, isAbort, query } from "./api.js";
 
 const BASE = "/api/v1";
 
-/** One question; a refusal is an `ApiError`, a server that is away is one too. */
+/**
+ * One question; a refusal is an `ApiError`, a server that is away is one too.
+ * @param {string} path
+ * @param {RequestInit} [options]
+ * @returns {Promise<any>}
+ */
 export async function ask(path, options = {}) {
   let response;
   try {
     response = await fetch(BASE + path, options);
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (isAbort(error)) throw error;
     throw new ApiError(0, "The server is away.", "Try again when it is back.");
   }
   const body = await response.json().catch(() => null);
-  if (!response.ok) throw new ApiError(response.status, body?.error ?? `the server answered ${response.status}`, body?.cure);
+  if (!response.ok)
+    throw new ApiError(response.status, body?.error ?? `the server answered ${response.status}`, body?.cure);
   return body;
 }
 
+/**
+ * @param {string} path
+ * @param {object} [body]
+ */
 export const post = (path, body = {}) =>
   ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+/** @param {string} path */
 export const drop = (path) => ask(path, { method: "DELETE" });
 
+/**
+ * @param {string} path
+ * @param {string} game
+ * @param {{ [key: string]: string }} [more]
+ */
 export const address = (path, game, more = {}) => `${BASE}${path}?${query({ game }, more)}`;
-export const about = (path, game, more = {}, signal = undefined) => ask(`${path}?${query({ game }, more)}`, { signal });
+/**
+ * @param {string} path
+ * @param {string} game
+ * @param {{ [key: string]: string }} [more]
+ * @param {AbortSignal} [signal]
+ */
+export const about = (path, game, more = {}, signal = undefined) =>
+  ask(`${path}?${query({ game }, more)}`, { signal });
 
-/** Follows events of an address until `done`; returns what ends it. A stream that breaks is `lost`, and taken up again by itself. */
+/**
+ * Follows events of an address until `done`; returns what ends it. A stream that breaks is `lost`, and taken
+ * up again by itself.
+ * @param {string} path
+ * @param {{ lost?(): unknown } & { [event: string]: (news: any) => unknown }} hear
+ */
 export function follow(path, hear) {
   const source = new EventSource(BASE + path);
   source.addEventListener("error", () => hear.lost?.());
@@ -39,10 +69,29 @@ export function follow(path, hear) {
   return () => source.close();
 }
 
-/** A name for a file. */
-export const fileName = (words, ending) => `${words.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, "")}.${ending}`;
+/** Words for the state of a match. */
+export const STATES = {
+  running: "being played",
+  stopping: "stopping",
+  stopped: "stopped",
+  done: "finished",
+  failed: "failed",
+};
 
-/** Lets the reader keep something as a file. */
+/**
+ * A name for a file.
+ * @param {string} words
+ * @param {string} ending
+ */
+export const fileName = (words, ending) =>
+  `${words.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, "")}.${ending}`;
+
+/**
+ * Lets the reader keep something as a file.
+ * @param {Blob | string} content
+ * @param {string} type
+ * @param {string} name
+ */
 export function keep(content, type, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));

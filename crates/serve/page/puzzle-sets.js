@@ -1,18 +1,29 @@
-// Which puzzles there are, which one comes next, and what this reader has solved: kept in the browser, told to nobody.
+// @ts-check
+
+// Which puzzles there are, which one comes next, and what this reader has solved: kept in the browser, told
+// to nobody.
 //
-// The address says which: `seed=set-3` the fourth of the game's set, `seed=day-2026-11-17` the one of a day, `seed=7`
-// one that is looked for in any game.
+// The address says which: `seed=set-3` the fourth of the game's set, `seed=day-2026-11-17` the one of a day,
+// `seed=7` one that is looked for in any game.
 
 import * as api from "./api.js";
 import { about, ask } from "./place-api.js";
 
 export const LEVELS = ["", "Beginner", "Easy", "Medium", "Hard", "Expert"];
 
+/** @type {Promise<Map<string, PuzzleEntry[]>> | null} */
 let sets = null;
 
-/** All sets: game → [{number, level, themes, moves}]. */
+/**
+ * All sets: game → [{number, level, themes, moves}].
+ * @param {AbortSignal} signal
+ * @returns {Promise<Map<string, PuzzleEntry[]>>}
+ */
 export async function allSets(signal) {
-  sets ??= ask("/puzzles", { signal }).then(({ sets: list }) => new Map(list.map(({ game, puzzles }) => [game, puzzles])));
+  sets ??= ask("/puzzles", { signal }).then(
+    (/** @type {{ sets: { game: string, puzzles: PuzzleEntry[] }[] }} */ { sets: list }) =>
+      new Map(list.map(({ game, puzzles }) => [game, puzzles])),
+  );
   try {
     return await sets;
   } catch {
@@ -23,11 +34,18 @@ export async function allSets(signal) {
 
 /** Today, as the reader's own calendar has it. */
 export function today(now = new Date()) {
+  /** @param {number} number */
   const two = (number) => String(number).padStart(2, "0");
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
 
-/** The puzzle that the address names. */
+/**
+ * The puzzle that the address names.
+ * @param {string} game
+ * @param {string} seed
+ * @param {AbortSignal} signal
+ * @returns {Promise<PuzzleAnswer>}
+ */
 export async function fetchPuzzle(game, seed, signal) {
   const set = /^set-(\d+)$/.exec(seed);
   if (set) return about("/puzzle/set", game, { number: set[1] }, signal);
@@ -40,10 +58,18 @@ const KEY = "puzzles";
 
 /** What this reader has done: {streak, best, days, last, solved}. */
 export class Diary {
+  /** @param {Pick<Storage, "getItem" | "setItem">} [store] */
   constructor(store = window.localStorage) {
     this.store = store;
     try {
-      this.kept = { streak: 0, best: 0, days: 0, last: "", solved: {}, ...JSON.parse(store.getItem(KEY) ?? "{}") };
+      this.kept = {
+        streak: 0,
+        best: 0,
+        days: 0,
+        last: "",
+        solved: {},
+        ...JSON.parse(store.getItem(KEY) ?? "{}"),
+      };
     } catch {
       this.kept = { streak: 0, best: 0, days: 0, last: "", solved: {} };
     }
@@ -57,11 +83,19 @@ export class Diary {
     }
   }
 
+  /**
+   * @param {string} game
+   * @param {number} number
+   */
   has(game, number) {
     return Boolean(this.kept.solved[`${game}|${number}`]);
   }
 
-  /** A puzzle was solved: at the first try, or not. */
+  /**
+   * A puzzle was solved: at the first try, or not.
+   * @param {{ game: string, number?: number, date?: string }} puzzle
+   * @param {boolean} clean
+   */
   solve(puzzle, clean) {
     const { kept } = this;
     kept.streak = clean ? kept.streak + 1 : 0;
@@ -82,9 +116,21 @@ export class Diary {
   }
 }
 
-/** The seed of the next puzzle of a game: one that is not solved yet, easier ones first, of the level and theme asked for. */
+/**
+ * The seed of the next puzzle of a game: one that is not solved yet, easier ones first, of the level and
+ * theme asked for.
+ * @param {PuzzleEntry[] | undefined} list
+ * @param {Pick<Diary, "has">} diary
+ * @param {string} game
+ * @param {{ level?: string, theme?: string, not?: number }} [options]
+ */
 export function nextSeed(list, diary, game, { level = "", theme = "", not = -1 } = {}) {
-  const fits = (list ?? []).filter((one) => (!level || one.level === Number(level)) && (!theme || one.themes.some((known) => known === theme || known.startsWith(`${theme} `))) && one.number !== not);
+  const fits = (list ?? []).filter(
+    (one) =>
+      (!level || one.level === Number(level)) &&
+      (!theme || one.themes.some((known) => known === theme || known.startsWith(`${theme} `))) &&
+      one.number !== not,
+  );
   if (!fits.length) return null;
   const fresh = fits.filter((one) => !diary.has(game, one.number));
   const from = fresh.length ? fresh : fits;

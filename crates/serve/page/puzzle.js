@@ -1,9 +1,12 @@
+// @ts-check
+
 // Puzzles: a position and a line in which every move is the only right one. And one's own mistakes once more.
 //
 // Both set `app.challenge`, which the board asks instead of playing on.
 
 import * as api from "./api.js";
 import { $, announce, h, put, style } from "./dom.js";
+import { given } from "./given.js";
 import { fullName } from "./names.js";
 import { Diary, LEVELS, allSets, fetchPuzzle, nextSeed, today } from "./puzzle-sets.js";
 import { symbol } from "./symbol.js";
@@ -11,10 +14,23 @@ import { long, mean, plies, seen } from "./verdict.js";
 
 /** Before the answer is played, so that one sees one's own move. */
 const BEAT = 450;
+/** @param {number} ms */
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+/** @param {string} text */
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 export class Puzzle {
+  /** @type {App} */
+  app;
+  /** @type {Map<string, PuzzleEntry[]> | undefined} */
+  sets;
+  key = "";
+  failed = "";
+  retryKey = "";
+  tryWords = "";
+  drawn = "";
+
+  /** @param {ValueHistory} history */
   constructor(history) {
     this.card = $("#puzzle");
     this.history = history;
@@ -22,7 +38,11 @@ export class Puzzle {
     this.wish = { level: "", theme: "" };
   }
 
-  /** Before the board is drawn: fetch the puzzle that the address names. */
+  /**
+   * Before the board is drawn: fetch the puzzle that the address names.
+   * @param {App} app
+   * @param {AbortSignal} signal
+   */
   async prepare(app, signal) {
     this.app = app;
     app.next = () => this.next();
@@ -39,6 +59,10 @@ export class Puzzle {
     }
   }
 
+  /**
+   * @param {App} app
+   * @param {AbortSignal} signal
+   */
   async fetch(app, signal) {
     style("puzzle.css");
     this.sets = await allSets(signal);
@@ -67,21 +91,26 @@ export class Puzzle {
       const steps = puzzle.steps?.length ? puzzle.steps : [{ move: puzzle.solution }];
       app.puzzle = { ...puzzle, steps, at: 0, tried: [], solved: false, clean: true, words: "" };
     } catch (error) {
-      if (error.name === "AbortError") {
+      if (api.isAbort(error)) {
         this.key = "";
         return;
       }
       app.puzzle = null;
-      this.failed = error.words ?? error.message;
+      this.failed = api.wordsOf(error);
     }
   }
 
-  /** Another puzzle of the kind that is wished for, of this game or another. */
+  /**
+   * Another puzzle of the kind that is wished for, of this game or another.
+   * @param {string} [game]
+   */
   next(game = this.app.state.game) {
     const number = this.app.puzzle?.game === game ? this.app.puzzle.number : undefined;
     this.key = "";
     this.app.puzzle = null;
-    const seed = nextSeed(this.sets?.get(game), this.diary, game, { ...this.wish, not: number }) ?? (this.sets?.has(game) ? `set-${number ?? 0}` : String(Math.floor(Math.random() * 1e6)));
+    const seed =
+      nextSeed(this.sets?.get(game), this.diary, game, { ...this.wish, not: number }) ??
+      (this.sets?.has(game) ? `set-${number ?? 0}` : String(Math.floor(Math.random() * 1e6)));
     return this.app.go({ game, seed, view: "puzzle", moves: [], at: null, position: "" });
   }
 
@@ -91,7 +120,10 @@ export class Puzzle {
     return this.app.go({ seed: `day-${today()}`, view: "puzzle", moves: [], at: null, position: "" });
   }
 
-  /** A move of the reader's: the only right one, or not. */
+  /**
+   * A move of the reader's: the only right one, or not.
+   * @param {Gesture} gesture
+   */
   async answer(gesture) {
     const { app } = this;
     const { puzzle } = app;
@@ -112,13 +144,18 @@ export class Puzzle {
       this.done(puzzle);
       announce(puzzle.words);
       await app.refresh();
-      this.card.querySelector("button.main")?.focus({ preventScroll: true });
+      $("button.main", this.card)?.focus({ preventScroll: true });
       return;
     }
     await this.reply(puzzle, step, "Right.");
   }
 
-  /** The opponent's answer, a moment later. */
+  /**
+   * The opponent's answer, a moment later.
+   * @param {PuzzleState} puzzle
+   * @param {PuzzleStep} step
+   * @param {string} words
+   */
   async reply(puzzle, step, words) {
     const { app } = this;
     puzzle.waiting = true;
@@ -127,20 +164,26 @@ export class Puzzle {
     await pause(matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : BEAT);
     puzzle.waiting = false;
     if (app.puzzle !== puzzle) return;
-    puzzle.tried = [...puzzle.tried, step.reply];
+    puzzle.tried = [...puzzle.tried, given(step.reply)];
     const left = puzzle.steps.length - puzzle.at;
-    puzzle.words = `${words} ${step.reply} was the answer; ${left === 1 ? "one move more" : `${left} moves more`}.`;
+    const more = left === 1 ? "one move more" : `${left} moves more`;
+    puzzle.words = `${words} ${step.reply} was the answer; ${more}.`;
     announce(puzzle.words);
     await app.refresh();
   }
 
+  /** @param {PuzzleState} puzzle */
   done(puzzle) {
     puzzle.solved = true;
     puzzle.words = puzzle.clean ? "Solved." : "Solved, though not at the first try.";
     this.diary.solve(puzzle, puzzle.clean);
   }
 
-  /** Says what a wrong move would be worth, once that is known. */
+  /**
+   * Says what a wrong move would be worth, once that is known.
+   * @param {PuzzleState} puzzle
+   * @param {string} mv
+   */
   async explain(puzzle, mv) {
     if (puzzle.kind === "fours") {
       puzzle.words = `${mv} is not it: no win by fours begins there.`;
@@ -148,15 +191,17 @@ export class Puzzle {
       return;
     }
     try {
-      const { moves } = await api.position(this.app.place, this.app.asking.signal);
+      const { moves } = await api.position(given(this.app.place), this.app.signal);
       const tried = moves.find((move) => move.move === mv);
       if (!tried || puzzle.solved || this.app.puzzle !== puzzle || !puzzle.words.startsWith(mv)) return;
       const value = seen(tried, puzzle.to_move);
-      const later = value.value === "win" && value.distance;
-      puzzle.words = later ? `${mv} is not it: it wins too, but takes ${plies(value.distance)}.` : `${mv} is not it: ${long(value)}.`;
+      puzzle.words =
+        value.value === "win" && value.distance
+          ? `${mv} is not it: it wins too, but takes ${plies(value.distance)}.`
+          : `${mv} is not it: ${long(value)}.`;
       this.drawPuzzle(this.app);
     } catch (error) {
-      if (error.name !== "AbortError" && !(error instanceof api.ApiError)) throw error;
+      if (!api.isAbort(error) && !(error instanceof api.ApiError)) throw error;
     }
   }
 
@@ -164,7 +209,7 @@ export class Puzzle {
   async give() {
     const { app } = this;
     const { puzzle } = app;
-    if (puzzle.waiting) return;
+    if (!puzzle || puzzle.waiting) return;
     const step = puzzle.steps[puzzle.at];
     if (puzzle.clean) this.diary.miss();
     puzzle.clean = false;
@@ -181,31 +226,37 @@ export class Puzzle {
   }
 
   again() {
-    const { puzzle } = this.app;
+    const puzzle = given(this.app.puzzle);
     Object.assign(puzzle, { at: 0, tried: [], solved: false, clean: false, words: "" });
     return this.app.refresh();
   }
 
+  /** @param {Gesture} gesture */
   async retry(gesture) {
     const { app } = this;
-    const played = app.state.moves[app.state.at];
+    const played = app.state.moves[app.state.at ?? -1];
     try {
-      const answer = await app.know(app.asking.signal);
+      const answer = given(await app.know(app.signal));
       const best = answer.moves.find((move) => answer.best.includes(move.move));
       const tried = answer.moves.find((move) => move.move === gesture.move);
-      const keeps = tried && best && tried.value === best.value && (mean(tried) === null || mean(tried) >= mean(best) - 1e-9);
-      const verdict = keeps ? { right: true, words: `${gesture.move} is right: ${long(tried)}.` }
+      const own = tried ? mean(tried) : null;
+      const keeps =
+        tried && best && tried.value === best.value && (own === null || own >= (mean(best) ?? own) - 1e-9);
+      const verdict = keeps
+        ? { right: true, words: `${gesture.move} is right: ${long(tried)}.` }
         : { right: false, words: `${gesture.move} is not better: ${tried ? long(tried) : "no value"}.` };
-      if (gesture.move === played) verdict.words = `${gesture.move} is what you played; look for something else.`;
+      if (gesture.move === played)
+        verdict.words = `${gesture.move} is what you played; look for something else.`;
       this.tryWords = verdict.words;
       if (verdict.right) app.retried = verdict;
       announce(verdict.words);
       await app.refresh();
     } catch (error) {
-      if (error.name !== "AbortError") app.complain(error);
+      if (!api.isAbort(error)) app.complain(error);
     }
   }
 
+  /** @param {App} app */
   draw(app) {
     const { view } = app.state;
     this.card.hidden = view !== "puzzle" && view !== "retry";
@@ -213,76 +264,239 @@ export class Puzzle {
     if (view === "retry") this.drawRetry(app);
   }
 
+  /** @param {App} app */
   drawPuzzle(app) {
     const { puzzle } = app;
     // What says the same stays as it is: a button that is replaced under the hand loses its click.
-    const key = JSON.stringify([app.state.game, app.state.seed, puzzle?.position, puzzle?.at, puzzle?.solved, puzzle?.given, puzzle?.words, this.failed, this.wish, this.diary.kept, this.sets?.size]);
+    const key = JSON.stringify([
+      app.state.game,
+      app.state.seed,
+      puzzle?.position,
+      puzzle?.at,
+      puzzle?.solved,
+      puzzle?.given,
+      puzzle?.words,
+      this.failed,
+      this.wish,
+      this.diary.kept,
+      this.sets?.size,
+    ]);
     if (key === this.drawn) return;
     this.drawn = key;
     if (!puzzle) {
-      put(this.card, h("h2", {}, "Puzzles"), h("p", { class: "note", role: "status" }, this.failed || "Looking for a puzzle …"),
-        this.failed && h("p", { class: "note" }, "There are sets for the games below."), this.choices(app));
+      put(
+        this.card,
+        h("h2", {}, "Puzzles"),
+        h("p", { class: "note", role: "status" }, this.failed || "Looking for a puzzle …"),
+        this.failed && h("p", { class: "note" }, "There are sets for the games below."),
+        this.choices(app),
+      );
       return;
     }
     const { difficulty, steps, at, solved, date } = puzzle;
     const level = difficulty?.level ?? 0;
-    const dots = level > 0 && h("span", { class: "level-dots", role: "img", "aria-label": `Difficulty ${level} of 5` }, "●".repeat(level), h("span", {}, "●".repeat(5 - level)));
-    const effort = difficulty && `A search looks at ${difficulty.nodes.toLocaleString("en")} ${difficulty.nodes === 1 ? "position" : "positions"} to find it; ${difficulty.refutations} wrong moves need more than one answer.`;
+    const dots =
+      level > 0 &&
+      h(
+        "span",
+        { class: "level-dots", role: "img", "aria-label": `Difficulty ${level} of 5` },
+        "●".repeat(level),
+        h("span", {}, "●".repeat(5 - level)),
+      );
+    const effort =
+      difficulty &&
+      `A search looks at ${difficulty.nodes.toLocaleString("en")} ` +
+        `${difficulty.nodes === 1 ? "position" : "positions"} to find it; ${difficulty.refutations} ` +
+        "wrong moves need more than one answer.";
     // A tick is for what is solved; before that a question is all there is.
-    put(this.card, date && h("p", { class: "puzzle-day" }, `Puzzle of the day, ${date}`),
-      h("h2", {}, solved && !puzzle.given ? symbol("win") : h("span", { class: "puzzle-sign", "aria-hidden": "true" }, "?"), puzzle.task),
-      h("p", { class: "puzzle-meta" }, dots, level > 0 && h("span", { title: effort }, LEVELS[level]), h("span", { class: "note" }, steps.length > 1 ? `${steps.length} moves to find` : `one of ${puzzle.choices} moves`)),
-      steps.length > 1 && h("ol", { class: "puzzle-steps", "aria-label": "Moves found" }, steps.map((step, i) => h("li", { class: i < at ? "found" : "" }, i < at ? h("code", {}, step.move) : h("span", { "aria-hidden": "true" }, "…")))),
-      h("p", { class: solved || puzzle.words.startsWith("Right") ? "right" : "wrong", role: "status" }, puzzle.words || "\u00a0"),
-      solved && h("p", { class: "themes" }, (puzzle.themes ?? []).map((theme) => h("span", { class: "theme" }, theme))),
+    put(
+      this.card,
+      date && h("p", { class: "puzzle-day" }, `Puzzle of the day, ${date}`),
+      h(
+        "h2",
+        {},
+        solved && !puzzle.given
+          ? symbol("win")
+          : h("span", { class: "puzzle-sign", "aria-hidden": "true" }, "?"),
+        puzzle.task,
+      ),
+      h(
+        "p",
+        { class: "puzzle-meta" },
+        dots,
+        level > 0 && h("span", { title: effort }, LEVELS[level]),
+        h(
+          "span",
+          { class: "note" },
+          steps.length > 1 ? `${steps.length} moves to find` : `one of ${puzzle.choices} moves`,
+        ),
+      ),
+      steps.length > 1 &&
+        h(
+          "ol",
+          { class: "puzzle-steps", "aria-label": "Moves found" },
+          steps.map((step, i) =>
+            h(
+              "li",
+              { class: i < at ? "found" : "" },
+              i < at ? h("code", {}, step.move) : h("span", { "aria-hidden": "true" }, "…"),
+            ),
+          ),
+        ),
+      h(
+        "p",
+        { class: solved || puzzle.words.startsWith("Right") ? "right" : "wrong", role: "status" },
+        puzzle.words || "\u00a0",
+      ),
+      solved &&
+        h(
+          "p",
+          { class: "themes" },
+          (puzzle.themes ?? []).map((theme) => h("span", { class: "theme" }, theme)),
+        ),
       solved && effort && h("p", { class: "note" }, effort),
-      h("p", { class: "actions" },
-        h("button", { type: "button", class: solved ? "main" : "", onclick: () => this.next() }, "Next puzzle"),
+      h(
+        "p",
+        { class: "actions" },
+        h(
+          "button",
+          { type: "button", class: solved ? "main" : "", onclick: () => this.next() },
+          "Next puzzle",
+        ),
         !solved && h("button", { type: "button", onclick: () => this.give() }, "Show the move"),
         solved && h("button", { type: "button", onclick: () => this.again() }, "Once more"),
-        solved && h("button", { type: "button", id: "explore-puzzle", onclick: () => app.go({ view: "explore", position: puzzle.position, moves: [], at: null }) }, "Explore it")),
-      this.choices(app));
+        solved &&
+          h(
+            "button",
+            {
+              type: "button",
+              id: "explore-puzzle",
+              onclick: () => app.go({ view: "explore", position: puzzle.position, moves: [], at: null }),
+            },
+            "Explore it",
+          ),
+      ),
+      this.choices(app),
+    );
   }
 
-  /** Which puzzles come next, and what the reader has to show for it. */
+  /**
+   * Which puzzles come next, and what the reader has to show for it.
+   * @param {App} app
+   */
   choices(app) {
     const { streak, best, days } = this.diary.kept;
     const set = this.sets?.get(app.state.game);
-    const select = (id, label, options, value, act) => h("label", { class: "puzzle-choice" }, h("span", {}, label), h("select", { id, onchange: (event) => act(event.target.value) }, options.map(([key, name]) => h("option", { value: key, selected: key === value }, name))));
+    /**
+     * @param {string} id
+     * @param {string} label
+     * @param {string[][]} options
+     * @param {string} value
+     * @param {(value: string) => unknown} act
+     */
+    const select = (id, label, options, value, act) =>
+      h(
+        "label",
+        { class: "puzzle-choice" },
+        h("span", {}, label),
+        h(
+          "select",
+          { id, onchange: (event) => act(event.target.value) },
+          options.map(([key, name]) => h("option", { value: key, selected: key === value }, name)),
+        ),
+      );
     const games = [...(this.sets?.keys() ?? [])];
-    const themes = [...new Set((set ?? []).flatMap(({ themes: list }) => list.map((theme) => theme.replace(/ in \d+$/, ""))))].sort();
+    const themes = [
+      ...new Set(
+        (set ?? []).flatMap(({ themes: list }) => list.map((theme) => theme.replace(/ in \d+$/, ""))),
+      ),
+    ].sort();
     const levels = [...new Set((set ?? []).map(({ level }) => level))].sort();
     const solvedHere = (set ?? []).filter(({ number }) => this.diary.has(app.state.game, number)).length;
-    const wish = (key) => (value) => {
+    /** @param {"level" | "theme"} key */
+    const wish = (key) => (/** @type {string} */ value) => {
       this.wish = { ...this.wish, [key]: value };
       return this.next();
     };
-    return h("div", { class: "puzzle-choices" },
-      h("p", { class: "puzzle-streak" }, h("strong", {}, `${streak} in a row`), best > streak && h("span", { class: "note" }, `best ${best}`), days > 1 && h("span", { class: "note" }, `${days} days running`), set && h("span", { class: "note" }, `${solvedHere} of ${set.length} solved`)),
-      select("puzzle-game", "Game", [...(games.includes(app.state.game) ? [] : [[app.state.game, fullName(app.state.game)]]), ...games.map((game) => [game, fullName(game)])], app.state.game, (game) => {
-        this.wish = { level: "", theme: "" };
-        return this.next(game);
-      }),
-      set && select("puzzle-level", "Level", [["", "Any"], ...levels.map((level) => [String(level), LEVELS[level]])], this.wish.level, wish("level")),
-      set && select("puzzle-theme", "Theme", [["", "Any"], ...themes.map((theme) => [theme, capital(theme)])], this.wish.theme, wish("theme")),
-      h("button", { type: "button", id: "daily", onclick: () => this.ofToday() }, "Puzzle of the day"));
+    return h(
+      "div",
+      { class: "puzzle-choices" },
+      h(
+        "p",
+        { class: "puzzle-streak" },
+        h("strong", {}, `${streak} in a row`),
+        best > streak && h("span", { class: "note" }, `best ${best}`),
+        days > 1 && h("span", { class: "note" }, `${days} days running`),
+        set && h("span", { class: "note" }, `${solvedHere} of ${set.length} solved`),
+      ),
+      select(
+        "puzzle-game",
+        "Game",
+        [
+          ...(games.includes(app.state.game) ? [] : [[app.state.game, fullName(app.state.game)]]),
+          ...games.map((game) => [game, fullName(game)]),
+        ],
+        app.state.game,
+        (game) => {
+          this.wish = { level: "", theme: "" };
+          return this.next(game);
+        },
+      ),
+      set &&
+        select(
+          "puzzle-level",
+          "Level",
+          [["", "Any"], ...levels.map((level) => [String(level), LEVELS[level]])],
+          this.wish.level,
+          wish("level"),
+        ),
+      set &&
+        select(
+          "puzzle-theme",
+          "Theme",
+          [["", "Any"], ...themes.map((theme) => [theme, capital(theme)])],
+          this.wish.theme,
+          wish("theme"),
+        ),
+      h("button", { type: "button", id: "daily", onclick: () => this.ofToday() }, "Puzzle of the day"),
+    );
   }
 
+  /** @param {App} app */
   drawRetry(app) {
     const { state } = app;
     this.drawn = "";
     const mistakes = this.history.mistakes;
-    const rest = mistakes.filter((ply) => ply > state.at);
+    const at = state.at ?? -1;
+    const rest = mistakes.filter((ply) => ply > at);
     const after = rest[0];
-    put(this.card, h("h2", {}, "Retry your mistake"),
-      h("p", {}, `At move ${state.at + 1} you played `, h("code", {}, state.moves[state.at] ?? ""), ". Find a better one."),
+    put(
+      this.card,
+      h("h2", {}, "Retry your mistake"),
+      h(
+        "p",
+        {},
+        `At move ${at + 1} you played `,
+        h("code", {}, state.moves[at] ?? ""),
+        ". Find a better one.",
+      ),
       h("p", { class: app.retried ? "right" : "wrong", role: "status" }, this.tryWords || "\u00a0"),
-      h("p", { class: "actions" },
-        after !== undefined && h("button", { type: "button", class: app.retried ? "main" : "", onclick: () => this.step(after) }, "Next mistake"),
+      h(
+        "p",
+        { class: "actions" },
+        after !== undefined &&
+          h(
+            "button",
+            { type: "button", class: app.retried ? "main" : "", onclick: () => this.step(after) },
+            "Next mistake",
+          ),
         !app.retried && h("button", { type: "button", onclick: () => this.reveal() }, "Show the move"),
-        h("button", { type: "button", onclick: () => app.go({ view: "explore" }) }, "Explore the game")));
+        h("button", { type: "button", onclick: () => app.go({ view: "explore" }) }, "Explore the game"),
+      ),
+    );
   }
 
+  /** @param {number} ply */
   step(ply) {
     this.tryWords = "";
     this.app.retried = null;
@@ -296,4 +510,5 @@ export class Puzzle {
   }
 }
 
+/** @param {App} app */
 const write = (app) => `${app.state.game}|${app.state.moves.join()}|${app.state.at}`;

@@ -1,3 +1,5 @@
+// @ts-check
+
 // What was played on this board since it was opened, as a tree: undoing a move keeps it as a branch.
 //
 //   4 ─ 4 ─ 4 ─ 2 ─ 3      the line on the screen
@@ -6,12 +8,19 @@
 const MOST = 400;
 
 export class GameRecord {
+  /** @type {string[]} */
+  lines = [];
+
   constructor() {
     this.key = "";
-    this.lines = [];
   }
 
-  /** Remembers the moves on the screen. */
+  /**
+   * Remembers the moves on the screen.
+   * @param {string} game
+   * @param {string} position
+   * @param {string[]} moves
+   */
   add(game, position, moves) {
     const key = `${game}|${position}`;
     if (key !== this.key) {
@@ -37,8 +46,13 @@ export class GameRecord {
     }
   }
 
-  /** Branches beside a line: for each ply the other continuations that were played there. */
+  /**
+   * Branches beside a line: for each ply the other continuations that were played there.
+   * @param {string[]} moves
+   * @returns {Map<number, string[][]>}
+   */
   branches(moves) {
+    /** @type {Map<number, string[][]>} */
     const found = new Map();
     for (const text of this.lines) {
       const line = text.split(" ");

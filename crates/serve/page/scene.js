@@ -1,19 +1,34 @@
-// What a scene means, without drawing it: which spots can be pointed at next, and what a move in a list points at.
+// @ts-check
+
+// What a scene means, without drawing it: which spots can be pointed at next, and what a move in a list
+// points at.
 //
 //   path so far   []        [e2]          [e2, e4]
 //   next          men       their goals   (complete: one move, or a choice)
 //
-// A turn of several steps has `ways`, each from and to in turn: [24, 18, 18, 13]. After an even number of spots a step is
-// made and the board stands as `partway` says.
+// A turn of several steps has `ways`, each from and to in turn: [24, 18, 18, 13]. After an even number of
+// spots a step is made and the board stands as `partway` says.
 
-/** Every list of spots that makes a move. */
-export const waysOf = (gesture) => (gesture.ways?.length ? gesture.ways : gesture.path.length ? [gesture.path] : []);
+/**
+ * Every list of spots that makes a move.
+ * @param {Gesture} gesture
+ */
+export const waysOf = (gesture) =>
+  gesture.ways?.length ? gesture.ways : gesture.path.length ? [gesture.path] : [];
 
-/** Whether the moves of a scene are made in steps, each of which shows on the board. */
+/**
+ * Whether the moves of a scene are made in steps, each of which shows on the board.
+ * @param {Scene} scene
+ */
 export const stepwise = (scene) => scene.moves.some((gesture) => gesture.ways?.length);
 
-/** Spots that stand for another: a whole column drops a stone, equal piles are one to the rules. */
+/**
+ * Spots that stand for another: a whole column drops a stone, equal piles are one to the rules.
+ * @param {Scene} scene
+ * @returns {Map<number, number>}
+ */
 export function aliases(scene) {
+  /** @type {Map<number, number>} */
   const alias = new Map();
   const firsts = new Set(scene.moves.map((gesture) => gesture.path[0]).filter((spot) => spot !== undefined));
   if (scene.layout === "drop") {
@@ -24,6 +39,7 @@ export function aliases(scene) {
     }
   }
   if (scene.layout === "piles") {
+    /** @type {Map<number, number>} */
     const size = new Map();
     for (const spot of scene.spots) size.set(spot.x, (size.get(spot.x) ?? 0) + 1);
     for (const known of firsts) {
@@ -36,9 +52,16 @@ export function aliases(scene) {
   return alias;
 }
 
-/** The moves that begin with a path: those complete, and the rest by the spot that comes next. */
+/**
+ * The moves that begin with a path: those complete, and the rest by the spot that comes next.
+ * @param {Scene} scene
+ * @param {number[]} path
+ * @returns {{ next: Map<number, Gesture[]>, complete: Gesture[] }}
+ */
 export function ahead(scene, path) {
+  /** @type {Map<number, Gesture[]>} */
   const next = new Map();
+  /** @type {Gesture[]} */
   const complete = [];
   for (const gesture of scene.moves) {
     for (const way of waysOf(gesture)) {
@@ -55,8 +78,14 @@ export function ahead(scene, path) {
   return { next, complete };
 }
 
-/** Where the picked man can go in several steps at once: the spot, and the path that leads there. */
+/**
+ * Where the picked man can go in several steps at once: the spot, and the path that leads there.
+ * @param {Scene} scene
+ * @param {number[]} path
+ * @returns {Map<number, number[]>}
+ */
 export function hops(scene, path) {
+  /** @type {Map<number, number[]>} */
   const found = new Map();
   if (path.length % 2 === 0 || !stepwise(scene)) return found;
   for (const gesture of scene.moves) {
@@ -70,14 +99,30 @@ export function hops(scene, path) {
   return found;
 }
 
-/** The scene after the steps that were made already, with the same moves. */
+/**
+ * The scene after the steps that were made already, with the same moves.
+ * @param {Scene} scene
+ * @param {number[]} path
+ * @param {Turn} [mover]
+ */
 export function partway(scene, path, mover) {
   const steps = stepwise(scene);
   const placing = scene.layout === "points" && !steps;
   if (path.length < (placing ? 1 : 2) || (!steps && !placing)) return scene;
   const spots = scene.spots.map((spot) => ({ ...spot }));
+  /** @param {Spot} spot */
   const count = (spot) => (spot.holder ? Number(spot.label || 1) : 0);
-  const set = (spot, holder, n) => Object.assign(spot, { holder: n ? holder : null, label: n > 1 ? String(n) : "" });
+  /**
+   * @param {Spot} spot
+   * @param {Holder | null} holder
+   * @param {number} n
+   */
+  const set = (spot, holder, n) =>
+    Object.assign(spot, { holder: n ? holder : null, label: n > 1 ? String(n) : "" });
+  /**
+   * @param {Spot} from
+   * @param {Spot} to
+   */
   const move = (from, to) => {
     const { holder } = from;
     set(from, holder, count(from) - 1);
@@ -90,13 +135,17 @@ export function partway(scene, path, mover) {
   };
   if (placing) {
     const [a, b] = path.map((i) => spots[i]);
-    if (!a.holder) a.holder = mover;
+    if (!a.holder) a.holder = mover === "second" ? "second" : "first";
     else if (b) move(a, b);
   } else for (let i = 0; i + 1 < path.length; i += 2) move(spots[path[i]], spots[path[i + 1]]);
   return { ...scene, spots };
 }
 
-/** Which of the dice the steps so far have used. */
+/**
+ * Which of the dice the steps so far have used.
+ * @param {Scene} scene
+ * @param {number[]} path
+ */
 export function usedDice(scene, path) {
   const dice = /^(\d)-(\d)$/.exec(scene.facts?.find(([name]) => name === "dice")?.[1] ?? "");
   if (!dice) return { dice: [], used: [] };
@@ -105,6 +154,7 @@ export function usedDice(scene, path) {
   const used = all.map(() => false);
   for (let i = 0; i + 1 < path.length; i += 2) {
     // Spots 1 to 24 are points, 25 and 27 bars, 0 and 26 where checkers are borne off.
+    /** @param {number} spot */
     const place = (spot) => (spot === 27 ? 0 : spot === 26 ? 25 : spot);
     const pips = Math.abs(place(path[i]) - place(path[i + 1]));
     const exact = all.findIndex((number, at) => !used[at] && number === pips);
@@ -115,12 +165,20 @@ export function usedDice(scene, path) {
   return { dice: all, used };
 }
 
-/** Moves without a place on the board: rolls, holding, passing. */
+/**
+ * Moves without a place on the board: rolls, holding, passing.
+ * @param {Scene} scene
+ */
 export function buttons(scene) {
   return scene.moves.filter((gesture) => !gesture.path.length);
 }
 
-/** The spots that each move of a line points at, as far as names and falling stones tell. */
+/**
+ * The spots that each move of a line points at, as far as names and falling stones tell.
+ * @param {Scene} scene
+ * @param {string[]} line
+ * @returns {number[][]}
+ */
 export function trail(scene, line) {
   const byName = new Map(scene.spots.map((spot, i) => [spot.name, i]));
   if (scene.layout === "drop") {
@@ -145,14 +203,25 @@ export function trail(scene, line) {
   });
 }
 
-/** What the players are called. */
+/**
+ * What the players are called.
+ * @param {Scene} scene
+ * @returns {Names}
+ */
 export function names(scene) {
-  return scene.layout === "chess" ? { first: "White", second: "Black" } : { first: "First", second: "Second" };
+  return scene.layout === "chess"
+    ? { first: "White", second: "Black" }
+    : { first: "First", second: "Second" };
 }
 
+/** @type {{ [letter: string]: string }} */
 export const MEN = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
 
-/** What lies on a spot, in words. */
+/**
+ * What lies on a spot, in words.
+ * @param {Scene} scene
+ * @param {Spot} spot
+ */
 export function content(scene, spot) {
   if (!spot.holder) return "empty";
   if (spot.holder === "nobody") return scene.layout === "piles" ? "match" : "obstacle";
@@ -161,11 +230,18 @@ export function content(scene, spot) {
   return spot.label ? `${owner} ${spot.label}` : owner;
 }
 
-/** The spots of the move that led here, as far as its text tells. */
+/**
+ * The spots of the move that led here, as far as its text tells.
+ * @param {Scene} scene
+ * @param {string | undefined} word
+ * @returns {number[]}
+ */
 export function lastSpots(scene, word) {
   if (!word) return [];
   if (scene.layout === "drop") {
-    const column = scene.spots.flatMap((spot, i) => (spot.x === Number(word) - 1 && spot.holder && spot.holder !== "nobody" ? [i] : []));
+    const column = scene.spots.flatMap((spot, i) =>
+      spot.x === Number(word) - 1 && spot.holder && spot.holder !== "nobody" ? [i] : [],
+    );
     return column.sort((a, b) => scene.spots[b].y - scene.spots[a].y).slice(0, 1);
   }
   return trail({ ...scene, moves: [] }, [word])[0] ?? [];

@@ -1,3 +1,5 @@
+// @ts-check
+
 // Sounds, made when they are wanted and off until somebody asks for them.
 
 let context = null;
@@ -10,6 +12,7 @@ export const isLoud = () => {
   }
 };
 
+/** @param {boolean} on */
 export function setLoud(on) {
   try {
     localStorage.setItem("sound", on ? "on" : "off");
@@ -19,9 +22,23 @@ export function setLoud(on) {
   if (on) sound("place");
 }
 
-const TONES = { place: [[220, 0, 0.07]], roll: [[160, 0, 0.04], [190, 0.06, 0.04], [150, 0.12, 0.05]], end: [[330, 0, 0.12], [440, 0.12, 0.2]] };
+const TONES = {
+  place: [[220, 0, 0.07]],
+  roll: [
+    [160, 0, 0.04],
+    [190, 0.06, 0.04],
+    [150, 0.12, 0.05],
+  ],
+  end: [
+    [330, 0, 0.12],
+    [440, 0.12, 0.2],
+  ],
+};
 
-/** A short sound: "place", "roll" or "end". */
+/**
+ * A short sound: "place", "roll" or "end".
+ * @param {keyof TONES} name
+ */
 export function sound(name) {
   if (!isLoud()) return;
   context ??= new AudioContext();

@@ -1,14 +1,34 @@
-// Where a game begins: chess endings have no start, so their men are put down by chance; other games can be given a
-// start that random moves lead to.
+// @ts-check
+
+// Positions to begin with: men on random squares for the set-up of chess endings, and random moves from the
+// start of a game.
 
 import * as api from "./api.js";
 
-const MATERIAL = /^chess:([kqrbnp]+)$/i;
-
-const STEPS = { R: [[1, 0], [0, 1], [-1, 0], [0, -1]], B: [[1, 1], [1, -1], [-1, 1], [-1, -1]] };
+const STEPS = {
+  R: [
+    [1, 0],
+    [0, 1],
+    [-1, 0],
+    [0, -1],
+  ],
+  B: [
+    [1, 1],
+    [1, -1],
+    [-1, 1],
+    [-1, -1],
+  ],
+};
+/** @type {{ [letter: string]: number[][] }} */
 const RIDES = { R: STEPS.R, B: STEPS.B, Q: [...STEPS.R, ...STEPS.B] };
 
-/** Whether a man attacks a square. */
+/**
+ * Whether a man attacks a square.
+ * @param {Map<number, string>} men
+ * @param {number} from
+ * @param {number} to
+ * @param {string} man
+ */
 function attacks(men, from, to, man) {
   const [dx, dy] = [(to % 8) - (from % 8), (to >> 3) - (from >> 3)];
   const kind = man.toUpperCase();
@@ -16,7 +36,11 @@ function attacks(men, from, to, man) {
   if (kind === "N") return Math.abs(dx * dy) === 2;
   if (kind === "P") return Math.abs(dx) === 1 && dy === (man === "P" ? 1 : -1);
   return RIDES[kind].some(([sx, sy]) => {
-    for (let [x, y] = [(from % 8) + sx, (from >> 3) + sy]; x >= 0 && x < 8 && y >= 0 && y < 8; x += sx, y += sy) {
+    for (
+      let [x, y] = [(from % 8) + sx, (from >> 3) + sy];
+      x >= 0 && x < 8 && y >= 0 && y < 8;
+      x += sx, y += sy
+    ) {
       if (y * 8 + x === to) return true;
       if (men.has(y * 8 + x)) return false;
     }
@@ -24,17 +48,28 @@ function attacks(men, from, to, man) {
   });
 }
 
-/** Whether White may be to move: the kings stand apart, and Black is not in check. */
+/**
+ * Whether White may be to move: the kings stand apart, and Black is not in check.
+ * @param {Map<number, string>} men
+ */
 export function fits(men) {
   const king = [...men].find(([, man]) => man === "k")?.[0];
-  return king !== undefined && ![...men].some(([from, man]) => man === man.toUpperCase() && attacks(men, from, king, man));
+  return (
+    king !== undefined &&
+    ![...men].some(([from, man]) => man === man.toUpperCase() && attacks(men, from, king, man))
+  );
 }
 
-/** Men on random squares where White may be to move. */
+/**
+ * Men on random squares where White may be to move.
+ * @param {string} material
+ * @param {() => number} random
+ */
 function scatter(material, random) {
   const second = material.toUpperCase().lastIndexOf("K");
   const list = [...material.toUpperCase()].map((letter, i) => (i < second ? letter : letter.toLowerCase()));
   for (;;) {
+    /** @type {Map<number, string>} */
     const men = new Map();
     for (const man of list) {
       let square;
@@ -46,7 +81,10 @@ function scatter(material, random) {
   }
 }
 
-/** Squares and men as a FEN. */
+/**
+ * Squares and men as a FEN.
+ * @param {Map<number, string>} squares
+ */
 export function writeFen(squares, toMove = "w") {
   const rows = [];
   for (let row = 7; row >= 0; row -= 1) {
@@ -65,9 +103,13 @@ export function writeFen(squares, toMove = "w") {
   return `${rows.join("/")} ${toMove} - - 0 1`;
 }
 
-/** The men and the side to move of a FEN; unknown text has no men. */
+/**
+ * The men and the side to move of a FEN; unknown text has no men.
+ * @param {string} text
+ */
 export function readFen(text) {
   const [board = "", toMove = "w"] = text.trim().split(/\s+/);
+  /** @type {Map<number, string>} */
   const men = new Map();
   board.split("/").forEach((row, down) => {
     let column = 0;
@@ -79,47 +121,27 @@ export function readFen(text) {
   return { men, toMove: toMove === "b" ? "b" : "w" };
 }
 
-/** The men of an ending on random squares, as a FEN. */
+/**
+ * The men of an ending on random squares, as a FEN.
+ * @param {string} material
+ */
 export const scattered = (material) => scatter(material, Math.random);
 
-export const randomStart = {
-  /** Whether a game has no start of its own. */
-  needed(game) {
-    return /^chess:/i.test(game.trim());
-  },
-
-  /** A legal position of a chess ending; nothing for games that have a start. */
-  async ifNeeded(game, random = Math.random) {
-    let material = MATERIAL.exec(game.trim())?.[1];
-    if (/^chess:all\d$/i.test(game.trim())) material = "KQKR";
-    if (!material) return "";
-    for (let attempt = 0; attempt < 40; attempt += 1) {
-      const position = scatter(material, random);
-      try {
-        const view = await api.view({ game, position, moves: [] });
-        if (view.outcome === null) return view.position;
-      } catch (error) {
-        if (!(error instanceof api.ApiError)) throw error;
-        // An ending that makes no sense has no legal position either.
-        if (!error.message.startsWith("position")) return "";
-      }
-    }
-    return "";
-  },
-
-  /** A few random moves from the start that do not end the game. */
-  async byPlay(game, random = Math.random) {
-    const moves = [];
-    const plies = 2 + Math.floor(random() * 5);
-    while (moves.length < plies) {
-      const view = await api.view({ game, moves });
-      const list = view.scene.moves;
-      if (!list.length) break;
-      const mv = list[Math.floor(random() * list.length)].move;
-      const next = await api.view({ game, moves: [...moves, mv] });
-      if (next.outcome !== null) break;
-      moves.push(mv);
-    }
-    return { position: "", moves };
-  },
-};
+/**
+ * A few random moves from the start of a game that do not end it.
+ * @param {string} game
+ */
+export async function randomMoves(game, random = Math.random) {
+  const moves = [];
+  const plies = 2 + Math.floor(random() * 5);
+  while (moves.length < plies) {
+    const view = await api.view({ game, moves });
+    const list = view.scene.moves;
+    if (!list.length) break;
+    const mv = list[Math.floor(random() * list.length)].move;
+    const next = await api.view({ game, moves: [...moves, mv] });
+    if (next.outcome !== null) break;
+    moves.push(mv);
+  }
+  return moves;
+}

@@ -1,19 +1,29 @@
-// The picture of a table: how many positions are won, drawn and lost by ply, with positions behind every bar, and the
-// longest and hardest wins.
+// @ts-check
+
+// The picture of a table: how many positions are won, drawn and lost by ply, with positions behind every bar,
+// and the longest and hardest wins.
 
 import * as api from "./api.js";
 import { announce, h, put, style } from "./dom.js";
+import { QUICK } from "./games.js";
 import { fullName } from "./names.js";
 import { about, address, fileName } from "./place-api.js";
 import { Still } from "./still.js";
 import { symbol } from "./symbol.js";
 import { long, seen } from "./verdict.js";
 
+/** @param {number | string} count */
 const n = (count) => Number(count).toLocaleString("en");
+/** @type {{ [value: string]: string }} */
 const WORD = { win: "won", draw: "drawn", loss: "lost" };
 
+/** @type {AbortController | undefined} */
 let asking;
 
+/**
+ * @param {HTMLElement} element
+ * @param {ViewContext} context
+ */
 export async function mount(element, context) {
   asking = new AbortController();
   const { signal } = asking;
@@ -22,18 +32,30 @@ export async function mount(element, context) {
   context.title(`Statistics, ${name}`);
   await style("place.css");
   const body = h("div", { class: "stats-body" }, h("p", { class: "note", role: "status" }, "Counting …"));
-  put(element, h("div", { class: "place-page" },
-    h("header", { class: "place-head" }, h("h1", {}, name), h("p", { class: "place-lead" }, "Every position of the game, by what it is worth.")), body));
+  put(
+    element,
+    h(
+      "div",
+      { class: "place-page" },
+      h(
+        "header",
+        { class: "place-head" },
+        h("h1", {}, name),
+        h("p", { class: "place-lead" }, "Every position of the game, by what it is worth."),
+      ),
+      body,
+    ),
+  );
   try {
-    const { statistics: report, solvable } = await about("/knowledge", game, {}, signal);
+    const { statistics: report, solvable, chance } = await about("/knowledge", game, {}, signal);
     if (!report) {
-      if (!signal.aborted) absent(body, context, solvable);
+      if (!signal.aborted) absent(body, context, solvable, chance);
       return;
     }
     const picture = await fetch(address("/stats.svg", game), { signal }).then((answer) => answer.text());
     if (!signal.aborted) show(body, context, report, picture, signal);
   } catch (error) {
-    if (!signal.aborted) put(body, h("p", { class: "wrong" }, error.words ?? error.message));
+    if (!signal.aborted) put(body, h("p", { class: "wrong" }, api.wordsOf(error)));
   }
 }
 
@@ -41,66 +63,195 @@ export function unmount() {
   asking?.abort();
 }
 
-/** No table, or no statistics: what can be done about it. */
-function absent(body, context, solvable) {
-  const dice = /^(pig|piglet|einstein|hypergammon)/.test(context.app.state.game);
-  const explore = h("button", { type: "button", class: "main", onclick: () => context.go({ view: "explore", extra: {} }) }, solvable && !dice ? "Solve it in Explore" : "Explore this game");
-  const words = dice ? "Games with dice have chances instead of wins, draws and losses. Explore shows the chances of every position."
-    : solvable ? "Nobody has solved the whole of this game here yet, so there is nothing to count. Under Table in Explore it can be solved, in seconds to minutes."
+/**
+ * No table, or no statistics: what can be done about it.
+ * @param {HTMLElement} body
+ * @param {ViewContext} context
+ * @param {boolean} solvable
+ * @param {boolean} dice
+ */
+function absent(body, context, solvable, dice) {
+  const explore = h(
+    "button",
+    { type: "button", class: "main", onclick: () => context.go({ view: "explore", extra: {} }) },
+    solvable && !dice ? "Solve it in Explore" : "Explore this game",
+  );
+  const words = dice
+    ? "Games with dice have chances instead of wins, draws and losses. Explore shows the chances of " +
+      "every position."
+    : solvable
+      ? "Nobody has solved the whole of this game here yet, so there is nothing to count. Under Table in " +
+        "Explore it can be solved, in seconds to minutes."
       : "This game has more positions than can be counted here. Smaller ones have a picture.";
-  const small = (game, name) => h("button", { type: "button", onclick: () => context.go({ game, position: "", moves: [], at: null, extra: {} }) }, name);
-  put(body, h("section", { class: "card" }, h("p", {}, words), h("p", { class: "actions" }, explore, context.app.state.game !== "connect4:5x4" && small("connect4:5x4", "Connect Four, 5 × 4"), context.app.state.game !== "tictactoe" && small("tictactoe", "Tic-tac-toe"))));
+  /**
+   * @param {string} game
+   * @param {string} name
+   */
+  const small = (game, name) =>
+    h(
+      "button",
+      { type: "button", onclick: () => context.go({ game, position: "", moves: [], at: null, extra: {} }) },
+      name,
+    );
+  put(
+    body,
+    h(
+      "section",
+      { class: "card" },
+      h("p", {}, words),
+      h(
+        "p",
+        { class: "actions" },
+        explore,
+        QUICK.map(([game, name]) => context.app.state.game !== game && small(game, name)),
+      ),
+    ),
+  );
 }
 
+/**
+ * @param {HTMLElement} body
+ * @param {ViewContext} context
+ * @param {StatsReport} report
+ * @param {string} picture
+ * @param {AbortSignal} signal
+ */
 function show(body, context, report, picture, signal) {
   const { game } = report;
   const { legal, win, draw, loss, finished } = report.positions;
   const view = report.merged ? "the player to move" : "the first player";
   const figures = h("figure", { class: "stats-picture" });
-  figures.append(document.adoptNode(new DOMParser().parseFromString(picture, "image/svg+xml").documentElement));
+  const drawing = new DOMParser().parseFromString(picture, "image/svg+xml").documentElement;
+  figures.append(document.adoptNode(drawing));
   // Its own heading is the page's.
-  figures.firstChild.setAttribute("viewBox", "0 64 960 596");
-  const examples = h("section", { class: "card", id: "examples", "aria-live": "polite" },
-    h("h2", {}, "Positions behind the bars"), h("p", { class: "note" }, "Choose a bar of the picture, and positions of that kind appear here."));
-  const records = h("section", { class: "card" }, h("h2", {}, "Records"), h("p", { class: "note" }, "Looking through the table …"));
-  put(body, h("section", { class: "card" },
-    h("p", { class: "tallies" }, h("strong", {}, n(legal)), " positions; for ", view, " ",
-      [["win", win], ["draw", draw], ["loss", loss]].map(([value, count], i) => [i > 0 && ", ", h("span", { class: `tally ${value}` }, symbol(value), `${n(count)} ${WORD[value]}`)]), `. The game is over at ${n(finished)}.`),
-    figures,
-    h("p", { class: "actions" },
-      h("a", { class: "button", href: address("/stats.svg", game), download: fileName(`${game}-statistics`, "svg") }, "Download as SVG"),
-      h("a", { class: "button", href: address("/stats.csv", game), download: fileName(`${game}-statistics`, "csv") }, "Download as CSV"),
-      h("button", { type: "button", onclick: () => context.go({ view: "explore", extra: {} }) }, "Explore the game"))),
-  examples, records);
+  drawing.setAttribute("viewBox", "0 64 960 596");
+  const examples = h(
+    "section",
+    { class: "card", id: "examples", "aria-live": "polite" },
+    h("h2", {}, "Positions behind the bars"),
+    h("p", { class: "note" }, "Choose a bar of the picture, and positions of that kind appear here."),
+  );
+  const records = h(
+    "section",
+    { class: "card" },
+    h("h2", {}, "Records"),
+    h("p", { class: "note" }, "Looking through the table …"),
+  );
+  put(
+    body,
+    h(
+      "section",
+      { class: "card" },
+      h(
+        "p",
+        { class: "tallies" },
+        h("strong", {}, n(legal)),
+        " positions; for ",
+        view,
+        " ",
+        /** @type {[Verdict, number][]} */ ([
+          ["win", win],
+          ["draw", draw],
+          ["loss", loss],
+        ]).map(([value, count], i) => [
+          i > 0 && ", ",
+          h("span", { class: `tally ${value}` }, symbol(value), `${n(count)} ${WORD[value]}`),
+        ]),
+        `. The game is over at ${n(finished)}.`,
+      ),
+      figures,
+      h(
+        "p",
+        { class: "actions" },
+        h(
+          "a",
+          {
+            class: "button",
+            href: address("/stats.svg", game),
+            download: fileName(`${game}-statistics`, "svg"),
+          },
+          "Download as SVG",
+        ),
+        h(
+          "a",
+          {
+            class: "button",
+            href: address("/stats.csv", game),
+            download: fileName(`${game}-statistics`, "csv"),
+          },
+          "Download as CSV",
+        ),
+        h(
+          "button",
+          { type: "button", onclick: () => context.go({ view: "explore", extra: {} }) },
+          "Explore the game",
+        ),
+      ),
+    ),
+    examples,
+    records,
+  );
   bars(figures, (tier, value, bar) => choose(context, report, examples, tier, value, bar, signal));
   showRecords(context, game, records, signal);
   const { tier, value } = context.extra;
-  if (tier && value) choose(context, report, examples, tier, value, figures.querySelector(`[data-tier="${CSS.escape(tier)}"][data-value="${CSS.escape(value)}"]`), signal);
+  if (tier && value)
+    choose(
+      context,
+      report,
+      examples,
+      tier,
+      value,
+      figures.querySelector(`[data-tier="${CSS.escape(tier)}"][data-value="${CSS.escape(value)}"]`),
+      signal,
+    );
 }
 
-/** Makes the bars things that one can choose, with the mouse and with the keyboard. */
+/** @type {{ [key: string]: number }} */
+const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 };
+
+/**
+ * Makes the bars things that one can choose, with the mouse and with the keyboard.
+ * @param {HTMLElement} figure
+ * @param {(tier: string, value: string, bar: Element) => unknown} act
+ */
 function bars(figure, act) {
-  const list = [...figure.querySelectorAll("[data-tier]")];
+  /** @type {NodeListOf<SVGElement>} */
+  const found = figure.querySelectorAll("[data-tier]");
+  const list = [...found];
   list.forEach((bar, i) => {
-    const { tier, value } = bar.dataset;
+    const { tier = "", value = "" } = bar.dataset;
     bar.setAttribute("role", "button");
-    bar.setAttribute("tabindex", i ? -1 : 0);
+    bar.setAttribute("tabindex", i ? "-1" : "0");
     bar.setAttribute("aria-label", bar.querySelector("title")?.textContent ?? "");
     const chosen = () => act(tier, value, bar);
     bar.addEventListener("click", chosen);
     bar.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[event.key];
+      const step = STEPS[event.key];
       if (event.key === "Enter" || event.key === " ") chosen();
       else if (step && list[i + step]) list[i + step].focus();
       else return;
       event.preventDefault();
     });
-    bar.addEventListener("focus", () => list.forEach((other) => other.setAttribute("tabindex", other === bar ? 0 : -1)));
+    bar.addEventListener("focus", () =>
+      list.forEach((other) => other.setAttribute("tabindex", other === bar ? "0" : "-1")),
+    );
   });
 }
 
+/**
+ * @param {ViewContext} context
+ * @param {StatsReport} report
+ * @param {HTMLElement} panel
+ * @param {string} tier
+ * @param {string} value
+ * @param {Element | null} bar
+ * @param {AbortSignal} signal
+ */
 async function choose(context, report, panel, tier, value, bar, signal, seed = 0) {
-  panel.closest(".stats-body").querySelectorAll("[aria-pressed]").forEach((other) => other.removeAttribute("aria-pressed"));
+  panel
+    .closest(".stats-body")
+    ?.querySelectorAll("[aria-pressed]")
+    .forEach((other) => other.removeAttribute("aria-pressed"));
   bar?.setAttribute("aria-pressed", "true");
   if (context.extra.tier !== tier || context.extra.value !== value) {
     context.extra = { ...context.extra, tier, value };
@@ -113,45 +264,119 @@ async function choose(context, report, panel, tier, value, bar, signal, seed = 0
   const head = h("h2", {}, `Ply ${tier.replace(/^0+(?=\d)/, "")}: ${WORD[value]} for ${whose}`);
   put(panel, head, h("p", { class: "note" }, "Looking …"));
   try {
-    const { examples } = await about("/stats/examples", report.game, { tier, value, seed: String(seed) }, signal);
+    const { examples } = await about(
+      "/stats/examples",
+      report.game,
+      { tier, value, seed: String(seed) },
+      signal,
+    );
     if (signal.aborted) return;
-    put(panel, head, examples.length ? gallery(context, report.game, examples, signal) : h("p", { class: "note" }, "None were found in a moment; they are rare."),
-      h("p", { class: "actions" }, h("button", { type: "button", onclick: () => choose(context, report, panel, tier, value, bar, signal, seed + 1) }, "Others")));
+    put(
+      panel,
+      head,
+      examples.length
+        ? gallery(context, report.game, examples, signal)
+        : h("p", { class: "note" }, "None were found in a moment; they are rare."),
+      h(
+        "p",
+        { class: "actions" },
+        h(
+          "button",
+          {
+            type: "button",
+            onclick: () => choose(context, report, panel, tier, value, bar, signal, seed + 1),
+          },
+          "Others",
+        ),
+      ),
+    );
     announce(`${examples.length} positions`);
   } catch (error) {
-    if (!signal.aborted) put(panel, head, h("p", { class: "note wrong" }, error.words ?? error.message));
+    if (!signal.aborted) put(panel, head, h("p", { class: "note wrong" }, api.wordsOf(error)));
   }
 }
 
-/** Small boards, each of which opens in Explore. */
+/**
+ * Small boards, each of which opens in Explore.
+ * @param {ViewContext} context
+ * @param {string} game
+ * @param {Example[]} examples
+ * @param {AbortSignal} signal
+ */
 function gallery(context, game, examples, signal) {
-  return h("div", { class: "example-row" }, examples.map((example) => {
-    const still = new Still();
-    const open = () => context.go({ view: "explore", game, position: example.position, moves: [], at: null, values: null, extra: {} });
-    const worth = long(seen(example, example.to_move));
-    const words = h("span", { class: "caption" });
-    const card = h("button", { type: "button", class: "example", onclick: open }, still.element, words);
-    api.view({ game, position: example.position }, signal).then((view) => {
-      const over = view.outcome !== null;
-      const who = (view.scene.layout === "chess" ? { first: "White", second: "Black" } : { first: "First", second: "Second" })[example.to_move];
-      const told = over ? "the game is over" : `${who} to move: ${worth}${example.choices > 1 ? `, ${example.keeping} of ${example.choices} moves keep it` : ""}`;
-      still.show(view.scene, { toMove: example.to_move, label: `${example.position}; ${told}` });
-      put(words, symbol(example.value ?? "unknown"), told);
-    }).catch(() => put(words, example.position));
-    return card;
-  }));
+  return h(
+    "div",
+    { class: "example-row" },
+    examples.map((example) => {
+      const still = new Still();
+      const open = () =>
+        context.go({
+          view: "explore",
+          game,
+          position: example.position,
+          moves: [],
+          at: null,
+          values: null,
+          extra: {},
+        });
+      const worth = long(seen(example, example.to_move));
+      const words = h("span", { class: "caption" });
+      const card = h("button", { type: "button", class: "example", onclick: open }, still.element, words);
+      api
+        .view({ game, position: example.position }, signal)
+        .then((view) => {
+          const over = view.outcome !== null;
+          const who = (
+            view.scene.layout === "chess"
+              ? { first: "White", second: "Black" }
+              : { first: "First", second: "Second" }
+          )[example.to_move];
+          const keep = example.choices > 1 ? `, ${example.keeping} of ${example.choices} moves keep it` : "";
+          const told = over ? "the game is over" : `${who} to move: ${worth}${keep}`;
+          still.show(view.scene, { toMove: example.to_move, label: `${example.position}; ${told}` });
+          put(words, symbol(example.value ?? "unknown"), told);
+        })
+        .catch(() => put(words, example.position));
+      return card;
+    }),
+  );
 }
 
+/**
+ * @param {ViewContext} context
+ * @param {string} game
+ * @param {HTMLElement} panel
+ * @param {AbortSignal} signal
+ */
 async function showRecords(context, game, panel, signal) {
   try {
     const records = await about("/stats/records", game, {}, signal);
     if (signal.aborted) return;
     const { longest, hardest, longest_plies: plies, longest_count: count } = records;
-    put(panel, h("h2", {}, "Longest wins"),
-      plies ? h("p", { class: "note" }, `${n(count)} ${count === 1 ? "position takes" : "positions take"} ${plies} plies to win, longer than any other.`) : h("p", { class: "note" }, "This table does not count plies."),
+    put(
+      panel,
+      h("h2", {}, "Longest wins"),
+      plies
+        ? h(
+            "p",
+            { class: "note" },
+            `${n(count)} ${count === 1 ? "position takes" : "positions take"} ${plies} plies to win, ` +
+              "longer than any other.",
+          )
+        : h("p", { class: "note" }, "This table does not count plies."),
       gallery(context, game, longest, signal),
-      hardest.length > 0 && [h("h2", { class: "next" }, "Hardest wins"), h("p", { class: "note" }, "Won, but few of the moves win, and not soon. The best of a few thousand positions looked at."), gallery(context, game, hardest, signal)]);
+      hardest.length > 0 && [
+        h("h2", { class: "next" }, "Hardest wins"),
+        h(
+          "p",
+          { class: "note" },
+          "Won, but few of the moves win, and not soon. The best of a few thousand positions looked at.",
+        ),
+        gallery(context, game, hardest, signal),
+      ],
+    );
   } catch (error) {
-    if (!signal.aborted) put(panel, h("h2", {}, "Records"), h("p", { class: "note wrong" }, error.words ?? error.message));
+    if (!signal.aborted)
+      put(panel, h("h2", {}, "Records"), h("p", { class: "note wrong" }, api.wordsOf(error)));
   }
 }

@@ -1,3 +1,5 @@
+// @ts-check
+
 // Boards to look at: of examples, of games that others play. Nothing on them can be pointed at.
 
 import { Board } from "./board.js";
@@ -5,17 +7,36 @@ import { h } from "./dom.js";
 import { lastSpots } from "./scene.js";
 
 export class Still {
+  /** @type {Board | undefined} */
+  board;
+
   constructor(label = "") {
     this.host = h("div", { class: "still-board" });
     this.host.inert = true;
     this.element = h("div", { class: "still", role: "img", "aria-label": label }, this.host);
   }
 
-  /** Shows a scene; `last` is the move that led to it. */
+  /**
+   * Shows a scene; `last` is the move that led to it.
+   * @param {Scene} scene
+   * @param {{ toMove?: Turn, last?: string, fresh?: boolean, label?: string }} [options]
+   */
   show(scene, { toMove = "first", last = "", fresh = false, label = "" } = {}) {
     this.board ??= new Board(this.host, { play() {}, look() {} });
     const marked = last ? lastSpots(scene, last) : [];
-    this.board.show({ moves: [], ...scene }, { live: false, mover: toMove, answers: new Map(), best: null, values: false, last: marked, fresh, label });
+    this.board.show(
+      { ...scene },
+      {
+        live: false,
+        mover: toMove,
+        answers: new Map(),
+        best: null,
+        values: false,
+        last: marked,
+        fresh,
+        label,
+      },
+    );
     if (label) this.element.setAttribute("aria-label", label);
   }
 }

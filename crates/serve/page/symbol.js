@@ -1,3 +1,5 @@
+// @ts-check
+
 // Win, draw and loss as drawings, so that they look the same in every font.
 
 import { s } from "./dom.js";
@@ -9,12 +11,22 @@ const PATHS = {
   unknown: "M-5 0h.1M0 0h.1M5 0h.1",
 };
 
-/** The strokes of a value's symbol around its middle. */
+/**
+ * The strokes of a value's symbol around its middle.
+ * @param {ValueWord} value
+ */
 export function strokes(value) {
   return s("path", { class: "symbol", d: PATHS[value] ?? PATHS.unknown });
 }
 
-/** A symbol on its own, for text. */
+/**
+ * A symbol on its own, for text.
+ * @param {ValueWord} value
+ */
 export function symbol(value) {
-  return s("svg", { class: `icon ${value}`, viewBox: "-11 -11 22 22", "aria-hidden": "true" }, strokes(value));
+  return s(
+    "svg",
+    { class: `icon ${value}`, viewBox: "-11 -11 22 22", "aria-hidden": "true" },
+    strokes(value),
+  );
 }

@@ -1,12 +1,16 @@
-// A recorded search drawn as a tree: ▲ where the first player chooses, ▼ the second, ● the dice; squares are leaves.
+// @ts-check
+
+// A recorded search drawn as a tree: ▲ where the first player chooses, ▼ the second, ● the dice; squares are
+// leaves.
 //
-//         ▲            children stand in the order in which they were tried; what was never entered hangs on a
-//       ╱ ┆ ╲          dashed branch; the line of best play is thick
-//      ▼  ▼  ✂
+//         ▲            children stand in the order in which they were tried;
+//       ╱ ┆ ╲          what was never entered hangs on a dashed branch;
+//      ▼  ▼  ✂         the line of best play is thick
 //
 // Who draws says per node what may be seen of it: a search that is replayed has not been everywhere yet.
 
-import { h, put, s } from "./dom.js";
+import { around, h, put, s } from "./dom.js";
+import { given } from "./given.js";
 import { long, rank, short, sign, tone } from "./worth.js";
 
 const LEVEL = 84;
@@ -16,25 +20,50 @@ const LETTER = 7;
 const MARGIN = 30;
 
 /** Shapes around a node's middle. */
-const SHAPES = { first: "M0-17L19 14H-19Z", second: "M0 17L19-14H-19Z", chance: "", leaf: "M-17-13H17V13H-17Z" };
+const SHAPES = {
+  first: "M0-17L19 14H-19Z",
+  second: "M0 17L19-14H-19Z",
+  chance: "",
+  leaf: "M-17-13H17V13H-17Z",
+};
 
-/** The children of every node, in the order tried. */
+/**
+ * The children of every node, in the order tried.
+ * @param {{ parent: number | null }[]} nodes
+ * @returns {number[][]}
+ */
 export function childrenOf(nodes) {
+  /** @type {number[][]} */
   const lists = nodes.map(() => []);
   nodes.forEach((node, i) => node.parent !== null && lists[node.parent].push(i));
   return lists;
 }
 
-/** The moves from the root to a node. */
+/**
+ * The moves from the root to a node.
+ * @param {TraceNode[]} nodes
+ * @param {number} i
+ * @returns {string[]}
+ */
 export function pathTo(nodes, i) {
+  /** @type {string[]} */
   const path = [];
-  for (let at = i; nodes[at].parent !== null; at = nodes[at].parent) path.unshift(nodes[at].move);
+  /** @type {TraceNode} */
+  let node = nodes[i];
+  while (node.parent !== null) {
+    path.unshift(node.move ?? "");
+    node = nodes[node.parent];
+  }
   return path;
 }
 
+/** @param {TraceNode} node */
 const isLeaf = (node) => node.fate === "finished" || node.fate === "horizon";
 
-/** Dice show odds as fractions that people know. */
+/**
+ * Dice show odds as fractions that people know.
+ * @param {number} probability
+ */
 export function odds(probability) {
   for (const below of [2, 3, 4, 6, 8, 9, 12, 18, 36]) {
     const above = probability * below;
@@ -44,7 +73,30 @@ export function odds(probability) {
 }
 
 export class TreePicture {
-  /** `on.pick(i)` hears clicks; `on.words(node)` may add to a node's name for screen readers. */
+  /** @type {{ nodes: TraceNode[] }} */
+  trace;
+  /** @type {TraceNode[]} */
+  nodes = [];
+  /** @type {number[][]} */
+  kids = [];
+  /** @type {Map<number, [number, number]>} */
+  at = new Map();
+  /** @type {Map<number, { group: SVGGElement, text: SVGTextElement, fold: SVGTextElement }>} */
+  drawn = new Map();
+  /** @type {Map<number, SVGGElement>} */
+  edges = new Map();
+  width = 0;
+  height = 0;
+  focus = 0;
+  // What the tree of a position is made of, for tests.
+  /** @type {TraceNode[]} */
+  list = [];
+
+  /**
+   * `on.pick(i)` hears clicks; `on.words(node)` may add to a node's name for screen readers.
+   * @param {HTMLElement} host
+   * @param {{ pick?(i: number): unknown }} [on]
+   */
   constructor(host, on = {}) {
     this.on = on;
     this.svg = s("svg", { class: "tree", role: "group", "aria-label": "Search tree" });
@@ -54,7 +106,11 @@ export class TreePicture {
     this.svg.addEventListener("keydown", (event) => this.pressed(event));
   }
 
-  /** Takes another tree. `shown(i)` says whether a node has a place in it. */
+  /**
+   * Takes another tree. `shown(i)` says whether a node has a place in it.
+   * @param {{ nodes: TraceNode[] }} trace
+   * @param {(i: number) => boolean} [shown]
+   */
   load(trace, shown = () => true) {
     this.trace = trace;
     this.nodes = trace.nodes;
@@ -63,14 +119,24 @@ export class TreePicture {
     this.build();
   }
 
-  /** Leaves side by side, parents over the middle of their children. */
+  /**
+   * Leaves side by side, parents over the middle of their children.
+   * @param {(i: number) => boolean} shown
+   */
   place(shown) {
     const { nodes, kids } = this;
-    const words = nodes.filter((node) => kids[node.parent ?? 0]?.length > 1).map((node) => this.label(node).length);
+    const words = nodes
+      .filter((node) => kids[node.parent ?? 0]?.length > 1)
+      .map((node) => this.label(node).length);
     const unit = Math.max(UNIT, Math.min(110, Math.max(0, ...words) * LETTER + 6));
     this.at = new Map();
     let next = 0;
     let deepest = 0;
+    /**
+     * @param {number} i
+     * @param {number} level
+     * @returns {number}
+     */
     const visit = (i, level) => {
       deepest = Math.max(deepest, level);
       const below = kids[i].filter(shown);
@@ -94,44 +160,80 @@ export class TreePicture {
     const groups = [];
     for (const [i, [x, y]] of at) {
       const node = nodes[i];
-      if (node.parent !== null) edges.push(this.edge(i, node, at.get(node.parent), [x, y]));
+      if (node.parent !== null) edges.push(this.edge(i, node, given(at.get(node.parent)), [x, y]));
       const shape = isLeaf(node) ? "leaf" : node.turn;
-      const body = shape === "chance" ? s("circle", { class: "shape", r: 17 }) : s("path", { class: "shape", d: SHAPES[shape] });
+      const body =
+        shape === "chance"
+          ? s("circle", { class: "shape", r: 17 })
+          : s("path", { class: "shape", d: SHAPES[shape] });
       const text = s("text", { class: "worth", y: shape === "first" ? 10 : shape === "second" ? 0 : 5 });
       const fold = s("text", { class: "fold", y: 34 });
-      const group = s("g", { class: "node", role: "button", tabindex: i === 0 ? 0 : -1, "data-node": i, transform: `translate(${x} ${y})` },
-        s("circle", { class: "halo", r: 25 }), body, text, fold);
+      const group = s(
+        "g",
+        {
+          class: "node",
+          role: "button",
+          tabindex: i === 0 ? 0 : -1,
+          "data-node": i,
+          transform: `translate(${x} ${y})`,
+        },
+        s("circle", { class: "halo", r: 25 }),
+        body,
+        text,
+        fold,
+      );
       groups.push(group);
-      this.drawn.set(i, { group, text, fold, shape });
+      this.drawn.set(i, { group, text, fold });
     }
     put(this.svg, s("g", { class: "edges", "aria-hidden": "true" }, edges), groups);
     this.focus = 0;
   }
 
-  /** What stands on a branch: the move, and its odds where dice decide. */
+  /**
+   * What stands on a branch: the move, and its odds where dice decide.
+   * @param {TraceNode} node
+   */
   label(node) {
-    return node.probability !== undefined ? `${node.move} ${odds(node.probability)}` : (node.label ?? node.move ?? "");
+    return node.probability !== undefined
+      ? `${node.move} ${odds(node.probability)}`
+      : (node.label ?? node.move ?? "");
   }
 
+  /**
+   * @param {number} i
+   * @param {TraceNode} node
+   * @param {number[]} options2
+   * @param {number[]} options3
+   */
   edge(i, node, [x1, y1], [x2, y2]) {
     const line = s("line", { x1, y1: y1 + 14, x2, y2: y2 - 17 });
     // Near the lower end, where branches are furthest apart.
-    const words = s("text", { class: "edge-move", x: x1 + (x2 - x1) * 0.8, y: y1 + 20 + (y2 - y1 - 34) * 0.68 }, this.label(node));
+    const words = s(
+      "text",
+      { class: "edge-move", x: x1 + (x2 - x1) * 0.8, y: y1 + 20 + (y2 - y1 - 34) * 0.68 },
+      this.label(node),
+    );
     const edge = s("g", { class: "edge", "data-edge": i }, line, words);
     this.edges.set(i, edge);
     return edge;
   }
 
   /**
-   * Shows how far a search has come. `state(i)` is `{seen, done, worth, bound, here, path, cut, fold, hide}` for each node:
-   * `seen` entered, `done` its worth is known, `here` the node at work, `path` above it, `cut` left out, `hide` its worth is a riddle.
+   * Shows how far a search has come. `state(i)` is `{seen, done, worth, bound, here, path, cut, fold, hide}`
+   * for each node: `seen` entered, `done` its worth is known, `here` the node at work, `path` above it, `cut`
+   * left out, `hide` its worth is a riddle.
+   * @param {(i: number) => NodeLook} state
    */
   paint(state) {
     for (const [i, { group, text, fold }] of this.drawn) {
       const node = this.nodes[i];
       const told = state(i) ?? {};
       const worth = told.done && !told.hide ? (told.worth ?? node.worth) : null;
-      const classes = ["node", told.seen ? "seen" : "ahead", told.done && worth ? `tone-${tone(worth)}` : "tone-unknown"];
+      const classes = [
+        "node",
+        told.seen ? "seen" : "ahead",
+        told.done && worth ? `tone-${tone(worth)}` : "tone-unknown",
+      ];
       if (told.here) classes.push("here");
       if (told.path) classes.push("path");
       if (told.cut) classes.push("cut");
@@ -141,37 +243,70 @@ export class TreePicture {
       text.textContent = told.cut ? "✂" : told.hide ? "?" : worth ? short(worth) : "";
       text.classList.toggle("narrow", text.textContent.length > 4);
       fold.textContent = told.fold ?? "";
-      const name = [node.move ?? "root", told.cut ? "cut off" : told.hide ? "value hidden" : worth ? `${sign(node)}${long(worth)}` : "not known yet", told.fold];
+      const name = [
+        node.move ?? "root",
+        told.cut
+          ? "cut off"
+          : told.hide
+            ? "value hidden"
+            : worth
+              ? `${sign(node)}${long(worth)}`
+              : "not known yet",
+        told.fold,
+      ];
       group.setAttribute("aria-label", name.filter(Boolean).join(", "));
       if ("open" in told) group.setAttribute("aria-expanded", String(told.open));
       const edge = this.edges.get(i);
-      edge?.setAttribute("class", ["edge", told.cut ? "cut" : told.seen ? "seen" : "ahead", told.path || told.here ? "path" : "", told.principal ? "principal" : ""].join(" "));
+      edge?.setAttribute(
+        "class",
+        [
+          "edge",
+          told.cut ? "cut" : told.seen ? "seen" : "ahead",
+          told.path || told.here ? "path" : "",
+          told.principal ? "principal" : "",
+        ].join(" "),
+      );
       if (told.here) this.reveal(i);
     }
   }
 
-  /** Brings a node into the window of a wide tree. */
+  /**
+   * Brings a node into the window of a wide tree.
+   * @param {number} i
+   */
   reveal(i) {
     const [x] = this.at.get(i) ?? [0];
     const scale = this.svg.clientWidth / this.width || 1;
     const { scroll } = this;
-    if (x * scale < scroll.scrollLeft + 40 || x * scale > scroll.scrollLeft + scroll.clientWidth - 40) scroll.scrollLeft = x * scale - scroll.clientWidth / 2;
+    if (x * scale < scroll.scrollLeft + 40 || x * scale > scroll.scrollLeft + scroll.clientWidth - 40)
+      scroll.scrollLeft = x * scale - scroll.clientWidth / 2;
   }
 
+  /** @param {Event} event */
   clicked(event) {
-    const group = event.target.closest?.("[data-node]");
+    const group = around(event, "[data-node]");
     if (group) this.on.pick?.(Number(group.dataset.node));
   }
 
-  /** Arrows walk through the tree: up to the parent, down to the first child, sideways to siblings. */
+  /**
+   * Arrows walk through the tree: up to the parent, down to the first child, sideways to siblings.
+   * @param {KeyboardEvent} event
+   */
   pressed(event) {
-    const group = event.target.closest?.("[data-node]");
+    const group = around(event, "[data-node]");
     if (!group || !this.on.pick || event.ctrlKey || event.metaKey || event.altKey) return;
     const i = Number(group.dataset.node);
     const { parent } = this.nodes[i];
     const siblings = parent === null ? [i] : this.kids[parent].filter((child) => this.drawn.has(child));
+    /** @param {number} step */
     const beside = (step) => siblings[siblings.indexOf(i) + step];
-    const to = { ArrowUp: parent, ArrowDown: this.kids[i].find((child) => this.drawn.has(child)), ArrowLeft: beside(-1), ArrowRight: beside(1) };
+    /** @type {{ [key: string]: number | null | undefined }} */
+    const to = {
+      ArrowUp: parent,
+      ArrowDown: this.kids[i].find((child) => this.drawn.has(child)),
+      ArrowLeft: beside(-1),
+      ArrowRight: beside(1),
+    };
     if (event.key === "Enter" || event.key === " ") this.on.pick(i);
     else if (event.key in to) this.enter(to[event.key]);
     else return;
@@ -179,8 +314,12 @@ export class TreePicture {
     event.stopPropagation();
   }
 
-  /** Puts the keyboard on a node. */
+  /**
+   * Puts the keyboard on a node.
+   * @param {number | null | undefined} i
+   */
   enter(i) {
+    if (i === null || i === undefined) return;
     const drawn = this.drawn.get(i);
     if (!drawn) return;
     this.drawn.get(this.focus)?.group.setAttribute("tabindex", "-1");
@@ -191,23 +330,37 @@ export class TreePicture {
   }
 }
 
-/** The steps of a recorded search: nodes entered, left with a worth, and moves that were cut off. */
+/**
+ * The steps of a recorded search: nodes entered, left with a worth, and moves that were cut off.
+ * @param {Trace} trace
+ * @returns {SearchStep[]}
+ */
 export function stepsOf(trace) {
   const { nodes } = trace;
   const kids = childrenOf(nodes);
+  /** @type {SearchStep[]} */
   const steps = [];
+  /** @param {number} i */
   const visit = (i) => {
     steps.push({ kind: "enter", i });
     let best = null;
     const list = kids[i];
     for (const [place, child] of list.entries()) {
       if (nodes[child].fate === "cut") {
-        steps.push({ kind: "cut", i, cut: list.slice(place), why: nodes[child].cut, alpha: nodes[child].window[0], beta: nodes[child].window[1] });
+        steps.push({
+          kind: "cut",
+          i,
+          cut: list.slice(place),
+          why: nodes[child].cut,
+          alpha: nodes[child].window[0],
+          beta: nodes[child].window[1],
+        });
         break;
       }
       visit(child);
       const worth = nodes[child].worth;
-      const better = best === null || (nodes[i].turn === "first" ? rank(worth) > rank(best) : rank(worth) < rank(best));
+      const better =
+        best === null || (nodes[i].turn === "first" ? rank(worth) > rank(best) : rank(worth) < rank(best));
       if (better && nodes[i].turn !== "chance") best = worth;
       steps[steps.length - 1].better = better;
       steps[steps.length - 1].next = list[place + 1];

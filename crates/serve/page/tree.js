@@ -1,5 +1,8 @@
-// The search tree of any position: expanded by clicking, coloured by value, with forced lines folded and symmetric moves
-// merged. What is drawn is made anew from what was recorded; clicking where the record ends asks the server for more.
+// @ts-check
+
+// The search tree of any position: expanded by clicking, coloured by value, with forced lines folded and
+// symmetric moves merged. What is drawn is made anew from what was recorded; clicking where the record ends
+// asks the server for more.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -8,59 +11,134 @@ import { choice, complain, heading } from "./lesson.js";
 import { fullName } from "./names.js";
 import { lastSpots } from "./scene.js";
 import { TreePicture, childrenOf } from "./tree-picture.js";
-import { hasDice } from "./turns.js";
 import { bound, long, sign } from "./worth.js";
 
-/** A horizon without an evaluation knows nothing, which is not a draw. */
-const blank = (node, evals) => (!evals && node.worth && "opinion" in node.worth ? { ...node, worth: null } : node);
+/**
+ * A horizon without an evaluation knows nothing, which is not a draw.
+ * @template {TraceNode} N
+ * @param {N} node
+ * @param {string} evals
+ * @returns {N}
+ */
+const blank = (node, evals) =>
+  !evals && node.worth && "opinion" in node.worth ? { ...node, worth: null } : node;
+
+/**
+ * A node with the moves that lead to it.
+ * @typedef {TraceNode & { path: string[] }} RecordNode
+ */
+
+/**
+ * A node as it is drawn: which one it is, what is folded into its branch and what it hides.
+ * @typedef {RecordNode & { raw: number, forced: number, hiding: number, more?: number }} DrawnNode
+ */
 
 /** Children that a position shows at once. */
 const WIDE = 40;
-const METHODS = [["alphabeta", "alpha-beta"], ["minimax", "minimax"]];
-const DICE = [["expectiminimax", "everything"], ["star1", "Star1"], ["star2", "Star2"]];
-const COUNTERS = [["nodes", "positions entered"], ["static_evaluations", "of them leaves"], ["alpha_cutoffs", "alpha cuts"], ["beta_cutoffs", "beta cuts"], ["best_payoff_cutoffs", "stops at the best payoff"], ["dice_cutoffs", "cuts of dice"]];
+const METHODS = [
+  ["alphabeta", "alpha-beta"],
+  ["minimax", "minimax"],
+];
+const DICE = [
+  ["expectiminimax", "everything"],
+  ["star1", "Star1"],
+  ["star2", "Star2"],
+];
+/** @type {[CounterName, string][]} */
+const COUNTERS = [
+  ["nodes", "positions entered"],
+  ["static_evaluations", "of them leaves"],
+  ["alpha_cutoffs", "alpha cuts"],
+  ["beta_cutoffs", "beta cuts"],
+  ["best_payoff_cutoffs", "stops at the best payoff"],
+  ["dice_cutoffs", "cuts of dice"],
+];
 
 /** What is recorded, with the moves that lead to each node; grows when somebody looks further. */
 class Record {
+  /**
+   * @param {Trace} trace
+   * @param {string[]} path
+   */
   constructor(trace, path) {
-    this.nodes = trace.nodes.map((node) => ({ ...node }));
-    this.nodes[0].path = path;
+    /** @type {RecordNode[]} */
+    this.nodes = trace.nodes.map((node) => ({ ...node, path }));
     this.kids = childrenOf(this.nodes);
     this.lay(0);
   }
 
+  /** @param {number} from */
   lay(from) {
     for (const child of this.kids[from]) {
-      this.nodes[child].path = [...this.nodes[from].path, this.nodes[child].move];
+      this.nodes[child].path = [...this.nodes[from].path, this.nodes[child].move ?? ""];
       this.lay(child);
     }
   }
 
-  /** Puts another search's tree below a node. */
+  /**
+   * Puts another search's tree below a node.
+   * @param {number} at
+   * @param {Trace} trace
+   */
   graft(at, trace) {
     const base = this.nodes.length - 1;
+    /** @param {TraceNode} node */
+    const parentOf = (node) => (node.parent ? node.parent + base : at);
     trace.nodes.slice(1).forEach((node) => {
-      this.nodes.push({ ...node, parent: node.parent === 0 ? at : node.parent + base, ...(node.twin === undefined ? {} : { twin: node.twin + base }) });
+      this.nodes.push({
+        ...node,
+        path: [],
+        parent: parentOf(node),
+        ...(node.twin === undefined ? {} : { twin: node.twin + base }),
+      });
       this.kids.push([]);
     });
-    trace.nodes.slice(1).forEach((node, k) => this.kids[node.parent === 0 ? at : node.parent + base].push(base + 1 + k));
+    trace.nodes.slice(1).forEach((node, k) => this.kids[parentOf(node)].push(base + 1 + k));
     const [root] = trace.nodes;
-    Object.assign(this.nodes[at], { fate: root.fate, worth: root.worth, bound: root.bound, left_out: 0, cut_left_out: 0 });
+    Object.assign(this.nodes[at], {
+      fate: root.fate,
+      worth: root.worth,
+      bound: root.bound,
+      left_out: 0,
+      cut_left_out: 0,
+    });
     this.lay(at);
   }
 
-  /** Whether there is more below a node than was recorded. */
+  /**
+   * Whether there is more below a node than was recorded.
+   * @param {number} i
+   */
   endless(i) {
     const node = this.nodes[i];
     return !this.kids[i].length && node.fate !== "finished";
   }
 }
 
-/** Nodes to draw: open ones with their children, twins merged into one branch, forced lines into one edge. */
+/**
+ * Nodes to draw: open ones with their children, twins merged into one branch, forced lines into one edge.
+ * @param {Record} record
+ * @param {Set<number>} open
+ * @param {{ merge?: boolean, fold?: boolean }} [options]
+ * @returns {DrawnNode[]}
+ */
 export function drawn(record, open, { merge = true, fold = true } = {}) {
+  /** @type {DrawnNode[]} */
   const list = [];
+  /** @param {number} i */
   const own = (i) => record.kids[i].filter((child) => !merge || record.nodes[child].twin === undefined);
-  const twins = (i) => (merge ? record.kids[record.nodes[i].parent ?? 0]?.filter((other) => record.nodes[other].twin === i).length ?? 0 : 0);
+  /** @param {number} i */
+  const twins = (i) =>
+    merge
+      ? (record.kids[record.nodes[i].parent ?? 0]?.filter((other) => record.nodes[other].twin === i).length ??
+        0)
+      : 0;
+  /**
+   * @param {number} i
+   * @param {number | null} parent
+   * @param {string | null} words
+   * @param {number} forced
+   */
   const add = (i, parent, words, forced) => {
     const place = list.length;
     list.push({ ...record.nodes[i], raw: i, parent, label: words, forced, hiding: 0 });
@@ -71,12 +149,18 @@ export function drawn(record, open, { merge = true, fold = true } = {}) {
     const children = own(i);
     for (const child of children.slice(0, WIDE)) {
       const count = twins(child);
-      let [end, names] = [child, [`${record.nodes[child].move}${count ? ` ×${count + 1}` : ""}`]];
+      const names = [`${record.nodes[child].move}${count ? ` ×${count + 1}` : ""}`];
+      let end = child;
       while (fold && own(end).length === 1 && record.kids[end].length === 1) {
         [end] = own(end);
-        names.push(record.nodes[end].move);
+        names.push(record.nodes[end].move ?? "");
       }
-      add(end, place, names.length > 2 ? `${names[0]} … ${names[names.length - 1]}` : names.join(" "), names.length - 1);
+      add(
+        end,
+        place,
+        names.length > 2 ? `${names[0]} … ${names[names.length - 1]}` : names.join(" "),
+        names.length - 1,
+      );
     }
     list[place].more = Math.max(0, children.length - WIDE);
   };
@@ -84,19 +168,34 @@ export function drawn(record, open, { merge = true, fold = true } = {}) {
   return list;
 }
 
-let place = null;
-let asking = null;
+/** @type {HTMLElement} */
+let place;
+/** @type {AbortController | undefined} */
+let asking;
 let key = "";
 
-const placeOf = ({ state, moves }) => ({ game: state.game, position: state.position, moves: moves ?? state.moves });
+/** @param {{ state: State, moves?: string[] }} options */
+const placeOf = ({ state, moves }) => ({
+  game: state.game,
+  position: state.position,
+  moves: moves ?? state.moves,
+});
 
+/** @param {ViewContext} context */
 async function show(context) {
   asking?.abort();
   const { signal } = (asking = new AbortController());
   const { app, extra } = context;
   const where = placeOf(app);
   key = JSON.stringify([where, extra]);
-  const dice = /^(pig|piglet|einstein|hypergammon)/.test(where.game);
+  let about;
+  try {
+    about = await api.view(where, signal);
+  } catch (error) {
+    complain(place, error);
+    return;
+  }
+  const dice = about.chance;
   const depth = Math.max(1, Math.min(16, Number(extra.depth) || (dice ? 3 : 4)));
   const method = extra.method ?? (dice ? "star2" : "alphabeta");
   const evals = extra.eval ?? "";
@@ -104,15 +203,64 @@ async function show(context) {
   const beside = h("div", { class: "card", "aria-live": "polite" });
   const count = h("div", { class: "card" });
   const tools = h("div", { class: "lesson-tools" });
+  /** @param {Extra} changes */
   const go = (changes) => context.go({ view: "tree", extra: { ...extra, ...changes } });
-  const from = where.moves.length ? `after ${where.moves.join(" ")}` : where.position ? `at ${where.position}` : "from the start";
-  put(place, h("article", { class: "learn tree-page" },
-    heading(context, "tree", "The tree of this position", `${fullName(where.game)} ${from}. Click a position to open or close it. ▲ First chooses, ▼ Second${hasDice(where.game) ? ", ● the dice" : ""}.`),
-    h("div", { class: "lesson" }, stage, h("aside", { class: "told", "aria-label": "About the tree" }, beside, count, tools))));
-  put(tools, choice("Plies ahead", [2, 3, 4, 6, 8].map((plies) => [String(plies), String(plies)]), String(depth), (value) => go({ depth: value })),
+  const from = where.moves.length
+    ? `after ${where.moves.join(" ")}`
+    : where.position
+      ? `at ${where.position}`
+      : "from the start";
+  put(
+    place,
+    h(
+      "article",
+      { class: "learn tree-page" },
+      heading(
+        context,
+        "tree",
+        "The tree of this position",
+        `${fullName(where.game)} ${from}. Click a position to open or close it. ▲ First chooses, ▼ ` +
+          `Second${dice ? ", ● the dice" : ""}.`,
+      ),
+      h(
+        "div",
+        { class: "lesson" },
+        stage,
+        h("aside", { class: "told", "aria-label": "About the tree" }, beside, count, tools),
+      ),
+    ),
+  );
+  put(
+    tools,
+    choice(
+      "Plies ahead",
+      [2, 3, 4, 6, 8].map((plies) => [String(plies), String(plies)]),
+      String(depth),
+      (value) => go({ depth: value }),
+    ),
     choice("Search", dice ? DICE : METHODS, method, (value) => go({ method: value })),
-    !dice && choice("Order of moves", [["rules", "rules"], ["best", "best first"], ["worst", "worst first"]], extra.order ?? "rules", (value) => go({ order: value })),
-    /^(connect|mnk|tictactoe)/.test(where.game) && choice("At the horizon", [["", "nothing"], ["lines", "count lines"]], evals, (value) => go({ eval: value })));
+    !dice &&
+      choice(
+        "Order of moves",
+        [
+          ["rules", "rules"],
+          ["best", "best first"],
+          ["worst", "worst first"],
+        ],
+        extra.order ?? "rules",
+        (value) => go({ order: value }),
+      ),
+    about.evals.includes("lines") &&
+      choice(
+        "At the horizon",
+        [
+          ["", "nothing"],
+          ["lines", "count lines"],
+        ],
+        evals,
+        (value) => go({ eval: value }),
+      ),
+  );
   put(stage, h("p", { class: "note pulse" }, "The search runs …"));
 
   const options = { depth, method, eval: evals, order: extra.order, most: 600 };
@@ -126,16 +274,52 @@ async function show(context) {
   const record = new Record(trace, where.moves);
   const open = new Set([0]);
   let here = 0;
+  /** @type {DrawnNode[]} */
+  let shown = [];
   put(stage);
   const picture = new TreePicture(stage, { pick: (i) => pick(i) });
-  stage.append(h("ul", { class: "legend" }, ["win", "draw", "loss"].map((value) => h("li", {}, h("span", { class: `swatch ${value}` }), { win: "First wins", draw: "draw", loss: "Second wins" }[value])), h("li", {}, "┄ ✂ cut off"), h("li", {}, "×2: symmetric moves, merged")));
+  stage.append(
+    h(
+      "ul",
+      { class: "legend" },
+      ["win", "draw", "loss"].map((value) =>
+        h(
+          "li",
+          {},
+          h("span", { class: `swatch ${value}` }),
+          { win: "First wins", draw: "draw", loss: "Second wins" }[value],
+        ),
+      ),
+      h("li", {}, "┄ ✂ cut off"),
+      h("li", {}, "×2: symmetric moves, merged"),
+    ),
+  );
   context.app.tree = { record, open, picture, trace };
 
   const draw = () => {
     const list = drawn(record, open).map((node) => blank(node, evals));
     picture.load({ nodes: list });
-    const more = (node) => (node.hiding ? `+${node.hiding}` : record.endless(node.raw) && node.fate !== "cut" ? "…" : node.more ? `+${node.more} more` : node.forced ? `${node.forced} forced` : "");
-    picture.paint((i) => ({ seen: list[i].fate !== "cut", done: list[i].fate !== "cut", cut: list[i].fate === "cut", here: list[i].raw === here, principal: list[i].principal, fold: more(list[i]), open: open.has(list[i].raw) }));
+    /** @param {DrawnNode} node */
+    const more = (node) =>
+      node.hiding
+        ? `+${node.hiding}`
+        : record.endless(node.raw) && node.fate !== "cut"
+          ? "…"
+          : node.more
+            ? `+${node.more} more`
+            : node.forced
+              ? `${node.forced} forced`
+              : "";
+    picture.paint((i) => ({
+      seen: list[i].fate !== "cut",
+      done: list[i].fate !== "cut",
+      cut: list[i].fate === "cut",
+      here: list[i].raw === here,
+      principal: list[i].principal,
+      fold: more(list[i]),
+      open: open.has(list[i].raw),
+    }));
+    shown = list;
     picture.list = list;
     const at = list.findIndex((node) => node.raw === here);
     picture.focus = Math.max(0, at);
@@ -150,49 +334,116 @@ async function show(context) {
     const node = record.nodes[here];
     const [alpha, beta] = node.window ?? [null, null];
     const moves = node.path;
-    put(words, h("p", { class: "status-line" }, node.fate === "cut" ? "✂ cut off" : blank(node, evals).worth ? `${sign(node)}${long(node.worth)}` : `not decided within ${depth} plies`),
+    put(
+      words,
+      h(
+        "p",
+        { class: "status-line" },
+        node.fate === "cut"
+          ? "✂ cut off"
+          : blank(node, evals).worth
+            ? `${sign(node)}${long(node.worth)}`
+            : `not decided within ${depth} plies`,
+      ),
       node.reason && h("p", { class: "note" }, `${node.reason}.`),
-      (alpha || beta) && h("p", { class: "note" }, `entered with the window (${bound(alpha, "alpha")}, ${bound(beta, "beta")})`),
-      node.left_out ? h("p", { class: "note" }, `${node.left_out.toLocaleString("en")} positions below are not drawn; click to look further`) : null,
-      h("div", { class: "actions" }, h("button", { type: "button", onclick: () => context.go({ view: "explore", moves, at: null, extra: {} }) }, "Explore it"),
-        here !== 0 && h("button", { type: "button", onclick: () => context.go({ view: "tree", moves, at: null, extra }) }, "Make it the root")));
+      (alpha || beta) &&
+        h(
+          "p",
+          { class: "note" },
+          `entered with the window (${bound(alpha, "alpha")}, ${bound(beta, "beta")})`,
+        ),
+      node.left_out
+        ? h(
+            "p",
+            { class: "note" },
+            `${node.left_out.toLocaleString("en")} positions below are not drawn; click to look further`,
+          )
+        : null,
+      h(
+        "div",
+        { class: "actions" },
+        h(
+          "button",
+          { type: "button", onclick: () => context.go({ view: "explore", moves, at: null, extra: {} }) },
+          "Explore it",
+        ),
+        here !== 0 &&
+          h(
+            "button",
+            { type: "button", onclick: () => context.go({ view: "tree", moves, at: null, extra }) },
+            "Make it the root",
+          ),
+      ),
+    );
     try {
       const seen = await api.view({ ...where, moves }, signal);
-      if (record.nodes[here].path === moves) view.show(seen.scene, { live: false, mover: seen.to_move, values: false, last: lastSpots(seen.scene, moves[moves.length - 1]), label: moves.join(" ") || "the root" });
+      if (record.nodes[here].path === moves)
+        view.show(seen.scene, {
+          live: false,
+          mover: seen.to_move,
+          values: false,
+          last: lastSpots(seen.scene, moves[moves.length - 1]),
+          label: moves.join(" ") || "the root",
+        });
     } catch (error) {
       complain(words, error);
     }
   };
   const total = { ...trace.counters };
-  const tellCounters = () => put(count, h("h2", {}, "Counters"),
-    h("dl", { class: "counters" }, COUNTERS.filter(([name]) => total[name] || name === "nodes").flatMap(([name, label]) => [h("dt", {}, label), h("dd", { "data-counter": name }, total[name].toLocaleString("en"))])),
-    h("p", { class: "note" }, `${trace.method}, ${trace.depth} plies ahead. `, trace.note ? `${trace.note.split(";")[0]}.` : "All of it is recorded."));
+  const tellCounters = () =>
+    put(
+      count,
+      h("h2", {}, "Counters"),
+      h(
+        "dl",
+        { class: "counters" },
+        COUNTERS.filter(([name]) => total[name] || name === "nodes").flatMap(([name, label]) => [
+          h("dt", {}, label),
+          h("dd", { "data-counter": name }, total[name].toLocaleString("en")),
+        ]),
+      ),
+      h(
+        "p",
+        { class: "note" },
+        `${trace.method}, ${trace.depth} plies ahead. `,
+        trace.note ? `${trace.note.split(";")[0]}.` : "All of it is recorded.",
+      ),
+    );
 
-  /** Opens or closes a node; asks for what lies below where the record ends. */
+  /**
+   * Opens or closes a node; asks for what lies below where the record ends.
+   * @param {number} i
+   */
   const pick = async (i) => {
-    const { raw } = picture.list[i];
+    const { raw } = shown[i];
     here = raw;
     const node = record.nodes[raw];
-    if (record.endless(raw) && node.outcome !== null && node.fate !== "finished") {
+    if (record.endless(raw)) {
       try {
-        const below = await api.tree({ ...where, moves: node.path }, { ...options, depth: Math.min(4, depth), most: 200 }, signal);
+        const below = await api.tree(
+          { ...where, moves: node.path },
+          { ...options, depth: Math.min(4, depth), most: 200 },
+          signal,
+        );
         if (!record.kids[raw].length) record.graft(raw, below);
-        for (const name of Object.keys(total)) total[name] += below.counters[name];
+        for (const [name] of COUNTERS) total[name] += below.counters[name];
         tellCounters();
       } catch (error) {
-        if (error.name === "AbortError") return;
+        if (api.isAbort(error)) return;
       }
       open.add(raw);
     } else if (open.has(raw)) open.delete(raw);
     else open.add(raw);
     draw();
-    picture.enter(picture.list.findIndex((other) => other.raw === raw));
+    picture.enter(shown.findIndex((other) => other.raw === raw));
     tell();
   };
   // The line of best play stands open as far as it fits.
-  for (let at = 0, left = 2; left && at !== undefined; left -= 1) {
-    open.add(at);
-    at = record.kids[at].find((child) => record.nodes[child].principal);
+  /** @type {number | undefined} */
+  let best = 0;
+  for (let left = 2; left && best !== undefined; left -= 1) {
+    open.add(best);
+    best = record.kids[best].find((child) => record.nodes[child].principal);
   }
   draw();
   tellCounters();
@@ -200,12 +451,17 @@ async function show(context) {
   place.dataset.ready = "yes";
 }
 
+/**
+ * @param {HTMLElement} element
+ * @param {ViewContext} context
+ */
 export async function mount(element, context) {
   await style("learn.css");
   place = element;
   await show(context);
 }
 
+/** @param {ViewContext} context */
 export async function update(context) {
   if (key !== JSON.stringify([placeOf(context.app), context.extra])) await show(context);
 }

@@ -1,10 +1,24 @@
-// What a recorded search says a position is worth, as numbers that can be compared and words that can be read.
+// @ts-check
+
+// What a recorded search says a position is worth, as numbers that can be compared and words that can be
+// read.
 //
-// A worth is the first player's: `{value, distance}` for an end of the game, `{opinion}` at a horizon, `{mean}` with dice.
+// A worth is the first player's: `{value, distance}` for an end of the game, `{opinion}` at a horizon,
+// `{mean}` with dice.
 
 const MINUS = "−";
 
-/** A larger number for what the first player likes better. */
+/**
+ * Whether a worth is an end of the game, not an opinion or a mean.
+ * @param {Worth | null | undefined} worth
+ * @returns {worth is { value: Verdict, distance: number | null }}
+ */
+export const isEnd = (worth) => Boolean(worth && "value" in worth);
+
+/**
+ * A larger number for what the first player likes better.
+ * @param {Worth | null | undefined} worth
+ */
 export function rank(worth) {
   if (!worth) return 0;
   if ("mean" in worth) return worth.mean;
@@ -13,16 +27,29 @@ export function rank(worth) {
   return { win: 1e6 - late, draw: 0, loss: late - 1e6 }[worth.value];
 }
 
-/** A number with its sign, in figures that line up. */
+/**
+ * A number with its sign, in figures that line up.
+ * @param {number} number
+ */
 export function signed(number, digits = 0) {
   const text = Math.abs(number).toFixed(digits);
   return Number(text) === 0 ? "0" : `${number < 0 ? MINUS : "+"}${text}`;
 }
 
-/** A mean with as many digits as it needs, three at most. */
-export const trimmed = (number) => signed(number, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+/**
+ * A mean with as many digits as it needs, three at most.
+ * @param {number} number
+ */
+export const trimmed = (number) =>
+  signed(number, 3)
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
 
-/** A worth in as few signs as possible: +1, 0, −1 as the lecture writes payoffs, hundredths for opinions. */
+/**
+ * A worth in as few signs as possible: +1, 0, −1 as the lecture writes payoffs, hundredths for opinions.
+ * @param {Worth | null | undefined} worth
+ * @param {{ plies?: boolean }} [options]
+ */
 export function short(worth, { plies = false } = {}) {
   if (!worth) return "";
   if ("mean" in worth) return trimmed(worth.mean);
@@ -31,7 +58,10 @@ export function short(worth, { plies = false } = {}) {
   return plies && worth.value !== "draw" && worth.distance !== null ? `${text} in ${worth.distance}` : text;
 }
 
-/** A worth in words. */
+/**
+ * A worth in words.
+ * @param {Worth | null | undefined} worth
+ */
 export function long(worth) {
   if (!worth) return "nothing yet";
   if ("mean" in worth) return `${signed(worth.mean, 4)} in the mean`;
@@ -41,17 +71,27 @@ export function long(worth) {
   return `${worth.value === "win" ? "First wins" : "Second wins"}${worth.distance ? ` in ${plies}` : ""}`;
 }
 
-/** One side of a window: a worth, or infinity. */
+/**
+ * One side of a window: a worth, or infinity.
+ * @param {Worth | null | undefined} worth
+ * @param {"alpha" | "beta"} side
+ */
 export const bound = (worth, side) => (worth ? short(worth) : side === "alpha" ? `${MINUS}∞` : "+∞");
 
-/** Which colour a worth has: win, draw, loss, or between them. */
+/**
+ * Which colour a worth has: win, draw, loss, or between them.
+ * @param {Worth | null | undefined} worth
+ */
 export function tone(worth) {
   if (!worth) return "unknown";
-  if (worth.value) return worth.value;
-  const number = worth.mean ?? worth.opinion;
+  if ("value" in worth) return worth.value;
+  const number = "mean" in worth ? worth.mean : worth.opinion;
   if (Math.abs(number) < 0.005) return "even";
   return number > 0 ? "good" : "bad";
 }
 
-/** `≥`, `≤` or nothing before a worth that is only a bound. */
+/**
+ * `≥`, `≤` or nothing before a worth that is only a bound.
+ * @param {{ bound?: string }} node
+ */
 export const sign = (node) => (node.bound === "at least" ? "≥ " : node.bound === "at most" ? "≤ " : "");

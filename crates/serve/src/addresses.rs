@@ -1,18 +1,20 @@
-//! Every address of the interface, once: who answers there, and what its description says.
+//! Route table of the HTTP API: handler, parameters and description of each path.
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
+#[cfg(feature = "experiments")]
+use crate::runs;
 use crate::{
-    arena, games, history, jobs, knowledge, learn, openapi, opinions, position, proof, puzzles, runs,
-    sharing, stats, why,
+    arena, games, history, jobs, knowledge, learn, openapi, opinions, position, proof, puzzles, sharing,
+    stats, why,
 };
 use axum::routing::MethodFilter;
 
-/// Who answers: reads what was asked and says what there is to wait for.
-pub(crate) type Handler = fn(&Asked) -> Result<Reply, Refusal>;
+/// A handler: parses a request and returns a pending reply.
+pub(crate) type Handler = fn(&ApiRequest) -> Result<Reply, Refusal>;
 
-/// How an address is asked.
+/// HTTP method of a route.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Method {
     Get,
@@ -20,16 +22,16 @@ pub(crate) enum Method {
     Delete,
 }
 
-/// One address.
+/// A route.
 pub(crate) struct Address {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
     pub(crate) handler: Handler,
-    /// Names of what may stand after the question mark.
+    /// Names of the query parameters, separated by spaces.
     pub(crate) parameters: &'static str,
-    /// The schema of its body.
+    /// Schema of the request body.
     pub(crate) body: Option<&'static str>,
-    /// The schema of its answer, or which kind of text that is.
+    /// Schema of the response, or its media type.
     pub(crate) answer: &'static str,
     pub(crate) about: &'static str,
 }
@@ -43,18 +45,18 @@ impl Address {
         }
     }
 
-    /// Whether its path has a place for a number.
+    /// Whether the path has an `{id}`.
     pub(crate) fn has_id(&self) -> bool {
         self.path.contains("{id}")
     }
 
-    /// Whether something has to be sent along.
+    /// Whether the method takes a body.
     pub(crate) fn reads_body(&self) -> bool {
         self.body.is_some_and(|body| body != NOTHING)
     }
 }
 
-/// An address that is asked for something; parameters are separated by spaces.
+/// A `GET` route; parameters are separated by spaces.
 pub(crate) const fn get(
     path: &'static str,
     handler: Handler,
@@ -65,7 +67,7 @@ pub(crate) const fn get(
     Address { method: Method::Get, path, handler, parameters, body: None, answer, about }
 }
 
-/// An address that is told something.
+/// A `POST` route.
 const fn post(
     path: &'static str,
     handler: Handler,
@@ -76,20 +78,39 @@ const fn post(
     Address { method: Method::Post, path, handler, parameters: "", body: Some(body), answer, about }
 }
 
-/// An address that ends something.
+/// A `DELETE` route.
 const fn delete(path: &'static str, handler: Handler, answer: &'static str, about: &'static str) -> Address {
     Address { method: Method::Delete, path, handler, parameters: "", body: None, answer, about }
 }
 
 const GAME: &str = "game";
 const AT: &str = "game position moves";
-/// The schema of a body that nobody reads.
+/// Schema of a body that is ignored.
 const NOTHING: &str = "Nothing";
 
-/// All of them.
-pub(crate) static ADDRESSES: [Address; 49] = [
+/// Lists the experiments; empty in a server built without them.
+#[cfg(feature = "experiments")]
+const EXPERIMENTS: Handler = runs::list;
+#[cfg(not(feature = "experiments"))]
+const EXPERIMENTS: Handler = games::no_experiments;
+
+/// All routes.
+pub(crate) static ADDRESSES: &[Address] = &[
     get("/api/v1/games", games::games, "", "Games", "The games and players that there are"),
-    get("/api/v1/view", position::view, AT, "View", "What a position looks like and which moves it has"),
+    get(
+        "/api/v1/view",
+        position::view,
+        "game position moves at",
+        "View",
+        "What a position looks like and which moves it has",
+    ),
+    get(
+        "/api/v1/start",
+        position::start,
+        "game seed",
+        "Start",
+        "Where a game begins; a random position of a game without a start",
+    ),
     get(
         "/api/v1/position",
         position::position,
@@ -186,7 +207,7 @@ pub(crate) static ADDRESSES: [Address; 49] = [
     post("/api/v1/walk", proof::walk, "WalkRequest", "Walk", "A proof's answers to moves of the opponent"),
     get(
         "/api/v1/experiments",
-        runs::list,
+        EXPERIMENTS,
         "",
         "Experiments",
         "The experiments that there are: question, source and verdict of each",
@@ -275,6 +296,7 @@ pub(crate) static ADDRESSES: [Address; 49] = [
         "What is new in a match as events: match, done",
     ),
     get("/api/v1/match/{id}/record", arena::record, "", "lines", "The games of a match, one per line"),
+    #[cfg(feature = "experiments")]
     post(
         "/api/v1/experiments/run",
         runs::start,
@@ -282,6 +304,7 @@ pub(crate) static ADDRESSES: [Address; 49] = [
         "Run",
         "Runs an experiment again in the background",
     ),
+    #[cfg(feature = "experiments")]
     get(
         "/api/v1/experiments/run/{id}",
         runs::show,
@@ -289,6 +312,7 @@ pub(crate) static ADDRESSES: [Address; 49] = [
         "Run",
         "How far a run is, or what it found, with plots",
     ),
+    #[cfg(feature = "experiments")]
     delete("/api/v1/experiments/run/{id}", runs::stop, "Run", "Stops a run"),
     get("/api/v1/puzzles", puzzles::sets, "", "PuzzleSets", "The sets of puzzles that were made beforehand"),
     get("/api/v1/puzzle/set", puzzles::one, "game number", "Puzzle", "A puzzle of a set"),

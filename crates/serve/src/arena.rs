@@ -1,16 +1,16 @@
-//! Matches and leagues: begun, watched, stopped and gone on with.
+//! Handlers for matches and leagues: start, list, show, stream, stop, resume, record.
 //!
 //! ```text
 //!  POST   /api/v1/match              {"game", "players": […], "games": 20}  →  {"id": 3, "state": "running", …}
 //!  GET    /api/v1/match/3            score with bounds, test, boards
-//!  GET    /api/v1/match/3/stream     the same as it changes
+//!  GET    /api/v1/match/3/stream     the same as events
 //!  GET    /api/v1/match/3/record     the games, as `outplay match --out` writes them
-//!  DELETE /api/v1/match/3            stops it          POST /api/v1/match/3/resume   goes on
+//!  DELETE /api/v1/match/3            stops it          POST /api/v1/match/3/resume   resumes it
 //! ```
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::background::{Work, lock, spawn};
-use crate::matches::{Match, Seen, Summary};
+use crate::matches::{Match, MatchCursor, Summary};
 use crate::named::registered;
 use crate::place::At;
 use crate::refusal::Refusal;
@@ -25,50 +25,50 @@ use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Players of a league.
+/// Most players of a league.
 const PLAYERS: usize = 8;
-/// Games of a match or a league.
+/// Most games of a match or a league.
 const GAMES: u64 = 4000;
-/// Boards that are played on at a time.
+/// Most games played concurrently.
 const BOARDS: usize = 4;
-/// The longest time between two moves, in milliseconds.
+/// Longest pause between two moves, in milliseconds.
 const PACE: u64 = 2000;
-/// Characters of a player's spec.
+/// Longest player spec, in characters.
 const SPEC: usize = 500;
-/// How often those who watch hear something new.
+/// Interval of a stream's events.
 const PULSE: Duration = Duration::from_millis(200);
 
-/// What to play.
+/// The body of `POST /api/v1/match`.
 #[derive(Deserialize)]
-struct Wish {
+struct NewMatch {
     #[serde(flatten)]
     at: At,
-    /// The players' specs, or names that the server was started with.
+    /// Player specs, or names of registered engines.
     players: Vec<String>,
-    /// Games of each two.
+    /// Games of each pairing.
     #[serde(default = "twenty")]
     games: u64,
-    /// Plies of random openings.
+    /// Random plies of each opening.
     #[serde(default)]
     openings: Option<u32>,
     #[serde(default = "one")]
     seed: u64,
-    /// The claims of a sequential test.
+    /// Hypotheses of the SPRT (Wald 1945).
     #[serde(default)]
-    sprt: Option<Claims>,
-    /// Games at a time.
+    sprt: Option<SprtHypotheses>,
+    /// Concurrent games.
     #[serde(default)]
     boards: Option<usize>,
-    /// The least milliseconds between two moves.
+    /// Minimum milliseconds between two moves.
     #[serde(default)]
     pace: u64,
-    /// Whether to play on when nobody looks.
+    /// Whether to keep playing when no client polls.
     #[serde(default)]
     stay: bool,
 }
 
 #[derive(Deserialize)]
-struct Claims {
+struct SprtHypotheses {
     elo0: f64,
     elo1: f64,
 }
@@ -81,8 +81,8 @@ fn one() -> u64 {
     1
 }
 
-impl Wish {
-    /// The match that is meant, within what this server plays.
+impl NewMatch {
+    /// Validates the request against this server's limits.
     fn request(self) -> Result<MatchRequest, Refusal> {
         let bad = |error: String, cure: &str| Err(Refusal::bad(error, cure));
         let count = self.players.len() as u64;
@@ -103,7 +103,7 @@ impl Wish {
         }
         let sprt = match self.sprt {
             None => None,
-            Some(Claims { elo0, elo1 })
+            Some(SprtHypotheses { elo0, elo1 })
                 if elo0.is_finite() && elo1.is_finite() && elo0 < elo1 && elo1 - elo0 < 2000.0 =>
             {
                 Some(Sprt::new(elo0, elo1))
@@ -127,11 +127,11 @@ impl Wish {
 }
 
 /// `POST /api/v1/match`
-pub(crate) fn start(asked: &Asked) -> Result<Reply, Refusal> {
-    let wish: Wish = asked.told()?;
-    let (at, place) = (wish.at.clone(), wish.at.place()?);
-    let (pace, stay) = (Duration::from_millis(wish.pace.min(PACE)), wish.stay);
-    let mut request = wish.request()?;
+pub(crate) fn start(asked: &ApiRequest) -> Result<Reply, Refusal> {
+    let body: NewMatch = asked.told()?;
+    let (at, place) = (body.at.clone(), body.at.place()?);
+    let (pace, stay) = (Duration::from_millis(body.pace.min(PACE)), body.stay);
+    let mut request = body.request()?;
     let visitor = asked.visitor;
     request.house.time = Some(asked.shared.settings.time);
     asked.shared.matches.room(visitor)?;
@@ -144,52 +144,57 @@ pub(crate) fn start(asked: &Asked) -> Result<Reply, Refusal> {
                 "choose another one to begin from",
             ));
         }
-        let options = desk.options(1);
-        let guests = registered(&desk.settings.engines, &entry, &options);
-        let kit = outplay_players::Kit { files: None, outside: None, guests, ..entry.kit(&options) };
+        let session = desk.session(1);
+        let guests = registered(&desk.settings.engines, &entry, &session);
+        let kit = outplay_players::PlayerContext {
+            files: None,
+            outside: None,
+            guests,
+            ..outplay_workbench::kit(&session, &entry)
+        };
         for spec in &mut request.players {
-            // What cannot play is told before anything is played, and everybody goes by one name.
-            *spec = kit.player(spec).map_err(outplay_answer::Trouble::from)?.spec();
+            // Specs are checked before the first game, and written in canonical form so that a player has one name.
+            *spec = kit.player(spec).map_err(outplay_workbench::Trouble::from)?.spec();
         }
         let made = Arc::new(Match::new(entry, place, request, pace, visitor, stay));
         let id = desk.matches.add(Arc::clone(&made))?;
         made.play(desk)?;
-        Ok(begun(as_json(made.standing(id, visitor, &mut Seen::default()))))
+        Ok(begun(as_json(made.standing(id, visitor, &mut MatchCursor::default()))))
     }))
 }
 
-/// What was played and is played.
+/// The answer of `GET /api/v1/match`.
 #[derive(Serialize)]
-struct List<'a> {
+struct MatchList<'a> {
     matches: Vec<Summary<'a>>,
 }
 
 /// `GET /api/v1/match`
-pub(crate) fn list(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn list(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let all = asked.shared.matches.all();
     let matches = all.iter().map(|(id, found)| found.summary(*id, asked.visitor)).collect();
-    at_once(json(&List { matches }))
+    at_once(json(&MatchList { matches }))
 }
 
 /// `GET /api/v1/match/{id}`
-pub(crate) fn show(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn show(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (id, found) = asked.shared.matches.find(&asked.id)?;
     let visitor = asked.visitor;
     if found.visitor() == visitor {
         found.look();
     }
-    Ok(asked.quick(move |_, _| Ok(as_json(found.standing(id, visitor, &mut Seen::default())))))
+    Ok(asked.quick(move |_, _| Ok(as_json(found.standing(id, visitor, &mut MatchCursor::default())))))
 }
 
 /// `DELETE /api/v1/match/{id}`
-pub(crate) fn stop(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn stop(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (id, found) = asked.shared.matches.own(&asked.id, asked.visitor)?;
     found.stop();
     at_once(json(&found.summary(id, asked.visitor)))
 }
 
 /// `POST /api/v1/match/{id}/resume`
-pub(crate) fn resume(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn resume(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (id, found) = asked.shared.matches.own(&asked.id, asked.visitor)?;
     if found.is_whole() {
         return Err(Refusal::bad("all games of this match were played", "begin another one"));
@@ -200,7 +205,7 @@ pub(crate) fn resume(asked: &Asked) -> Result<Reply, Refusal> {
 }
 
 /// `GET /api/v1/match/{id}/record`
-pub(crate) fn record(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn record(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (id, found) = asked.shared.matches.find(&asked.id)?;
     let request = found.request();
     let head = Header {
@@ -224,14 +229,14 @@ pub(crate) fn record(asked: &Asked) -> Result<Reply, Refusal> {
     at_once(response)
 }
 
-/// `GET /api/v1/match/{id}/stream`: `event: match` with what is new, `event: done` when nothing more will come.
-pub(crate) fn stream(asked: &Asked) -> Result<Reply, Refusal> {
+/// `GET /api/v1/match/{id}/stream`: `event: match` with each change, `event: done` at the end.
+pub(crate) fn stream(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (id, found) = asked.shared.matches.find(&asked.id)?;
     let (shared, visitor) = (Arc::clone(&asked.shared), asked.visitor);
     let (events, live) = Live::new();
     spawn(async move {
         let mut pulse = tokio::time::interval(PULSE);
-        let seen = Arc::new(Mutex::new(Seen::default()));
+        let seen = Arc::new(Mutex::new(MatchCursor::default()));
         loop {
             tokio::select! {
                 _ = pulse.tick() => {}
@@ -240,11 +245,11 @@ pub(crate) fn stream(asked: &Asked) -> Result<Reply, Refusal> {
             if found.visitor() == visitor {
                 found.look();
             }
-            // Asked before the standing, so that the last one is whole.
+            // Read before the standing, so that the final event is complete.
             let over = !found.runs();
             let (table, seen) = (Arc::clone(&found), Arc::clone(&seen));
             let standing = Box::new(move || Ok(table.standing(id, visitor, &mut lock(&seen))));
-            // A server that is too busy to tell tells the next time; what was not sent is sent then.
+            // A busy server skips this event; the next one includes what was not sent.
             let Ok(standing) = shared.workers.quick(standing).await else { continue };
             events.say(if over { "done" } else { "match" }, standing);
             if over {

@@ -1,66 +1,66 @@
-//! Work that goes on behind the questions of visitors: matches and experiments.
+//! Background jobs (matches, experiments) below the priority of requests.
 //!
 //! ```text
-//!  Ledger   what runs and what ran: numbered, a few at a time, somebody's
-//!  behind   a thread of its own that gives way to every other one
-//!  Tenure   work that nobody looks at any more is stopped, unless it was told to stay
+//!  JobList  running and finished jobs: ids, owners, a limit on concurrency
+//!  behind   a thread at the lowest scheduling priority (nice 19)
+//!  Lease    stops a job that no client polls, unless it was started with `stay`
 //! ```
 //!
-//! Invariant: only who began something may stop it or go on with it, and what is over is kept for a while.
+//! Invariant: only the client that started a job may stop or resume it. Finished jobs stay listed for a while.
 
+use crate::net::ClientId;
 use crate::refusal::Refusal;
 use crate::workers::Progress;
 use axum::http::StatusCode;
-use outplay_door::Visitor;
 use serde::Serialize;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long work goes on that nobody looks at: a page that is reloaded is back sooner.
+/// Lease time: long enough to survive a page reload.
 const ALONE: Duration = Duration::from_secs(15);
 
-/// What a lock guards here is replaced or added to as a whole, so that a panic elsewhere leaves it sound.
+/// Locks a mutex, ignoring poison: every value behind one here is replaced or appended to in a single step.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether somebody looks, or does not have to.
-pub(crate) struct Tenure {
+/// Liveness of a job's clients, renewed by each poll; a job that stays needs none.
+pub(crate) struct Lease {
     stay: bool,
     seen: Mutex<Instant>,
 }
 
-impl Tenure {
-    pub(crate) fn new(stay: bool) -> Tenure {
-        Tenure { stay, seen: Mutex::new(Instant::now()) }
+impl Lease {
+    pub(crate) fn new(stay: bool) -> Lease {
+        Lease { stay, seen: Mutex::new(Instant::now()) }
     }
 
-    /// Somebody looks.
-    pub(crate) fn look(&self) {
+    /// Renews the lease.
+    pub(crate) fn renew(&self) {
         *lock(&self.seen) = Instant::now();
     }
 
-    /// Nobody has looked for a while, and somebody should.
+    /// Whether the lease has expired.
     pub(crate) fn is_over(&self) -> bool {
         !self.stay && lock(&self.seen).elapsed() > ALONE
     }
 }
 
-/// Something that goes on in the background.
+/// A background job.
 pub(crate) trait Work: Send + Sync {
-    /// What it is called in sentences.
+    /// Its name in messages.
     const NAME: &'static str;
-    /// Who began it.
-    fn visitor(&self) -> Visitor;
-    /// Whether it is under way.
+    /// The client that started it.
+    fn visitor(&self) -> ClientId;
+    /// Whether it is running.
     fn runs(&self) -> bool;
-    /// Tells it to stop.
+    /// Requests a stop.
     fn stop(&self);
 }
 
-/// How work stands, beside what it is about.
+/// Status of a job, with its subject.
 #[derive(Serialize)]
 pub(crate) struct Report<'a, A, F> {
     pub(crate) id: u64,
@@ -72,7 +72,7 @@ pub(crate) struct Report<'a, A, F> {
     pub(crate) stage: Stage<'a, F>,
 }
 
-/// What there is to tell of work: how far it is, what it found, or why it found nothing.
+/// Progress, result or error of a job.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Stage<'a, F> {
@@ -81,24 +81,24 @@ pub(crate) enum Stage<'a, F> {
     Failed(&'a Refusal),
 }
 
-/// The last number that was given, and what has which number.
-type Numbered<W> = (u64, Vec<(u64, Arc<W>)>);
+/// The last id, and jobs by id.
+type JobsById<W> = (u64, Vec<(u64, Arc<W>)>);
 
-/// What runs and what ran.
-pub(crate) struct Ledger<W> {
-    list: Mutex<Numbered<W>>,
-    /// How many may be under way.
+/// Running and finished jobs.
+pub(crate) struct JobList<W> {
+    list: Mutex<JobsById<W>>,
+    /// Jobs that may run concurrently.
     most: usize,
-    /// How many are remembered.
+    /// Finished jobs that stay listed.
     kept: usize,
 }
 
-impl<W: Work> Ledger<W> {
-    pub(crate) fn new(most: usize, kept: usize) -> Ledger<W> {
-        Ledger { list: Mutex::default(), most, kept }
+impl<W: Work> JobList<W> {
+    pub(crate) fn new(most: usize, kept: usize) -> JobList<W> {
+        JobList { list: Mutex::default(), most, kept }
     }
 
-    /// Adds work if there is room for it and its visitor has none under way; its number.
+    /// Adds a job and returns its id; refuses if the list is full or the client already has a running job.
     pub(crate) fn add(&self, work: Arc<W>) -> Result<u64, Refusal> {
         self.room(work.visitor())?;
         let mut list = lock(&self.list);
@@ -112,8 +112,8 @@ impl<W: Work> Ledger<W> {
         Ok(*last)
     }
 
-    /// Refuses if no more may run.
-    pub(crate) fn room(&self, visitor: Visitor) -> Result<(), Refusal> {
+    /// Refuses if no further job may run.
+    pub(crate) fn room(&self, visitor: ClientId) -> Result<(), Refusal> {
         let list = lock(&self.list);
         let running = || list.1.iter().filter(|(_, work)| work.runs());
         let name = W::NAME;
@@ -146,8 +146,8 @@ impl<W: Work> Ledger<W> {
         })
     }
 
-    /// The same for somebody who wants to change something about it.
-    pub(crate) fn own(&self, id: &str, visitor: Visitor) -> Result<(u64, Arc<W>), Refusal> {
+    /// Finds a job by id for a change; refuses clients that did not start it.
+    pub(crate) fn own(&self, id: &str, visitor: ClientId) -> Result<(u64, Arc<W>), Refusal> {
         let (id, work) = self.find(id)?;
         if work.visitor() != visitor {
             let error = format!("this was begun by somebody else ({} {id})", W::NAME);
@@ -156,28 +156,27 @@ impl<W: Work> Ledger<W> {
         Ok((id, work))
     }
 
-    /// All of them, the latest first.
+    /// Returns all jobs, latest first.
     pub(crate) fn all(&self) -> Vec<(u64, Arc<W>)> {
         lock(&self.list).1.iter().rev().cloned().collect()
     }
 
-    /// Tells everything to stop, because the server ends.
+    /// Stops all jobs at shutdown.
     pub(crate) fn stop(&self) {
         lock(&self.list).1.iter().for_each(|(_, work)| work.stop());
     }
 }
 
-/// Waits for something beside whatever else is waited for. Behind a pointer, so that what a runtime does for a task is
-/// compiled once instead of for each kind.
+/// Spawns a task. Boxed, so that the runtime's task code is compiled once and not once per future type.
 pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     let task: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(task);
     drop(tokio::spawn(task));
 }
 
-/// Does work on a thread of its own that gives way to every other one; threads that it starts do the same.
+/// Runs work on a thread at the lowest scheduling priority; threads that it starts inherit the priority.
 pub(crate) fn behind(name: &str, work: Box<dyn FnOnce() + Send>) -> Result<(), Refusal> {
     let run = move || {
-        // Elsewhere this would slow down the whole process, not the thread; there, work gives way between its steps.
+        // Only Linux has a nice value per thread; elsewhere jobs yield between their steps.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::nice(19);
         work();
@@ -190,11 +189,11 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    struct Task(Visitor, AtomicBool);
+    struct Task(ClientId, AtomicBool);
 
     impl Work for Task {
         const NAME: &'static str = "a task";
-        fn visitor(&self) -> Visitor {
+        fn visitor(&self) -> ClientId {
             self.0
         }
         fn runs(&self) -> bool {
@@ -206,14 +205,14 @@ mod tests {
     }
 
     #[test]
-    fn a_few_run_and_the_last_ones_are_kept() {
-        let ledger = Ledger::new(2, 3);
-        let task = |last: u8| Arc::new(Task(Visitor::at([10, 0, 0, last].into()), AtomicBool::new(true)));
+    fn running_jobs_are_limited_and_recent_ones_listed() {
+        let ledger = JobList::new(2, 3);
+        let task = |last: u8| Arc::new(Task(ClientId::at([10, 0, 0, last].into()), AtomicBool::new(true)));
         assert_eq!(ledger.add(task(1)).unwrap(), 1);
         assert_eq!(ledger.add(task(1)).unwrap_err().status, StatusCode::SERVICE_UNAVAILABLE, "one each");
         assert_eq!(ledger.add(task(2)).unwrap(), 2);
         assert!(ledger.add(task(3)).is_err(), "two in all");
-        let mine = Visitor::at([10, 0, 0, 1].into());
+        let mine = ClientId::at([10, 0, 0, 1].into());
         assert_eq!(ledger.own("2", mine).err().unwrap().status, StatusCode::FORBIDDEN);
         ledger.own("1", mine).unwrap().1.stop();
         for last in 3..6 {
@@ -229,20 +228,20 @@ mod tests {
     }
 
     #[test]
-    fn work_that_nobody_looks_at_is_over() {
-        let long_ago = |tenure: &Tenure| *lock(&tenure.seen) = Instant::now().checked_sub(2 * ALONE).unwrap();
-        let (short, stays) = (Tenure::new(false), Tenure::new(true));
+    fn lease_expires_without_polls() {
+        let long_ago = |lease: &Lease| *lock(&lease.seen) = Instant::now().checked_sub(2 * ALONE).unwrap();
+        let (short, stays) = (Lease::new(false), Lease::new(true));
         assert!(!short.is_over());
         long_ago(&short);
         long_ago(&stays);
         assert!(short.is_over() && !stays.is_over());
-        short.look();
+        short.renew();
         assert!(!short.is_over());
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn work_behind_gives_way() {
+    fn background_thread_has_lowest_priority() {
         let (sender, receiver) = std::sync::mpsc::channel();
         let nice = || {
             let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();

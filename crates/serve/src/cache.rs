@@ -1,36 +1,36 @@
-//! What is kept between requests: a few games with what their solvers learned, and answers.
+//! Caches between requests: open games with their solvers' state (LRU), and answers (two generations).
 //!
-//! Invariant: both are bounded in number, and whatever was not used for longest goes first.
+//! Invariant: both are bounded in number; the least recently used game and the older generation are dropped first.
 
 use crate::refusal::Refusal;
 use crate::settings::{ANSWERS, GAMES};
-use outplay_answer::{Entry, QueryAnswer, is_complete};
 use outplay_catalog::Catalog;
+use outplay_workbench::{GameHandle, QueryAnswer, is_complete};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// Games that are kept ready, the last used one at the end.
-pub(crate) struct Shelf {
+/// LRU cache of open games, the most recently used at the end.
+pub(crate) struct OpenGames {
     catalog: Catalog,
-    games: Mutex<Vec<(String, Entry)>>,
+    games: Mutex<Vec<(String, GameHandle)>>,
 }
 
-impl Shelf {
-    pub(crate) fn new(catalog: Catalog) -> Shelf {
-        Shelf { catalog, games: Mutex::new(Vec::new()) }
+impl OpenGames {
+    pub(crate) fn new(catalog: Catalog) -> OpenGames {
+        OpenGames { catalog, games: Mutex::new(Vec::new()) }
     }
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
     }
 
-    /// The game that a spec describes.
-    pub(crate) fn open(&self, spec: &str) -> Result<Entry, Refusal> {
+    /// Returns the game of a spec, opening it if necessary.
+    pub(crate) fn open(&self, spec: &str) -> Result<GameHandle, Refusal> {
         if let Some(game) = self.take(spec) {
             return Ok(game);
         }
         let made = self.catalog.open(spec)?;
-        // Two ways to write the same game share what is known about it.
+        // Different spellings of a game share one entry.
         let canonical = made.spec();
         let game = if canonical == spec { None } else { self.take(&canonical) };
         let game = game.unwrap_or(made);
@@ -44,14 +44,14 @@ impl Shelf {
         Ok(game)
     }
 
-    /// Lets go of the games whose tables were removed: they may have them open.
+    /// Drops games whose tables were removed: they may hold open files.
     pub(crate) fn forget(&self, gone: impl Fn(&str) -> bool) {
         if let Ok(mut games) = self.games.lock() {
             games.retain(|(known, _)| !gone(known));
         }
     }
 
-    fn take(&self, spec: &str) -> Option<Entry> {
+    fn take(&self, spec: &str) -> Option<GameHandle> {
         let mut games = self.games.lock().ok()?;
         let at = games.iter().position(|(known, _)| known == spec)?;
         let found = games.remove(at);
@@ -61,7 +61,7 @@ impl Shelf {
     }
 }
 
-/// Answers by game and position, in two generations: the older one goes when the younger one is full.
+/// Answers by game and position, in two generations: when the younger is full, it replaces the older.
 #[derive(Default)]
 pub(crate) struct Answers {
     generations: Mutex<Generations>,
@@ -79,14 +79,14 @@ impl Answers {
         Some(answer)
     }
 
-    /// Keeps an answer in which nothing is unknown; others may become better with more time.
+    /// Stores an answer if it is complete; others may improve with more time.
     pub(crate) fn keep(&self, answer: &Arc<QueryAnswer>) {
         if let (true, Ok(mut generations)) = (is_complete(answer), self.generations.lock()) {
             insert(&mut generations, (answer.game.clone(), answer.position.clone()), Arc::clone(answer));
         }
     }
 
-    /// Forgets what is known of a game, because its table changed.
+    /// Drops the answers of a game, because its table changed.
     pub(crate) fn forget(&self, game: &str) {
         if let Ok(mut generations) = self.generations.lock() {
             generations.iter_mut().for_each(|answers| answers.retain(|(known, _), _| known != game));

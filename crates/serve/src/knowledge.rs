@@ -1,9 +1,9 @@
 //! What is known of a game as a whole, and whether solving it here would come to an end.
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, json};
-use outplay_answer::{Place, StatsReport};
+use outplay_workbench::{Place, StatsReport};
 use serde::Serialize;
 
 /// Positions that a table made for a visitor may have: minutes of work.
@@ -15,6 +15,8 @@ struct Knowledge {
     game: String,
     /// How many positions there are, at most; as text, because scripts lose digits beyond 2⁵³. None if nobody counted.
     positions: Option<String>,
+    /// Whether the game rolls dice.
+    chance: bool,
     /// Whether a solve of the whole game can be expected to end.
     solvable: bool,
     /// The statistics of its table, if there is one.
@@ -22,21 +24,24 @@ struct Knowledge {
 }
 
 /// `GET /api/v1/knowledge`
-pub(crate) fn knowledge(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn knowledge(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, _) = asked.place()?;
     Ok(asked.quick(move |desk, _| {
         let game = desk.shelf.open(&game)?;
-        let slots = game.slots();
+        let slots = outplay_workbench::slots(&game);
         let solvable = match slots {
             Some(slots) => slots <= MOST,
-            None => game.exact(&Place::Start, &desk.steady_options()).unwrap_or(false),
+            None => {
+                outplay_workbench::is_tractable(&desk.steady_session(), &game, &Place::Start).unwrap_or(false)
+            }
         };
         Ok(json(&Knowledge {
             game: game.spec(),
             positions: slots.map(|slots| slots.to_string()),
+            chance: game.game().has_dice(),
             solvable: solvable && !desk.settings.read_only,
             // No table, and no statistics of games with dice, are no trouble here.
-            statistics: game.stats(&desk.settings.data, None).ok(),
+            statistics: outplay_workbench::stats(&desk.steady_session(), &game, None).ok(),
         }))
     }))
 }

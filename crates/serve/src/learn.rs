@@ -1,27 +1,27 @@
-//! What lessons are made of: searches recorded step by step, positions as numbers, waves of retrograde analysis, and
-//! the rules of a game in its own words.
+//! Teaching endpoints: recorded search trees, position indexing, waves of retrograde analysis, and rules of a game.
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::place::At;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, json};
 use crate::settings::POSITION;
-use outplay_answer::{DiceMethod, Place, Rules, TraceRequest, TreeOrder, Valued};
+use outplay_teach::{TraceRequest, Valued, WrittenOut};
+use outplay_workbench::{DiceMethod, Place, TreeOrder};
 use serde::{Deserialize, Serialize};
 
-/// Plies that a recorded search may look ahead.
+/// Most plies of a recorded search.
 const PLIES: u32 = 64;
-/// Positions that an answer may have.
+/// Most positions in a response.
 const NODES: usize = 2_000;
-/// Positions of a game that is written out.
+/// Most positions of a game that is written out in full.
 const WRITTEN: u64 = 400;
-/// Positions that may be asked for at once.
+/// Most positions of one request.
 const LIST: usize = 512;
-/// Characters of an evaluation's spec.
+/// Longest evaluation spec, in characters.
 const EVAL: usize = 500;
 
-/// A whole number of a request within bounds.
-fn number(asked: &Asked, name: &str, or: u64, least: u64, most: u64) -> Result<u64, Refusal> {
+/// Parses an integer parameter within bounds.
+fn number(asked: &ApiRequest, name: &str, or: u64, least: u64, most: u64) -> Result<u64, Refusal> {
     let Some(text) = asked.text(name)?.filter(|text| !text.is_empty()) else { return Ok(or) };
     match text.parse() {
         Ok(number) if (least..=most).contains(&number) => Ok(number),
@@ -32,8 +32,8 @@ fn number(asked: &Asked, name: &str, or: u64, least: u64, most: u64) -> Result<u
     }
 }
 
-/// Which search is recorded.
-fn search(asked: &Asked) -> Result<TraceRequest, Refusal> {
+/// Parses which search to record.
+fn search(asked: &ApiRequest) -> Result<TraceRequest, Refusal> {
     let mut request = TraceRequest::default();
     request.depth = number(asked, "depth", 2, 0, PLIES.into())? as u32;
     request.most = number(asked, "most", 400, 1, NODES as u64)? as usize;
@@ -73,13 +73,15 @@ fn search(asked: &Asked) -> Result<TraceRequest, Refusal> {
 }
 
 /// `GET /api/v1/tree`
-pub(crate) fn tree(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn tree(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let ((game, place), request) = (asked.place()?, search(asked)?);
-    let options = asked.shared.steady_options();
-    Ok(asked.ask(game, move |game, _, watch| Ok(json(&game.trace(&place, &request, &options, watch)?))))
+    let session = asked.shared.steady_session();
+    Ok(asked.ask(game, move |game, budget| {
+        Ok(json(&outplay_teach::trace(&session, game, &place, &request, budget.watch)?))
+    }))
 }
 
-/// The rules of a game: its family's words, and everything written out if it is small.
+/// Rules of a game: its family's description, and the complete textbook definition if it is small.
 #[derive(Serialize)]
 struct RulesAnswer<'a> {
     game: String,
@@ -88,15 +90,15 @@ struct RulesAnswer<'a> {
     rules: &'a str,
     parameters: &'a str,
     example: &'a str,
-    /// (S, I, Succs, T, V); null for games with more positions than anybody reads.
-    textbook: Option<Rules>,
+    /// (S, I, Succs, T, V); null for large games.
+    textbook: Option<WrittenOut>,
 }
 
 /// `GET /api/v1/rules`
-pub(crate) fn rules(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn rules(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, _) = asked.place()?;
     let family = asked.shared.shelf.catalog().family(&game)?.clone();
-    Ok(asked.ask(game, move |game, _, watch| {
+    Ok(asked.ask(game, move |game, budget| {
         Ok(json(&RulesAnswer {
             game: game.spec(),
             name: family.name(),
@@ -104,14 +106,14 @@ pub(crate) fn rules(asked: &Asked) -> Result<Reply, Refusal> {
             rules: family.rules(),
             parameters: family.options(),
             example: family.example(),
-            // A game too large to be written out has rules nevertheless.
-            textbook: game.rules(&Place::Start, WRITTEN, watch).ok(),
+            // A game too large to be written out still has rules.
+            textbook: outplay_teach::write_out(game, &Place::Start, WRITTEN, budget.watch).ok(),
         }))
     }))
 }
 
-/// `GET /api/v1/index`: its size, the number of a position, or the position of a number.
-pub(crate) fn index(asked: &Asked) -> Result<Reply, Refusal> {
+/// `GET /api/v1/index`: the size of the index, the rank of a position, or the position of a rank.
+pub(crate) fn index(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, _) = asked.place()?;
     let number: Option<u128> = match asked.text("number")? {
         None | Some("") => None,
@@ -120,24 +122,26 @@ pub(crate) fn index(asked: &Asked) -> Result<Reply, Refusal> {
         })?),
     };
     let position = asked.text("position")?.unwrap_or_default().trim().to_string();
-    let memory = asked.shared.steady_options().memory;
-    Ok(asked.ask(game, move |game, _, watch| {
+    Ok(asked.ask(game, move |game, budget| {
+        let (session, memory, watch) = (&budget.session(), budget.bytes(), budget.watch);
         Ok(match number {
-            Some(number) => json(&game.unrank(number, memory, watch)?),
-            None if !position.is_empty() => json(&game.rank(&position, memory, watch)?),
-            None => json(&game.index_report(memory, false, watch)?),
+            Some(number) => json(&outplay_workbench::unrank(session, game, number, memory, watch)?),
+            None if !position.is_empty() => {
+                json(&outplay_workbench::rank(session, game, &position, memory, watch)?)
+            }
+            None => json(&outplay_workbench::index_report(session, game, memory, false, watch)?),
         })
     }))
 }
 
 /// `GET /api/v1/waves`
-pub(crate) fn waves(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn waves(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, _) = asked.place()?;
-    let options = asked.shared.steady_options();
-    Ok(asked.ask(game, move |game, _, watch| Ok(json(&game.waves(&options, watch)?))))
+    let session = asked.shared.steady_session();
+    Ok(asked.ask(game, move |game, budget| Ok(json(&outplay_teach::waves(&session, game, budget.watch)?))))
 }
 
-/// A list of positions.
+/// The body of `POST /api/v1/values`.
 #[derive(Deserialize)]
 struct ListRequest {
     #[serde(flatten)]
@@ -145,22 +149,22 @@ struct ListRequest {
     positions: Vec<String>,
 }
 
-/// Their values.
+/// The answer of `POST /api/v1/values`.
 #[derive(Serialize)]
-struct List {
+struct ValueList {
     values: Vec<Valued>,
 }
 
 /// `POST /api/v1/values`
-pub(crate) fn values(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn values(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let ListRequest { at, positions } = asked.told()?;
     at.place()?;
     if positions.len() > LIST || positions.iter().any(|position| position.len() > POSITION) {
         let error = format!("a list has at most {LIST} positions of {POSITION} characters");
         return Err(Refusal::bad(error, "ask for fewer at a time"));
     }
-    let options = asked.shared.steady_options();
-    Ok(asked.ask(at.game, move |game, _, watch| {
-        Ok(json(&List { values: game.values(&positions, &options, watch)? }))
+    let session = asked.shared.steady_session();
+    Ok(asked.ask(at.game, move |game, budget| {
+        Ok(json(&ValueList { values: outplay_teach::values(&session, game, &positions, budget.watch)? }))
     }))
 }

@@ -1,53 +1,61 @@
-//! The web page of outplay and its HTTP interface: one process, everything embedded, nothing to install.
+//! HTTP server: the web page and the JSON API of outplay in one process, with all files embedded.
 //!
 //! ```text
 //!  connection ─ limits ─ router ┬ page        files of crates/serve/page
-//!                               ├ quick       views, tables, books: answered at once
-//!                               ├ searches    a few at a time, a short queue, then "busy"
+//!                               ├ quick       views, tables, books: milliseconds, no queue
+//!                               ├ searches    bounded concurrency, a short queue, then 503
 //!                               └ solve jobs  one at a time, written to the data directory only
 //! ```
 //!
-//! Invariants: no request names a file; a request for another host or from another page goes no further than the gate; a request that nobody waits for any more stops its work; what the user
-//! can cause is a 4xx with the command line's sentence.
+//! Invariants:
+//!
+//! - No request names a file.
+//! - A request for a foreign host or from a foreign origin is rejected before routing (`origin_check`).
+//! - Work is cancelled when its client disconnects.
+//! - Errors that a client can cause are 4xx responses with the message of the command line.
 //!
 //! ```
 //! use outplay_catalog::Catalog;
 //! use outplay_serve::{Server, Settings};
 //!
-//! // Port 0 lets the system choose; `server.run(…)` would answer until it is told to stop.
+//! // Port 0 lets the system choose; `server.run(…)` would serve until its monitor reports a stop.
 //! let settings = Settings::new(([127, 0, 0, 1], 0).into(), std::env::temp_dir());
 //! let server = Server::bind(Catalog::standard(), settings)?;
 //! assert_ne!(server.addr()?.port(), 0);
 //! # Ok::<(), outplay_serve::ServeError>(())
 //! ```
 
+mod access;
 mod addresses;
+mod api_request;
 mod arena;
-mod ask;
 mod background;
+#[cfg(test)]
+mod budgets;
 mod cache;
 mod games;
-mod gate;
 mod history;
 mod jobs;
 mod knowledge;
-mod lean;
 mod learn;
-mod lent;
 mod listen;
 mod matches;
 mod named;
+mod net;
 mod openapi;
 mod opinions;
+mod origin_check;
 mod page;
 mod place;
 mod position;
 mod proof;
 mod puzzles;
 mod question;
+mod quota;
 mod refusal;
 mod reply;
 mod router;
+#[cfg(feature = "experiments")]
 mod runs;
 mod schemas;
 mod settings;
@@ -57,6 +65,7 @@ mod stream;
 mod why;
 mod workers;
 
-pub use lent::Lent;
+pub use access::AccessToken;
 pub use listen::{ServeError, Server};
+pub use quota::Quota;
 pub use settings::Settings;

@@ -1,10 +1,10 @@
-//! A server from its port to its end.
+//! Server lifecycle: bind, serve, shut down.
 
+use crate::net::ListenerConfig;
 use crate::router::{Shared, router};
 use crate::settings::{HEADERS, Settings, WRITE_TIME};
 use outplay_catalog::Catalog;
-use outplay_core::Watch;
-use outplay_door::Open;
+use outplay_runtime::Monitor;
 use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
@@ -14,10 +14,10 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::net::TcpListener;
 
-/// Why there is no server.
+/// Errors of starting or running a server.
 #[derive(Debug, Error)]
 pub enum ServeError {
-    /// Somebody else has the port.
+    /// The port is in use.
     #[error("{0} is taken by another program; choose another port, such as 127.0.0.1:8081")]
     Taken(SocketAddr),
     /// The system does not allow the address.
@@ -28,23 +28,23 @@ pub enum ServeError {
     Run(io::Error),
 }
 
-/// A server that has its port.
+/// A server that has bound its port.
 pub struct Server {
     listener: StdListener,
     shared: Arc<Shared>,
 }
 
-/// How long open answers may take after the server was asked to end.
+/// Time limit for open responses at shutdown.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// How often tables of visitors are looked at whose time may be over.
+/// Interval at which expired guest tables are removed.
 const SWEEP: Duration = Duration::from_secs(60);
 
-/// How often the server asks whether it is to end.
+/// Polling interval for a stop request.
 const POLL: Duration = Duration::from_millis(100);
 
 impl Server {
-    /// Takes the port.
+    /// Binds the port.
     ///
     /// # Errors
     ///
@@ -59,33 +59,33 @@ impl Server {
         Ok(Server { listener, shared: Shared::new(catalog, settings) })
     }
 
-    /// Where it listens: the port that the system chose if it was asked for any.
+    /// Returns the bound address, with the actual port if port 0 was requested.
     ///
     /// # Errors
     ///
-    /// The system does not tell.
+    /// The system does not report the address.
     pub fn addr(&self) -> Result<SocketAddr, ServeError> {
         self.listener.local_addr().map_err(ServeError::Run)
     }
 
-    /// Answers until `watch` says stop, or the system.
+    /// Serves until the monitor or the system (SIGTERM) requests a stop.
     ///
     /// # Errors
     ///
     /// No threads or no sockets.
-    pub fn run(self, watch: &dyn Watch) -> Result<(), ServeError> {
+    pub fn run(self, watch: &dyn Monitor) -> Result<(), ServeError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
             .build()
             .map_err(ServeError::Run)?;
         let result = runtime.block_on(self.until(ended(watch)));
-        // Searches whose requests are gone were told to stop; nobody waits for them.
+        // Searches without a client were cancelled already; the runtime does not wait for them to return.
         runtime.shutdown_timeout(FAREWELL);
         result
     }
 
-    /// Answers until `end`, then lets open answers come to their end for a few seconds.
+    /// Serves until `end` completes, then drains open responses for a few seconds.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Server {
     pub async fn until(self, end: impl Future<Output = ()> + Send) -> Result<(), ServeError> {
         let listener = TcpListener::from_std(self.listener).map_err(ServeError::Run)?;
         let (shared, settings) = (&self.shared, &self.shared.settings);
-        let open = Open {
+        let open = ListenerConfig {
             connections: settings.connections,
             connections_each: settings.connections_each,
             proxies: settings.proxies.clone(),
@@ -105,6 +105,7 @@ impl Server {
         let closing = || {
             shared.jobs.stop();
             shared.matches.stop();
+            #[cfg(feature = "experiments")]
             shared.runs.stop();
         };
         let end = pin!(end);
@@ -113,11 +114,11 @@ impl Server {
     }
 }
 
-/// Somebody or the system wishes the server to end.
+/// Completes when the monitor or the system requests a stop.
 ///
-/// The watch is asked again and again rather than the signal caught here: an interrupt that comes before the server runs
-/// reaches the watch alone.
-async fn ended(watch: &dyn Watch) {
+/// The monitor is polled instead of catching the signal here: an interrupt that arrives before the server runs reaches
+/// only the monitor.
+async fn ended(watch: &dyn Monitor) {
     let stopped = async {
         while !watch.stopped() {
             tokio::time::sleep(POLL).await;

@@ -1,38 +1,39 @@
-//! A match or a league while it is played: the boards, the score and what it says so far.
+//! A running match or league: results, live boards, score history and sequential test.
 //!
 //! ```text
-//!  arena's threads ── turn, ended ──▶ Match ◀── standing ── whoever looks
-//!                                     games that count, boards, the course of the score
+//!  arena's threads ── turn, ended ──▶ Match ◀── standing ── clients that poll or stream
+//!                                     finished games, boards, score history
 //! ```
 //!
-//! Invariant: stopping loses nothing but the games that were under way; going on plays those again, from the same seed.
+//! Invariant: stopping discards only the games in progress; resuming replays them from the same seed.
 
-use crate::background::{Tenure, Work, behind, lock};
+use crate::background::{Lease, Work, behind, lock};
 use crate::named::registered;
+use crate::net::ClientId;
 use crate::refusal::Refusal;
 use crate::reply::written;
 use crate::router::Shared;
-use crate::workers::Attention;
-use outplay_answer::{Entry, Place, QueryOptions};
+use crate::workers::JobProgress;
 use outplay_arena::contest::{Bout, Spectator};
 use outplay_arena::matches::{MatchRequest, compete_seen};
 use outplay_arena::record::GameRecord;
 use outplay_arena::standings::{SprtRow, Standings};
 use outplay_arena::stats::{Pairs, score_of};
-use outplay_core::{AnyMove, AnyPosition, Game, Notation, Scene, Turn, Watch};
-use outplay_door::Visitor;
+use outplay_core::{AnyMove, AnyPosition, Game, Notation, Scene, Turn};
+use outplay_runtime::Monitor;
+use outplay_workbench::{GameHandle, Place, Session};
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// The longest that a match may take at a stretch.
+/// Time limit of one stretch (start or resume to stop).
 const LONGEST: Duration = Duration::from_secs(3600);
-/// How long a game lets a visitor's question go first, before each of its moves.
+/// Longest wait for running searches before each move of a game.
 const COURTESY: Duration = Duration::from_millis(100);
-/// How often a pause is interrupted to see whether it is over.
-const BLINK: Duration = Duration::from_millis(5);
+/// Polling interval for a stop during a pause.
+const POLL: Duration = Duration::from_millis(5);
 
-/// A board on which a game is played, or was played last.
+/// A board with a game in progress, or the last game played on it.
 struct Board {
     bout: Bout,
     pos: AnyPosition,
@@ -41,65 +42,65 @@ struct Board {
     last: Option<String>,
 }
 
-/// What is known of a match so far.
+/// Results and boards of a match so far.
 #[derive(Default)]
-struct Course {
+struct MatchLog {
     games: Vec<GameRecord>,
     boards: Vec<Board>,
-    /// Half points of the first of two players by number, for whole pairs in their order.
+    /// Half points of player 0 by pair number, for complete pairs.
     halves: Vec<Option<usize>>,
     pairs: Pairs,
-    /// Games, score, its 95 % bounds and the logarithm of the likelihood ratio, after each pair.
+    /// Games, score, its 95 % confidence bounds and the log-likelihood ratio, after each pair.
     points: Vec<[f64; 5]>,
-    /// Standings, and after how many games they were made.
+    /// Cached standings, with the number of games that they cover.
     standings: Option<(usize, Arc<Standings>)>,
-    /// Seconds of play before the present stretch.
+    /// Seconds played in earlier stretches.
     seconds: f64,
-    /// How the last stretch ended; nothing while the match is played.
+    /// Result of the last stretch; `None` while the match runs.
     end: Option<Result<bool, Refusal>>,
 }
 
 /// A match or a league.
 pub(crate) struct Match {
-    entry: Entry,
+    entry: GameHandle,
     place: Place,
     request: MatchRequest,
-    /// The least time between two moves on a board, for people who watch.
+    /// Minimum time between two moves on a board, for spectators.
     pace: Duration,
-    visitor: Visitor,
-    tenure: Tenure,
-    course: Mutex<Course>,
-    /// Since when the present stretch is played, and who can stop it.
-    stretch: Mutex<(Instant, Arc<Attention>)>,
+    visitor: ClientId,
+    lease: Lease,
+    log: Mutex<MatchLog>,
+    /// Start of the current stretch, and the handle that stops it.
+    stretch: Mutex<(Instant, Arc<JobProgress>)>,
 }
 
-/// What somebody has seen of a match already.
+/// Cursor of a client: how much of the match it has received.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct MatchCursor {
     results: usize,
     points: usize,
     boards: Vec<(u64, usize)>,
 }
 
-/// What a match is about, in few words.
+/// Summary of a match for lists.
 #[derive(Serialize)]
 pub(crate) struct Summary<'a> {
     id: u64,
     game: String,
     players: &'a [String],
     state: &'static str,
-    /// Whether whoever asks began it.
+    /// Whether the requesting client started it.
     mine: bool,
     games: usize,
     planned: u64,
 }
 
-/// How a match stands.
+/// Incremental state of a match, as sent to clients.
 #[derive(Serialize)]
-struct Standing<'a> {
+struct MatchUpdate<'a> {
     #[serde(flatten)]
     summary: Summary<'a>,
-    /// Games of each two.
+    /// Games of each pairing.
     each: u64,
     seed: u64,
     seconds: f64,
@@ -108,14 +109,14 @@ struct Standing<'a> {
     points: &'a [[f64; 5]],
     /// Number, players and payoff of each game.
     results: Vec<(u64, usize, usize, i32)>,
-    boards: Vec<Shown<'a>>,
+    boards: Vec<BoardView<'a>>,
     error: Option<&'a str>,
     cure: Option<&'a str>,
 }
 
-/// A board as it is shown.
+/// A board as sent to clients.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct BoardView<'a> {
     slot: usize,
     number: u64,
     first: usize,
@@ -131,12 +132,12 @@ struct Shown<'a> {
 impl Work for Match {
     const NAME: &'static str = "a match";
 
-    fn visitor(&self) -> Visitor {
+    fn visitor(&self) -> ClientId {
         self.visitor
     }
 
     fn runs(&self) -> bool {
-        lock(&self.course).end.is_none()
+        lock(&self.log).end.is_none()
     }
 
     fn stop(&self) {
@@ -146,11 +147,11 @@ impl Work for Match {
 
 impl Match {
     pub(crate) fn new(
-        entry: Entry,
+        entry: GameHandle,
         place: Place,
         request: MatchRequest,
         pace: Duration,
-        visitor: Visitor,
+        visitor: ClientId,
         stay: bool,
     ) -> Match {
         Match {
@@ -159,48 +160,48 @@ impl Match {
             request,
             pace,
             visitor,
-            tenure: Tenure::new(stay),
-            course: Mutex::default(),
-            stretch: Mutex::new((Instant::now(), Attention::new(Some(LONGEST)))),
+            lease: Lease::new(stay),
+            log: Mutex::default(),
+            stretch: Mutex::new((Instant::now(), JobProgress::new(Some(LONGEST)))),
         }
     }
 
-    /// Games that are going to be played.
+    /// Number of games in the schedule.
     pub(crate) fn planned(&self) -> u64 {
         let players = self.request.players.len() as u64;
         players * (players - 1) / 2 * self.request.games
     }
 
-    /// Plays what is left, behind everything else.
+    /// Plays the remaining games on a background thread.
     pub(crate) fn play(self: &Arc<Self>, shared: &Arc<Shared>) -> Result<(), Refusal> {
-        let watch = Attention::new(Some(LONGEST));
+        let watch = JobProgress::new(Some(LONGEST));
         *lock(&self.stretch) = (Instant::now(), Arc::clone(&watch));
-        self.tenure.look();
-        lock(&self.course).end = None;
-        let mut options = shared.options(1);
-        options.keep = false;
+        self.lease.renew();
+        lock(&self.log).end = None;
+        let mut session = shared.session(1);
+        session.keep = false;
         let (this, desk) = (Arc::clone(self), Arc::clone(shared));
-        let begun = behind("match", Box::new(move || this.run(&desk, &watch, &options)));
+        let begun = behind("match", Box::new(move || this.run(&desk, &watch, &session)));
         if begun.is_err() {
-            lock(&self.course).end = Some(Ok(false));
+            lock(&self.log).end = Some(Ok(false));
         }
         begun
     }
 
-    fn run(&self, shared: &Shared, watch: &Attention, options: &QueryOptions) {
+    fn run(&self, shared: &Shared, watch: &JobProgress, session: &Session) {
         let mut request = self.request.clone();
-        request.played = lock(&self.course).games.clone();
-        let onlooker = Onlooker { table: self, shared, watch };
-        let guests = registered(&shared.settings.engines, &self.entry, options);
-        // What panics in the arena would otherwise leave a match that never ends.
+        request.played = lock(&self.log).games.clone();
+        let observer = MatchObserver { table: self, shared, watch };
+        let guests = registered(&shared.settings.engines, &self.entry, session);
+        // Without this, a panic in the arena would leave a match that never ends.
         let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            compete_seen(&self.entry, &self.place, &request, options, guests, &onlooker, &onlooker)
+            compete_seen(session, &self.entry, &self.place, &request, guests, &observer, &observer)
         }));
         let end = match played {
             Ok(Ok((report, games))) => {
-                let mut course = lock(&self.course);
-                course.games = games;
-                course.standings = None;
+                let mut log = lock(&self.log);
+                log.games = games;
+                log.standings = None;
                 Ok(!report.stopped)
             }
             Ok(Err(trouble)) => Err(trouble.into()),
@@ -214,40 +215,40 @@ impl Match {
             }
         };
         let began = lock(&self.stretch).0;
-        let mut course = lock(&self.course);
-        course.seconds += began.elapsed().as_secs_f64();
-        course.end = Some(end);
+        let mut log = lock(&self.log);
+        log.seconds += began.elapsed().as_secs_f64();
+        log.end = Some(end);
     }
 
-    /// Somebody looks at it.
+    /// Renews the lease.
     pub(crate) fn look(&self) {
-        self.tenure.look();
+        self.lease.renew();
     }
 
-    /// Whether there is anything left to play.
+    /// Whether all games have been played.
     pub(crate) fn is_whole(&self) -> bool {
-        matches!(lock(&self.course).end, Some(Ok(true)))
+        matches!(lock(&self.log).end, Some(Ok(true)))
     }
 
-    /// What it is about, in few words.
-    pub(crate) fn summary(&self, id: u64, visitor: Visitor) -> Summary<'_> {
-        self.sum(id, visitor, &lock(&self.course))
+    /// Summarises the match for a list.
+    pub(crate) fn summary(&self, id: u64, visitor: ClientId) -> Summary<'_> {
+        self.sum(id, visitor, &lock(&self.log))
     }
 
-    fn sum(&self, id: u64, visitor: Visitor, course: &Course) -> Summary<'_> {
+    fn sum(&self, id: u64, visitor: ClientId, log: &MatchLog) -> Summary<'_> {
         Summary {
             id,
             game: self.entry.spec(),
             players: &self.request.players,
-            state: self.state(course),
+            state: self.state(log),
             mine: visitor == self.visitor,
-            games: course.games.len(),
+            games: log.games.len(),
             planned: self.planned(),
         }
     }
 
-    fn state(&self, course: &Course) -> &'static str {
-        match &course.end {
+    fn state(&self, log: &MatchLog) -> &'static str {
+        match &log.end {
             None if lock(&self.stretch).1.stopped() => "stopping",
             None => "running",
             Some(Ok(true)) => "done",
@@ -256,28 +257,28 @@ impl Match {
         }
     }
 
-    /// Everything about it that was not seen yet, written.
-    pub(crate) fn standing(&self, id: u64, visitor: Visitor, seen: &mut Seen) -> String {
+    /// Serialises everything newer than the cursor `seen`, and advances the cursor.
+    pub(crate) fn standing(&self, id: u64, visitor: ClientId, seen: &mut MatchCursor) -> String {
         let standings = self.standings();
-        let course = lock(&self.course);
+        let log = lock(&self.log);
         let boards: Vec<(u64, usize)> =
-            course.boards.iter().map(|board| (board.bout.number, board.plies)).collect();
+            log.boards.iter().map(|board| (board.bout.number, board.plies)).collect();
         let shown =
-            course.boards.iter().enumerate().filter(|(slot, _)| seen.boards.get(*slot) != boards.get(*slot));
-        let shown = shown.map(|(slot, board)| self.board(slot, board, &course)).collect();
+            log.boards.iter().enumerate().filter(|(slot, _)| seen.boards.get(*slot) != boards.get(*slot));
+        let shown = shown.map(|(slot, board)| self.board(slot, board, &log)).collect();
         let result = |game: &GameRecord| (game.number, game.first, game.second, game.payoff);
-        let results = course.games.iter().skip(seen.results).map(result).collect();
-        let points = course.points.get(seen.points..).unwrap_or_default();
-        *seen = Seen { results: course.games.len(), points: course.points.len(), boards };
-        let now = if course.end.is_none() { lock(&self.stretch).0.elapsed().as_secs_f64() } else { 0.0 };
-        let refusal = course.end.as_ref().and_then(|end| end.as_ref().err());
-        written(&Standing {
-            summary: self.sum(id, visitor, &course),
+        let results = log.games.iter().skip(seen.results).map(result).collect();
+        let points = log.points.get(seen.points..).unwrap_or_default();
+        *seen = MatchCursor { results: log.games.len(), points: log.points.len(), boards };
+        let now = if log.end.is_none() { lock(&self.stretch).0.elapsed().as_secs_f64() } else { 0.0 };
+        let refusal = log.end.as_ref().and_then(|end| end.as_ref().err());
+        written(&MatchUpdate {
+            summary: self.sum(id, visitor, &log),
             each: self.request.games,
             seed: self.request.seed,
-            seconds: course.seconds + now,
+            seconds: log.seconds + now,
             standings: &standings,
-            sprt: self.request.sprt.map(|sprt| SprtRow::new(sprt, &course.pairs)),
+            sprt: self.request.sprt.map(|sprt| SprtRow::new(sprt, &log.pairs)),
             points,
             results,
             boards: shown,
@@ -286,31 +287,29 @@ impl Match {
         })
     }
 
-    /// Standings after the games so far, made anew only if there are more.
+    /// Returns the standings, recomputed only after further games.
     fn standings(&self) -> Arc<Standings> {
         {
-            let course = lock(&self.course);
-            if let Some((_, made)) =
-                course.standings.as_ref().filter(|(count, _)| *count == course.games.len())
-            {
+            let log = lock(&self.log);
+            if let Some((_, made)) = log.standings.as_ref().filter(|(count, _)| *count == log.games.len()) {
                 return Arc::clone(made);
             }
         }
-        // Nobody who plays waits for this.
+        // The lock is not held here, so playing threads do not wait.
         let games = self.games();
         let made = Arc::new(Standings::new(&self.request.players, &games));
-        lock(&self.course).standings = Some((games.len(), Arc::clone(&made)));
+        lock(&self.log).standings = Some((games.len(), Arc::clone(&made)));
         made
     }
 
-    fn board<'a>(&self, slot: usize, board: &'a Board, course: &Course) -> Shown<'a> {
+    fn board<'a>(&self, slot: usize, board: &'a Board, log: &MatchLog) -> BoardView<'a> {
         let Board { bout, pos, plies, last } = board;
         let game = self.entry.game();
         let mut scene = game.scene(pos);
-        // Whoever watches plays no move.
+        // Spectators make no moves.
         scene.moves.clear();
-        let ended = course.games.iter().rev().find(|game| game.number == bout.number);
-        Shown {
+        let ended = log.games.iter().rev().find(|game| game.number == bout.number);
+        BoardView {
             slot,
             number: bout.number,
             first: bout.first,
@@ -324,10 +323,9 @@ impl Match {
         }
     }
 
-    /// The record of all games, as the command line writes and reads it: in the order of their numbers, in which pairs
-    /// count.
+    /// Returns the records of all games by number, in the format of the command line. Pairs are counted in this order.
     pub(crate) fn games(&self) -> Vec<GameRecord> {
-        let mut games = lock(&self.course).games.clone();
+        let mut games = lock(&self.log).games.clone();
         games.sort_by_key(|game| game.number);
         games
     }
@@ -341,66 +339,70 @@ impl Match {
     }
 }
 
-/// Shows the games to the match, keeps their pace, and lets visitors go first.
-struct Onlooker<'a> {
+/// Arena observer: publishes moves, keeps the pace and yields to running searches.
+struct MatchObserver<'a> {
     table: &'a Match,
     shared: &'a Shared,
-    watch: &'a Attention,
+    watch: &'a JobProgress,
 }
 
-impl Watch for Onlooker<'_> {
+impl Monitor for MatchObserver<'_> {
     fn stage(&self, _name: &str, _total: u64) {}
     fn advance(&self, _units: u64) {}
     fn stopped(&self) -> bool {
-        self.watch.stopped() || self.table.tenure.is_over()
+        self.watch.stopped() || self.table.lease.is_over()
     }
 }
 
-impl Spectator for Onlooker<'_> {
+impl Spectator for MatchObserver<'_> {
     fn turn(&self, bout: &Bout, pos: &AnyPosition, moves: &[AnyMove]) {
         let began = Instant::now();
-        let Match { course, entry, pace, .. } = self.table;
+        let Match { log, entry, pace, .. } = self.table;
         {
-            let mut course = lock(course);
-            let over =
-                |number: u64, course: &Course| course.games.iter().rev().any(|game| game.number == number);
-            let own = course.boards.iter().position(|board| board.bout.number == bout.number);
-            let free = || course.boards.iter().position(|board| over(board.bout.number, &course));
-            let room = course.boards.len() < self.table.request.concurrency;
+            let mut log = lock(log);
+            let over = |number: u64, log: &MatchLog| log.games.iter().rev().any(|game| game.number == number);
+            let own = log.boards.iter().position(|board| board.bout.number == bout.number);
+            let free = || log.boards.iter().position(|board| over(board.bout.number, &log));
+            let room = log.boards.len() < self.table.request.concurrency;
             let slot = own.or_else(|| if room { None } else { free() });
-            let last = last_word(entry, &course, slot.filter(|_| own.is_some()), moves);
+            let last = last_move_notation(entry, &log, slot.filter(|_| own.is_some()), moves);
             let board = Board { bout: *bout, pos: pos.clone(), plies: moves.len(), last };
             match slot {
-                Some(slot) => course.boards[slot] = board,
-                // A game that was just over may not be counted yet: its board goes first.
-                None if !room => course.boards[0] = board,
-                None => course.boards.push(board),
+                Some(slot) => log.boards[slot] = board,
+                // A finished game may not be counted yet; its board is reused first.
+                None if !room => log.boards[0] = board,
+                None => log.boards.push(board),
             }
         }
         let asked = || self.shared.workers.load().0 > 0 && began.elapsed() < COURTESY;
         while !self.stopped() && (began.elapsed() < *pace || asked()) {
-            std::thread::sleep(BLINK);
+            std::thread::sleep(POLL);
         }
     }
 
     fn ended(&self, game: &GameRecord) {
-        let mut course = lock(&self.table.course);
-        course.games.push(game.clone());
+        let mut log = lock(&self.table.log);
+        log.games.push(game.clone());
         if self.table.request.players.len() == 2 {
-            course.count(game, &self.table.request);
+            log.count(game, &self.table.request);
         }
     }
 }
 
-/// What the last move was, told from the position before it, if the board still shows that one: a game that was stopped
-/// and begun again does not.
-fn last_word(entry: &Entry, course: &Course, slot: Option<usize>, moves: &[AnyMove]) -> Option<String> {
-    let board = course.boards.get(slot?).filter(|board| board.plies + 1 == moves.len())?;
+/// Returns the notation of the last move if the board shows the position before it. After a restart of the game it
+/// does not.
+fn last_move_notation(
+    entry: &GameHandle,
+    log: &MatchLog,
+    slot: Option<usize>,
+    moves: &[AnyMove],
+) -> Option<String> {
+    let board = log.boards.get(slot?).filter(|board| board.plies + 1 == moves.len())?;
     Some(entry.game().write_move(&board.pos, *moves.last()?))
 }
 
-impl Course {
-    /// Counts whole pairs in the order of their numbers, so that the course does not depend on who was faster.
+impl MatchLog {
+    /// Counts complete pairs in order of their numbers, so the score history does not depend on thread timing.
     fn count(&mut self, game: &GameRecord, request: &MatchRequest) {
         let number = game.number as usize;
         if self.halves.len() <= number {
@@ -432,7 +434,7 @@ mod tests {
     use outplay_arena::referee::{End, Spent};
 
     #[test]
-    fn pairs_count_in_their_order_whoever_was_faster() {
+    fn pairs_are_counted_in_order() {
         let game = |number: u64, payoff: i32| GameRecord {
             number,
             opening: number / 2,
@@ -446,13 +448,13 @@ mod tests {
             spent: [Spent::default(); 2],
             scrutiny: None,
         };
-        let (mut course, request) = (Course::default(), MatchRequest::default());
+        let (mut log, request) = (MatchLog::default(), MatchRequest::default());
         for (number, points) in [(2, 0), (3, 0), (1, 0), (0, 2), (5, 2), (4, 3)] {
-            // The first player wins every game that it begins, and every one that it does not.
-            course.count(&game(number, if number % 2 == 0 { 1 } else { -1 }), &request);
-            assert_eq!(course.points.len(), points, "after game {number}");
+            // Player 0 wins all games, whether it moves first or second.
+            log.count(&game(number, if number % 2 == 0 { 1 } else { -1 }), &request);
+            assert_eq!(log.points.len(), points, "after game {number}");
         }
-        let [games, score, low, high, _] = course.points[2];
-        assert!(games == 6.0 && score == 1.0 && low > 0.4 && high == 1.0, "{:?}", course.points);
+        let [games, score, low, high, _] = log.points[2];
+        assert!(games == 6.0 && score == 1.0 && low > 0.4 && high == 1.0, "{:?}", log.points);
     }
 }

@@ -1,22 +1,22 @@
-//! Engines that whoever runs the server registered: visitors choose them by name.
+//! Engines that the operator registered: clients choose them by name.
 //!
-//! Invariant: what stands behind a name is the server's own choice. Neither a spec nor what a program complains of is
-//! told to anybody.
+//! Invariant: clients see neither an engine's spec nor the error output of its program.
 
-use outplay_answer::{Entry, QueryOptions};
-use outplay_core::{AnyPosition, Watch};
+use outplay_core::AnyPosition;
 use outplay_players::{Choice, Fault, Guest, PlayError, Player};
+use outplay_runtime::Monitor;
+use outplay_workbench::{GameHandle, Session};
 use std::sync::Arc;
 
-/// The engines that play a game, as guests of its matches.
-pub(crate) fn registered(engines: &[(String, String)], entry: &Entry, options: &QueryOptions) -> Vec<Guest> {
-    let kit = Arc::new(entry.kit(&options.on_threads(1).impartial()));
+/// Returns the registered engines that play a game, as guests of its matches.
+pub(crate) fn registered(engines: &[(String, String)], entry: &GameHandle, session: &Session) -> Vec<Guest> {
+    let kit = Arc::new(outplay_workbench::kit(&session.on_threads(1).impartial(), entry));
     let fitting = engines.iter().filter(|(_, spec)| kit.player(spec).is_ok());
     let guest = |(name, spec): &(String, String)| {
         let (kit, own, spec) = (Arc::clone(&kit), name.clone(), spec.clone());
         let make = move || {
             let named: Box<dyn Player> =
-                Box::new(Named { name: own.clone(), player: kit.player(&spec).ok() });
+                Box::new(RegisteredEngine { name: own.clone(), player: kit.player(&spec).ok() });
             named
         };
         Guest { name: name.clone(), make: Arc::new(make) }
@@ -24,14 +24,14 @@ pub(crate) fn registered(engines: &[(String, String)], entry: &Entry, options: &
     fitting.map(guest).collect()
 }
 
-/// A player under the name that it was registered by.
-struct Named {
+/// A player under its registered name.
+struct RegisteredEngine {
     name: String,
-    /// Nobody if it could be made a moment ago and cannot be made now.
+    /// `None` if the engine could be started at registration but not now.
     player: Option<Box<dyn Player>>,
 }
 
-impl Player for Named {
+impl Player for RegisteredEngine {
     fn spec(&self) -> String {
         self.name.clone()
     }
@@ -42,7 +42,7 @@ impl Player for Named {
         }
     }
 
-    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Monitor) -> Result<Choice, PlayError> {
         let player = self.player.as_mut().ok_or(PlayError::NoMove)?;
         player.choose(pos, watch).map_err(|error| match error {
             PlayError::Stopped => PlayError::Stopped,

@@ -1,18 +1,19 @@
 //! The description of the interface for programs: OpenAPI 3.1, made from the table that leads to its addresses.
 
 use crate::addresses::{ADDRESSES, Address, Method};
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;
 use crate::reply::{self, Reply, at_once};
 use crate::schemas::{reference, schemas};
 use serde_json::{Map, Value, json};
 
 /// Parameters that several addresses share, with what they mean.
-const PARAMETERS: [(&str, &str, bool); 17] = [
+const PARAMETERS: [(&str, &str, bool); 18] = [
     ("game", "the game's spec, such as `tictactoe` or `connect4:6x5`", true),
     ("position", "a position in the game's notation; the start unless given", false),
     ("moves", "moves from there, separated by commas or spaces", false),
-    ("seed", "a whole number that decides which puzzle", false),
+    ("at", "how many of the moves to show the position after; all unless given", false),
+    ("seed", "a whole number that decides which puzzle, or which start", false),
     ("eval", "the evaluation's spec, such as `helpful`, `polynomial` or `lines`", true),
     ("eval_at", "the evaluation at the horizon, as the parameter `eval`; nothing unless given", false),
     ("depth", "plies that the search looks ahead, 0 to 64 (2 unless given)", false),
@@ -29,14 +30,14 @@ const PARAMETERS: [(&str, &str, bool); 17] = [
 ];
 
 /// `GET /api/openapi.json`
-pub(crate) fn describe(_: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn describe(_: &ApiRequest) -> Result<Reply, Refusal> {
     at_once(reply::json(&document()))
 }
 
 /// The whole description.
 fn document() -> Value {
     let mut paths = Map::new();
-    for address in &ADDRESSES {
+    for address in ADDRESSES {
         let path = paths.entry(address.path).or_insert_with(|| json!({}));
         path[name(address.method)] = operation(address);
     }
@@ -120,7 +121,7 @@ mod tests {
             let name = piece.split('"').next().unwrap_or_default();
             assert!(document["components"]["schemas"].get(name).is_some(), "{name}");
         }
-        for Address { path, method, parameters, .. } in &ADDRESSES {
+        for Address { path, method, parameters, .. } in ADDRESSES {
             assert!(document["paths"][path].get(name(*method)).is_some(), "{path}");
             let known = |word: &str| PARAMETERS.iter().any(|(known, ..)| *known == word);
             assert!(parameters.split_whitespace().all(known), "{path}: {parameters}");

@@ -1,22 +1,20 @@
-//! The files of the page, embedded in the program.
+//! Static files of the page, embedded in the program.
 
-use crate::ask::Asked;
-use crate::lean::lean;
+use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, at_once};
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::borrow::Cow;
-use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Names and contents of files in the page's folder.
+/// Lists names and contents of files in the page's folder.
 macro_rules! files {
     ($($name:literal)*) => { &[$(($name, include_bytes!(concat!("../page/", $name)))),*] };
 }
 
-/// Everything that can be asked for by name: no request reaches the disk otherwise.
+/// All static files; requests never reach the file system.
 static FILES: &[(&str, &[u8])] = files! {
     "after.js"
     "api.js"
@@ -34,6 +32,8 @@ static FILES: &[(&str, &[u8])] = files! {
     "explore.js"
     "facts.js"
     "gallery.js"
+    "games.js"
+    "given.js"
     "glyphs.js"
     "ground.js"
     "hand.js"
@@ -63,6 +63,7 @@ static FILES: &[(&str, &[u8])] = files! {
     "men.js"
     "mini.js"
     "motion.js"
+    "move-text.js"
     "names.js"
     "outplay.webmanifest"
     "paint.js"
@@ -71,6 +72,7 @@ static FILES: &[(&str, &[u8])] = files! {
     "place-api.js"
     "place.css"
     "players.js"
+    "plies.js"
     "preview.png"
     "proof-tree.js"
     "puzzle-sets.js"
@@ -96,30 +98,21 @@ static FILES: &[(&str, &[u8])] = files! {
     "tree-picture.js"
     "tree.js"
     "turn.js"
-    "turns.js"
     "values.js"
     "verdict.js"
     "views.js"
     "worth.js"
 };
 
-/// What is sent of every file: scripts and styles without what only people read.
-static SENT: LazyLock<Vec<Vec<u8>>> =
-    LazyLock::new(|| FILES.iter().map(|(name, written)| sent(name, written)).collect());
-
-fn sent(name: &str, written: &[u8]) -> Vec<u8> {
-    std::str::from_utf8(written).map_or_else(|_| written.to_vec(), |text| lean(name, text).into_bytes())
-}
-
-/// The content of a file as it is sent. A debug build reads it anew, so that a reload shows an edit.
+/// Returns the content of a file. A debug build reads it from the folder, so that a reload shows an edit.
 fn content(name: &str) -> Option<Cow<'static, [u8]>> {
-    let at = FILES.iter().position(|(known, _)| *known == name)?;
+    let (_, embedded) = FILES.iter().find(|(known, _)| *known == name)?;
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/page/");
-    let fresh = if cfg!(debug_assertions) { std::fs::read(format!("{folder}{name}")).ok() } else { None };
-    Some(fresh.map_or_else(|| Cow::Borrowed(&SENT[at][..]), |written| Cow::Owned(sent(name, &written))))
+    let edited = if cfg!(debug_assertions) { std::fs::read(format!("{folder}{name}")).ok() } else { None };
+    Some(edited.map_or(Cow::Borrowed(*embedded), Cow::Owned))
 }
 
-/// What a browser takes the file for.
+/// Media type of a file.
 fn kind(name: &str) -> &'static str {
     match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
         "html" => "text/html; charset=utf-8",
@@ -132,8 +125,8 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
-/// Answers with a file of the page, or says that there is none.
-pub(crate) fn file(asked: &Asked) -> Result<Reply, Refusal> {
+/// Serves a file of the page, or 404.
+pub(crate) fn file(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let path = match asked.uri.path().trim_start_matches('/') {
         "" => "index.html",
         path => path,
@@ -146,7 +139,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }
 
-/// Answers with a file by its name, with further tags at the end of its head.
+/// Serves a file by name, with further tags at the end of its `<head>`.
 pub(crate) fn answer(path: &str, headers: &HeaderMap, tags: Option<&str>) -> Response {
     let Some(content) = content(path) else {
         let error = "there is nothing at this address";
@@ -171,6 +164,7 @@ pub(crate) fn answer(path: &str, headers: &HeaderMap, tags: Option<&str>) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     #[test]
     fn every_file_of_the_folder_is_embedded_and_of_a_known_kind() {
@@ -183,11 +177,86 @@ mod tests {
         assert!(names.iter().all(|name| kind(name) != "application/octet-stream"));
     }
 
-    /// Everything that is sent for the page, pictures apart.
+    /// Scripts that may name games: data about them (the gallery, names, small games, lessons) and the set-up, which
+    /// writes specs. Whatever else depends on a game comes from the server.
+    const NAMING: [&str; 5] = ["gallery.js", "games.js", "names.js", "paint.js", "setup.js"];
+
+    /// The names of games in the strings and regular expressions of a script, each with its line.
+    fn named_games(script: &str, families: &[&str]) -> Vec<String> {
+        let layouts = ["chess"];
+        let mut found = Vec::new();
+        for (number, line) in script.lines().enumerate() {
+            if line.trim_start().starts_with("//") || line.trim_start().starts_with('*') {
+                continue;
+            }
+            for family in families {
+                for (at, _) in line.match_indices(family) {
+                    let before = line[..at].chars().next_back().unwrap_or(' ');
+                    let after = line[at + family.len()..].chars().next().unwrap_or(' ');
+                    let named = match before {
+                        '"' | '\'' | '`' => "\"'`:,".contains(after),
+                        // In a regular expression.
+                        '^' => !after.is_alphanumeric(),
+                        '(' | '|' => "|)".contains(after),
+                        _ => false,
+                    };
+                    // A layout has the name of a family: `scene.layout === "chess"`.
+                    let layout = layouts.contains(family) && before == '"' && after == '"';
+                    if named && !layout {
+                        found.push(format!("{}: {}", number + 1, line.trim()));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn scripts_name_no_games() {
+        let catalog = outplay_catalog::Catalog::standard();
+        let families: Vec<&str> = catalog.families().iter().map(|family| family.name()).collect();
+        for (name, bytes) in FILES {
+            if !name.ends_with(".js") || name.starts_with("lesson-") {
+                continue;
+            }
+            let found = named_games(std::str::from_utf8(bytes).unwrap(), &families);
+            match NAMING.contains(name) {
+                true => assert!(!found.is_empty(), "{name} names no game: take it off the list"),
+                false => assert!(found.is_empty(), "{name} names games: {found:#?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_games_are_found() {
+        let found = |line: &str| !named_games(line, &["pig", "piglet", "chess", "connect"]).is_empty();
+        let named =
+            ["/^pig/.test(game)", "/^(x|piglet)/", "game === 'pig'", "`chess:${men}`", "/^connect(4)?/"];
+        for line in named {
+            assert!(found(line), "{line}");
+        }
+        let unnamed = [
+            "// as in `pig`",
+            "class: \"pig-side\"",
+            "layout === \"chess\"",
+            "tone.connect(volume)",
+            "(pig(scene))",
+        ];
+        for line in unnamed {
+            assert!(!found(line), "{line}");
+        }
+    }
+
+    /// Bytes of all texts of the page as they are sent, compressed.
     #[test]
     fn the_page_is_small() {
-        let sizes = FILES.iter().zip(SENT.iter()).filter(|((name, _), _)| !kind(name).starts_with("image"));
-        let bytes: usize = sizes.map(|(_, sent)| sent.len()).sum();
-        assert!(bytes < 400_000, "{bytes} bytes");
+        let texts = FILES.iter().filter(|(name, _)| !kind(name).starts_with("image"));
+        let compressed = |(_, text): &(&str, &[u8])| {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            encoder.write_all(text).unwrap();
+            encoder.finish().unwrap().len()
+        };
+        let bytes: usize = texts.map(compressed).sum();
+        assert!(bytes < 220_000, "{bytes} bytes");
     }
 }

@@ -1,11 +1,11 @@
-//! Which game and position a request is about, within the server's limits.
+//! Parsing of game specs and positions in requests, with size limits.
 
 use crate::refusal::Refusal;
 use crate::settings::{CELLS, MOVES, NUMBERS, POSITION, SPEC};
-use outplay_answer::Place;
+use outplay_workbench::Place;
 use serde::{Deserialize, Deserializer};
 
-/// A game and one of its positions.
+/// A game and one of its positions, as a request names them.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct At {
     /// The game's spec.
@@ -14,13 +14,13 @@ pub(crate) struct At {
     /// A position in the game's notation.
     #[serde(default)]
     pub(crate) position: String,
-    /// Moves from there, or from the start.
+    /// Moves from that position, or from the start.
     #[serde(default)]
     pub(crate) moves: String,
 }
 
 impl At {
-    /// The position, if everything is within limits.
+    /// Returns the position if it is within the limits.
     pub(crate) fn place(&self) -> Result<Place, Refusal> {
         within("spec", &self.game, SPEC)?;
         within("position", &self.position, POSITION)?;
@@ -36,7 +36,7 @@ impl At {
     }
 }
 
-/// In an address a plus sign means a space; no spec has one, and many have plus signs.
+/// Restores plus signs: a query decodes them to spaces, and specs contain plus signs but never spaces.
 pub(crate) fn spelled(spec: &str) -> String {
     spec.trim().replace(' ', "+")
 }
@@ -55,7 +55,7 @@ fn within(what: &str, text: &str, most: usize) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses games whose pictures and lists of moves would be too large to send, before they are made.
+/// Rejects games whose boards and move lists would be too large to send, before they are constructed.
 fn modest(spec: &str) -> Result<(), Refusal> {
     let cure = "choose a smaller game, or use the command line, which has no such limit";
     let bytes = spec.as_bytes();
@@ -67,7 +67,7 @@ fn modest(spec: &str) -> Result<(), Refusal> {
             continue;
         }
         let end = bytes[at..].iter().position(|byte| !byte.is_ascii_digit()).map_or(bytes.len(), |n| at + n);
-        // Numbers that do not fit are large enough to be refused.
+        // A number that overflows is too large as well.
         let number: u64 = spec[at..end].parse().unwrap_or(u64::MAX);
         let before = at.checked_sub(1).map(|before| bytes[before]);
         match (before, columns.take()) {
@@ -84,7 +84,7 @@ fn modest(spec: &str) -> Result<(), Refusal> {
             (Some(letter), _) if letter.is_ascii_alphabetic() => {}
             _ => sum = sum.saturating_add(number),
         }
-        // The columns of a board stand alone before the x.
+        // The number before an `x` is a board's width.
         if bytes.get(end).is_some_and(|byte| matches!(byte, b'x' | b'X')) {
             columns = Some(number);
         }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_what_was_given() {
+    fn place_is_parsed_as_given() {
         let at = |position: &str, moves: &str| {
             At { game: "tictactoe".into(), position: position.into(), moves: moves.into() }.place().ok()
         };

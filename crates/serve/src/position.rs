@@ -1,16 +1,18 @@
 //! What a position looks like, what it is worth, and what a player would do.
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::place::At;
-use crate::question::GRACE;
+use crate::question::{Budget, GRACE};
 use crate::refusal::Refusal;
 use crate::reply::{Reply, json, written};
 use crate::router::Shared;
 use crate::stream::Live;
-use crate::workers::Attention;
+use crate::workers::JobProgress;
 use axum::http::StatusCode;
-use outplay_answer::{ChoiceAnswer, ChooseRequest, Entry, Place, PlayerList, QueryAnswer, View};
+use outplay_core::{Game, Notation, Turn};
 use outplay_players::{About, PROTOCOLS};
+use outplay_teach::{Ply, Reached};
+use outplay_workbench::{ChoiceAnswer, ChooseRequest, GameHandle, Place, PlayerList, QueryAnswer, View};
 use serde::{Deserialize, Serialize};
 use std::future::ready;
 use std::sync::Arc;
@@ -30,60 +32,138 @@ struct Looked {
     levels: Vec<String>,
     /// Whether exact values can be expected within the time that an answer may take.
     exact: bool,
+    /// Whether the game rolls dice.
+    chance: bool,
+    /// Whether the game has no start of its own.
+    startless: bool,
+    /// Whether `/proof` writes proofs of this game.
+    provable: bool,
+    /// Evaluations that `/tree` can use at its horizon.
+    evals: &'static [&'static str],
+    /// The player whose turn the moves begin with.
+    begins: Turn,
+    /// The player whose turn it is; at a roll, the player whose roll it is.
+    turn_of: Turn,
+    /// Moves made before the position.
+    at: usize,
+    /// All moves that were given, also those after the position.
+    plies: Vec<Ply>,
 }
 
 /// `GET /api/v1/view`
-pub(crate) fn view(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn view(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, place) = asked.place()?;
+    let shown = asked.text("at")?.map(shown_plies).transpose()?;
     Ok(asked.quick(move |desk, _| {
         let game = desk.shelf.open(&game)?;
-        let view = game.view(&place)?;
-        let options = desk.steady_options();
-        let PlayerList { mut players, levels, .. } = game.players(&options);
+        let (mut plies, mut begins, mut here) = (Vec::new(), Turn::First, None);
+        outplay_teach::follow(&game, &place, &mut |Reached { pos, turn_of, made }| {
+            match made {
+                Some(made) => plies.push(made),
+                None => begins = turn_of,
+            }
+            if shown.is_none_or(|shown| plies.len() <= shown) {
+                here = Some((pos, turn_of, plies.len()));
+            }
+        })?;
+        let (pos, turn_of, at) =
+            here.ok_or_else(|| Refusal::bad("there is no position", "leave `at` out"))?;
+        let place = Place::At(pos.clone());
+        let mut view = outplay_workbench::view(&game, &place)?;
+        for (gesture, mv) in view.scene.moves.iter_mut().zip(game.game().list(&pos)) {
+            gesture.said = game.game().said(&pos, mv);
+        }
+        let session = desk.steady_session();
+        let PlayerList { mut players, levels, .. } = outplay_workbench::players(&session, &game);
         // Visitors do not start programs.
         players.retain(|about| !PROTOCOLS.contains(&about.name));
-        let engines =
-            desk.settings.engines.iter().filter(|(_, spec)| game.check_player(spec, &options).is_ok());
+        let engines = desk
+            .settings
+            .engines
+            .iter()
+            .filter(|(_, spec)| outplay_workbench::check_player(&session, &game, spec).is_ok());
         let engines = engines.map(|(name, _)| name.clone()).collect();
-        let exact = game.exact(&place, &options)?;
-        Ok(json(&Looked { view, warning: game.warning(), players, engines, levels, exact }))
+        let exact = outplay_workbench::is_tractable(&session, &game, &place)?;
+        let board = game.game().board(&pos);
+        Ok(json(&Looked {
+            view,
+            warning: game.warning(),
+            players,
+            engines,
+            levels,
+            exact,
+            chance: game.game().has_dice(),
+            startless: game.game().start().is_none(),
+            provable: board.as_ref().is_some_and(|board| !board.gravity && !board.misere),
+            evals: if board.is_some() { &["lines"] } else { &[] },
+            begins,
+            turn_of,
+            at,
+            plies,
+        }))
+    }))
+}
+
+/// The number of moves to show, of those that are given.
+fn shown_plies(text: &str) -> Result<usize, Refusal> {
+    let why =
+        || Refusal::bad(format!("`at={text}` is not a number of moves"), "write `at=3`, or leave it out");
+    text.parse().map_err(|_| why())
+}
+
+/// A position to begin with.
+#[derive(Serialize)]
+struct Start {
+    game: String,
+    position: String,
+    /// Whether the game has no start of its own, so that the position was drawn by lot.
+    startless: bool,
+}
+
+/// `GET /api/v1/start`
+pub(crate) fn start(asked: &ApiRequest) -> Result<Reply, Refusal> {
+    let (game, _) = asked.place()?;
+    let seed = asked.text("seed")?.unwrap_or("0");
+    let seed = seed
+        .parse()
+        .map_err(|_| Refusal::bad(format!("`seed={seed}` is not a whole number"), "write `seed=7`"))?;
+    Ok(asked.quick(move |desk, _| {
+        let game = desk.shelf.open(&game)?;
+        let none = || Refusal::bad("this game has no start, and no position was found", "give a position");
+        let pos = outplay_teach::start(&game, seed).ok_or_else(none)?;
+        let (position, startless) = (game.game().write_position(&pos), game.game().start().is_none());
+        Ok(json(&Start { game: game.spec(), position, startless }))
     }))
 }
 
 /// `GET /api/v1/position`
-pub(crate) fn position(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn position(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, place) = asked.place()?;
     let (spec, wanted) = (game.clone(), place.clone());
-    let known = asked.quick(move |desk, watch| {
-        Ok(recall(desk, &desk.shelf.open(&spec)?, &wanted, watch)?.map(|answer| json(&answer)))
-    });
+    let known = move |desk: &Arc<Shared>, budget: &Budget<'_>| {
+        Ok(recall(desk, &desk.shelf.open(&spec)?, &wanted, budget)?.map(|answer| json(&answer)))
+    };
     let desk = Arc::clone(&asked.shared);
-    let search = asked.ask(game, move |game, threads, watch| {
-        let answer = Arc::new(game.query(&place, &desk.options(threads), watch)?);
+    let search = asked.ask(game, move |game, budget| {
+        let answer = Arc::new(outplay_workbench::query(&budget.session(), game, &place, budget.watch)?);
         desk.answers.keep(&answer);
         Ok(json(&answer))
     });
-    // What needs no search does not queue for one.
-    Ok(Box::pin(async move {
-        match known.await? {
-            Some(response) => Ok(response),
-            None => search.await,
-        }
-    }))
+    Ok(asked.quick_or(known, search))
 }
 
 /// The answer if it needs no search.
 fn recall(
     shared: &Shared,
-    game: &Entry,
+    game: &GameHandle,
     place: &Place,
-    watch: &Attention,
+    budget: &Budget<'_>,
 ) -> Result<Option<Arc<QueryAnswer>>, Refusal> {
-    let position = game.view(place)?.position;
+    let position = outplay_workbench::view(game, place)?.position;
     if let Some(answer) = shared.answers.find(&game.spec(), &position) {
         return Ok(Some(answer));
     }
-    let answer = game.known(place, &shared.options(1), watch)?.map(Arc::new);
+    let answer = outplay_workbench::known_answer(&budget.session(), game, place, budget.watch)?.map(Arc::new);
     if let Some(answer) = &answer {
         shared.answers.keep(answer);
     }
@@ -119,8 +199,26 @@ fn no_files(player: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// A player's move and what it is called.
+#[derive(Serialize)]
+struct Chosen {
+    #[serde(flatten)]
+    answer: ChoiceAnswer,
+    /// The words that follow the player's name in a report.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    said: String,
+}
+
+impl Chosen {
+    fn new(game: &GameHandle, place: &Place, answer: ChoiceAnswer) -> Result<Chosen, Refusal> {
+        let pos = game.locate(place)?;
+        let mv = game.game().read_move(&pos, &answer.mv)?;
+        Ok(Chosen { said: game.game().said(&pos, mv), answer })
+    }
+}
+
 /// `POST /api/v1/move`
-pub(crate) fn choose(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn choose(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let MoveRequest { at, player, seed } = asked.told()?;
     let place = at.place()?;
     if player.len() > PLAYER {
@@ -138,42 +236,54 @@ pub(crate) fn choose(asked: &Asked) -> Result<Reply, Refusal> {
     wish.place = place;
     wish.player = player;
     wish.seed = seed;
-    wish.options = asked.shared.steady_options();
+    let session = asked.shared.steady_session();
     wish.files = ours;
-    Ok(asked.ask(at.game, move |game, _, watch| match (game.choose(&wish, watch), name) {
-        (Ok(answer), Some(name)) => Ok(json(&ChoiceAnswer { player: name, ..answer })),
-        (Err(trouble), Some(name))
-            if !trouble.is_stop() && game.check_player(&wish.player, &wish.options).is_ok() =>
-        {
-            Err(Refusal::new(
-                StatusCode::BAD_GATEWAY,
-                format!("the engine `{name}` has no move here"),
-                "ask again, or choose another player",
-            ))
+    Ok(asked.ask(at.game, move |game, budget| {
+        match (outplay_workbench::choose(&session, game, &wish, &budget.clock()), name) {
+            (Ok(answer), Some(name)) => {
+                Ok(json(&Chosen::new(game, &wish.place, ChoiceAnswer { player: name, ..answer })?))
+            }
+            (Err(trouble), Some(name))
+                if !trouble.is_stop()
+                    && outplay_workbench::check_player(&session, game, &wish.player).is_ok() =>
+            {
+                Err(Refusal::new(
+                    StatusCode::BAD_GATEWAY,
+                    format!("the engine `{name}` has no move here"),
+                    "ask again, or choose another player",
+                ))
+            }
+            (Err(trouble), Some(name)) if !trouble.is_stop() => Err(Refusal::bad(
+                format!("the engine `{name}` does not play this game"),
+                "choose another player",
+            )),
+            (chosen, _) => Ok(json(&Chosen::new(game, &wish.place, chosen?)?)),
         }
-        (Err(trouble), Some(name)) if !trouble.is_stop() => {
-            Err(Refusal::bad(format!("the engine `{name}` does not play this game"), "choose another player"))
-        }
-        (chosen, _) => Ok(json(&chosen?)),
     }))
 }
 
 /// `GET /api/v1/position/stream`
-pub(crate) fn position_stream(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn position_stream(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, place) = asked.place()?;
     let (visitor, patience) = (asked.visitor, asked.shared.settings.time * STREAM);
-    Ok(asked.quick(move |desk, watch| {
+    Ok(asked.quick(move |desk, budget| {
         // What makes no sense is refused before the stream begins, and what is known does not queue for a study.
-        if let Some(answer) = recall(desk, &desk.shelf.open(&game)?, &place, watch)? {
+        if let Some(answer) = recall(desk, &desk.shelf.open(&game)?, &place, budget)? {
             let (events, live) = Live::new();
             answer.moves.iter().for_each(|mv| events.send("move", mv));
-            return Ok(live.until(Box::pin(ready(Ok(written(&answer)))), events, Attention::new(None), None));
+            return Ok(live.until(
+                Box::pin(ready(Ok(written(&answer)))),
+                events,
+                JobProgress::new(None),
+                None,
+            ));
         }
         Ok(desk.stream(visitor, game, patience + GRACE, move |study| {
-            let mut options = study.desk.options(study.threads);
-            options.time = Some(patience);
+            let mut session = study.desk.session(study.threads);
+            session.time = Some(patience);
             let found = &mut |mv: &_| study.events.send("move", mv);
-            let answer = Arc::new(study.game.query_each(&place, &options, study.watch, found)?);
+            let answer =
+                Arc::new(outplay_workbench::query_each(&session, study.game, &place, study.watch, found)?);
             study.desk.answers.keep(&answer);
             Ok(written(&answer))
         }))

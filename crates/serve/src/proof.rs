@@ -1,27 +1,30 @@
-//! Written proofs: found, checked step by step, and played by.
+//! Proof certificates: search, verification step by step, and play along a proof's strategy.
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
+use crate::question::Budget;
 use crate::refusal::Refusal;
 use crate::reply::{self, Reply};
 use axum::http::StatusCode;
-use outplay_check::{CheckError, Followed, GuideError, Guided};
-use outplay_core::{Deadline, LineBoard, Turn, cell_name};
+use outplay_check::{CheckError, Followed, GuideError, Guided, Limits};
+use outplay_core::{LineBoard, Turn, cell_name};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Characters of a proof that can be sent back, which a request's body has to hold as JSON.
+/// Longest proof that a client can send back: it has to fit a request body as JSON.
 const LONGEST: usize = 48 << 10;
-/// Pairs of step and position that are told.
-const TOLD: usize = 300;
-/// Moves of a walk.
+/// Most pairs of step and position in a response.
+const VISITED: usize = 300;
+/// Most pairs of step and position that a check visits.
+const FOLLOWED: u64 = 1_000_000_000;
+/// Most moves of a walk.
 const WALK: usize = 400;
 
 /// `GET /api/v1/proof`
-pub(crate) fn prove(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn prove(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, place) = asked.place()?;
-    let options = asked.shared.steady_options();
-    Ok(asked.ask(game, move |game, _, watch| {
-        let proved = game.prove(&place, &options, watch)?;
+    let session = asked.shared.steady_session();
+    Ok(asked.ask(game, move |game, budget| {
+        let proved = outplay_workbench::prove(&session, game, &place, budget.watch)?;
         if proved.proof.as_ref().is_some_and(|proof| proof.len() > LONGEST) {
             let error = format!(
                 "the proof has {} steps, more than this server sends; `outplay solve {} --method proof --proof FILE` writes it",
@@ -34,7 +37,7 @@ pub(crate) fn prove(asked: &Asked) -> Result<Reply, Refusal> {
     }))
 }
 
-/// A proof to be checked.
+/// The body of `POST /api/v1/check`.
 #[derive(Deserialize)]
 struct CheckRequest {
     proof: String,
@@ -44,27 +47,25 @@ fn name(board: &LineBoard, cell: usize) -> String {
     cell_name(cell / board.height, cell % board.height)
 }
 
-/// The height of the proof's board, which names of cells need: its rows, read before anything is checked.
+/// Returns the board height of a proof, which cell names need; reads only the text's rows.
 fn rows(proof: &str) -> usize {
     let board = proof.lines().find_map(|line| line.trim().strip_prefix("board "));
     board.and_then(|board| board.split_whitespace().next()).map_or(1, |rows| rows.split('/').count())
 }
 
 /// `POST /api/v1/check`
-pub(crate) fn check(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn check(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let CheckRequest { proof } = asked.told()?;
-    let (time, bytes) = (asked.shared.settings.time, asked.shared.steady_options().memory as usize / 2);
-    Ok(asked.work(move |_, watch| {
-        let limits = outplay_check::Limits { bytes, ..outplay_check::Limits::default() };
-        let clock = Deadline::new(Some(time), watch);
-        let (height, mut told) = (rows(&proof), Vec::new());
+    Ok(asked.work(move |budget| {
+        let (limits, clock) = (limits(budget), budget.clock());
+        let (height, mut visited) = (rows(&proof), Vec::new());
         let mut eyes = |followed: &Followed<'_>| {
-            if told.len() < TOLD {
+            if visited.len() < VISITED {
                 let stones = followed.stones.iter();
                 let stones: Vec<Value> = stones
                     .map(|&(cell, by)| json!({ "cell": cell_name(cell / height, cell % height), "by": by }))
                     .collect();
-                told.push(json!({
+                visited.push(json!({
                     "step": followed.step, "depth": followed.depth, "attacker": followed.attacker,
                     "attacks": followed.attacks, "stones": stones,
                 }));
@@ -73,19 +74,35 @@ pub(crate) fn check(asked: &Asked) -> Result<Reply, Refusal> {
         match outplay_check::check_seen(&proof, &limits, &clock, Some(&mut eyes)) {
             Ok(claim) => Ok(reply::json(&json!({
                 "valid": true, "value": claim.verdict.word(), "steps": claim.steps, "followed": claim.followed,
-                "seen": told,
+                "seen": visited,
             }))),
-            Err(CheckError::Stopped) => Err(Refusal::beyond("the time that this server allows ran out")),
+            Err(error) if error.is_undecided() => Err(undecided(&error)),
             Err(error) => {
                 let step = if let CheckError::Step { step, .. } = &error { Some(*step) } else { None };
-                let told = json!({ "valid": false, "error": error.to_string(), "step": step, "seen": told });
-                Ok(reply::json(&told))
+                let report = json!({ "valid": false, "error": error.to_string(), "step": step, "seen": visited });
+                Ok(reply::json(&report))
             }
         }
     }))
 }
 
-/// A proof, whose strategy to play by, and what the opponent played.
+/// Limits of a proof check within a budget.
+fn limits(budget: &Budget<'_>) -> Limits {
+    // A third each for the steps, the stack of positions and the visited set.
+    Limits { bytes: budget.bytes() as usize / 3, followed: FOLLOWED }
+}
+
+/// The error of a check that exceeded its limits.
+fn undecided(error: &CheckError) -> Refusal {
+    let error = match error {
+        CheckError::Stopped => "the time that this server allows ran out".to_string(),
+        error => error.to_string(),
+    };
+    let cure = "check it on the command line, which has no such limit: `outplay check FILE`";
+    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error, cure)
+}
+
+/// The body of `POST /api/v1/walk`: a proof, the side whose strategy plays, and the opponent's moves.
 #[derive(Deserialize)]
 struct WalkRequest {
     proof: String,
@@ -95,15 +112,16 @@ struct WalkRequest {
 }
 
 /// `POST /api/v1/walk`
-pub(crate) fn walk(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn walk(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let WalkRequest { proof, player, moves } = asked.told()?;
     if moves.len() > WALK || player == Turn::Chance {
         return Err(Refusal::bad("this is no walk through a proof", "name a player and moves of the other"));
     }
-    Ok(asked.work(move |_, _| {
+    Ok(asked.work(move |budget| {
         let moves: Vec<&str> = moves.iter().map(String::as_str).collect();
-        match outplay_check::guide(&proof, player, &moves) {
-            Ok(guided) => Ok(reply::json(&told(&guided))),
+        match outplay_check::guide(&proof, player, &moves, &limits(budget), &budget.clock()) {
+            Ok(guided) => Ok(reply::json(&walk_state(&guided))),
+            Err(GuideError::Proof(error)) if error.is_undecided() => Err(undecided(&error)),
             Err(GuideError::Proof(error)) => {
                 Err(Refusal::bad(error.to_string(), "send a proof that `/api/v1/check` finds right"))
             }
@@ -112,8 +130,8 @@ pub(crate) fn walk(asked: &Asked) -> Result<Reply, Refusal> {
     }))
 }
 
-/// Where a strategy stands, for the page.
-fn told(guided: &Guided) -> Value {
+/// Serialises the state of a walk.
+fn walk_state(guided: &Guided) -> Value {
     let board = &guided.board;
     let name = |cell: &usize| name(board, *cell);
     let names = |cells: &[usize]| cells.iter().map(name).collect::<Vec<String>>();

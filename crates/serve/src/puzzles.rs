@@ -1,11 +1,11 @@
-//! Sets of puzzles that were made beforehand, so that none has to be waited for, and the puzzle of the day.
+//! Precomputed puzzle sets and the puzzle of the day.
 //!
 //! ```text
 //!  puzzles/sets.jsonl   one per line, as `outplay puzzle GAME --json` prints it; `cargo xtask puzzles` makes them
-//!  number               the place of a puzzle among those of its game, from 0
+//!  number               index of a puzzle within its game, from 0
 //! ```
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::place::spelled;
 use crate::refusal::Refusal;
 use crate::reply::{self, Reply, at_once};
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// The sets, as they lie in the repository.
+/// The embedded puzzle sets.
 const SETS: &str = include_str!("../puzzles/sets.jsonl");
 
-/// Puzzles in the order of the file. Lines that are no puzzles would be left out; a test says that there are none.
+/// Returns all puzzles in file order. Lines that do not parse are skipped; a test asserts that there are none.
 fn all() -> &'static [Value] {
     static ALL: OnceLock<Vec<Value>> = OnceLock::new();
     ALL.get_or_init(|| SETS.lines().filter_map(|line| serde_json::from_slice(line.as_bytes()).ok()).collect())
@@ -28,16 +28,16 @@ fn of(game: &str) -> impl Iterator<Item = &'static Value> + use<'_> {
     all().iter().filter(move |puzzle| puzzle["game"] == game)
 }
 
-/// A puzzle with its place in its set.
+/// Adds a puzzle's index and the size of its set.
 fn numbered(puzzle: &Value, number: usize, of: usize) -> Value {
-    let mut told = puzzle.clone();
-    told["number"] = json!(number);
-    told["of"] = json!(of);
-    told
+    let mut answer = puzzle.clone();
+    answer["number"] = json!(number);
+    answer["of"] = json!(of);
+    answer
 }
 
-/// `GET /api/v1/puzzles`: which sets there are.
-pub(crate) fn sets(_: &Asked) -> Result<Reply, Refusal> {
+/// `GET /api/v1/puzzles`: lists the sets.
+pub(crate) fn sets(_: &ApiRequest) -> Result<Reply, Refusal> {
     let mut games: Vec<&str> = Vec::new();
     for puzzle in all() {
         let game = puzzle["game"].as_str().unwrap_or_default();
@@ -54,7 +54,7 @@ pub(crate) fn sets(_: &Asked) -> Result<Reply, Refusal> {
 }
 
 /// `GET /api/v1/puzzle/set`
-pub(crate) fn one(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn one(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, number) = (spelled(asked.needed("game")?), asked.text("number")?.unwrap_or_default());
     let count = of(&game).count();
     let missing = |error: String| {
@@ -75,8 +75,8 @@ pub(crate) fn one(asked: &Asked) -> Result<Reply, Refusal> {
     }
 }
 
-/// `GET /api/v1/puzzle/daily`: of a `date` such as `2026-11-17`, today in Greenwich unless given.
-pub(crate) fn daily(asked: &Asked) -> Result<Reply, Refusal> {
+/// `GET /api/v1/puzzle/daily`: the puzzle of a `date` such as `2026-11-17`; today (UTC) by default.
+pub(crate) fn daily(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let today =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
     let day = match asked.text("date")?.unwrap_or_default().trim() {
@@ -95,15 +95,15 @@ pub(crate) fn daily(asked: &Asked) -> Result<Reply, Refusal> {
     };
     let game = puzzle["game"].as_str().unwrap_or_default();
     let number = of(game).position(|other| other == puzzle).unwrap_or(0);
-    let mut told = numbered(puzzle, number, of(game).count());
-    told["date"] = json!(date_of(day));
-    at_once(reply::json(&told))
+    let mut answer = numbered(puzzle, number, of(game).count());
+    answer["date"] = json!(date_of(day));
+    at_once(reply::json(&answer))
 }
 
-/// The puzzle of a day: every one has its turn before any comes again.
+/// Returns the puzzle of a day: a permutation of all puzzles, so none repeats before all have appeared.
 fn of_day(day: u64) -> Option<&'static Value> {
     let count = all().len() as u64;
-    // A step that meets every number once, and leads from one game to another.
+    // A step coprime to the count visits every index once; about 5/13 of the count moves between games.
     let step = (count * 5 / 13..).find(|step| *step > 0 && coprime(*step, count))?;
     all().get(((day % count.max(1)) * step % count.max(1)) as usize)
 }
@@ -116,7 +116,7 @@ fn coprime(a: u64, b: u64) -> bool {
     a == 1
 }
 
-/// Days from 1970 to a date such as `2026-11-17`.
+/// Days since 1970-01-01 of a date such as `2026-11-17`.
 fn day_of(date: &str) -> Option<u64> {
     let parts: Vec<u64> = date.split('-').map(|part| part.parse().ok()).collect::<Option<_>>()?;
     let [year, month, day] = parts[..] else { return None };
@@ -131,7 +131,7 @@ fn day_of(date: &str) -> Option<u64> {
     Some(years + months + day - 1)
 }
 
-/// The date of a day.
+/// The date of a day number.
 fn date_of(day: u64) -> String {
     let (mut year, mut left) = (1970, day);
     while left >= if leap(year) { 366 } else { 365 } {
@@ -162,13 +162,14 @@ fn days_in(year: u64, month: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_answer::{Oracle, QueryOptions};
     use outplay_catalog::Catalog;
-    use outplay_core::{Game, Notation, Quiet};
-    use outplay_players::{Merit, Truth};
+    use outplay_core::{Game, Notation};
+    use outplay_players::{ExactOracle, MoveValue};
+    use outplay_runtime::NoMonitor;
+    use outplay_workbench::{Oracle, Session};
     use std::collections::HashSet;
 
-    /// Games whose puzzles are checked every time; the others take minutes.
+    /// Games whose puzzles every test run checks; the others take minutes.
     const QUICK: [&str; 8] = [
         "tictactoe",
         "connect4:5x4",
@@ -180,20 +181,20 @@ mod tests {
         "einstein:3x3",
     ];
 
-    /// Every move of the solver's in a set is the only right one, against any other move of its position.
+    /// Checks that each solver move is the only optimal move of its position.
     fn check(wanted: impl Fn(&str) -> bool) -> usize {
         let catalog = Catalog::standard();
         let mut checked = 0;
-        let mut last: Option<(String, Oracle, outplay_answer::Entry)> = None;
+        let mut last: Option<(String, Oracle, outplay_workbench::GameHandle)> = None;
         for puzzle in all() {
             let spec = puzzle["game"].as_str().unwrap();
-            // Wins by fours are not exact values; those who make them have tests of their own.
+            // VCF puzzles have no exact values; the VCF search has tests of its own.
             if !wanted(spec) || puzzle["kind"] == "fours" {
                 continue;
             }
             if last.as_ref().is_none_or(|(known, ..)| known != spec) {
                 let entry = catalog.open(spec).unwrap();
-                last = Some((spec.into(), Oracle::new(entry.clone(), QueryOptions::default()), entry));
+                last = Some((spec.into(), Oracle::new(Session::default(), entry.clone()), entry));
             }
             let (_, truth, entry) = last.as_ref().unwrap();
             let game = entry.game();
@@ -202,12 +203,12 @@ mod tests {
             let steps = puzzle["steps"].as_array().unwrap();
             assert_eq!(steps[0]["move"], puzzle["solution"], "{puzzle}");
             for (i, step) in steps.iter().enumerate() {
-                let merits = truth.moves(&pos, &Quiet).unwrap().unwrap();
+                let merits = truth.moves(&pos, &NoMonitor).unwrap().unwrap();
                 let mv = game.read_move(&pos, step["move"].as_str().unwrap()).unwrap();
                 let best = merits.iter().find(|(known, _)| *known == mv).unwrap().1;
-                let rival = |other: Merit| match (kind, best) {
-                    (_, Merit::Mean(mean)) => other.payoff() > mean - 0.02,
-                    ("only", Merit::Value(value)) if i == 0 || value.distance() != Some(1) => {
+                let rival = |other: MoveValue| match (kind, best) {
+                    (_, MoveValue::Mean(mean)) => other.payoff() > mean - 0.02,
+                    ("only", MoveValue::Value(value)) if i == 0 || value.distance() != Some(1) => {
                         other.preserves(best)
                     }
                     _ => other.compare(best).is_ge(),
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn wins_by_fours_begin_in_one_way() {
+    fn vcf_puzzles_have_one_first_move() {
         let catalog = Catalog::standard();
         let mut checked = 0;
         for puzzle in all().iter().filter(|puzzle| puzzle["kind"] == "fours") {
@@ -239,7 +240,7 @@ mod tests {
             let mut pos = game.read_position(puzzle["position"].as_str().unwrap()).unwrap();
             for (made, step) in puzzle["steps"].as_array().unwrap().iter().enumerate() {
                 let wins =
-                    outplay_explain::wins_by_fours(&entry, &pos, fours.unwrap() - made, &Quiet).unwrap();
+                    outplay_teach::wins_by_fours(&entry, &pos, fours.unwrap() - made, &NoMonitor).unwrap();
                 assert_eq!(json!(wins), json!([step["move"]]), "move {made} of {puzzle}");
                 for word in [&step["move"], &step["reply"]].into_iter().filter_map(Value::as_str) {
                     pos = game.play(&pos, game.read_move(&pos, word).unwrap());

@@ -1,92 +1,159 @@
-//! Questions to a game that may take seconds, and what each may use.
+//! Requests that may take seconds, and the budget of each.
+//!
+//! ```text
+//!  handler ─ at_once              a response that is ready
+//!          ├ quick, ask, work     a function of a Budget: deadline, memory, threads
+//!          └ stream               a function of a Study: the same for an event stream
+//! ```
+//!
+//! Invariant: a [`Reply`] can only be made here, so all work for a client has a [`Budget`].
+//! `every_address_keeps_its_time_and_memory` (budgets.rs) sends each route a request that exceeds its budget.
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;
-use crate::reply::{Reply, Soon};
+use crate::reply::Soon;
 use crate::router::Shared;
-use crate::workers::{Attention, Leash};
+use crate::workers::{CancelOnDrop, JobProgress};
 use axum::response::Response;
-use outplay_answer::{Entry, QueryOptions};
+use outplay_runtime::Deadline;
+use outplay_workbench::{GameHandle, Session};
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Searches keep their time themselves; this is for those that do not.
+/// Extra time before the server cancels a search that ignores its own deadline.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
-/// What is done for a request, each behind a pointer: whatever waits for it is compiled once.
-type Look<T> = Box<dyn FnOnce(&Arc<Shared>, &Attention) -> Result<T, Refusal> + Send>;
-type Question = Box<dyn FnOnce(&Entry, usize, &Attention) -> Result<Response, Refusal> + Send>;
-type Search = Box<dyn FnOnce(usize, &Attention) -> Result<Response, Refusal> + Send>;
+/// A pending response: ready, or computed within a [`Budget`].
+pub(crate) struct Reply(Soon<Response>);
 
-impl Asked {
-    /// Does what takes milliseconds.
-    pub(crate) fn quick<T: Send + 'static>(
-        &self,
-        look: impl FnOnce(&Arc<Shared>, &Attention) -> Result<T, Refusal> + Send + 'static,
-    ) -> Soon<T> {
-        self.look(Box::new(look))
+impl Reply {
+    /// Waits for the response.
+    pub(crate) async fn response(self) -> Result<Response, Refusal> {
+        self.0.await
+    }
+}
+
+/// Wraps a response that is ready.
+pub(crate) fn at_once(response: Response) -> Result<Reply, Refusal> {
+    Ok(Reply(Box::pin(ready(Ok(response)))))
+}
+
+/// Resources of the work for one request.
+pub(crate) struct Budget<'a> {
+    shared: &'a Shared,
+    /// Number of threads.
+    pub(crate) threads: usize,
+    /// Cancels the work at its deadline or when the client disconnects.
+    pub(crate) watch: &'a JobProgress,
+}
+
+impl Budget<'_> {
+    /// Memory limit in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.shared.settings.share()
     }
 
-    fn look<T: Send + 'static>(&self, look: Look<T>) -> Soon<T> {
+    /// Returns a deadline that starts now.
+    pub(crate) fn clock(&self) -> Deadline<'_> {
+        Deadline::new(Some(self.shared.settings.time), self.watch)
+    }
+
+    /// Returns a session with these limits.
+    pub(crate) fn session(&self) -> Session {
+        self.shared.session(self.threads)
+    }
+}
+
+/// Work of a request. Boxed, so that the functions that run it are compiled once.
+type QuickWork<T> = Box<dyn FnOnce(&Arc<Shared>, &Budget<'_>) -> Result<T, Refusal> + Send>;
+type GameWork = Box<dyn FnOnce(&GameHandle, &Budget<'_>) -> Result<Response, Refusal> + Send>;
+type SearchWork = Box<dyn FnOnce(&Budget<'_>) -> Result<Response, Refusal> + Send>;
+
+impl ApiRequest {
+    /// Runs work that takes milliseconds.
+    pub(crate) fn quick(
+        &self,
+        look: impl FnOnce(&Arc<Shared>, &Budget<'_>) -> Result<Response, Refusal> + Send + 'static,
+    ) -> Reply {
+        Reply(self.look(Box::new(look)))
+    }
+
+    /// Tries a lookup that bypasses the search queue; otherwise queues a search.
+    pub(crate) fn quick_or(
+        &self,
+        look: impl FnOnce(&Arc<Shared>, &Budget<'_>) -> Result<Option<Response>, Refusal> + Send + 'static,
+        search: Reply,
+    ) -> Reply {
+        let known = self.look(Box::new(look));
+        Reply(Box::pin(async move {
+            match known.await? {
+                Some(response) => Ok(response),
+                None => search.0.await,
+            }
+        }))
+    }
+
+    fn look<T: Send + 'static>(&self, look: QuickWork<T>) -> Soon<T> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let watch = Attention::new(Some(GRACE));
-            let _leash = Leash(Arc::clone(&watch));
+            let watch = JobProgress::new(Some(GRACE));
+            let _guard = CancelOnDrop(Arc::clone(&watch));
             let desk = Arc::clone(&shared);
-            shared.workers.quick(Box::new(move || look(&desk, &watch))).await
+            let look = move || look(&desk, &Budget { shared: &desk, threads: 1, watch: &watch });
+            shared.workers.quick(Box::new(look)).await
         })
     }
 
-    /// Asks a game, which hears how many threads it may use; a visitor who leaves stops the work.
+    /// Runs a query on a game; cancelled when the client disconnects.
     pub(crate) fn ask(
         &self,
         game: String,
-        question: impl FnOnce(&Entry, usize, &Attention) -> Result<Response, Refusal> + Send + 'static,
+        question: impl FnOnce(&GameHandle, &Budget<'_>) -> Result<Response, Refusal> + Send + 'static,
     ) -> Reply {
         self.put(game, Box::new(question))
     }
 
-    fn put(&self, game: String, question: Question) -> Reply {
-        let desk = Arc::clone(&self.shared);
-        self.search(Box::new(move |threads, watch| question(&desk.shelf.open(&game)?, threads, watch)))
+    fn put(&self, game: String, question: GameWork) -> Reply {
+        self.search(Box::new(move |budget| question(&budget.shared.shelf.open(&game)?, budget)))
     }
 
-    /// Does work that needs no game; a visitor who leaves stops it.
+    /// Runs work that needs no game; cancelled when the client disconnects.
     pub(crate) fn work(
         &self,
-        work: impl FnOnce(usize, &Attention) -> Result<Response, Refusal> + Send + 'static,
+        work: impl FnOnce(&Budget<'_>) -> Result<Response, Refusal> + Send + 'static,
     ) -> Reply {
         self.search(Box::new(work))
     }
 
-    fn search(&self, work: Search) -> Reply {
+    fn search(&self, work: SearchWork) -> Reply {
         let (shared, visitor) = (Arc::clone(&self.shared), self.visitor);
-        Box::pin(async move {
-            // Its time begins when somebody waits for it.
-            let watch = Attention::new(Some(shared.settings.time + GRACE));
-            let _leash = Leash(Arc::clone(&watch));
-            shared.workers.search(visitor, Box::new(move |threads| work(threads, &watch))).await
-        })
+        Reply(Box::pin(async move {
+            // The time limit starts when the reply is awaited.
+            let watch = JobProgress::new(Some(shared.settings.time + GRACE));
+            let _guard = CancelOnDrop(Arc::clone(&watch));
+            let desk = Arc::clone(&shared);
+            let work = move |threads| work(&Budget { shared: &desk, threads, watch: &watch });
+            shared.workers.search(visitor, Box::new(work)).await
+        }))
     }
 }
 
 impl Shared {
-    /// What one answer may use. What was kept before counts; visitors leave nothing behind.
-    pub(crate) fn options(&self, threads: usize) -> QueryOptions {
+    /// Limits of one request on the given number of threads. Cached results are read, but none are written.
+    pub(crate) fn session(&self, threads: usize) -> Session {
         let settings = &self.settings;
-        let mut options = QueryOptions::default();
-        options.memory = settings.share();
-        options.hash = settings.hash();
-        options.threads = threads;
-        options.time = Some(settings.time);
-        options.data = Some(settings.data.clone());
-        options.recall = true;
-        options.keep = false;
-        options
+        self.caches.with(|session| {
+            session.memory = settings.share();
+            session.hash = settings.hash();
+            session.threads = threads;
+            session.time = Some(settings.time);
+            session.recall = true;
+        })
     }
 
-    /// Options that do not change from request to request, for what keeps what it learned under them.
-    pub(crate) fn steady_options(&self) -> QueryOptions {
-        self.options(self.settings.threads.div_ceil(2))
+    /// Limits that are equal for all requests, for state that is cached across requests under them.
+    pub(crate) fn steady_session(&self) -> Session {
+        self.session(self.settings.threads.div_ceil(2))
     }
 }

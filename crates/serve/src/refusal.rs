@@ -1,10 +1,10 @@
-//! Why a request has no answer: a sentence, a cure and a status.
+//! HTTP errors: a message, a cure and a status.
 
 use crate::reply::json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use outplay_answer::{Cure, TableError, Trouble};
 use outplay_core::InputError;
+use outplay_workbench::{Cure, TableError, Trouble};
 use serde::Serialize;
 
 /// An error as the client sees it.
@@ -21,18 +21,18 @@ impl Refusal {
         Refusal { status, error: error.into(), cure: Some(cure.into()) }
     }
 
-    /// The request makes no sense.
+    /// 400: the request is malformed.
     pub(crate) fn bad(error: impl Into<String>, cure: impl Into<String>) -> Refusal {
         Refusal::new(StatusCode::BAD_REQUEST, error, cure)
     }
 
-    /// Too many searches are under way.
+    /// 503: too many searches are running.
     pub(crate) fn busy() -> Refusal {
         let error = "busy: as many searches are under way as this server runs at a time";
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, "ask again in a few seconds")
     }
 
-    /// The answer is out of reach here.
+    /// 422: the answer exceeds this server's limits.
     pub(crate) fn beyond(error: impl Into<String>) -> Refusal {
         let cure = "ask the command line, which has no such limit: `outplay query GAME`";
         Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error, cure)
@@ -50,7 +50,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// What to do, in words that somebody can follow who sees this server and no command line.
+/// Words a cure for clients that have no command line.
 fn spelled(cure: Cure) -> String {
     match cure {
         Cure::MoreMemory => {
@@ -74,8 +74,11 @@ impl From<Trouble> for Refusal {
         let status = match &trouble {
             Trouble::Table(TableError::NoTable { .. }) => StatusCode::NOT_FOUND,
             _ if trouble.is_input() => StatusCode::BAD_REQUEST,
+            Trouble::Search(_) if trouble.is_stop() => {
+                return Refusal::beyond("the time that this server allows ran out; ask for less depth");
+            }
             _ if trouble.is_stop() => return Refusal::beyond("the time that this server allows ran out"),
-            // A damaged or unreadable table is the server's fault; everything else went beyond its limits.
+            // A damaged or unreadable table is the server's fault; everything else exceeded its limits.
             Trouble::Table(_) | Trouble::Book(_) | Trouble::Probe(_) => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
@@ -92,7 +95,7 @@ impl From<InputError> for Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_answer::{Method, Values};
+    use outplay_workbench::{Method, Values};
 
     #[test]
     fn cures_name_no_flags() {

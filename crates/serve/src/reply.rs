@@ -1,47 +1,41 @@
-//! Answers on their way out: made at once, or by those who work; written as text, each type in one way.
+//! Response construction: JSON and text bodies.
 
 use crate::refusal::Refusal;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
-use std::future::{Future, ready};
+use std::future::Future;
 use std::pin::Pin;
 
-/// Something that is waited for. Behind a pointer, so that those who wait are compiled once.
+pub(crate) use crate::question::{Reply, at_once};
+
+/// A boxed future, so that the functions that await it are compiled once.
 pub(crate) type Soon<T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + Send>>;
 
-/// An answer that is waited for.
-pub(crate) type Reply = Soon<Response>;
-
-/// An answer that is there already.
-pub(crate) fn at_once(response: Response) -> Result<Reply, Refusal> {
-    Ok(Box::pin(ready(Ok(response))))
-}
-
-/// An answer as JSON.
+/// A JSON response.
 pub(crate) fn json(content: &impl Serialize) -> Response {
     as_json(written(content))
 }
 
-/// An answer that is written already.
+/// A JSON response of serialised text.
 pub(crate) fn as_json(text: String) -> Response {
     sent("application/json", text)
 }
 
-/// An answer of work that has only begun.
+/// Sets the status of a response to 202 Accepted.
 pub(crate) fn begun(mut response: Response) -> Response {
     *response.status_mut() = StatusCode::ACCEPTED;
     response
 }
 
-/// The text of an answer: on the thread that found it, so that those who carry answers write none.
+/// Serialises on the calling worker thread, so that the network threads do not.
 pub(crate) fn written(content: &impl Serialize) -> String {
-    // Answers are maps with string keys, which always serialise.
+    // Answers have string keys, so serialisation cannot fail.
     serde_json::to_string(content).unwrap_or_default()
 }
 
-/// An answer of some kind.
+/// A response of the given content type.
 pub(crate) fn sent(kind: &'static str, text: String) -> Response {
     let mut response = Response::new(Body::from(text));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -1,18 +1,22 @@
-//! Which address leads where, and what every request goes through.
+//! Router and middleware stack.
 
 use crate::addresses::{ADDRESSES, Address, get};
-use crate::ask::Asked;
-use crate::background::Ledger;
-use crate::cache::{Answers, Shelf};
+use crate::api_request::ApiRequest;
+use crate::background::JobList;
+use crate::cache::{Answers, OpenGames};
 use crate::jobs::Jobs;
-use crate::lent::Loan;
 use crate::matches::Match;
+use crate::net;
+use crate::quota::GuestTables;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
+#[cfg(feature = "experiments")]
 use crate::runs::Run;
-use crate::settings::{BODY, MATCHES, RUNS, Settings};
+#[cfg(feature = "experiments")]
+use crate::settings::RUNS;
+use crate::settings::{BODY, MATCHES, Settings};
 use crate::workers::Workers;
-use crate::{gate, page};
+use crate::{origin_check, page};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
@@ -20,45 +24,50 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, on};
 use outplay_catalog::Catalog;
-use outplay_door as door;
+use outplay_workbench::Session;
 use std::sync::Arc;
 
-/// What all requests share.
+/// State shared by all requests.
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
-    pub(crate) shelf: Shelf,
+    /// Caches of all requests; each request adds limits of its own.
+    pub(crate) caches: Session,
+    pub(crate) shelf: OpenGames,
     pub(crate) answers: Answers,
     pub(crate) workers: Workers,
     pub(crate) jobs: Jobs,
-    pub(crate) loan: Option<Loan>,
-    pub(crate) matches: Ledger<Match>,
-    pub(crate) runs: Ledger<Run>,
+    pub(crate) guest_tables: Option<GuestTables>,
+    pub(crate) matches: JobList<Match>,
+    #[cfg(feature = "experiments")]
+    pub(crate) runs: JobList<Run>,
 }
 
 impl Shared {
     pub(crate) fn new(catalog: Catalog, settings: Settings) -> Arc<Shared> {
-        let loan = settings.lent.map(|lent| Loan::new(&settings.data, lent));
+        let guest_tables = settings.guest_quota.map(|quota| GuestTables::new(&settings.data, quota));
         let workers =
             Workers::new(settings.threads, settings.searches, settings.queue, settings.searches_each);
         let (answers, jobs) = (Answers::default(), Jobs::default());
         Arc::new(Shared {
+            caches: Session::at(&settings.data),
             settings,
-            shelf: Shelf::new(catalog),
+            shelf: OpenGames::new(catalog),
             answers,
             workers,
             jobs,
-            loan,
-            matches: Ledger::new(MATCHES, 16),
-            runs: Ledger::new(RUNS, 32),
+            guest_tables,
+            matches: JobList::new(MATCHES, 16),
+            #[cfg(feature = "experiments")]
+            runs: JobList::new(RUNS, 32),
         })
     }
 }
 
-/// What is no address of the interface, and the files of the page.
+/// The fallback route of the API.
 static NOWHERE: Address = get("/api/{*rest}", nowhere, "", "Error", "What is not there");
 static FILES: Address = get("/{file}", page::file, "", "page", "A file of the page");
 
-/// Everything that the server answers.
+/// Builds the router of the API and the page.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let log = shared.settings.log;
     let mut handlers = Router::new();
@@ -69,29 +78,29 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .fallback(lead(&shared, &FILES))
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY));
-    let kept = door::inner(handlers, fault).layer(middleware::from_fn_with_state(shared, gate::pass));
-    door::outer(kept, log)
+    let kept = net::inner(handlers, fault).layer(middleware::from_fn_with_state(shared, origin_check::pass));
+    net::outer(kept, log)
 }
 
-/// The way to an address.
+/// Builds the route of an address.
 fn lead(shared: &Arc<Shared>, address: &'static Address) -> MethodRouter {
     let shared = Arc::clone(shared);
     on(address.filter(), move |request: Request| answer(shared, address, request))
 }
 
 async fn answer(shared: Arc<Shared>, address: &Address, request: Request) -> Response {
-    let asked = match Asked::read(shared, address, request).await {
+    let asked = match ApiRequest::read(shared, address, request).await {
         Ok(asked) => asked,
         Err(response) => return *response,
     };
     let reply = match (address.handler)(&asked) {
-        Ok(reply) => reply.await,
+        Ok(reply) => reply.response().await,
         Err(refusal) => Err(refusal),
     };
     reply.unwrap_or_else(IntoResponse::into_response)
 }
 
-fn nowhere(asked: &Asked) -> Result<Reply, Refusal> {
+fn nowhere(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let path: String = asked.uri.path().chars().take(80).collect();
     let error = format!("there is nothing at {path}");
     Err(Refusal::new(StatusCode::NOT_FOUND, error, "/api/openapi.json lists what there is"))
@@ -102,7 +111,7 @@ async fn wrong_method() -> Refusal {
     Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error, "/api/openapi.json lists what there is")
 }
 
-/// A panic that got this far ends one answer, not the server.
+/// Response to a panic: it ends one request, not the server.
 fn fault() -> Response {
     let error = "the server failed for a reason that should not exist";
     let cure = "please report the address that you asked for; other answers are not affected";

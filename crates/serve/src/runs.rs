@@ -1,39 +1,39 @@
-//! Experiments, run again: theirs beside ours, with plots.
+//! Experiment runs: reproductions of published results beside the published numbers, with plots.
 //!
 //! ```text
-//!  GET    /api/v1/experiments         what there is, with the number of the last run of each
+//!  GET    /api/v1/experiments         all experiments, with the id of the latest run of each
 //!  POST   /api/v1/experiments/run     {"name": "dp"}  →  {"id": 2, "state": "running"}
-//!  GET    /api/v1/experiments/run/2   how far it is, then what it found, each plot as SVG too
+//!  GET    /api/v1/experiments/run/2   progress, then the result, each plot as SVG too
 //!  DELETE /api/v1/experiments/run/2   stops it
 //! ```
 
-use crate::ask::Asked;
-use crate::background::{Report, Stage, Tenure, Work, behind, lock};
+use crate::api_request::ApiRequest;
+use crate::background::{Lease, Report, Stage, Work, behind, lock};
+use crate::net::ClientId;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, as_json, at_once, begun, json, written};
 use crate::router::Shared;
-use crate::workers::Attention;
+use crate::workers::JobProgress;
 use axum::http::StatusCode;
-use outplay_core::Watch;
-use outplay_door::Visitor;
 use outplay_experiments::{About, ExperimentRequest, Findings, experiments, run};
+use outplay_runtime::Monitor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// The longest that an experiment may take.
+/// Time limit of a run.
 const LONGEST: Duration = Duration::from_secs(900);
-/// The most games, trials or positions that a visitor may ask for.
+/// Most games, trials or positions of a run.
 const MOST: u32 = 10_000;
 
 /// One run of an experiment.
 pub(crate) struct Run {
     request: ExperimentRequest,
-    visitor: Visitor,
-    watch: Arc<Attention>,
-    tenure: Tenure,
+    visitor: ClientId,
+    watch: Arc<JobProgress>,
+    lease: Lease,
     began: Instant,
     end: Mutex<Option<(f64, Result<Findings, Refusal>)>>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Run {
 impl Work for Run {
     const NAME: &'static str = "an experiment";
 
-    fn visitor(&self) -> Visitor {
+    fn visitor(&self) -> ClientId {
         self.visitor
     }
 
@@ -54,10 +54,10 @@ impl Work for Run {
     }
 }
 
-/// The watch of a run: somebody has to look at it.
-struct Looked<'a>(&'a Run);
+/// Monitor of a run: stops it when its lease expires.
+struct LeaseMonitor<'a>(&'a Run);
 
-impl Watch for Looked<'_> {
+impl Monitor for LeaseMonitor<'_> {
     fn stage(&self, name: &str, total: u64) {
         self.0.watch.stage(name, total);
     }
@@ -65,14 +65,14 @@ impl Watch for Looked<'_> {
         self.0.watch.advance(units);
     }
     fn stopped(&self) -> bool {
-        self.0.watch.stopped() || self.0.tenure.is_over()
+        self.0.watch.stopped() || self.0.lease.is_over()
     }
 }
 
 impl Run {
     fn go(&self, shared: &Shared) {
         let catalog = shared.shelf.catalog();
-        let found = catch_unwind(AssertUnwindSafe(|| run(catalog, &self.request, &Looked(self))));
+        let found = catch_unwind(AssertUnwindSafe(|| run(catalog, &self.request, &LeaseMonitor(self))));
         let found = match found {
             Ok(found) => found.map_err(Refusal::from),
             Err(_) => {
@@ -83,8 +83,8 @@ impl Run {
         *lock(&self.end) = Some((self.began.elapsed().as_secs_f64(), found));
     }
 
-    /// How it stands, written.
-    fn describe(&self, id: u64, visitor: Visitor) -> String {
+    /// Serialises the status of a run.
+    fn describe(&self, id: u64, visitor: ClientId) -> String {
         let end = lock(&self.end);
         let (state, stage) = match &*end {
             None => {
@@ -93,62 +93,62 @@ impl Run {
             }
             Some((_, Ok(findings))) => {
                 let pictures = findings.plots.iter().map(|plot| plot.svg()).collect();
-                ("done", Stage::Done(Found { findings, pictures }))
+                ("done", Stage::Done(RunResult { findings, pictures }))
             }
             Some((_, Err(refusal))) => {
-                let state = if self.watch.stopped() || self.tenure.is_over() { "stopped" } else { "failed" };
+                let state = if self.watch.stopped() || self.lease.is_over() { "stopped" } else { "failed" };
                 (state, Stage::Failed(refusal))
             }
         };
         let ExperimentRequest { name, seed, games, .. } = &self.request;
-        let about = What { mine: visitor == self.visitor, name, sample: *games, seed: *seed };
+        let about = RunSubject { mine: visitor == self.visitor, name, sample: *games, seed: *seed };
         let seconds =
             end.as_ref().map_or_else(|| self.began.elapsed().as_secs_f64(), |(seconds, _)| *seconds);
         written(&Report { id, about, state, seconds, stage })
     }
 }
 
-/// What a run is about.
+/// The subject of a run's report.
 #[derive(Serialize)]
-struct What<'a> {
+struct RunSubject<'a> {
     mine: bool,
     name: &'a str,
     sample: Option<u32>,
     seed: u64,
 }
 
-/// What a run found, each plot as SVG too.
+/// The result in a run's report, with each plot as SVG.
 #[derive(Serialize)]
-struct Found<'a> {
+struct RunResult<'a> {
     findings: &'a Findings,
     pictures: Vec<String>,
 }
 
-/// Which experiment, and with what.
+/// The body of `POST /api/v1/experiments/run`.
 #[derive(Deserialize)]
 struct RunRequest {
     name: String,
-    /// What chance follows from.
+    /// Random seed.
     #[serde(default)]
     seed: Option<u64>,
-    /// How many games, trials or positions.
+    /// Number of games, trials or positions.
     #[serde(default)]
     sample: Option<u32>,
-    /// Whether to go on when nobody looks.
+    /// Whether to keep running when no client polls.
     #[serde(default)]
     stay: bool,
 }
 
-/// What there is.
+/// The answer of `GET /api/v1/experiments`.
 #[derive(Serialize)]
-struct List {
+struct ExperimentList {
     experiments: Vec<About>,
-    /// The number of the last run of each.
+    /// The id of the latest run of each experiment.
     latest: BTreeMap<String, u64>,
 }
 
 /// `GET /api/v1/experiments`
-pub(crate) fn list(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn list(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let mut latest = BTreeMap::new();
     for (id, run) in asked.shared.runs.all() {
         let done = matches!(&*lock(&run.end), Some((_, Ok(_))));
@@ -156,37 +156,35 @@ pub(crate) fn list(asked: &Asked) -> Result<Reply, Refusal> {
             latest.entry(run.request.name.clone()).or_insert(id);
         }
     }
-    at_once(json(&List { experiments: experiments(), latest }))
+    at_once(json(&ExperimentList { experiments: experiments(), latest }))
 }
 
 /// `POST /api/v1/experiments/run`
-pub(crate) fn start(asked: &Asked) -> Result<Reply, Refusal> {
-    let wish: RunRequest = asked.told()?;
+pub(crate) fn start(asked: &ApiRequest) -> Result<Reply, Refusal> {
+    let body: RunRequest = asked.told()?;
     let (shared, visitor) = (&asked.shared, asked.visitor);
-    if !experiments().iter().any(|about| about.name == wish.name) {
-        let name: String = wish.name.chars().take(80).collect();
+    if !experiments().iter().any(|about| about.name == body.name) {
+        let name: String = body.name.chars().take(80).collect();
         let error = format!("there is no experiment called `{name}`");
         return Err(Refusal::bad(error, "/api/v1/experiments lists them"));
     }
-    if wish.sample.is_some_and(|sample| !(1..=MOST).contains(&sample)) {
+    if body.sample.is_some_and(|sample| !(1..=MOST).contains(&sample)) {
         return Err(Refusal::bad(
             format!("a sample is between 1 and {MOST}"),
             "leave it out for the experiment's own",
         ));
     }
     let mut request = ExperimentRequest::default();
-    request.name = wish.name;
-    request.seed = wish.seed.unwrap_or(request.seed);
-    request.games = wish.sample;
-    // It shares the machine with everybody: one thread, no notes, a visitor's memory.
-    request.options = shared.options(1);
-    request.options.recall = false;
-    request.options.time = None;
+    request.name = body.name;
+    request.seed = body.seed.unwrap_or(request.seed);
+    request.games = body.sample;
+    // The machine is shared: one thread, no result cache, one client's share of memory.
+    request.session = shared.session(1).impartial().with(|session| session.time = None);
     let made = Arc::new(Run {
         request,
         visitor,
-        watch: Attention::new(Some(LONGEST)),
-        tenure: Tenure::new(wish.stay),
+        watch: JobProgress::new(Some(LONGEST)),
+        lease: Lease::new(body.stay),
         began: Instant::now(),
         end: Mutex::new(None),
     });
@@ -200,17 +198,17 @@ pub(crate) fn start(asked: &Asked) -> Result<Reply, Refusal> {
 }
 
 /// `GET /api/v1/experiments/run/{id}`
-pub(crate) fn show(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn show(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (id, found) = asked.shared.runs.find(&asked.id)?;
     let visitor = asked.visitor;
     if found.visitor == visitor {
-        found.tenure.look();
+        found.lease.renew();
     }
     Ok(asked.quick(move |_, _| Ok(as_json(found.describe(id, visitor)))))
 }
 
 /// `DELETE /api/v1/experiments/run/{id}`
-pub(crate) fn stop(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn stop(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (id, found) = asked.shared.runs.own(&asked.id, asked.visitor)?;
     found.stop();
     at_once(as_json(found.describe(id, asked.visitor)))

@@ -27,12 +27,15 @@ const KINDS: [(&str, &str); 16] = [
         "claims",
         r#"{ "type": "object", "properties": { "elo0": { "type": "number" }, "elo1": { "type": "number" } } }"#,
     ),
-    ("job", r#"{ "type": "string", "enum": ["running", "stopping", "done", "cancelled", "failed"] }"#),
+    (
+        "job",
+        r#"{ "type": "string", "enum": ["waiting", "running", "stopping", "done", "cancelled", "failed"] }"#,
+    ),
     ("state", r#"{ "type": "string", "enum": ["running", "stopping", "stopped", "done", "failed"] }"#),
 ];
 
 /// Schemas by name.
-const SCHEMAS: [(&str, &str); 38] = [
+const SCHEMAS: [(&str, &str); 40] = [
     ("Rules", "game name about? rules parameters? example? textbook?:maybe_object"),
     (
         "Trace",
@@ -58,8 +61,11 @@ const SCHEMAS: [(&str, &str); 38] = [
     (
         "View",
         "game position to_move outcome?:plies scene:object warning?:maybe players?:objects \
-         engines?:texts levels?:texts exact?:truth",
+         engines?:texts levels?:texts exact?:truth chance?:truth startless?:truth provable?:truth evals?:texts begins?:first|second \
+         turn_of?:first|second at?:number plies?:[Ply]",
     ),
+    ("Start", "game position startless:truth"),
+    ("Ply", "move by:first|second chance:truth said?"),
     ("Move", "move san? value:value distance?:plies score?:plies"),
     (
         "Query",
@@ -69,7 +75,7 @@ const SCHEMAS: [(&str, &str); 38] = [
     ("History", "game plies:objects"),
     (
         "Choice",
-        "game position player move nodes?:number depth?:number opinion?:maybe_real line?:texts \
+        "game position player move said? nodes?:number depth?:number opinion?:maybe_real line?:texts \
          seconds?:real counters?:Counters",
     ),
     (
@@ -92,7 +98,7 @@ const SCHEMAS: [(&str, &str); 38] = [
          cells:objects best?:texts svg?",
     ),
     ("Experiments", "experiments:objects latest?:object"),
-    ("Knowledge", "game positions:maybe solvable:truth statistics:maybe_object"),
+    ("Knowledge", "game positions:maybe chance?:truth solvable:truth statistics:maybe_object"),
     (
         "Job",
         "id:number game state:job stage? done?:number total?:number seconds?:real answer?:object \

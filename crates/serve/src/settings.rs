@@ -1,49 +1,54 @@
-//! What the server may use, and what a request may ask for.
+//! Server settings and request limits.
 
-use crate::lent::Lent;
+use crate::access::AccessToken;
+use crate::quota::Quota;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a server is run.
+/// Settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where to listen.
+    /// Address to listen on.
     pub addr: SocketAddr,
-    /// Where tables are, and where solve jobs put theirs.
+    /// Directory of tables, also for tables of solve jobs.
     pub data: PathBuf,
     /// Bytes for all searches together.
     pub memory: u64,
     /// Threads for all searches together.
     pub threads: usize,
-    /// Searches that run at a time.
+    /// Concurrent searches.
     pub searches: usize,
-    /// Searches that may wait for their turn; further ones are told "busy".
+    /// Queued searches; further ones get 503.
     pub queue: usize,
-    /// Connections that may be open.
+    /// Open connections.
     pub connections: usize,
-    /// Connections that one address may have open.
+    /// Open connections per client.
     pub connections_each: usize,
-    /// Searches that one address may have under way or waiting.
+    /// Running and queued searches per client.
     pub searches_each: usize,
-    /// Names that the server goes by, besides localhost and its own address.
+    /// Further host names of the server, besides localhost and its own address.
     pub hosts: Vec<String>,
-    /// Proxies whose word is taken for whom they ask.
+    /// Trusted proxies, whose `X-Forwarded-For` header names the client.
     pub proxies: Vec<IpAddr>,
-    /// Whether nothing may be written.
+    /// Time slice of a solve job while another client waits.
+    pub solve_slice: Duration,
+    /// Access token; `None` admits every client.
+    pub token: Option<AccessToken>,
+    /// Whether writing is disabled.
     pub read_only: bool,
-    /// What visitors may leave on the disk; `None` where the visitors are the owner.
-    pub lent: Option<Lent>,
-    /// The longest time that an answer may take.
+    /// Disk quota for guests' tables; `None` where all clients are the owner.
+    pub guest_quota: Option<Quota>,
+    /// Time limit of a response.
     pub time: Duration,
     /// Whether to write a line per request to standard error.
     pub log: bool,
-    /// Players that visitors may choose by name, each with the spec that nobody else is shown.
+    /// Engines that clients may choose by name, each with its spec, which is never sent to clients.
     pub engines: Vec<(String, String)>,
 }
 
 impl Settings {
-    /// A quiet server at an address.
+    /// Creates default settings for an address and a data directory.
     pub fn new(addr: SocketAddr, data: PathBuf) -> Settings {
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
         Settings {
@@ -58,8 +63,10 @@ impl Settings {
             searches_each: 8,
             hosts: Vec::new(),
             proxies: Vec::new(),
+            solve_slice: Duration::from_secs(300),
+            token: None,
             read_only: false,
-            lent: None,
+            guest_quota: None,
             time: Duration::from_secs(20),
             log: false,
             engines: Vec::new(),
@@ -67,50 +74,50 @@ impl Settings {
     }
 }
 
-/// How many files and connections the system lets this process open, where it says so.
+/// Limit of open files (`RLIMIT_NOFILE`), where the system reports it.
 fn open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes of a request's body.
+/// Longest request body, in bytes.
 pub(crate) const BODY: usize = 64 << 10;
-/// Characters of a game's spec.
+/// Longest game spec, in characters.
 pub(crate) const SPEC: usize = 4_000;
-/// Characters of a position.
+/// Longest position, in characters.
 pub(crate) const POSITION: usize = 8_000;
-/// Characters of a list of moves.
+/// Longest move list, in characters.
 pub(crate) const MOVES: usize = 16_000;
-/// Cells of a board.
+/// Most cells of a board.
 pub(crate) const CELLS: u64 = 2_500;
-/// The sum of the other numbers in a spec, such as the matches of a game of Nim.
+/// Largest sum of the other numbers in a spec, such as the matches of a game of Nim.
 pub(crate) const NUMBERS: u64 = 3_000;
-/// Games that are kept ready.
+/// Games in the cache of open games.
 pub(crate) const GAMES: usize = 6;
-/// Answers that are kept.
+/// Entries of the answer cache.
 pub(crate) const ANSWERS: usize = 4_096;
-/// The longest header that a client may take its time for.
+/// Time limit for a request's headers.
 pub(crate) const HEADERS: Duration = Duration::from_secs(10);
-/// The longest body that a client may take its time for.
+/// Time limit for a request's body.
 pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);
-/// How long a client may take nothing of its answer.
+/// Write timeout: the longest time without progress while sending a response.
 pub(crate) const WRITE_TIME: Duration = Duration::from_secs(10);
 
-/// Matches that run at a time.
+/// Concurrent matches.
 pub(crate) const MATCHES: usize = 2;
-/// Experiments that run at a time.
+/// Concurrent experiments.
 pub(crate) const RUNS: usize = 1;
 
 impl Settings {
-    /// Bytes that one piece of work may use: searches, as many studies, matches and experiments run beside each other,
-    /// and what all of them share counts as one more.
+    /// Bytes of one unit of work: searches, an equal number of studies, matches and experiments run concurrently, and
+    /// shared state counts as one more.
     pub(crate) fn share(&self) -> u64 {
         self.memory / (2 * self.searches + MATCHES + RUNS + 1) as u64
     }
 
-    /// Bytes for the table of one search: each game that is kept ready may have one for its queries and one for
-    /// each of its players that think at the same time.
+    /// Bytes of one transposition table: each open game may have one for its queries and one for each concurrently
+    /// thinking player.
     pub(crate) fn hash(&self) -> u64 {
         let most = GAMES * (2 * self.searches + 2);
         (self.memory / 2 / most as u64).clamp(1 << 20, 128 << 20)

@@ -1,23 +1,22 @@
-//! What a link brings along: a code to photograph, tags for previews, a board for other people's pages, and the list of
-//! files that make up the page, for whoever keeps them.
+//! Sharing: QR codes, link previews (Open Graph tags), the embeddable board, and the file list for the service worker.
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::page;
 use crate::refusal::Refusal;
 use crate::reply::{self, Reply, at_once, sent};
 use axum::http::header;
-use outplay_core::figures::escaped;
+use outplay_core::svg::{self, escape};
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde_json::json;
 use std::fmt::Write;
 
-/// Characters that a code may hold: more would be too fine to photograph from a screen.
+/// Most characters of a QR code; denser codes do not scan from a screen.
 const CODE: usize = 1200;
-/// Light modules around a code; readers want four.
+/// Quiet zone in modules; the QR standard requires four.
 const QUIET: i32 = 4;
 
 /// `GET /api/v1/qr.svg`
-pub(crate) fn code(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn code(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let text = asked.needed("text")?;
     let long = || {
         let error = format!("the text has {} characters and a code here holds {CODE}", text.len());
@@ -30,41 +29,41 @@ pub(crate) fn code(asked: &Asked) -> Result<Reply, Refusal> {
     at_once(sent("image/svg+xml", drawn(&code)))
 }
 
-/// A code as a picture: dark on light, whatever the page's colours are, because cameras expect that.
+/// Draws a code as SVG, always dark on light because scanners expect that.
 fn drawn(code: &QrCode) -> String {
     let (size, side) = (code.size(), code.size() + 2 * QUIET);
-    let mut path = String::new();
+    let mut modules = String::new();
     for y in 0..size {
         for x in (0..size).filter(|x| code.get_module(*x, y)) {
             // Writing to a string cannot fail.
-            let _ = write!(path, "M{} {}h1v1h-1z", x + QUIET, y + QUIET);
+            let _ = write!(modules, "M{} {}h1v1h-1z", x + QUIET, y + QUIET);
         }
     }
-    format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" shape-rendering="crispEdges" role="img"><title>QR code</title><rect width="{side}" height="{side}" fill="#fff"/><path fill="#000" d="{path}"/></svg>"##
-    )
+    let picture = svg::document(side, side).attr("shape-rendering", "crispEdges").attr("role", "img");
+    let paper = svg::rect(0, 0, side, side).fill("#fff");
+    picture.title("QR code").with(paper).with(svg::path(modules).fill("#000")).to_string()
 }
 
-/// `GET /embed`: a board for other people's pages. The headers that it gets let it be framed.
-pub(crate) fn embed(asked: &Asked) -> Result<Reply, Refusal> {
+/// `GET /embed`: a board for foreign pages; its headers allow framing.
+pub(crate) fn embed(asked: &ApiRequest) -> Result<Reply, Refusal> {
     at_once(page::answer("embed.html", &asked.headers, None))
 }
 
-/// `GET /shell.json`: the files of the page, for the worker that keeps them.
-pub(crate) fn shell(_: &Asked) -> Result<Reply, Refusal> {
+/// `GET /shell.json`: the files of the page, for the service worker's cache.
+pub(crate) fn shell(_: &ApiRequest) -> Result<Reply, Refusal> {
     let files: Vec<&str> = page::names().filter(|name| *name != "index.html").collect();
     at_once(reply::json(&json!({ "files": files })))
 }
 
-/// `GET /`: the page, with tags that tell what the link shows.
-pub(crate) fn home(asked: &Asked) -> Result<Reply, Refusal> {
+/// `GET /`: the page, with preview tags for the link.
+pub(crate) fn home(asked: &ApiRequest) -> Result<Reply, Refusal> {
     at_once(page::answer("index.html", &asked.headers, Some(&tags(asked))))
 }
 
-/// Tags for previews of a link. Nothing is searched for them: they come with every page.
-fn tags(asked: &Asked) -> String {
+/// Preview tags of a link. They come with every page load, so nothing is searched for them.
+fn tags(asked: &ApiRequest) -> String {
     let text = |name| asked.text(name).map(|text| text.unwrap_or_default());
-    // A link that says something twice is told nothing of.
+    // A link with a repeated parameter gets no preview.
     let linked = || Ok::<_, Refusal>((text("game")?, text("moves")?, text("view")?));
     let (game, moves, view) = linked().unwrap_or_default();
     let (query, headers) = (asked.uri.query().unwrap_or_default(), &asked.headers);
@@ -107,7 +106,7 @@ fn tags(asked: &Asked) -> String {
         ("og:url", &address),
         ("og:image", &format!("{base}/preview.png")),
     ] {
-        let _ = writeln!(tags, "  <meta property=\"{name}\" content=\"{}\">", escaped(content));
+        let _ = writeln!(tags, "  <meta property=\"{name}\" content=\"{}\">", escape(content));
     }
     tags + "  <meta name=\"twitter:card\" content=\"summary_large_image\">"
 }
@@ -122,7 +121,7 @@ mod tests {
         let svg = drawn(&code);
         let side = code.size() + 2 * QUIET;
         assert!(svg.contains(&format!("viewBox=\"0 0 {side} {side}\"")));
-        // The corner of a finder pattern is dark, its ring light.
+        // A finder pattern has a dark corner and a light ring.
         assert!(svg.contains("M4 4h1") && !svg.contains("M5 5h1") && svg.contains("M6 6h1"));
     }
 }

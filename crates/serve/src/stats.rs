@@ -1,50 +1,49 @@
-//! Positions by ply, value and distance: as numbers, as a picture, as lines, and positions that show what they mean.
+//! Position statistics by ply, value and distance: JSON, SVG, CSV, and example positions.
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, json, sent};
 use axum::response::Response;
-use outplay_answer::{Example, StatsReport, Wanted};
 use outplay_core::Verdict;
+use outplay_workbench::{Example, StatsReport, Wanted};
 use serde::Serialize;
-use std::sync::Arc;
 
 /// `GET /api/v1/stats`
-pub(crate) fn stats(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn stats(asked: &ApiRequest) -> Result<Reply, Refusal> {
     report(asked, json)
 }
 
 /// `GET /api/v1/stats.svg`
-pub(crate) fn picture(asked: &Asked) -> Result<Reply, Refusal> {
-    report(asked, |report| sent("image/svg+xml", outplay_answer::stats_svg(report)))
+pub(crate) fn picture(asked: &ApiRequest) -> Result<Reply, Refusal> {
+    report(asked, |report| sent("image/svg+xml", outplay_workbench::stats_svg(report)))
 }
 
 /// `GET /api/v1/stats.csv`
-pub(crate) fn lines(asked: &Asked) -> Result<Reply, Refusal> {
-    report(asked, |report| sent("text/csv; charset=utf-8", outplay_answer::stats_csv(report)))
+pub(crate) fn lines(asked: &ApiRequest) -> Result<Reply, Refusal> {
+    report(asked, |report| sent("text/csv; charset=utf-8", outplay_workbench::stats_csv(report)))
 }
 
-fn report(asked: &Asked, shown: fn(&StatsReport) -> Response) -> Result<Reply, Refusal> {
+fn report(asked: &ApiRequest, shown: fn(&StatsReport) -> Response) -> Result<Reply, Refusal> {
     let (game, _) = asked.place()?;
-    let desk = Arc::clone(&asked.shared);
-    // The table's counts are read from a summary, except where an old table has none.
-    Ok(asked.ask(game, move |game, _, _| Ok(shown(&game.stats(&desk.settings.data, None)?))))
+    // Counts come from the table's summary; an old table without one is scanned.
+    Ok(asked
+        .ask(game, move |game, budget| Ok(shown(&outplay_workbench::stats(&budget.session(), game, None)?))))
 }
 
-/// Positions of one kind.
+/// Example positions of one kind.
 #[derive(Serialize)]
 struct Examples {
     examples: Vec<Example>,
     game: String,
 }
 
-/// Positions of one kind that are shown.
+/// Most examples in a response.
 const EXAMPLES: usize = 6;
 
 /// `GET /api/v1/stats/examples`
-pub(crate) fn examples(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn examples(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, _) = asked.place()?;
-    // As the statistics count.
+    // The same values as in the statistics.
     let verdict = match asked.text("value")? {
         None | Some("") => None,
         Some("win") => Some(Verdict::Win),
@@ -67,16 +66,16 @@ pub(crate) fn examples(asked: &Asked) -> Result<Reply, Refusal> {
     let seed = number("seed")?.unwrap_or(0);
     let tier = asked.text("tier")?.map(String::from);
     let wanted = Wanted { tier, verdict, distance, most: EXAMPLES, seed };
-    let desk = Arc::clone(&asked.shared);
-    Ok(asked.ask(game, move |game, _, watch| {
-        let examples = game.examples(&desk.settings.data, &wanted, watch)?;
+    Ok(asked.ask(game, move |game, budget| {
+        let examples = outplay_workbench::examples(&budget.session(), game, &wanted, budget.watch)?;
         Ok(json(&Examples { examples, game: game.spec() }))
     }))
 }
 
 /// `GET /api/v1/stats/records`
-pub(crate) fn records(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn records(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, _) = asked.place()?;
-    let desk = Arc::clone(&asked.shared);
-    Ok(asked.ask(game, move |game, _, watch| Ok(json(&game.records(&desk.settings.data, watch)?))))
+    Ok(asked.ask(game, move |game, budget| {
+        Ok(json(&outplay_workbench::records(&budget.session(), game, budget.watch)?))
+    }))
 }

@@ -1,23 +1,23 @@
-//! Answers as they are found: server-sent events.
+//! Server-sent events (SSE): results as they are found.
 //!
 //! ```text
-//!  event: move      one move with its value; known ones at once
-//!  event: progress  what the work is at, twice a second
-//!  event: done      the whole answer          or          event: error   a sentence and its cure
+//!  event: move      one move with its value; known values immediately
+//!  event: progress  stage and progress, twice a second
+//!  event: done      the complete answer          or          event: error   an error with its cure
 //! ```
 //!
-//! The work stops when the client closes the connection, because the events then have nowhere to go.
+//! The work is cancelled when the client closes the connection.
 
 use crate::background::spawn;
+use crate::net::ClientId;
 use crate::refusal::Refusal;
 use crate::reply::{Soon, written};
 use crate::router::Shared;
-use crate::workers::{Attention, Leash};
+use crate::workers::{CancelOnDrop, JobProgress};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
-use outplay_answer::Entry;
-use outplay_door::Visitor;
+use outplay_workbench::GameHandle;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -26,34 +26,34 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// How often progress is reported.
+/// Interval of progress events.
 const PULSE: Duration = Duration::from_millis(500);
 
-/// Where work puts its events.
+/// Sender of events.
 #[derive(Clone)]
 pub(crate) struct Events(UnboundedSender<Event>);
 
 impl Events {
-    /// Sends an event; whether anybody listens shows in the watch.
+    /// Sends an event. A closed connection is not an error here; the monitor reports it.
     pub(crate) fn send(&self, name: &str, content: &impl Serialize) {
         self.say(name, written(content));
     }
 
-    /// Sends an event that is written already.
+    /// Sends an event that is already serialised.
     pub(crate) fn say(&self, name: &str, text: String) {
         let _ = self.0.send(Event::default().event(name).data(text));
     }
 
-    /// Waits until nobody listens.
+    /// Completes when the client has disconnected.
     pub(crate) async fn closed(&self) {
         self.0.closed().await;
     }
 }
 
-/// Events that stop the work behind them when the last who hears them drops them.
+/// Receiver of events; dropping the last handle cancels the work behind them.
 pub(crate) struct Live {
     events: UnboundedReceiver<Event>,
-    leash: Option<Arc<Leash>>,
+    guard: Option<Arc<CancelOnDrop>>,
 }
 
 impl Stream for Live {
@@ -65,26 +65,25 @@ impl Stream for Live {
 }
 
 impl Live {
-    /// Events, and where they are put. How many come is bounded by what there is to tell, so the channel needs no bound
-    /// of its own.
+    /// Creates a channel. It is unbounded: the size of the answer bounds the number of events.
     pub(crate) fn new() -> (Events, Live) {
         let (sender, events) = unbounded_channel();
-        (Events(sender), Live { events, leash: None })
+        (Events(sender), Live { events, guard: None })
     }
 
-    /// The events as an answer.
+    /// Returns the events as a response.
     pub(crate) fn response(self) -> Response {
         Sse::new(self).keep_alive(KeepAlive::default()).into_response()
     }
 
-    /// The same with progress until the end, which is the whole answer, written. Without a leash the work does not end with its listeners, with a
-    /// shared one it ends with the last.
+    /// Returns the events with progress until `end`, which is the complete serialised answer. Without a cancel-on-drop
+    /// guard the work outlives its streams; with a shared guard it ends with the last stream.
     pub(crate) fn until(
         mut self,
         mut end: Soon<String>,
         events: Events,
-        watch: Arc<Attention>,
-        leash: Option<Arc<Leash>>,
+        watch: Arc<JobProgress>,
+        guard: Option<Arc<CancelOnDrop>>,
     ) -> Response {
         spawn(async move {
             let mut pulse = tokio::time::interval(PULSE);
@@ -99,34 +98,34 @@ impl Live {
                         return;
                     }
                     _ = pulse.tick() => events.send("progress", &watch.progress()),
-                    // Nobody listens: work that still waits for its turn gives it up.
+                    // The client has disconnected: queued work leaves the queue.
                     () = events.closed() => return,
                 }
             }
         });
-        self.leash = leash;
+        self.guard = guard;
         self.response()
     }
 }
 
-/// A game that is studied for somebody who watches.
+/// A game under analysis, with its event sender.
 pub(crate) struct Study<'a> {
     pub(crate) desk: &'a Shared,
-    pub(crate) game: &'a Entry,
-    /// Threads that it may use.
+    pub(crate) game: &'a GameHandle,
+    /// Number of threads.
     pub(crate) threads: usize,
-    pub(crate) watch: &'a Attention,
+    pub(crate) watch: &'a JobProgress,
     pub(crate) events: &'a Events,
 }
 
-/// What a study does; the whole answer, written.
-type Studied = Box<dyn FnOnce(&Study<'_>) -> Result<String, Refusal> + Send>;
+/// Work of a study; returns the complete serialised answer.
+type StudyWork = Box<dyn FnOnce(&Study<'_>) -> Result<String, Refusal> + Send>;
 
 impl Shared {
-    /// Streams what a study of a game finds; a visitor who leaves stops it.
+    /// Streams the results of a study; cancelled when the client disconnects.
     pub(crate) fn stream(
         self: &Arc<Self>,
-        visitor: Visitor,
+        visitor: ClientId,
         game: String,
         time: Duration,
         study: impl FnOnce(&Study<'_>) -> Result<String, Refusal> + Send + 'static,
@@ -134,17 +133,23 @@ impl Shared {
         self.studied(visitor, game, time, Box::new(study))
     }
 
-    fn studied(self: &Arc<Self>, visitor: Visitor, game: String, time: Duration, study: Studied) -> Response {
-        let watch = Attention::patient(Some(time), &self.workers);
-        let leash = Leash(Arc::clone(&watch));
+    fn studied(
+        self: &Arc<Self>,
+        visitor: ClientId,
+        game: String,
+        time: Duration,
+        study: StudyWork,
+    ) -> Response {
+        let watch = JobProgress::yielding(Some(time), &self.workers);
+        let guard = CancelOnDrop(Arc::clone(&watch));
         let (events, live) = Live::new();
-        let (desk, watched, told) = (Arc::clone(self), Arc::clone(&watch), events.clone());
+        let (desk, watched, sender) = (Arc::clone(self), Arc::clone(&watch), events.clone());
         let study = Box::new(move |threads| {
             let game = desk.shelf.open(&game)?;
-            study(&Study { desk: &desk, game: &game, threads, watch: &watched, events: &told })
+            study(&Study { desk: &desk, game: &game, threads, watch: &watched, events: &sender })
         });
         let desk = Arc::clone(self);
         let end = Box::pin(async move { desk.workers.study(visitor, study).await });
-        live.until(end, events, watch, Some(Arc::new(leash)))
+        live.until(end, events, watch, Some(Arc::new(guard)))
     }
 }

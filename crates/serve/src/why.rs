@@ -1,18 +1,19 @@
-//! The reason behind a value, puzzles, and what evaluations see.
+//! Explanations of a value, puzzles, and evaluation terms.
 
-use crate::ask::Asked;
+use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, json};
 
 /// `GET /api/v1/why`
-pub(crate) fn why(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn why(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, place) = asked.place()?;
-    let options = asked.shared.steady_options();
-    Ok(asked.ask(game, move |game, _, watch| Ok(json(&outplay_explain::why(game, &place, &options, watch)?))))
+    let session = asked.shared.steady_session();
+    Ok(asked
+        .ask(game, move |game, budget| Ok(json(&outplay_teach::why(&session, game, &place, budget.watch)?))))
 }
 
 /// `GET /api/v1/puzzle`
-pub(crate) fn puzzle(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn puzzle(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, _) = asked.place()?;
     let seed: u64 = asked.text("seed")?.unwrap_or("0").parse().map_err(|_| {
         Refusal::bad(
@@ -20,18 +21,18 @@ pub(crate) fn puzzle(asked: &Asked) -> Result<Reply, Refusal> {
             "leave it out, or give one such as 7",
         )
     })?;
-    let options = asked.shared.steady_options();
+    let session = asked.shared.steady_session();
     Ok(asked
-        .ask(game, move |game, _, watch| Ok(json(&outplay_explain::puzzle(game, seed, &options, watch)?))))
+        .ask(game, move |game, budget| Ok(json(&outplay_teach::puzzle(&session, game, seed, budget.watch)?))))
 }
 
 /// `GET /api/v1/evaluation`
-pub(crate) fn evaluation(asked: &Asked) -> Result<Reply, Refusal> {
+pub(crate) fn evaluation(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let eval = asked.needed("eval")?.to_string();
     let (game, place) = asked.place()?;
-    let options = asked.shared.steady_options();
-    Ok(asked.ask(game, move |game, _, _| {
-        // Visitors name no files.
-        Ok(json(&game.evaluate_unread(&place, &eval, &options)?))
+    let session = asked.shared.steady_session();
+    Ok(asked.ask(game, move |game, _| {
+        // Clients cannot name files.
+        Ok(json(&outplay_teach::evaluate_unread(&session, game, &place, &eval)?))
     }))
 }

@@ -1,21 +1,22 @@
-//! Who does the work: threads for what takes time, so that the ones that answer clicks never wait for it.
+//! Thread pools with admission control: quick requests, interactive searches and background studies.
 //!
 //! ```text
-//!  quick    many at a time, milliseconds each       views, tables, books
-//!  search   `searches` at a time, `queue` waiting   what somebody waits for: a reply, a hint; then "busy"
-//!  study    the same number, beside them            analysis, which steps aside while anybody waits
+//!  quick    2 × threads at a time, milliseconds each   views, tables, books
+//!  search   `searches` at a time, `queue` waiting      interactive: a reply, a hint; then 503
+//!  study    as many again, beside the searches         analysis; throttled while a search runs
 //! ```
 //!
-//! Whoever waits comes first: a search never queues behind studies, and a study that asks its watch whether to go on
-//! is kept there for a moment whenever a search runs, so that the search has the machine nearly to itself. A study is
-//! only slowed, never halted: it may hold what the search needs.
+//! Searches have priority: they never queue behind studies, and a study that polls its monitor sleeps [`ASIDE`] each
+//! time while a search runs. Studies are throttled and never suspended, because a study may hold a lock that the
+//! search needs.
 //!
-//! Invariant: work whose request is gone is told to stop, because the [`Leash`] is dropped with the request.
+//! Invariant: work whose client has disconnected is cancelled, because the [`CancelOnDrop`] guard is dropped with the
+//! request.
 
+use crate::net::ClientId;
 use crate::refusal::Refusal;
 use axum::http::StatusCode;
-use outplay_core::Watch;
-use outplay_door::Visitor;
+use outplay_runtime::Monitor;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -24,47 +25,46 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::sync::oneshot;
 
-/// Quick work that may wait.
+/// Length of the queue of quick requests.
 const QUICK_QUEUE: usize = 2_000;
-/// How long a search waits for its turn.
+/// Time that a search may queue.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The same for a study, which nobody waits for.
+/// Time that a study may queue.
 const LEISURE: Duration = Duration::from_secs(120);
-/// How long a study stands aside at a time; kernels ask a few hundred times a second, so little is left to it.
+/// Sleep of a study per poll while a search runs; solvers poll a few hundred times a second, so a study nearly stops.
 const ASIDE: Duration = Duration::from_millis(50);
 
-/// Work that ends in something. Behind a pointer, so that what is done for work is compiled once for each kind of end
-/// instead of for each piece of work.
+/// A unit of work. Boxed, so that the functions that run it are compiled once per result type and not once per closure.
 pub(crate) type Work<T> = Box<dyn FnOnce() -> Result<T, Refusal> + Send>;
 
-/// The same that hears how many threads it may use.
+/// A unit of work that receives its number of threads.
 pub(crate) type Threaded<T> = Box<dyn FnOnce(usize) -> Result<T, Refusal> + Send>;
 
-/// Watches work on behalf of a request.
+/// Progress and cancellation of the work for one request.
 #[derive(Debug)]
-pub(crate) struct Attention {
+pub(crate) struct JobProgress {
     stop: AtomicBool,
     end: Option<Instant>,
     done: AtomicU64,
     total: AtomicU64,
     stage: std::sync::Mutex<String>,
-    /// Searches that this work steps aside for.
+    /// Count of running searches, for work that yields to them.
     before: Option<Arc<AtomicUsize>>,
 }
 
-impl Attention {
-    /// Attention for so long.
-    pub(crate) fn new(time: Option<Duration>) -> Arc<Attention> {
-        Arc::new(Attention::begin(time, None))
+impl JobProgress {
+    /// Creates a monitor with an optional time limit.
+    pub(crate) fn new(time: Option<Duration>) -> Arc<JobProgress> {
+        Arc::new(JobProgress::begin(time, None))
     }
 
-    /// Attention for so long, for work that lets everything go first that somebody waits for.
-    pub(crate) fn patient(time: Option<Duration>, workers: &Workers) -> Arc<Attention> {
-        Arc::new(Attention::begin(time, Some(Arc::clone(&workers.running))))
+    /// Creates a monitor for a study: its work yields to running searches.
+    pub(crate) fn yielding(time: Option<Duration>, workers: &Workers) -> Arc<JobProgress> {
+        Arc::new(JobProgress::begin(time, Some(Arc::clone(&workers.running))))
     }
 
-    fn begin(time: Option<Duration>, before: Option<Arc<AtomicUsize>>) -> Attention {
-        Attention {
+    fn begin(time: Option<Duration>, before: Option<Arc<AtomicUsize>>) -> JobProgress {
+        JobProgress {
             stop: AtomicBool::new(false),
             end: time.and_then(|time| Instant::now().checked_add(time)),
             done: AtomicU64::new(0),
@@ -74,12 +74,12 @@ impl Attention {
         }
     }
 
-    /// Tells the work to stop.
+    /// Cancels the work.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// What the work is at.
+    /// Returns the current stage and its progress.
     pub(crate) fn progress(&self) -> Progress {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let stage = self.stage.lock().map(|stage| stage.clone()).unwrap_or_default();
@@ -87,17 +87,17 @@ impl Attention {
     }
 }
 
-/// How far work is.
+/// Stage and progress of work.
 #[derive(Serialize)]
 pub(crate) struct Progress {
-    /// Units of work done in the present stage.
+    /// Units done in the current stage.
     done: u64,
     stage: String,
-    /// Units of work of the present stage; 0 if unknown.
+    /// Units in the current stage; 0 if unknown.
     total: u64,
 }
 
-impl Watch for Attention {
+impl Monitor for JobProgress {
     fn stage(&self, name: &str, total: u64) {
         self.done.store(0, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
@@ -112,29 +112,32 @@ impl Watch for Attention {
     }
 
     fn stopped(&self) -> bool {
-        let over = || self.stop.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() > end);
-        if !over() && self.before.as_ref().is_some_and(|before| before.load(Ordering::Relaxed) > 0) {
+        self.stop.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() > end)
+    }
+
+    fn yield_to_urgent(&self) {
+        let urgent = || self.before.as_ref().is_some_and(|before| before.load(Ordering::Relaxed) > 0);
+        if !self.stopped() && urgent() {
             std::thread::sleep(ASIDE);
         }
-        over()
     }
 }
 
-/// Stops the work when it is dropped.
-pub(crate) struct Leash(pub(crate) Arc<Attention>);
+/// Cancels the work when dropped.
+pub(crate) struct CancelOnDrop(pub(crate) Arc<JobProgress>);
 
-impl Drop for Leash {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.stop();
     }
 }
 
-/// Counts somebody in a queue while it lives.
-struct Waiting<'a>(&'a AtomicUsize);
+/// RAII counter of a queue's length.
+struct QueueTicket<'a>(&'a AtomicUsize);
 
-impl<'a> Waiting<'a> {
-    fn join(queue: &'a AtomicUsize, room: usize) -> Result<Waiting<'a>, Refusal> {
-        let waiting = Waiting(queue);
+impl<'a> QueueTicket<'a> {
+    fn join(queue: &'a AtomicUsize, room: usize) -> Result<QueueTicket<'a>, Refusal> {
+        let waiting = QueueTicket(queue);
         match queue.fetch_add(1, Ordering::Relaxed) < room {
             true => Ok(waiting),
             false => Err(Refusal::busy()),
@@ -142,20 +145,20 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for QueueTicket<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Searches of each visitor, under way and waiting.
-type Shares = Mutex<HashMap<Visitor, usize>>;
+/// Number of searches per client, running and queued.
+type ClientCounts = Mutex<HashMap<ClientId, usize>>;
 
-/// Counts a visitor's search while it lives.
-struct Share(Arc<Shares>, Visitor);
+/// RAII counter of a client's searches.
+struct ClientTicket(Arc<ClientCounts>, ClientId);
 
-impl Share {
-    fn take(shares: &Arc<Shares>, visitor: Visitor, most: usize) -> Result<Share, Refusal> {
+impl ClientTicket {
+    fn take(shares: &Arc<ClientCounts>, visitor: ClientId, most: usize) -> Result<ClientTicket, Refusal> {
         let mut counts = shares.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(visitor).or_default();
         if *count >= most {
@@ -164,14 +167,14 @@ impl Share {
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, cure));
         }
         *count += 1;
-        Ok(Share(Arc::clone(shares), visitor))
+        Ok(ClientTicket(Arc::clone(shares), visitor))
     }
 }
 
-impl Drop for Share {
+impl Drop for ClientTicket {
     fn drop(&mut self) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whoever has none left is forgotten, so that the list does not grow with the visitors of a day.
+        // Clients at zero are removed, so that the map does not grow without bound.
         match counts.get_mut(&self.1) {
             Some(count) if *count > 1 => *count -= 1,
             _ => _ = counts.remove(&self.1),
@@ -179,7 +182,7 @@ impl Drop for Share {
     }
 }
 
-/// The threads of a server.
+/// The admission limits of a server.
 pub(crate) struct Workers {
     quick: Arc<Semaphore>,
     quick_waiting: AtomicUsize,
@@ -189,14 +192,14 @@ pub(crate) struct Workers {
     studies: Arc<Semaphore>,
     studies_waiting: AtomicUsize,
     studying: Arc<AtomicUsize>,
-    shares: Arc<Shares>,
+    shares: Arc<ClientCounts>,
     queue: usize,
     each: usize,
     threads: usize,
 }
 
 impl Workers {
-    /// Workers for so many searches at a time with so many waiting, of one visitor so many in all.
+    /// Creates the pools: concurrent searches, queue length and searches of one client.
     pub(crate) fn new(threads: usize, searches: usize, queue: usize, each: usize) -> Workers {
         Workers {
             quick: Arc::new(Semaphore::new(2 * threads.max(1))),
@@ -214,7 +217,7 @@ impl Workers {
         }
     }
 
-    /// Searches and studies under way and waiting.
+    /// Returns the numbers of running and of queued searches and studies.
     pub(crate) fn load(&self) -> (usize, usize) {
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
         let running = count(&self.running) + count(&self.studying);
@@ -222,9 +225,9 @@ impl Workers {
         (running, all.saturating_sub(running))
     }
 
-    /// Does work that takes milliseconds.
+    /// Runs work that takes milliseconds.
     pub(crate) async fn quick<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Refusal> {
-        let _waiting = Waiting::join(&self.quick_waiting, QUICK_QUEUE)?;
+        let _waiting = QueueTicket::join(&self.quick_waiting, QUICK_QUEUE)?;
         let permit = Arc::clone(&self.quick).acquire_owned().await.map_err(|_| Refusal::busy())?;
         run(Box::new(move || {
             let _permit = permit;
@@ -233,19 +236,19 @@ impl Workers {
         .await
     }
 
-    /// Does work that somebody waits for and that may take seconds; it hears how many threads it may use.
+    /// Runs an interactive search; the work receives its number of threads.
     pub(crate) async fn search<T: Send + 'static>(
         &self,
-        visitor: Visitor,
+        visitor: ClientId,
         work: Threaded<T>,
     ) -> Result<T, Refusal> {
         self.run(visitor, (&self.searches, &self.waiting, &self.running, PATIENCE), work).await
     }
 
-    /// Does work that may take long and that nobody waits for; its watch should be [`Attention::patient`].
+    /// Runs a background study; its monitor should be [`JobProgress::yielding`].
     pub(crate) async fn study<T: Send + 'static>(
         &self,
-        visitor: Visitor,
+        visitor: ClientId,
         work: Threaded<T>,
     ) -> Result<T, Refusal> {
         self.run(visitor, (&self.studies, &self.studies_waiting, &self.studying, LEISURE), work).await
@@ -253,45 +256,45 @@ impl Workers {
 
     async fn run<T: Send + 'static>(
         &self,
-        visitor: Visitor,
-        (seats, waiting, running, patience): (&Arc<Semaphore>, &AtomicUsize, &Arc<AtomicUsize>, Duration),
+        visitor: ClientId,
+        (permits, waiting, running, queue_time): (&Arc<Semaphore>, &AtomicUsize, &Arc<AtomicUsize>, Duration),
         work: Threaded<T>,
     ) -> Result<T, Refusal> {
-        let share = Share::take(&self.shares, visitor, self.each)?;
-        let _waiting = Waiting::join(waiting, self.queue)?;
-        let permit = tokio::time::timeout(patience, Arc::clone(seats).acquire_owned()).await;
+        let share = ClientTicket::take(&self.shares, visitor, self.each)?;
+        let _waiting = QueueTicket::join(waiting, self.queue)?;
+        let permit = tokio::time::timeout(queue_time, Arc::clone(permits).acquire_owned()).await;
         let permit = permit.map_err(|_| Refusal::busy())?.map_err(|_| Refusal::busy())?;
         let running = Arc::clone(running);
         let threads = self.threads;
         run(Box::new(move || {
-            // A search that nobody waits for any more counts until it has stopped.
+            // A cancelled search keeps its permit until it has returned.
             let (_permit, _share) = (permit, share);
             let others = running.fetch_add(1, Ordering::Relaxed);
-            let _running = Running(running);
+            let _running = RunningGuard(running);
             work((threads / (others + 1)).max(1))
         }))
         .await
     }
 }
 
-/// Counts a search while it runs.
-struct Running(Arc<AtomicUsize>);
+/// RAII counter of running searches.
+struct RunningGuard(Arc<AtomicUsize>);
 
-impl Drop for Running {
+impl Drop for RunningGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Does work on a thread of its own; a fault inside it becomes a refusal.
+/// Runs work on a blocking thread; a panic becomes an error 500.
 pub(crate) async fn run<T: Send + 'static>(work: Work<T>) -> Result<T, Refusal> {
-    let (tell, told) = oneshot::channel();
+    let (sender, receiver) = oneshot::channel();
     let work: Box<dyn FnOnce() + Send> = Box::new(move || {
-        // Whoever asked may be gone.
-        let _ = tell.send(work());
+        // The receiver is gone if the client has disconnected.
+        let _ = sender.send(work());
     });
     drop(tokio::task::spawn_blocking(work));
-    told.await.unwrap_or_else(|_| {
+    receiver.await.unwrap_or_else(|_| {
         let error = "the work failed for a reason that should not exist";
         let cure = "please report the address that you asked for; other answers are not affected";
         Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error, cure))
@@ -303,16 +306,16 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_waits_does_not_queue_behind_a_study_and_slows_it() {
+    async fn search_bypasses_and_throttles_studies() {
         let workers = Workers::new(1, 1, 4, 8);
-        let watch = Attention::patient(None, &workers);
+        let watch = JobProgress::yielding(None, &workers);
         let (asks, asked) = (Arc::new(AtomicU64::new(0)), Arc::clone(&watch));
         let counted = Arc::clone(&asks);
-        let visitor = Visitor::at([10, 0, 0, 1].into());
+        let visitor = ClientId::at([10, 0, 0, 1].into());
         let study = workers.study(
             visitor,
             Box::new(move |_| {
-                while !asked.stopped() {
+                while !asked.poll() {
                     counted.fetch_add(1, Ordering::Relaxed);
                 }
                 Ok(())
@@ -322,7 +325,7 @@ mod tests {
             while asks.load(Ordering::Relaxed) == 0 {
                 tokio::task::yield_now().await;
             }
-            // The only seat for studies is taken, and still the search begins; meanwhile the study hardly asks.
+            // The only study permit is taken and the search still starts; meanwhile the study polls rarely.
             let counted = Arc::clone(&asks);
             let during = workers.search(
                 visitor,
@@ -343,15 +346,16 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_has_a_share_of_the_searches() {
-        let shares = Arc::new(Shares::default());
-        let visitor = |last| Visitor::at([10, 0, 0, last].into());
-        let mine: Vec<Share> = (0..3).map(|_| Share::take(&shares, visitor(1), 3).unwrap()).collect();
-        let refused = Share::take(&shares, visitor(1), 3).err().unwrap();
+    fn searches_per_client_are_limited() {
+        let shares = Arc::new(ClientCounts::default());
+        let visitor = |last| ClientId::at([10, 0, 0, last].into());
+        let mine: Vec<ClientTicket> =
+            (0..3).map(|_| ClientTicket::take(&shares, visitor(1), 3).unwrap()).collect();
+        let refused = ClientTicket::take(&shares, visitor(1), 3).err().unwrap();
         assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
-        let other = Share::take(&shares, visitor(2), 3).unwrap();
+        let other = ClientTicket::take(&shares, visitor(2), 3).unwrap();
         drop(mine);
-        let again = Share::take(&shares, visitor(1), 3).unwrap();
+        let again = ClientTicket::take(&shares, visitor(1), 3).unwrap();
         drop((other, again));
         assert!(shares.lock().unwrap().is_empty(), "nobody is remembered");
     }

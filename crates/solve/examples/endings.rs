@@ -1,8 +1,9 @@
-//! Solves chess endings and says what it took: `cargo run --release -p outplay-solve --example endings -- KQKR`.
+//! Solves chess endings and prints the effort: `cargo run --release -p outplay-solve --example endings -- KQKR`.
 
-use outplay_core::{Index, Quiet, Tier, Turn};
+use outplay_core::{Index, Tier, Turn};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
+use outplay_runtime::NoMonitor;
 use outplay_solve::{Options, Solved, retrograde};
 
 fn main() {
@@ -17,7 +18,7 @@ fn main() {
         };
         let index = ChessIndex::new(&game);
         let start = std::time::Instant::now();
-        let solved: Result<Solved<i8>, _> = retrograde(&game, &index, Options::default(), &Quiet);
+        let solved: Result<Solved<i8>, _> = retrograde(&game, &index, Options::default(), &NoMonitor);
         let solved = match solved {
             Ok(solved) => solved,
             Err(error) => {

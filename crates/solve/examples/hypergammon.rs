@@ -1,13 +1,14 @@
 //! Solves Hypergammon and prints its equity: `cargo run --release -p outplay-solve --example hypergammon -- 1e-13`.
 
-use outplay_core::{Game, Index, Watch};
+use outplay_core::{Game, Index};
 use outplay_games::hypergammon::{HyperIndex, Hypergammon};
+use outplay_runtime::Monitor;
 use outplay_solve::{Settle, chance_rolls};
 
-/// Says what is at work, because it takes minutes.
+/// Prints the current stage, because solving takes minutes.
 struct Log;
 
-impl Watch for Log {
+impl Monitor for Log {
     fn stage(&self, name: &str, _total: u64) {
         eprintln!("{name}");
     }

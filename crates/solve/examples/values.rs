@@ -1,12 +1,13 @@
 //! Lists random positions of a chess ending with their values, to be compared with other tables:
 //! `cargo run --release -p outplay-solve --example values -- KPKP 20000`.
 //!
-//! A line is `FEN;payoff;plies` for the player to move. Where both sides have pawns, every other position is one in
-//! which a pawn can be taken en passant.
+//! A line is `FEN;payoff;plies` for the player to move. Where both sides have pawns, every other position allows a
+//! capture en passant.
 
-use outplay_core::{Game, Index, Notation, Probe, Quiet, Tier};
+use outplay_core::{Game, Index, Notation, Probe, Tier};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
+use outplay_runtime::NoMonitor;
 use outplay_solve::{Known, LoopCode, Options, retrograde};
 use std::error::Error;
 
@@ -16,14 +17,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let wanted: usize = words.next().map_or(Ok(1000), |word| word.parse())?;
     let game = Chess::from_spec(Spec::parse(&format!("chess:{name}"))?)?;
     let index = ChessIndex::new(&game);
-    let solved = retrograde::<_, _, LoopCode>(&game, &index, Options::default(), &Quiet)?;
+    let solved = retrograde::<_, _, LoopCode>(&game, &index, Options::default(), &NoMonitor)?;
     let known = Known { game: &game, index: &index, solved: &solved };
     let own = index.tier_of(&game.endings()[0]).unwrap_or(Tier(0));
     let sides: Vec<&str> = name.rsplitn(2, 'K').collect();
     let passing = sides.iter().all(|side| side.contains('P'));
     let (mut seed, mut listed, mut moves) = (1u64, 0, Vec::new());
     while listed < wanted {
-        // A step of a generator that is good enough to draw numbers with.
+        // A linear congruential generator.
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let Some(mut pos) = index.unrank(own, (seed >> 11) % index.len(own)) else { continue };
         if passing && listed % 2 == 1 {

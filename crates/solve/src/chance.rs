@@ -1,19 +1,19 @@
-//! Games with dice: the exact mean payoff of every position.
+//! Expected payoffs of games with chance (stochastic games), for every position.
 //!
 //! ```text
-//! finished   what is paid
-//! roll       the mean of what can happen        Σ probability × value
-//! decision   the best for the player to move    max for the first player, min for the second
+//! finished   the payoff
+//! roll       the expectation                     Σ probability × value
+//! decision   the best for the player to move     max for the first player, min for the second
 //! ```
 //!
-//! Tiers are solved from the last to the first, so a game without loops takes one pass. A tier with loops is
-//! solved by going through its positions again and again until no value changes by more than the tolerance;
-//! its positions lie in components that do not depend on each other, and later tiers are settled already.
+//! Tiers are solved from the last to the first, so an acyclic game takes one pass (expectiminimax, Michie 1966,
+//! bottom-up). A cyclic tier is solved by Gauss–Seidel value iteration (Shapley 1953) until no value changes by more
+//! than the tolerance; values of later tiers are constants by then.
 //!
-//! How far the values are from the exact ones is found afterwards, with a proof: `bounds.rs`.
+//! `bounds.rs` computes a proven bound on the error of every value afterwards.
 //!
-//! [`chance`] gives every position a value. [`chance_rolls`] keeps only the positions before a roll, which is
-//! what large games can afford; see there for how it goes about loops.
+//! [`chance`] stores a value for every position. [`chance_rolls`] stores only the positions before a roll, for large
+//! games, and solves cyclic tiers by modified policy iteration.
 
 mod bounds;
 mod graph;
@@ -23,18 +23,21 @@ mod verify;
 pub use rolls::{chance_rolls, chance_rolls_kept, expand};
 pub use verify::{Means, verify_chance, verify_rolls};
 
+use crate::lawful::{check_start, check_tier};
 use crate::{Forget, SolveError};
-use bounds::{Known, Radii, largest};
-use graph::{Knot, TierGraph};
-use outplay_core::{Chance, Crew, Game, Index, Pace, Tier, Turn, Watch};
+use bounds::{Radii, SolvedMeans, largest};
+use graph::{NodeKind, TierGraph};
+use outplay_core::index_laws::{Gaps, may_stay};
+use outplay_core::{Chance, Game, Index, Tier, Turn};
+use outplay_runtime::{Communicator, Monitor, Pace};
 use std::sync::Arc;
 
-/// When a value counts as settled.
+/// Stopping rule of value iteration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Settle {
-    /// The largest change in the last round over a tier with loops.
+    /// Residual at which iteration stops: the largest change of a value in one sweep over a cyclic tier.
     pub tolerance: f64,
-    /// Rounds over a tier before giving up.
+    /// Maximum number of sweeps over a tier.
     pub most_rounds: u64,
 }
 
@@ -44,16 +47,16 @@ impl Default for Settle {
     }
 }
 
-/// How a tier came to rest: rounds over it, and the largest change in the last one. Nothing for a tier without loops.
+/// Convergence of a tier: number of sweeps and last residual. Both are 0 for an acyclic tier.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Settled {
-    /// Rounds.
+    /// Sweeps over the tier.
     pub rounds: u64,
-    /// The largest change in the last round.
+    /// Residual: the largest change in the last sweep.
     pub change: f64,
 }
 
-/// Mean payoffs of all numbered positions.
+/// Expected payoffs of all numbered positions.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
     tiers: Vec<Vec<f64>>,
@@ -75,23 +78,23 @@ impl Expected {
         self.radii[tier.0 as usize] = radii;
     }
 
-    fn known(&self) -> Known<'_> {
-        Known { values: &self.tiers, radii: &self.radii }
+    fn known(&self) -> SolvedMeans<'_> {
+        SolvedMeans { values: &self.tiers, radii: &self.radii }
     }
 
-    /// How far the value of a numbered position is from the exact one at most, proven, if play ends with certainty;
-    /// nothing where no bound was found.
+    /// Proven bound on the error of a position's value, provided that play ends with probability 1; `None` where no
+    /// bound was found.
     pub fn radius(&self, tier: Tier, number: u64) -> Option<f64> {
         self.radii[tier.0 as usize].as_ref().map(|radii| radii[number as usize])
     }
 
-    /// How far any value is from the exact one at most.
+    /// Proven bound on the error of all values.
     pub fn bound(&self) -> Option<f64> {
         self.radii.iter().try_fold(0.0, |bound: f64, radii| Some(bound.max(largest(radii.as_ref()?))))
     }
 
-    /// The mean payoff of a numbered position with best play; the first player's, or, where the index is
-    /// merged, the one of the player who rolls. NaN for a hole.
+    /// Expected payoff of a numbered position with best play: the first player's, or, where the index is merged, that
+    /// of the player who rolls. NaN for a hole.
     pub fn value(&self, tier: Tier, number: u64) -> f64 {
         self.tiers[tier.0 as usize][number as usize]
     }
@@ -101,21 +104,21 @@ impl Expected {
         &self.tiers[tier.0 as usize]
     }
 
-    /// Rounds over tiers with loops, in all.
+    /// Number of sweeps over all cyclic tiers.
     pub fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// The largest change in the last round over any tier: 0 for a game without loops.
+    /// The largest last residual of all tiers: 0 for an acyclic game.
     pub fn change(&self) -> f64 {
         self.change
     }
 }
 
-/// How far probabilities may be from summing to one.
+/// Tolerance for the sum of the probabilities of a chance node.
 const ROUNDING: f64 = 1e-9;
 
-/// What can happen at a roll, checked.
+/// Lists the outcomes of a chance node and checks their probabilities.
 fn outcomes<G: Chance>(game: &G, pos: &G::Position, out: &mut Vec<(G::Move, f64)>) -> Result<(), SolveError> {
     out.clear();
     game.outcomes(pos, out);
@@ -127,28 +130,29 @@ fn outcomes<G: Chance>(game: &G, pos: &G::Position, out: &mut Vec<(G::Move, f64)
     Ok(())
 }
 
-/// Where known tiers of mean payoffs come from and where solved ones go.
+/// Checkpoint store of tiers of expected payoffs.
 pub trait KeepMeans {
-    /// What can go wrong with either.
+    /// Error of loading or storing.
     type Error: From<SolveError>;
 
-    /// The values of a tier by number and how they settled, if they are known already; asked of each tier before it
-    /// is solved.
+    /// Returns the stored values of a tier by number and how they converged, or `None` if the tier has to be solved.
+    /// Called once per tier, before it is solved.
     ///
     /// # Errors
     ///
-    /// The source is damaged.
+    /// The stored tier is damaged.
     fn known(&mut self, tier: Tier) -> Result<Option<(Vec<f64>, Settled)>, Self::Error>;
 
-    /// Takes a tier that was just solved.
+    /// Stores a tier that was just solved.
     ///
     /// # Errors
     ///
-    /// It cannot be kept.
+    /// The tier cannot be stored.
     fn keep(&mut self, tier: Tier, values: &[f64], settled: Settled) -> Result<(), Self::Error>;
 
-    /// Processes that solve the same game, each with all values, and share the decisions of [`chance_rolls_kept`].
-    fn crew(&self) -> Option<Arc<dyn Crew>> {
+    /// Ranks that solve the same game, each with all values, and share the improvement steps of
+    /// [`chance_rolls_kept`].
+    fn crew(&self) -> Option<Arc<dyn Communicator>> {
         None
     }
 }
@@ -165,74 +169,76 @@ impl KeepMeans for Forget {
     }
 }
 
-/// Solves every position of an index in which decisions and rolls have numbers, such as [`crate::Explored`].
+/// Solves every position of an index in which both decisions and rolls have numbers, such as [`crate::Explored`].
 ///
 /// # Errors
 ///
-/// Probabilities that do not sum to one, play that never ends, values that do not settle, a fault or a stop.
+/// Probabilities that do not sum to one, play that never ends, values that do not converge, a fault, or cancellation.
 pub fn chance<G: Chance, I: Index<G>>(
     game: &G,
     index: &I,
     settle: Settle,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Expected, SolveError> {
-    chance_kept(game, index, settle, &mut Forget, watch)
+    chance_kept(game, index, settle, &mut Forget, monitor)
 }
 
-/// The same with tiers that are known already, and a place for the others.
+/// Like [`chance`], with a checkpoint store: stored tiers are loaded, the others solved and stored.
 ///
 /// # Errors
 ///
-/// As [`chance`], and those of the keeper.
+/// As [`chance`], and those of the checkpoint store.
 pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
     game: &G,
     index: &I,
     settle: Settle,
     keeper: &mut K,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Expected, K::Error> {
+    check_start(game, index, Gaps::None)?;
     let mut expected = Expected::new(index.tiers());
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
-        if watch.stopped() {
+        if monitor.stopped() {
             return Err(SolveError::Stopped.into());
         }
-        let graph = tier_graph(game, index, tier, expected.known(), watch)?;
+        check_tier(game, index, tier, Gaps::None, &|_| true, monitor)?;
+        let graph = tier_graph(game, index, tier, expected.known(), monitor)?;
         if let Some((values, settled)) = keeper.known(tier)? {
-            let radii = graph.radii(&values, watch)?;
+            let radii = graph.radii(&values, monitor)?;
             expected.settle(tier, values, settled, radii);
             continue;
         }
         let mut settled = Settled::default();
-        let mut values = graph.start(watch)?;
-        if index.loops(tier) {
-            if let Some(number) = graph.endless(watch)? {
+        let mut values = graph.start(monitor)?;
+        if may_stay(index, tier) && graph.stays() {
+            if let Some(number) = graph.endless(monitor)? {
                 let pos = index.unrank(tier, number);
                 return Err(SolveError::Endless(format!("{pos:?}")).into());
             }
-            let (rounds, change) = graph.settle(&mut values, settle, watch)?;
+            let (rounds, change) = graph.settle(&mut values, settle, monitor)?;
             settled = Settled { rounds, change };
         }
         if let Some(why) = game.fault() {
             return Err(SolveError::Fault(why).into());
         }
-        watch.advance(index.len(tier));
+        monitor.advance(index.len(tier));
         keeper.keep(tier, &values, settled)?;
-        let radii = graph.radii(&values, watch)?;
+        let radii = graph.radii(&values, monitor)?;
         expected.settle(tier, values, settled, radii);
     }
     Ok(expected)
 }
 
-/// Plays every move of a tier once.
+/// Builds the graph of a tier by playing every move once.
 fn tier_graph<G: Chance, I: Index<G>>(
     game: &G,
     index: &I,
     tier: Tier,
-    known: Known<'_>,
-    watch: &dyn Watch,
+    known: SolvedMeans<'_>,
+    monitor: &dyn Monitor,
 ) -> Result<TierGraph, SolveError> {
-    let mut graph = TierGraph::new(index.len(tier), watch)?;
+    let mut graph = TierGraph::new(index.len(tier), monitor)?;
     let (mut rolls, mut moves) = (Vec::new(), Vec::new());
     let mut trouble = None;
     let mut visit = |number: u64, pos: &G::Position| {
@@ -240,16 +246,16 @@ fn tier_graph<G: Chance, I: Index<G>>(
             return;
         }
         if let Some(payoff) = game.outcome(pos) {
-            graph.add(number, Knot::Fixed(payoff.into()), &[]);
+            graph.add(number, NodeKind::Fixed(payoff.into()), &[]);
             return;
         }
-        let knot = match game.turn(pos) {
-            Turn::First => Knot::Max,
-            Turn::Second => Knot::Min,
-            Turn::Chance => Knot::Mean,
+        let kind = match game.turn(pos) {
+            Turn::First => NodeKind::Max,
+            Turn::Second => NodeKind::Min,
+            Turn::Chance => NodeKind::Mean,
         };
         rolls.clear();
-        if knot == Knot::Mean {
+        if kind == NodeKind::Mean {
             trouble = outcomes(game, pos, &mut rolls).err();
         } else {
             moves.clear();
@@ -265,12 +271,12 @@ fn tier_graph<G: Chance, I: Index<G>>(
                 }
                 let (to, number) = (to.0 as usize, number as usize);
                 let radius = known.radii[to].as_ref().map_or(f64::INFINITY, |radii| radii[number]);
-                graph::Edge::Known(known.values[to][number], radius, weight)
+                graph::Edge::Exit(known.values[to][number], radius, weight)
             })
             .collect();
-        graph.add(number, knot, &edges);
+        graph.add(number, kind, &edges);
     };
-    let stopped = Pace::pieces(watch, 0..index.len(tier), &mut |piece| {
+    let stopped = Pace::pieces(monitor, 0..index.len(tier), &mut |piece| {
         index.walk(tier, piece, &mut visit);
     });
     match trouble {
@@ -280,8 +286,8 @@ fn tier_graph<G: Chance, I: Index<G>>(
     }
 }
 
-/// The mean payoff for the first player by plain recursion, each position again and again: the oracle of the
-/// solvers above, for games without loops.
+/// The first player's expected payoff by plain recursion (expectiminimax without memory): the oracle of the solvers
+/// above, for acyclic games.
 pub fn plain_chance<G: Chance>(game: &G, pos: &G::Position) -> f64 {
     if let Some(payoff) = game.outcome(pos) {
         return payoff.into();

@@ -1,51 +1,61 @@
-//! Why a solver gave up.
+//! Errors of the solvers.
 
+use outplay_core::Breach;
 use thiserror::Error;
 
-/// A game that this solver cannot solve, or a wish to stop.
+/// Why a solver cannot solve a game, or that it was cancelled.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SolveError {
-    /// Play can return to an earlier position.
-    #[error("the game can go round in circles, which {0} cannot solve")]
+    /// The game has cycles: play can return to an earlier position.
+    #[error("the game has cycles, which {0} cannot solve")]
     Loops(&'static str),
-    /// Dice are rolled.
+    /// The game has chance nodes.
     #[error("the game rolls dice, which {0} cannot solve")]
     Chance(&'static str),
-    /// The chances of a roll are not chances.
+    /// The probabilities of a chance node do not sum to one.
     #[error("the probabilities at {0} sum to {1} instead of 1; correct the game's outcomes")]
     Probabilities(String, String),
-    /// Play with dice can go on for ever.
+    /// From some position play with chance never ends.
     #[error("from {0} no roll and no move ever ends the game, so it has no mean payoff; give it an end")]
     Endless(String),
-    /// A fixpoint was not reached.
+    /// Value iteration did not reach its fixed point.
     #[error(
         "after {0} rounds values still change by {1}; the game can go round for too long, allow a larger tolerance"
     )]
     Unsettled(u64, String),
-    /// There are too many positions.
+    /// The game has too many positions.
     #[error("the game has more than {0} positions, too many to list in the memory allowed")]
     TooLarge(u64),
-    /// The system has no memory for this.
+    /// The system is out of memory.
     #[error("there is no memory for {0} bytes more; solve a smaller game or close other programs")]
     NoMemory(u64),
-    /// A distance or payoff does not fit the solver's numbers.
+    /// A distance or payoff does not fit the solver's codes.
     #[error("a distance of more than 65535 plies or a payoff above 16384 does not fit")]
     Overflow,
     /// The rules themselves failed.
     #[error("the game's rules failed: {0}")]
     Fault(String),
+    /// The index of the game breaks a law.
+    #[error("the index breaks a law: {0}; `index GAME --check` lists what an index must keep")]
+    Law(String),
     /// The game has no position to solve from.
     #[error("the game has no start position")]
     NoStart,
-    /// A position leads to one without a number, which only one process can go about.
+    /// A move leads to a position without a number, which only a single process can solve.
     #[error(
         "some moves lead to positions without a number, which several ranks cannot follow yet; solve the game in one process"
     )]
     Detours,
-    /// A process that works on the same game failed or is gone.
+    /// Another rank failed or disconnected.
     #[error("{0}")]
-    Crew(String),
-    /// Somebody asked to stop.
+    Communicator(String),
+    /// The caller cancelled the work.
     #[error("stopped before the end")]
     Stopped,
+}
+
+impl From<Breach> for SolveError {
+    fn from(breach: Breach) -> SolveError {
+        SolveError::Law(breach.to_string())
+    }
 }

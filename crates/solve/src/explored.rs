@@ -1,24 +1,25 @@
-//! An index for any game, made by playing every move from the start.
+//! State-space enumeration: an index for any game, built by playing every move from the start.
 //!
 //! ```text
-//! positions ──moves──▶ graph ──strongly connected components──▶ tiers
+//! positions ──moves──▶ graph ──strongly connected components (Tarjan 1972)──▶ tiers
 //! ```
 //!
-//! Positions that can return to each other share a tier that loops; a tier's number is the longest way to it
-//! through the components, so moves lead to higher tiers or stay.
+//! A position's tier is the length of the longest path to its component in the condensed graph, so moves lead to
+//! higher tiers or stay within a component. A tier with a cyclic component is cyclic.
 
 use crate::SolveError;
 use crate::memo::heap_bytes;
-use outplay_core::{Game, Index, Ledger, NoMemory, Pace, Tier, Turn, Watch, discard};
+use outplay_core::{Game, Index, Tier, Turn};
+use outplay_runtime::{Monitor, NoMemory, Pace, ShardedMap, discard};
 
-/// All positions that play can reach, numbered.
+/// All positions that are reachable from the start, numbered.
 pub struct Explored<G: Game> {
     positions: Vec<G::Position>,
-    /// Which of them a position is.
-    ids: Ledger<G::Position, u32>,
-    /// Where each of them is: tier and number.
+    /// Id of each position: its index in `positions`.
+    ids: ShardedMap<G::Position, u32>,
+    /// Tier and number of each position.
     places: Vec<(Tier, u32)>,
-    /// The positions of each tier.
+    /// Ids of the positions of each tier.
     tiers: Vec<Vec<u32>>,
     after: Vec<Vec<Tier>>,
     loops: Vec<bool>,
@@ -27,16 +28,16 @@ pub struct Explored<G: Game> {
     version: u32,
 }
 
-/// How often a fault of the rules is looked for, and progress told, in positions.
+/// Positions between two checks for a fault of the rules and two progress reports.
 const POLL: usize = 1 << 12;
-/// Moves that are reckoned with for each position, and bytes of each, in a list that grows by a half.
+/// Memory estimate: moves per position, and bytes per move in a list that grows by half its size.
 const MOVES: u64 = 8;
 const BYTES_PER_MOVE: u64 = 6;
 
-/// The graph of all moves, while positions are found.
-struct Found<G: Game> {
+/// The graph of all moves, while it is explored.
+struct MoveGraph<G: Game> {
     positions: Vec<G::Position>,
-    ids: Ledger<G::Position, u32>,
+    ids: ShardedMap<G::Position, u32>,
     /// Successors of position i are `edges[first[i]..first[i + 1]]`.
     edges: Vec<u32>,
     first: Vec<usize>,
@@ -44,43 +45,45 @@ struct Found<G: Game> {
 }
 
 impl<G: Game> Explored<G> {
-    /// The bytes that exploring takes for each position: the position itself twice, in the list and in the hash map,
-    /// its place, what the search for components needs, and eight moves. `pos` shows what positions of the game keep
-    /// outside of themselves.
+    /// Bytes that exploring takes per position: the position twice (in the list and in the hash map), its tier and
+    /// number, the arrays of Tarjan's algorithm, and eight moves. `pos` is a sample for the heap memory that
+    /// positions of the game own.
     pub fn bytes_per_position(game: &G, pos: &G::Position) -> u64 {
         let listed = size_of::<G::Position>() + size_of::<usize>() + size_of::<(Tier, u32)>();
         let searching = 6 * size_of::<u32>();
-        let bytes =
-            Ledger::<G::Position, u32>::ENTRY_BYTES + listed * 3 / 2 + searching + 2 * heap_bytes(game, pos);
+        let bytes = ShardedMap::<G::Position, u32>::ENTRY_BYTES
+            + listed * 3 / 2
+            + searching
+            + 2 * heap_bytes(game, pos);
         bytes as u64 + MOVES * BYTES_PER_MOVE
     }
 
-    /// Plays every move from `start`, giving up beyond `most` positions; each takes [`Explored::bytes_per_position`].
-    /// Where positions have more than eight moves on average, those count as well, by the bytes they take.
+    /// Plays every move from `start` and fails beyond `most` positions; each takes [`Explored::bytes_per_position`].
+    /// Moves beyond eight per position count against `most` as well, by the bytes they take.
     ///
     /// # Errors
     ///
-    /// Too many positions, a fault of the rules, or a stop.
+    /// Too many positions, a fault of the rules, or cancellation.
     pub fn new(
         game: &G,
         start: &G::Position,
         most: u64,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
     ) -> Result<Explored<G>, SolveError> {
-        let mut found = Found {
+        let mut found = MoveGraph {
             positions: vec![start.clone()],
-            ids: Ledger::default(),
+            ids: ShardedMap::default(),
             edges: Vec::new(),
             first: vec![0],
             chance: false,
         };
-        let numbered = found.explore(game, most, watch).and_then(|()| {
-            let graph = Graph { edges: &found.edges, first: &found.first, watch };
+        let numbered = found.explore(game, most, monitor).and_then(|()| {
+            let graph = Graph { edges: &found.edges, first: &found.first, monitor };
             graph.numbered()
         });
         match numbered {
-            Ok(Numbered { places, tiers, after, loops }) => {
-                let Found { positions, ids, edges, chance, .. } = found;
+            Ok(TierAssignment { places, tiers, after, loops }) => {
+                let MoveGraph { positions, ids, edges, chance, .. } = found;
                 let moves = edges.len() as u64;
                 let version = game.version();
                 Ok(Explored { positions, ids, places, tiers, after, loops, chance, moves, version })
@@ -92,12 +95,12 @@ impl<G: Game> Explored<G> {
         }
     }
 
-    /// How many positions play can reach.
+    /// All reachable positions.
     pub fn positions(&self) -> &[G::Position] {
         &self.positions
     }
 
-    /// How many moves these positions have in all.
+    /// Number of moves of all these positions.
     pub fn moves(&self) -> u64 {
         self.moves
     }
@@ -107,13 +110,17 @@ impl<G: Game> Explored<G> {
         self.loops.contains(&true)
     }
 
-    /// Whether dice are rolled anywhere.
+    /// Whether the game has chance nodes.
     pub fn has_chance(&self) -> bool {
         self.chance
     }
 }
 
 impl<G: Game> Index<G> for Explored<G> {
+    fn trusted(&self) -> bool {
+        true
+    }
+
     fn tiers(&self) -> u32 {
         self.tiers.len() as u32
     }
@@ -144,7 +151,7 @@ impl<G: Game> Index<G> for Explored<G> {
     }
 
     fn rank(&self, pos: &G::Position) -> (Tier, u64) {
-        // Callers rank positions that play reaches, and all of those were explored.
+        // Callers rank reachable positions only, and all of those were explored.
         self.find(pos).expect("only positions that play reaches are ranked")
     }
 
@@ -154,18 +161,18 @@ impl<G: Game> Index<G> for Explored<G> {
     }
 }
 
-impl<G: Game> Found<G> {
-    fn explore(&mut self, game: &G, most: u64, watch: &dyn Watch) -> Result<(), SolveError> {
+impl<G: Game> MoveGraph<G> {
+    fn explore(&mut self, game: &G, most: u64, monitor: &dyn Monitor) -> Result<(), SolveError> {
         let most = most.min(u64::from(u32::MAX) - 1);
         let bytes = Explored::bytes_per_position(game, &self.positions[0]);
         let full = |NoMemory| SolveError::NoMemory(bytes);
         self.ids.insert(self.positions[0].clone(), 0).map_err(full)?;
-        let mut pace = Pace::new(watch);
+        let mut pace = Pace::new(monitor);
         let mut moves = Vec::new();
         let mut i = 0;
         while i < self.positions.len() {
             if i % POLL == 0 {
-                watch.advance(POLL as u64);
+                monitor.advance(POLL as u64);
                 if let Some(why) = game.fault() {
                     return Err(SolveError::Fault(why));
                 }
@@ -205,11 +212,11 @@ impl<G: Game> Found<G> {
     }
 }
 
-/// Appends to a list that may be so long that there is no memory for it to grow.
+/// Appends to a list, reporting allocation failure as an error instead of aborting.
 #[inline]
 fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), SolveError> {
     if list.len() == list.capacity() {
-        // A long list grows by a half: doubling it would take more than was reckoned with.
+        // A long list grows by half: doubling would exceed the memory estimate.
         let more = if list.len() < 1 << 16 { list.len().max(16) } else { list.len() / 2 };
         let bytes = (more * size_of::<T>()) as u64;
         list.try_reserve_exact(more).map_err(|_| SolveError::NoMemory(bytes))?;
@@ -218,17 +225,17 @@ fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), SolveError> {
     Ok(())
 }
 
-/// The strongly connected components of a graph, numbered from 1, sinks first; and how many there are.
+/// The strongly connected components of a graph, numbered from 1 in reverse topological order, and their count.
 pub(crate) fn components(
     edges: &[u32],
     first: &[usize],
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<(Vec<u32>, usize), SolveError> {
-    Graph { edges, first, watch }.components()
+    Graph { edges, first, monitor }.components()
 }
 
-/// A graph with tiers.
-struct Numbered {
+/// A graph with its positions assigned to tiers.
+struct TierAssignment {
     places: Vec<(Tier, u32)>,
     tiers: Vec<Vec<u32>>,
     after: Vec<Vec<Tier>>,
@@ -238,7 +245,7 @@ struct Numbered {
 struct Graph<'a> {
     edges: &'a [u32],
     first: &'a [usize],
-    watch: &'a dyn Watch,
+    monitor: &'a dyn Monitor,
 }
 
 impl Graph<'_> {
@@ -250,10 +257,10 @@ impl Graph<'_> {
         self.first.len() - 1
     }
 
-    /// Puts every position in its tier.
-    fn numbered(&self) -> Result<Numbered, SolveError> {
+    /// Assigns every position to its tier.
+    fn numbered(&self) -> Result<TierAssignment, SolveError> {
         let (tier_of, loops) = self.tiers()?;
-        let mut pace = Pace::new(self.watch);
+        let mut pace = Pace::new(self.monitor);
         let mut tiers: Vec<Vec<u32>> = vec![Vec::new(); loops.len()];
         let mut after: Vec<Vec<Tier>> = vec![Vec::new(); loops.len()];
         let mut places = Vec::new();
@@ -266,7 +273,7 @@ impl Graph<'_> {
             push(list, id as u32)?;
             for &next in self.next(id) {
                 let to = Tier(tier_of[next as usize]);
-                // The list is kept in order, so that looking something up in a long one is quick.
+                // The list is sorted, so that lookups in a long one are fast.
                 if to.0 != tier
                     && let Err(place) = after.binary_search(&to)
                 {
@@ -274,15 +281,15 @@ impl Graph<'_> {
                 }
             }
         }
-        Ok(Numbered { places, tiers, after, loops })
+        Ok(TierAssignment { places, tiers, after, loops })
     }
 
-    /// The tier of every position and which tiers loop.
+    /// Computes the tier of every position and which tiers are cyclic.
     fn tiers(&self) -> Result<(Vec<u32>, Vec<bool>), SolveError> {
         let (mut component, components) = self.components()?;
-        let mut pace = Pace::new(self.watch);
-        // A component is numbered after all that it leads to: going down visits sources first. The members of
-        // component c are members[ends[c - 1]..ends[c]].
+        let mut pace = Pace::new(self.monitor);
+        // Components are numbered in reverse topological order, so descending numbers visit sources first. The
+        // members of component c are members[ends[c - 1]..ends[c]].
         let mut ends = vec![0u32; components + 1];
         for &c in &component {
             if pace.step() {
@@ -302,7 +309,7 @@ impl Graph<'_> {
             if pace.step() {
                 return Err(SolveError::Stopped);
             }
-            // Filling each part from its end backwards leaves where it begins, which the next part does not need.
+            // Counting sort from the end of each bucket backwards: afterwards `place` holds the beginnings.
             place[c as usize] -= 1;
             members[place[c as usize] as usize] = id as u32;
         }
@@ -339,9 +346,9 @@ impl Graph<'_> {
         Ok((component, loops))
     }
 
-    /// Tarjan's strongly connected components, on a stack of its own; sinks are numbered first, from 1.
+    /// Tarjan's algorithm with an explicit stack; components are numbered from 1, sinks first.
     fn components(&self) -> Result<(Vec<u32>, usize), SolveError> {
-        // Zeroed lists cost nothing before they are used.
+        // Zeroed memory is allocated lazily, so unused parts of these lists cost nothing.
         const NEW: u32 = 0;
         let n = self.len();
         let mut order = vec![NEW; n];
@@ -349,7 +356,7 @@ impl Graph<'_> {
         let mut component = vec![NEW; n];
         let mut open: Vec<u32> = Vec::new();
         let mut path: Vec<(u32, usize)> = Vec::new();
-        let mut pace = Pace::new(self.watch);
+        let mut pace = Pace::new(self.monitor);
         let (mut clock, mut components) = (1u32, 0usize);
         for root in 0..n as u32 {
             if order[root as usize] != NEW {

@@ -1,41 +1,43 @@
-//! Exact values of every position of a game, found without naming the game.
+//! Strong solvers: the exact value of every position of any game that implements the traits of `outplay_core`.
 //!
-//! | solver | how | memory |
+//! | solver | algorithm | memory |
 //! |---|---|---|
-//! | [`plain`] | minimax from the top, again and again through the same positions | the depth of the game |
-//! | [`memo`] | minimax from the top, each position once, remembered by hash | all reached positions |
-//! | [`sweep`] | from the last tier of an index to the first, no recursion, no hash | a byte per number |
-//! | [`retrograde`] | from finished positions backwards, for games with loops | two bytes per number |
-//! | [`sweep_until_stable`] | all positions again and again until nothing changes | the same |
-//! | [`chance`] | mean payoffs of games with dice, one pass or until settled | a graph of the tier |
-//! | [`chance_rolls`] | the same, keeping only positions before a roll | a few bytes per roll |
-//! | [`solve_together`] | any of the first without dice, on several machines | a share of the positions |
+//! | [`plain`] | depth-first minimax without memory; transpositions are searched again | the depth of the game |
+//! | [`memo`] | depth-first minimax with memoization in a hash map | all reached positions |
+//! | [`sweep`] | backward induction over the tiers of an acyclic index | one byte per number |
+//! | [`retrograde`] | retrograde analysis, for games with cycles | two bytes per number |
+//! | [`sweep_until_stable`] | value iteration to the fixed point, for games with cycles | two codes per number |
+//! | [`chance`] | expected payoffs of games with chance: one pass, or value iteration | a graph of the tier |
+//! | [`chance_rolls`] | modified policy iteration that stores only positions before a roll | a few bytes per roll |
+//! | [`solve_together`] | distributed retrograde analysis, for games without chance | a share of the positions |
 //!
-//! They agree position by position; `plain` is the oracle for the others. No solver does I/O or prints.
+//! All solvers agree position by position; `plain` is the oracle for the others. No solver does I/O or prints.
 //!
 //! ```
-//! use outplay_core::{Game, Quiet, Verdict};
+//! use outplay_core::{Game, Verdict};
+//! use outplay_runtime::NoMonitor;
 //! use outplay_games::{Spec, nim::Nim};
 //! use outplay_solve::{memo, plain};
 //!
 //! let nim = Nim::from_spec(Spec::parse("nim:1+2+3")?)?;
 //! let start = nim.start().ok_or("nim has a start")?;
-//! let remembered = memo(&nim, &start, u64::MAX, &Quiet)?;
-//! assert_eq!(remembered.found().value, plain(&nim, &start, &Quiet)?.value);
+//! let remembered = memo(&nim, &start, u64::MAX, &NoMonitor)?;
+//! assert_eq!(remembered.found().value, plain(&nim, &start, &NoMonitor)?.value);
 //! assert_eq!(remembered.found().value.verdict(), Verdict::Loss);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod blocks;
 mod chance;
+mod distributed;
 mod error;
 mod explored;
+mod lawful;
 mod memo;
 mod plain;
 mod reach;
 mod remembered;
 mod retrograde;
-mod spread;
 mod sweep;
 mod swindle;
 mod tally;
@@ -44,6 +46,9 @@ mod verify;
 pub use chance::{
     Expected, KeepMeans, Means, Settle, Settled, chance, chance_kept, chance_rolls, chance_rolls_kept,
     expand, plain_chance, verify_chance, verify_rolls,
+};
+pub use distributed::{
+    Blocks, GlobalId, ShardedGraph, Spot, Together, Values, count_together, solve_together,
 };
 pub use error::SolveError;
 pub use explored::Explored;
@@ -56,7 +61,6 @@ pub use retrograde::{
     looked_up, retrograde, retrograde_by_graph, retrograde_by_graph_kept, retrograde_kept,
     sweep_until_stable, tally_of, verify_loops,
 };
-pub use spread::{Blocks, Scattered, Site, Spot, Together, Values, count_together, solve_together};
 pub use sweep::{Swept, sweep};
 pub use swindle::{Fallible, Hope, hardest, hardest_watched};
 pub use tally::{Split, Tally, TierTally};

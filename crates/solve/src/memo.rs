@@ -1,23 +1,24 @@
-//! Minimax from the top that remembers: each reached position is solved once.
+//! Depth-first minimax with memoization: each reachable position is solved once.
 
 use crate::plain::{Found, Frame, POLL};
 use crate::{SolveError, Tally};
-use outplay_core::{Game, Ledger, NoMemory, Pace, Value, Watch, discard};
+use outplay_core::{Game, Value};
+use outplay_runtime::{Monitor, NoMemory, Pace, ShardedMap, discard};
 
-/// The values of every position that play can reach from the one asked for.
+/// The values of every position reachable from the root.
 pub struct Memo<G: Game> {
     found: Found,
-    /// `None` marks a position that is being solved: meeting it again means that the game loops.
-    values: Ledger<G::Position, Option<Value>>,
+    /// `None` marks a position on the current path: reaching it again means that the game has a cycle.
+    values: ShardedMap<G::Position, Option<Value>>,
 }
 
 impl<G: Game> Memo<G> {
-    /// The value of the position asked for and the number of positions solved.
+    /// The root's value and the number of positions solved.
     pub fn found(&self) -> Found {
         self.found
     }
 
-    /// The value of any position reached.
+    /// The value of any reached position.
     pub fn value(&self, pos: &G::Position) -> Option<Value> {
         self.values.get(pos).copied().flatten()
     }
@@ -34,13 +35,13 @@ impl<G: Game> Memo<G> {
     }
 }
 
-/// The bytes that [`memo`] takes for each position it remembers, where its hash map is least full. `pos` shows what
-/// positions of the game keep outside of themselves.
+/// Bytes that [`memo`] takes per stored position when its hash map is least full. `pos` is a sample for the heap
+/// memory that positions of the game own.
 pub fn memo_bytes_per_position<G: Game>(game: &G, pos: &G::Position) -> u64 {
-    (Ledger::<G::Position, Option<Value>>::ENTRY_BYTES + heap_bytes(game, pos)) as u64
+    (ShardedMap::<G::Position, Option<Value>>::ENTRY_BYTES + heap_bytes(game, pos)) as u64
 }
 
-/// What the allocator takes for the parts of a position that lie elsewhere.
+/// Bytes that the allocator takes for the heap memory of a position.
 pub(crate) fn heap_bytes<G: Game>(game: &G, pos: &G::Position) -> usize {
     match game.heap_bytes(pos) {
         0 => 0,
@@ -48,22 +49,22 @@ pub(crate) fn heap_bytes<G: Game>(game: &G, pos: &G::Position) -> usize {
     }
 }
 
-/// Solves a position and all that follow from it.
+/// Solves a position and all positions reachable from it.
 ///
-/// `most` bounds the number of remembered positions; each takes [`memo_bytes_per_position`]. Moves that wait to be
-/// played count as well, by the bytes they take.
+/// `most` bounds the number of stored positions; each takes [`memo_bytes_per_position`]. Moves on the stack count as
+/// well, by the bytes they take.
 ///
 /// # Errors
 ///
-/// Chance, loops, too many positions, a fault of the rules, or a stop.
+/// Chance, cycles, too many positions, a fault of the rules, or cancellation.
 pub fn memo<G: Game>(
     game: &G,
     pos: &G::Position,
     most: u64,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Memo<G>, SolveError> {
-    let (mut values, mut path) = (Ledger::default(), Vec::new());
-    match fill(game, pos, most, watch, &mut values, &mut path) {
+    let (mut values, mut path) = (ShardedMap::default(), Vec::new());
+    match fill(game, pos, most, monitor, &mut values, &mut path) {
         Ok(found) => Ok(Memo { found, values }),
         Err(error) => {
             discard((values, path));
@@ -76,8 +77,8 @@ fn fill<G: Game>(
     game: &G,
     pos: &G::Position,
     most: u64,
-    watch: &dyn Watch,
-    values: &mut Ledger<G::Position, Option<Value>>,
+    monitor: &dyn Monitor,
+    values: &mut ShardedMap<G::Position, Option<Value>>,
     path: &mut Vec<Frame<G>>,
 ) -> Result<Found, SolveError> {
     let bytes = memo_bytes_per_position(game, pos);
@@ -85,7 +86,7 @@ fn fill<G: Game>(
     let full = |NoMemory| SolveError::NoMemory(bytes);
     let mut moves: Vec<G::Move> = Vec::new();
     let (mut nodes, mut finished, mut remembered, mut plies) = (1, 0, 0, 0);
-    let mut pace = Pace::new(watch);
+    let mut pace = Pace::new(monitor);
     match Frame::open(game, pos.clone(), &mut moves, "memo")? {
         Ok(frame) => {
             values.insert(pos.clone(), None).map_err(full)?;
@@ -96,7 +97,7 @@ fn fill<G: Game>(
             return Ok(Found::finished(value));
         }
     }
-    // Moves of the position that was opened last: what opening another one is likely to cost.
+    // Moves of the position opened last: an estimate of the cost of opening the next one.
     let mut fanout = moves.len();
     loop {
         let depth = path.len();
@@ -106,7 +107,7 @@ fn fill<G: Game>(
             let mv = moves[moves.len() - 1];
             moves.truncate(moves.len() - 1);
             let next = game.play(&top.pos, mv);
-            // Known positions count too: they can be many in a row.
+            // Lookups of solved positions count as steps too: there can be many in sequence.
             if pace.steps(1 + fanout / 16) {
                 return Err(SolveError::Stopped);
             }
@@ -123,7 +124,7 @@ fn fill<G: Game>(
             }
             nodes += 1;
             if nodes % POLL == 0 {
-                watch.advance(POLL);
+                monitor.advance(POLL);
                 if let Some(why) = game.fault() {
                     return Err(SolveError::Fault(why));
                 }

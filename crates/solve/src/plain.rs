@@ -1,22 +1,23 @@
-//! Minimax as the textbook has it: the value of a position is the best of its successors' values.
+//! Textbook minimax: the value of a position is the best of its successors' values.
 //!
-//! The recursion runs on a stack of its own, so that a long game cannot overflow the thread's. Memory grows
-//! with the depth of the game only, and every path to a position is walked again.
+//! The recursion uses an explicit stack, so that a long game cannot overflow the thread's stack. Memory grows with
+//! the depth of the game only, and transpositions are searched again.
 
 use crate::SolveError;
-use outplay_core::{Counters, Game, Pace, Turn, Value, Watch, discard};
+use outplay_core::{Counters, Game, Turn, Value};
+use outplay_runtime::{Monitor, Pace, discard};
 
-/// A position on the way down: which of its moves come next and the best value so far.
+/// Stack frame: a position with its untried moves and the best value so far.
 pub(crate) struct Frame<G: Game> {
     pub(crate) pos: G::Position,
     pub(crate) turn: Turn,
     pub(crate) best: Option<Value>,
-    /// Where its untried moves end on the shared stack of moves; they start where the parent's end.
+    /// Where the parent's untried moves end on the shared move stack; this position's moves are above.
     pub(crate) base: usize,
 }
 
 impl<G: Game> Frame<G> {
-    /// Opens a position, pushing its moves, or answers at once if it is finished.
+    /// Opens a position and pushes its moves, or returns its value if it is finished.
     pub(crate) fn open(
         game: &G,
         pos: G::Position,
@@ -35,35 +36,35 @@ impl<G: Game> Frame<G> {
         Ok(Ok(Frame { pos, turn, best: None, base }))
     }
 
-    /// Takes the value of a successor into account.
+    /// Updates the best value with that of a successor.
     pub(crate) fn learn(&mut self, child: Value, child_turn: Turn) {
         let value = child.before(child_turn == self.turn);
         self.best = Some(self.best.map_or(value, |best| best.max(value)));
     }
 }
 
-/// What a search from the top found.
+/// Result and node counts of a depth-first solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// The value of the position asked for.
+    /// The value of the root.
     pub value: Value,
-    /// How many positions were visited, each as often as it was met.
+    /// Nodes visited; transpositions count again.
     pub nodes: u64,
-    /// How many of them were finished.
+    /// Finished positions among them.
     pub finished: u64,
-    /// How often a position was met whose value was remembered; such a meeting is no visit.
+    /// Hash hits: positions whose value was stored. A hit is not a visit.
     pub remembered: u64,
-    /// The plies of the longest line that was walked.
+    /// Length of the longest line visited, in plies.
     pub plies: u32,
 }
 
 impl Found {
-    /// A position that is finished.
+    /// The result for a finished position.
     pub(crate) fn finished(value: Value) -> Found {
         Found { value, nodes: 1, finished: 1, remembered: 0, plies: 0 }
     }
 
-    /// The visits in the words of a search.
+    /// The counts as search counters.
     pub fn counters(&self) -> Counters {
         Counters {
             nodes: self.nodes,
@@ -75,20 +76,20 @@ impl Found {
     }
 }
 
-/// Depth from which a repetition on the current path is looked for: real games end before.
+/// Depth interval at which the current path is checked for a repetition: real games end before.
 const SUSPICIOUS: usize = 100_000;
 
-/// How often a fault of the rules is looked for, and progress told, in positions.
+/// Positions between two checks for a fault of the rules and two progress reports.
 pub(crate) const POLL: u64 = 1 << 14;
 
 /// The value of a position by plain minimax.
 ///
 /// # Errors
 ///
-/// Chance, loops, a fault of the rules, or a stop.
-pub fn plain<G: Game>(game: &G, pos: &G::Position, watch: &dyn Watch) -> Result<Found, SolveError> {
+/// Chance, cycles, a fault of the rules, or cancellation.
+pub fn plain<G: Game>(game: &G, pos: &G::Position, monitor: &dyn Monitor) -> Result<Found, SolveError> {
     let (mut moves, mut path) = (Vec::new(), Vec::new());
-    let found = walk(game, pos, watch, &mut moves, &mut path);
+    let found = walk(game, pos, monitor, &mut moves, &mut path);
     if found.is_err() {
         discard((moves, path));
     }
@@ -98,17 +99,17 @@ pub fn plain<G: Game>(game: &G, pos: &G::Position, watch: &dyn Watch) -> Result<
 fn walk<G: Game>(
     game: &G,
     pos: &G::Position,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
     moves: &mut Vec<G::Move>,
     path: &mut Vec<Frame<G>>,
 ) -> Result<Found, SolveError> {
     let (mut nodes, mut finished, mut plies) = (1, 0, 0);
-    let mut pace = Pace::new(watch);
+    let mut pace = Pace::new(monitor);
     match Frame::open(game, pos.clone(), moves, "plain")? {
         Ok(frame) => path.push(frame),
         Err(value) => return Ok(Found::finished(value)),
     }
-    // Moves of the position that was opened last: what opening another one is likely to cost.
+    // Moves of the position opened last: an estimate of the cost of opening the next one.
     let mut fanout = moves.len();
     loop {
         let depth = path.len();
@@ -119,12 +120,12 @@ fn walk<G: Game>(
             moves.truncate(moves.len() - 1);
             let next = game.play(&top.pos, mv);
             nodes += 1;
-            // A position with very many moves takes the longer for it.
+            // A position with many moves takes longer to open, so it counts as several steps.
             if pace.steps(1 + fanout / 16) {
                 return Err(SolveError::Stopped);
             }
             if nodes % POLL == 0 {
-                watch.advance(POLL);
+                monitor.advance(POLL);
                 if let Some(why) = game.fault() {
                     return Err(SolveError::Fault(why));
                 }

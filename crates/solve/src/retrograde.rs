@@ -1,26 +1,28 @@
-//! Retrograde analysis: exact values of games in which play can go round in circles.
+//! Retrograde analysis (Ströhlein 1970; Thompson 1986): exact values of games with cycles.
 //!
 //! ```text
-//! finished ──▶ won in 1 ──▶ lost in 2 ──▶ won in 3 ──▶ …        what is never reached is a draw
+//! finished ──▶ won in 1 ──▶ lost in 2 ──▶ won in 3 ──▶ …        positions that are never reached are draws
 //! ```
 //!
-//! Tiers are solved from the last to the first, and within a tier from its finished positions and its moves
-//! to later tiers backwards. The work is linear in the number of moves. Backward steps come from
-//! [`Predecessors`] where an index has them ([`retrograde`]) and from a stored graph where it has not
-//! ([`retrograde_by_graph`]); a game with forward moves only gets its index from [`crate::Explored`]. An index that
-//! has its tiers as [`outplay_core::Sets`] is solved 64 positions at a time.
+//! Tiers are solved from the last to the first. Within a tier, values propagate backwards from finished positions and
+//! from moves to later tiers. The work is linear in the number of moves.
+//!
+//! - Predecessors come from [`Predecessors`] where an index has them ([`retrograde`]), and from a stored reverse graph
+//!   otherwise ([`retrograde_by_graph`]).
+//! - A game with forward moves only gets its index from [`crate::Explored`].
+//! - An index that provides its tiers as [`outplay_core::Sets`] is solved bit-parallel, 64 positions at a time.
 //!
 //! # Draws
 //!
-//! A position is *drawn* if neither player can force a positive payoff: play for ever pays 0. A drawn
-//! position is a [`Value::TIE`] if a player can *force an end*, which means that, whatever the other does, the
-//! game ends and pays this player 0 or more; it is a [`Value::REPETITION`] if nobody can. Chess: a stalemate
-//! is a tie and so is a position from which a player can force one; two bare kings repeat.
+//! A position is *drawn* if neither player can force a positive payoff: infinite play pays 0. A player *can force an
+//! end* of a drawn position if the game ends against every defence and pays that player 0 or more. A drawn position
+//! is a [`Value::TIE`] if at least one player can force an end, and a [`Value::REPETITION`] otherwise. Chess: a
+//! stalemate is a tie, and so is a position from which a player can force one; two bare kings repeat.
 //!
 //! # Memory
 //!
-//! While a tier is solved: two bytes a number and four for each position of the levels at work, with a stored
-//! graph four more for each move. Afterwards: a code a number, or two bits without distances.
+//! While a tier is solved: two bytes per number, four bytes per position of the pending levels, and with a stored
+//! graph four bytes per move. Afterwards: one code per number, or two bits without distances.
 
 mod back;
 mod bits;
@@ -43,22 +45,25 @@ pub use stable::{Stable, sweep_until_stable};
 pub use verify::{Flaw, Verified, verify_loops};
 
 use crate::blocks::for_blocks;
+use crate::lawful::{check_start, check_tier};
 use crate::{SolveError, Tally, TierTally};
 use back::{Back, ByGraph, ByRule};
-use outplay_core::{Code, Game, Index, Predecessors, Probe, ProbeError, Quiet, Tier, Turn, Value, Watch};
+use outplay_core::index_laws::Gaps;
+use outplay_core::{Code, Game, Index, Predecessors, Probe, ProbeError, Tier, Turn, Value};
+use outplay_runtime::{Monitor, NoMonitor};
 use sets::SetSolver;
-use shelf::{Codes, Shelf};
+use shelf::{Codes, SolvedTier};
 use std::cell::RefCell;
 use std::sync::Mutex;
 use tier::TierSolver;
 
-/// What to find out.
+/// Options of a retrograde analysis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Exact distances; without them values take two bits and only payoffs −1, 0, 1 are possible.
+    /// Computes exact distances; without them values take two bits and only payoffs −1, 0, 1 are possible.
     pub distance: bool,
-    /// Whole sets of positions at once where an index has them; without, positions one by one, which is slower
-    /// and finds the same.
+    /// Solves bit-parallel where an index provides [`outplay_core::Sets`]; otherwise position by position, which is
+    /// slower and gives the same values.
     pub sets: bool,
 }
 
@@ -68,38 +73,39 @@ impl Default for Options {
     }
 }
 
-/// The values of all tiers, and how many positions have which.
+/// The values of all tiers, with counts of positions by value.
 pub struct Solved<C> {
-    shelves: Vec<Shelf<C>>,
-    /// Of every tier.
+    solved_tiers: Vec<SolvedTier<C>>,
+    /// Counts of every tier.
     counts: Vec<TierTally>,
-    /// Of the tiers that count.
+    /// Counts of the tiers that [`Index::counted`] includes.
     tally: Tally,
     levels: u64,
 }
 
 impl<C: Code> Solved<C> {
-    /// The value of a numbered position, `None` for a hole. Without distances, wins and losses read as in 0.
+    /// The value of a numbered position, `None` for a hole. Without distances, every win and loss has distance 0.
     pub fn value(&self, tier: Tier, number: u64) -> Option<Value> {
-        self.shelves[tier.0 as usize].value(number)
+        self.solved_tiers.get(tier.0 as usize)?.value(number)
     }
 
     /// The codes of a tier by number; `None` if it was solved without distances.
     ///
-    /// A code type that cannot tell the two draws apart has the code of a tie for both.
+    /// A code type that does not distinguish the two kinds of draw stores the code of a tie for both.
     pub fn codes(&self, tier: Tier) -> Option<&[C]> {
-        match &self.shelves[tier.0 as usize].codes {
+        match &self.solved_tiers[tier.0 as usize].codes {
             Codes::Exact(codes) => Some(codes),
             Codes::Wdl(_) => None,
         }
     }
 
-    /// The code of a numbered position with who can force the end of a draw, `None` for a hole.
+    /// The code of a numbered position, `None` for a hole. The code of a draw includes which players can force an
+    /// end.
     pub fn code<D: Draws>(&self, tier: Tier, number: u64) -> Option<D> {
-        let shelf = &self.shelves[tier.0 as usize];
-        let value = shelf.value(number)?;
+        let solved_tier = &self.solved_tiers[tier.0 as usize];
+        let value = solved_tier.value(number)?;
         if value.payoff() == 0 {
-            let (mover, opponent) = shelf.ends.both(number);
+            let (mover, opponent) = solved_tier.ends.both(number);
             return Some(D::draw(mover, opponent));
         }
         D::pack(value)
@@ -107,40 +113,46 @@ impl<C: Code> Solved<C> {
 
     /// Two bits a number (0 hole, 1 loss, 2 draw, 3 win) of a tier that was solved without distances.
     pub fn verdicts(&self, tier: Tier) -> Option<&TwoBits> {
-        match &self.shelves[tier.0 as usize].codes {
+        match &self.solved_tiers[tier.0 as usize].codes {
             Codes::Exact(_) => None,
             Codes::Wdl(bits) => Some(bits),
         }
     }
 
-    /// How many positions have which value, in the tiers that [`Index::counted`] names.
+    /// Counts of positions by value, in the tiers that [`Index::counted`] includes.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// How many positions of a tier have which value, whether or not the tier counts.
+    /// Counts of a tier's positions by value, whether or not [`Index::counted`] includes the tier.
     pub fn tier_tally(&self, tier: Tier) -> &TierTally {
         &self.counts[tier.0 as usize]
     }
 
-    fn add<G: Game>(&mut self, index: &impl Index<G>, tier: Tier, shelf: Shelf<C>, counts: TierTally) {
+    fn add<G: Game>(
+        &mut self,
+        index: &impl Index<G>,
+        tier: Tier,
+        solved_tier: SolvedTier<C>,
+        counts: TierTally,
+    ) {
         let t = tier.0 as usize;
         if index.counted(tier) {
             self.tally.tiers[t] = counts.clone();
         }
         self.counts[t] = counts;
-        self.shelves[t] = shelf;
+        self.solved_tiers[t] = solved_tier;
     }
 
-    /// How many levels, payoffs at distances, were worked off in all tiers.
+    /// Number of levels (pairs of payoff and distance) processed in all tiers.
     pub fn levels(&self) -> u64 {
         self.levels
     }
 }
 
-/// Solved values as a source that search and players can ask.
+/// A [`Probe`] of solved values, for search and players.
 pub struct Known<'a, G, I, C> {
-    /// The rules, for positions that have no number.
+    /// The rules, for positions without a number.
     pub game: &'a G,
     /// The numbering.
     pub index: &'a I,
@@ -154,33 +166,34 @@ impl<G: Game, I: Index<G>, C: Code> Probe<G> for Known<'_, G, I, C> {
     }
 }
 
-/// Where known tiers come from and where solved ones go, so that work can go on where it was.
+/// Checkpoint store of solved tiers, so that an interrupted run can resume.
 pub trait Keep<C> {
-    /// What can go wrong with either.
+    /// Error of loading or storing.
     type Error: From<SolveError>;
 
-    /// The codes of a tier by number if they are known already, those of holes being anything. Asked of each
-    /// tier before it is solved, from the last to the first.
+    /// Returns the stored codes of a tier by number, or `None` if the tier has to be solved. Codes of holes are
+    /// arbitrary. Called once per tier, before it is solved, from the last tier to the first.
     ///
     /// # Errors
     ///
-    /// The source is damaged.
+    /// The stored tier is damaged.
     fn known(&mut self, tier: Tier) -> Result<Option<Vec<C>>, Self::Error>;
 
-    /// The counts of a tier that [`Keep::known`] just gave; without them its positions are counted again.
+    /// Returns the counts of the tier that [`Keep::known`] just returned; with `None` its positions are counted
+    /// again.
     fn counts(&mut self, _tier: Tier) -> Option<TierTally> {
         None
     }
 
-    /// Takes a tier that was just solved.
+    /// Stores a tier that was just solved.
     ///
     /// # Errors
     ///
-    /// It cannot be kept.
+    /// The tier cannot be stored.
     fn keep(&mut self, solved: &Solved<C>, tier: Tier) -> Result<(), Self::Error>;
 }
 
-/// Nothing is known and nothing is kept.
+/// Checkpoint store that loads and stores nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Forget;
 
@@ -196,47 +209,47 @@ impl<C> Keep<C> for Forget {
     }
 }
 
-/// Solves every position of an index that knows predecessors.
+/// Solves every position of an index that provides predecessors.
 ///
 /// # Errors
 ///
-/// Chance, values or tiers too large, a fault of the rules, or a stop.
+/// Chance, values or tiers too large, an index that breaks a law, a fault of the rules, or cancellation.
 pub fn retrograde<G: Game, I: Predecessors<G>, C: Code>(
     game: &G,
     index: &I,
     options: Options,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Solved<C>, SolveError> {
     all_tiers(
         game,
         index,
         options,
-        watch,
+        monitor,
         |tier| Ok(ByRule { game, index, tier }),
         |_| Ok(None),
         |_, _| Ok(()),
     )
 }
 
-/// The same with tiers that are known already, and a place for the others.
+/// Like [`retrograde`], with a checkpoint store: stored tiers are loaded, the others solved and stored.
 ///
 /// # Errors
 ///
-/// As [`retrograde`], and those of the keeper.
+/// As [`retrograde`], and those of the checkpoint store.
 pub fn retrograde_kept<G: Game, I: Predecessors<G>, C: Draws, K: Keep<C>>(
     game: &G,
     index: &I,
     options: Options,
     keeper: &mut K,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Solved<C>, K::Error> {
     let keeper = RefCell::new(keeper);
-    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options, watch);
+    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options, monitor);
     let keep = |solved: &Solved<C>, tier| keeper.borrow_mut().keep(solved, tier);
-    all_tiers(game, index, options, watch, |tier| Ok(ByRule { game, index, tier }), known, keep)
+    all_tiers(game, index, options, monitor, |tier| Ok(ByRule { game, index, tier }), known, keep)
 }
 
-/// Solves every position of any index; the moves within a tier are listed first and kept backwards.
+/// Solves every position of any index. The moves within a tier are enumerated once and stored as a reverse graph.
 ///
 /// # Errors
 ///
@@ -245,104 +258,108 @@ pub fn retrograde_by_graph<G: Game, I: Index<G>, C: Code>(
     game: &G,
     index: &I,
     options: Options,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Solved<C>, SolveError> {
-    let back = |tier| ByGraph::new(game, index, tier, watch);
-    all_tiers(game, index, options, watch, back, |_| Ok(None), |_, _| Ok(()))
+    let back = |tier| ByGraph::new(game, index, tier, monitor);
+    all_tiers(game, index, options, monitor, back, |_| Ok(None), |_, _| Ok(()))
 }
 
-/// The same with tiers that are known already, and a place for the others.
+/// Like [`retrograde_by_graph`], with a checkpoint store: stored tiers are loaded, the others solved and stored.
 ///
 /// # Errors
 ///
-/// As [`retrograde`], and those of the keeper.
+/// As [`retrograde`], and those of the checkpoint store.
 pub fn retrograde_by_graph_kept<G: Game, I: Index<G>, C: Draws, K: Keep<C>>(
     game: &G,
     index: &I,
     options: Options,
     keeper: &mut K,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Solved<C>, K::Error> {
     let keeper = RefCell::new(keeper);
-    let back = |tier| ByGraph::new(game, index, tier, watch);
-    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options, watch);
+    let back = |tier| ByGraph::new(game, index, tier, monitor);
+    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options, monitor);
     let keep = |solved: &Solved<C>, tier| keeper.borrow_mut().keep(solved, tier);
-    all_tiers(game, index, options, watch, back, known, keep)
+    all_tiers(game, index, options, monitor, back, known, keep)
 }
 
-/// A known tier, and its counts where they are known too.
-type Fetched<C> = (Shelf<C>, Option<TierTally>);
+/// A loaded tier, with its counts if the store has them.
+type Fetched<C> = (SolvedTier<C>, Option<TierTally>);
 
-/// A known tier as the solver keeps its own.
+/// Loads a tier in the solver's own representation.
 fn fetch<C: Draws, K: Keep<C>>(
     keeper: &mut K,
     tier: Tier,
     len: u64,
     options: Options,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Option<Fetched<C>>, K::Error> {
     let Some(codes) = keeper.known(tier)? else { return Ok(None) };
     if codes.len() as u64 != len {
         let why = format!("tier {} has {} values where the game has {len}", tier.0, codes.len());
         return Err(SolveError::Fault(why).into());
     }
-    let ends = ends::Ends::of(&codes, watch)?;
+    let ends = ends::Ends::of(&codes, monitor)?;
     let counts = keeper.counts(tier);
     if options.distance {
-        return Ok(Some((Shelf { codes: Codes::Exact(codes), ends }, counts)));
+        return Ok(Some((SolvedTier { codes: Codes::Exact(codes), ends }, counts)));
     }
     let verdict = |n: u64| codes[n as usize].unpack().map_or(0, |value| value.verdict() as u8 + 1);
-    let bits = TwoBits::packed(len, watch, verdict)?;
-    Ok(Some((Shelf { codes: Codes::Wdl(bits), ends }, counts)))
+    let bits = TwoBits::packed(len, monitor, verdict)?;
+    Ok(Some((SolvedTier { codes: Codes::Wdl(bits), ends }, counts)))
 }
 
 fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
     game: &G,
     index: &I,
     options: Options,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
     back: impl Fn(Tier) -> Result<B, SolveError>,
     known: impl Fn(Tier) -> Result<Option<Fetched<C>>, E>,
     keep: impl Fn(&Solved<C>, Tier) -> Result<(), E>,
 ) -> Result<Solved<C>, E> {
+    check_start(game, index, Gaps::Detours)?;
     let tiers = index.tiers();
-    let shelves: Vec<Shelf<C>> = (0..tiers).map(|_| Shelf::default()).collect();
+    let solved_tiers: Vec<SolvedTier<C>> = (0..tiers).map(|_| SolvedTier::default()).collect();
     let tally = Tally::new(tiers, index.merged());
-    let mut solved = Solved { shelves, counts: tally.tiers.clone(), tally, levels: 0 };
+    let mut solved = Solved { solved_tiers, counts: tally.tiers.clone(), tally, levels: 0 };
     for t in (0..tiers).rev() {
         let tier = Tier(t);
-        if let Some((shelf, counts)) = known(tier)? {
+        if let Some((solved_tier, counts)) = known(tier)? {
             let counts = match counts {
                 Some(counts) => counts,
-                None => count(game, index, tier, |number| shelf.value(number), watch)?,
+                None => count(game, index, tier, |number| solved_tier.value(number), monitor)?,
             };
-            solved.add(index, tier, shelf, counts);
+            solved.add(index, tier, solved_tier, counts);
             continue;
         }
         if tiers <= MOST_STAGES {
-            watch.stage(&index.tier_name(tier), index.len(tier));
+            monitor.stage(&index.tier_name(tier), index.len(tier));
         }
+        check_tier(game, index, tier, Gaps::Detours, &|_| true, monitor)?;
         let back = back(tier)?;
+        back::check(game, index, tier, &back, monitor)?;
         let sets = if options.sets && game.best_payoff() == 1 { back.sets() } else { None };
         let outcome = match sets.as_deref() {
             Some(sets) => {
                 let outcome = |number| {
-                    // Every slot of a position has a number with that position.
+                    // Every slot that is in use has a number, and that number has a position.
                     let pos = index.unrank(tier, number);
                     pos.map_or(0, |pos| game.turn(&pos).sees(game.outcome(&pos).unwrap_or(0)))
                 };
-                SetSolver { sets, outcome: &outcome, solved: &solved.shelves, options, watch }.solve()?
+                SetSolver { sets, outcome: &outcome, solved: &solved.solved_tiers, options, monitor }
+                    .solve()?
             }
             None => {
-                let (back, solved) = (&back, &solved.shelves);
-                TierSolver { game, index, back, tier, solved, options, watch }.solve()?
+                let (back, solved) = (&back, &solved.solved_tiers);
+                TierSolver { game, index, back, tier, solved, options, monitor }.solve()?
             }
         };
         drop(sets);
         if let Some(why) = game.fault() {
             return Err(SolveError::Fault(why).into());
         }
-        solved.add(index, tier, outcome.shelf, outcome.tally);
+        solved.add(index, tier, outcome.solved_tier, outcome.tally);
         solved.levels += outcome.levels;
         keep(&solved, tier)?;
     }
@@ -356,8 +373,8 @@ pub fn tally_of<G: Game, I: Index<G>>(
     tier: Tier,
     value: impl Fn(u64) -> Option<Value> + Sync,
 ) -> TierTally {
-    // Nobody stops what nobody watches.
-    count(game, index, tier, value, &Quiet).unwrap_or_default()
+    // `NoMonitor` never cancels, so `count` cannot fail.
+    count(game, index, tier, value, &NoMonitor).unwrap_or_default()
 }
 
 fn count<G: Game, I: Index<G>>(
@@ -365,17 +382,17 @@ fn count<G: Game, I: Index<G>>(
     index: &I,
     tier: Tier,
     value: impl Fn(u64) -> Option<Value> + Sync,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<TierTally, SolveError> {
     let sum = Mutex::new(TierTally::default());
-    for_blocks(index.len(tier), watch, |block| {
+    for_blocks(index.len(tier), monitor, |block| {
         let mut tally = TierTally::default();
         index.walk(tier, block, &mut |number, pos| {
             let Some(value) = value(number) else { return };
             let turn = if index.merged() { Turn::First } else { game.turn(pos) };
             tally.add(turn, value, index.orbit(tier, number).into(), game.outcome(pos).is_some());
         });
-        // A poisoned lock means that another block panicked, and that panic is on its way up.
+        // A poisoned lock means that another block panicked, and that panic is already propagating.
         if let Ok(mut sum) = sum.lock() {
             sum.merge(tally);
         }
@@ -383,5 +400,5 @@ fn count<G: Game, I: Index<G>>(
     Ok(sum.into_inner().unwrap_or_default())
 }
 
-/// An explored index can have thousands of tiny tiers, which nobody wants to hear of one by one.
+/// Tiers beyond which no stage is reported per tier: an explored index can have thousands of tiny tiers.
 const MOST_STAGES: u32 = 200;

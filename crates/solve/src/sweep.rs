@@ -1,25 +1,30 @@
-//! Bottom-up dynamic programming: from the last tier of an index to the first, no recursion, no hash map.
+//! Backward induction (bottom-up dynamic programming): from the last tier of an index to the first.
 //!
-//! A position's successors lie in later tiers, so their values are known when it is looked at. A tier is
-//! split into blocks; threads write blocks of this tier and read later ones, so they never meet.
+//! A position's successors lie in later tiers, so their values are known when it is visited; there is no recursion
+//! and no hash map. A tier is split into blocks. Threads write blocks of this tier and read later tiers only, so no
+//! synchronization is needed. A tier in which moves stay and lead to larger numbers is solved by one thread from its
+//! last number to its first.
 
 use crate::blocks::{for_parts, list};
+use crate::lawful::{check_start, check_tier, no_value};
 use crate::{Reach, SolveError, Tally, TierTally};
-use outplay_core::{Code, Game, Index, Link, Tier, Turn, Value, Watch};
+use outplay_core::index_laws::Gaps;
+use outplay_core::{Code, Game, Index, Link, Tier, Turn, Value};
+use outplay_runtime::{Monitor, Pace};
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 
-/// The values of all tiers, and how many positions have which.
+/// The values of all tiers, with counts of positions by value.
 pub struct Swept<C> {
     tiers: Vec<Vec<C>>,
     tally: Tally,
 }
 
 impl<C: Code> Swept<C> {
-    /// The value of a numbered position; `None` for holes and, if only reachable positions were solved,
-    /// for others.
+    /// The value of a numbered position; `None` for holes and, if only reachable positions were solved, for
+    /// unreachable ones.
     pub fn value(&self, tier: Tier, number: u64) -> Option<Value> {
-        self.tiers[tier.0 as usize][number as usize].unpack()
+        self.tiers.get(tier.0 as usize)?.get(number as usize)?.unpack()
     }
 
     /// The codes of one tier, by number.
@@ -27,23 +32,24 @@ impl<C: Code> Swept<C> {
         &self.tiers[tier.0 as usize]
     }
 
-    /// How many positions have which value; empty if every number was solved, reachable or not.
+    /// CodeHistogram of positions by value; empty if every number was solved, reachable or not.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 }
 
-/// Solves every position of an index, or only the reachable ones if `only` says which they are.
+/// Solves every position of an index, or only the reachable ones if `only` is given.
 ///
 /// # Errors
 ///
-/// Chance, loops, values too large for the code, a fault of the rules, or a stop.
+/// Chance, cycles, an index that breaks a law, values too large for the code, a fault of the rules, or cancellation.
 pub fn sweep<G: Game, I: Index<G>, C: Code>(
     game: &G,
     index: &I,
     only: Option<&Reach>,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Swept<C>, SolveError> {
+    check_start(game, index, Gaps::None)?;
     let mut tiers: Vec<Vec<C>> = (0..index.tiers()).map(|_| Vec::new()).collect();
     let mut tally = Tally::new(index.tiers(), index.merged());
     for t in (0..index.tiers()).rev() {
@@ -51,16 +57,21 @@ pub fn sweep<G: Game, I: Index<G>, C: Code>(
         if index.loops(tier) {
             return Err(SolveError::Loops("sweep"));
         }
-        let mut codes = list(index.len(tier), watch, |_| C::UNKNOWN)?;
-        let sum = Mutex::new(Ok(TierTally::default()));
-        for_parts(&mut codes, watch, |from, block| {
-            let result = Sweeper { game, index, only, solved: &tiers }.block(tier, from, block);
-            watch.advance(block.len() as u64);
-            // A poisoned lock means that another block panicked, and that panic is on its way up.
+        if only.is_none() {
+            // Reachable numbers were validated by `reach`.
+            check_tier(game, index, tier, Gaps::None, &|_| true, monitor)?;
+        }
+        let mut codes = list(index.len(tier), monitor, |_| C::UNKNOWN)?;
+        let sum: Mutex<Result<TierTally, BlockError>> = Mutex::new(Ok(TierTally::default()));
+        for_parts(&mut codes, monitor, |from, block| {
+            let sweeper = Sweeper { game, index, only, solved: &tiers, own: None };
+            let result = sweeper.block(tier, from, block);
+            monitor.advance(block.len() as u64);
+            // A poisoned lock means that another block panicked, and that panic is already propagating.
             if let Ok(mut sum) = sum.lock() {
                 match (&mut *sum, result) {
                     (Ok(sum), Ok(tally)) => sum.merge(tally),
-                    (sum, Err(error)) => *sum = Err(error),
+                    (sum @ (Ok(_) | Err(BlockError::Stays)), Err(error)) => *sum = Err(error),
                     (Err(_), _) => {}
                 }
             }
@@ -68,10 +79,24 @@ pub fn sweep<G: Game, I: Index<G>, C: Code>(
         if let Some(why) = game.fault() {
             return Err(SolveError::Fault(why));
         }
-        tally.tiers[t as usize] = sum.into_inner().unwrap_or(Err(SolveError::Stopped))?;
+        tally.tiers[t as usize] = match sum.into_inner().map_err(|_| SolveError::Stopped)? {
+            Ok(tally) => tally,
+            Err(BlockError::Other(error)) => return Err(error),
+            Err(BlockError::Stays) => {
+                let sweeper = Sweeper { game, index, only, solved: &tiers, own: None };
+                sweeper.in_order(tier, &mut codes, monitor)?
+            }
+        };
         tiers[t as usize] = codes;
     }
     Ok(Swept { tiers, tally })
+}
+
+/// Why a block could not be solved in parallel.
+enum BlockError {
+    /// A move stays in the tier, so its numbers have to be solved in order.
+    Stays,
+    Other(SolveError),
 }
 
 struct Sweeper<'a, G, I, C> {
@@ -79,76 +104,132 @@ struct Sweeper<'a, G, I, C> {
     index: &'a I,
     only: Option<&'a Reach>,
     solved: &'a [Vec<C>],
+    /// The tier being solved, its first solved number, and the codes from there on.
+    own: Option<(Tier, u64, &'a [C])>,
 }
 
 impl<G: Game, I: Index<G>, C: Code> Sweeper<'_, G, I, C> {
     /// Solves the numbers from `from` on and counts them.
-    fn block(&self, tier: Tier, from: u64, block: &mut [C]) -> Result<TierTally, SolveError> {
-        // Counting is for positions that occur in play; the bare DP over all numbers does without.
-        let mut counts = self.only.map(|_| Counts::default());
+    fn block(&self, tier: Tier, from: u64, block: &mut [C]) -> Result<TierTally, BlockError> {
+        // Only reachable positions are counted; the pass over all numbers does not count.
+        let mut counts = self.only.map(|_| CodeHistogram::default());
+        self.solve(tier, from, block, counts.as_mut())?;
+        Ok(counts.map(CodeHistogram::tally).unwrap_or_default())
+    }
+
+    /// Solves a tier in which moves lead to larger numbers, from its last number to its first.
+    fn in_order(&self, tier: Tier, codes: &mut [C], monitor: &dyn Monitor) -> Result<TierTally, SolveError> {
+        let mut counts = self.only.map(|_| CodeHistogram::default());
+        let mut pace = Pace::new(monitor);
+        for number in (0..codes.len()).rev() {
+            if pace.step() {
+                return Err(SolveError::Stopped);
+            }
+            let (open, solved) = codes.split_at_mut(number + 1);
+            let from = number as u64;
+            let sweeper = Sweeper { own: Some((tier, from + 1, &*solved)), ..*self };
+            match sweeper.solve(tier, from, &mut open[number..], counts.as_mut()) {
+                Ok(()) => {}
+                Err(BlockError::Other(error)) => return Err(error),
+                Err(BlockError::Stays) => return Err(SolveError::Loops("sweep")),
+            }
+        }
+        match self.game.fault() {
+            Some(why) => Err(SolveError::Fault(why)),
+            None => Ok(counts.map(CodeHistogram::tally).unwrap_or_default()),
+        }
+    }
+
+    fn solve(
+        &self,
+        tier: Tier,
+        from: u64,
+        block: &mut [C],
+        mut counts: Option<&mut CodeHistogram<C>>,
+    ) -> Result<(), BlockError> {
         let mut trouble = None;
         let wanted = |number| self.only.is_none_or(|reach| reach.has(tier, number));
         let range = from..from + block.len() as u64;
         self.index.walk_steps(self.game, tier, range, &wanted, &mut |number, pos, steps| {
             let turn = self.game.turn(pos);
             let code = if steps.is_empty() {
-                self.game.outcome(pos).and_then(|payoff| C::pack(Value::new(turn.sees(payoff), 0)))
+                let payoff = self.game.outcome(pos);
+                let code = payoff.and_then(|payoff| C::pack(Value::new(turn.sees(payoff), 0)));
+                code.ok_or(BlockError::Other(SolveError::Overflow))
             } else if turn == Turn::Chance {
-                trouble = Some(SolveError::Chance("sweep"));
-                None
+                Err(BlockError::Other(SolveError::Chance("sweep")))
             } else {
-                Some(self.best(steps))
+                self.best(tier, pos, steps)
             };
-            match code {
-                None => trouble = trouble.take().or(Some(SolveError::Overflow)),
-                Some(code) => {
-                    block[(number - from) as usize] = code;
+            let slot = block.get_mut(number.wrapping_sub(from) as usize);
+            match slot
+                .map_or_else(|| Err(BlockError::Other(no_value(pos, tier, number))), |slot| Ok((slot, code?)))
+            {
+                Err(error) => trouble = trouble.take().or(Some(error)),
+                Ok((slot, code)) => {
+                    *slot = code;
                     if let Some(counts) = &mut counts {
                         counts.add(turn, code, self.index.orbit(tier, number), steps.is_empty());
                     }
                 }
             }
         });
-        match trouble {
-            Some(error) => Err(error),
-            None => Ok(counts.map(|counts| counts.finish(|byte| (byte as i8).unpack())).unwrap_or_default()),
-        }
+        trouble.map_or(Ok(()), Err)
     }
 }
 
 impl<G: Game, I: Index<G>, C: Code> Sweeper<'_, G, I, C> {
-    /// The code of the best of several steps.
+    /// The code of a number that is already solved.
     #[inline]
-    fn best(&self, steps: &[Link]) -> C {
-        // `before` keeps the order of codes, or turns it round when the players change: comparing first and
-        // converting the winner saves a conversion per step.
+    fn at(&self, tier: Tier, number: u64) -> Option<C> {
+        let code = match self.own {
+            Some((own, first, codes)) if own == tier => codes.get(number.checked_sub(first)? as usize),
+            _ => self.solved.get(tier.0 as usize)?.get(number as usize),
+        };
+        code.copied().filter(|&code| code != C::UNKNOWN)
+    }
+
+    /// The code of the best move.
+    #[inline]
+    fn best(&self, tier: Tier, pos: &G::Position, steps: &[Link]) -> Result<C, BlockError> {
+        // A move preserves the order of codes, or reverses it when the players change: comparing first and converting
+        // only the best saves one conversion per move.
         let (mut mine, mut theirs) = (None, None);
         for step in steps {
-            let code = self.solved[step.tier.0 as usize][step.number as usize];
+            let Some(code) = self.at(step.tier, step.number) else {
+                let stays = step.tier == tier && self.own.is_none();
+                let missing = || BlockError::Other(no_value(pos, step.tier, step.number));
+                return Err(if stays { BlockError::Stays } else { missing() });
+            };
             if step.same_player {
                 mine = mine.max(Some(code));
             } else {
                 theirs = Some(theirs.map_or(code, |least: C| least.min(code)));
             }
         }
-        let (mine, theirs) = (mine.map(|code| code.before(true)), theirs.map(|code| code.before(false)));
-        mine.max(theirs).unwrap_or(C::UNKNOWN)
+        // Goes through the value, because a distance may be too large for the code.
+        let one_more = |code: Option<C>, same_player| match code.and_then(Code::unpack) {
+            None => Ok(None),
+            Some(value) => C::pack(value.before(same_player)).ok_or(SolveError::Overflow).map(Some),
+        };
+        let best = one_more(mine, true).and_then(|mine| Ok(mine.max(one_more(theirs, false)?)));
+        best.and_then(|best| best.ok_or(SolveError::Overflow)).map_err(BlockError::Other)
     }
 }
 
-/// Counts codes: by table where they are bytes, by hash map otherwise.
-struct Counts<C> {
+/// Histogram of codes: an array for one-byte codes, a hash map otherwise.
+struct CodeHistogram<C> {
     bytes: Vec<u64>,
     others: FxHashMap<(bool, bool, C), u64>,
 }
 
-impl<C> Default for Counts<C> {
+impl<C> Default for CodeHistogram<C> {
     fn default() -> Self {
-        Counts { bytes: vec![0; 4 * 256], others: FxHashMap::default() }
+        CodeHistogram { bytes: vec![0; 4 * 256], others: FxHashMap::default() }
     }
 }
 
-impl<C: Code> Counts<C> {
+impl<C: Code> CodeHistogram<C> {
     #[inline]
     fn add(&mut self, turn: Turn, code: C, orbit: u32, finished: bool) {
         let second = turn == Turn::Second;
@@ -159,6 +240,10 @@ impl<C: Code> Counts<C> {
             }
             None => *self.others.entry((second, finished, code)).or_default() += u64::from(orbit),
         }
+    }
+
+    fn tally(self) -> TierTally {
+        self.finish(|byte| (byte as i8).unpack())
     }
 
     fn finish(self, unbyte: impl Fn(u8) -> Option<Value>) -> TierTally {

@@ -1,9 +1,9 @@
-//! Playing on when all is lost: the move that is hardest for an opponent who can err.
+//! Swindling: the moves of a lost position, ranked against a model of a fallible opponent.
 //!
 //! # The model
 //!
-//! The opponent has a won position with `good` moves that keep what it is worth and `bad` ones that do not, and
-//! the quickest win takes `d` plies. The shorter the win and the more moves keep it, the more obvious it is:
+//! The opponent is to move in a won position. `good` moves keep its payoff, `bad` moves do not, and the quickest win
+//! takes `d` plies. The shorter the win and the larger the share of good moves, the less likely an error is:
 //!
 //! ```text
 //! seen     = exp(−(d − 1) / horizon)              a win in one is always seen, far ones hardly
@@ -11,19 +11,20 @@
 //! chance   = slip × mean gain of the bad moves + (1 − slip) × mean over the good moves of our chance after them
 //! ```
 //!
-//! The gain of an error is what it gives away, from 0 to 1: with payoffs −1, 0 and 1 a draw is worth one half
-//! and a win one. Our chance after a good move is that of our best move there, looked ahead a few moves and
-//! then taken as nothing. Among moves of equal chance the one that lasts longest is first.
+//! The gain of an error is the share of the payoff that it gives away, from 0 to 1: with payoffs −1, 0 and 1 a draw
+//! is worth one half and a win one. Our chance after a good move is that of our best reply, searched to a fixed depth
+//! and 0 beyond. Moves of equal chance are ordered by distance, the longest defence first.
 
-use outplay_core::{Game, Pace, Probe, ProbeError, Quiet, Value, Watch};
+use outplay_core::{Game, Probe, ProbeError, Value};
+use outplay_runtime::{Monitor, NoMonitor, Pace};
 use std::cell::RefCell;
 
-/// How an opponent errs.
+/// Model of a fallible opponent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fallible {
-    /// Plies at which a win is seen only with probability 1/e; larger means a stronger opponent.
+    /// Plies at which a win is found with probability 1/e; larger means a stronger opponent.
     pub horizon: f64,
-    /// How many more of the opponent's moves are looked at after the next one.
+    /// Search depth: further moves of the opponent to consider after the next one.
     pub ahead: u32,
 }
 
@@ -38,14 +39,14 @@ impl Default for Fallible {
 pub struct Hope<M> {
     /// The move.
     pub mv: M,
-    /// What errors after it are expected to give, from 0 to 1.
+    /// Expected gain from errors after this move, from 0 to 1.
     pub chance: f64,
-    /// What it is worth against perfect play.
+    /// Its value against perfect play.
     pub value: Value,
 }
 
-/// Ranks the moves of a lost position, the hardest for the opponent first; `None` if the position is not lost,
-/// is finished, or the source does not hold it or what follows.
+/// Ranks the moves of a lost position, the most difficult for the opponent first. `None` if the position is not lost
+/// or is finished, or if a value is missing from the source.
 ///
 /// # Errors
 ///
@@ -56,10 +57,10 @@ pub fn hardest<G: Game>(
     pos: &G::Position,
     model: Fallible,
 ) -> Result<Option<Vec<Hope<G::Move>>>, ProbeError> {
-    hardest_watched(game, probe, pos, model, &Quiet)
+    hardest_watched(game, probe, pos, model, &NoMonitor)
 }
 
-/// The same for somebody who may stop it; `None` then as well.
+/// Like [`hardest`], with cancellation; returns `None` when cancelled.
 ///
 /// # Errors
 ///
@@ -69,13 +70,13 @@ pub fn hardest_watched<G: Game>(
     probe: &dyn Probe<G>,
     pos: &G::Position,
     model: Fallible,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Option<Vec<Hope<G::Move>>>, ProbeError> {
     let Some(value) = probe.probe(pos)? else { return Ok(None) };
     if value.payoff() >= 0 || game.outcome(pos).is_some() {
         return Ok(None);
     }
-    let swindler = Swindler { game, probe, model, pace: RefCell::new(Pace::new(watch)) };
+    let swindler = Swindler { game, probe, model, pace: RefCell::new(Pace::new(monitor)) };
     let Some(mut hopes) = swindler.hopes(pos, model.ahead)? else { return Ok(None) };
     hopes.sort_by(|a, b| b.chance.total_cmp(&a.chance).then(b.value.cmp(&a.value)));
     Ok(Some(hopes))
@@ -89,12 +90,12 @@ struct Swindler<'a, G: Game> {
 }
 
 impl<G: Game> Swindler<'_, G> {
-    /// The value of a position; `None` if it is missing or somebody wants to stop.
+    /// The value of a position; `None` if it is missing or the work was cancelled.
     fn ask(&self, pos: &G::Position) -> Result<Option<Value>, ProbeError> {
         if self.pace.borrow_mut().step() { Ok(None) } else { self.probe.probe(pos) }
     }
 
-    /// The moves of a position of ours that is lost; `None` if a value is missing.
+    /// Rates the moves of a lost position of ours; `None` if a value is missing.
     fn hopes(&self, pos: &G::Position, ahead: u32) -> Result<Option<Vec<Hope<G::Move>>>, ProbeError> {
         let mut moves = Vec::new();
         self.game.moves(pos, &mut moves);
@@ -119,7 +120,7 @@ impl<G: Game> Swindler<'_, G> {
         Ok(hopes.map(|hopes| hopes.iter().map(|hope| hope.chance).fold(0.0, f64::max)))
     }
 
-    /// Our chance when the opponent has to find a move in a won position.
+    /// Our chance when the opponent is to move in a won position.
     fn after(&self, pos: &G::Position, won: Value, ahead: u32) -> Result<Option<f64>, ProbeError> {
         let mut moves = Vec::new();
         self.game.moves(pos, &mut moves);

@@ -1,4 +1,4 @@
-//! How many positions there are of each value.
+//! Counts of positions by value.
 
 use outplay_core::{Turn, Value, Verdict};
 use rustc_hash::FxHashMap;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 pub struct Tally {
     /// One entry per tier.
     pub tiers: Vec<TierTally>,
-    /// Positions count as "mover against opponent": all are the first player's turn.
+    /// Positions are counted from the mover's point of view, all under the first player.
     pub merged: bool,
 }
 
@@ -26,7 +26,7 @@ pub struct TierTally {
 /// Win, draw and loss counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Split {
-    /// Positions won by whoever looks.
+    /// Positions won by the player whose point of view it is.
     pub win: u64,
     /// Ties and draws by repetition.
     pub draw: u64,
@@ -47,12 +47,12 @@ impl Split {
         split
     }
 
-    /// The counts added up.
+    /// Adds two counts.
     pub fn plus(self, other: Split) -> Split {
         Split { win: self.win + other.win, draw: self.draw + other.draw, loss: self.loss + other.loss }
     }
 
-    /// The counts as the opponent sees them.
+    /// The counts from the opponent's point of view.
     pub fn flipped(self) -> Split {
         Split { win: self.loss, draw: self.draw, loss: self.win }
     }
@@ -64,7 +64,7 @@ impl Split {
 }
 
 impl TierTally {
-    /// Counts `count` positions of one value, seen by the player to move.
+    /// Counts `count` positions of one value, given from the mover's point of view.
     pub fn add(&mut self, turn: Turn, value: Value, count: u64, finished: bool) {
         let side = if turn == Turn::Second { &mut self.second } else { &mut self.first };
         *side.entry(value).or_default() += count;
@@ -73,7 +73,7 @@ impl TierTally {
         }
     }
 
-    /// Adds another count of the same tier.
+    /// Adds the counts of another part of the same tier.
     pub fn merge(&mut self, other: TierTally) {
         for (mine, theirs) in [(&mut self.first, other.first), (&mut self.second, other.second)] {
             for (value, count) in theirs {
@@ -83,12 +83,12 @@ impl TierTally {
         self.finished += other.finished;
     }
 
-    /// Counts as the player to move sees them, for positions with this player to move.
+    /// Counts from the mover's point of view, for positions with this player to move.
     pub fn by_turn(&self, turn: Turn) -> Split {
         Split::of(if turn == Turn::Second { &self.second } else { &self.first })
     }
 
-    /// Counts of all positions as the first player sees them.
+    /// Counts of all positions from the first player's point of view.
     pub fn first_view(&self) -> Split {
         self.by_turn(Turn::First).plus(self.by_turn(Turn::Second).flipped())
     }
@@ -100,17 +100,17 @@ impl TierTally {
 }
 
 impl Tally {
-    /// A count of nothing yet.
+    /// An empty count.
     pub fn new(tiers: u32, merged: bool) -> Tally {
         Tally { tiers: vec![TierTally::default(); tiers as usize], merged }
     }
 
-    /// Counts as the player to move sees them.
+    /// Counts from the mover's point of view, for positions with this player to move.
     pub fn by_turn(&self, turn: Turn) -> Split {
         self.tiers.iter().fold(Split::default(), |sum, tier| sum.plus(tier.by_turn(turn)))
     }
 
-    /// Counts as the first player sees them.
+    /// Counts from the first player's point of view.
     pub fn first_view(&self) -> Split {
         self.by_turn(Turn::First).plus(self.by_turn(Turn::Second).flipped())
     }

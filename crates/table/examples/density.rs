@@ -1,13 +1,14 @@
-//! How dense and how quick tables are, on real values of a board game with gravity or without.
+//! Compression and probe speed of tables, on real values of a board game with or without gravity.
 //!
 //! `cargo run --release -p outplay-table --example density -- connect4:5x5 [DATA]`
 //!
-//! Solves the game by `sweep`, marks what nobody asks a table for (unreachable and finished positions, those
-//! with a win in one, all but the first of each set of symmetric ones), writes the table with values alone
-//! and with distances, and prints bytes per legal position and random probes per second of CPU time.
+//! Solves the game by `sweep`, marks the don't-cares (unreachable and finished positions, those with a win in
+//! one, all but the first of each set of symmetric ones), writes the table with win/draw/loss and with distances,
+//! and prints bytes per legal position and random probes per second of CPU time.
 
-use outplay_core::{Code, Game, Index, Quiet, Tier, Turn};
+use outplay_core::{Code, Game, Index, Tier, Turn};
 use outplay_games::mnk::{Board, Mnk, MnkIndex, Rules};
+use outplay_runtime::NoMonitor;
 use outplay_solve::{Reach, Swept, reach, sweep};
 use outplay_table::{CellKind, Identity, Table, TierWriter, Values, Writer};
 use rand::rngs::SmallRng;
@@ -17,9 +18,9 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-/// Probes that are timed.
+/// Number of timed probes.
 const PROBES: usize = 400_000;
-/// Distinct slots that warm probes ask for, few enough to stay decoded.
+/// Distinct slots of warm probes, few enough to stay decoded.
 const WARM: usize = 100;
 
 struct Solved {
@@ -34,12 +35,12 @@ impl Solved {
         let game = Mnk::<u64>::new(Rules::parse(spec)?).ok_or("the board is too large")?;
         let index = MnkIndex::new(&game).ok_or("the board is too large")?;
         let start = game.start().ok_or("the game has no start")?;
-        let reach = reach(&game, &index, &start, &Quiet)?;
-        let swept = sweep(&game, &index, Some(&reach), &Quiet)?;
+        let reach = reach(&game, &index, &start, &NoMonitor)?;
+        let swept = sweep(&game, &index, Some(&reach), &NoMonitor)?;
         Ok(Solved { game, index, reach, swept })
     }
 
-    /// Whether a table must know the position: the plain rules do not answer it, and it is the first of its
+    /// Whether the table must hold the position: the rules alone do not decide it, and it is the first of its
     /// symmetric set.
     fn counts(&self, tier: Tier, slot: u64, pos: &Board<u64>) -> bool {
         if !self.reach.has(tier, slot) || self.game.outcome(pos).is_some() {
@@ -73,7 +74,7 @@ impl Solved {
     }
 }
 
-/// The processor time of this thread, or the time of day where that is not known.
+/// CPU time of this thread, or wall time where that is unavailable.
 fn cpu_seconds(start: Instant) -> f64 {
     std::fs::read_to_string("/proc/thread-self/schedstat")
         .ok()
@@ -118,7 +119,7 @@ fn measure(
             println!("  tier {tier}: {} bytes", std::fs::metadata(path)?.len());
         }
     }
-    // Everything that counts reads as it was written.
+    // Every defined slot reads as it was written.
     let start = Instant::now();
     for (tier, codes) in (0..).map(Tier).zip(all) {
         let found: Vec<i8> = table.read_tier(tier)?;
@@ -145,7 +146,7 @@ fn measure(
         }
     };
     let cold: Vec<(Tier, u64)> = (0..PROBES).map(|_| draw()).collect();
-    // Those that count: every one of these probes decodes a block.
+    // Defined slots only: each of these probes decodes a block.
     let counted: Vec<(Tier, u64)> = std::iter::repeat_with(draw)
         .filter(|&(tier, slot)| all[tier.0 as usize][slot as usize] != <i8 as Code>::UNKNOWN)
         .take(PROBES)

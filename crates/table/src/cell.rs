@@ -1,15 +1,15 @@
-//! What one slot of a table holds: an integer of one, two or four bytes, or a mean.
+//! Cell types of a table: 8-, 16- or 32-bit codes, or a 64-bit float.
 
-use crate::codec::find::Found;
+use crate::codec::find::RunFinder;
 use serde::{Deserialize, Serialize};
 
-/// The type of a table's slots, as its header names it.
+/// Type of a table's cells, as stored in its header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CellKind {
     /// One byte, a code as in [`outplay_core::Code`].
     I8,
-    /// Two bytes, a code of a game with loops.
+    /// Two bytes, a code of a game with cycles.
     I16,
     /// Four bytes, a code as in [`outplay_core::Code`].
     I32,
@@ -18,7 +18,7 @@ pub enum CellKind {
 }
 
 impl CellKind {
-    /// How many bytes a slot takes before compression.
+    /// Bytes of a cell before compression.
     pub fn bytes(self) -> usize {
         match self {
             CellKind::I8 => 1,
@@ -38,31 +38,32 @@ impl CellKind {
     }
 }
 
-/// A value that a table can store. One value of each type means "don't care".
+/// A value that a table can store. One value of each type means "don't-care".
 pub trait Cell: Copy + PartialEq + Send + Sync + 'static {
-    /// Nobody asks for this slot: the table may answer anything.
+    /// Don't-care: a slot that is never probed; the table may return any value for it.
     const UNKNOWN: Self;
-    /// The type's name in the header.
+    /// The cell type in the header.
     const KIND: CellKind;
 
-    /// Whether nobody asks for this slot.
+    /// Whether this is a don't-care.
     fn is_unknown(self) -> bool;
 
-    /// The cell as a bit pattern; different cells have different patterns.
+    /// Returns the cell's bit pattern; different cells have different patterns.
     fn to_bits(self) -> u64;
 
-    /// The cell with a bit pattern, of which only the low [`CellKind::bytes`] count.
+    /// Returns the cell with a bit pattern, of which only the low [`CellKind::bytes`] count.
     fn from_bits(bits: u64) -> Self;
 
-    /// A bit for each of up to 64 cells that nobody asks for.
+    /// Bit mask of the don't-cares among up to 64 cells.
     fn unknown(cells: &[Self]) -> u64 {
         cells.iter().rev().fold(0, |mask, cell| mask << 1 | u64::from(cell.is_unknown()))
     }
 
-    /// Finds the runs of up to 256 slots that are counted from `first` on, and returns how many are no don't-cares.
+    /// Finds the runs of up to 256 slots, the first of which is slot `first` of a granule; returns the number of
+    /// defined slots.
     #[doc(hidden)]
-    fn find_runs(found: &mut Found<Self>, first: u8, cells: &[Self]) -> u64 {
-        found.find_plainly(first, cells)
+    fn find_runs(found: &mut RunFinder<Self>, first: u8, cells: &[Self]) -> u64 {
+        found.find_portable(first, cells)
     }
 }
 
@@ -91,19 +92,19 @@ impl Cell for i8 {
     }
 
     #[inline]
-    fn find_runs(found: &mut Found<i8>, first: u8, cells: &[i8]) -> u64 {
+    fn find_runs(found: &mut RunFinder<i8>, first: u8, cells: &[i8]) -> u64 {
         found.find_bytes(first, cells)
     }
 }
 
-/// A bit for each of up to 64 bytes that nobody asks for: most tables have bytes, and most of these are such.
+/// Bit mask of the don't-cares among up to 64 bytes, by SSE2: most tables have byte cells.
 #[inline]
 #[allow(unsafe_code)]
 fn unknown_bytes(cells: &[i8]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if let Ok(cells) = <&[i8; 64]>::try_from(cells) {
         use std::arch::x86_64::*;
-        // SAFETY: every processor of this kind has the instructions, and sixteen bytes are read four times from 64.
+        // SAFETY: SSE2 is part of x86-64, and the four loads of 16 bytes stay within the 64 bytes.
         return unsafe {
             let unknown = _mm_set1_epi8(i8::UNKNOWN);
             (0..4).fold(0, |mask, part| {
@@ -156,7 +157,7 @@ impl Cell for i32 {
     }
 }
 
-/// Every NaN means "don't care".
+/// Every NaN means "don't-care".
 impl Cell for f64 {
     const UNKNOWN: f64 = f64::NAN;
     const KIND: CellKind = CellKind::F64;

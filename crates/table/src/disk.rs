@@ -1,14 +1,14 @@
-//! Files and directories: what the standard library says in several lines.
+//! File system helpers: atomic replacement, directory sync, positional I/O.
 
 use crate::TableError;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Files that begin with this are left-overs of a writer that was killed.
+/// Prefix of temporary files; a killed writer leaves them behind.
 pub(crate) const TEMPORARY: &str = "tmp-";
 
-/// Where tables are kept unless told otherwise: `$OUTPLAY_DATA`, else `$XDG_DATA_HOME/outplay`, else
+/// Returns the default data directory: `$OUTPLAY_DATA`, else `$XDG_DATA_HOME/outplay`, else
 /// `~/.local/share/outplay`.
 pub fn default_data_dir() -> PathBuf {
     data_dir_from(|variable| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from))
@@ -18,7 +18,7 @@ fn data_dir_from(variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
     if let Some(data) = variable("OUTPLAY_DATA") {
         return data;
     }
-    // The XDG specification says that relative paths are to be ignored.
+    // The XDG specification requires relative paths to be ignored.
     if let Some(data) = variable("XDG_DATA_HOME").filter(|path| path.is_absolute()) {
         return data.join("outplay");
     }
@@ -26,19 +26,19 @@ fn data_dir_from(variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
     home.join(".local/share/outplay")
 }
 
-/// The sizes of the files in a directory; what cannot be read counts nothing.
+/// Total size of the files in a directory; unreadable entries count 0.
 pub(crate) fn bytes_in(dir: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(dir) else { return 0 };
     let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
     files.filter(fs::Metadata::is_file).map(|data| data.len()).sum()
 }
 
-/// Makes sure that names created, renamed or removed in a directory survive a crash.
+/// Syncs a directory, so that created, renamed or removed names survive a crash.
 pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }
 
-/// Replaces a file by another one that is complete and on the disk.
+/// Renames a complete and synced temporary file to its final name.
 pub(crate) fn publish(temporary: &Path, target: &Path, spec: &str) -> Result<(), TableError> {
     fs::rename(temporary, target).map_err(|e| TableError::io("rename it into place", target, spec, e))?;
     match target.parent() {
@@ -47,7 +47,7 @@ pub(crate) fn publish(temporary: &Path, target: &Path, spec: &str) -> Result<(),
     }
 }
 
-/// Writes a whole file such that either the old or the new one is there at any moment.
+/// Writes a file atomically: at any moment either the old or the new content is there.
 pub(crate) fn write_whole(target: &Path, bytes: &[u8], spec: &str) -> Result<(), TableError> {
     // Manifests have a parent and a name.
     let name = target.file_name().unwrap_or_default().to_string_lossy();
@@ -56,15 +56,15 @@ pub(crate) fn write_whole(target: &Path, bytes: &[u8], spec: &str) -> Result<(),
     let mut file = File::create(&temporary).map_err(fail)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     if let Err(error) = written {
-        // Half a file is of no use to anybody, and the space may be wanted.
+        // A partial file is useless, and the disk may be full.
         let _ = fs::remove_file(&temporary);
         return Err(fail(error));
     }
     publish(&temporary, target, spec)
 }
 
-/// Opens a file to read it, and says how large it is. A pipe or a device would never end, or never begin; it is refused
-/// before it is opened, because opening alone may wait for ever.
+/// Opens a regular file for reading and returns its size. Pipes and devices are refused before they are opened,
+/// because opening a pipe may block for ever.
 pub(crate) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
     let refused = || io::Error::other("it is not a regular file");
     if !fs::metadata(path)?.is_file() {
@@ -75,13 +75,13 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
     if data.is_file() { Ok((file, data.len())) } else { Err(refused()) }
 }
 
-/// Fills the buffer from a place in a file.
+/// Reads exactly the buffer from an offset.
 #[cfg(unix)]
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], place: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, buffer, place)
 }
 
-/// Fills the buffer from a place in a file.
+/// Reads exactly the buffer from an offset.
 #[cfg(windows)]
 pub(crate) fn read_at(file: &File, mut buffer: &mut [u8], mut place: u64) -> io::Result<()> {
     while !buffer.is_empty() {
@@ -96,13 +96,13 @@ pub(crate) fn read_at(file: &File, mut buffer: &mut [u8], mut place: u64) -> io:
     Ok(())
 }
 
-/// Writes the buffer to a place in a file.
+/// Writes the whole buffer at an offset.
 #[cfg(unix)]
 pub(crate) fn write_at(file: &File, buffer: &[u8], place: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, buffer, place)
 }
 
-/// Writes the buffer to a place in a file.
+/// Writes the whole buffer at an offset.
 #[cfg(windows)]
 pub(crate) fn write_at(file: &File, mut buffer: &[u8], mut place: u64) -> io::Result<()> {
     while !buffer.is_empty() {

@@ -1,4 +1,4 @@
-//! What can be wrong with a table, and what to do about it.
+//! Errors of a table, and the remedy for each.
 
 use crate::Values;
 use outplay_core::{ProbeError, Tier};
@@ -7,17 +7,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// A table that cannot be written or read, said in one sentence; [`TableError::cure`] says what to do.
+/// Error of reading or writing a table, printed as one sentence; [`TableError::cure`] returns the remedy.
 #[derive(Debug, Error)]
 pub enum TableError {
     /// The system refused a file operation.
     #[error("{}: cannot {doing}: {source}", path.display())]
     Io {
-        /// What was being done.
+        /// The failed operation.
         doing: &'static str,
-        /// To which file.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The disk is full, or a quota or limit is used up.
@@ -28,7 +28,7 @@ pub enum TableError {
         /// The game.
         spec: String,
     },
-    /// More of the disk would be used than is allowed.
+    /// The table would exceed its disk limit.
     #[error("{}: the {} of disk that are allowed are used up", path.display(), outplay_core::figures::bytes(*most))]
     OverLimit {
         /// The file that did not fit.
@@ -38,20 +38,20 @@ pub enum TableError {
         /// The game.
         spec: String,
     },
-    /// The directory may not be written to.
+    /// The directory is not writable.
     #[error("{}: not allowed to write here: {source}", path.display())]
     NotWritable {
         /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// A process that writes the table together with this one failed or is gone.
+    /// Another rank that writes this table failed or has exited.
     #[error("{table}: {why}")]
-    Crew {
+    Communicator {
         /// The table's name.
         table: String,
-        /// What the others say.
+        /// The error that the other ranks report.
         why: String,
     },
     /// Another process, or another part of this one, writes the table.
@@ -59,7 +59,7 @@ pub enum TableError {
     Locked {
         /// The table's name.
         table: String,
-        /// Who holds the lock.
+        /// The lock's holder.
         holder: String,
     },
     /// There is no such table.
@@ -69,12 +69,12 @@ pub enum TableError {
         table: String,
         /// The game; empty if only the name is known.
         spec: String,
-        /// Which values it would hold, if that matters.
+        /// The kind of values, if that matters.
         values: Option<Values>,
-        /// Where it was looked for.
+        /// The data directory.
         data: PathBuf,
     },
-    /// A tier is not written yet, or its file is gone.
+    /// A tier is not written yet, or its file was removed.
     #[error("{table}/{}: this tier is missing", file_name(*tier))]
     NoTier {
         /// The table's name.
@@ -84,36 +84,36 @@ pub enum TableError {
         /// The tier.
         tier: Tier,
     },
-    /// The table is of a format that this program does not know.
+    /// The table has a format that this program does not support.
     #[error("{file}: written in table format {found}, and this program reads format {}", crate::VERSION)]
     Version {
         /// Table and file.
         file: String,
-        /// The format's number.
+        /// The format's version.
         found: u64,
         /// The game.
         spec: String,
     },
-    /// The table is of another game or of other values.
+    /// The table is of another game or holds other values.
     #[error("{table}: this table holds {found}, not {wanted}")]
     OtherGame {
         /// The table's name.
         table: String,
-        /// What was expected.
+        /// The expected content.
         wanted: String,
-        /// What is there.
+        /// The actual content.
         found: String,
-        /// The game that was asked for.
+        /// The requested game.
         spec: String,
     },
-    /// The table is of this game and was made when its rules or the numbering of its positions were others.
+    /// The table is of this game, but of another version of its rules or of its position index.
     #[error("{table}: this table was made by other rules (version {found}, now {now})")]
     OtherRules {
         /// The table's name.
         table: String,
-        /// The version that made it.
+        /// The table's version.
         found: u32,
-        /// The version that is asked for.
+        /// The requested version.
         now: u32,
         /// The game.
         spec: String,
@@ -123,55 +123,55 @@ pub enum TableError {
     Truncated {
         /// Table and file.
         file: String,
-        /// Bytes there are.
+        /// Actual size in bytes.
         is: u64,
-        /// Bytes there should be.
+        /// Expected size in bytes.
         should: u64,
         /// The game.
         spec: String,
         /// The tier that the file holds.
         tier: Tier,
     },
-    /// Bytes are not those that were written.
+    /// A checksum does not match.
     #[error("{file}: {what} fails its checksum")]
     Damaged {
         /// Table and file.
         file: String,
-        /// What of it: `header`, `block 12`, …
+        /// The damaged part: `header`, `block 12`, …
         what: String,
         /// The game.
         spec: String,
         /// The tier that the file holds; none for the manifest.
         tier: Option<Tier>,
     },
-    /// A slot that the tier does not have.
+    /// The tier has no such slot.
     #[error("{table}: tier {} has {slots} slots, and slot {slot} was asked for", tier.0)]
     NoSlot {
         /// The table's name.
         table: String,
         /// The tier.
         tier: Tier,
-        /// The slot asked for.
+        /// The requested slot.
         slot: u64,
-        /// How many there are.
+        /// Number of slots.
         slots: u64,
     },
-    /// Somebody asked to stop.
-    #[error("{table}: stopped before tier {} was written", tier.0)]
+    /// The operation was cancelled.
+    #[error("{table}: stopped at tier {}", tier.0)]
     Stopped {
         /// The table's name.
         table: String,
-        /// The tier that was being written.
+        /// The tier that was being written or checked.
         tier: Tier,
         /// The game.
         spec: String,
     },
-    /// A call that breaks the writer's or the reader's contract.
+    /// A call violates the contract of the writer or the reader.
     #[error("{table}: {why}")]
     Misuse {
         /// The table's name.
         table: String,
-        /// Which part of the contract.
+        /// The violated part of the contract.
         why: String,
     },
 }
@@ -181,35 +181,39 @@ pub(crate) fn file_name(tier: Tier) -> String {
     format!("tier-{:02}.opt", tier.0)
 }
 
-/// What to do about a trouble with a table, in words that name nobody's commands; interfaces may put it in their own.
+/// Remedy for a table error, in words that name no command; a user interface may phrase it with its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cure {
-    /// Look after the path and the disk.
+    /// Check the path and the disk.
     TryAgain,
-    /// Make room on the disk, then solve this game again: it goes on where it was.
+    /// Free disk space, then solve this game again: it resumes.
     MakeRoom {
         /// The game.
         spec: String,
+        /// The kind of values, if that matters.
+        values: Option<Values>,
     },
-    /// Allow more of the disk, then solve this game again: it goes on where it was.
+    /// Raise the disk limit, then solve this game again: it resumes.
     AllowMore {
         /// The game.
         spec: String,
+        /// The kind of values, if that matters.
+        values: Option<Values>,
     },
-    /// Choose a directory that can be written to.
+    /// Choose a writable directory.
     Writable,
-    /// Wait for whoever writes the table.
+    /// Wait until the other writer is done.
     Wait,
-    /// Choose one of the tables there are.
+    /// Choose one of the existing tables.
     Choose,
     /// Solve the game.
     Solve {
         /// The game.
         spec: String,
-        /// Which values, if it matters.
+        /// The kind of values, if that matters.
         values: Option<Values>,
-        /// What that does.
-        does: Mends,
+        /// The effect of solving.
+        does: SolveEffect,
     },
     /// Remove the table, then solve the game again.
     Remove {
@@ -217,62 +221,72 @@ pub enum Cure {
         table: String,
         /// The game, where it is known.
         spec: Option<String>,
+        /// The kind of values, if that matters.
+        values: Option<Values>,
     },
-    /// The program is to blame.
+    /// Report a bug in the program.
     Report,
 }
 
-/// What solving a game does for its table.
+/// Effect of solving a game on its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mends {
-    /// It makes the table.
+pub enum SolveEffect {
+    /// Creates the table.
     Makes,
-    /// It goes on where it was stopped.
+    /// Resumes an interrupted solve.
     GoesOn,
-    /// It writes what is missing.
+    /// Writes the missing tiers.
     Fills,
-    /// It rebuilds the table, which is of other rules.
+    /// Rebuilds the table, which is of another version of the rules.
     Renews,
-    /// It rebuilds a tier that was damaged after it was written.
+    /// Rebuilds a tier that was damaged after it was written.
     MendsTier,
-    /// It rebuilds the table, which was damaged after it was written.
+    /// Rebuilds the table, which was damaged after it was written.
     MendsTable,
 }
 
-impl Mends {
-    /// Why, if there is more to say, and what for.
+impl SolveEffect {
+    /// Returns the reason, if there is more to explain, and the purpose.
     pub fn words(self) -> (&'static str, &'static str) {
         const DAMAGED: &str = "the file was damaged after it was written; ";
         match self {
-            Mends::Makes => ("", "to make it"),
-            Mends::GoesOn => ("", "to go on"),
-            Mends::Fills => ("", "to write what is missing"),
-            Mends::Renews => ("", "to rebuild it"),
-            Mends::MendsTier => (DAMAGED, "to rebuild that tier"),
-            Mends::MendsTable => (DAMAGED, "to rebuild the table"),
+            SolveEffect::Makes => ("", "to make it"),
+            SolveEffect::GoesOn => ("", "to go on"),
+            SolveEffect::Fills => ("", "to write what is missing"),
+            SolveEffect::Renews => ("", "to rebuild it"),
+            SolveEffect::MendsTier => (DAMAGED, "to rebuild that tier"),
+            SolveEffect::MendsTable => (DAMAGED, "to rebuild the table"),
         }
     }
+}
+
+/// Names the values of a table where they are not the default, distances.
+fn with(values: Option<Values>) -> &'static str {
+    if values == Some(Values::Wdl) { " with values wdl" } else { "" }
 }
 
 impl fmt::Display for Cure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cure::TryAgain => f.write_str("check the path and the disk, then try again"),
-            Cure::MakeRoom { spec } => {
-                write!(f, "free some space and solve {spec} again: it goes on where it was")
+            Cure::MakeRoom { spec, values } => {
+                let values = with(*values);
+                write!(f, "free some space and solve {spec}{values} again: it goes on where it was")
             }
-            Cure::AllowMore { spec } => {
-                write!(f, "allow more of the disk and solve {spec} again: it goes on where it was")
+            Cure::AllowMore { spec, values } => {
+                let values = with(*values);
+                write!(f, "allow more of the disk and solve {spec}{values} again: it goes on where it was")
             }
             Cure::Writable => f.write_str("make the directory writable or choose another one"),
             Cure::Wait => f.write_str("wait until it is done, or stop it: what it has finished is kept"),
             Cure::Choose => f.write_str("choose one of the tables there are"),
-            Cure::Solve { spec, does, .. } => {
+            Cure::Solve { spec, values, does } => {
                 let (why, purpose) = does.words();
-                write!(f, "{why}solve {spec} {purpose}")
+                write!(f, "{why}solve {spec}{} {purpose}", with(*values))
             }
-            Cure::Remove { table, spec } => {
-                write!(f, "remove {table}, then solve {} again", spec.as_deref().unwrap_or("the game"))
+            Cure::Remove { table, spec, values } => {
+                let spec = spec.as_deref().unwrap_or("the game");
+                write!(f, "remove {table}, then solve {spec}{} again", with(*values))
             }
             Cure::Report => f.write_str("this is a mistake in the program, please report it"),
         }
@@ -280,39 +294,54 @@ impl fmt::Display for Cure {
 }
 
 impl TableError {
-    /// What to do about it.
+    /// Returns the remedy.
     pub fn cure(&self) -> Cure {
-        let solve = |spec: &str, does| Cure::Solve { spec: spec.into(), values: None, does };
+        // The directory name encodes the kind of values; distances are the default.
+        let values = |path: &Path, spec: &str| {
+            let wdl = crate::name(spec, Values::Wdl);
+            let inside = !spec.is_empty() && path.iter().any(|part| part == wdl.as_str());
+            inside.then_some(Values::Wdl)
+        };
+        let solve = |file: &str, spec: &str, does| {
+            let values = values(Path::new(file), spec);
+            Cure::Solve { spec: spec.into(), values, does }
+        };
         let remove = |file: &str, spec: &str| Cure::Remove {
             table: file.split('/').next().unwrap_or(file).into(),
-            // Lists know the name only.
+            // A listing knows the name only.
             spec: (!spec.is_empty()).then(|| spec.into()),
+            values: values(Path::new(file), spec),
         };
         match self {
-            TableError::Io { .. } | TableError::Crew { .. } => Cure::TryAgain,
-            TableError::Full { spec, .. } => Cure::MakeRoom { spec: spec.clone() },
-            TableError::OverLimit { spec, .. } => Cure::AllowMore { spec: spec.clone() },
+            TableError::Io { .. } | TableError::Communicator { .. } => Cure::TryAgain,
+            TableError::Full { path, spec } => {
+                Cure::MakeRoom { spec: spec.clone(), values: values(path, spec) }
+            }
+            TableError::OverLimit { path, spec, .. } => {
+                Cure::AllowMore { spec: spec.clone(), values: values(path, spec) }
+            }
             TableError::NotWritable { .. } => Cure::Writable,
             TableError::Locked { .. } => Cure::Wait,
             TableError::NoTable { spec, .. } if spec.is_empty() => Cure::Choose,
             TableError::NoTable { spec, values, .. } => {
-                Cure::Solve { spec: spec.clone(), values: *values, does: Mends::Makes }
+                Cure::Solve { spec: spec.clone(), values: *values, does: SolveEffect::Makes }
             }
-            TableError::Stopped { spec, .. } => solve(spec, Mends::GoesOn),
-            TableError::NoTier { spec, .. } => solve(spec, Mends::Fills),
-            TableError::OtherRules { spec, .. } => solve(spec, Mends::Renews),
+            TableError::Stopped { table, spec, .. } => solve(table, spec, SolveEffect::GoesOn),
+            TableError::NoTier { table, spec, .. } => solve(table, spec, SolveEffect::Fills),
+            TableError::OtherRules { table, spec, .. } => solve(table, spec, SolveEffect::Renews),
             TableError::Damaged { file, spec, tier: None, .. } if spec.is_empty() => remove(file, spec),
             TableError::Version { file, spec, .. } => remove(file, spec),
             TableError::OtherGame { table, spec, .. } => remove(table, spec),
-            TableError::Truncated { spec, .. } | TableError::Damaged { spec, tier: Some(_), .. } => {
-                solve(spec, Mends::MendsTier)
+            TableError::Truncated { file, spec, .. }
+            | TableError::Damaged { file, spec, tier: Some(_), .. } => {
+                solve(file, spec, SolveEffect::MendsTier)
             }
-            TableError::Damaged { spec, tier: None, .. } => solve(spec, Mends::MendsTable),
+            TableError::Damaged { file, spec, tier: None, .. } => solve(file, spec, SolveEffect::MendsTable),
             TableError::NoSlot { .. } | TableError::Misuse { .. } => Cure::Report,
         }
     }
 
-    /// The tier whose file is missing or damaged: writing just that tier again is the cure.
+    /// Returns the tier whose file is missing or damaged: rewriting just that tier is the remedy.
     pub fn tier(&self) -> Option<Tier> {
         match self {
             TableError::NoTier { tier, .. } | TableError::Truncated { tier, .. } => Some(*tier),
@@ -321,7 +350,7 @@ impl TableError {
         }
     }
 
-    /// Sorts a failed read or write by its cause.
+    /// Classifies a failed read or write by its cause.
     pub(crate) fn io(doing: &'static str, path: &Path, spec: &str, source: io::Error) -> TableError {
         let path = path.to_path_buf();
         match source.kind() {
@@ -340,9 +369,51 @@ impl TableError {
     }
 }
 
-/// Probes pass the sentence and the cure on.
+/// Keeps the sentence and the remedy.
 impl From<TableError> for ProbeError {
     fn from(error: TableError) -> ProbeError {
         ProbeError(format!("{error}; {}", error.cure()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One error of each kind whose remedy solves the game again, for a table of this name.
+    fn errors(table: &str) -> Vec<TableError> {
+        let (spec, tier) = (|| "nim:2+3".to_string(), Tier(1));
+        let (table, file) = (|| table.to_string(), || format!("{table}/tier-01.opt"));
+        let path = || PathBuf::from(format!("/data/{}/stash/values-01.slabs", table()));
+        let what = || "block 3".to_string();
+        vec![
+            TableError::Full { path: path(), spec: spec() },
+            TableError::OverLimit { path: path(), most: 9, spec: spec() },
+            TableError::NoTier { table: table(), spec: spec(), tier },
+            TableError::Version { file: file(), found: 99, spec: spec() },
+            TableError::OtherGame {
+                table: table(),
+                wanted: String::new(),
+                found: String::new(),
+                spec: spec(),
+            },
+            TableError::OtherRules { table: table(), found: 1, now: 2, spec: spec() },
+            TableError::Truncated { file: file(), is: 1, should: 2, spec: spec(), tier },
+            TableError::Damaged { file: file(), what: what(), spec: spec(), tier: Some(tier) },
+            TableError::Damaged { file: file(), what: what(), spec: spec(), tier: None },
+            TableError::Stopped { table: table(), tier, spec: spec() },
+        ]
+    }
+
+    #[test]
+    fn cures_name_the_values_of_the_table() {
+        for error in errors("nim-2+3.wdl") {
+            let cure = error.cure().to_string();
+            assert!(cure.contains("solve nim:2+3 with values wdl"), "{error}: {cure}");
+        }
+        for error in errors("nim-2+3") {
+            let cure = error.cure().to_string();
+            assert!(cure.contains("solve nim:2+3") && !cure.contains("values"), "{error}: {cure}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The first 80 bytes of a tier file.
+//! Header of a tier file: 80 bytes.
 //!
 //! ```text
 //!  0 magic     8 version  12 tier     16 identity          24 slots
@@ -6,19 +6,19 @@
 //! 56 index bytes          64 checksum of model and index  72 checksum of the above
 //! ```
 //!
-//! Then come the model, the blocks and the index; nothing else. All numbers are little endian.
+//! The model, the blocks and the index follow, and nothing else. All numbers are little-endian.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) const MAGIC: [u8; 8] = *b"OUTPLAYT";
 pub(crate) const HEADER: usize = 80;
 
-/// How blocks are coded.
+/// Codec of the blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Codec {
-    /// Runs by rANS, see [`crate::codec`].
+    /// Runs, coded by rANS; see [`crate::codec`].
     Runs,
-    /// The cells as bytes, by zstd.
+    /// Raw cells, compressed by zstd.
     Zstd,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Header {
     pub(crate) body_checksum: u64,
 }
 
-/// Why some bytes are not a header.
+/// Reason why bytes are not a valid header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BadHeader {
     Version(u32),
@@ -45,7 +45,7 @@ pub(crate) enum BadHeader {
 }
 
 impl Header {
-    /// The stored form; the last eight bytes are the file's seal.
+    /// Serialises the header; the last eight bytes are the file's seal.
     pub(crate) fn write(&self) -> [u8; HEADER] {
         let mut bytes = Vec::with_capacity(HEADER);
         bytes.extend(MAGIC);
@@ -66,7 +66,7 @@ impl Header {
         header
     }
 
-    /// Reads the stored form.
+    /// Parses a header.
     pub(crate) fn read(bytes: &[u8; HEADER]) -> Result<Header, BadHeader> {
         let u32_at = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let u64_at = |at: usize| u64::from(u32_at(at)) | u64::from(u32_at(at + 4)) << 32;
@@ -74,8 +74,8 @@ impl Header {
             return Err(BadHeader::Damaged);
         }
         let sealed = xxh3_64(&bytes[..HEADER - 8]) == u64_at(HEADER - 8);
-        // Other versions may lay out the rest differently, so only their number is believed. One flipped
-        // byte in the number of this version is damage.
+        // Another version may lay out the rest differently, so only its number is used. A header that
+        // becomes valid with this version's number is damaged, not of another version.
         if u32_at(8) != crate::VERSION {
             let mut repaired = *bytes;
             repaired[8..12].copy_from_slice(&crate::VERSION.to_le_bytes());
@@ -105,12 +105,12 @@ impl Header {
         })
     }
 
-    /// The number that the manifest knows the file by.
+    /// Checksum of the header, by which the manifest identifies the file.
     pub(crate) fn seal(&self) -> u64 {
         xxh3_64(&self.write()[..HEADER - 8])
     }
 
-    /// How long the file is; `None` if the parts do not fit into 64 bits.
+    /// Size of the file; `None` if it overflows 64 bits.
     pub(crate) fn file_bytes(&self) -> Option<u64> {
         (HEADER as u64)
             .checked_add(self.model_bytes.into())?
@@ -119,7 +119,7 @@ impl Header {
     }
 }
 
-/// What a block's checksum begins with, so that a block in another's place is noticed.
+/// Checksum of a block, seeded with table, tier and block number, so that a misplaced block fails it.
 pub(crate) fn block_checksum(identity: u64, tier: u32, block: u64, bytes: &[u8]) -> [u8; 4] {
     let seed = identity ^ u64::from(tier).rotate_left(40) ^ block;
     (xxhash_rust::xxh3::xxh3_64_with_seed(bytes, seed) as u32).to_le_bytes()
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_come_back_and_damage_is_noticed() {
+    fn headers_round_trip_and_damage_is_detected() {
         let header = Header {
             tier: 7,
             identity: 0x0123_4567_89ab_cdef,

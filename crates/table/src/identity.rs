@@ -1,4 +1,4 @@
-//! Which table it is: the game, what is stored, and how many slots each tier has.
+//! Identity of a table: game, rules version, kind of values, cell type, slots per tier.
 
 use crate::cell::CellKind;
 use crate::{TableError, VERSION};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What a table says about each position.
+/// Kind of value stored for each position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Values {
@@ -28,16 +28,16 @@ impl fmt::Display for Values {
     }
 }
 
-/// What a table is of. Two tables with equal identities hold the same slots.
+/// Identity of a table. Two tables with equal identities have the same slots.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     /// The game's canonical spec.
     pub spec: String,
     /// The version of the game's rules and of its index ([`outplay_core::Index::version`]): 1 unless they changed.
     pub version: u32,
-    /// What is stored of each position.
+    /// The kind of value stored for each position.
     pub values: Values,
-    /// How it is stored.
+    /// The cell type.
     pub cell: CellKind,
     /// The number of slots of each tier.
     pub slots: Vec<u64>,
@@ -49,19 +49,19 @@ impl Identity {
         name(&self.spec, self.values)
     }
 
-    /// A number that tells tables apart: every tier file carries it.
+    /// Hash of the identity, stored in every tier file.
     pub(crate) fn number(&self) -> u64 {
         let slots: Vec<String> = self.slots.iter().map(u64::to_string).collect();
         let Identity { spec, version, values, cell, .. } = self;
         let mut text = format!("{VERSION}\n{spec}\n{values}\n{}\n{}", cell.bytes(), slots.join(" "));
-        // Tables of first versions are older than the number, and stay what they were.
+        // Version 1 predates the version field and is left out, so that old tables keep their hash.
         if *version != 1 {
             text += &format!("\n{version}");
         }
         xxh3_64(text.as_bytes())
     }
 
-    /// Complains if the table found under this one's name is another.
+    /// Returns an error if the table under this one's name has another identity.
     pub(crate) fn expect(&self, found: &Identity) -> Result<(), TableError> {
         if self == found {
             return Ok(());
@@ -82,12 +82,12 @@ impl Identity {
     }
 }
 
-/// The longest name that is spelled out.
+/// Longest spec that becomes a name without hashing.
 const LONGEST: usize = 100;
 
-/// The name of a table: the spec with `-` for the colon, and `.wdl` or `.expected` at the end where it
-/// applies. Specs with other characters than letters, digits, comma, equals and plus keep what can be kept
-/// and get a number instead, so that different specs have different names and no name leaves its directory.
+/// Returns the directory name of a table: the spec with `-` for the colon, and the suffix `.wdl` or `.expected`
+/// for values other than distances. A spec with characters other than letters, digits, comma, equals and plus keeps
+/// its plain characters and gets a hash, so that names are unique and stay within their directory.
 pub fn name(spec: &str, values: Values) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || ",=+".contains(c);
     let mut name: String = match spec.split_once(':') {
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_plain_and_tell_specs_apart() {
+    fn names_are_plain_and_unique() {
         let check = |spec: &str, expected: &str| assert_eq!(name(spec, Values::Distance), expected);
         check("connect4:5x4", "connect4-5x4");
         check("tictactoe", "tictactoe");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn another_table_is_told_from_this_one() {
+    fn other_identities_are_errors() {
         let one = Identity {
             spec: "nim:2+2".into(),
             version: 1,

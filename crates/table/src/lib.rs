@@ -1,8 +1,9 @@
-//! Values of every position on disk: small, checksummed, quick to ask, safe against a kill at any moment.
+//! Crash-safe, checksummed, compressed endgame tables with random access.
 //!
-//! A table is a directory below a data directory. It has one file per tier with the values of all slots, in
-//! blocks that are compressed one by one, and a manifest that lists what is complete. The format is described
-//! in `docs/table-format.md`. Nothing here knows a game: slots are numbers, and what they hold are codes.
+//! A table is a directory below a data directory. It has one file per tier, with the values of all slots in
+//! independently compressed blocks, and a manifest of the complete tiers. A kill at any moment loses at most the
+//! tier being written. `docs/table-format.md` specifies the format. This crate knows no game: a slot is a number,
+//! and its content is a code.
 //!
 //! ```
 //! use outplay_core::Tier;
@@ -10,8 +11,13 @@
 //!
 //! # let dir = tempfile::tempdir()?;
 //! # let data = dir.path();
-//! let identity =
-//!     Identity { spec: "nim:2+2".into(), version: 1, values: Values::Distance, cell: CellKind::I8, slots: vec![1, 3] };
+//! let identity = Identity {
+//!     spec: "nim:2+2".into(),
+//!     version: 1,
+//!     values: Values::Distance,
+//!     cell: CellKind::I8,
+//!     slots: vec![1, 3],
+//! };
 //! let writer = Writer::open(data, identity)?;
 //! for (tier, codes) in [(Tier(0), vec![-123_i8]), (Tier(1), vec![124, i8::UNKNOWN, 126])] {
 //!     if !writer.has(tier) {
@@ -39,7 +45,7 @@ mod manifest;
 mod pack;
 mod shares;
 mod spill;
-mod stash;
+mod spill_log;
 mod sums;
 mod table;
 mod tier_file;
@@ -48,15 +54,15 @@ mod writer;
 
 pub use cell::{Cell, CellKind};
 pub use disk::default_data_dir;
-pub use error::{Cure, Mends, TableError};
+pub use error::{Cure, SolveEffect, TableError};
 pub use identity::{Identity, Values, name};
 pub use list::{Listed, ListedTable, list};
 pub use pack::TRAINED;
-pub use stash::Stash;
+pub use spill_log::SpillLog;
 pub use sums::{Sum, read_sums, sums};
 pub use table::Table;
 pub use tier_writer::TierWriter;
 pub use writer::{Writer, remove};
 
-/// The number of the table format that this program writes and reads.
+/// Version of the table format that this program writes and reads.
 pub const VERSION: u32 = 1;

@@ -1,4 +1,4 @@
-//! What tables there are.
+//! Listing of the tables in a data directory.
 
 use crate::identity::Identity;
 use crate::manifest::{FILE, Manifest};
@@ -12,26 +12,26 @@ use std::path::Path;
 pub struct Listed {
     /// The name of its directory.
     pub name: String,
-    /// What is on the disk, in bytes.
+    /// Disk usage in bytes.
     pub bytes: u64,
-    /// What it is, or what is wrong with it.
+    /// The table's description, or its error.
     pub table: Result<ListedTable, TableError>,
 }
 
-/// A table that can be read.
+/// Description of a readable table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedTable {
-    /// What it is of.
+    /// The table's identity.
     pub identity: Identity,
-    /// How many of its tiers are written.
+    /// Number of tiers written.
     pub tiers_written: usize,
-    /// All tiers are written and the table was finished.
+    /// Whether all tiers are written and the table was finished.
     pub complete: bool,
-    /// What its writer wanted readers to know.
+    /// The summary that its writer stored.
     pub summary: Option<serde_json::Value>,
 }
 
-/// Lists the tables of a data directory by name; none if there is no such directory.
+/// Lists the tables of a data directory by name; none if the directory does not exist.
 ///
 /// # Errors
 ///
@@ -56,12 +56,12 @@ pub fn list(data: &Path) -> Result<Vec<Listed>, TableError> {
                 summary: manifest.summary,
                 identity: manifest.identity,
             }),
-            // Somebody removed it just now.
+            // The table was removed meanwhile.
             Ok(None) => continue,
             Err(error) => Err(error),
         };
         tables.push(Listed {
-            bytes: disk::bytes_in(&dir) + disk::bytes_in(&dir.join(crate::stash::DIR)),
+            bytes: disk::bytes_in(&dir) + disk::bytes_in(&dir.join(crate::spill_log::DIR)),
             name,
             table,
         });

@@ -1,14 +1,14 @@
-//! One writer per table.
+//! Single-writer lock of a table.
 //!
-//! The lock is the system's, on the file `lock` in the table's directory, and goes away with the process
-//! however that ends. The file's text only says who holds it.
+//! An advisory file lock of the operating system on the file `lock` in the table's directory. It is released
+//! when the process ends, however that happens. The file's content, a process id, is informational.
 
 use crate::TableError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
-/// Held while a table is written.
+/// Guard, held while a table is written.
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
@@ -16,17 +16,17 @@ pub(crate) struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing the file is not enough while a child process that another thread just started still has
-        // a copy of it.
+        // Closing the file is not enough: a child process that another thread has just started may still
+        // hold a copy of the descriptor.
         let _ = self.file.unlock();
     }
 }
 
 impl Lock {
-    /// Takes the lock of the table in a directory.
+    /// Acquires the lock of the table in a directory.
     pub(crate) fn take(dir: &Path, table: &str, spec: &str) -> Result<Lock, TableError> {
         let path = dir.join("lock");
-        // A link would have the file that it leads to cut off, and a pipe would keep the lock waiting for ever.
+        // A symbolic link would truncate its target, and opening a pipe could block for ever.
         if path.symlink_metadata().is_ok_and(|data| !data.is_file()) {
             let why = std::io::Error::other("it is not a regular file");
             return Err(TableError::io("create the lock", &path, spec, why));
@@ -45,7 +45,7 @@ impl Lock {
             }
             Err(TryLockError::Error(e)) => return Err(TableError::io("lock it", &path, spec, e)),
         }
-        // The text is a courtesy: a disk too full for it is no reason not to hold the lock.
+        // The process id is informational: a full disk is no reason not to hold the lock.
         let _ = file.set_len(0);
         let _ = write!(file, "{}", std::process::id());
         Ok(Lock { file })

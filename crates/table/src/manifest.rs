@@ -1,12 +1,12 @@
-//! `manifest.json`: what a table is of and which of its tiers are complete.
+//! `manifest.json`: a table's identity and its complete tiers.
 //!
 //! ```text
 //! {"checksum":"0123456789abcdef",
 //!  "format":1,"game":"connect4:5x4",…
 //! ```
 //!
-//! The checksum covers every byte behind its line, so that the file is text for people and tools and still
-//! believed only as it was written.
+//! The checksum covers every byte after its line: the file is readable text, and any change to it is
+//! detected.
 
 use crate::cell::CellKind;
 use crate::identity::{Identity, Values};
@@ -19,38 +19,38 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) const FILE: &str = "manifest.json";
-/// No manifest comes near this; a larger file is not read at all.
+/// Size limit; a larger file is not read at all.
 const LARGEST: u64 = 64 << 20;
 const PREFIX: &str = "{\"checksum\":\"";
 
-/// A complete tier.
+/// Manifest entry of a complete tier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Written {
-    /// The size of its file.
+pub(crate) struct TierEntry {
+    /// Size of the tier's file.
     pub(crate) bytes: u64,
-    /// The last eight bytes of its header.
+    /// Checksum at the end of the file's header.
     #[serde(with = "hex")]
     pub(crate) seal: u64,
 }
 
-/// The text of the file behind the checksum.
+/// JSON content after the checksum.
 #[derive(Serialize, Deserialize)]
 struct Body {
     format: u64,
     game: String,
-    /// Manifests of first versions may lack it.
+    /// Manifests of version 1 may lack it.
     #[serde(default = "first")]
     version: u32,
     values: Values,
     cell: CellKind,
     slots: Vec<u64>,
-    tiers: BTreeMap<u32, Written>,
+    tiers: BTreeMap<u32, TierEntry>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     notes: BTreeMap<u32, serde_json::Value>,
     summary: Option<serde_json::Value>,
 }
 
-/// The version of rules that were never changed.
+/// Version of rules that never changed.
 fn first() -> u32 {
     1
 }
@@ -58,10 +58,10 @@ fn first() -> u32 {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Manifest {
     pub(crate) identity: Identity,
-    pub(crate) tiers: BTreeMap<u32, Written>,
-    /// What the writer of a tier wanted to remember of it until the table is complete, and then.
+    pub(crate) tiers: BTreeMap<u32, TierEntry>,
+    /// By tier: data that the solver stored to resume from.
     pub(crate) notes: BTreeMap<u32, serde_json::Value>,
-    /// Given when the table is complete.
+    /// Set when the table is finished.
     pub(crate) summary: Option<serde_json::Value>,
 }
 
@@ -70,7 +70,7 @@ impl Manifest {
         Manifest { identity, tiers: BTreeMap::new(), notes: BTreeMap::new(), summary: None }
     }
 
-    /// Whether all tiers are written and the last word was said.
+    /// Whether all tiers are written and the table was finished.
     pub(crate) fn complete(&self) -> bool {
         self.summary.is_some() && self.tiers.len() == self.identity.slots.len()
     }
@@ -79,7 +79,7 @@ impl Manifest {
         self.tiers.contains_key(&tier.0)
     }
 
-    /// Puts the manifest in the place of the one before, at once.
+    /// Replaces the stored manifest atomically.
     pub(crate) fn write(&self, dir: &Path) -> Result<(), TableError> {
         let spec = &self.identity.spec;
         let path = dir.join(FILE);
@@ -96,12 +96,12 @@ impl Manifest {
             cell: self.identity.cell,
             slots: self.identity.slots.clone(),
             tiers: self.tiers.clone(),
-            // A note is about a tier that is there.
+            // Notes of tiers that are not written are dropped.
             notes: self.notes.clone().into_iter().filter(|(tier, _)| self.tiers.contains_key(tier)).collect(),
             summary: self.summary.clone(),
         };
         let body = serde_json::to_string_pretty(&body)?;
-        // The body's own opening brace gives way to the checksum's.
+        // The checksum line opens the object, so the body's own brace is dropped.
         let rest = format!("{}\n", body.strip_prefix('{').unwrap_or(&body));
         Ok(format!("{PREFIX}{:016x}\",{rest}", xxh3_64(rest.as_bytes())))
     }
@@ -117,22 +117,24 @@ impl Manifest {
             Err(e) => return Err(fail(e)),
         };
         let mut bytes = Vec::new();
-        // A file that grows meanwhile is read no further.
+        // The file may have grown since it was measured.
         file.take(LARGEST).read_to_end(&mut bytes).map_err(fail)?;
         Manifest::parse(&bytes, table, spec).map(Some)
     }
 
     pub(crate) fn parse(bytes: &[u8], table: &str, spec: &str) -> Result<Manifest, TableError> {
         let text = std::str::from_utf8(bytes).map_err(|_| damaged(table, spec))?;
-        let Some(body) = believed(text) else {
-            // A manifest of another format may well have another checksum: believe its number, unless it
-            // is a flipped byte in one of this format.
+        let Some(body) = verified(text) else {
+            // A manifest of another format may have another checksum, so its format number is accepted, unless it
+            // is damage to a manifest of this format.
             #[derive(Deserialize)]
             struct Format {
                 format: u64,
             }
             return Err(match serde_json::from_str::<Format>(text) {
-                Ok(Format { format }) if format != u64::from(VERSION) && !once_ours(text, format) => {
+                Ok(Format { format })
+                    if format != u64::from(VERSION) && !differs_in_format_only(text, format) =>
+                {
                     version(table, format, spec)
                 }
                 _ => damaged(table, spec),
@@ -154,8 +156,8 @@ impl Manifest {
     }
 }
 
-/// The body, if it is what the checksum says.
-fn believed(text: &str) -> Option<Body> {
+/// Returns the body if the checksum matches.
+fn verified(text: &str) -> Option<Body> {
     let (checksum, rest) = text.strip_prefix(PREFIX)?.split_once("\",")?;
     if checksum != format!("{:016x}", xxh3_64(rest.as_bytes())) {
         return None;
@@ -163,10 +165,10 @@ fn believed(text: &str) -> Option<Body> {
     serde_json::from_str(&format!("{{{rest}")).ok()
 }
 
-/// Whether a text is one of ours with another format number written over.
-fn once_ours(text: &str, format: u64) -> bool {
+/// Whether the text is a valid manifest of this format but for the format number.
+fn differs_in_format_only(text: &str, format: u64) -> bool {
     let ours = text.replacen(&format!("\"format\": {format}"), &format!("\"format\": {VERSION}"), 1);
-    believed(&ours).is_some()
+    verified(&ours).is_some()
 }
 
 fn damaged(table: &str, spec: &str) -> TableError {
@@ -182,7 +184,7 @@ fn version(table: &str, found: u64, spec: &str) -> TableError {
     TableError::Version { file: format!("{table}/{FILE}"), found, spec: spec.into() }
 }
 
-/// Checksums as text, since JSON numbers lose bits in some readers.
+/// 64-bit checksums as hexadecimal text: JSON numbers lose bits in some parsers.
 mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
@@ -208,13 +210,13 @@ mod tests {
             slots: vec![1, 5, u64::MAX],
         };
         let mut manifest = Manifest::new(identity);
-        manifest.tiers.insert(2, Written { bytes: 123, seal: u64::MAX - 5 });
+        manifest.tiers.insert(2, TierEntry { bytes: 123, seal: u64::MAX - 5 });
         manifest.summary = Some(serde_json::json!({"value": "draw", "mean": 0.1 + 0.2}));
         manifest
     }
 
     #[test]
-    fn manifests_come_back_and_every_flipped_byte_is_noticed() {
+    fn manifests_round_trip_and_every_flipped_byte_is_detected() {
         let text = sample().text().expect("is JSON");
         assert_eq!(Manifest::parse(text.as_bytes(), "t", "s").expect("reads"), sample());
         let value: serde_json::Value = serde_json::from_str(&text).expect("the whole file is JSON");

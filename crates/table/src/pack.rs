@@ -1,53 +1,56 @@
-//! A tier's pieces become blocks: choosing the block size, training the model, coding.
+//! Tier encoder: block size, model training, block compression.
+//!
+//! A tier is encoded in pieces of 65,536 slots, which are independent once the model is trained. Training alternates
+//! between optimal parsing under the current costs and counting the resulting symbols.
 
 use crate::TableError;
-use crate::codec::block::Packer;
-use crate::codec::fit::{Costs, Fitter};
+use crate::codec::block::BlockEncoder;
+use crate::codec::fit::{LengthCosts, RunParser};
 use crate::codec::length::LONGEST;
-use crate::codec::model::{MOST_VALUES, Parts};
+use crate::codec::model::{FrequencyTables, MOST_VALUES};
 use crate::codec::runs::{Blocks, Runs};
-use crate::codec::train::{Coding, Counts, first_costs, length_costs};
+use crate::codec::train::{EncoderTables, TrainingCounts, first_costs, length_costs};
 use crate::header::{Codec, block_checksum};
-use crate::shares::Shares;
-use crate::spill::{GRANULE, PIECE, Spilled, Tally};
-use outplay_core::crew::{pack, unpack};
+use crate::shares::EncodePlan;
+use crate::spill::{GRANULE, PIECE, RunCount, SpillReader};
+use outplay_runtime::communicator::{pack, unpack};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 
-/// Runs that a block should have on average at most: a probe decodes half a block, in about 20 ns a run.
+/// Target for the average number of runs in a block: a probe decodes half a block, at about 20 ns a run.
 const RUNS_PER_BLOCK: u64 = 160;
-/// Slots of a tier, don't-cares not counted, that its model is trained on at most.
+/// Size of the training sample, in defined slots.
 pub const TRAINED: u64 = 1 << 22;
-/// How often the ends of runs and the frequencies of lengths are fitted to each other.
+/// Training rounds of optimal parsing and frequency estimation.
 const ROUNDS: usize = 3;
-/// The size of a block of plain cells.
+/// Bytes of a block of raw cells.
 const PLAIN_BYTES: u32 = 1 << 12;
 const ZSTD_LEVEL: i32 = 9;
 
-/// How a tier is going to be coded.
-pub(crate) struct Plan<'a> {
-    spill: &'a Spilled,
+/// Encoder of a tier.
+pub(crate) struct TierEncoder<'a> {
+    spill: &'a SpillReader,
     slots: u64,
     /// Bytes of a cell.
     width: usize,
     identity: u64,
     tier: u32,
     pub(crate) block_slots: u32,
-    /// None if the cells are compressed as they are.
-    runs: Option<RunPlan>,
-    shares: Option<&'a Shares<'a>>,
-    benches: Mutex<Vec<Bench>>,
+    /// `None` if raw cells are compressed by zstd.
+    runs: Option<RunModel>,
+    plan: Option<&'a EncodePlan<'a>>,
+    pool: Mutex<Vec<EncodeBuffers>>,
 }
 
-/// Memory that pieces are coded in, one after the other.
+/// Reusable buffers to encode a piece.
 #[derive(Default)]
-struct Bench {
+struct EncodeBuffers {
     blocks: Blocks<u8>,
-    packer: Packer,
+    packer: BlockEncoder,
 }
 
-/// What a value is called in the blocks: bytes by place, others by looking them up.
+/// Map from cell bits to symbols: an array for bytes, a hash map for larger values.
 #[derive(Clone)]
 struct Symbols {
     small: [u8; 256],
@@ -55,7 +58,7 @@ struct Symbols {
 }
 
 impl Symbols {
-    /// The values' places in ascending order.
+    /// Numbers the values in ascending order.
     fn new(values: &[u64]) -> Symbols {
         let mut symbols = Symbols { small: [0; 256], large: FxHashMap::default() };
         for (&value, symbol) in values.iter().zip(0..) {
@@ -73,33 +76,33 @@ impl Symbols {
     }
 }
 
-struct RunPlan {
+struct RunModel {
     symbols: Symbols,
-    parts: Parts,
-    coding: Coding,
+    parts: FrequencyTables,
+    coding: EncoderTables,
 }
 
-/// The coded blocks of one piece.
-pub(crate) struct Packed {
-    /// One after the other.
+/// Encoded blocks of a piece.
+pub(crate) struct EncodedPiece {
+    /// The concatenated blocks.
     pub(crate) bytes: Vec<u8>,
-    /// The size of each, 0 for a block of don't-cares.
+    /// Size of each block, 0 if all its slots are don't-cares.
     pub(crate) sizes: Vec<u32>,
 }
 
-/// Block sizes: a granule, and its doubles up to the longest.
+/// Number of block sizes: a granule, doubled up to the longest.
 const SIZES: usize = (LONGEST.ilog2() - (GRANULE as u32).ilog2() + 1) as usize;
 
-/// By size: how many runs all blocks have, and how many are not empty.
+/// By block size: the total number of runs, and the number of blocks that are not empty.
 type BySize = [[u64; 2]; SIZES];
 
-/// Counts the runs of a piece from those of its granules.
-fn runs_by_size(mut blocks: Vec<Tally>) -> BySize {
+/// Counts the runs of a piece for each block size, from those of its granules.
+fn runs_by_size(mut blocks: Vec<RunCount>) -> BySize {
     std::array::from_fn(|size| {
         if size > 0 {
             blocks = blocks
                 .chunks(2)
-                .map(|pair| pair.iter().copied().fold(Tally::default(), Tally::and))
+                .map(|pair| pair.iter().copied().fold(RunCount::default(), RunCount::and))
                 .collect();
         }
         let live = blocks.iter().filter(|block| block.runs > 0).count();
@@ -107,87 +110,94 @@ fn runs_by_size(mut blocks: Vec<Tally>) -> BySize {
     })
 }
 
-impl<'a> Plan<'a> {
-    /// Looks at the pieces, or at enough of them, and decides. Whoever codes together with others does so even if it could
-    /// not get `ready`, and tells them.
+impl<'a> TierEncoder<'a> {
+    /// Chooses the block size and trains the model on a sample of the pieces. Collective if the tier is distributed: a
+    /// rank that is not `ready` participates and reports its error to the others.
     pub(crate) fn new(
-        spill: &'a Spilled,
+        spill: &'a SpillReader,
         slots: u64,
         width: usize,
         identity: u64,
         tier: u32,
-        shares: Option<&'a Shares<'a>>,
+        plan: Option<&'a EncodePlan<'a>>,
         ready: Result<(), TableError>,
-    ) -> Result<Plan<'a>, TableError> {
+    ) -> Result<TierEncoder<'a>, TableError> {
         let block_slots = PLAIN_BYTES / width as u32;
-        let benches = Mutex::default();
-        let mut plan = Plan { spill, slots, width, identity, tier, block_slots, runs: None, shares, benches };
+        let pool = Mutex::default();
+        let mut encoder =
+            TierEncoder { spill, slots, width, identity, tier, block_slots, runs: None, plan, pool };
         if spill.values.len() > MOST_VALUES {
-            shares.map_or(Ok(()), |shares| shares.agree(ready))?;
-            return Ok(plan);
+            plan.map_or(Ok(()), |plan| plan.agree(ready))?;
+            return Ok(encoder);
         }
         let symbols = Symbols::new(&spill.values);
         let stride = spill.known.div_ceil(TRAINED).max(1);
-        let sample = (0..plan.pieces()).step_by(stride as usize);
-        let sample: Vec<u64> = sample.filter(|&piece| plan.is_mine(piece)).collect();
-        plan.block_slots = plan.block_size(&sample, ready)?;
+        let sample = (0..encoder.pieces()).step_by(stride as usize);
+        let sample: Vec<u64> = sample.filter(|&piece| encoder.is_mine(piece)).collect();
+        encoder.block_slots = encoder.block_size(&sample, ready)?;
         let blocks = sample.par_iter().map(|&piece| {
             let mut blocks = Blocks::default();
-            plan.symbol_blocks(piece, &symbols, &mut blocks).map(|()| blocks)
+            encoder.symbol_blocks(piece, &symbols, &mut blocks).map(|()| blocks)
         });
-        // Those who failed tell the others when they add up what was counted.
-        let blocks: Result<Vec<Blocks<u8>>, TableError> = plan.at_work(|| blocks.collect());
+        // An error here is reported to the other ranks in the next collective, when counts are summed.
+        let blocks: Result<Vec<Blocks<u8>>, TableError> = encoder.with_cpu_lock(|| blocks.collect());
         let (blocks, mut read) =
             blocks.map_or_else(|error| (Vec::new(), Err(error)), |blocks| (blocks, Ok(())));
-        let mut costs = Costs::new(plan.block_slots, &first_costs(spill.values.len()));
-        let mut parts = Parts::default();
+        let mut costs = LengthCosts::new(encoder.block_slots, &first_costs(spill.values.len()));
+        let mut parts = FrequencyTables::default();
         for round in 0..ROUNDS {
             if round > 0 {
-                costs = Costs::new(plan.block_slots, &length_costs(&parts));
+                costs = LengthCosts::new(encoder.block_slots, &length_costs(&parts));
             }
-            let begin = || (Counts::new(spill.values.len()), Fitter::default(), Vec::new());
-            let count = |(mut counts, mut fitter, mut lengths): (Counts, Fitter, _), blocks: &Blocks<u8>| {
+            let begin = || (TrainingCounts::new(spill.values.len()), RunParser::default(), Vec::new());
+            let count = |(mut counts, mut parser, mut lengths): (TrainingCounts, RunParser, _),
+                         blocks: &Blocks<u8>| {
                 for runs in blocks.iter().filter(|runs| !runs.is_empty()) {
-                    fitter.fit(runs, &costs, &mut lengths);
+                    parser.fit(runs, &costs, &mut lengths);
                     counts.add(runs, &lengths, &costs);
                 }
-                (counts, fitter, lengths)
+                (counts, parser, lengths)
             };
             let counts = blocks.par_iter().fold(begin, count).map(|(counts, ..)| counts);
-            let counts = plan.at_work(|| counts.reduce(|| Counts::new(spill.values.len()), Counts::merge));
+            let counts = encoder.with_cpu_lock(|| {
+                counts.reduce(|| TrainingCounts::new(spill.values.len()), TrainingCounts::merge)
+            });
             let read = std::mem::replace(&mut read, Ok(()));
-            parts = plan.summed(read.map(|()| counts))?.parts(spill.values.clone());
+            parts = encoder.summed(read.map(|()| counts))?.parts(spill.values.clone());
         }
-        // Training makes only shares that add up.
-        let coding = Coding::new(&parts, plan.block_slots);
-        plan.runs = coding.map(|coding| RunPlan { symbols, parts, coding });
-        Ok(plan)
+        // Trained frequencies always add up, so this is `Some`.
+        let coding = EncoderTables::new(&parts, encoder.block_slots);
+        encoder.runs = coding.map(|coding| RunModel { symbols, parts, coding });
+        Ok(encoder)
     }
 
-    /// Whether this process codes a piece.
+    /// Whether this rank encodes the piece.
     pub(crate) fn is_mine(&self, piece: u64) -> bool {
-        self.shares.is_none_or(|shares| usize::from(shares.coder[piece as usize]) == shares.crew.rank())
+        self.plan.is_none_or(|plan| usize::from(plan.coder[piece as usize]) == plan.crew.rank())
     }
 
-    /// Computes, while nobody else of this process does.
-    pub(crate) fn at_work<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _floor = self.shares.map(|shares| shares.crew.floor().take_first());
+    /// Runs a computation while holding the process's CPU lock.
+    pub(crate) fn with_cpu_lock<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _floor = self.plan.map(|plan| plan.crew.floor().take_first());
         work()
     }
 
-    /// What all processes counted.
-    fn summed(&self, counts: Result<Counts, TableError>) -> Result<Counts, TableError> {
-        let Some(shares) = self.shares else { return counts };
+    /// Sums the counts of all ranks.
+    fn summed(&self, counts: Result<TrainingCounts, TableError>) -> Result<TrainingCounts, TableError> {
+        let Some(plan) = self.plan else { return counts };
         let values = self.spill.values.len();
-        let all = shares.gather(counts.map(|counts| counts.write()))?;
-        Ok(all.iter().map(|bytes| Counts::read(values, bytes)).fold(Counts::new(values), Counts::merge))
+        let all = plan.gather(counts.map(|counts| counts.write()))?;
+        Ok(all
+            .iter()
+            .map(|bytes| TrainingCounts::read(values, bytes))
+            .fold(TrainingCounts::new(values), TrainingCounts::merge))
     }
 
     pub(crate) fn codec(&self) -> Codec {
         if self.runs.is_some() { Codec::Runs } else { Codec::Zstd }
     }
 
-    /// The stored model.
+    /// Returns the stored form of the model.
     pub(crate) fn model(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         if let Some(runs) = &self.runs {
@@ -200,7 +210,7 @@ impl<'a> Plan<'a> {
         self.slots.div_ceil(PIECE)
     }
 
-    /// How many blocks a piece has.
+    /// Number of blocks of a piece.
     pub(crate) fn blocks_of(&self, piece: u64) -> usize {
         self.piece_slots(piece).div_ceil(self.block_slots) as usize
     }
@@ -209,19 +219,19 @@ impl<'a> Plan<'a> {
         (self.slots - piece * PIECE).min(PIECE) as u32
     }
 
-    /// The largest block size with few enough runs in a block that is not empty.
+    /// Returns the largest block size whose average number of runs stays within the target.
     fn block_size(&self, sample: &[u64], ready: Result<(), TableError>) -> Result<u32, TableError> {
         let count = |&piece: &u64| {
             let slots = self.piece_slots(piece);
-            Ok(runs_by_size(self.spill.tallies(piece, self.width, slots)?))
+            Ok(runs_by_size(self.spill.run_counts(piece, self.width, slots)?))
         };
         let add = |a: BySize, b: BySize| Ok(std::array::from_fn(|i| [a[i][0] + b[i][0], a[i][1] + b[i][1]]));
         let sums = sample.par_iter().map(count);
-        let sums = ready.and_then(|()| self.at_work(|| sums.try_reduce(|| [[0; 2]; SIZES], add)));
-        let sums = match self.shares {
-            Some(shares) => {
+        let sums = ready.and_then(|()| self.with_cpu_lock(|| sums.try_reduce(|| [[0; 2]; SIZES], add)));
+        let sums = match self.plan {
+            Some(plan) => {
                 let mut all = [[0; 2]; SIZES];
-                for bytes in shares.gather(sums.map(|sums| pack(sums.as_flattened())))? {
+                for bytes in plan.gather(sums.map(|sums| pack(sums.as_flattened())))? {
                     all.as_flattened_mut()
                         .iter_mut()
                         .zip(unpack(&bytes))
@@ -245,9 +255,9 @@ impl<'a> Plan<'a> {
         self.spill.blocks(piece, self.width, slots, |bits| symbols.of(bits), blocks)
     }
 
-    /// Codes the blocks of a piece.
-    pub(crate) fn pack(&self, piece: u64) -> Result<Packed, TableError> {
-        let mut packed = Packed { bytes: Vec::new(), sizes: Vec::new() };
+    /// Encodes the blocks of a piece.
+    pub(crate) fn pack(&self, piece: u64) -> Result<EncodedPiece, TableError> {
+        let mut packed = EncodedPiece { bytes: Vec::new(), sizes: Vec::new() };
         let mut number = piece * (PIECE / u64::from(self.block_slots));
         let mut add = |code: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), TableError>| {
             let start = packed.bytes.len();
@@ -264,20 +274,19 @@ impl<'a> Plan<'a> {
             Ok(())
         };
         match &self.runs {
-            Some(plan) => {
-                let mut bench =
-                    self.benches.lock().ok().and_then(|mut benches| benches.pop()).unwrap_or_default();
-                let Bench { blocks, packer } = &mut bench;
-                self.symbol_blocks(piece, &plan.symbols, blocks)?;
-                packer.pack(&plan.coding, blocks);
+            Some(model) => {
+                let mut buffers = self.pool.lock().ok().and_then(|mut pool| pool.pop()).unwrap_or_default();
+                let EncodeBuffers { blocks, packer } = &mut buffers;
+                self.symbol_blocks(piece, &model.symbols, blocks)?;
+                packer.pack(&model.coding, blocks);
                 for block in 0..blocks.len() {
                     add(&mut |out| {
                         packer.append(block, out);
                         Ok(())
                     })?;
                 }
-                if let Ok(mut benches) = self.benches.lock() {
-                    benches.push(bench);
+                if let Ok(mut pool) = self.pool.lock() {
+                    pool.push(buffers);
                 }
             }
             None => {
@@ -320,7 +329,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     #[test]
-    fn runs_of_all_sizes_are_those_that_blocks_have() {
+    fn run_counts_of_all_block_sizes_match_plain_counting() {
         let mut rng = SmallRng::seed_from_u64(6);
         for _ in 0..200 {
             // By granule: the values of its runs, none for don't-cares.
@@ -328,13 +337,13 @@ mod tests {
                 |rng: &mut SmallRng| (0..rng.random_range(0..4)).map(|_| rng.random_range(0..3)).collect();
             let granules: Vec<Vec<u64>> = (0..rng.random_range(1..200)).map(|_| runs(&mut rng)).collect();
             let apart = |values: &[&u64]| 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
-            let tally = |values: &Vec<u64>| match (values.first(), values.last()) {
+            let run_count = |values: &Vec<u64>| match (values.first(), values.last()) {
                 (Some(&first), Some(&last)) => {
-                    Tally { runs: apart(&values.iter().collect::<Vec<_>>()) as u32, first, last }
+                    RunCount { runs: apart(&values.iter().collect::<Vec<_>>()) as u32, first, last }
                 }
-                _ => Tally::default(),
+                _ => RunCount::default(),
             };
-            let found = runs_by_size(granules.iter().map(tally).collect());
+            let found = runs_by_size(granules.iter().map(run_count).collect());
             for (size, found) in found.into_iter().enumerate() {
                 let mut plain = [0; 2];
                 for block in granules.chunks(1 << size) {

@@ -1,34 +1,35 @@
-//! SHA-256 sums of tables, for those who publish them and those who fetch them.
+//! SHA-256 sums of published tables, in the format of `sha256sum`.
 //!
-//! A table's own checksums find damage; they are not made to withstand somebody who writes another table. A published sum
-//! is, and its form is the one that `sha256sum` prints and checks.
+//! A table's own checksums detect accidental damage but not deliberate replacement. A published SHA-256 sum detects
+//! both.
 
 use crate::TableError;
 use crate::disk::open_regular;
 use crate::error::file_name;
 use crate::list::list;
 use crate::manifest::FILE;
-use outplay_core::{Tier, Watch};
+use outplay_core::Tier;
+use outplay_runtime::Monitor;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
 
-/// A file of a complete table and the sum of its bytes.
+/// SHA-256 sum of a file of a complete table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sum {
-    /// Its name below the data directory, `connect4-5x4/tier-07.opt`.
+    /// Path below the data directory, such as `connect4-5x4/tier-07.opt`.
     pub file: String,
-    /// Sixty-four hexadecimal digits.
+    /// 64 hexadecimal digits.
     pub sum: String,
 }
 
-/// The sums of all files of all complete tables of a data directory, by name; `None` if somebody asked to stop.
+/// Computes the sums of all files of all complete tables in a data directory, by name; `None` if cancelled.
 ///
 /// # Errors
 ///
 /// A file that cannot be read.
-pub fn sums(data: &Path, watch: &dyn Watch) -> Result<Option<Vec<Sum>>, TableError> {
+pub fn sums(data: &Path, monitor: &dyn Monitor) -> Result<Option<Vec<Sum>>, TableError> {
     let mut sums = Vec::new();
     for listed in list(data)? {
         let Ok(table) = listed.table.as_ref().map_err(drop) else { continue };
@@ -39,7 +40,7 @@ pub fn sums(data: &Path, watch: &dyn Watch) -> Result<Option<Vec<Sum>>, TableErr
         for name in [FILE.to_string()].into_iter().chain(tiers) {
             let file = format!("{}/{name}", listed.name);
             let path = data.join(&listed.name).join(&name);
-            let sum = sum(&path, watch);
+            let sum = sum(&path, monitor);
             match sum.map_err(|e| TableError::io("read it", &path, &table.identity.spec, e))? {
                 Some(sum) => sums.push(Sum { file, sum }),
                 None => return Ok(None),
@@ -49,13 +50,13 @@ pub fn sums(data: &Path, watch: &dyn Watch) -> Result<Option<Vec<Sum>>, TableErr
     Ok(Some(sums))
 }
 
-fn sum(path: &Path, watch: &dyn Watch) -> std::io::Result<Option<String>> {
+fn sum(path: &Path, monitor: &dyn Monitor) -> std::io::Result<Option<String>> {
     let (mut file, length) = open_regular(path)?;
     let mut sum = Sha256::new();
     let mut piece = vec![0; 1 << 20];
     let mut left = length;
     while left > 0 {
-        if watch.stopped() {
+        if monitor.stopped() {
             return Ok(None);
         }
         let read = file.read(&mut piece)?;
@@ -64,7 +65,7 @@ fn sum(path: &Path, watch: &dyn Watch) -> std::io::Result<Option<String>> {
         }
         sum.update(&piece[..read]);
         left = left.saturating_sub(read as u64);
-        watch.advance(read as u64);
+        monitor.advance(read as u64);
     }
     let mut text = String::new();
     for byte in sum.finalize() {
@@ -74,11 +75,11 @@ fn sum(path: &Path, watch: &dyn Watch) -> std::io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// The sums in a text of lines `SUM  FILE`.
+/// Parses lines of the form `SUM  FILE`.
 ///
 /// # Errors
 ///
-/// The number of the first line that is none, from 1.
+/// The number of the first malformed line, from 1.
 pub fn read_sums(text: &str) -> Result<Vec<Sum>, usize> {
     let line = |(number, line): (usize, &str)| {
         let (sum, file) = line.split_once("  ").or_else(|| line.split_once(" *")).ok_or(number + 1)?;
@@ -92,16 +93,16 @@ pub fn read_sums(text: &str) -> Result<Vec<Sum>, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_core::Quiet;
+    use outplay_runtime::NoMonitor;
 
     #[test]
-    fn sums_are_those_of_everybody() {
+    fn sums_match_the_standard() {
         let dir = tempfile::tempdir().expect("a directory");
         let file = dir.path().join("abc");
         std::fs::write(&file, "abc").expect("a file");
         // The example of the standard.
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(sum(&file, &Quiet).expect("reads").as_deref(), Some(expected));
+        assert_eq!(sum(&file, &NoMonitor).expect("reads").as_deref(), Some(expected));
         let text = format!("{expected}  t/abc\n\n{expected} *t/d\n");
         let read = read_sums(&text).expect("sums");
         assert_eq!(read.iter().map(|sum| sum.file.as_str()).collect::<Vec<_>>(), ["t/abc", "t/d"]);

@@ -1,30 +1,31 @@
-//! Reading a table: single slots in microseconds, whole tiers on all threads.
+//! Table reader: random probes in microseconds, whole tiers on all threads.
 
 use crate::TableError;
 use crate::cell::Cell;
 use crate::identity::{Identity, Values, name};
 use crate::manifest::Manifest;
-use crate::tier_file::{Block, TierFile};
+use crate::tier_file::{Block, CHECKING, TierFile};
 use outplay_core::Tier;
+use outplay_runtime::{Monitor, NoMonitor};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Decoded blocks that are kept; each has its place, so that what comes later takes what came before.
-const KEPT: usize = 1 << 12;
+/// Size of the direct-mapped cache of decoded blocks; a newer block replaces an older one in its slot.
+const CACHE_SLOTS: usize = 1 << 12;
 
-/// A table to ask. Several threads may ask at once.
+/// Reader of a table, shareable between threads.
 ///
-/// Don't-cares are not stored as such: a slot that was one answers `None` or any of the tier's values.
+/// Don't-cares are not stored as such: probing one returns `None` or any of the tier's values.
 pub struct Table {
     name: String,
     dir: PathBuf,
     manifest: Manifest,
     tiers: Vec<OnceLock<TierFile>>,
-    kept: Vec<Mutex<Option<Box<Kept>>>>,
+    cache: Vec<Mutex<Option<Box<CachedBlock>>>>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct CachedBlock {
     of: Option<(Tier, u64)>,
     block: Block,
 }
@@ -32,8 +33,8 @@ struct Kept {
 impl Table {
     /// Opens the table of a game.
     ///
-    /// Its files are opened when they are first asked for, and a table that is still being written can be
-    /// asked for the tiers that are complete.
+    /// Tier files are opened lazily. A table that is still being written can be probed for the tiers that are
+    /// complete.
     ///
     /// # Errors
     ///
@@ -49,7 +50,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Opens a table and makes sure that it has this identity: tiers and cells, too.
+    /// Opens a table and checks its full identity, tiers and cell type included.
     ///
     /// # Errors
     ///
@@ -67,8 +68,8 @@ impl Table {
             return Err(TableError::NoTable { table, spec: spec.into(), values: None, data });
         };
         let tiers = manifest.identity.slots.iter().map(|_| OnceLock::new()).collect();
-        let kept = (0..KEPT).map(|_| Mutex::default()).collect();
-        Ok(Table { name: name.into(), dir, manifest, tiers, kept })
+        let cache = (0..CACHE_SLOTS).map(|_| Mutex::default()).collect();
+        Ok(Table { name: name.into(), dir, manifest, tiers, cache })
     }
 
     /// The table's name, which is the name of its directory.
@@ -76,7 +77,7 @@ impl Table {
         &self.name
     }
 
-    /// What the table is of.
+    /// The table's identity.
     pub fn identity(&self) -> &Identity {
         &self.manifest.identity
     }
@@ -91,17 +92,17 @@ impl Table {
         self.manifest.complete()
     }
 
-    /// What its writer wanted readers to know; none until the table is complete.
+    /// The summary that its writer stored; `None` until the table is complete.
     pub fn summary(&self) -> Option<&serde_json::Value> {
         self.manifest.summary.as_ref()
     }
 
-    /// How large the file of a tier is, 0 if there is none.
+    /// Size of a tier's file in bytes, 0 if there is none.
     pub fn tier_bytes(&self, tier: Tier) -> u64 {
         self.manifest.tiers.get(&tier.0).map_or(0, |written| written.bytes)
     }
 
-    /// How large the files of its tiers are.
+    /// Total size of the tier files in bytes.
     pub fn bytes(&self) -> u64 {
         self.manifest.tiers.values().map(|written| written.bytes).sum()
     }
@@ -126,11 +127,11 @@ impl Table {
         Err(TableError::Misuse { table: self.name.clone(), why })
     }
 
-    /// What a slot holds. A don't care gives `None` or any value.
+    /// Reads a slot. A don't-care returns `None` or any value.
     ///
     /// # Errors
     ///
-    /// A missing or damaged tier; then nothing is answered.
+    /// A missing or damaged tier; no value is returned then.
     pub fn code<C: Cell>(&self, tier: Tier, slot: u64) -> Result<Option<C>, TableError> {
         self.expect_cell::<C>()?;
         let file = self.file(tier)?;
@@ -139,25 +140,25 @@ impl Table {
             return Err(TableError::NoSlot { table, tier, slot, slots });
         }
         let (number, within) = file.block_of(slot);
-        // Neighbouring blocks and neighbouring tiers get different places.
+        // Multiplicative hashing spreads neighbouring blocks and tiers over the cache.
         let mixed = (number ^ u64::from(tier.0) << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let place = (mixed >> (64 - KEPT.ilog2())) as usize;
-        // A panic while decoding left the block marked as none, so that it is read again.
-        let mut kept = self.kept[place].lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = kept.get_or_insert_default();
-        if kept.of != Some((tier, number)) {
-            kept.of = None;
-            file.read(number, &mut kept.block)?;
-            kept.of = Some((tier, number));
+        let place = (mixed >> (64 - CACHE_SLOTS.ilog2())) as usize;
+        // After a panic while decoding, the cache slot is marked empty, so that the block is read again.
+        let mut cached = self.cache[place].lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = cached.get_or_insert_default();
+        if cached.of != Some((tier, number)) {
+            cached.of = None;
+            file.read(number, &mut cached.block)?;
+            cached.of = Some((tier, number));
         }
-        let cell = file.cell(&mut kept.block, within);
+        let cell = file.cell(&mut cached.block, within);
         if cell.is_err() {
-            kept.of = None;
+            cached.of = None;
         }
         Ok(cell?.map(C::from_bits))
     }
 
-    /// All slots of a tier, decoded on all threads. Don't-cares are [`Cell::UNKNOWN`] or any value.
+    /// Decodes all slots of a tier, on all threads. Don't-cares are [`Cell::UNKNOWN`] or any value.
     ///
     /// # Errors
     ///
@@ -190,12 +191,23 @@ impl Table {
         Ok(cells)
     }
 
-    /// Reads every block of every tier written and checks it.
+    /// Reads and verifies every block of every written tier.
     ///
     /// # Errors
     ///
     /// The first damage found.
     pub fn check(&self) -> Result<(), TableError> {
-        self.manifest.tiers.keys().try_for_each(|&tier| self.file(Tier(tier))?.check())
+        self.check_with(&NoMonitor)
+    }
+
+    /// Does the same, reports progress in slots, and can be cancelled by the monitor.
+    ///
+    /// # Errors
+    ///
+    /// The first damage found, or a cancellation.
+    pub fn check_with(&self, monitor: &dyn Monitor) -> Result<(), TableError> {
+        let slots = |&tier: &u32| self.manifest.identity.slots.get(tier as usize).copied().unwrap_or(0);
+        monitor.stage(CHECKING, self.manifest.tiers.keys().map(slots).sum());
+        self.manifest.tiers.keys().try_for_each(|&tier| self.file(Tier(tier))?.check(monitor))
     }
 }

@@ -1,19 +1,20 @@
-//! A tier's file, opened: its header and index checked and in memory, its blocks on the disk.
+//! Reader of a tier file: header, model and index in memory, blocks on disk.
 //!
-//! Blocks are read by position, not through a memory map: a file that somebody cuts short while it is open
-//! gives an error instead of a crash, and one small read costs less than decoding what it brings.
+//! Blocks are read by positional reads, not through a memory map: truncating an open file then causes an error
+//! instead of a SIGBUS, and one small read costs less than decoding its block.
 
 use crate::TableError;
-use crate::codec::block::Unpacked;
+use crate::codec::block::BlockDecoder;
 use crate::codec::length::LONGEST;
-use crate::codec::model::{Model, Parts};
+use crate::codec::model::{FrequencyTables, Model};
 use crate::disk::{open_regular, read_at};
 use crate::error::file_name;
 use crate::header::{BadHeader, Codec, HEADER, Header, block_checksum};
 use crate::identity::Identity;
-use crate::manifest::Written;
-use outplay_core::numbers::take_number;
-use outplay_core::{Tier, threads};
+use crate::manifest::TierEntry;
+use outplay_core::Tier;
+use outplay_runtime::varint::read_varint;
+use outplay_runtime::{Monitor, threads};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -21,9 +22,12 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Blocks between two known offsets.
+/// Progress stage in which the files of a table are verified.
+pub(crate) const CHECKING: &str = "checking the table";
+
+/// Blocks between two stored offsets.
 const STRIDE: usize = 16;
-/// The largest model: every distribution that there can be.
+/// Size limit of a decompressed model: every possible distribution.
 const LARGEST_MODEL: u32 = 64 << 20;
 
 pub(crate) struct TierFile {
@@ -32,9 +36,9 @@ pub(crate) struct TierFile {
     spec: String,
     tier: Tier,
     header: Header,
-    /// None for plain blocks.
+    /// `None` for blocks of raw cells.
     model: Option<Model>,
-    /// The offset of every sixteenth block.
+    /// Offset of every sixteenth block.
     offsets: Vec<u64>,
     sizes: Vec<u32>,
     width: usize,
@@ -45,21 +49,21 @@ pub(crate) struct TierFile {
 pub(crate) struct Block {
     number: u64,
     slots: u32,
-    /// As on the disk; none if all slots are don't-cares.
+    /// Stored bytes with the checksum; empty if all slots are don't-cares.
     bytes: Vec<u8>,
-    runs: Unpacked,
-    /// The cells of a plain block, as bytes.
+    runs: BlockDecoder,
+    /// The cells of a raw block, as bytes.
     cells: Vec<u8>,
 }
 
 impl TierFile {
-    /// Opens the file of a tier and checks everything but the blocks.
+    /// Opens the file of a tier and verifies everything but the blocks.
     pub(crate) fn open(
         dir: &Path,
         table: &str,
         identity: &Identity,
         tier: Tier,
-        known: Option<Written>,
+        known: Option<TierEntry>,
     ) -> Result<TierFile, TableError> {
         let name = file_name(tier);
         let path = dir.join(&name);
@@ -126,17 +130,17 @@ impl TierFile {
         Ok(TierFile { file, label, spec, tier, header, model, offsets, sizes, width })
     }
 
-    /// What the manifest says of this file.
-    pub(crate) fn written(&self) -> Written {
-        // Opening compared this with the file's size.
-        Written { bytes: self.header.file_bytes().unwrap_or(0), seal: self.header.seal() }
+    /// Returns the manifest entry of this file.
+    pub(crate) fn written(&self) -> TierEntry {
+        // `open` compared this with the file's size.
+        TierEntry { bytes: self.header.file_bytes().unwrap_or(0), seal: self.header.seal() }
     }
 
     pub(crate) fn slots(&self) -> u64 {
         self.header.slots
     }
 
-    /// The block that holds a slot, and which of the block's slots that is.
+    /// Returns the block of a slot, and the slot's index within the block.
     #[inline]
     pub(crate) fn block_of(&self, slot: u64) -> (u64, u32) {
         let size = u64::from(self.header.block_slots);
@@ -147,13 +151,13 @@ impl TierFile {
         self.sizes.len() as u64
     }
 
-    /// The slots of a block.
+    /// Returns the range of a block's slots.
     pub(crate) fn range(&self, block: u64) -> Range<u64> {
         let size = u64::from(self.header.block_slots);
         block * size..((block + 1) * size).min(self.header.slots)
     }
 
-    /// Reads a block and checks it; its runs are decoded when they are asked for.
+    /// Reads a block and verifies its checksum; its runs are decoded on demand.
     pub(crate) fn read(&self, number: u64, block: &mut Block) -> Result<(), TableError> {
         let place = number as usize;
         let size = self.sizes[place] as usize;
@@ -168,10 +172,10 @@ impl TierFile {
         let before: u64 = self.sizes[from..place].iter().map(|&size| u64::from(size)).sum();
         read_at(&self.file, &mut block.bytes, self.offsets[place / STRIDE] + before)
             .map_err(|e| self.unreadable(e))?;
-        self.believe(block).ok_or_else(|| self.damaged(number))
+        self.verify(block).ok_or_else(|| self.damaged(number))
     }
 
-    fn believe(&self, block: &mut Block) -> Option<()> {
+    fn verify(&self, block: &mut Block) -> Option<()> {
         let (checksum, bytes) = block.bytes.split_first_chunk::<4>()?;
         if block_checksum(self.header.identity, self.header.tier, block.number, bytes) != *checksum {
             return None;
@@ -193,6 +197,11 @@ impl TierFile {
         }
     }
 
+    fn stopped(&self) -> TableError {
+        let table = self.label.split('/').next().unwrap_or_default().into();
+        TableError::Stopped { table, tier: self.tier, spec: self.spec.clone() }
+    }
+
     fn unreadable(&self, error: io::Error) -> TableError {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => TableError::Truncated {
@@ -206,7 +215,7 @@ impl TierFile {
         }
     }
 
-    /// The cell at a slot of a block that was read, as a bit pattern; `None` if the whole block is
+    /// Returns the cell at a slot of a block that was read, as a bit pattern; `None` if the whole block is
     /// don't-cares.
     #[inline]
     pub(crate) fn cell(&self, block: &mut Block, slot: u32) -> Result<Option<u64>, TableError> {
@@ -228,7 +237,7 @@ impl TierFile {
         }))
     }
 
-    /// Hands out the cells of a block that was read, run by run: how many slots, and their bit pattern.
+    /// Visits the runs of a block that was read: number of slots and bit pattern.
     pub(crate) fn each_run(
         &self,
         block: &mut Block,
@@ -253,12 +262,18 @@ impl TierFile {
         Ok(())
     }
 
-    /// Reads, checks and decodes every block.
-    pub(crate) fn check(&self) -> Result<(), TableError> {
-        self.each_block(&|_, block| self.cell(block, block.slots - 1).map(|_| ()))
+    /// Reads, verifies and decodes every block, and reports progress in slots.
+    pub(crate) fn check(&self, monitor: &dyn Monitor) -> Result<(), TableError> {
+        self.each_block(&|_, block| {
+            if monitor.stopped() {
+                return Err(self.stopped());
+            }
+            monitor.advance(block.slots.into());
+            self.cell(block, block.slots - 1).map(|_| ())
+        })
     }
 
-    /// Reads every block and shows it, on all threads.
+    /// Reads every block and passes it to `show`, on all threads.
     pub(crate) fn each_block(
         &self,
         show: &(dyn Fn(u64, &mut Block) -> Result<(), TableError> + Sync),
@@ -276,7 +291,7 @@ impl TierFile {
     }
 }
 
-/// Model and index from bytes that have passed their checksum but may still be hostile.
+/// Parses model and index, which have passed their checksum but may still be hostile.
 fn parse(
     header: &Header,
     identity: &Identity,
@@ -292,10 +307,10 @@ fn parse(
     }
     let unpacked = zstd::bulk::decompress(model, header.model_unpacked as usize).ok()?;
     let model = match header.codec {
-        Codec::Runs => Some(Model::new(&Parts::read(&unpacked)?)?),
+        Codec::Runs => Some(Model::new(&FrequencyTables::read(&unpacked)?)?),
         Codec::Zstd => None,
     };
-    // Every block has at least a byte in the index, which bounds what is allocated here.
+    // Every block has at least one byte in the index, which bounds the allocation.
     let blocks = header.slots.div_ceil(block.into());
     if blocks > index.len() as u64 {
         return None;
@@ -309,7 +324,7 @@ fn parse(
         if block % STRIDE == 0 {
             offsets.push(offset);
         }
-        let size = u32::try_from(take_number(&mut rest)?).ok()?;
+        let size = u32::try_from(read_varint(&mut rest)?).ok()?;
         offset += u64::from(size);
         if offset > end {
             return None;
@@ -324,10 +339,11 @@ mod tests {
     use super::*;
     use crate::cell::CellKind;
     use crate::identity::Values;
-    use outplay_core::numbers::put_number;
+    use outplay_runtime::NoMonitor;
+    use outplay_runtime::varint::write_varint;
     use xxhash_rust::xxh3::xxh3_64;
 
-    /// Opens a file with correct checksums whose header and index say what they like.
+    /// Opens a file with correct checksums but arbitrary contents of header and index.
     fn open(slots: u64, change: impl Fn(&mut Header), model: &[u8], index: &[u8]) -> Result<(), TableError> {
         let dir = tempfile::tempdir().expect("a directory");
         let identity = Identity {
@@ -353,7 +369,7 @@ mod tests {
         change(&mut header);
         let bytes = [&header.write()[..], model, index].concat();
         std::fs::write(dir.path().join("tier-00.opt"), bytes).expect("writes");
-        TierFile::open(dir.path(), "t", &identity, Tier(0), None).and_then(|file| file.check())
+        TierFile::open(dir.path(), "t", &identity, Tier(0), None).and_then(|file| file.check(&NoMonitor))
     }
 
     #[test]
@@ -380,10 +396,10 @@ mod tests {
         refused(4096, &|_| (), &empty, &[0, 0]);
         refused(4096, &|_| (), &empty, &[]);
         let mut huge = Vec::new();
-        put_number(&mut huge, u64::MAX);
+        write_varint(&mut huge, u64::MAX);
         refused(4096, &|_| (), &empty, &huge);
         huge.clear();
-        put_number(&mut huge, u64::from(u32::MAX));
+        write_varint(&mut huge, u64::from(u32::MAX));
         refused(4096, &|_| (), &empty, &huge);
         // A model that claims to be a gigabyte of zeros.
         let bomb = zstd::bulk::compress(&vec![0; 100 << 20], 1).expect("compresses");

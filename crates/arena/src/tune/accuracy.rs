@@ -1,20 +1,21 @@
-//! How often a player keeps the value of labelled positions.
+//! Accuracy of a player on labelled positions: how often it plays a value-preserving move.
 
 use super::labels::Label;
 use crate::ArenaError;
 use crate::scrutiny::Kept;
 use crate::seed::part;
-use outplay_core::{Game, Watch};
-use outplay_players::Kit;
+use outplay_core::Game;
+use outplay_players::PlayerContext;
+use outplay_runtime::Monitor;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many labelled positions there were, and in how many the player gave nothing away.
+/// Labelled positions, and those in which the player's move preserved the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Accuracy {
     /// All positions.
     pub all: Kept,
-    /// Those in which neither side could win with its next stone.
+    /// Quiet positions: neither side could win with its next stone.
     pub quiet: Kept,
 }
 
@@ -25,13 +26,13 @@ const BLOCK: usize = 64;
 ///
 /// # Errors
 ///
-/// A player that cannot be made or gives no answer, or a stop.
+/// A player that cannot be constructed or returns no move, or a stop.
 pub fn accuracy(
-    kit: &Kit,
+    kit: &PlayerContext,
     player: &str,
     labels: &[Label],
     threads: usize,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Accuracy, ArenaError> {
     let blocks: Vec<&[Label]> = labels.chunks(BLOCK).collect();
     let next = AtomicUsize::new(0);
@@ -44,7 +45,7 @@ pub fn accuracy(
             let Some(block) = blocks.get(number) else { return Ok(found) };
             for (i, label) in block.iter().enumerate() {
                 player.begin(part(5, (number * BLOCK + i) as u64));
-                let choice = player.choose(&label.pos, watch)?;
+                let choice = player.choose(&label.pos, monitor)?.finished()?;
                 moves.clear();
                 kit.game.moves(&label.pos, &mut moves);
                 let place = moves.iter().position(|mv| *mv == choice.mv);

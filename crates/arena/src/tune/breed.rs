@@ -1,17 +1,17 @@
-//! Populations: how one generation of weights makes the next.
+//! Genetic algorithm operators: selection, mutation and crossover of weight vectors.
 
 use rand::RngExt;
 use rand::rngs::SmallRng;
 use serde::{Deserialize, Serialize};
 
-/// One candidate and how it did.
+/// A candidate and its result.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Candidate {
     /// Its weights.
     pub weights: Vec<f32>,
-    /// Points in the games that count for it.
+    /// Points in its counted games.
     pub points: f64,
-    /// Those games.
+    /// Its counted games.
     pub games: u64,
 }
 
@@ -21,16 +21,16 @@ impl Candidate {
         Candidate { weights, points: 0.0, games: 0 }
     }
 
-    /// Points per game, two imaginary draws included so that luck in few games does not count for much.
+    /// Points per game with a prior of two draws, so that luck in few games counts little.
     pub fn worth(&self) -> f64 {
         (self.points + 1.0) / (self.games as f64 + 2.0)
     }
 }
 
-/// The steps by which the paper's algorithm changes a weight.
+/// The mutation steps of the paper's algorithm.
 pub const STEPS: [i32; 6] = [-5, -2, -1, 1, 2, 5];
 
-/// A first population of whole weights between 1 and `most`; `fixed` are places with a weight that all share.
+/// A random initial population of integer weights between 1 and `most`; `fixed` weights are the same for all.
 pub fn first(
     count: usize,
     weights: usize,
@@ -48,8 +48,8 @@ pub fn first(
         .collect()
 }
 
-/// The paper's step: the better part survives, and clones of the survivors, each with one weight changed, take the
-/// places of the rest. `ranked` has the best first; weights stay at least 1 if `positive`.
+/// The paper's step: truncation selection, then clones of the survivors with one mutated weight each. `ranked` has the
+/// best first; weights stay at least 1 if `positive`.
 pub fn clones(ranked: &[Candidate], survive: usize, positive: bool, rng: &mut SmallRng) -> Vec<Candidate> {
     let survivors = &ranked[..survive.clamp(1, ranked.len())];
     let mut next: Vec<Candidate> = survivors.iter().map(|one| Candidate::new(one.weights.clone())).collect();
@@ -65,13 +65,13 @@ pub fn clones(ranked: &[Candidate], survive: usize, positive: bool, rng: &mut Sm
     next
 }
 
-/// The sounder step: the elite stays and keeps what it has shown, and children of two parents each, chosen by
-/// tournament, with every weight from one of them and a few changed in proportion, take the other places.
+/// The sounder step: elitism (the elite keeps its points), tournament selection of size 3, uniform crossover, and
+/// mutation of a few weights in proportion to their size.
 pub fn children(ranked: &[Candidate], elite: usize, positive: bool, rng: &mut SmallRng) -> Vec<Candidate> {
     let mut next: Vec<Candidate> = ranked[..elite.clamp(1, ranked.len())].to_vec();
     let pick = |rng: &mut SmallRng| {
         let draw = |rng: &mut SmallRng| rng.random_range(0..ranked.len());
-        // The list is ranked: the lower place wins the tournament.
+        // The list is ranked: the lowest index wins the tournament.
         draw(rng).min(draw(rng)).min(draw(rng))
     };
     while next.len() < ranked.len() {
@@ -82,7 +82,7 @@ pub fn children(ranked: &[Candidate], elite: usize, positive: bool, rng: &mut Sm
         let share = (2.0 / weights.len() as f64).max(0.1);
         for weight in &mut weights {
             if rng.random::<f64>() < share {
-                // A sum of uniform numbers is bell-shaped enough.
+                // A sum of four uniform numbers approximates a normal distribution.
                 let bell: f32 = (0..4).map(|_| rng.random::<f32>() - 0.5).sum();
                 *weight += bell * (weight.abs() + 0.2 * size);
                 if positive {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_elite_keeps_what_it_has_shown() {
+    fn elite_keeps_its_points() {
         let mut rng = SmallRng::seed_from_u64(1);
         let mut ranked = first(12, 5, 50, &[], &mut rng);
         ranked[0].points = 7.5;

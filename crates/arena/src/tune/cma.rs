@@ -1,19 +1,19 @@
-//! CMA-ES: a cloud of candidates whose shape follows what did well.
+//! CMA-ES: covariance matrix adaptation evolution strategy (Hansen and Ostermeier 2001).
 //!
 //! ```text
-//!     ·  · ·             mean      where the cloud is
-//!   · ( ×  ) ·           step      how wide it is
-//!     ·  ·  ·            shape     which way it is long, from its covariance
+//!     ·  · ·             mean      mean of the search distribution
+//!   · ( ×  ) ·           step      step size σ
+//!     ·  ·  ·            shape     covariance matrix C
 //! ```
 //!
-//! The usual strategy with weighted recombination and both covariance updates. The whole state is plain
-//! numbers, so that it can be written into a checkpoint; no library's state can.
+//! The standard (μ/μ_w, λ) strategy with weighted recombination, cumulative step-size adaptation, and rank-one and
+//! rank-μ updates of the covariance, behind an ask-and-tell interface. The state is serialisable, for checkpoints.
 
 use rand::RngExt;
 use rand::rngs::SmallRng;
 use serde::{Deserialize, Serialize};
 
-/// The state of the strategy.
+/// The state of CMA-ES.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cma {
     mean: Vec<f64>,
@@ -26,7 +26,7 @@ pub struct Cma {
 }
 
 impl Cma {
-    /// A round cloud. `population` is at least 4.
+    /// An isotropic search distribution. `population` is at least 4.
     pub fn new(mean: Vec<f64>, step: f64, population: usize) -> Cma {
         let n = mean.len();
         let shape = (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
@@ -41,12 +41,23 @@ impl Cma {
         }
     }
 
-    /// The middle of the cloud: the best guess.
+    /// Whether a deserialised state has these dimensions and finite numbers.
+    pub(super) fn fits(&self, weights: usize, population: usize) -> bool {
+        let sound = |list: &Vec<f64>| list.len() == weights && list.iter().all(|number| number.is_finite());
+        let lists = [&self.mean, &self.path_shape, &self.path_step];
+        let square = self.shape.len() == weights && self.shape.iter().all(sound);
+        lists.into_iter().all(sound)
+            && square
+            && self.step.is_finite()
+            && self.population == population.max(4)
+    }
+
+    /// The mean of the search distribution: the current best estimate.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Candidates to try.
+    /// Samples candidates.
     pub fn ask(&self, rng: &mut SmallRng) -> Vec<Vec<f64>> {
         let (values, vectors) = eigen(&self.shape);
         (0..self.population)
@@ -58,7 +69,7 @@ impl Cma {
             .collect()
     }
 
-    /// Learns from candidates, the best first.
+    /// Updates the distribution from ranked candidates, the best first.
     pub fn tell(&mut self, ranked: &[Vec<f64>]) {
         let n = self.mean.len() as f64;
         let parents = self.population / 2;
@@ -73,7 +84,7 @@ impl Cma {
         let one_rate = 2.0 / ((n + 1.3).powi(2) + effective);
         let many_rate =
             (2.0 * (effective - 2.0 + 1.0 / effective) / ((n + 2.0).powi(2) + effective)).min(1.0 - one_rate);
-        // The mean length of a standard normal vector.
+        // The expected norm of a standard normal vector.
         let length = n.sqrt() * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n * n));
 
         let steps: Vec<Vec<f64>> = ranked
@@ -87,7 +98,7 @@ impl Cma {
         }
         self.mean.iter_mut().zip(&move_by).for_each(|(mean, y)| *mean += self.step * y);
 
-        // The path of the step length lives where the cloud is round.
+        // The evolution path of the step size is in isotropic coordinates: C^(-1/2) times the step.
         let (values, vectors) = eigen(&self.shape);
         let turned = times_transposed(&vectors, &move_by);
         let shrunk: Vec<f64> =
@@ -114,7 +125,7 @@ impl Cma {
     }
 }
 
-/// A standard normal number.
+/// A standard normal sample by the Box-Muller transform.
 fn normal(rng: &mut SmallRng) -> f64 {
     let (a, b): (f64, f64) = (rng.random(), rng.random());
     (-2.0 * (1.0 - a).ln()).sqrt() * (std::f64::consts::TAU * b).cos()
@@ -128,7 +139,7 @@ fn times_transposed(matrix: &[Vec<f64>], vector: &[f64]) -> Vec<f64> {
     (0..matrix.len()).map(|j| matrix.iter().zip(vector).map(|(row, x)| row[j] * x).sum()).collect()
 }
 
-/// Eigenvalues and eigenvectors (as columns) of a symmetric matrix, by Jacobi's rotations.
+/// Eigenvalues and eigenvectors (as columns) of a symmetric matrix, by cyclic Jacobi rotations.
 fn eigen(matrix: &[Vec<f64>]) -> (Vec<f64>, Vec<Vec<f64>>) {
     const SWEEPS: usize = 60;
     let n = matrix.len();
@@ -187,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cloud_finds_the_bottom_of_a_narrow_valley() {
+    fn cma_es_minimises_an_ill_conditioned_quadratic() {
         let valley = |x: &[f64]| -> f64 {
             let ellipse: f64 =
                 x.iter().enumerate().map(|(i, x)| 10f64.powi(i as i32) * (x - 1.0).powi(2)).sum();

@@ -1,37 +1,106 @@
-//! Generations of candidates that play games.
+//! Evolutionary tuning by games: genetic algorithms and CMA-ES.
 
 use super::breed::{self, Candidate};
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, Setting};
 use super::cma::Cma;
 use super::{Generation, Method, TuneRequest, searcher, weights};
 use crate::ArenaError;
-use crate::contest::{Bout, Flow, Hall};
+use crate::contest::{Bout, Flow, GameRunner};
+use crate::matches::MOST_GAMES;
 use crate::opening::openings;
 use crate::referee::House;
 use crate::seed::part;
-use outplay_core::{AnyPosition, Notation, Watch};
-use outplay_players::{FeatureSet, Kit};
+use outplay_core::{AnyPosition, Notation};
+use outplay_players::{FeatureSet, PlayerContext};
+use outplay_runtime::Monitor;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashMap;
 
-/// A first cloud this wide, in units of the incumbent's weights.
+/// Initial step size of CMA-ES, in units of the preset weights.
 const WIDTH: f64 = 0.4;
 
-/// Runs the generations that are left; gives the best weights and what each generation found.
+/// Runs the remaining generations, and returns the best weights and the result of each generation.
 pub(super) fn run(
-    kit: &Kit,
+    kit: &PlayerContext,
     start: &AnyPosition,
     method: Method,
     request: &TuneRequest,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<(Vec<f32>, Vec<Generation>), ArenaError> {
+    check(request)?;
+    let setting = setting(kit, method, request);
+    let kept = match &request.checkpoint {
+        Some(path) if request.resume => Checkpoint::load(path, &setting, monitor)?,
+        Some(path) if path.exists() => {
+            let why = "there is such a file already; resume it, or choose another name";
+            return Err(ArenaError::file(path, why));
+        }
+        _ => None,
+    };
+    let scales = scales(request);
+    let mut state = match kept {
+        Some(kept) => kept,
+        None => initial_state(method, request, &scales),
+    };
+    while (state.generations.len() as u32) < request.generations {
+        let number = state.generations.len() as u32 + 1;
+        let mut rng = SmallRng::seed_from_u64(part(part(request.seed, 4), u64::from(number)));
+        if let Some(cloud) = &state.cloud {
+            let drawn = cloud.ask(&mut rng).into_iter();
+            state.population = drawn.map(|x| Candidate::new(unscaled(&x, &scales, request))).collect();
+        }
+        monitor.stage(&format!("generation {number} of {}", request.generations), 0);
+        let games = match method {
+            Method::Ga => {
+                play_round_of_peers(kit, start, request, number, &mut state.population, &mut rng, monitor)?
+            }
+            Method::Sound | Method::Cmaes => {
+                play_incumbent(kit, start, request, number, &mut state.population, monitor)?
+            }
+        };
+        let mean = state.population.iter().map(share).sum::<f64>() / state.population.len() as f64;
+        let ranked = ranked(method, &state.population);
+        let best = &ranked[0];
+        state.generations.push(Generation {
+            generation: number,
+            best: best.weights.clone(),
+            points: best.points,
+            out_of: best.games as f64,
+            mean,
+            games,
+        });
+        breed_next(method, request, &ranked, &scales, &mut state, &mut rng);
+        if let Some(path) = &request.checkpoint {
+            state.save(path, &setting)?;
+        }
+        monitor.note(&format!(
+            "generation {number}: best {:?} with {} of {} points",
+            best.weights, best.points, best.games
+        ));
+    }
+    // The mean of CMA-ES averages over all games; otherwise the best of the last generation is the result.
+    let best = match &state.cloud {
+        Some(cloud) => unscaled(cloud.mean(), &scales, request),
+        None => state.generations.last().map(|last| last.best.clone()).unwrap_or_default(),
+    };
+    Ok((best, state.generations))
+}
+
+/// Validates the parameters.
+fn check(request: &TuneRequest) -> Result<(), ArenaError> {
     if request.population < 4 || request.games == 0 || request.generations == 0 {
         let why =
             "a population of at least 4, games and generations of at least 1 are needed; raise what is less";
         return Err(ArenaError::Unable(why.into()));
     }
-    let setting = format!(
+    let games = (request.population as u64).saturating_mul(request.games as u64).saturating_mul(2);
+    ArenaError::unless_at_most("games in a generation", games, MOST_GAMES)
+}
+
+/// The settings that identify the checkpoint.
+fn setting(kit: &PlayerContext, method: Method, request: &TuneRequest) -> Setting {
+    let words = format!(
         "{} {} {} depth {} population {} games {} survive {} openings {} largest {} seed {} against {}",
         kit.game.spec(),
         method.word(),
@@ -45,92 +114,50 @@ pub(super) fn run(
         request.seed,
         request.incumbent,
     );
-    let kept = match &request.checkpoint {
-        Some(path) if request.resume => Checkpoint::load(path, &setting)?,
-        Some(path) if path.exists() => {
-            let why = "there is such a file already; resume it, or choose another name";
-            return Err(ArenaError::file(path, why));
-        }
-        _ => None,
-    };
-    let scales = scales(request);
-    let mut state = match kept {
-        Some(kept) => kept,
-        None => beginning(method, request, setting, &scales),
-    };
-    while (state.generations.len() as u32) < request.generations {
-        let number = state.generations.len() as u32 + 1;
-        let mut rng = SmallRng::seed_from_u64(part(part(request.seed, 4), u64::from(number)));
-        if let Some(cloud) = &state.cloud {
-            let drawn = cloud.ask(&mut rng).into_iter();
-            state.population = drawn.map(|x| Candidate::new(real(&x, &scales, request))).collect();
-        }
-        watch.stage(&format!("generation {number} of {}", request.generations), 0);
-        let games = match method {
-            Method::Ga => {
-                among_themselves(kit, start, request, number, &mut state.population, &mut rng, watch)?
-            }
-            Method::Sound | Method::Cmaes => {
-                against_incumbent(kit, start, request, number, &mut state.population, watch)?
-            }
-        };
-        let mean = state.population.iter().map(share).sum::<f64>() / state.population.len() as f64;
-        let mut places: Vec<usize> = (0..state.population.len()).collect();
-        // Sorting is stable: of equals the elder comes first.
-        match method {
-            Method::Ga => {
-                places.sort_by(|&a, &b| state.population[b].points.total_cmp(&state.population[a].points))
-            }
-            _ => places.sort_by(|&a, &b| state.population[b].worth().total_cmp(&state.population[a].worth())),
-        }
-        let ranked: Vec<Candidate> = places.iter().map(|&place| state.population[place].clone()).collect();
-        state.generations.push(Generation {
-            generation: number,
-            best: ranked[0].weights.clone(),
-            points: ranked[0].points,
-            out_of: ranked[0].games as f64,
-            mean,
-            games,
-        });
-        let survive = ((request.survive * ranked.len() as f64).round() as usize).clamp(1, ranked.len() - 1);
-        let positive = request.features == FeatureSet::Paper;
-        match (method, &mut state.cloud) {
-            (Method::Ga, _) => state.population = breed::clones(&ranked, survive, positive, &mut rng),
-            (Method::Sound, _) => state.population = breed::children(&ranked, survive, positive, &mut rng),
-            (Method::Cmaes, Some(cloud)) => {
-                let scaled = |one: &Candidate| -> Vec<f64> {
-                    one.weights
-                        .iter()
-                        .zip(&scales)
-                        .map(|(weight, scale)| f64::from(*weight) / scale)
-                        .collect()
-                };
-                cloud.tell(&ranked.iter().map(scaled).collect::<Vec<_>>());
-            }
-            (Method::Cmaes, None) => {}
-        }
-        if let Some(path) = &request.checkpoint {
-            state.save(path)?;
-        }
-        let best = &state.generations[state.generations.len() - 1];
-        watch.note(&format!(
-            "generation {number}: best {:?} with {} of {} points",
-            best.best, best.points, best.out_of
-        ));
+    let weights = request.features.names().len();
+    Setting::new(&kit.game, words, request.population, weights, method == Method::Cmaes)
+}
+
+/// Sorts the candidates, the best first.
+fn ranked(method: Method, population: &[Candidate]) -> Vec<Candidate> {
+    let mut ranked = population.to_vec();
+    // The sort is stable: among ties the older candidate comes first.
+    match method {
+        Method::Ga => ranked.sort_by(|a, b| b.points.total_cmp(&a.points)),
+        Method::Sound | Method::Cmaes => ranked.sort_by(|a, b| b.worth().total_cmp(&a.worth())),
     }
-    // The cloud's middle has seen every game; elsewhere the best of the last generation is the result.
-    let best = match &state.cloud {
-        Some(cloud) => real(cloud.mean(), &scales, request),
-        None => state.generations.last().map(|last| last.best.clone()).unwrap_or_default(),
-    };
-    Ok((best, state.generations))
+    ranked
+}
+
+/// Computes the next population from a ranked one, or updates the distribution of CMA-ES.
+fn breed_next(
+    method: Method,
+    request: &TuneRequest,
+    ranked: &[Candidate],
+    scales: &[f64],
+    state: &mut Checkpoint,
+    rng: &mut SmallRng,
+) {
+    let survive = ((request.survive * ranked.len() as f64).round() as usize).clamp(1, ranked.len() - 1);
+    let positive = request.features == FeatureSet::Paper;
+    match (method, &mut state.cloud) {
+        (Method::Ga, _) => state.population = breed::clones(ranked, survive, positive, rng),
+        (Method::Sound, _) => state.population = breed::children(ranked, survive, positive, rng),
+        (Method::Cmaes, Some(cloud)) => {
+            let scaled = |one: &Candidate| -> Vec<f64> {
+                one.weights.iter().zip(scales).map(|(weight, scale)| f64::from(*weight) / scale).collect()
+            };
+            cloud.tell(&ranked.iter().map(scaled).collect::<Vec<_>>());
+        }
+        (Method::Cmaes, None) => {}
+    }
 }
 
 /// The state before the first generation.
-fn beginning(method: Method, request: &TuneRequest, setting: String, scales: &[f64]) -> Checkpoint {
+fn initial_state(method: Method, request: &TuneRequest, scales: &[f64]) -> Checkpoint {
     let mut rng = SmallRng::seed_from_u64(part(part(request.seed, 4), 0));
     let count = request.features.names().len();
-    // No unfinished position holds four in a row, so the weight of fours decides nothing: all have the paper's.
+    // No unfinished position has four in a row, so the weight of fours has no effect: all keep the paper's.
     let fours = request.features.names().iter().position(|name| *name == "fours").map(|place| (place, 100.0));
     let preset = request.features.preset().values().to_vec();
     let population = match (method, request.features) {
@@ -138,7 +165,7 @@ fn beginning(method: Method, request: &TuneRequest, setting: String, scales: &[f
         (_, FeatureSet::Paper) => {
             breed::first(request.population, count, request.largest, fours.as_slice(), &mut rng)
         }
-        // Weights of either sign begin near those that come along.
+        // Signed weights start as mutations of the preset.
         (_, FeatureSet::Extended) => {
             let ranked = vec![Candidate::new(preset.clone()); request.population];
             breed::children(&ranked, 1, false, &mut rng)
@@ -148,10 +175,10 @@ fn beginning(method: Method, request: &TuneRequest, setting: String, scales: &[f
         let mean = preset.iter().zip(scales).map(|(weight, scale)| f64::from(*weight) / scale).collect();
         Cma::new(mean, WIDTH, request.population)
     });
-    Checkpoint::new(setting, population, cloud)
+    Checkpoint::new(population, cloud)
 }
 
-/// Weights differ in size; the cloud sees them in these units.
+/// The unit of each weight in CMA-ES: the size of its preset value, bounded below.
 fn scales(request: &TuneRequest) -> Vec<f64> {
     let preset = request.features.preset();
     let sizes: Vec<f64> = preset.values().iter().map(|weight| f64::from(weight.abs())).collect();
@@ -159,13 +186,13 @@ fn scales(request: &TuneRequest) -> Vec<f64> {
     sizes.iter().map(|size| size.max(0.25 * mean).max(1e-3)).collect()
 }
 
-/// A point of the cloud as weights.
-fn real(point: &[f64], scales: &[f64], request: &TuneRequest) -> Vec<f32> {
+/// Converts a CMA-ES sample to weights.
+fn unscaled(point: &[f64], scales: &[f64], request: &TuneRequest) -> Vec<f32> {
     let least = if request.features == FeatureSet::Paper { 0.0 } else { f64::MIN };
     point.iter().zip(scales).map(|(x, scale)| (x * scale).max(least) as f32).collect()
 }
 
-/// Points per game; one half if there was none.
+/// Points per game; ½ without games.
 fn share(one: &Candidate) -> f64 {
     if one.games == 0 { 0.5 } else { one.points / one.games as f64 }
 }
@@ -177,16 +204,16 @@ fn specs(request: &TuneRequest, population: &[Candidate]) -> Result<Vec<String>,
     population.iter().map(spec).collect()
 }
 
-/// The paper's games: each candidate draws opponents from the population and meets each of them twice, colours
-/// swapped. Its own meetings count for it; games that would only repeat each other are played once.
-fn among_themselves(
-    kit: &Kit,
+/// The paper's fitness: each candidate draws opponents from the population and plays each of them twice, colours
+/// swapped. Only its own draws count for a candidate; identical games are played once.
+fn play_round_of_peers(
+    kit: &PlayerContext,
     start: &AnyPosition,
     request: &TuneRequest,
     number: u32,
     population: &mut [Candidate],
     rng: &mut SmallRng,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<u64, ArenaError> {
     let mut meetings = Vec::new();
     for one in 0..population.len() {
@@ -195,7 +222,7 @@ fn among_themselves(
             meetings.push((one, other, meeting));
         }
     }
-    // Without openings all meetings of the same two are the same, whoever drew whom.
+    // Without openings all games of a pairing with the same colours are identical.
     let key = |a: usize, b: usize, meeting: usize| (a, b, if request.openings == 0 { 0 } else { meeting });
     let mut bouts: Vec<Bout> = Vec::new();
     let mut places: FxHashMap<(usize, usize, usize), usize> = FxHashMap::default();
@@ -208,7 +235,7 @@ fn among_themselves(
             });
         }
     }
-    let results = play(kit, start, request, number, specs(request, population)?, &bouts, watch)?;
+    let results = play(kit, start, request, number, specs(request, population)?, &bouts, monitor)?;
     population.iter_mut().for_each(|one| (one.points, one.games) = (0.0, 0));
     for (one, other, meeting) in meetings {
         for (first, second) in [(one, other), (other, one)] {
@@ -222,15 +249,15 @@ fn among_themselves(
     Ok(bouts.len() as u64)
 }
 
-/// The sounder games: everybody meets the incumbent in the same openings, both colours, and keeps all points
-/// from earlier generations.
-fn against_incumbent(
-    kit: &Kit,
+/// The sounder fitness: each candidate plays the incumbent from the same openings with both colours, and keeps its
+/// points of earlier generations.
+fn play_incumbent(
+    kit: &PlayerContext,
     start: &AnyPosition,
     request: &TuneRequest,
     number: u32,
     population: &mut [Candidate],
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<u64, ArenaError> {
     let incumbent = population.len();
     let mut bouts = Vec::new();
@@ -243,7 +270,7 @@ fn against_incumbent(
     }
     let mut players = specs(request, population)?;
     players.push(searcher(request.depth, &request.incumbent));
-    let results = play(kit, start, request, number, players, &bouts, watch)?;
+    let results = play(kit, start, request, number, players, &bouts, monitor)?;
     for (bout, half_points) in bouts.iter().zip(results) {
         let (one, points) =
             if bout.first == incumbent { (bout.second, 2 - half_points) } else { (bout.first, half_points) };
@@ -253,19 +280,19 @@ fn against_incumbent(
     Ok(bouts.len() as u64)
 }
 
-/// Half points of the player who moved first, bout by bout.
+/// Plays the bouts and returns the half points of the first player of each.
 fn play(
-    kit: &Kit,
+    kit: &PlayerContext,
     start: &AnyPosition,
     request: &TuneRequest,
     number: u32,
     players: Vec<String>,
     bouts: &[Bout],
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Vec<usize>, ArenaError> {
     let seed = part(part(request.seed, 6), u64::from(number));
-    let openings = openings(kit, start, request.openings, request.games, seed)?;
-    let hall = Hall {
+    let openings = openings(kit, start, request.openings, request.games, seed, monitor)?;
+    let runner = GameRunner {
         kit,
         start,
         openings: &openings,
@@ -274,15 +301,15 @@ fn play(
         seed,
         judged: false,
         threads: request.threads,
-        spectator: &crate::contest::Nobody,
+        spectator: &crate::contest::NoSpectator,
     };
-    watch.stage(&format!("generation {number} of {}", request.generations), bouts.len() as u64);
+    monitor.stage(&format!("generation {number} of {}", request.generations), bouts.len() as u64);
     let mut results = vec![None; bouts.len()];
-    hall.play(bouts, watch, |game| {
+    runner.play(bouts, monitor, |game| {
         results[game.number as usize] = Some(game.half_points(game.first));
-        watch.advance(1);
+        monitor.advance(1);
         Ok(Flow::On)
     })?;
-    // Games that are missing were cut short by a stop.
+    // Missing games were stopped.
     results.into_iter().collect::<Option<Vec<usize>>>().ok_or(ArenaError::Stopped)
 }

@@ -1,14 +1,14 @@
-//! Weights of the linear evaluation, found by games or by exact values, and accepted only by a test.
+//! Automatic tuning of the linear evaluation: evolutionary by games, or supervised by exact values.
 //!
 //! ```text
 //!   games         population ──▶ games ──▶ ranking ──▶ next population     breed (ga, sound), cma
 //!   labels        positions ──▶ exact values ──▶ fit ──▶ weights           labels, fit, accuracy
 //!                                              │
-//!                 candidate against incumbent, sequential test ──▶ accepted or not
+//!                 candidate against incumbent, SPRT ──▶ accepted or not
 //! ```
 //!
-//! Every generation's chance follows from the seed and its number, so a run that was stopped goes on as if it
-//! had not been, on any number of threads.
+//! Invariant: the random numbers of a generation derive from the seed and its number, so a resumed run equals an
+//! uninterrupted one, on any number of threads.
 
 pub mod accuracy;
 pub mod breed;
@@ -19,7 +19,7 @@ pub mod fit;
 pub mod labels;
 mod page;
 
-pub use checkpoint::Checkpoint;
+pub use checkpoint::{Checkpoint, Setting};
 pub use page::page;
 
 use crate::ArenaError;
@@ -27,24 +27,26 @@ use crate::matches::{self, MatchReport, MatchRequest};
 use crate::seed::part;
 use crate::stats::{Decision, Sprt};
 use accuracy::{Accuracy, accuracy};
-use fit::{FitOptions, Lessons};
-use labels::{Sampling, labels};
-use outplay_answer::{Entry, QueryOptions, Trouble};
-use outplay_core::{Game, Notation, Watch};
-use outplay_players::{FeatureSet, Features, Kit, Weights};
+use fit::{FitOptions, TrainingSet};
+use labels::{Label, LabelFile, Sampling, labels};
+use outplay_core::{AnyPosition, Game, Notation};
+use outplay_players::{FeatureSet, Features, PlayerContext, Weights};
+use outplay_runtime::Monitor;
+use outplay_workbench::export::MOST_POSITIONS;
+use outplay_workbench::{GameHandle, Session, Trouble};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// How candidates come about when games decide.
+/// The optimiser of tuning by games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
     /// The paper's genetic algorithm.
     Ga,
-    /// A genetic algorithm with paired openings, an elite that is measured again, and crossover.
+    /// A genetic algorithm with paired openings, an elite that is re-evaluated, and crossover.
     Sound,
-    /// A cloud of candidates whose shape follows what did well.
+    /// CMA-ES.
     Cmaes,
 }
 
@@ -59,37 +61,37 @@ impl Method {
     }
 }
 
-/// What decides.
+/// The objective of tuning.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum By {
-    /// Games between candidates.
+    /// Results of games.
     Games(Method),
     /// Exact values of positions.
     Labels {
         /// Positions to fit to.
         positions: usize,
-        /// Further positions, to measure by.
+        /// Held-out positions, to measure by.
         held_out: usize,
-        /// Which positions.
+        /// The distribution of the positions.
         sampling: Sampling,
-        /// How to fit.
+        /// The parameters of the fit.
         fit: FitOptions,
     },
 }
 
-/// What to tune, and how.
+/// The settings of a tuning run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TuneRequest {
-    /// What decides.
+    /// The objective.
     pub by: By,
-    /// The features whose weights are sought.
+    /// The features whose weights are tuned.
     pub features: FeatureSet,
-    /// Plies that candidates look ahead in games.
+    /// Search depth of candidates in games, in plies.
     pub depth: u32,
     /// Candidates in a generation.
     pub population: usize,
-    /// Opponents that a candidate meets in a generation, twice each (`ga`), or openings (`sound`, `cmaes`).
+    /// Opponents of a candidate per generation, twice each (`ga`), or openings (`sound`, `cmaes`).
     pub games: usize,
     /// The share of a generation that survives.
     pub survive: f64,
@@ -97,28 +99,33 @@ pub struct TuneRequest {
     pub generations: u32,
     /// Plies of random openings.
     pub openings: u32,
-    /// The first weights are whole numbers from 1 to this (`ga`).
+    /// Initial weights are integers from 1 to this (`ga`).
     pub largest: u32,
-    /// What chance follows from.
+    /// Random seed.
     pub seed: u64,
-    /// Games at the same time.
+    /// Games played concurrently.
     pub threads: usize,
-    /// Who is to be beaten: an evaluation's spec.
+    /// The spec of the evaluation to beat.
     pub incumbent: String,
-    /// The test that the result has to pass; `None` to leave it out.
+    /// The test that the result must pass; `None` for no test.
     pub sprt: Option<Sprt>,
-    /// Games of the test at most.
+    /// Maximal games of the test.
     pub sprt_games: u64,
-    /// Where the state is written after every generation.
+    /// The checkpoint file, written after every generation.
     pub checkpoint: Option<PathBuf>,
-    /// Go on with what is there.
+    /// Whether to resume from the checkpoint.
     pub resume: bool,
-    /// Where labels are kept.
+    /// The label file.
     pub labels: Option<PathBuf>,
+    /// Whether that file is in the data directory: there a foreign file is renamed, while a foreign file that the user
+    /// named is refused.
+    pub own_labels: bool,
+    /// Memory limit in bytes.
+    pub memory: u64,
 }
 
 impl Default for TuneRequest {
-    /// The setting of the paper, on one thread, its result taken without a test.
+    /// The settings of the paper, on one thread, without a test of the result.
     fn default() -> TuneRequest {
         TuneRequest {
             by: By::Games(Method::Ga),
@@ -138,11 +145,13 @@ impl Default for TuneRequest {
             checkpoint: None,
             resume: false,
             labels: None,
+            own_labels: false,
+            memory: 1 << 30,
         }
     }
 }
 
-/// One generation.
+/// The result of one generation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Generation {
     /// Its number, from 1.
@@ -151,7 +160,7 @@ pub struct Generation {
     pub best: Vec<f32>,
     /// Points of the best candidate.
     pub points: f64,
-    /// Out of so many.
+    /// Games of the best candidate: the maximal points.
     pub out_of: f64,
     /// The mean share of points of all candidates.
     pub mean: f64,
@@ -159,37 +168,37 @@ pub struct Generation {
     pub games: u64,
 }
 
-/// How often players keep the value of positions that were not fitted to.
+/// Accuracy of the fitted weights and of the incumbent.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Measured {
-    /// The result on the positions that it was fitted to.
+    /// The result on the training positions.
     pub fitted: Accuracy,
     /// The result on held-out positions.
     pub held_out: Accuracy,
     /// The incumbent on held-out positions.
     pub incumbent: Accuracy,
-    /// The share of held-out positions kept, quiet ones alone, and of the fitted ones.
+    /// The same on held-out positions, as shares.
     pub shares: Shares,
-    /// Positions that teach something.
+    /// Number of training examples.
     pub lessons: usize,
-    /// The loss after each step of the fit, thinned out.
+    /// The loss of the fit by step, thinned out.
     pub losses: Vec<(u32, f64)>,
 }
 
-/// The same as shares.
+/// Shares of held-out positions in which the move preserved the value.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Shares {
     /// All held-out positions.
     pub all: f64,
-    /// Quiet ones.
+    /// Quiet positions.
     pub quiet: f64,
-    /// The incumbent on all.
+    /// The incumbent on all positions.
     pub incumbent_all: f64,
-    /// The incumbent on quiet ones.
+    /// The incumbent on quiet positions.
     pub incumbent_quiet: f64,
 }
 
-/// What tuning found.
+/// The result of tuning.
 #[derive(Clone, Debug, Serialize)]
 pub struct TuneReport {
     /// The game's canonical spec.
@@ -198,59 +207,64 @@ pub struct TuneReport {
     pub by: &'static str,
     /// `ga`, `sound`, `cmaes` or `softmax`.
     pub method: &'static str,
-    /// The features' name.
+    /// The name of the feature set.
     pub features: &'static str,
-    /// Their names.
+    /// The names of the features.
     pub names: Vec<&'static str>,
-    /// The weights found.
+    /// The tuned weights.
     pub weights: Vec<f32>,
     /// The evaluation's spec.
     pub evaluation: String,
-    /// Who was to be beaten.
+    /// The spec of the evaluation to beat.
     pub incumbent: String,
-    /// What chance followed from.
+    /// Random seed.
     pub seed: u64,
-    /// One after the other.
+    /// The generations in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub generations: Vec<Generation>,
-    /// Against exact values.
+    /// Accuracy by exact values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
-    /// Seconds that the search for weights took.
+    /// Time of the tuning in seconds, without the test.
     pub seconds: f64,
     /// The match against the incumbent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trial: Option<MatchReport>,
-    /// Whether the result is accepted: the test says that it beats the incumbent.
+    /// Whether the test accepts that the result beats the incumbent.
     pub accepted: Option<bool>,
 }
 
-/// The searching player with an evaluation.
+/// The spec of a searching player with an evaluation.
 pub fn searcher(depth: u32, evaluation: &str) -> String {
     format!("alphabeta:depth={depth},eval={evaluation}")
 }
 
-/// Finds and tests weights for a game that somebody asked for, with what is exactly known about it.
+/// Tunes and tests weights for a game of the catalog, with the exact values that the session provides.
 ///
 /// # Errors
 ///
 /// As [`run`].
 pub fn tune(
-    entry: &Entry,
+    session: &Session,
+    entry: &GameHandle,
     request: &TuneRequest,
-    options: &QueryOptions,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<TuneReport, Trouble> {
-    // Games run and positions are labelled side by side already, so exact knowledge keeps to one thread in each.
-    Ok(run(&entry.kit(&options.on_threads(1).impartial()), request, watch)?)
+    // Games and labels run concurrently, so each uses one thread for exact values.
+    let request = TuneRequest { memory: session.memory, ..request.clone() };
+    Ok(run(&outplay_workbench::kit(&session.on_threads(1).impartial(), entry), &request, monitor)?)
 }
 
-/// Finds weights and tests them.
+/// Tunes weights and tests them.
 ///
 /// # Errors
 ///
-/// Bad input, a game without lines, files of no use, or a stop (a checkpoint keeps what was done).
-pub fn run(kit: &Kit, request: &TuneRequest, watch: &dyn Watch) -> Result<TuneReport, ArenaError> {
+/// Invalid input, a game that is not k in a row, unusable files, or a stop (a checkpoint keeps the progress).
+pub fn run(
+    kit: &PlayerContext,
+    request: &TuneRequest,
+    monitor: &dyn Monitor,
+) -> Result<TuneReport, ArenaError> {
     let spec = kit.game.spec();
     let start =
         kit.game.start().ok_or_else(|| ArenaError::Unable(format!("{spec} has no start to play from")))?;
@@ -263,71 +277,25 @@ pub fn run(kit: &Kit, request: &TuneRequest, watch: &dyn Watch) -> Result<TuneRe
             "the extended features are for boards of up to 128 bits, not for {spec}; tune the paper's instead"
         ))
     })?;
-    // A bad incumbent is found out before anything is played.
+    // An invalid incumbent is reported before any game is played.
     let incumbent = kit.judge(&request.incumbent)?.spec();
     let request = &TuneRequest { incumbent, ..request.clone() };
     let began = Instant::now();
     let (values, generations, measured) = match request.by {
         By::Games(method) => {
-            let (best, generations) = evolve::run(kit, &start, method, request, watch)?;
+            let (best, generations) = evolve::run(kit, &start, method, request, monitor)?;
             (best, generations, None)
         }
         By::Labels { positions, held_out, sampling, fit } => {
-            let file = request.labels.as_deref();
-            let all = labels(kit, &sampling, positions + held_out, file, request.threads, watch)?;
-            let (fitted, held) = all.split_at(positions.min(all.len()));
-            let lessons = Lessons::new(kit, &features, fitted);
-            if lessons.is_empty() {
-                let why = "no sampled position teaches anything; sample more of them or other plies";
-                return Err(ArenaError::Unable(why.into()));
-            }
-            watch.stage("fitting", u64::from(fit.steps));
-            let mut losses = Vec::new();
-            let values = lessons.fit(&fit, request.threads, |step| {
-                watch.advance(1);
-                if step.step == 1 || step.step.is_multiple_of((fit.steps / 60).max(1)) {
-                    losses.push((step.step, step.loss));
-                }
-            });
-            let evaluation = weights(request.features, values.clone())?.spec();
-            let measure = |evaluation: &str, labels: &[labels::Label]| {
-                accuracy(kit, &searcher(1, evaluation), labels, request.threads, watch)
-            };
-            let measured = Measured {
-                fitted: measure(&evaluation, fitted)?,
-                held_out: measure(&evaluation, held)?,
-                incumbent: measure(&request.incumbent, held)?,
-                shares: Shares { all: 0.0, quiet: 0.0, incumbent_all: 0.0, incumbent_quiet: 0.0 },
-                lessons: lessons.len(),
-                losses,
-            };
-            let share = |kept: &crate::scrutiny::Kept| kept.share().unwrap_or(0.0);
-            let shares = Shares {
-                all: share(&measured.held_out.all),
-                quiet: share(&measured.held_out.quiet),
-                incumbent_all: share(&measured.incumbent.all),
-                incumbent_quiet: share(&measured.incumbent.quiet),
-            };
-            (values, Vec::new(), Some(Measured { shares, ..measured }))
+            let (fitted, held) = labelled(kit, request, &sampling, positions, held_out, monitor)?;
+            let (values, measured) = fit_labels(kit, request, &features, &fit, [&fitted, &held], monitor)?;
+            (values, Vec::new(), Some(measured))
         }
     };
     let seconds = began.elapsed().as_secs_f64();
     let found = weights(request.features, values)?;
-    let trial = request.sprt.map(|sprt| {
-        let players =
-            [found.spec(), request.incumbent.clone()].map(|eval| searcher(request.depth, &eval)).to_vec();
-        let request = MatchRequest {
-            players,
-            games: request.sprt_games,
-            seed: part(request.seed, 9),
-            concurrency: request.threads,
-            sprt: Some(sprt),
-            ..MatchRequest::default()
-        };
-        matches::run(kit, &start, None, &request, watch)
-    });
-    let trial = trial.transpose()?;
-    if watch.stopped() {
+    let trial = trial(kit, &start, request, &found.spec(), monitor)?;
+    if monitor.stopped() {
         return Err(ArenaError::Stopped);
     }
     let accepted =
@@ -354,7 +322,88 @@ pub fn run(kit: &Kit, request: &TuneRequest, watch: &dyn Watch) -> Result<TuneRe
     })
 }
 
-/// Weights with at most four digits after the point: what is printed is what is played.
+/// Returns labelled positions for training and held-out ones for measuring.
+fn labelled(
+    kit: &PlayerContext,
+    request: &TuneRequest,
+    sampling: &Sampling,
+    positions: usize,
+    held_out: usize,
+    monitor: &dyn Monitor,
+) -> Result<(Vec<Label>, Vec<Label>), ArenaError> {
+    let wanted = positions.saturating_add(held_out);
+    ArenaError::unless_at_most("labelled positions", wanted as u64, MOST_POSITIONS)?;
+    let file = request.labels.as_ref().map(|path| LabelFile {
+        path: path.clone(),
+        own: request.own_labels,
+        // Labels in memory take about twice the bytes of their lines.
+        limit: request.memory / 4,
+    });
+    let mut fitted = labels(kit, sampling, wanted, file.as_ref(), request.threads, monitor)?;
+    let held = fitted.split_off(positions.min(fitted.len()));
+    Ok((fitted, held))
+}
+
+/// Fits weights to labelled positions, and measures them on training and held-out positions.
+fn fit_labels(
+    kit: &PlayerContext,
+    request: &TuneRequest,
+    features: &Features,
+    fit: &FitOptions,
+    [fitted, held]: [&[Label]; 2],
+    monitor: &dyn Monitor,
+) -> Result<(Vec<f32>, Measured), ArenaError> {
+    let examples = TrainingSet::new(kit, features, fitted);
+    if examples.is_empty() {
+        let why = "no sampled position teaches anything; sample more of them or other plies";
+        return Err(ArenaError::Unable(why.into()));
+    }
+    monitor.stage("fitting", u64::from(fit.steps));
+    let mut losses = Vec::new();
+    let values = examples.fit(fit, request.threads, |step| {
+        monitor.advance(1);
+        if step.step == 1 || step.step.is_multiple_of((fit.steps / 60).max(1)) {
+            losses.push((step.step, step.loss));
+        }
+    });
+    let evaluation = weights(request.features, values.clone())?.spec();
+    let measure = |evaluation: &str, labels: &[Label]| {
+        accuracy(kit, &searcher(1, evaluation), labels, request.threads, monitor)
+    };
+    let fitted = measure(&evaluation, fitted)?;
+    let held_out = measure(&evaluation, held)?;
+    let incumbent = measure(&request.incumbent, held)?;
+    let share = |kept: &crate::scrutiny::Kept| kept.share().unwrap_or(0.0);
+    let shares = Shares {
+        all: share(&held_out.all),
+        quiet: share(&held_out.quiet),
+        incumbent_all: share(&incumbent.all),
+        incumbent_quiet: share(&incumbent.quiet),
+    };
+    Ok((values, Measured { fitted, held_out, incumbent, shares, lessons: examples.len(), losses }))
+}
+
+/// Plays the match of an evaluation against the incumbent, if there is a test.
+fn trial(
+    kit: &PlayerContext,
+    start: &AnyPosition,
+    request: &TuneRequest,
+    evaluation: &str,
+    monitor: &dyn Monitor,
+) -> Result<Option<MatchReport>, ArenaError> {
+    let Some(sprt) = request.sprt else { return Ok(None) };
+    let request = MatchRequest {
+        players: [evaluation, &request.incumbent].map(|eval| searcher(request.depth, eval)).to_vec(),
+        games: request.sprt_games,
+        seed: part(request.seed, 9),
+        concurrency: request.threads,
+        sprt: Some(sprt),
+        ..MatchRequest::default()
+    };
+    matches::run(kit, start, None, &request, monitor).map(Some)
+}
+
+/// Rounds weights to four decimals, so that printed and played weights are the same.
 pub(crate) fn weights(set: FeatureSet, values: Vec<f32>) -> Result<Weights, ArenaError> {
     let rounded = values.into_iter().map(|value| (value * 1e4).round() / 1e4).collect();
     Weights::new(set, rounded).map_err(|error| ArenaError::Unable(error.to_string()))

@@ -1,10 +1,11 @@
-//! What tuning found as one HTML file: plots are inline SVG, and nothing is loaded from elsewhere.
+//! HTML report of a tuning run: a self-contained file with inline SVG charts.
 
 use super::{Generation, TuneReport};
-use crate::chart::{bar_chart, document, escaped, plot};
+use crate::chart::{bar_chart, document, plot};
+use outplay_core::svg::escape;
 use std::fmt::Write;
 
-/// The page.
+/// Renders the report of a tuning run.
 pub fn page(report: &TuneReport) -> String {
     let mut body = String::new();
     let title = format!("{}: `lines` tuned by {} ({})", report.game, report.by, report.method);
@@ -17,12 +18,12 @@ pub fn page(report: &TuneReport) -> String {
     let _ = write!(
         body,
         "<h1>{}</h1><p class=\"verdict\">{verdict}</p><p>{} weights of the {} features, seed {}, {:.1} s. Incumbent: <code>{}</code></p>",
-        escaped(&title),
+        escape(&title),
         report.weights.len(),
         report.features,
         report.seed,
         report.seconds,
-        escaped(&report.incumbent)
+        escape(&report.incumbent)
     );
     if !report.generations.is_empty() {
         let _ = write!(body, "<h2>Fitness per generation</h2>{}", fitness(&report.generations));
@@ -60,7 +61,7 @@ pub fn page(report: &TuneReport) -> String {
     if let Some(trial) = &report.trial {
         body += &trial_table(trial);
     }
-    let _ = write!(body, "<h2>To play with it</h2><pre>{}</pre>", escaped(&report.evaluation));
+    let _ = write!(body, "<h2>To play with it</h2><pre>{}</pre>", escape(&report.evaluation));
     document(&title, &body)
 }
 
@@ -75,7 +76,7 @@ fn generation_table(report: &TuneReport) -> String {
     let mut text = String::from("<table><tr><th>generation</th>");
     let few = report.names.len() <= 8;
     if few {
-        report.names.iter().for_each(|name| text += &format!("<th>{}</th>", escaped(name)));
+        report.names.iter().for_each(|name| text += &format!("<th>{}</th>", escape(name)));
     }
     text += "<th>points</th><th>mean</th><th>games</th></tr>";
     for one in &report.generations {

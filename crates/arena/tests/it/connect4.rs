@@ -1,15 +1,16 @@
-//! What weights from exact values are worth on 7x6 Connect-4. Minutes of labels, so it runs only when asked to:
-//! `cargo test --release -p outplay-arena --test it -- connect4:: --ignored --nocapture`. Set `OUTPLAY_LABELS` to a file
-//! to keep the labels from run to run, and `OUTPLAY_POSITIONS` to fit to more or fewer positions than 6000.
+//! Strength of weights fitted to exact values of 7x6 Connect-4. Labelling takes minutes, so the test is ignored:
+//! `cargo test --release -p outplay-arena --test it -- connect4:: --ignored --nocapture`. `OUTPLAY_LABELS` names a
+//! file that keeps the labels between runs, and `OUTPLAY_POSITIONS` sets the number of positions (default 6000).
 
 use outplay_arena::stats::Sprt;
 use outplay_arena::tune::fit::FitOptions;
 use outplay_arena::tune::labels::Sampling;
 use outplay_arena::tune::{By, TuneRequest, run};
 use outplay_connect::{Depth, Limits, Solver};
-use outplay_core::{AnyMove, AnyPosition, Game, LineGame, Native, Quiet, Watch};
+use outplay_core::{AnyMove, AnyPosition, Game, LineGame, Native};
 use outplay_games::mnk::{Mnk, Rules};
-use outplay_players::{FeatureSet, Kit, Merit, Merits, PlayError, Truth};
+use outplay_players::{ExactOracle, FeatureSet, MoveValue, MoveValues, PlayError, PlayerContext};
+use outplay_runtime::{Monitor, NoMonitor};
 use std::sync::{Arc, Mutex};
 
 type Board = Mnk<u64>;
@@ -17,16 +18,16 @@ type Board = Mnk<u64>;
 /// Win, draw or loss by the connect-k solver.
 struct Solved(Native<Board>, Mutex<Vec<Solver>>);
 
-impl Truth for Solved {
-    fn moves(&self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Option<Merits>, PlayError> {
+impl ExactOracle for Solved {
+    fn moves(&self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Option<MoveValues>, PlayError> {
         let Native { game, .. } = &self.0;
         let mut solver = self.1.lock().unwrap().pop().unwrap_or_else(|| Solver::new(1 << 22));
         let mut merits = Vec::new();
         for (place, &mv) in self.0.list(pos).iter().enumerate() {
             let board = game.board(&game.play(self.0.pos(pos), mv));
-            let answer = solver.solve(&board, Depth::Verdict, Limits::default(), watch, 1).unwrap();
+            let answer = solver.solve(&board, Depth::Verdict, Limits::default(), monitor, 1).unwrap();
             let value = outplay_core::Value::untimed(-answer.verdict().unwrap());
-            merits.push((AnyMove(place as u32), Merit::Value(value)));
+            merits.push((AnyMove(place as u32), MoveValue::Value(value)));
         }
         self.1.lock().unwrap().push(solver);
         Ok(Some(merits))
@@ -38,7 +39,7 @@ impl Truth for Solved {
 fn weights_from_labels_keep_the_value_and_beat_the_paper() {
     let native = Native::new(Board::new(Rules::parse("connect4").unwrap()).unwrap()).lines();
     let truth = Arc::new(Solved(native.clone(), Mutex::new(Vec::new())));
-    let kit = Kit { truth: Some(truth), ..Kit::new(native) };
+    let kit = PlayerContext { truth: Some(truth), ..PlayerContext::new(native) };
     let positions =
         std::env::var("OUTPLAY_POSITIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(6000);
     let mut request = TuneRequest::default();
@@ -53,7 +54,7 @@ fn weights_from_labels_keep_the_value_and_beat_the_paper() {
     request.sprt = Some(Sprt::new(0.0, 20.0));
     request.sprt_games = 4000;
     request.labels = std::env::var_os("OUTPLAY_LABELS").map(Into::into);
-    let report = run(&kit, &request, &Quiet).unwrap();
+    let report = run(&kit, &request, &NoMonitor).unwrap();
     let measured = report.measured.unwrap();
     let row = &report.trial.as_ref().unwrap().standings.players[0];
     println!("{} weights: {}", report.weights.len(), report.evaluation);

@@ -1,7 +1,6 @@
-//! What a crash can leave of a record: every beginning of it, and every beginning followed by zeros. Each is gone on with,
-//! to the same bytes.
+//! Crash recovery of a record: every prefix, and every prefix padded with zeros, is resumed to the same bytes.
 
-use outplay_arena::record::{GameRecord, Header, Record};
+use outplay_arena::record::{GameRecord, Header, RECORD_BYTES, Record};
 use outplay_arena::referee::{End, Spent};
 
 fn game(number: u64) -> GameRecord {
@@ -21,7 +20,24 @@ fn game(number: u64) -> GameRecord {
 }
 
 #[test]
-fn every_beginning_of_a_record_is_gone_on_with() {
+fn a_record_is_written_by_one_process_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("games.jsonl");
+    let header = Header::new("tictactoe".into(), vec!["random".into(), "greedy".into()]);
+    let mut record = Record::create(&file, &header).unwrap();
+    let busy = || Record::resume(&file, &header, RECORD_BYTES).err().map(|error| error.to_string());
+    assert!(busy().is_some_and(|why| why.contains("in use by another process")));
+    record.add(&game(0)).unwrap();
+    drop(record);
+    let (record, games) = Record::resume(&file, &header, RECORD_BYTES).unwrap();
+    assert!(games.len() == 1 && busy().is_some());
+    drop(record);
+    let long = Record::resume(&file, &header, 10).err().unwrap().to_string();
+    assert!(long.contains("raise --memory"), "{long}");
+}
+
+#[test]
+fn every_prefix_of_a_record_is_resumed() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("games.jsonl");
     let header = Header::new("tictactoe".into(), vec!["random".into(), "größer".into()]);
@@ -35,7 +51,7 @@ fn every_beginning_of_a_record_is_gone_on_with() {
         for zeros in [0, 1, 300] {
             let left = [&whole[..cut], &vec![0; zeros]].concat();
             std::fs::write(&file, &left).unwrap();
-            let (mut record, known) = Record::resume(&file, &header).unwrap();
+            let (mut record, known) = Record::resume(&file, &header, RECORD_BYTES).unwrap();
             let lines = whole[..cut].iter().filter(|&&byte| byte == b'\n').count();
             assert_eq!(known, games[..lines.saturating_sub(1)], "cut at {cut}");
             games[known.len()..].iter().for_each(|game| record.add(game).unwrap());

@@ -1,6 +1,5 @@
-//! Matches as a whole: what is played, what is written, and what survives.
+//! Whole matches: schedules, records, faults and resumption.
 
-use outplay_answer::{Entry, Place, QueryOptions};
 use outplay_arena::contest::round_robin;
 use outplay_arena::matches::{MatchReport, MatchRequest, play, run};
 use outplay_arena::opening::{Opening, openings, plies_for};
@@ -8,15 +7,15 @@ use outplay_arena::record::{GameRecord, read};
 use outplay_arena::referee::{self, End, House};
 use outplay_arena::stats::{Decision, Sprt};
 use outplay_arena::{ArenaError, compete};
-use outplay_core::{
-    AnyGame, AnyMove, AnyPosition, Game, InputError, Native, Notation, Payoff, Quiet, Turn, Watch,
-};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, InputError, Native, Notation, Payoff, Turn};
 use outplay_games::Spec;
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_games::nim::Nim;
 use outplay_games::pig::Pig;
-use outplay_players::{Choice, Kit, Merit, Merits, PlayError, Player, Random, Truth};
+use outplay_players::{Choice, ExactOracle, MoveValue, MoveValues, PlayError, Player, PlayerContext, Random};
+use outplay_runtime::{Monitor, NoMonitor};
 use outplay_solve::{Memo, memo};
+use outplay_workbench::{GameBuilder, Place, Session};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,27 +28,27 @@ fn native(spec: &str) -> Native<Board> {
     Native::new(Mnk::new(Rules::parse(spec).unwrap()).unwrap()).lines()
 }
 
-fn kit(spec: &str) -> Kit {
-    Kit::new(native(spec))
+fn kit(spec: &str) -> PlayerContext {
+    PlayerContext::new(native(spec))
 }
 
-/// Exact knowledge from remembered positions.
-struct Known(Native<Board>, Memo<Board>);
+/// An exact oracle from a solved small game.
+struct MemoOracle(Native<Board>, Memo<Board>);
 
-impl Truth for Known {
-    fn moves(&self, pos: &AnyPosition, _: &dyn Watch) -> Result<Option<Merits>, PlayError> {
+impl ExactOracle for MemoOracle {
+    fn moves(&self, pos: &AnyPosition, _: &dyn Monitor) -> Result<Option<MoveValues>, PlayError> {
         let merit = |(place, &mv): (usize, &u8)| {
             let next = self.0.game.play(self.0.pos(pos), mv);
-            Some((AnyMove(place as u32), Merit::Value(self.1.value(&next)?.before(false))))
+            Some((AnyMove(place as u32), MoveValue::Value(self.1.value(&next)?.before(false))))
         };
         Ok(self.0.list(pos).iter().enumerate().map(merit).collect())
     }
 }
 
-fn wise(spec: &str) -> Kit {
+fn wise(spec: &str) -> PlayerContext {
     let native = native(spec);
-    let known = memo(&native.game, &native.game.start().unwrap(), u64::MAX, &Quiet).unwrap();
-    Kit { truth: Some(Arc::new(Known(native.clone(), known))), ..Kit::new(native) }
+    let known = memo(&native.game, &native.game.start().unwrap(), u64::MAX, &NoMonitor).unwrap();
+    PlayerContext { truth: Some(Arc::new(MemoOracle(native.clone(), known))), ..PlayerContext::new(native) }
 }
 
 fn request(players: &[&str], games: u64) -> MatchRequest {
@@ -66,8 +65,8 @@ fn with(mut request: MatchRequest, change: impl FnOnce(&mut MatchRequest)) -> Ma
     request
 }
 
-fn go(kit: &Kit, request: &MatchRequest) -> Result<MatchReport, ArenaError> {
-    run(kit, &kit.game.start().unwrap(), None, request, &Quiet)
+fn go(kit: &PlayerContext, request: &MatchRequest) -> Result<MatchReport, ArenaError> {
+    run(kit, &kit.game.start().unwrap(), None, request, &NoMonitor)
 }
 
 #[test]
@@ -81,7 +80,7 @@ fn every_opening_is_played_twice_with_colours_swapped() {
     let met: HashSet<(usize, usize)> = bouts.iter().map(|bout| (bout.first, bout.second)).collect();
     assert_eq!(met.len(), 6);
     assert!(bouts.iter().enumerate().all(|(i, bout)| bout.number == i as u64));
-    // Of an odd number the last opening is played once, and nobody loses a game by it.
+    // With an odd number of games the last opening is played once.
     let odd = round_robin(3, 3);
     let openings: Vec<usize> = odd.iter().map(|bout| bout.opening).collect();
     assert_eq!(openings, [0, 0, 1, 0, 0, 1, 0, 0, 1]);
@@ -92,20 +91,20 @@ fn openings_differ_and_follow_from_the_seed() {
     let kit = kit("connect4");
     let start = kit.game.start().unwrap();
     assert_eq!(plies_for(&kit, &start, 100), 3);
-    let made = |count, seed| openings(&kit, &start, 4, count, seed).unwrap();
+    let made = |count, seed| openings(&kit, &start, 4, count, seed, &NoMonitor).unwrap();
     let positions: HashSet<String> =
         made(200, 7).iter().map(|opening| format!("{:?}", opening.pos)).collect();
     assert_eq!(positions.len(), 200);
     let moves = |list: Vec<Opening>| list.into_iter().map(|opening| opening.moves).collect::<Vec<_>>();
     assert_eq!(moves(made(50, 7)), moves(made(200, 7))[..50]);
     assert_ne!(moves(made(50, 7)), moves(made(50, 8)));
-    // Two plies of tic-tac-toe have 72 positions: more openings than that repeat, but are found at once.
+    // Two plies of tic-tac-toe have 72 positions: further openings repeat, and the search for new ones stops.
     let small = self::kit("tictactoe");
-    let many = openings(&small, &small.game.start().unwrap(), 2, 200, 1).unwrap();
+    let many = openings(&small, &small.game.start().unwrap(), 2, 200, 1, &NoMonitor).unwrap();
     let different: HashSet<String> = many.iter().map(|opening| format!("{:?}", opening.pos)).collect();
     assert!(many.len() == 200 && different.len() > 60, "{}", different.len());
     let short = self::kit("mnk:2x1,k=2");
-    assert!(openings(&short, &short.game.start().unwrap(), 2, 1, 1).is_err());
+    assert!(openings(&short, &short.game.start().unwrap(), 2, 1, 1, &NoMonitor).is_err());
 }
 
 #[test]
@@ -148,7 +147,7 @@ fn a_game_that_is_always_the_same_counts_once() {
 }
 
 #[test]
-fn requests_that_make_no_sense_are_one_sentence() {
+fn invalid_requests_are_refused() {
     let kit = kit("tictactoe");
     let fails = |wanted: &MatchRequest, word: &str| {
         let error = go(&kit, wanted).unwrap_err().to_string();
@@ -184,10 +183,10 @@ fn a_sequential_test_ends_early_and_at_the_same_game_on_any_number_of_threads() 
     assert_eq!(report.sprt.unwrap().decision, Decision::Rejected);
 }
 
-/// Stops after so many games.
+/// Stops after a number of games.
 struct After(AtomicU64);
 
-impl Watch for After {
+impl Monitor for After {
     fn stage(&self, _: &str, _: u64) {}
     fn advance(&self, units: u64) {
         let left = self.0.load(Ordering::Relaxed);
@@ -199,7 +198,7 @@ impl Watch for After {
 }
 
 #[test]
-fn a_match_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been() {
+fn resumed_match_equals_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
     let kit = kit("connect4:5x4");
     let file = folder.path().join("games.jsonl");
@@ -208,7 +207,7 @@ fn a_match_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been() {
     let first = run(&kit, &kit.game.start().unwrap(), None, &wanted, &stop).unwrap();
     assert!(first.stopped && (20..60).contains(&first.standings.games), "{}", first.standings.games);
     assert_eq!(read(&file).unwrap().1.len() as u64, first.standings.games);
-    // A kill in the middle of a line leaves half of it.
+    // A kill in the middle of a write leaves half a line.
     let mut text = std::fs::read_to_string(&file).unwrap();
     text.push_str("{\"number\":59,\"ope");
     std::fs::write(&file, text).unwrap();
@@ -225,7 +224,7 @@ fn a_match_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been() {
     assert_eq!((header.game, header.players.len(), games.len()), (kit.game.spec(), 2, 60));
     games.iter().for_each(|game| replay(&kit, game));
 
-    let fails = |kit: &Kit, wanted: &MatchRequest, word: &str| {
+    let fails = |kit: &PlayerContext, wanted: &MatchRequest, word: &str| {
         let error = go(kit, wanted).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     };
@@ -236,8 +235,8 @@ fn a_match_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been() {
     assert!(read(Path::new("/no/such/file")).is_err());
 }
 
-/// A recorded game follows the rules and ends as it says.
-fn replay(kit: &Kit, game: &GameRecord) {
+/// A recorded game follows the rules and has the recorded end.
+fn replay(kit: &PlayerContext, game: &GameRecord) {
     let mut pos = kit.game.start().unwrap();
     for word in game.moves.split(' ') {
         let mv = kit.game.read_move(&pos, word).unwrap();
@@ -246,7 +245,7 @@ fn replay(kit: &Kit, game: &GameRecord) {
     assert_eq!((kit.game.outcome(&pos), game.end), (Some(game.payoff), End::Rules));
 }
 
-/// A player that does something wrong at its second move.
+/// A player that commits a fault at its second move.
 struct Bad(&'static str, u32, AnyGame);
 
 impl Player for Bad {
@@ -256,7 +255,7 @@ impl Player for Bad {
     fn begin(&mut self, _: u64) {
         self.1 = 0;
     }
-    fn choose(&mut self, pos: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         self.1 += 1;
         let mut moves = Vec::new();
         self.2.moves(pos, &mut moves);
@@ -266,10 +265,23 @@ impl Player for Bad {
             "cheats" => Ok(Choice::plain(AnyMove(200))),
             "gives up" => Err(PlayError::Source("no idea".into())),
             "dawdles" => {
-                while !watch.stopped() {
+                while !monitor.stopped() {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 Err(PlayError::Stopped)
+            }
+            "stops late" => {
+                while !monitor.stopped() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                std::thread::sleep(Duration::from_millis(400));
+                Err(PlayError::Stopped)
+            }
+            "is stopped" => {
+                while !monitor.stopped() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Ok(Choice { stopped: true, ..Choice::plain(moves[0]) })
             }
             "sleeps" => {
                 std::thread::sleep(Duration::from_millis(600));
@@ -281,7 +293,7 @@ impl Player for Bad {
 }
 
 #[test]
-fn whatever_a_player_does_wrong_loses_that_game() {
+fn every_fault_forfeits_the_game() {
     let kit = kit("mnk:4x4,k=4");
     let opening = Opening { pos: kit.game.start().unwrap(), moves: Vec::new() };
     let house = House { plies: 100, time: Some(Duration::from_millis(300)) };
@@ -291,7 +303,7 @@ fn whatever_a_player_does_wrong_loses_that_game() {
             let mut good = Bad("plays", 0, kit.game.clone());
             let players: [&mut dyn Player; 2] =
                 if seat == 0 { [&mut bad, &mut good] } else { [&mut good, &mut bad] };
-            let played = referee::play(&kit, &opening, players, [1, 1], &house, &Quiet).unwrap();
+            let played = referee::play(&kit, &opening, players, [1, 1], &house, &NoMonitor).unwrap();
             assert_eq!((played.end, played.payoff), (end, if seat == 0 { -1 } else { 1 }), "{what}");
             let why = played.why.unwrap();
             assert!(why.contains(word), "{what}: {why}");
@@ -301,10 +313,49 @@ fn whatever_a_player_does_wrong_loses_that_game() {
     check("cheats", End::Illegal, "illegal");
     check("gives up", End::Refusal, "no idea");
     check("dawdles", End::Time, "");
+    check("is stopped", End::Time, "still thinking");
     check("sleeps", End::Time, "thought 0.6");
 }
 
-/// A walk in a circle that never has to end.
+/// An interrupted game has no result, even if the stopped player returns a move.
+#[test]
+fn an_interrupted_game_has_no_result() {
+    struct Interrupt(std::time::Instant);
+    impl Monitor for Interrupt {
+        fn stage(&self, _: &str, _: u64) {}
+        fn advance(&self, _: u64) {}
+        fn stopped(&self) -> bool {
+            self.0.elapsed() > Duration::from_millis(50)
+        }
+    }
+    // The last move of a game: were it played, the game would be over and counted.
+    let kit = kit("mnk:4x4,k=4");
+    let pos = kit.game.read_position("oxox/oxox/xoxo/xox1").unwrap();
+    let opening = Opening { pos, moves: Vec::new() };
+    // A player that takes longer to stop than a move may take does not lose on time either.
+    let timed = House { time: Some(Duration::from_millis(200)), ..House::default() };
+    for (what, house) in
+        [("dawdles", House::default()), ("is stopped", House::default()), ("stops late", timed)]
+    {
+        let (mut one, mut other) = (Bad(what, 1, kit.game.clone()), Bad(what, 1, kit.game.clone()));
+        struct Begun<'a>(&'a mut Bad);
+        impl Player for Begun<'_> {
+            fn spec(&self) -> String {
+                self.0.spec()
+            }
+            fn begin(&mut self, _: u64) {}
+            fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
+                self.0.choose(pos, monitor)
+            }
+        }
+        let players: [&mut dyn Player; 2] = [&mut Begun(&mut one), &mut Begun(&mut other)];
+        let monitor = Interrupt(std::time::Instant::now());
+        let played = referee::play(&kit, &opening, players, [1, 1], &house, &monitor);
+        assert!(played.is_none(), "{what}: {played:?}");
+    }
+}
+
+/// A cyclic game: a walk on a ring that need not end.
 #[derive(Clone)]
 struct Circle;
 
@@ -344,12 +395,12 @@ impl Notation for Circle {
 }
 
 #[test]
-fn games_that_go_round_in_circles_are_draws() {
-    let kit = Kit::new(Native::new(Circle));
+fn repetitions_are_draws() {
+    let kit = PlayerContext::new(Native::new(Circle));
     let opening = Opening { pos: kit.game.start().unwrap(), moves: Vec::new() };
     let ends = |house: &House| {
         let (mut a, mut b) = (Random::new(kit.game.clone()), Random::new(kit.game.clone()));
-        let played = referee::play(&kit, &opening, [&mut a, &mut b], [1, 1], house, &Quiet).unwrap();
+        let played = referee::play(&kit, &opening, [&mut a, &mut b], [1, 1], house, &NoMonitor).unwrap();
         (played.end, played.payoff, played.moves.len())
     };
     assert_eq!(ends(&House::default()), (End::Repetition, 0, 8));
@@ -358,11 +409,11 @@ fn games_that_go_round_in_circles_are_draws() {
 
 #[test]
 fn games_with_dice_are_the_same_for_the_same_seed() {
-    let kit = Kit::with_dice(Pig::from_spec(Spec::parse("pig:20").unwrap()).unwrap());
+    let kit = PlayerContext::with_dice(Pig::from_spec(Spec::parse("pig:20").unwrap()).unwrap());
     let start = kit.game.start().unwrap();
     let games = |seed| {
         let wanted = with(request(&["random", "greedy"], 20), |wanted| wanted.seed = seed);
-        let (report, games) = play(&kit, &start, None, &wanted, &Quiet).unwrap();
+        let (report, games) = play(&kit, &start, None, &wanted, &NoMonitor).unwrap();
         assert_eq!((report.standings.games, report.openings), (20, 0));
         assert!(games.iter().all(|game| game.end == End::Rules && game.payoff != 0));
         games.into_iter().map(|game| game.moves).collect::<Vec<_>>()
@@ -373,28 +424,29 @@ fn games_with_dice_are_the_same_for_the_same_seed() {
 
 #[test]
 fn games_without_a_board_play_too() {
-    let kit = Kit::new(Native::new(Nim::from_spec(Spec::parse("nim:3+4+5").unwrap()).unwrap()));
+    let kit = PlayerContext::new(Native::new(Nim::from_spec(Spec::parse("nim:3+4+5").unwrap()).unwrap()));
     let start = kit.game.start().unwrap();
     let wanted = with(request(&["random", "alphabeta:depth=9"], 40), |wanted| wanted.openings = Some(0));
-    let report = run(&kit, &start, None, &wanted, &Quiet).unwrap();
+    let report = run(&kit, &start, None, &wanted, &NoMonitor).unwrap();
     assert!(report.standings.players[1].score > 0.9, "{:?}", report.standings.players[1]);
 }
 
 #[test]
-fn a_game_that_somebody_opened_is_played_from_any_place_with_exact_knowledge() {
-    let entry = Entry::indexed(native("tictactoe"), outplay_games::mnk::MnkIndex::new, None);
-    let mut options = QueryOptions::default();
-    options.data = None;
+fn compete_plays_from_any_position_with_exact_values() {
+    let entry =
+        GameBuilder::new(native("tictactoe").game).lines().index(outplay_games::mnk::MnkIndex::new).build();
+    let mut session = Session::default();
+    session.data = None;
     let wanted = with(request(&["perfect", "random"], 20), |wanted| wanted.judged = true);
-    let report = compete(&entry, &Place::Start, &wanted, &options, &Quiet).unwrap();
+    let report = compete(&session, &entry, &Place::Start, &wanted, &NoMonitor).unwrap();
     assert_eq!((report.position, report.standings.games), (None, 20));
     let judged = report.standings.players[0].judged.unwrap();
     assert!(judged.kept == Some(1.0) && judged.moves > 0);
     let place = Place::Moves("b2 a1".into());
-    let report = compete(&entry, &place, &wanted, &options, &Quiet).unwrap();
+    let report = compete(&session, &entry, &place, &wanted, &NoMonitor).unwrap();
     assert_eq!(report.position.as_deref(), Some(".../.x./o.."));
-    let nowhere = compete(&entry, &Place::Moves("z9".into()), &wanted, &options, &Quiet);
+    let nowhere = compete(&session, &entry, &Place::Moves("z9".into()), &wanted, &NoMonitor);
     assert!(nowhere.unwrap_err().is_input());
-    let nobody = compete(&entry, &Place::Start, &request(&["random"], 20), &options, &Quiet);
+    let nobody = compete(&session, &entry, &Place::Start, &request(&["random"], 20), &NoMonitor);
     assert!(nobody.unwrap_err().is_input());
 }

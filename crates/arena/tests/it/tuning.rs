@@ -1,27 +1,28 @@
-//! Tuning as a whole, on boards small enough for seconds.
+//! Whole tuning runs, on boards small enough to take seconds.
 
-use outplay_answer::{Entry, QueryOptions};
 use outplay_arena::ArenaError;
 use outplay_arena::stats::Sprt;
 use outplay_arena::tune::fit::FitOptions;
-use outplay_arena::tune::labels::{Sampling, labels};
+use outplay_arena::tune::labels::{LabelFile, Sampling, labels, parse_labels};
 use outplay_arena::tune::{By, Method, TuneReport, TuneRequest, page, run};
-use outplay_core::{AnyMove, AnyPosition, Game, Native, Quiet, Watch};
+use outplay_core::{AnyMove, AnyPosition, Game, Native};
 use outplay_games::mnk::{Mnk, Rules};
-use outplay_players::{FeatureSet, Kit, Merit, Merits, PlayError, Truth};
+use outplay_players::{ExactOracle, FeatureSet, MoveValue, MoveValues, PlayError, PlayerContext};
+use outplay_runtime::{Monitor, NoMonitor};
 use outplay_solve::{Memo, memo};
+use outplay_workbench::{GameBuilder, Session};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 type Board = Mnk<u64>;
 
-struct Known(Native<Board>, Memo<Board>);
+struct MemoOracle(Native<Board>, Memo<Board>);
 
-impl Truth for Known {
-    fn moves(&self, pos: &AnyPosition, _: &dyn Watch) -> Result<Option<Merits>, PlayError> {
+impl ExactOracle for MemoOracle {
+    fn moves(&self, pos: &AnyPosition, _: &dyn Monitor) -> Result<Option<MoveValues>, PlayError> {
         let merit = |(place, &mv): (usize, &u8)| {
             let next = self.0.game.play(self.0.pos(pos), mv);
-            Some((AnyMove(place as u32), Merit::Value(self.1.value(&next)?.before(false))))
+            Some((AnyMove(place as u32), MoveValue::Value(self.1.value(&next)?.before(false))))
         };
         Ok(self.0.list(pos).iter().enumerate().map(merit).collect())
     }
@@ -31,14 +32,14 @@ fn native(spec: &str) -> Native<Board> {
     Native::new(Mnk::new(Rules::parse(spec).unwrap()).unwrap()).lines()
 }
 
-fn kit(spec: &str) -> Kit {
-    Kit::new(native(spec))
+fn kit(spec: &str) -> PlayerContext {
+    PlayerContext::new(native(spec))
 }
 
-fn wise(spec: &str) -> Kit {
+fn wise(spec: &str) -> PlayerContext {
     let native = native(spec);
-    let known = memo(&native.game, &native.game.start().unwrap(), u64::MAX, &Quiet).unwrap();
-    Kit { truth: Some(Arc::new(Known(native.clone(), known))), ..Kit::new(native) }
+    let known = memo(&native.game, &native.game.start().unwrap(), u64::MAX, &NoMonitor).unwrap();
+    PlayerContext { truth: Some(Arc::new(MemoOracle(native.clone(), known))), ..PlayerContext::new(native) }
 }
 
 fn request(method: Method) -> TuneRequest {
@@ -61,7 +62,7 @@ fn the_same_seed_gives_the_same_run_on_any_number_of_threads() {
     for method in [Method::Ga, Method::Sound, Method::Cmaes] {
         let found = |threads, seed| {
             let wanted = with(request(method), |wanted| (wanted.threads, wanted.seed) = (threads, seed));
-            run(&kit, &wanted, &Quiet).unwrap()
+            run(&kit, &wanted, &NoMonitor).unwrap()
         };
         let (one, three) = (found(1, 1), found(3, 1));
         assert_eq!(one.generations, three.generations, "{method:?}");
@@ -75,7 +76,7 @@ fn the_same_seed_gives_the_same_run_on_any_number_of_threads() {
 /// Stops when a generation's stage begins.
 struct Until(AtomicU32, &'static str);
 
-impl Watch for Until {
+impl Monitor for Until {
     fn stage(&self, name: &str, _: u64) {
         if name.starts_with(self.1) {
             self.0.store(1, Ordering::Relaxed);
@@ -88,7 +89,7 @@ impl Watch for Until {
 }
 
 #[test]
-fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
+fn resumed_run_equals_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
     let kit = kit("connect4:5x4");
     for method in [Method::Ga, Method::Sound, Method::Cmaes] {
@@ -96,14 +97,14 @@ fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
         let wanted = with(request(method), |wanted| wanted.checkpoint = Some(file.clone()));
         let stopped = run(&kit, &wanted, &Until(AtomicU32::new(0), "generation 3"));
         assert!(matches!(stopped, Err(ArenaError::Stopped)));
-        let again = run(&kit, &wanted, &Quiet).unwrap_err().to_string();
+        let again = run(&kit, &wanted, &NoMonitor).unwrap_err().to_string();
         assert!(again.contains("resume it"), "{again}");
         let resumed = with(wanted, |wanted| wanted.resume = true);
-        let whole = run(&kit, &resumed, &Quiet).unwrap();
-        let fresh = run(&kit, &request(method), &Quiet).unwrap();
+        let whole = run(&kit, &resumed, &NoMonitor).unwrap();
+        let fresh = run(&kit, &request(method), &NoMonitor).unwrap();
         assert_eq!((whole.generations, whole.weights), (fresh.generations, fresh.weights), "{method:?}");
         let deeper = with(resumed, |resumed| resumed.depth = 3);
-        let other = run(&kit, &deeper, &Quiet).unwrap_err().to_string();
+        let other = run(&kit, &deeper, &NoMonitor).unwrap_err().to_string();
         assert!(other.contains("other settings"), "{other}");
     }
 }
@@ -121,12 +122,12 @@ fn by_labels(file: Option<std::path::PathBuf>) -> TuneRequest {
 }
 
 #[test]
-fn labels_teach_more_than_they_are_told() {
+fn fitted_weights_generalise_to_held_out_positions() {
     let folder = tempfile::tempdir().unwrap();
     let kit = wise("connect4:5x4");
     let file = folder.path().join("labels.txt");
     let wanted = by_labels(Some(file.clone()));
-    let report = run(&kit, &wanted, &Quiet).unwrap();
+    let report = run(&kit, &wanted, &NoMonitor).unwrap();
     let measured = report.measured.clone().unwrap();
     assert_eq!(measured.held_out.all.moves, 200);
     assert!(
@@ -135,49 +136,90 @@ fn labels_teach_more_than_they_are_told() {
     );
     assert!(measured.losses.first().unwrap().1 > measured.losses.last().unwrap().1);
 
-    // What is kept in the file is what was found, and a longer list begins with the shorter one.
+    // The file holds the labels found, and a longer list starts with the shorter one.
     let text = std::fs::read_to_string(&file).unwrap();
-    let again = run(&kit, &wanted, &Quiet).unwrap();
+    let again = run(&kit, &wanted, &NoMonitor).unwrap();
     assert_eq!((again.weights, std::fs::read_to_string(&file).unwrap()), (report.weights, text));
     let sampling = Sampling { from: 4, to: 14, ..Sampling::default() };
-    let positions = |count, file: Option<&std::path::Path>| {
-        labels(&kit, &sampling, count, file, 1, &Quiet)
+    let kept = LabelFile { path: file.clone(), own: false, limit: 1 << 20 };
+    let positions = |count, file: Option<&LabelFile>| {
+        labels(&kit, &sampling, count, file, 1, &NoMonitor)
             .unwrap()
             .into_iter()
             .map(|label| label.pos)
             .collect::<Vec<_>>()
     };
-    assert_eq!(positions(50, None), positions(80, Some(&file))[..50]);
+    assert_eq!(positions(50, None), positions(80, Some(&kept))[..50]);
     assert_eq!((Sampling::middle(42), Sampling::middle(20)), ((8, 34), (3, 16)));
-    let other = labels(&kit, &Sampling { seed: 2, ..sampling }, 10, Some(&file), 1, &Quiet);
-    assert!(other.err().unwrap().to_string().contains("other labels"));
+    let other = labels(&kit, &Sampling { seed: 2, ..sampling }, 10, Some(&kept), 1, &NoMonitor);
+    assert!(other.err().unwrap().to_string().contains("another request"));
+}
+
+/// Altered, contradictory and missing labels are recomputed, and the result is that of an undamaged file.
+#[test]
+fn damaged_labels_are_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = wise("connect4:5x4");
+    let file = LabelFile { path: folder.path().join("labels.txt"), own: true, limit: 1 << 20 };
+    let sampling = Sampling { from: 4, to: 14, ..Sampling::default() };
+    let found = || {
+        let found = labels(&kit, &sampling, 40, Some(&file), 2, &NoMonitor).unwrap();
+        found.into_iter().map(|label| (label.pos, label.payoffs)).collect::<Vec<_>>()
+    };
+    let right = found();
+    let text = std::fs::read_to_string(&file.path).unwrap();
+    let whole = parse_labels(&kit.game, &sampling, text.as_bytes());
+    let lines: Vec<&str> = text.lines().collect();
+    let some = lines.iter().position(|line| line.ends_with(['+', '-'])).unwrap();
+    let flip = |line: &str| {
+        let last = if line.ends_with('+') { "0" } else { "+" };
+        format!("{}{last}", &line[..line.len() - 1])
+    };
+    for (place, line) in
+        [(some, flip(lines[some])), (some, String::new()), (0, flip(lines[0])), (0, "x".into())]
+    {
+        let mut damaged: Vec<String> = lines.iter().map(|line| line.to_string()).collect();
+        damaged[place] = line;
+        std::fs::write(&file.path, damaged.join("\n") + "\n").unwrap();
+        assert_eq!(found(), right, "line {place}");
+        let kept = std::fs::read(&file.path).unwrap();
+        assert_eq!(parse_labels(&kit.game, &sampling, &kept), whole, "line {place}");
+    }
+    // With a valid checksum but other rules: nothing of it counts.
+    let other = parse_labels(&wise("connect4:4x4").game, &sampling, text.as_bytes());
+    assert!(other.is_empty());
+    // A file that the user named is not renamed.
+    let letter = LabelFile { path: folder.path().join("letter"), own: false, limit: 1 << 20 };
+    std::fs::write(&letter.path, "dear all").unwrap();
+    let refused = labels(&kit, &sampling, 4, Some(&letter), 1, &NoMonitor).err().unwrap().to_string();
+    assert!(refused.contains("is not a file of tune labels"), "{refused}");
 }
 
 fn tested(sprt: Option<Sprt>) -> TuneReport {
     let kit = wise("connect4:5x4");
     let wanted = with(by_labels(None), |wanted| (wanted.sprt, wanted.sprt_games) = (sprt, 2000));
-    run(&kit, &wanted, &Quiet).unwrap()
+    run(&kit, &wanted, &NoMonitor).unwrap()
 }
 
 #[test]
 fn a_result_is_accepted_by_its_test_only() {
-    // Against itself no evaluation is 200 points stronger.
+    // No evaluation is 200 Elo stronger than itself.
     let kit = kit("connect4:5x4");
     let wanted = with(request(Method::Ga), |wanted| {
         wanted.sprt = Some(Sprt::new(100.0, 200.0));
         (wanted.sprt_games, wanted.generations) = (2000, 1);
     });
-    let report = run(&kit, &wanted, &Quiet).unwrap();
+    let report = run(&kit, &wanted, &NoMonitor).unwrap();
     assert_eq!(report.accepted, Some(false));
     assert!(report.trial.unwrap().sprt.is_some());
-    // Hardly anything is 300 points weaker.
+    // Hardly any evaluation is 300 Elo weaker.
     let report = tested(Some(Sprt::new(-400.0, -300.0)));
     assert_eq!(report.accepted, Some(true));
     assert_eq!(tested(None).accepted, None);
 }
 
 #[test]
-fn the_page_is_whole_and_loads_nothing() {
+fn page_is_self_contained() {
     let page = page(&tested(Some(Sprt::new(-400.0, -300.0))));
     for word in ["<svg", "Weights", "Accuracy", "Match against the incumbent", "accepted", "</html>"] {
         assert!(page.contains(word), "{word}");
@@ -185,15 +227,15 @@ fn the_page_is_whole_and_loads_nothing() {
     for word in ["http:", "https:", "src=", "href=", "NaN", "inf"] {
         assert!(!page.contains(word), "{word}");
     }
-    let generations = run(&kit("connect4:5x4"), &request(Method::Ga), &Quiet).unwrap();
+    let generations = run(&kit("connect4:5x4"), &request(Method::Ga), &NoMonitor).unwrap();
     assert!(outplay_arena::tune::page(&generations).contains("Fitness per generation"));
 }
 
 #[test]
-fn what_cannot_be_tuned_is_one_sentence() {
+fn invalid_tuning_requests_are_refused() {
     let kit = kit("connect4:5x4");
     let fails = |wanted: &TuneRequest, word: &str| {
-        let error = run(&kit, wanted, &Quiet).unwrap_err().to_string();
+        let error = run(&kit, wanted, &NoMonitor).unwrap_err().to_string();
         assert!(error.contains(word) && !error.contains('\n'), "{error}");
     };
     fails(&with(request(Method::Ga), |wanted| wanted.population = 1), "at least 4");
@@ -201,8 +243,10 @@ fn what_cannot_be_tuned_is_one_sentence() {
     fails(&with(request(Method::Ga), |wanted| wanted.incumbent = "lines:tree=3".into()), "tree");
     fails(&by_labels(None), "no exact values");
     let nim = outplay_games::nim::Nim::from_spec(outplay_games::Spec::parse("nim:3+4").unwrap()).unwrap();
-    let mut options = QueryOptions::default();
-    options.data = None;
-    let error = outplay_arena::tune(&Entry::new(nim), &request(Method::Ga), &options, &Quiet).unwrap_err();
+    let mut session = Session::default();
+    session.data = None;
+    let error =
+        outplay_arena::tune(&session, &GameBuilder::new(nim).build(), &request(Method::Ga), &NoMonitor)
+            .unwrap_err();
     assert!(error.is_input() && error.to_string().contains("k in a row"), "{error}");
 }

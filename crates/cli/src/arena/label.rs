@@ -1,12 +1,11 @@
-//! `outplay label`: exact values of many positions, as rows.
+//! `outplay label`: exact values of many positions, as rows of a data set.
 
 use crate::args::Effort;
-use crate::commands::{Failure, KNOWN, Run, UNKNOWN, read_file};
+use crate::commands::{Failure, KNOWN, Run, UNKNOWN};
 use clap::Args;
-use outplay_answer::Trouble;
-use outplay_arena::label::{LabelReport, LabelRequest, Positions, label};
-use outplay_arena::tune::labels::{Sampling, Spread};
 use outplay_core::figures::grouped;
+use outplay_workbench::Trouble;
+use outplay_workbench::export::{LabelReport, LabelRequest, Positions, Sampling, Spread, label};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -30,7 +29,7 @@ pub(crate) struct LabelArgs {
     /// Find all best moves, too: about as many times the work as there are moves
     #[arg(long)]
     moves: bool,
-    /// Where the rows go: its name ends with .jsonl, .csv or .npz. What was found before a stop is gone on with
+    /// Where the rows go: its name ends with .jsonl, .csv or .npz. Rows found before a stop are kept, and the same command resumes
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -49,7 +48,7 @@ impl<W: Write> Run<'_, W> {
     pub(crate) fn label(&mut self, args: &LabelArgs) -> Result<u8, Failure> {
         let entry = self.open(&args.game)?;
         let positions = match (&args.file, args.random) {
-            (Some(file), _) => Positions::Listed(read_file(file)?.lines().map(str::to_string).collect()),
+            (Some(file), _) => Positions::Listed(self.read_file(file)?.lines().map(str::to_string).collect()),
             (None, Some(count)) => {
                 let middle = || Sampling::middle(entry.open_cells().unwrap_or(20) as u32);
                 let (from, to) = args.plies.unwrap_or_else(middle);
@@ -61,9 +60,9 @@ impl<W: Write> Run<'_, W> {
         let mut request = LabelRequest::new(positions, args.out.clone());
         request.moves = args.moves;
         request.threads = rayon::current_num_threads();
-        let options = self.query_options(&args.effort);
-        let report = label(&entry, &request, &options, self.progress)?;
-        self.print(&report, |out, report| write_report(out, report))?;
+        let session = self.query_session(&args.effort);
+        let report = label(&session, &entry, &request, self.progress)?;
+        self.print(&report, write_report)?;
         Ok(if report.unknown > 0 { UNKNOWN } else { KNOWN })
     }
 }

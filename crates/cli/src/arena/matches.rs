@@ -1,8 +1,9 @@
-//! `outplay match`: players against each other, with honest statistics.
+//! `outplay match`: matches and leagues with confidence intervals, Elo and SPRT (Wald 1945).
 
 use super::grid::write_grid;
 use crate::args::{At, Effort};
-use crate::commands::{Failure, INTERRUPTED, KNOWN, NO, Run, UNKNOWN, read_file, write_file};
+use crate::commands::{Failure, INTERRUPTED, KNOWN, NO, Run, UNKNOWN, write_file};
+use crate::terminal::harmless;
 use clap::Args;
 use outplay_arena::matches::{MatchReport, MatchRequest, compete_games};
 use outplay_arena::page::page;
@@ -10,8 +11,10 @@ use outplay_arena::ratings::CrossTable;
 use outplay_arena::referee::House;
 use outplay_arena::standings::{Judged, PlayerRow, Standings, Tally};
 use outplay_arena::stats::{Decision, Pairs, Sprt, Strength};
+use outplay_arena::text::Grid;
 use outplay_core::figures::{bytes, grouped};
-use outplay_experiments::Grid;
+use outplay_files::Links;
+use outplay_workbench::Trouble;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -83,13 +86,13 @@ pub(super) fn parse_sprt(text: &str) -> Result<Sprt, String> {
     Ok(Sprt::new(elo0, elo1))
 }
 
-/// A share of errors that a test may make.
+/// Parses an error probability of the SPRT.
 fn parse_error(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share: &f64| (1e-6..0.5).contains(share));
     share.ok_or_else(|| "give a share below 0.5, such as 0.05".to_string())
 }
 
-/// What the verdict of a test says to a script.
+/// Exit code of a test's verdict.
 fn verdict_code(decision: Decision) -> u8 {
     match decision {
         Decision::Accepted => KNOWN,
@@ -98,74 +101,78 @@ fn verdict_code(decision: Decision) -> u8 {
     }
 }
 
-impl<W: Write> Run<'_, W> {
-    pub(crate) fn compete(&mut self, args: &MatchArgs) -> Result<u8, Failure> {
-        let entry = self.open_at(&args.game, &args.at)?;
-        let perfect = |spec: &String| spec == "perfect" || spec.starts_with("swindler");
-        let mut request = MatchRequest::default();
-        request.players = args.players.clone();
-        request.games = args.games;
-        request.openings = args.openings;
-        if let Some(file) = &args.opening_file {
-            request.opening_lines = Some(read_file(file)?.lines().map(str::to_string).collect());
-        }
-        request.seed = args.seed;
-        request.concurrency = args.concurrency.map_or_else(rayon::current_num_threads, usize::from);
-        request.sprt = args.sprt.map(|sprt| Sprt { alpha: args.alpha, beta: args.beta, ..sprt });
-        request.house = House { plies: args.plies, time: args.move_time.map(Duration::from_secs_f64) };
-        request.judged = args.judge || args.players.iter().any(perfect);
-        request.out = args.out.clone();
-        request.resume = args.resume;
-        let options = self.query_options(&args.effort);
-        let (report, games) = compete_games(&entry, &args.at.place(), &request, &options, self.progress)?;
-        if let Some(file) = &args.report {
-            write_file(file, &page(&report, &games))?;
-        }
-        self.print(&report, |out, report| {
-            write_report(out, report)?;
-            args.report.iter().try_for_each(|file| writeln!(out, "page written to {}", file.display()))
-        })?;
-        Ok(match (&report.sprt, report.stopped) {
-            (Some(row), _) if row.decision != Decision::Open => verdict_code(row.decision),
-            // A test whose games are used up has no verdict; a match that somebody stopped has no end.
-            (Some(_), _) if report.standings.games == report.planned => verdict_code(Decision::Open),
-            (_, true) => INTERRUPTED,
-            (_, false) => KNOWN,
-        })
+pub(crate) fn compete(run: &mut Run<'_, impl Write>, args: &MatchArgs) -> Result<u8, Failure> {
+    let entry = run.open_at(&args.game, &args.at)?;
+    let perfect = |spec: &String| spec == "perfect" || spec.starts_with("swindler");
+    let mut request = MatchRequest::default();
+    request.players = args.players.clone();
+    request.games = args.games;
+    request.openings = args.openings;
+    if let Some(file) = &args.opening_file {
+        request.opening_lines = Some(run.read_file(file)?.lines().map(str::to_string).collect());
     }
-
-    /// Takes over games of Gomocup: a record, and the standings that follow from it.
-    pub(crate) fn import(&mut self, files: &[PathBuf], out: Option<&Path>) -> Result<u8, Failure> {
-        let mut texts = Vec::with_capacity(files.len());
-        for file in files {
-            // Old managers wrote names in the letters of their country.
-            let bytes = std::fs::read(file).map_err(|error| {
-                outplay_answer::Trouble::unable(format!("cannot read {}: {error}", file.display()))
-            })?;
-            texts.push((file.clone(), String::from_utf8_lossy(&bytes).into_owned()));
-        }
-        let catalog = self.catalog;
-        let open = |spec: &str| Ok(catalog.open(spec)?.game().clone());
-        let (header, games) = outplay_arena::psq::import(&texts, &open, out)?;
-        let standings = Standings::new(&header.players, &games);
-        let answer = serde_json::json!({
-            "game": header.game, "games": games.len(), "standings": standings, "out": out.map(|out| out.display().to_string()),
-        });
-        self.print(&answer, |to, _| {
-            let bold = anstyle::Style::new().bold();
-            writeln!(to, "{bold}{}{bold:#}: {} games imported", header.game, games.len())?;
-            write_standings(to, &standings)?;
-            out.iter().try_for_each(|out| writeln!(to, "games written to {}", out.display()))
-        })
+    request.seed = args.seed;
+    request.concurrency = args.concurrency.map_or_else(rayon::current_num_threads, usize::from);
+    request.sprt = args.sprt.map(|sprt| Sprt { alpha: args.alpha, beta: args.beta, ..sprt });
+    request.house = House { plies: args.plies, time: args.move_time.map(Duration::from_secs_f64) };
+    request.judged = args.judge || args.players.iter().any(perfect);
+    request.out = args.out.clone();
+    request.resume = args.resume;
+    // Games in memory take several times the bytes of their lines.
+    request.record_bytes = run.memory() / 4;
+    let session = run.query_session(&args.effort);
+    let (report, games) = compete_games(&session, &entry, &args.at.place(), &request, run.progress)?;
+    if let Some(file) = &args.report {
+        write_file(file, &page(&report, &games))?;
     }
+    run.print(&report, |out, report| {
+        write_report(out, report)?;
+        args.report.iter().try_for_each(|file| writeln!(out, "page written to {}", file.display()))
+    })?;
+    Ok(match (&report.sprt, report.stopped) {
+        (Some(row), _) if row.decision != Decision::Open => verdict_code(row.decision),
+        // A test that used up its games has no verdict; an interrupted match has no result.
+        (Some(_), _) if report.standings.games == report.planned => verdict_code(Decision::Open),
+        (_, true) => INTERRUPTED,
+        (_, false) => KNOWN,
+    })
 }
 
-/// `+12` or `-3`; one digit after the point where it matters.
+/// Imports Gomocup games: writes a record and prints its standings.
+pub(crate) fn import(
+    run: &mut Run<'_, impl Write>,
+    files: &[PathBuf],
+    out: Option<&Path>,
+) -> Result<u8, Failure> {
+    let mut texts = Vec::with_capacity(files.len());
+    let mut left = run.memory() / 16;
+    for file in files {
+        // Old tournament managers wrote names in national encodings.
+        let bytes = outplay_files::read(file, Links::Follow, left).map_err(Trouble::from)?;
+        left -= bytes.len() as u64;
+        texts.push((file.clone(), String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    let catalog = run.catalog;
+    let open = |spec: &str| Ok(catalog.open(spec)?.game().clone());
+    let (header, games) = outplay_arena::psq::import(&texts, &open, out)?;
+    let standings = Standings::new(&header.players, &games);
+    let answer = serde_json::json!({
+        "game": header.game, "games": games.len(), "standings": standings, "out": out.map(|out| out.display().to_string()),
+    });
+    run.print(&answer, |to, _| {
+        let bold = anstyle::Style::new().bold();
+        writeln!(to, "{bold}{}{bold:#}: {} games imported", header.game, games.len())?;
+        write_standings(to, &standings)?;
+        out.iter().try_for_each(|out| writeln!(to, "games written to {}", out.display()))
+    })
+}
+
+/// Formats Elo points as `+12` or `-3`, with one decimal where it matters.
 fn signed(elo: f64) -> String {
     if elo.abs() < 9.95 { format!("{elo:+.1}") } else { format!("{elo:+.0}") }
 }
 
-/// Elo points with their interval, as far as there is one.
+/// Formats Elo points with their confidence interval, if there is one.
 pub(super) fn elo_words(strength: &Strength) -> String {
     match (strength.low, strength.high) {
         (Some(low), Some(high)) => {
@@ -211,7 +218,7 @@ fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
     write_verdict(out, report)
 }
 
-/// Who did how well, each against all and against each other.
+/// Writes the standings: each player against all, and the cross table.
 fn write_standings(out: &mut impl Write, standings: &Standings) -> io::Result<()> {
     let mut grid = Grid::new(
         "",
@@ -284,7 +291,7 @@ fn write_standings(out: &mut impl Write, standings: &Standings) -> io::Result<()
     Ok(())
 }
 
-/// What the players' searches did, over all their moves; what nobody has is left out.
+/// Search statistics of the players over all their moves; empty columns are omitted.
 fn searches(rows: &[PlayerRow]) -> Grid {
     let mut columns = vec!["all moves"];
     for row in rows {
@@ -305,7 +312,7 @@ fn searches(rows: &[PlayerRow]) -> Grid {
     grid
 }
 
-/// Points of each player against each other, the best rated first, all on one scale.
+/// Cross table: points of each player against each other, sorted by rating.
 fn cross(standings: &Standings, table: &CrossTable) -> Grid {
     let mut order: Vec<usize> = (0..standings.ratings.len()).collect();
     order.sort_by(|&a, &b| standings.ratings[b].elo.total_cmp(&standings.ratings[a].elo));
@@ -327,7 +334,7 @@ fn cross(standings: &Standings, table: &CrossTable) -> Grid {
     grid
 }
 
-/// What a test says, what went wrong, and where the games are.
+/// Writes the test's verdict, the errors, and where the games are.
 fn write_verdict(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
     let standings = &report.standings;
     if let Some(row) = &report.sprt {
@@ -348,20 +355,20 @@ fn write_verdict(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
         )?;
     }
     for fault in &report.faults {
-        writeln!(out, "{fault}")?;
+        writeln!(out, "{}", harmless(fault))?;
     }
     if let Some(file) = &report.out {
         writeln!(out, "games written to {file}")?;
     }
     if report.stopped {
         let cure =
-            if report.out.is_some() { "; --resume goes on" } else { "; with --out it could be gone on with" };
+            if report.out.is_some() { "; --resume goes on" } else { "; with --out it could be resumed" };
         writeln!(out, "stopped before the end{cure}")?;
     }
     Ok(())
 }
 
-/// What exact values say about the moves.
+/// Move accuracy by exact values.
 fn judged(rows: &[PlayerRow]) -> Grid {
     let columns = [
         "against exact values",

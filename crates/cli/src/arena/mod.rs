@@ -1,12 +1,16 @@
-//! The arena's commands: `match`, `label`, `tune` and `experiment`.
+//! Commands of the arena: `match`, `label`, `tune` and `experiment`.
 
+#[cfg(feature = "experiments")]
 mod experiment;
 mod grid;
 mod label;
 mod matches;
 mod tune;
 
-pub(crate) use experiment::ExperimentArgs;
+#[cfg(not(feature = "experiments"))]
+pub(crate) use crate::absent::experiment;
+#[cfg(feature = "experiments")]
+pub(crate) use experiment::experiment;
 pub(crate) use label::LabelArgs;
-pub(crate) use matches::MatchArgs;
-pub(crate) use tune::TuneArgs;
+pub(crate) use matches::{MatchArgs, compete, import};
+pub(crate) use tune::{TuneArgs, tune};

@@ -1,33 +1,33 @@
-//! `outplay tune`: weights of the linear evaluation, found by games or by exact values.
+//! `outplay tune`: weights of the linear evaluation, by a genetic algorithm, CMA-ES (Hansen 2001) or exact labels.
 
 use super::grid::write_grid;
 use super::matches::{elo_words, five};
 use crate::args::Effort;
 use crate::commands::{Failure, Run, write_file};
 use clap::{Args, ValueEnum};
-use outplay_answer::Trouble;
 use outplay_arena::scrutiny::Kept;
 use outplay_arena::stats::Sprt;
+use outplay_arena::text::Grid;
 use outplay_arena::tune::fit::FitOptions;
 use outplay_arena::tune::labels::{Sampling, Spread};
-use outplay_arena::tune::{By, Method as TuneMethod, TuneReport, TuneRequest, page as tune_page, tune};
-use outplay_experiments::Grid;
+use outplay_arena::tune::{By, Measured, Method as TuneMethod, TuneReport, TuneRequest, page as tune_page};
 use outplay_players::{FeatureSet, Weights};
+use outplay_workbench::{GameHandle, Trouble};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// What decides.
+/// Objective of the tuning.
 #[derive(Clone, Copy, ValueEnum)]
-enum Source {
+enum Objective {
     /// Games between candidates
     Games,
     /// Exact values of positions
     Labels,
 }
 
-/// How candidates come about when games decide.
+/// Optimiser over games.
 #[derive(Clone, Copy, ValueEnum)]
-enum Way {
+enum Optimiser {
     /// The paper's genetic algorithm
     Ga,
     /// Paired openings, an elite that is measured again, crossover
@@ -36,18 +36,18 @@ enum Way {
     Cmaes,
 }
 
-/// How often each ply is sampled.
+/// Sampling of plies.
 #[derive(Clone, Copy, ValueEnum)]
-enum Plies {
+enum PlySampling {
     /// Each equally often
     Even,
     /// As random play has them: later ones are rare
     Natural,
 }
 
-/// Which features.
+/// Feature set.
 #[derive(Clone, Copy, ValueEnum)]
-enum Set {
+enum FeatureChoice {
     /// Centre, fours, threes, twos, the opponent's threes
     Paper,
     /// Threats by row, forks, zugzwang and more
@@ -63,15 +63,15 @@ pub(crate) struct TuneArgs {
     #[arg(long, default_value = "lines")]
     player: String,
     /// What decides
-    #[arg(long, value_enum, default_value_t = Source::Games)]
-    by: Source,
+    #[arg(long, value_enum, default_value_t = Objective::Games)]
+    by: Objective,
     /// How candidates come about when games decide
-    #[arg(long, value_enum, default_value_t = Way::Ga)]
-    method: Way,
+    #[arg(long, value_enum, default_value_t = Optimiser::Ga)]
+    method: Optimiser,
     /// Which features (default: the paper's for games, the extended ones for labels)
     #[arg(long, value_enum)]
-    features: Option<Set>,
-    /// Plies that candidates look ahead in games
+    features: Option<FeatureChoice>,
+    /// PlySampling that candidates look ahead in games
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=40))]
     depth: u32,
     /// Candidates in a generation
@@ -86,7 +86,7 @@ pub(crate) struct TuneArgs {
     /// Generations
     #[arg(long, default_value_t = 5, value_name = "N")]
     generations: u32,
-    /// Plies of random openings (default: none with ga, 4 otherwise)
+    /// PlySampling of random openings (default: none with ga, 4 otherwise)
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(0..=30))]
     openings: Option<u32>,
     /// The first weights of ga are whole numbers from 1 to this
@@ -102,8 +102,8 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "FROM,TO", value_parser = parse_plies)]
     plies: Option<(u32, u32)>,
     /// How often each of these plies is sampled
-    #[arg(long, value_enum, default_value_t = Plies::Even)]
-    spread: Plies,
+    #[arg(long, value_enum, default_value_t = PlySampling::Even)]
+    spread: PlySampling,
     /// Steps of the fit
     #[arg(long, default_value_t = 600, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     steps: u32,
@@ -153,85 +153,89 @@ fn parse_plies(text: &str) -> Result<(u32, u32), String> {
     pair.filter(fits).ok_or_else(|| "write the first and the last ply, such as `8,34`".to_string())
 }
 
-impl<W: Write> Run<'_, W> {
-    pub(crate) fn tune(&mut self, args: &TuneArgs) -> Result<u8, Failure> {
-        let entry = self.open(&args.game)?;
-        if args.player != "lines" {
-            let why =
-                format!("`{}` has no weights to tune; the player that has some is `lines`", args.player);
-            return Err(Trouble::unable(why).into());
-        }
-        let method = match args.method {
-            Way::Ga => TuneMethod::Ga,
-            Way::Sound => TuneMethod::Sound,
-            Way::Cmaes => TuneMethod::Cmaes,
-        };
-        let spread = match args.spread {
-            Plies::Even => Spread::Even,
-            Plies::Natural => Spread::Natural,
-        };
-        let open = entry.open_cells().unwrap_or(0);
-        let (from, to) = args.plies.unwrap_or_else(|| Sampling::middle(open as u32));
-        let by = match args.by {
-            Source::Games => By::Games(method),
-            Source::Labels => By::Labels {
-                positions: args.positions,
-                held_out: args.held_out,
-                sampling: Sampling { from, to, spread, seed: args.seed },
-                fit: FitOptions { steps: args.steps, ..FitOptions::default() },
-            },
-        };
-        let features = match (args.features, args.by) {
-            (Some(Set::Paper), _) | (None, Source::Games) => FeatureSet::Paper,
-            (Some(Set::Extended), _) | (None, Source::Labels) => FeatureSet::Extended,
-        };
-        let name = entry.spec().replace([':', ',', '=', '+', '/'], "-");
-        let kept = format!("{name}-{from}-{to}-{}-{}.txt", spread.word(), args.seed);
-        let kept = self.data().join("labels").join(kept);
-        let mut request = TuneRequest::default();
-        request.by = by;
-        request.features = features;
-        request.depth = args.depth;
-        request.population = args.population;
-        request.games = args.games;
-        request.survive = args.survive;
-        request.generations = args.generations;
-        request.openings = args.openings.unwrap_or(if method == TuneMethod::Ga { 0 } else { 4 });
-        request.largest = args.largest;
-        request.seed = args.seed;
-        request.threads = rayon::current_num_threads();
-        request.incumbent = args.incumbent.clone();
-        request.sprt = (args.sprt_games > 0).then_some(args.sprt);
-        request.sprt_games = args.sprt_games;
-        request.checkpoint = args.checkpoint.clone();
-        request.resume = args.resume;
-        request.labels = Some(args.labels.clone().unwrap_or(kept));
-        let options = self.query_options(&args.effort);
-        let report = tune(&entry, &request, &options, self.progress)?;
-        if let Some(file) = &args.report {
-            write_file(file, &tune_page(&report))?;
-        }
-        let keep = args.force || report.accepted != Some(false);
-        if let Some(file) = args.out.as_ref().filter(|_| keep) {
-            // The weights were made from these very features.
-            let weights = Weights::new(features, report.weights.clone())
-                .map_err(|error| Trouble::unable(error.to_string()))?;
-            write_file(file, &weights.to_file(&report.game))?;
-        }
-        self.print(&report, |out, report| {
-            write_report(out, report)?;
-            match &args.out {
-                Some(file) if keep => writeln!(out, "weights written to {}", file.display())?,
-                Some(_) => writeln!(
-                    out,
-                    "no weights were written, because they were not accepted; --force writes them"
-                )?,
-                None => {}
-            }
-            args.report.iter().try_for_each(|file| writeln!(out, "page written to {}", file.display()))
-        })?;
-        Ok(u8::from(report.accepted == Some(false)))
+/// Runs the tuner, and writes the weights and the report if requested.
+pub(crate) fn tune(run: &mut Run<'_, impl Write>, args: &TuneArgs) -> Result<u8, Failure> {
+    let entry = run.open(&args.game)?;
+    if args.player != "lines" {
+        let why = format!("`{}` has no weights to tune; the player that has some is `lines`", args.player);
+        return Err(Trouble::unable(why).into());
     }
+    let request = request(args, &entry, &run.data());
+    let session = run.query_session(&args.effort);
+    let report = outplay_arena::tune::tune(&session, &entry, &request, run.progress)?;
+    if let Some(file) = &args.report {
+        write_file(file, &tune_page(&report))?;
+    }
+    let keep = args.force || report.accepted != Some(false);
+    if let Some(file) = args.out.as_ref().filter(|_| keep) {
+        // The weights were fitted to this feature set.
+        let weights = Weights::new(request.features, report.weights.clone())
+            .map_err(|error| Trouble::unable(error.to_string()))?;
+        write_file(file, &weights.to_file(&report.game))?;
+    }
+    run.print(&report, |out, report| {
+        write_report(out, report)?;
+        match &args.out {
+            Some(file) if keep => writeln!(out, "weights written to {}", file.display())?,
+            Some(_) => {
+                writeln!(out, "no weights were written, because they were not accepted; --force writes them")?
+            }
+            None => {}
+        }
+        args.report.iter().try_for_each(|file| writeln!(out, "page written to {}", file.display()))
+    })?;
+    Ok(u8::from(report.accepted == Some(false)))
+}
+
+/// Builds the request from the options.
+fn request(args: &TuneArgs, entry: &GameHandle, data: &Path) -> TuneRequest {
+    let method = match args.method {
+        Optimiser::Ga => TuneMethod::Ga,
+        Optimiser::Sound => TuneMethod::Sound,
+        Optimiser::Cmaes => TuneMethod::Cmaes,
+    };
+    let spread = match args.spread {
+        PlySampling::Even => Spread::Even,
+        PlySampling::Natural => Spread::Natural,
+    };
+    let open = entry.open_cells().unwrap_or(0);
+    let (from, to) = args.plies.unwrap_or_else(|| Sampling::middle(open as u32));
+    let by = match args.by {
+        Objective::Games => By::Games(method),
+        Objective::Labels => By::Labels {
+            positions: args.positions,
+            held_out: args.held_out,
+            sampling: Sampling { from, to, spread, seed: args.seed },
+            fit: FitOptions { steps: args.steps, ..FitOptions::default() },
+        },
+    };
+    let features = match (args.features, args.by) {
+        (Some(FeatureChoice::Paper), _) | (None, Objective::Games) => FeatureSet::Paper,
+        (Some(FeatureChoice::Extended), _) | (None, Objective::Labels) => FeatureSet::Extended,
+    };
+    let name = entry.spec().replace([':', ',', '=', '+', '/'], "-");
+    let kept = format!("{name}-{from}-{to}-{}-{}.txt", spread.word(), args.seed);
+    let kept = data.join("labels").join(kept);
+    let mut request = TuneRequest::default();
+    request.by = by;
+    request.features = features;
+    request.depth = args.depth;
+    request.population = args.population;
+    request.games = args.games;
+    request.survive = args.survive;
+    request.generations = args.generations;
+    request.openings = args.openings.unwrap_or(if method == TuneMethod::Ga { 0 } else { 4 });
+    request.largest = args.largest;
+    request.seed = args.seed;
+    request.threads = rayon::current_num_threads();
+    request.incumbent = args.incumbent.clone();
+    request.sprt = (args.sprt_games > 0).then_some(args.sprt);
+    request.sprt_games = args.sprt_games;
+    request.checkpoint = args.checkpoint.clone();
+    request.resume = args.resume;
+    request.own_labels = args.labels.is_none();
+    request.labels = Some(args.labels.clone().unwrap_or(kept));
+    request
 }
 
 fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
@@ -261,26 +265,7 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
         write_grid(out, &grid)?;
     }
     if let Some(measured) = &report.measured {
-        let mut grid = Grid::new(
-            "moves at one ply that give nothing away",
-            &["", "all positions", "quiet ones", "positions", "quiet"],
-        );
-        let share = |kept: &Kept| kept.share().map_or("-".into(), |share| format!("{:.1} %", 100.0 * share));
-        let rows = [
-            ("tuned, fitted to", &measured.fitted),
-            ("tuned, held out", &measured.held_out),
-            ("incumbent, held out", &measured.incumbent),
-        ];
-        for (name, accuracy) in rows {
-            grid.row(vec![
-                name.into(),
-                share(&accuracy.all),
-                share(&accuracy.quiet),
-                accuracy.all.moves.to_string(),
-                accuracy.quiet.moves.to_string(),
-            ]);
-        }
-        write_grid(out, &grid)?;
+        write_grid(out, &accuracy(measured))?;
     }
     writeln!(out, "evaluation  {}", report.evaluation)?;
     if let Some((trial, row)) =
@@ -316,4 +301,28 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
         }
         None => Ok(()),
     }
+}
+
+/// Share of moves that keep the value, by the tuned weights and by the incumbent, on labelled positions.
+fn accuracy(measured: &Measured) -> Grid {
+    let mut grid = Grid::new(
+        "moves at one ply that give nothing away",
+        &["", "all positions", "quiet ones", "positions", "quiet"],
+    );
+    let share = |kept: &Kept| kept.share().map_or("-".into(), |share| format!("{:.1} %", 100.0 * share));
+    let rows = [
+        ("tuned, fitted to", &measured.fitted),
+        ("tuned, held out", &measured.held_out),
+        ("incumbent, held out", &measured.incumbent),
+    ];
+    for (name, accuracy) in rows {
+        grid.row(vec![
+            name.into(),
+            share(&accuracy.all),
+            share(&accuracy.quiet),
+            accuracy.all.moves.to_string(),
+            accuracy.quiet.moves.to_string(),
+        ]);
+    }
+    grid
 }

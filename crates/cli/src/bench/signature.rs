@@ -1,15 +1,15 @@
-//! `outplay bench signature`: positions that fixed searches enter.
+//! `outplay bench signature`: the number of nodes that fixed searches visit (a bench signature, as in Stockfish).
 //!
-//! The number changes only when a search behaves differently, on any machine and however busy it is. Whoever changes one
-//! on purpose writes the new number into the test that compares it.
+//! It depends neither on the machine nor on its load and changes only when a search changes. After an intended change,
+//! update the number in the test that compares it.
 
 use crate::commands::{Failure, Run};
 use crate::output::BOLD;
-use outplay_answer::{Method, Place};
 use outplay_core::figures::grouped;
+use outplay_workbench::{Method, Place, SolveRequest};
 use std::io::Write;
 
-/// A game, a method, and moves that lead to a position that is searched in a moment.
+/// Game, method and moves to a position that is searched within a moment.
 const SEARCHES: [(&str, Method, &str); 9] = [
     ("connect4", Method::Search, "44444432"),
     ("connect4", Method::Search, "4432157"),
@@ -22,37 +22,35 @@ const SEARCHES: [(&str, Method, &str); 9] = [
     ("mnk:4x4,k=4,misere", Method::Search, "a1,b2,c4,d3"),
 ];
 
-impl<W: Write> Run<'_, W> {
-    pub(crate) fn signature(&mut self) -> Result<u8, Failure> {
-        let mut rows = Vec::new();
-        for (game, method, moves) in SEARCHES {
-            let entry = self.open(game)?;
-            let mut request = self.request(None);
-            request.options = request.options.on_threads(1).impartial();
-            (request.options.hash, request.options.data) = (64 << 20, None);
-            (request.method, request.place) = (method, Place::Moves(moves.into()));
-            let answer = entry.solve(&request, self.progress)?;
-            let value = answer.answer.verdict();
-            rows.push(serde_json::json!({
-                "game": entry.spec(), "method": method.word(), "moves": moves, "value": value, "nodes": answer.nodes,
-            }));
-        }
-        let signature: u64 = rows.iter().filter_map(|row| row["nodes"].as_u64()).sum();
-        let report = serde_json::json!({ "signature": signature, "rows": rows });
-        self.print(&report, |out, _| {
-            for row in &rows {
-                let word = |name: &str| row[name].as_str().unwrap_or_default().to_string();
-                let nodes = grouped(row["nodes"].as_u64().unwrap_or(0));
-                writeln!(
-                    out,
-                    "{:<20} {:<7} {:<12} {:<8} {nodes:>12}",
-                    word("game"),
-                    word("method"),
-                    word("moves"),
-                    word("value")
-                )?;
-            }
-            writeln!(out, "{BOLD}signature {signature}{BOLD:#}")
-        })
+pub(crate) fn signature(run: &mut Run<'_, impl Write>) -> Result<u8, Failure> {
+    let mut rows = Vec::new();
+    for (game, method, moves) in SEARCHES {
+        let entry = run.open(game)?;
+        let mut request = SolveRequest::default();
+        let session = run.session(None).on_threads(1).off_disk().impartial();
+        let session = session.with(|session| session.hash = 64 << 20);
+        (request.method, request.place) = (method, Place::Moves(moves.into()));
+        let answer = outplay_workbench::solve(&session, &entry, &request, run.progress)?;
+        let value = answer.answer.verdict();
+        rows.push(serde_json::json!({
+            "game": entry.spec(), "method": method.word(), "moves": moves, "value": value, "nodes": answer.nodes,
+        }));
     }
+    let signature: u64 = rows.iter().filter_map(|row| row["nodes"].as_u64()).sum();
+    let report = serde_json::json!({ "signature": signature, "rows": rows });
+    run.print(&report, |out, _| {
+        for row in &rows {
+            let word = |name: &str| row[name].as_str().unwrap_or_default().to_string();
+            let nodes = grouped(row["nodes"].as_u64().unwrap_or(0));
+            writeln!(
+                out,
+                "{:<20} {:<7} {:<12} {:<8} {nodes:>12}",
+                word("game"),
+                word("method"),
+                word("moves"),
+                word("value")
+            )?;
+        }
+        writeln!(out, "{BOLD}signature {signature}{BOLD:#}")
+    })
 }

@@ -1,9 +1,11 @@
-//! What `outplay bench` prints for people.
+//! Text output of `outplay bench`.
 
 use crate::output::{BOLD, FAINT, LOSS, WIN};
-use outplay_answer::{ChanceReport, ClassicReport, EngineReport, PositionsReport, ProbeReport, SearchReport};
 use outplay_core::Verdict;
 use outplay_core::figures::{bytes, duration, grouped};
+use outplay_workbench::{
+    ChanceReport, ClassicReport, EngineReport, PositionsReport, ProbeReport, SearchReport,
+};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -32,7 +34,7 @@ pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Resul
     Ok(())
 }
 
-/// One line of `bench strong`.
+/// One row of `bench strong`.
 #[derive(Serialize)]
 pub(crate) struct StrongRow {
     pub(crate) method: &'static str,

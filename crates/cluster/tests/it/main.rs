@@ -1,11 +1,11 @@
-//! `mpirun outplay-mpi`: tables to the byte those of one process, for any number of ranks, after kills too.
+//! `mpirun outplay-mpi`: tables are byte-identical to those of one process, for any number of ranks, also after kills.
 
-#[path = "../../examples/chase.rs"]
+#[path = "../../examples/hare.rs"]
 #[allow(dead_code)]
-mod chase;
+mod hare;
 
-use outplay_answer::SolveRequest;
-use outplay_core::Quiet;
+use outplay_runtime::NoMonitor;
+use outplay_workbench::SolveRequest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -19,7 +19,7 @@ fn program(name: &str) -> PathBuf {
     tests.ancestors().nth(2).expect("target/debug").join("examples").join(name)
 }
 
-/// Ranks of a program, on as many cores as there are.
+/// Runs a program on the given number of ranks, oversubscribing the cores if necessary.
 fn mpirun(ranks: usize, program: &Path, words: &[&str]) -> Command {
     let mut command = Command::new("mpirun");
     command.args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", &ranks.to_string()]);
@@ -37,7 +37,7 @@ fn solve(ranks: usize, name: &str, game: &str, data: &Path) -> serde_json::Value
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{game} on {ranks} ranks: {error}: {text}"))
 }
 
-/// All files below a directory, locks left out. Somebody may be at work there.
+/// Lists all files below a directory except locks. A solver may be writing there.
 fn names(dir: &Path) -> Vec<PathBuf> {
     let (mut found, mut todo) = (Vec::new(), vec![dir.to_path_buf()]);
     while let Some(next) = todo.pop() {
@@ -62,13 +62,13 @@ fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     names(dir).into_iter().map(read).collect()
 }
 
-/// What one process finds and writes.
-fn alone(game: &str, data: &Path) -> outplay_answer::SolveAnswer {
-    let entry = chase::catalog().open(game).expect("a game");
+/// Solves with one process; returns its answer and writes its table.
+fn alone(game: &str, data: &Path) -> outplay_workbench::SolveAnswer {
+    let entry = hare::catalog().open(game).expect("a game");
     let mut request = SolveRequest::default();
     request.store = true;
-    request.options.data = Some(data.to_path_buf());
-    entry.solve(&request, &Quiet).expect("solves")
+    outplay_workbench::solve(&outplay_workbench::Session::at(data), &entry, &request, &NoMonitor)
+        .expect("solves")
 }
 
 fn same(game: &str, ranks: &[usize]) {
@@ -78,7 +78,7 @@ fn same(game: &str, ranks: &[usize]) {
     assert!(!expected_files.is_empty());
     for &ranks in ranks {
         let dir = tempfile::tempdir().expect("a directory");
-        let name = if game == "chase" { "chase-mpi" } else { "outplay-mpi" };
+        let name = if game == "hare" { "hare-mpi" } else { "outplay-mpi" };
         let found = solve(ranks, name, game, dir.path());
         for part in ["value", "distance", "best", "positions", "by_turn", "longest", "expected"] {
             assert_eq!(found[part], expected[part], "{part} of {game} on {ranks} ranks");
@@ -102,7 +102,7 @@ fn explored_games_are_the_same() {
 }
 
 #[test]
-fn games_with_circles_are_the_same() {
+fn cyclic_games_are_the_same() {
     same("morris:three", &[2]);
     same("chess:KQK", &[3]);
 }
@@ -114,8 +114,8 @@ fn means_are_the_same() {
 }
 
 #[test]
-fn a_game_of_ones_own_is_the_same() {
-    same("chase", &[1, 3]);
+fn custom_games_are_the_same() {
+    same("hare", &[1, 3]);
 }
 
 /// `cargo xtask cluster --slow`: some minutes.
@@ -129,27 +129,27 @@ fn large_tables_are_the_same() {
         "chess:KQKR",
         "morris:three",
         "pig:50",
-        "chase",
+        "hare",
     ] {
         same(game, &[1, 2, 3, 4]);
     }
 }
 
 #[test]
-fn mistakes_are_told_once() {
+fn errors_are_printed_once() {
     let output = mpirun(2, &program("outplay-mpi"), &["solve", "connect4:0x4"]).output().expect("mpirun");
     assert!(!output.status.success());
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(errors.matches("error").count() - errors.matches("error code").count(), 1, "{errors}");
 }
 
-/// The processes that a process started.
+/// The child processes of a process.
 fn children(of: u32) -> Vec<u32> {
     let text = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
     text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
 }
 
-/// Waits for a job that cannot go on; whether it ended in time.
+/// Waits for a job that has failed; returns whether it ended in time.
 fn ends(job: &mut Child, within: Duration) -> bool {
     let until = Instant::now() + within;
     while Instant::now() < until {
@@ -161,7 +161,7 @@ fn ends(job: &mut Child, within: Duration) -> bool {
     false
 }
 
-/// Kills a rank as soon as a file whose name has `sign` in it is there, then goes on with another number of ranks.
+/// Kills a rank as soon as a file whose name contains `sign` exists, then resumes with another number of ranks.
 fn killed(game: &str, sign: &str) {
     let one = tempfile::tempdir().expect("a directory");
     alone(game, one.path());
@@ -183,20 +183,20 @@ fn killed(game: &str, sign: &str) {
 }
 
 #[test]
-fn a_killed_rank_ends_the_job_and_others_go_on() {
+fn job_with_a_killed_rank_ends_and_resumes() {
     killed("connect4:5x4", "reach-05");
     killed("connect4:5x4", "tier-15");
     killed("morris:three", "tier-");
 }
 
-/// How many messages the first of three ranks sends in each phase of a solve, which leaves these files.
+/// Counts the messages that rank 0 of three sends in each phase of a solve, which leaves these files.
 fn phases(game: &str, data: &Path) -> Vec<(String, u64)> {
     let dir = tempfile::tempdir().expect("a directory");
-    let told = dir.path().join("phases");
+    let phases_file = dir.path().join("phases");
     let mut job = mpirun(3, &program("mortal"), &["solve", game, "--data", &data.display().to_string()]);
-    let output = job.env("PHASES", &told).output().expect("mpirun is installed");
+    let output = job.env("PHASES", &phases_file).output().expect("mpirun is installed");
     assert!(output.status.success(), "{game}: {}", String::from_utf8_lossy(&output.stderr));
-    let text = std::fs::read_to_string(told).expect("told");
+    let text = std::fs::read_to_string(phases_file).expect("told");
     let phase = |line: &str| {
         let (name, count) = line.split_once(": ")?;
         Some((name.to_string(), count.parse().ok()?))
@@ -204,7 +204,7 @@ fn phases(game: &str, data: &Path) -> Vec<(String, u64)> {
     text.lines().filter_map(phase).collect()
 }
 
-/// Kills a rank of three in each phase, which are these: early, midway and late, goes on with three ranks each time, and compares.
+/// Kills one of three ranks in each expected phase (early, midway and late), resumes with three ranks and compares.
 fn killed_in(game: &str, expected: &[&str]) {
     let (one, signs) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
     let phases = phases(game, one.path());
@@ -215,7 +215,7 @@ fn killed_in(game: &str, expected: &[&str]) {
         let mut at = vec![1, messages.div_ceil(2), *messages];
         at.dedup();
         for message in at {
-            // Any rank may die, the first, which has the files, among them.
+            // Any rank may die, including rank 0, which has the files.
             let rank = i % 3;
             let dir = tempfile::tempdir().expect("a directory");
             let data = dir.path().display().to_string();
@@ -229,7 +229,7 @@ fn killed_in(game: &str, expected: &[&str]) {
             }
             assert!(ends(&mut job, Duration::from_secs(30)), "{place}: it hangs");
             let _ = std::fs::remove_file(&fallen);
-            // Ranks need not send as many messages as the first does; then nobody was killed.
+            // A rank may send fewer messages than rank 0; then none was killed.
             if rank == 0 || message == 1 {
                 assert!(!job.wait().expect("ended").success(), "{place}: nobody noticed");
             }
@@ -239,16 +239,16 @@ fn killed_in(game: &str, expected: &[&str]) {
     }
 }
 
-/// `cargo xtask cluster --slow`: a board, a game of dice, a game with circles that has an index, and explored ones
-/// without and with circles.
+/// `cargo xtask cluster --slow`: a board, a game with chance, a cyclic game with an index, and explored games without
+/// and with cycles.
 #[test]
 #[ignore = "takes minutes"]
 fn a_rank_killed_in_any_phase_loses_nothing() {
-    // Smaller boards are not worth dealing: one rank computes them.
+    // Smaller boards are solved by one rank.
     killed_in("connect4:5x5", &["beginning", "forth", "back", "coding", "writing"]);
     killed_in("pig:20", &["beginning", "means", "coding", "writing"]);
     killed_in("morris:three", &["beginning", "looking", "spreading", "ending", "coding", "writing"]);
     let explored = ["beginning", "exploring", "finding tiers", "numbering", "looking"];
     killed_in("heaps:20", &[&explored[..], &["finding images", "coding", "writing"]].concat());
-    killed_in("chase", &[&explored[..], &["spreading", "ending", "coding", "writing"]].concat());
+    killed_in("hare", &[&explored[..], &["spreading", "ending", "coding", "writing"]].concat());
 }

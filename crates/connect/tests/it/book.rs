@@ -1,20 +1,21 @@
-//! Books: complete, resumable, checked, and never wrong.
+//! Books are complete, resumable, verified and correct.
 
 use outplay_connect::{Author, Book, BookError, Depth, Limits, Solver};
-use outplay_core::{Content, LineBoard, Quiet, Turn, Watch};
+use outplay_core::{Content, LineBoard, Turn};
+use outplay_runtime::{Monitor, NoMonitor};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 pub(crate) fn board(width: usize, height: usize, k: usize) -> LineBoard {
     LineBoard { gravity: true, ..LineBoard::empty(width, height, k) }
 }
 
-/// Gives up after some parts.
+/// Monitor that stops the work after a number of parts.
 pub(crate) struct Impatient {
     pub(crate) patience: u64,
     pub(crate) done: AtomicU64,
 }
 
-impl Watch for Impatient {
+impl Monitor for Impatient {
     fn stage(&self, _name: &str, _total: u64) {}
     fn advance(&self, units: u64) {
         self.done.fetch_add(units, Relaxed);
@@ -24,9 +25,9 @@ impl Watch for Impatient {
     }
 }
 
-/// Compares every position that play reaches with the solver.
+/// Compares the book's score of every reachable position with the solver.
 fn check_all(book: &Book, board: &LineBoard, plies: usize, solver: &mut Solver) -> usize {
-    let answer = solver.solve(board, Depth::Score, Limits::default(), &Quiet, 1).unwrap();
+    let answer = solver.solve(board, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap();
     assert_eq!(book.probe(board), answer.score(), "{board:?}");
     if plies == 0 || board.has_line(Content::First) || board.has_line(Content::Second) {
         return 1;
@@ -48,14 +49,14 @@ fn every_position_has_its_score() {
     blocked.cells[1] = Content::Blocked;
     for (number, board) in [board(5, 4, 4), board(4, 4, 3), board(6, 3, 3), blocked].iter().enumerate() {
         let path = folder.path().join(format!("{number}.book"));
-        let built = Author::new(board, 5, &path).unwrap().build(1 << 16, &Quiet, 2).unwrap();
+        let built = Author::new(board, 5, &path).unwrap().build(1 << 16, &NoMonitor, 2).unwrap();
         let book = Book::open(&path).unwrap();
         assert_eq!(book.to_bytes(), built.to_bytes());
         let mut solver = Solver::new(1 << 16);
         assert!(check_all(&book, book.board(), book.plies(), &mut solver) > 500);
-        let checked = book.check(&mut solver, 50, 7, &Quiet, 1).unwrap();
+        let checked = book.check(&mut solver, 50, 7, &NoMonitor, 1).unwrap();
         assert_eq!((checked.checked, checked.wrong.len()), (50, 0));
-        // One stone too many, and a board that is not the book's.
+        // One stone too many, and a board other than the book's.
         let mut full = book.board().clone();
         for _ in 0..=book.plies() {
             let cell = full.open_cells()[0];
@@ -68,14 +69,14 @@ fn every_position_has_its_score() {
 }
 
 #[test]
-fn an_interrupted_book_goes_on() {
+fn an_interrupted_build_resumes() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, path) = (folder.path().join("whole.book"), folder.path().join("resumed.book"));
     let board = board(5, 5, 4);
-    Author::new(&board, 5, &whole).unwrap().build(1 << 16, &Quiet, 1).unwrap();
+    Author::new(&board, 5, &whole).unwrap().build(1 << 16, &NoMonitor, 1).unwrap();
     let author = Author::new(&board, 5, &path).unwrap();
-    let watch = Impatient { patience: 10, done: AtomicU64::new(0) };
-    let stopped = author.build(1 << 16, &watch, 1);
+    let monitor = Impatient { patience: 10, done: AtomicU64::new(0) };
+    let stopped = author.build(1 << 16, &monitor, 1);
     assert!(matches!(stopped, Err(BookError::Stopped { done: 10.., .. })), "{:?}", stopped.err());
     assert!(!path.exists());
     // A kill in the middle of a write leaves a torn record.
@@ -84,19 +85,20 @@ fn an_interrupted_book_goes_on() {
     bytes.truncate(bytes.len() - 3);
     std::fs::write(&partial, &bytes).unwrap();
     assert!(matches!(
-        Author::new(&board, 4, &path).unwrap().build(1 << 16, &Quiet, 1),
+        Author::new(&board, 4, &path).unwrap().build(1 << 16, &NoMonitor, 1),
         Err(BookError::Other { .. })
     ));
-    author.build(1 << 16, &Quiet, 2).unwrap();
+    author.build(1 << 16, &NoMonitor, 2).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&whole).unwrap());
     assert!(!partial.exists());
 }
 
 #[test]
-fn damage_is_noticed() {
+fn damage_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("book");
-    let bytes = Author::new(&board(4, 4, 3), 4, &path).unwrap().build(1 << 12, &Quiet, 1).unwrap().to_bytes();
+    let bytes =
+        Author::new(&board(4, 4, 3), 4, &path).unwrap().build(1 << 12, &NoMonitor, 1).unwrap().to_bytes();
     for at in 0..bytes.len() {
         let mut bad = bytes.clone();
         bad[at] ^= 16;

@@ -1,6 +1,6 @@
-//! What a crash can leave of a book in the making: its unfinished file cut off at every byte, with zeros for what was not
-//! written, with records lost in the middle, and the finished book torn under its temporary or its final name.
-//! Whatever is found, nothing damaged is believed, and building goes on to the same bytes.
+//! Crash recovery of a book under construction: the partial file truncated at every byte, with zeros for pages
+//! that were not written, with records lost in the middle, and the finished book torn under its temporary or
+//! its final name. In every state, damaged data is rejected and the build resumes to the same bytes.
 
 use crate::book::{Impatient, board};
 use outplay_connect::{Author, Book, BookError};
@@ -10,20 +10,20 @@ use std::sync::atomic::AtomicU64;
 
 const PLIES: usize = 4;
 
-/// Files by the end of their name.
+/// Files by name suffix.
 type Files = Vec<(&'static str, Vec<u8>)>;
 
 fn directory() -> tempfile::TempDir {
-    // Memory is as good as a disk here, and needs no waiting for it.
+    // A RAM disk is as good here, and faster.
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a directory")
 }
 
 fn build(path: &Path, patience: u64) -> Result<Book, BookError> {
-    let watch = Impatient { patience, done: AtomicU64::new(0) };
-    Author::new(&board(4, 4, 3), PLIES, path)?.build(1 << 10, &watch, 1)
+    let monitor = Impatient { patience, done: AtomicU64::new(0) };
+    Author::new(&board(4, 4, 3), PLIES, path)?.build(1 << 10, &monitor, 1)
 }
 
-/// The bytes of the book, and of the unfinished file when all of its records are there.
+/// Returns the bytes of the book, and of the complete partial file.
 fn whole() -> (Vec<u8>, Vec<u8>) {
     let folder = directory();
     let path = folder.path().join("b");
@@ -38,7 +38,7 @@ fn whole() -> (Vec<u8>, Vec<u8>) {
     (fs::read(&path).unwrap(), partial)
 }
 
-/// Every beginning of some bytes, alone and with zeros up to their length.
+/// Yields every prefix of some bytes, alone and padded with zeros.
 fn torn(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
     (0..=bytes.len())
         .flat_map(|cut| [bytes[..cut].to_vec(), [&bytes[..cut], &vec![0; bytes.len() - cut]].concat()])
@@ -56,7 +56,7 @@ fn states(book: &[u8], partial: &[u8]) -> Vec<Files> {
     }
     for bytes in torn(book) {
         states.push(vec![(".partial", partial.to_vec()), (".new", bytes.clone())]);
-        // A disk that kept the name and lost the bytes, with the unfinished file and without.
+        // The rename reached the disk and the data did not, with the partial file and without.
         states.push(vec![(".partial", partial.to_vec()), ("", bytes.clone())]);
         states.push(vec![("", bytes)]);
     }
@@ -95,7 +95,7 @@ fn every_crash_state_is_built_to_the_same_bytes() {
     assert!(each(1) >= 2_000);
 }
 
-/// A pipe is not waited for, and a device that never ends is not read.
+/// Opening a pipe does not block, and an endless device is not read.
 #[test]
 fn only_regular_files_are_books() {
     let folder = directory();

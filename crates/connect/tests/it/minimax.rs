@@ -1,12 +1,13 @@
 //! Every answer equals plain minimax on small boards.
 
 use outplay_connect::{Depth, Limits, Solver};
-use outplay_core::{Content, LineBoard, Quiet, Turn};
+use outplay_core::{Content, LineBoard, Turn};
+use outplay_runtime::NoMonitor;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashMap;
 
-/// The plain rules, one position at a time.
+/// Plain minimax on the rules, as an oracle.
 struct Plain {
     lines: Vec<Vec<usize>>,
     known: HashMap<Vec<Content>, i32>,
@@ -17,7 +18,7 @@ impl Plain {
         Plain { lines: board.lines(), known: HashMap::new() }
     }
 
-    /// The score for the player to move.
+    /// Returns the score for the player to move.
     fn score(&mut self, board: &mut LineBoard) -> i32 {
         if let Some(&score) = self.known.get(&board.cells) {
             return score;
@@ -50,7 +51,7 @@ impl Plain {
     }
 }
 
-/// A board of at most `most` free cells with obstacles, presets and any player to move.
+/// Creates a board of at most `most` free cells with obstacles, presets and either player to move.
 fn random_board(random: &mut StdRng, most: usize) -> LineBoard {
     loop {
         let (width, height) = (random.random_range(1..=7), random.random_range(1..=7));
@@ -94,7 +95,7 @@ fn random_board(random: &mut StdRng, most: usize) -> LineBoard {
     }
 }
 
-/// A board of more than 64 bits, most of it obstacles.
+/// Creates a board of more than 64 bits, most of it obstacles.
 fn random_wide_board(random: &mut StdRng, most: usize) -> LineBoard {
     let height = random.random_range(5..=9);
     let width = random.random_range(64 / (height + 1) + 1..=128 / (height + 1));
@@ -126,7 +127,7 @@ fn check_random(seed: u64, boards: usize, make: impl Fn(&mut StdRng) -> LineBoar
         let mut plain = Plain::new(&board);
         let expected = plain.score(&mut board);
         let mut solve =
-            |depth, threads| solver.solve(&board, depth, Limits::default(), &Quiet, threads).unwrap();
+            |depth, threads| solver.solve(&board, depth, Limits::default(), &NoMonitor, threads).unwrap();
         let answer = solve(Depth::Score, 1 + round % 2);
         assert_eq!(answer.score(), Some(expected), "{board:?}");
         assert_eq!(solve(Depth::Verdict, 1).verdict(), Some(expected.signum()), "{board:?}");
@@ -138,11 +139,12 @@ fn check_random(seed: u64, boards: usize, make: impl Fn(&mut StdRng) -> LineBoar
     }
 }
 
-/// Every move has the value minimax gives it, and the line of best play is as long as the score says.
+/// Checks that every move has its minimax value, and that the principal variation is as long as the score
+/// implies.
 fn check_moves(solver: &mut Solver, plain: &mut Plain, board: LineBoard, expected: i32) {
     let finished = board.has_line(Content::First) || board.has_line(Content::Second);
-    let line = solver.principal_variation(&board, Limits::default(), &Quiet, 1).unwrap();
-    let answer = solver.solve(&board, Depth::Score, Limits::default(), &Quiet, 1).unwrap();
+    let line = solver.principal_variation(&board, Limits::default(), &NoMonitor, 1).unwrap();
+    let answer = solver.solve(&board, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap();
     assert_eq!(finished || answer.left == 0, answer.left == 0 || expected < -(answer.left as i32 / 2));
     let distance = answer.value().unwrap().distance().unwrap_or(answer.left);
     assert_eq!(line.len(), distance as usize, "{board:?}");
@@ -151,7 +153,7 @@ fn check_moves(solver: &mut Solver, plain: &mut Plain, board: LineBoard, expecte
     }
     for cell in board.open_cells() {
         let mut next = board.after(cell);
-        let answer = solver.solve(&next, Depth::Score, Limits::default(), &Quiet, 1).unwrap();
+        let answer = solver.solve(&next, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap();
         assert_eq!(answer.score(), Some(plain.score(&mut next)), "{board:?}");
     }
 }

@@ -1,7 +1,8 @@
-//! Known scores: the files of positions where they are present, and boards of the literature.
+//! Known scores: files of positions (where present) and boards of the literature.
 
 use outplay_connect::{ConnectError, Depth, Limits, Solver};
-use outplay_core::{Content, LineBoard, Quiet, Turn, Verdict};
+use outplay_core::{Content, LineBoard, Turn, Verdict};
+use outplay_runtime::NoMonitor;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,10 +21,10 @@ fn after(mut board: LineBoard, moves: &str) -> LineBoard {
 }
 
 fn solve(board: &LineBoard, entries: usize) -> outplay_connect::Answer {
-    Solver::new(entries).solve(board, Depth::Score, Limits::default(), &Quiet, 1).unwrap()
+    Solver::new(entries).solve(board, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap()
 }
 
-/// Compares the first lines of a file of positions, if it is there.
+/// Compares the first lines of a file of positions, if it exists.
 fn check_file(name: &str, limit: usize) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracles/connect4").join(name);
     let Ok(text) = std::fs::read_to_string(path) else { return };
@@ -31,7 +32,7 @@ fn check_file(name: &str, limit: usize) {
     for line in text.lines().take(limit) {
         let (moves, score) = line.split_once(' ').unwrap();
         let board = after(empty(7, 6, 4), moves);
-        let answer = solver.solve(&board, Depth::Score, Limits::default(), &Quiet, 1).unwrap();
+        let answer = solver.solve(&board, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap();
         assert_eq!(answer.score(), Some(score.parse().unwrap()), "{name}: {moves}");
     }
 }
@@ -53,7 +54,7 @@ fn all_positions_of_the_files() {
     }
 }
 
-/// The value and the ply of the last move on an empty board.
+/// Checks the verdict and the ply of the last move on an empty board.
 fn check_value(width: usize, height: usize, verdict: Verdict, last_ply: u32) {
     let answer = solve(&empty(width, height, 4), 1 << 22);
     let value = answer.value().unwrap();
@@ -109,8 +110,9 @@ fn values_with_other_k() {
 }
 
 #[test]
-fn what_is_refused_says_why() {
-    let check = |board: &LineBoard| Solver::new(1).solve(board, Depth::Score, Limits::default(), &Quiet, 1);
+fn rejected_boards_have_a_reason() {
+    let check =
+        |board: &LineBoard| Solver::new(1).solve(board, Depth::Score, Limits::default(), &NoMonitor, 1);
     assert_eq!(check(&LineBoard::empty(7, 6, 4)), Err(ConnectError::NoGravity));
     assert_eq!(check(&LineBoard { misere: true, ..empty(7, 6, 4) }), Err(ConnectError::Misere));
     assert!(matches!(check(&empty(12, 12, 4)), Err(ConnectError::TooLarge { .. })));
@@ -125,10 +127,10 @@ fn a_stopped_search_gives_bounds_that_hold() {
     let board = empty(7, 6, 4);
     for threads in [1, 2] {
         let limits = Limits { nodes: Some(50_000), time: None };
-        let answer = Solver::new(1 << 16).solve(&board, Depth::Score, limits, &Quiet, threads).unwrap();
+        let answer = Solver::new(1 << 16).solve(&board, Depth::Score, limits, &NoMonitor, threads).unwrap();
         assert!(answer.stopped && answer.low <= 1 && answer.high >= 1 && answer.nodes < 100_000);
         let limits = Limits { nodes: None, time: Some(Duration::from_millis(20)) };
-        let answer = Solver::new(1 << 16).solve(&board, Depth::Score, limits, &Quiet, threads).unwrap();
+        let answer = Solver::new(1 << 16).solve(&board, Depth::Score, limits, &NoMonitor, threads).unwrap();
         assert!(answer.stopped && answer.low <= 1 && answer.high >= 1);
     }
 }
@@ -137,8 +139,9 @@ fn a_stopped_search_gives_bounds_that_hold() {
 fn the_largest_boards_fit() {
     for (width, height) in [(16, 7), (8, 15), (2, 63), (64, 1), (1, 127)] {
         let limits = Limits { nodes: Some(5000), time: None };
-        let answer =
-            Solver::new(1 << 10).solve(&empty(width, height, 4), Depth::Score, limits, &Quiet, 2).unwrap();
+        let answer = Solver::new(1 << 10)
+            .solve(&empty(width, height, 4), Depth::Score, limits, &NoMonitor, 2)
+            .unwrap();
         assert_eq!(answer.left as usize, width * height);
         assert!(answer.low <= answer.high && answer.stopped == (answer.low < answer.high));
     }
@@ -148,6 +151,6 @@ fn the_largest_boards_fit() {
 fn two_threads_agree_with_one() {
     let board = after(empty(7, 6, 4), "32751571231557");
     let mut solver = Solver::new(1 << 18);
-    let answer = solver.solve(&board, Depth::Score, Limits::default(), &Quiet, 2).unwrap();
+    let answer = solver.solve(&board, Depth::Score, Limits::default(), &NoMonitor, 2).unwrap();
     assert_eq!(answer.score(), Some(-3));
 }

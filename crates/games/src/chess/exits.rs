@@ -1,10 +1,10 @@
-//! Moves that leave an ending, a row at a time: captures and promotions.
+//! Conversions: the captures and promotions that leave an ending, generated row by row.
 //!
-//! What follows has the same kings or one king elsewhere, and one man more than the kings or two; its numbers
-//! are looked up in a table by the square of the man that is free.
+//! The successor has the same kings, or one king elsewhere, and one or two other men. A table by the square of the
+//! free man gives its numbers.
 
 use super::geometry::{GEOMETRY, Squares};
-use super::index::{ChessIndex, IMAGES, Layout};
+use super::index::{ChessIndex, EndingLayout, IMAGES};
 use super::material::{BLACK, MOST_MEN, Material, PAWN};
 use super::rules::PROMOTIONS;
 use super::sets::{ChessSets, Man};
@@ -18,22 +18,22 @@ fn leave(slot: u16, number: u32) -> Leaving {
 }
 
 /// The ending that a move leads to.
-struct Goal<'a> {
+struct TargetEnding<'a> {
     tier: Tier,
-    layout: &'a Layout,
-    /// The colours change so that the stronger side is white.
+    layout: &'a EndingLayout,
+    /// Whether the colours are swapped so that the stronger side is white.
     swap: bool,
 }
 
-impl<'a> Goal<'a> {
-    /// The ending with some men beside the kings.
-    fn new(index: &'a ChessIndex, codes: &[u8]) -> Goal<'a> {
+impl<'a> TargetEnding<'a> {
+    /// The ending with the given men beside the kings.
+    fn new(index: &'a ChessIndex, codes: &[u8]) -> TargetEnding<'a> {
         let (tier, swap) = index.tier_with(Material::key(codes.iter().copied()));
-        Goal { tier, layout: index.layout(tier), swap }
+        TargetEnding { tier, layout: index.layout(tier), swap }
     }
 
-    /// The numbers with a man on each square, the kings and another man in their places; the opponent of `black`
-    /// is to move. Squares on which the man cannot stand have no number.
+    /// The numbers with the free man on each square, for fixed kings and possibly another fixed man; the opponent of
+    /// `black` is to move. Squares on which the man cannot stand have no number.
     fn numbers(&self, kings: [u8; 2], black: bool, free: u8, fixed: Option<(u8, u8)>) -> [u32; 64] {
         let (flip, recolour) = if self.swap { (56, BLACK) } else { (0, 0) };
         let mut squares = [u8::MAX; MOST_MEN];
@@ -52,7 +52,7 @@ impl<'a> Goal<'a> {
         let mut numbers = [u32::MAX; 64];
         let allowed = if free & 7 == PAWN { 8..56 } else { 0..64 };
         if let (Some((strides, _)), false) = (&self.layout.strides, pair.diagonal) {
-            // Moving the man from square to square changes one digit only.
+            // Moving the free man changes one digit only.
             let images = &IMAGES[pair.image as usize];
             squares[place] = 8;
             let base = self.layout.number(&squares, black_to_move) - u64::from(images[8]) * strides[place];
@@ -70,14 +70,14 @@ impl<'a> Goal<'a> {
     }
 }
 
-/// All moves of a row that leave the tier.
+/// Visits all moves of a row that leave the tier.
 pub(super) fn all(sets: &ChessSets<'_>, row: usize, visit: Visit<'_>) {
     match sets.outer {
-        None => of_one(sets, row, visit),
+        None => three_men(sets, row, visit),
         Some(outer) => {
             let mut list = Vec::new();
-            of_two(sets, row, [outer, sets.last], true, &mut list, visit);
-            of_two(sets, row, [sets.last, outer], false, &mut list, visit);
+            four_men(sets, row, [outer, sets.last], true, &mut list, visit);
+            four_men(sets, row, [sets.last, outer], false, &mut list, visit);
         }
     }
 }
@@ -87,30 +87,30 @@ fn kings_by_turn(kings: [u8; 2], black: bool) -> (u8, u8) {
     if black { (kings[1], kings[0]) } else { (kings[0], kings[1]) }
 }
 
-/// The kings after the player to move took something with a king.
+/// The kings after a capture by the king of the player to move.
 fn after_king_move(mut kings: [u8; 2], black: bool, to: u8) -> [u8; 2] {
     kings[usize::from(black)] = to;
     kings
 }
 
-/// Squares on which a king can take something.
+/// Squares on which a king can capture.
 fn king_captures(king: u8, other: u8) -> u64 {
     GEOMETRY.reach[0][king as usize] & !GEOMETRY.reach[0][other as usize]
 }
 
-/// The squares before the last row, and how the last row is reached.
+/// The squares before the promotion rank, and the step onto it.
 fn last_step(black: bool) -> (std::ops::Range<u8>, fn(u8) -> u8) {
     if black { (8..16, |square| square - 8) } else { (48..56, |square| square + 8) }
 }
 
-/// Three men: the king takes the only man, or a pawn becomes something.
-fn of_one(sets: &ChessSets<'_>, row: usize, visit: Visit<'_>) {
+/// Three men: the king captures the only other man, or a pawn promotes.
+fn three_men(sets: &ChessSets<'_>, row: usize, visit: Visit<'_>) {
     let (man, black, kings) = (sets.last, sets.black(row), sets.kings(row));
     let (king, other) = kings_by_turn(kings, black);
     let legal = sets.legal_row(row)[0];
     let mut list: Vec<Leaving> = Vec::new();
     if man.black != black {
-        let goal = Goal::new(sets.index, &[]);
+        let goal = TargetEnding::new(sets.index, &[]);
         for square in Squares(legal & king_captures(king, other)) {
             let [white, black_king] = after_king_move(kings, black, square);
             let mut squares = [u8::MAX; MOST_MEN];
@@ -123,7 +123,7 @@ fn of_one(sets: &ChessSets<'_>, row: usize, visit: Visit<'_>) {
         let (row_before, step) = last_step(black);
         for kind in PROMOTIONS {
             let code = kind | man.code & BLACK;
-            let goal = Goal::new(sets.index, &[code]);
+            let goal = TargetEnding::new(sets.index, &[code]);
             let numbers = goal.numbers(kings, black, code, None);
             list.clear();
             for square in row_before.clone().filter(|&square| legal >> square & 1 == 1) {
@@ -136,8 +136,8 @@ fn of_one(sets: &ChessSets<'_>, row: usize, visit: Visit<'_>) {
     }
 }
 
-/// Four men: the first of two is taken, by the king or by the second, or it is a pawn that becomes something.
-fn of_two(
+/// Four men: the first of two men is captured by the king or by the second, or it is a pawn that promotes.
+fn four_men(
     sets: &ChessSets<'_>,
     row: usize,
     [man, second]: [Man; 2],
@@ -152,13 +152,13 @@ fn of_two(
         let (outer_at, last_at) = if outer { (at, second_at) } else { (second_at, at) };
         u16::from(outer_at) * 64 + u16::from(last_at)
     };
-    // Squares of the second man with which the position with the first on a square is one.
+    // The legal squares of the second man, with the first on a given square.
     let with = |at: u8| match outer {
         true => legal[at as usize],
         false => legal.iter().enumerate().fold(0, |all, (i, word)| all | (word >> at & 1) << i),
     };
     if man.black != black {
-        let goal = Goal::new(sets.index, &[second.code]);
+        let goal = TargetEnding::new(sets.index, &[second.code]);
         list.clear();
         for at in Squares(king_captures(king, other)) {
             let mut seconds = with(at);
@@ -173,13 +173,13 @@ fn of_two(
         }
         visit(goal.tier, list);
         if second.black == black {
-            taken_by_the_second(sets, row, [man, second], &with, &slot, list, visit);
+            captured_by_the_second(sets, row, [man, second], &with, &slot, list, visit);
         }
     } else if man.kind == PAWN {
         let (row_before, step) = last_step(black);
         for kind in PROMOTIONS {
             let code = kind | man.code & BLACK;
-            let goal = Goal::new(sets.index, &[code.min(second.code), code.max(second.code)]);
+            let goal = TargetEnding::new(sets.index, &[code.min(second.code), code.max(second.code)]);
             list.clear();
             for at in row_before.clone().filter(|&at| !kings.contains(&step(at))) {
                 let to = step(at);
@@ -195,8 +195,8 @@ fn of_two(
     }
 }
 
-/// The second man takes the first; a pawn may become something with it.
-fn taken_by_the_second(
+/// The second man captures the first; a pawn may promote by the capture.
+fn captured_by_the_second(
     sets: &ChessSets<'_>,
     row: usize,
     [man, second]: [Man; 2],
@@ -209,7 +209,7 @@ fn taken_by_the_second(
     let last_rows = 0xff00_0000_0000_00ffu64;
     let targets = if second.kind == PAWN { !last_rows } else { u64::MAX };
     let mut take = |code: u8, targets: u64| {
-        let goal = Goal::new(sets.index, &[code]);
+        let goal = TargetEnding::new(sets.index, &[code]);
         let numbers = goal.numbers(kings, black, code, None);
         list.clear();
         for at in Squares(targets) {

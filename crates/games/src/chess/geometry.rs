@@ -1,7 +1,7 @@
-//! Where men can go on an empty board, what stands between two squares and what lies behind one.
+//! Attack tables by square, and tables of the squares between and behind two squares.
 //!
-//! With few men on the board, a slider's targets are its lines on the empty board minus the *shadow* that each
-//! other man casts: the squares behind it as seen from the slider. A load and an AND per man.
+//! With few men on the board, a slider's attacks are its lines on the empty board minus the *shadow* of each other
+//! man: the squares behind it as seen from the slider. That is a load and an AND per man.
 
 /// Square sets by square, and by pairs of squares.
 pub(super) struct Geometry {
@@ -9,7 +9,7 @@ pub(super) struct Geometry {
     pub(super) reach: [[u64; 64]; 5],
     /// Squares that a white pawn (0) and a black pawn (1) attack.
     pub(super) pawn_attacks: [[u64; 64]; 2],
-    /// Squares behind the second as seen from the first; none unless they are in line.
+    /// Squares behind the second square as seen from the first; empty unless they are in line.
     pub(super) shadow: [[u64; 64]; 64],
     /// Squares strictly between two squares in line.
     pub(super) between: [[u64; 64]; 64],
@@ -44,7 +44,7 @@ impl Geometry {
                 if jump < 64 {
                     g.reach[4][from] |= 1 << jump;
                 }
-                // Along the line, everything seen so far lies between, and everything further is behind.
+                // Along the line, the squares before `to` are between, and those after it are behind.
                 let mut to = near;
                 let mut passed = 0u64;
                 while to < 64 {
@@ -79,7 +79,7 @@ impl Geometry {
     }
 }
 
-/// The tables, computed by the compiler.
+/// The tables, computed at compile time.
 pub(super) static GEOMETRY: Geometry = Geometry::new();
 
 /// The squares of a set, lowest first.

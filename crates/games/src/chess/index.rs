@@ -1,14 +1,15 @@
-//! Positions of endings as numbers, up to symmetry.
+//! An index of chess endings up to symmetry: king pair times groups of equal men.
 //!
 //! ```text
-//! number = ((side to move × pairs of kings + pair) × group + …) × group + …
+//! number = ((side to move × king pairs + king pair) × group + …) × group + …
 //!
 //! group    equal men of one side: 64 squares (48 for pawns), 2016 (1128) pairs, 41664 (17296) triples
 //! ```
 //!
-//! The symmetry that takes the kings to a listed pair is applied to all men. With both kings on the diagonal
-//! one symmetry is left; of two such images the smaller number is used and the other is a hole. Holes are
-//! also two men on one square and the side that just moved in check.
+//! The symmetry that maps the kings to a listed pair is applied to all men. With both kings on the diagonal one
+//! reflection is left; of the two images the smaller number is used and the other is a hole. Further holes are
+//! numbers with two men on one square and those with the side that just moved in check. A group of equal men is
+//! ranked by the combinatorial number system.
 //!
 //! Invariant: a move that keeps all men leads to the same tier, any other to a later one.
 
@@ -21,7 +22,7 @@ use super::setup::{NONE, Setup};
 use outplay_core::{Detour, Index, Link, Predecessors, Sets, Tier};
 use std::ops::Range;
 
-/// Every square under every symmetry.
+/// Images of every square under every symmetry.
 pub(super) static IMAGES: [[u8; 64]; 8] = {
     let mut images = [[0; 64]; 8];
     let mut i = 0;
@@ -32,19 +33,19 @@ pub(super) static IMAGES: [[u8; 64]; 8] = {
     images
 };
 
-/// Equal men, as one digit of a number.
+/// A group of equal men, one digit of the mixed-radix number.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Group {
+pub(super) struct EqualMen {
     first: usize,
     count: usize,
-    /// Squares below the first that these men can stand on.
+    /// The lowest square that these men can occupy.
     lowest: u8,
     size: u64,
     pub(super) stride: u64,
 }
 
-impl Group {
-    /// The digit of squares in any order.
+impl EqualMen {
+    /// The rank of the group's squares, which may be in any order.
     #[inline]
     fn digit(&self, squares: &[u8; MOST_MEN]) -> u64 {
         let at = |i: usize| u64::from(squares[self.first + i] - self.lowest);
@@ -63,7 +64,7 @@ impl Group {
         }
     }
 
-    /// The squares of a digit, lowest first.
+    /// Unranks the group's squares, lowest first.
     fn place(&self, mut digit: u64, squares: &mut [u8; MOST_MEN]) {
         for i in (0..self.count).rev() {
             // The largest n with C(n, i + 1) at most the digit.
@@ -85,7 +86,7 @@ impl Group {
         }
     }
 
-    /// The squares of the next digit.
+    /// Advances the squares to the next rank.
     #[inline]
     fn advance(&self, squares: &mut [u8; MOST_MEN]) {
         for i in 0..self.count {
@@ -99,41 +100,42 @@ impl Group {
     }
 }
 
-/// The digits of one ending.
-pub(super) struct Layout {
+/// The mixed-radix number layout of one ending.
+pub(super) struct EndingLayout {
     material: Material,
     counted: bool,
-    /// Men with the kings first, on no squares yet.
+    /// The men, kings first, without squares.
     pub(super) codes: [u8; MOST_MEN],
     pub(super) men: usize,
     pub(super) pawns: bool,
-    /// Both sides have pawns, so that one may pass another.
+    /// Both sides have pawns, so that en passant captures are possible.
     pub(super) passing: bool,
     pub(super) kings: &'static Kings,
-    pub(super) groups: Vec<Group>,
-    /// The group of each man beside the kings.
+    pub(super) groups: Vec<EqualMen>,
+    /// The group of each man other than the kings.
     group_of: [usize; MOST_MEN],
-    /// What a square counts for each man if no two men are equal, and what all of them count too much.
+    /// If no two men are equal: the factor of each man's square in the number, and the excess of the sum, which pawns
+    /// cause because their squares begin at 8.
     pub(super) strides: Option<([u64; MOST_MEN], u64)>,
     pub(super) pair_stride: u64,
     half: u64,
 }
 
-impl Layout {
-    fn new(material: &Material, counted: bool) -> Layout {
+impl EndingLayout {
+    fn new(material: &Material, counted: bool) -> EndingLayout {
         let mut codes = [u8::MAX; MOST_MEN];
         codes[0] = KING;
         codes[1] = KING | BLACK;
         material.codes().enumerate().for_each(|(i, code)| codes[i + 2] = code);
         let men = material.men();
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<EqualMen> = Vec::new();
         let mut group_of = [0; MOST_MEN];
         for man in 2..men {
             match groups.last_mut() {
                 Some(group) if codes[group.first] == codes[man] => group.count += 1,
                 _ => {
                     let lowest = if codes[man] & 7 == PAWN { 8 } else { 0 };
-                    groups.push(Group { first: man, count: 1, lowest, size: 0, stride: 0 });
+                    groups.push(EqualMen { first: man, count: 1, lowest, size: 0, stride: 0 });
                 }
             }
             group_of[man] = groups.len() - 1;
@@ -158,7 +160,7 @@ impl Layout {
         let pawns = material.pawns() > 0;
         let kings: &'static Kings = if pawns { &TWO } else { &EIGHT };
         let half = stride * kings.squares.len() as u64;
-        Layout {
+        EndingLayout {
             material: material.clone(),
             counted,
             codes,
@@ -174,7 +176,7 @@ impl Layout {
         }
     }
 
-    /// The number of men on squares; the kings must not touch.
+    /// The number of the men on these squares; the kings must not be adjacent.
     #[inline]
     pub(super) fn number(&self, squares: &[u8; MOST_MEN], black_to_move: bool) -> u64 {
         let pair = self.kings.pair(squares[0], squares[1]);
@@ -206,7 +208,7 @@ impl Layout {
         self.groups.iter().map(|group| group.digit(&moved) * group.stride).sum()
     }
 
-    /// The men of a number, legal or not.
+    /// The men of a number, whether or not the position is legal.
     fn setup(&self, number: u64) -> Setup {
         let black_to_move = number >= self.half;
         let number = if black_to_move { number - self.half } else { number };
@@ -225,19 +227,19 @@ impl Layout {
         self.kings.pair(setup.squares[0], setup.squares[1]).diagonal
     }
 
-    /// Whether the number of a setup is in use.
+    /// Whether the number of a setup is in use, that is, no hole.
     #[inline]
     fn holds(&self, number: u64, setup: &Setup) -> bool {
         setup.is_legal()
             && (!self.is_diagonal(setup) || self.number(&setup.squares, setup.black_to_move) == number)
     }
 
-    /// Whether two moves of `mover`'s men, forwards or backwards, can lead to images of one another.
+    /// Whether two moves of `mover`'s men, forwards or backwards, can lead to symmetric positions.
     ///
-    /// The symmetry then leaves the other king alone, so that king is on a long diagonal; the mover's king
-    /// moves one step at most, so it is not far from its own image.
+    /// Such a symmetry fixes the other king, so that king is on a long diagonal. The mover's king moves at most one
+    /// step, so it is close to its own image.
     #[inline]
-    fn twins(&self, setup: &Setup, black: bool) -> bool {
+    fn may_coincide(&self, setup: &Setup, black: bool) -> bool {
         if self.pawns {
             return false;
         }
@@ -247,8 +249,8 @@ impl Layout {
             || ANTIDIAGONAL >> other & 1 == 1 && (column + row - 7).abs() <= 2
     }
 
-    /// The number when one man beside the kings goes elsewhere and the turn passes, given that the kings
-    /// decide the symmetry alone.
+    /// The number after one man other than the kings moves and the turn passes, provided that the kings alone
+    /// determine the symmetry.
     #[inline]
     fn moved(&self, number: u64, setup: &Setup, man: usize, to: u8) -> u64 {
         let group = &self.groups[self.group_of[man]];
@@ -264,18 +266,21 @@ impl Layout {
     }
 }
 
-/// Numbers for all positions of a game's endings.
+/// An index of all positions of a game's endings.
 pub struct ChessIndex {
-    layouts: Vec<Layout>,
-    /// Men as a key, tier, and whether the colours have to be swapped; sorted by key.
+    layouts: Vec<EndingLayout>,
+    /// Material key, tier, and whether the colours have to be swapped; sorted by key.
     keys: Vec<(u64, u32, bool)>,
 }
 
 impl ChessIndex {
-    /// The endings of a game and all that play leads to.
+    /// Builds the index of a game's endings and all endings that play leads to.
     pub fn new(game: &Chess) -> ChessIndex {
-        let layouts: Vec<Layout> =
-            game.tiers.iter().map(|material| Layout::new(material, game.own.contains(material))).collect();
+        let layouts: Vec<EndingLayout> = game
+            .tiers
+            .iter()
+            .map(|material| EndingLayout::new(material, game.own.contains(material)))
+            .collect();
         let mut keys = Vec::new();
         for (tier, layout) in layouts.iter().enumerate() {
             let [named, swapped] = layout.material.keys();
@@ -298,11 +303,11 @@ impl ChessIndex {
         self.layouts.iter().position(|layout| layout.material == *material).map(|tier| Tier(tier as u32))
     }
 
-    /// The tier of the men with a key, and whether the colours have to be swapped.
+    /// The tier of a material key, and whether the colours have to be swapped.
     #[inline]
     pub(super) fn tier_with(&self, key: u64) -> (Tier, bool) {
         let place = self.keys.binary_search_by_key(&key, |&(key, _, _)| key);
-        // Play never leads to men that the closure of the endings does not have.
+        // The tiers are closed under captures and promotions.
         let (_, tier, swap) = self.keys[place.expect("the index has the men of every position of its game")];
         (Tier(tier), swap)
     }
@@ -320,16 +325,16 @@ impl ChessIndex {
         }
     }
 
-    pub(super) fn layout(&self, tier: Tier) -> &Layout {
+    pub(super) fn layout(&self, tier: Tier) -> &EndingLayout {
         &self.layouts[tier.0 as usize]
     }
 }
 
-/// The position with the colours and the ends of the board swapped.
+/// The position with colours swapped and the board flipped vertically.
 fn swapped(setup: &Setup) -> Setup {
     let mut men = [(0, 0); MOST_MEN];
     for (man, place) in men.iter_mut().enumerate().take(setup.men as usize) {
-        // The kings change places so that white's is first.
+        // The kings swap so that white's is first.
         let from = if man < 2 { 1 - man } else { man };
         *place = (setup.codes[from] ^ BLACK, setup.squares[from] ^ 56);
     }
@@ -337,6 +342,10 @@ fn swapped(setup: &Setup) -> Setup {
 }
 
 impl Index<Chess> for ChessIndex {
+    fn trusted(&self) -> bool {
+        true
+    }
+
     fn tiers(&self) -> u32 {
         self.layouts.len() as u32
     }
@@ -382,7 +391,7 @@ impl Index<Chess> for ChessIndex {
             return 8;
         }
         let setup = layout.setup(number);
-        // An image under the symmetry that is left is the position itself if equal men change places.
+        // The image under the remaining reflection is the position itself if equal men swap squares.
         let digits = number % layout.pair_stride;
         if layout.digits(&setup.squares, TRANSPOSE) == digits { 4 } else { 8 }
     }
@@ -391,7 +400,7 @@ impl Index<Chess> for ChessIndex {
         self.layout(tier).counted
     }
 
-    /// The second version has captures en passant.
+    /// Version 2 adds en passant captures.
     fn version(&self) -> u32 {
         2
     }
@@ -423,7 +432,7 @@ impl Index<Chess> for ChessIndex {
 
     fn walk(&self, tier: Tier, range: Range<u64>, visit: &mut impl FnMut(u64, &Setup)) {
         let layout = self.layout(tier);
-        let last = layout.groups.last().copied().unwrap_or(Group { size: 1, ..Group::default() });
+        let last = layout.groups.last().copied().unwrap_or(EqualMen { size: 1, ..EqualMen::default() });
         let mut setup = layout.setup(range.start.min(2 * layout.half - 1));
         for number in range.clone() {
             if number > range.start {
@@ -469,7 +478,7 @@ impl Predecessors<Chess> for ChessIndex {
                 out.push(layout.number(&squares, black));
             }
         }
-        if layout.twins(&setup, black) {
+        if layout.may_coincide(&setup, black) {
             out[from..].sort_unstable();
             let mut kept = from;
             for i in from..out.len() {
@@ -487,7 +496,7 @@ impl Predecessors<Chess> for ChessIndex {
         let targets = pos.targets();
         let sides = pos.sides();
         let opponent = sides[usize::from(!pos.black_to_move)];
-        let twins = layout.twins(pos, pos.black_to_move);
+        let may_coincide = layout.may_coincide(pos, pos.black_to_move);
         let (mut count, mut numbers) = (0, Vec::new());
         for man in 0..pos.men as usize {
             let last_row = if pos.kind(man) == PAWN { 0xff00_0000_0000_00ff } else { 0u64 };
@@ -496,7 +505,7 @@ impl Predecessors<Chess> for ChessIndex {
             if layout.passing {
                 staying &= !pos.passing(man, staying);
             }
-            if twins {
+            if may_coincide {
                 for to in Squares(staying) {
                     let mut squares = pos.squares;
                     squares[man] = to;
@@ -527,14 +536,14 @@ impl Predecessors<Chess> for ChessIndex {
     }
 }
 
-/// Where a pawn can have come from without taking anything.
+/// Squares that a pawn can have come from without a capture.
 #[inline]
 fn pawn_origins(square: u8, black: bool, empty: u64) -> u64 {
     let pawn = 1u64 << square;
     let (one, two, near_home, far_row) =
         if black { (pawn << 8, pawn << 16, 6, 4) } else { (pawn >> 8, pawn >> 16, 1, 3) };
     let row = square / 8;
-    // A pawn on its first own row or beyond the board has no origin.
+    // A pawn on its own second rank, or beyond the board, has no origin.
     let mut origins = if row == near_home { 0 } else { one & empty };
     if row == far_row && origins != 0 {
         origins |= two & empty;
@@ -542,7 +551,7 @@ fn pawn_origins(square: u8, black: bool, empty: u64) -> u64 {
     origins
 }
 
-/// Whether two kings may stand on two squares.
+/// Whether two kings may occupy these squares.
 pub(super) fn kings_apart(white: u8, black: u8) -> bool {
     TWO.pair(white, black).number != NO_PAIR
 }

@@ -1,4 +1,4 @@
-//! Pairs of kings up to symmetry: 462 without pawns, 1806 with pawns.
+//! King pairs up to symmetry, as in other tablebases: 462 without pawns, 1806 with pawns.
 //!
 //! ```text
 //! without pawns               with pawns
@@ -7,15 +7,15 @@
 //! . . . . . . . .             …
 //! . . . . . . . .             W W W W . . . .
 //! . . . W . . . .
-//! . . W W . . . .             the white king stands on a W; without pawns and with the white king on the
-//! . W W W . . . .             diagonal, the black king stands on or below it
+//! . . W W . . . .             the white king is on a W; without pawns and with the white king on the
+//! . W W W . . . .             diagonal, the black king is on or below it
 //! W W W W . . . .
 //! ```
 
 use std::sync::LazyLock;
 
-/// What becomes of a square under one of eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 swaps
-/// columns and rows, in this order.
+/// The image of a square under one of eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 transposes, in this
+/// order.
 #[inline]
 pub(super) const fn transformed(square: u8, image: u8) -> u8 {
     let mut square = square;
@@ -31,23 +31,23 @@ pub(super) const fn transformed(square: u8, image: u8) -> u8 {
     square
 }
 
-/// The symmetry that swaps columns and rows.
+/// The symmetry that transposes columns and rows.
 pub(super) const TRANSPOSE: u8 = 4;
 
-/// Where a pair of kings is listed and how it gets there.
+/// A king pair's number, and the symmetry that maps it to the listed pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
-    /// The number of the pair; `NO_PAIR` if the kings touch.
+    /// The number of the pair; `NO_PAIR` if the kings are adjacent.
     pub(super) number: u16,
     /// The symmetry that takes the kings to the listed squares.
     pub(super) image: u8,
-    /// Both kings stand on the diagonal, so that swapping columns and rows leaves them alone.
+    /// Whether both kings are on the diagonal, so that the transposition fixes them.
     pub(super) diagonal: bool,
 }
 
 pub(super) const NO_PAIR: u16 = u16::MAX;
 
-/// Pairs of kings under a group of symmetries.
+/// All king pairs under a group of symmetries.
 pub(super) struct Kings {
     /// By white king and black king.
     pub(super) pairs: Vec<Pair>,
@@ -80,7 +80,7 @@ impl Kings {
         for (white, black) in all().filter(|&(white, black)| !touch(white, black)) {
             let image =
                 (0..images).find(|&image| listed(transformed(white, image), transformed(black, image)));
-            // One of the symmetries takes every pair to a listed one.
+            // Some symmetry maps every pair to a listed one.
             let image = image.expect("every pair of kings is listed up to symmetry");
             let (to_white, to_black) = (transformed(white, image), transformed(black, image));
             let listed = kings.pairs[to_white as usize * 64 + to_black as usize];
@@ -95,9 +95,9 @@ impl Kings {
     }
 }
 
-/// Eight symmetries: no pawns.
+/// Without pawns: all eight symmetries of the square.
 pub(super) static EIGHT: LazyLock<Kings> = LazyLock::new(|| Kings::new(8));
-/// Two: pawns know up from down.
+/// With pawns: the identity and the horizontal mirror only.
 pub(super) static TWO: LazyLock<Kings> = LazyLock::new(|| Kings::new(2));
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_counted_as_everybody_counts_them() {
+    fn king_pairs_agree_with_the_literature() {
         assert_eq!(EIGHT.squares.len(), 462);
         assert_eq!(TWO.squares.len(), 1806);
         let apart = EIGHT.pairs.iter().filter(|pair| pair.number != NO_PAIR).count();

@@ -1,25 +1,25 @@
-//! Which men an ending has: `KQKR`.
+//! Material signatures of endings: `KQKR`.
 
 use crate::Spec;
 use outplay_core::InputError;
 use std::fmt;
 
-/// Men in an ending at most, kings included.
+/// The maximal number of men, kings included.
 pub(super) const MOST_MEN: usize = 5;
 
-/// Kinds of men, the strongest first.
+/// Piece types, the strongest first.
 pub(super) const KING: u8 = 0;
 pub(super) const QUEEN: u8 = 1;
 pub(super) const ROOK: u8 = 2;
 pub(super) const BISHOP: u8 = 3;
 pub(super) const KNIGHT: u8 = 4;
 pub(super) const PAWN: u8 = 5;
-/// Added to the kind of a black man.
+/// Added to the type of a black man.
 pub(super) const BLACK: u8 = 8;
 
 pub(super) const LETTERS: [char; 6] = ['K', 'Q', 'R', 'B', 'N', 'P'];
 
-/// The men beside the kings, white's and black's, the strongest first.
+/// The men other than the kings, white's and black's, the strongest first.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Material {
     white: Vec<u8>,
@@ -27,11 +27,11 @@ pub struct Material {
 }
 
 impl Material {
-    /// Sorts the men and makes the stronger side white; says whether the colours were swapped for it.
+    /// Sorts the men and makes the stronger side white; the flag is whether the colours were swapped.
     pub(super) fn new(mut white: Vec<u8>, mut black: Vec<u8>) -> (Material, bool) {
         white.sort_unstable();
         black.sort_unstable();
-        // More men are stronger; with as many, the first better man decides, and better kinds are smaller.
+        // More men are stronger; with equal numbers, the first stronger man decides, and stronger types are smaller.
         let strength = |men: &Vec<u8>| (std::cmp::Reverse(men.len()), men.clone());
         let swapped = strength(&black) < strength(&white);
         if swapped {
@@ -40,7 +40,7 @@ impl Material {
         (Material { white, black }, swapped)
     }
 
-    /// Reads `KQKR`; the stronger side may come second.
+    /// Parses `KQKR`; the stronger side may come second.
     pub(super) fn parse(name: &str) -> Result<Material, String> {
         let wrong = |why: &str| {
             Err(format!("{why}; an ending is written like KQKR, one king and the men of each side"))
@@ -66,7 +66,7 @@ impl Material {
         Ok(Material::new(white, black).0)
     }
 
-    /// Reads the argument of a spec: one ending, or `all3`, `all4` for all of so many men and fewer.
+    /// Parses the argument of a spec: one ending, or `all3`, `all4` for all endings of up to three or four men.
     pub(super) fn from_spec(spec: &Spec) -> Result<Vec<Material>, InputError> {
         match spec.argument() {
             None | Some("") => Err(spec.error("the ending is missing, as in `chess:KQKR`")),
@@ -99,27 +99,27 @@ impl Material {
         found
     }
 
-    /// The men beside the kings with their colours, as positions list them.
+    /// The men other than the kings with their colours, in the order of positions.
     pub(super) fn codes(&self) -> impl Iterator<Item = u8> + '_ {
         self.white.iter().copied().chain(self.black.iter().map(|kind| kind | BLACK))
     }
 
-    /// How many men there are, kings included.
+    /// The number of men, kings included.
     pub fn men(&self) -> usize {
         self.white.len() + self.black.len() + 2
     }
 
-    /// How many of them are pawns.
+    /// The number of pawns.
     pub fn pawns(&self) -> usize {
         self.codes().filter(|code| code & 7 == PAWN).count()
     }
 
-    /// The endings that a capture, a promotion or both at once lead to.
+    /// The endings that a capture, a promotion or a capturing promotion leads to.
     pub(super) fn next(&self) -> Vec<Material> {
         let mut found = Vec::new();
         let sides = [(&self.white, &self.black), (&self.black, &self.white)];
         for (mine, other) in sides {
-            // With or without a capture of each man, with or without a promotion of a pawn.
+            // With or without a capture of each man, with or without a promotion.
             for taken in (0..other.len()).map(Some).chain([None]) {
                 let mut left = other.clone();
                 if let Some(place) = taken {
@@ -140,7 +140,7 @@ impl Material {
         found
     }
 
-    /// The given endings and all that play can lead to, those with more men, then more pawns, first.
+    /// The given endings and all endings that play can lead to, sorted by men, then pawns, the most first.
     pub(super) fn closure(own: &[Material]) -> Vec<Material> {
         let mut all: Vec<Material> = own.to_vec();
         let mut done = 0;
@@ -157,12 +157,12 @@ impl Material {
         all
     }
 
-    /// One number for the men of a position, colours as they are.
+    /// The material key of a position, colours as they are.
     pub(super) fn key(codes: impl Iterator<Item = u8>) -> u64 {
         codes.map(|code| 1u64 << (4 * u32::from(code))).sum()
     }
 
-    /// The key with the colours as named and with the colours swapped.
+    /// The material keys with the colours as named and with the colours swapped.
     pub(super) fn keys(&self) -> [u64; 2] {
         [Material::key(self.codes()), Material::key(self.codes().map(|code| code ^ BLACK))]
     }

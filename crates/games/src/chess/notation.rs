@@ -1,4 +1,4 @@
-//! FEN, moves like `e2e4`, and the ending that a FEN belongs to.
+//! FEN, coordinate moves such as `e2e4`, and the ending that a FEN belongs to.
 
 use super::geometry::Squares;
 use super::index::kings_apart;
@@ -16,7 +16,7 @@ fn letter(code: u8) -> char {
     if code & BLACK != 0 { letter.to_ascii_lowercase() } else { letter }
 }
 
-/// The men of the first field of a FEN.
+/// Parses the men of the first field of a FEN.
 fn men_of(board: &str) -> Result<Vec<(u8, u8)>, String> {
     let rows: Vec<&str> = board.split('/').collect();
     if rows.len() != 8 {
@@ -54,7 +54,7 @@ fn men_of(board: &str) -> Result<Vec<(u8, u8)>, String> {
     Ok(men)
 }
 
-/// Both sides have their king, and it is one.
+/// Checks that each side has exactly one king.
 fn two_kings(men: &[(u8, u8)]) -> Result<(), String> {
     for (code, who) in [(KING, "white"), (KING | BLACK, "black")] {
         match men.iter().filter(|man| man.0 == code).count() {
@@ -66,15 +66,15 @@ fn two_kings(men: &[(u8, u8)]) -> Result<(), String> {
     Ok(())
 }
 
-/// The ending that the men of a FEN make: `KPKP`, so that a position finds its game.
+/// The ending of a FEN: `KPKP`. It selects the game that a position belongs to.
 ///
-/// The stronger side comes first in an ending's name, whatever its colour: a position with black's queen against
-/// white's bare king belongs to KQK, reads as it stands and is looked up with the colours swapped.
+/// The stronger side comes first in an ending's name, whatever its colour. A position with black's queen against
+/// white's bare king belongs to KQK: it is displayed as given and looked up with the colours swapped.
 ///
 /// # Errors
 ///
-/// One sentence if the FEN's board makes no sense or has too many men. Whether the position is legal is for
-/// [`Notation::read_position`] to say.
+/// One sentence if the FEN's board is invalid or has too many men. [`Notation::read_position`] checks whether the
+/// position is legal.
 pub fn ending_of(fen: &str) -> Result<Material, InputError> {
     let bad = |why: String| InputError::position(fen, why);
     let board = fen.split_whitespace().next().unwrap_or_default();
@@ -91,7 +91,7 @@ pub fn ending_of(fen: &str) -> Result<Material, InputError> {
     Ok(Material::new(of(0), of(BLACK)).0)
 }
 
-/// The square of the fourth field of a FEN, over which a pawn has just passed.
+/// Parses the fourth field of a FEN, the en passant square.
 fn passed_square(text: &str, setup: &Setup) -> Result<u8, String> {
     let cell = parse_cell(text).filter(|&(column, row)| column < 8 && row < 8);
     let Some((column, row)) = cell.filter(|_| text.len() == 2) else {
@@ -118,7 +118,7 @@ fn passed_square(text: &str, setup: &Setup) -> Result<u8, String> {
 }
 
 impl Chess {
-    /// Puts men on the board if they are legal there.
+    /// Builds a position from men on squares, if it is legal.
     fn setup(&self, mut men: Vec<(u8, u8)>, black_to_move: bool) -> Result<Setup, String> {
         men.sort_by_key(|&(code, _)| (code & 7 != KING, code));
         two_kings(&men)?;

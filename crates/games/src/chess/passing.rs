@@ -1,4 +1,4 @@
-//! Capture en passant: a pawn that has just gone two squares may be taken as if it had gone one.
+//! En passant captures, as detours between numbered positions.
 //!
 //! ```text
 //! 4   . P p .      white played c2c4, and black, to move, may answer d4c3: the *passed* square is c3
@@ -6,17 +6,17 @@
 //! 2   . . . .
 //! ```
 //!
-//! Invariant: a position keeps the square only if one of the captures is legal, so that equal positions are equal.
-//! Such a position has no number of its own. It is a detour ([`outplay_core::Detour`]): worth the better, for the
-//! player to move, of the same position without the right and of the captures, each of which leads to an
-//! ending with one man less.
+//! Invariant: a position stores the en passant square only if one of the captures is legal, so that equal positions
+//! compare equal. Such a position has no number of its own. It is a detour ([`outplay_core::Detour`]): its value is
+//! the better, for the player to move, of the same position without the right and of the captures, each of which
+//! leads to an ending with one man less.
 
 use super::index::ChessIndex;
 use super::material::PAWN;
 use super::setup::{NONE, Setup};
 use outplay_core::{Detour, Index, Link};
 
-/// The square of the pawn that passed over a square.
+/// The square of the pawn that made a double step over `passed`.
 #[inline]
 pub(super) fn passer(passed: u8) -> u8 {
     passed ^ 8
@@ -30,28 +30,29 @@ fn beside(square: u8) -> u64 {
 }
 
 impl Setup {
-    /// The square that a pawn has just passed over and on which it may be taken.
+    /// The en passant square, if a capture on it is legal.
     pub(super) fn passed(&self) -> Option<u8> {
         (self.passed != NONE).then_some(self.passed)
     }
 
-    /// The same men without the right.
+    /// The same men without the en passant right.
     pub(super) fn without_right(&self) -> Setup {
         Setup { passed: NONE, ..*self }
     }
 
-    /// The same men after a pawn passed over a square: with the right if a capture is legal, else without.
+    /// The same men after a double step over a square: with the en passant right if a capture is legal, without it
+    /// otherwise.
     #[inline]
     pub(super) fn with_right(&self, passed: u8) -> Setup {
         let right = Setup { passed, ..*self };
         if right.takers().next().is_some() { right } else { self.without_right() }
     }
 
-    /// The pawns that can legally take the one that has just passed by.
+    /// The pawns that can legally capture en passant.
     pub(super) fn takers(&self) -> impl Iterator<Item = usize> + '_ {
         let black = self.black_to_move;
-        // Two men leave one row at once and may together uncover the king, which pins do not tell: the position after
-        // the capture does.
+        // Both pawns leave the rank at once, which may expose the king to a check that pin detection misses. Legality
+        // is therefore tested on the position after the capture.
         let legal = move |&man: &usize| !self.after(self.squares[man], self.passed, None).in_check(black);
         let near = if self.passed == NONE { 0 } else { beside(passer(self.passed)) };
         let is_near = move |&man: &usize| {
@@ -60,7 +61,7 @@ impl Setup {
         (2..self.men as usize).filter(is_near).filter(legal)
     }
 
-    /// Where a pawn of the player to move can go two squares and may be taken for it, of the squares it can go to.
+    /// Of a pawn's targets, those of a double step that allows an en passant capture.
     #[inline]
     pub(super) fn passing(&self, man: usize, targets: u64) -> u64 {
         let from = self.squares[man];
@@ -73,8 +74,8 @@ impl Setup {
         if near && self.after(from, to, None).passed != NONE { 1 << to } else { 0 }
     }
 
-    /// Where a pawn of the player who has just moved cannot have come from, because it could be taken now: the
-    /// square two steps behind.
+    /// The origin two steps behind a pawn that has just moved, if it is excluded because the pawn could be captured
+    /// en passant now.
     #[inline]
     pub(super) fn detoured(&self, man: usize) -> u64 {
         let (black, square) = (self.is_black(man), self.squares[man]);
@@ -84,7 +85,7 @@ impl Setup {
         1 << if black { square + 16 } else { square - 16 }
     }
 
-    /// Whether a pawn of the player who has just moved, if it came to a square by two steps, may be taken for it.
+    /// Whether a pawn that has just come to a square by a double step can be captured en passant.
     #[inline]
     pub(super) fn may_take(&self, square: u8) -> bool {
         self.pawns(self.black_to_move) & beside(square) != 0 && self.with_right(passer(square)).passed != NONE
@@ -96,7 +97,8 @@ impl Setup {
         own.fold(0, |all, man| all | 1 << self.squares[man])
     }
 
-    /// Whether a pawn of the player who is not to move can just have passed over a square: why not, if it cannot.
+    /// Checks that a pawn of the player who just moved can have passed over a square; the error is the reason why
+    /// not.
     pub(super) fn can_have_passed(&self, passed: u8) -> Result<(), &'static str> {
         let black = !self.black_to_move;
         let (from, to) = if black { (passed + 8, passed - 8) } else { (passed - 8, passed + 8) };
@@ -116,7 +118,7 @@ impl Setup {
     }
 }
 
-/// The moves of a position after which the opponent can capture en passant.
+/// The moves of a position after which an en passant capture is legal.
 pub(super) fn detours(index: &ChessIndex, pos: &Setup, out: &mut Vec<Detour>) {
     let link = |pos: Setup| {
         let (tier, number) = index.rank(&pos);

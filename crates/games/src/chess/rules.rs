@@ -1,4 +1,4 @@
-//! The game: moves, mate and stalemate.
+//! Chess rules: moves, mate and stalemate.
 
 use super::geometry::Squares;
 use super::material::{BISHOP, KNIGHT, Material, PAWN, QUEEN, ROOK};
@@ -6,14 +6,14 @@ use super::setup::Setup;
 use crate::Spec;
 use outplay_core::{Game, InputError, Payoff, Turn};
 
-/// One ending or several, with all that play leads to.
+/// One ending or several, with all endings that play leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chess {
     pub(super) own: Vec<Material>,
     pub(super) tiers: Vec<Material>,
 }
 
-/// From a square to a square, perhaps becoming a better man.
+/// A move from a square to a square, possibly with a promotion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ChessMove {
     pub(super) from: u8,
@@ -21,15 +21,15 @@ pub struct ChessMove {
     pub(super) promotion: Option<u8>,
 }
 
-/// What a pawn may become.
+/// Piece types that a pawn may promote to.
 pub(super) const PROMOTIONS: [u8; 4] = [QUEEN, ROOK, BISHOP, KNIGHT];
 
 impl Chess {
-    /// Reads `chess:KQKR`, `chess:all3` or `chess:all4`.
+    /// Parses `chess:KQKR`, `chess:all3` or `chess:all4`.
     ///
     /// # Errors
     ///
-    /// One sentence about the first thing that makes no sense.
+    /// One sentence about the first invalid part.
     pub fn from_spec(spec: Spec) -> Result<Chess, InputError> {
         let own = Material::from_spec(&spec)?;
         spec.finish("no options")?;
@@ -42,7 +42,7 @@ impl Chess {
         Chess { own, tiers }
     }
 
-    /// The endings that were asked for.
+    /// The endings of the spec, without those that play leads to.
     pub fn endings(&self) -> &[Material] {
         &self.own
     }

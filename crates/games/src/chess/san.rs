@@ -1,4 +1,4 @@
-//! Moves as people write them, standard algebraic notation: `Kd5`, `Nbxd7+`, `exd6`, `a8=Q#`.
+//! Standard algebraic notation (SAN): `Kd5`, `Nbxd7+`, `exd6`, `a8=Q#`.
 
 use super::material::{LETTERS, PAWN};
 use super::notation::square_name;
@@ -6,9 +6,9 @@ use super::rules::{Chess, ChessMove};
 use super::setup::Setup;
 use outplay_core::{Game, InputError, Notation, column_name};
 
-/// What a written move says: who goes where, and as much as is said of where from.
+/// A parsed SAN move: the piece type, its target, and the origin as far as it is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Said {
+struct ParsedSan {
     kind: u8,
     column: Option<u8>,
     row: Option<u8>,
@@ -58,8 +58,8 @@ impl Chess {
         text
     }
 
-    /// As much of the square a man comes from as tells it from the other men of its kind that can go there: nothing,
-    /// the column, else the row, else both.
+    /// The disambiguation of the origin square among men of the same type with the same target: none, the file, else
+    /// the rank, else both.
     fn origin(&self, pos: &Setup, mv: ChessMove, kind: u8) -> String {
         let rivals = legal_moves(self, pos);
         let rivals = rivals.iter().filter(|other| other.to == mv.to && other.from != mv.from);
@@ -76,13 +76,12 @@ impl Chess {
     }
 }
 
-/// Reads a move in standard algebraic notation, whether or not it is legal. Signs that say nothing new may be there
-/// or not: x, =, +, # and what people think of the move.
-fn parse(text: &str) -> Option<Said> {
+/// Parses SAN without a check for legality. Redundant signs are optional: x, =, +, # and annotations such as `!?`.
+fn parse(text: &str) -> Option<ParsedSan> {
     let text = text.trim_end_matches("e.p.").trim_end_matches(['+', '#', '!', '?']);
     let kind_of = |letter: char| LETTERS.iter().position(|&known| known == letter).map(|kind| kind as u8);
     let mut letters: Vec<char> = text.chars().filter(|letter| !"x=:".contains(*letter)).collect();
-    let mut said = Said { kind: PAWN, ..Said::default() };
+    let mut said = ParsedSan { kind: PAWN, ..ParsedSan::default() };
     if let Some(kind) = letters.first().copied().and_then(kind_of) {
         said.kind = kind;
         letters.remove(0);
@@ -106,7 +105,7 @@ fn parse(text: &str) -> Option<Said> {
     letters.is_empty().then_some(said)
 }
 
-impl Said {
+impl ParsedSan {
     fn means(&self, pos: &Setup, mv: ChessMove) -> bool {
         mv.to == self.to
             && mv.promotion == self.promotion
@@ -116,7 +115,7 @@ impl Said {
     }
 }
 
-/// Reads a legal move, `e2e4` or `e4`.
+/// Parses a legal move in coordinate notation or SAN.
 pub(super) fn read(game: &Chess, pos: &Setup, text: &str) -> Result<ChessMove, InputError> {
     let moves = legal_moves(game, pos);
     if moves.is_empty() {
@@ -147,7 +146,7 @@ mod tests {
     use super::*;
     use crate::Spec;
 
-    /// The moves of a position that are written like this, in coordinates.
+    /// The moves that a SAN string matches, in coordinate notation.
     fn check(spec: &str, fen: &str, lines: &[(&str, &str)]) {
         let game = Chess::from_spec(Spec::parse(spec).unwrap()).unwrap();
         let pos = game.read_position(fen).unwrap();
@@ -159,11 +158,11 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_written_as_in_books() {
+    fn moves_are_written_in_san() {
         check("chess:KRKP", "8/8/8/8/8/k7/2p1K3/1R6 b - - 0 1", &[("c2b1q", "cxb1=Q"), ("c2c1n", "c1=N+")]);
         check("chess:KQK", "k7/8/1K6/8/8/8/8/7Q b - - 0 1", &[("a8b8", "Kb8")]);
         check("chess:KQK", "k7/8/1K6/8/8/8/8/4Q3 w - - 0 1", &[("e1e8", "Qe8#"), ("e1e4", "Qe4+")]);
-        // One of two knights by its column, rooks on one column by their row, a queen of three by both.
+        // One of two knights by its file, rooks on one file by their rank, a queen of three by both.
         check("chess:KNNK", "8/8/8/8/8/k7/8/K1N3N1 w - - 0 1", &[("c1e2", "Nce2"), ("g1h3", "Nh3")]);
         check("chess:KRRK", "R7/8/8/8/4k3/8/8/R3K3 w - - 0 1", &[("a8a5", "R8a5"), ("a1a3", "R1a3")]);
         let queens = [("h4e1", "Qh4e1"), ("e4e1", "Qee1"), ("h1e1", "Q1e1"), ("h4d8", "Qd8")];
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_read_as_people_write_them() {
+    fn loose_san_is_parsed() {
         let game = Chess::from_spec(Spec::parse("chess:KPKP").unwrap()).unwrap();
         let pos = game.read_position("8/8/8/8/1pP5/8/8/k2K4 b - c3 0 1").unwrap();
         for text in ["b4c3", "bxc3", "bc3", "bxc3e.p.", "b4xc3!?", "bc"] {

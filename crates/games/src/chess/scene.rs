@@ -1,5 +1,5 @@
-//! The board as 64 spots in the order of the squares: a move points at a man and at where it goes, and a pawn on
-//! its last step has a choice of what to become.
+//! Scenes of chess positions: 64 spots in the order of the squares. A move is a click on a man and one on its target;
+//! a promotion has a choice of the piece.
 
 use super::material::LETTERS;
 use super::notation::square_name;
@@ -36,7 +36,7 @@ pub(super) fn scene(game: &Chess, pos: &Setup) -> Scene {
     }
 }
 
-/// A king in check, and moves that would stalemate the opponent.
+/// Remarks on a check, and on moves that would stalemate the opponent.
 pub(super) fn remarks(game: &Chess, pos: &Setup) -> Vec<Remark> {
     let (by, who, other) = match pos.black_to_move {
         false => (game.turn(pos), "White", "Black"),
@@ -74,10 +74,10 @@ mod tests {
     }
 
     #[test]
-    fn every_move_stands_there_once() {
+    fn every_move_is_shown_once() {
         check("chess:KQKR", "8/8/4k3/8/8/8/r7/2K4Q w - - 0 1", &[]);
         check("chess:KQKR", "8/8/4k3/8/8/8/r7/2K4Q b - - 0 1", &[]);
-        // A pawn that can go straight on or take has eight ways to become something.
+        // A pawn that can step or capture onto the promotion rank has eight promotions.
         let scene = check("chess:KRKP", "8/8/8/8/8/k7/2p1K3/1R6 b - - 0 1", &[]);
         assert_eq!(scene.moves.iter().filter(|gesture| !gesture.choice.is_empty()).count(), 8);
     }

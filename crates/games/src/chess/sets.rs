@@ -1,23 +1,24 @@
-//! Endings of three and four men in words: the kings and the *outer* man are fixed, the *last* man's squares are
-//! the slots.
+//! Bitset move generation for endings of three and four men.
+//!
+//! The kings and the *outer* man are fixed for a word, and the squares of the *last* man are its 64 slots.
 //!
 //! ```text
-//! row    whose turn it is, and a pair of kings up to symmetry
+//! row    the player to move, and a king pair up to symmetry
 //! word   the square of the outer man; with three men there is none, and a row has one word
 //! slot   the square of the last man
 //! ```
 //!
-//! Moves of the last man spread within a word, moves of the outer man run along its lines from word to word,
-//! and a king's move leads to another row, under the symmetry that takes the kings to a listed pair.
+//! Moves of the last man are fills within a word. Moves of the outer man lead along its lines from word to word. A
+//! king's move leads to another row, under the symmetry that maps the kings to a listed pair.
 //!
-//! A pawn that goes two squares past another may be taken for it: such a move leads to no slot, so it is left out of
-//! all of these and listed as a detour.
+//! A double pawn step that allows an en passant capture leads to no slot, so it is excluded from all of these and
+//! listed as a detour.
 //!
-//! Equal men have a slot for either order, and with both kings on the diagonal both images of a position have
-//! one: work is doubled where that happens, and nothing needs a special case.
+//! Equal men have a slot for either order, and with both kings on the diagonal both images of a position have one.
+//! That doubles the work in these cases, and no code needs a special case.
 
 use super::geometry::{GEOMETRY, Squares};
-use super::index::{ChessIndex, IMAGES, Layout};
+use super::index::{ChessIndex, EndingLayout, IMAGES};
 use super::kings::{NO_PAIR, TRANSPOSE};
 use super::material::{BLACK, MOST_MEN, PAWN};
 use super::passing;
@@ -25,7 +26,7 @@ use super::setup::{NONE, Setup};
 use super::spread::{attackers, before_image, origins};
 use outplay_core::{Leaving, SetDetour, Sets, Slots, Tier, Turn};
 
-/// A man that is no king.
+/// A man other than a king.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Man {
     pub(super) code: u8,
@@ -39,37 +40,37 @@ impl Man {
     }
 }
 
-/// Where a king's move leads: a row and the symmetry on the way.
+/// A king's move: the row it leads to, and the symmetry on the way.
 #[derive(Clone, Copy, Debug)]
 struct KingMove {
     row: u32,
     image: u8,
 }
 
-/// A row's kings and where they go.
-struct Row {
+/// The kings of a row and their moves.
+struct KingPairRow {
     kings: [u8; 2],
     moves: Vec<KingMove>,
     /// With both kings on the diagonal: the slots of each word that have the smaller number of two images.
     smaller: Vec<u64>,
-    /// With pawns on both sides: the slots of each word, as the other player finds them, in which the pawn of this
-    /// row's player may be taken en passant if it came by two steps.
+    /// With pawns on both sides: for each word, from the opponent's point of view, the slots in which the pawn of
+    /// this row's player can be captured en passant after a double step.
     passing: Vec<u64>,
 }
 
-/// An ending in words.
+/// The positions of an ending as bitsets.
 pub(super) struct ChessSets<'a> {
     pub(super) index: &'a ChessIndex,
-    pub(super) layout: &'a Layout,
+    pub(super) layout: &'a EndingLayout,
     pub(super) outer: Option<Man>,
     pub(super) last: Man,
-    rows: Vec<Row>,
+    rows: Vec<KingPairRow>,
     legal: Vec<u64>,
 }
 
 impl<'a> ChessSets<'a> {
-    /// The words of an ending; two bare kings need none, and five men have more than a row can hold.
-    pub(super) fn new(index: &'a ChessIndex, layout: &'a Layout) -> Option<ChessSets<'a>> {
+    /// The bitsets of an ending. Two bare kings need none, and five men exceed the width of a row.
+    pub(super) fn new(index: &'a ChessIndex, layout: &'a EndingLayout) -> Option<ChessSets<'a>> {
         let (outer, last) = match layout.men {
             3 => (None, Man::new(layout.codes[2])),
             4 => (Some(Man::new(layout.codes[2])), Man::new(layout.codes[3])),
@@ -78,7 +79,7 @@ impl<'a> ChessSets<'a> {
         let pairs = layout.kings.squares.len();
         let rows = (0..2 * pairs).map(|row| {
             let (white, black) = layout.kings.squares[row % pairs];
-            Row {
+            KingPairRow {
                 kings: [white, black],
                 moves: king_moves(layout, [white, black], row >= pairs),
                 smaller: Vec::new(),
@@ -101,7 +102,7 @@ impl<'a> ChessSets<'a> {
         Some(sets)
     }
 
-    /// Slots whose image under the symmetry that is left has no smaller number.
+    /// Slots whose image under the remaining reflection has no smaller number.
     fn smaller_word(&self, row: usize, word: usize) -> u64 {
         let smaller = |&square: &u8| {
             let squares = self.squares(row, (word * 64) as u16 + u16::from(square));
@@ -110,12 +111,12 @@ impl<'a> ChessSets<'a> {
         (0..64).filter(smaller).fold(0, |all, square| all | 1 << square)
     }
 
-    /// The words of the row after this one in which a pawn that came by two steps may be taken.
+    /// For each word of the row after this one, the slots in which a pawn can be captured after a double step.
     fn passing_words(&self, row: usize) -> Vec<u64> {
         let (black, after) = (self.black(row), self.passed_row(row));
         let outer_moves = self.outer.is_some_and(|outer| outer.black == black);
         let mut words = vec![0; self.width()];
-        // Both pawns stand on the row that two steps lead to, next to one another.
+        // Both pawns are on the rank where a double step ends, on adjacent files.
         let home = if black { 32u8 } else { 24 };
         for (outer, last) in
             (home..home + 8).flat_map(|a| [(a, a + 1), (a + 1, a)]).filter(|&(a, b)| a.max(b) < home + 8)
@@ -146,7 +147,7 @@ impl<'a> ChessSets<'a> {
         }
     }
 
-    /// Whether black is to move.
+    /// Whether black is to move in a row.
     pub(super) fn black(&self, row: usize) -> bool {
         row >= self.rows.len() / 2
     }
@@ -161,7 +162,7 @@ impl<'a> ChessSets<'a> {
         &self.legal[row * self.width()..][..self.width()]
     }
 
-    /// Squares of the last man such that no two men share one and the side that just moved is not in check.
+    /// Squares of the last man such that no two men share a square and the side that just moved is not in check.
     fn legal_word(&self, row: usize, word: usize) -> u64 {
         let black = self.black(row);
         let [white_king, black_king] = self.rows[row].kings;
@@ -180,7 +181,7 @@ impl<'a> ChessSets<'a> {
         }
         squares &= !(1 << word);
         if outer.black == black && attackers(outer.kind, black, attacked, &[king]) >> word & 1 == 1 {
-            // Only the last man can stand between.
+            // Only the last man can block the line.
             squares &= match outer.kind {
                 PAWN => 0,
                 _ => GEOMETRY.between[word][attacked as usize],
@@ -204,7 +205,7 @@ impl<'a> ChessSets<'a> {
         squares
     }
 
-    /// Squares from which the outer man goes to others, without looking at what is in the way.
+    /// Squares from which the outer man reaches one of the words on an empty board.
     fn outer_origins(&self, outer: Man, words: u64) -> u64 {
         match outer.kind {
             PAWN => origins(PAWN, outer.black, words, u64::MAX),
@@ -212,9 +213,9 @@ impl<'a> ChessSets<'a> {
         }
     }
 
-    /// Squares of the last man with which the outer man has a move from a square to one of `to`, by word.
+    /// Squares of the last man for which the outer man has a move from `from` to a position of `to`, by word.
     #[inline]
-    fn outer_moves(&self, outer: Man, from: usize, row: &Row, to: &[u64]) -> u64 {
+    fn outer_moves(&self, outer: Man, from: usize, row: &KingPairRow, to: &[u64]) -> u64 {
         let mut found = 0;
         let kings = &row.kings;
         match outer.kind {
@@ -229,7 +230,7 @@ impl<'a> ChessSets<'a> {
                 }
             }
             kind => {
-                // A king's square is a word without positions, and so is a man's own.
+                // The words of occupied squares hold no positions.
                 for square in Squares(attackers(kind, outer.black, from as u8, kings)) {
                     found |= to[square as usize] & !GEOMETRY.between[from][square as usize];
                 }
@@ -239,12 +240,12 @@ impl<'a> ChessSets<'a> {
     }
 }
 
-/// Where a man can stand at all.
+/// The squares that a man can occupy at all.
 fn board(man: Man) -> u64 {
     if man.kind == PAWN { 0x00ff_ffff_ffff_ff00 } else { u64::MAX }
 }
 
-fn king_moves(layout: &Layout, kings: [u8; 2], black: bool) -> Vec<KingMove> {
+fn king_moves(layout: &EndingLayout, kings: [u8; 2], black: bool) -> Vec<KingMove> {
     let pairs = layout.kings.squares.len();
     let mut moves = Vec::new();
     for to in Squares(GEOMETRY.reach[0][kings[usize::from(black)] as usize]) {
@@ -255,7 +256,7 @@ fn king_moves(layout: &Layout, kings: [u8; 2], black: bool) -> Vec<KingMove> {
             moves.push(KingMove { row: row as u32, image: pair.image });
         }
     }
-    // Moves without a symmetry cost least and may settle the matter.
+    // Moves without a symmetry are the cheapest and often suffice.
     moves.sort_by_key(|mv| mv.image);
     moves
 }
@@ -310,7 +311,7 @@ impl Sets for ChessSets<'_> {
         let width = self.width();
         let black = self.black(row);
         let this = &self.rows[row];
-        let Row { kings, moves, .. } = this;
+        let KingPairRow { kings, moves, .. } = this;
         let here = &to[self.passed_row(row) * width..][..width];
         let empty = !(1u64 << kings[0] | 1 << kings[1]);
         for word in 0..width {
@@ -329,7 +330,7 @@ impl Sets for ChessSets<'_> {
                 let passing = this.passing.get(word).unwrap_or(&0) & here[word];
                 left &= !origins(self.last.kind, black, here[word] & !passing, empty);
                 if passing != 0 {
-                    // These pawns came by one step.
+                    // These pawns made a single step.
                     left &= !if black { passing << 8 } else { passing >> 8 };
                 }
             }
@@ -382,7 +383,7 @@ impl Sets for ChessSets<'_> {
                 let slot = from * 64 + from_last;
                 detours.clear();
                 passing::detours(self.index, &self.setup(row, slot), &mut detours);
-                // With one pawn a side there is at most one; the way may be blocked, and then there is none.
+                // With one pawn a side there is at most one detour, and none if the path is blocked.
                 found.extend(detours.drain(..).map(|detour| SetDetour {
                     slot,
                     like: detour.like.map(|_| (self.passed_row(row) as u32, outer * 64 + last)),
@@ -402,7 +403,7 @@ mod tests {
     use outplay_core::{Index, Link, Predecessors};
     use std::collections::HashSet;
 
-    /// Every position of an ending has a slot, and the words say of its moves what the rules say.
+    /// Every position of an ending has a slot, and the sets agree with the rules about its moves.
     fn check(ending: &str, step: usize) {
         let game = Chess::from_spec(Spec::parse(&format!("chess:{ending}")).unwrap()).unwrap();
         let index = ChessIndex::new(&game);
@@ -411,7 +412,7 @@ mod tests {
         let (width, legal) = (sets.width(), sets.legal());
         let rows = legal.len() / width;
         assert_eq!(rows as u64 * sets.numbers(), index.len(tier));
-        // A set that is neither empty nor regular, closed under symmetry because it goes by number.
+        // A pseudo-random set; it is closed under symmetry because membership depends on the number.
         let picked = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61 == 0;
         let mut to = vec![0; legal.len()];
         for (place, word) in to.iter_mut().enumerate() {
@@ -485,14 +486,14 @@ mod tests {
     }
 
     #[test]
-    fn words_of_three_men_obey_the_rules() {
+    fn sets_of_three_men_agree_with_the_rules() {
         for ending in ["KQK", "KRK", "KBK", "KNK", "KPK"] {
             check(ending, 1);
         }
     }
 
     #[test]
-    fn words_of_four_men_obey_the_rules() {
+    fn sets_of_four_men_agree_with_the_rules() {
         for ending in ["KQKR", "KBNK", "KNNK", "KRKP", "KNPK", "KPPK", "KPKP"] {
             check(ending, 41);
         }

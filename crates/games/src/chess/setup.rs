@@ -1,11 +1,12 @@
-//! Men on squares, whose turn it is, and whether a pawn may be taken en passant.
+//! A chess position: men on squares, the player to move and the en passant square.
 //!
 //! ```text
 //! codes    K  k  Q  r         the kings first, then white's men, then black's, strongest first;
 //! squares  a1 c3 d4 h8        equal men by square
 //! ```
 //!
-//! Invariant: equal positions have equal bytes, because the order is fixed and unused places are full of ones.
+//! Invariant: equal positions have equal bytes, because the order of men is fixed and unused entries are filled with
+//! ones.
 
 use super::geometry::GEOMETRY;
 use super::material::{BLACK, KING, MOST_MEN, PAWN};
@@ -18,15 +19,15 @@ pub struct Setup {
     pub(super) squares: [u8; MOST_MEN],
     pub(super) men: u8,
     pub(super) black_to_move: bool,
-    /// The square that a pawn has just passed over, if it can be taken there.
+    /// The en passant square, if a capture on it is legal.
     pub(super) passed: u8,
 }
 
-/// No man and no square.
+/// Marks an absent man or square.
 pub(super) const NONE: u8 = u8::MAX;
 
 impl Setup {
-    /// Puts the men, kings first, into their order.
+    /// Builds a position from men, kings first, and sorts the others.
     pub(super) fn new(men: &[(u8, u8)], black_to_move: bool) -> Setup {
         let mut setup = Setup {
             codes: [NONE; MOST_MEN],
@@ -43,7 +44,7 @@ impl Setup {
         setup
     }
 
-    /// Restores the order of the men after the kings; they are three at most.
+    /// Sorts the men after the kings; there are at most three.
     #[inline]
     fn sort(&mut self) {
         for i in 3..self.men as usize {
@@ -57,7 +58,7 @@ impl Setup {
         }
     }
 
-    /// The man with an index, kings are 0 and 1.
+    /// Whether the man with an index is black; the kings are 0 and 1.
     #[inline]
     pub(super) fn is_black(&self, man: usize) -> bool {
         self.codes[man] & BLACK != 0
@@ -68,7 +69,7 @@ impl Setup {
         self.codes[man] & 7
     }
 
-    /// The king of a side.
+    /// The square of a side's king.
     #[inline]
     pub(super) fn king(&self, black: bool) -> u8 {
         self.squares[usize::from(black)]
@@ -84,7 +85,7 @@ impl Setup {
         sides
     }
 
-    /// The squares that a man sees, pawns only what they attack; `ghost` is looked through.
+    /// The squares that a man attacks; `ghost` is transparent (x-ray).
     #[inline]
     pub(super) fn sees(&self, man: usize, ghost: usize) -> u64 {
         let square = self.squares[man] as usize;
@@ -95,7 +96,7 @@ impl Setup {
                 if kind != KING && kind < 4 {
                     for other in 0..self.men as usize {
                         if other != ghost {
-                            // A man casts no shadow on its own lines.
+                            // A man does not block its own lines.
                             seen &= !GEOMETRY.shadow[square][self.squares[other] as usize];
                         }
                     }
@@ -105,14 +106,14 @@ impl Setup {
         }
     }
 
-    /// Whether a side's king is attacked.
+    /// Whether a side's king is in check.
     #[inline]
     pub(super) fn in_check(&self, black: bool) -> bool {
         let sides = self.sides();
         self.attacked(black, sides[0] | sides[1])
     }
 
-    /// Whether a side's king is attacked, with the occupied squares at hand.
+    /// Whether a side's king is in check, given the occupied squares.
     #[inline]
     fn attacked(&self, black: bool, occupied: u64) -> bool {
         let king = self.king(black) as usize;
@@ -128,7 +129,7 @@ impl Setup {
         })
     }
 
-    /// The squares that each man of the player to move can legally go to, none for the others.
+    /// The legal targets of each man of the player to move; empty for other men.
     pub(super) fn targets(&self) -> [u64; MOST_MEN] {
         let black = self.black_to_move;
         let mine = usize::from(black);
@@ -137,14 +138,14 @@ impl Setup {
         let occupied = own | opponent;
         let king = self.king(black) as usize;
         let mut attacked = 0u64;
-        // Where another man must go while the king is in check, and where each pinned man must stay.
+        // Squares that evade a check by a man other than the king, and the squares left to each pinned man.
         let mut answers = u64::MAX;
         let mut pinned = [u64::MAX; MOST_MEN];
         for man in 0..self.men as usize {
             if self.is_black(man) == black {
                 continue;
             }
-            // The king does not hide behind itself.
+            // The king does not shield the squares behind it.
             attacked |= self.sees(man, mine);
             let (square, kind) = (self.squares[man] as usize, self.kind(man));
             if kind == PAWN {
@@ -200,13 +201,13 @@ impl Setup {
         captures | ahead
     }
 
-    /// The position after a man went to a square, perhaps becoming another kind.
+    /// The position after a man moved to a square, possibly with a promotion.
     pub(super) fn after(&self, from: u8, to: u8, kind: Option<u8>) -> Setup {
         let mut next = Setup { black_to_move: !self.black_to_move, passed: NONE, ..*self };
         let pawn = (2..self.men as usize).any(|man| self.squares[man] == from && self.kind(man) == PAWN);
-        // A pawn that goes to the passed square takes the one that went beyond it.
+        // A pawn that moves to the en passant square captures the pawn behind it.
         let prey = if pawn && to == self.passed { passer(to) } else { to };
-        // A king is never taken, so the first two places stay.
+        // A king is never captured, so the first two entries stay.
         if let Some(taken) = (2..self.men as usize).find(|&man| self.squares[man] == prey) {
             let last = self.men as usize - 1;
             for place in taken..last {
@@ -227,7 +228,7 @@ impl Setup {
         if pawn && from.abs_diff(to) == 16 { next.with_right((from + to) / 2) } else { next }
     }
 
-    /// Whether the position could stand on a board: one man a square, the side that just moved not in check.
+    /// Whether the position is legal: one man per square, and the side that just moved not in check.
     #[inline]
     pub(super) fn is_legal(&self) -> bool {
         let mut occupied = 0u64;

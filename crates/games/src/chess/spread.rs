@@ -1,7 +1,7 @@
-//! Sets of squares under symmetries and under moves backwards.
+//! Square sets under symmetries and under unmoves, with Kogge–Stone occluded fills for sliders.
 //!
-//! A slider's origins are found by filling: the set grows along a direction through empty squares, by one,
-//! two and four steps, for all its squares at once.
+//! A fill grows a set along a direction through empty squares by one, two and four steps, for all its squares at
+//! once.
 
 use super::geometry::GEOMETRY;
 use super::material::{BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK};
@@ -11,7 +11,7 @@ const NOT_H: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 const NOT_AB: u64 = 0xfcfc_fcfc_fcfc_fcfc;
 const NOT_GH: u64 = 0x3f3f_3f3f_3f3f_3f3f;
 
-/// Columns and rows swapped.
+/// Transposes the board: columns and rows swapped.
 #[inline]
 fn transposed(mut set: u64) -> u64 {
     let mut swap = |shift: u32, mask: u64| {
@@ -24,7 +24,7 @@ fn transposed(mut set: u64) -> u64 {
     set
 }
 
-/// Columns mirrored.
+/// Mirrors the columns.
 #[inline]
 fn mirrored(set: u64) -> u64 {
     let set = (set >> 1 & 0x5555_5555_5555_5555) | (set & 0x5555_5555_5555_5555) << 1;
@@ -32,7 +32,7 @@ fn mirrored(set: u64) -> u64 {
     (set >> 4 & 0x0f0f_0f0f_0f0f_0f0f) | (set & 0x0f0f_0f0f_0f0f_0f0f) << 4
 }
 
-/// The squares that [`super::kings::transformed`] takes to a set.
+/// The preimage of a set under [`super::kings::transformed`].
 #[inline]
 pub(super) fn before_image(mut set: u64, image: u8) -> u64 {
     if image & 4 != 0 {
@@ -47,7 +47,7 @@ pub(super) fn before_image(mut set: u64, image: u8) -> u64 {
     set
 }
 
-/// One step up the numbers and one down along a line of the board, without running over its edge.
+/// Occluded fill (Kogge–Stone) in both directions of a line, plus one step, without wrapping around the board's edge.
 #[inline]
 fn along(set: u64, empty: u64, shift: u32, up_mask: u64, down_mask: u64) -> u64 {
     let (mut up, mut down) = (set, set);
@@ -83,7 +83,7 @@ fn jumps(set: u64) -> u64 {
         | (set << 6 | set >> 10) & NOT_GH
 }
 
-/// The squares from which a man can go to one of a set, taking nothing; some may be occupied.
+/// The squares from which a man can move to one of a set without a capture; some may be occupied.
 #[inline]
 pub(super) fn origins(kind: u8, black: bool, set: u64, empty: u64) -> u64 {
     match kind {
@@ -97,7 +97,7 @@ pub(super) fn origins(kind: u8, black: bool, set: u64, empty: u64) -> u64 {
     }
 }
 
-/// The squares from which a man attacks a square past some others.
+/// The squares from which a man attacks a square, with some other squares as blockers.
 #[inline]
 pub(super) fn attackers(kind: u8, black: bool, square: u8, others: &[u8]) -> u64 {
     let at = square as usize;
@@ -116,7 +116,7 @@ mod tests {
     use super::super::kings::transformed;
     use super::*;
 
-    /// Sets that are neither empty nor regular.
+    /// Pseudo-random sets.
     fn sets() -> impl Iterator<Item = u64> {
         (1..40u64).map(|n| {
             n.wrapping_mul(0x9e37_79b9_7f4a_7c15) & n.wrapping_mul(0xd1b5_4a32_d192_ed03).rotate_left(17)
@@ -147,7 +147,7 @@ mod tests {
                 let expected = (0..64).filter(|&from| reached(from)).fold(0u64, |all, from| all | 1 << from);
                 assert_eq!(origins(kind, false, set, empty), expected, "{kind} {set:x} {blocked:x}");
             }
-            // A white pawn goes one row up, from the second row two.
+            // A white pawn moves one rank up, or two from the second rank.
             let white = |from: u8| {
                 let ahead = |rows: u8| from + 8 * rows < 64 && set >> (from + 8 * rows) & 1 == 1;
                 ahead(1) || from / 8 == 1 && empty >> (from + 8) & 1 == 1 && ahead(2)

@@ -1,23 +1,23 @@
-//! Positions before a roll as numbers: the roller's checkers against the other's.
+//! An index of hypergammon positions before a roll, with colours merged: roller against opponent.
 //!
 //! ```text
 //! tier 0        the opening
-//! other tiers   how many checkers each side has borne off, {a, b}: two halves, the roller has a or b
+//! other tiers   checkers that each side has borne off, {a, b}: two halves, the roller has a or b
 //! in a half     roller's arrangement × arrangements of the other side + the other side's
 //! ```
 //!
-//! Arrangements with no, one, two or three checkers off are 2925, 325, 25 and 1. Both sides on one point is a
-//! hole, and so is a roller who has nothing left.
+//! There are 2925, 325, 25 and 1 arrangements with no, one, two and three checkers off. Both sides on one point is a
+//! hole, and so is a roller without checkers.
 
 use super::plays::{BAR, OFF, Side};
 use super::{Dice, Hypergammon, Race};
 use outplay_core::{Index, Rolls, Tier, Turn};
 
-/// Numbers for all positions before a roll, colours merged.
+/// An index of all positions before a roll, colours merged.
 pub struct HyperIndex {
     /// Arrangements by checkers off.
     sides: [Vec<Side>; 4],
-    /// The place of each arrangement in its list, by its three places as digits.
+    /// The rank of each arrangement in its list, by its three places as digits.
     numbers: Vec<u16>,
     /// Checkers off, the larger first.
     tiers: Vec<(usize, usize)>,
@@ -40,7 +40,7 @@ impl Default for HyperIndex {
 }
 
 impl HyperIndex {
-    /// The only numbering there is.
+    /// The index; there is only one.
     pub fn new() -> HyperIndex {
         let mut sides: [Vec<Side>; 4] = Default::default();
         let mut numbers = vec![0; 26 * 26 * 26];
@@ -74,6 +74,10 @@ impl HyperIndex {
 }
 
 impl Index<Hypergammon> for HyperIndex {
+    fn trusted(&self) -> bool {
+        true
+    }
+
     fn tiers(&self) -> u32 {
         self.tiers.len() as u32 + 1
     }
@@ -156,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_positions_match() {
+    fn rank_inverts_unrank() {
         let index = HyperIndex::new();
         let mut used = 0;
         for tier in (0..index.tiers()).map(Tier) {
@@ -171,7 +175,8 @@ mod tests {
                 }
             });
         }
-        // 7,959,904 arrangements of both sides without a clash; in 3276 of them the roller has nothing left.
+        // 7,959,904 arrangements of both sides without a shared point; in 3276 of them the roller has no checkers
+        // left.
         assert_eq!(used, 7_959_904 - 3276 + 1);
     }
 }

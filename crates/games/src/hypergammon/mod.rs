@@ -6,11 +6,11 @@
 //! 24/21+23/22*22                two checkers move, and the checker on the mover's 22-point is hit
 //! ```
 //!
-//! A checker's place is the number of points to bearing off: 24 is furthest, 0 is off, 25 the bar. Both dice are
-//! used if that is possible, and if only one can be, the larger one if possible; doubles are played four
-//! times. Winning pays 1; 2 if the loser has borne off nothing (gammon); 3 if, besides, a checker of the loser
-//! is on the bar or in the winner's home (backgammon). The player who won the opening roll is the first
-//! player, and that roll is one of the fifteen non-doubles.
+//! A checker's place is its pip count to bearing off: 24 is furthest, 0 is off, 25 the bar. Both dice are used if
+//! possible; if only one can be used, the larger one if possible; doubles are played four times. A win pays 1; 2 if
+//! the loser has borne off no checker (gammon); 3 if, in addition, a checker of the loser is on the bar or in the
+//! winner's home (backgammon). The player who won the opening roll is the first player, and that roll is one of the
+//! fifteen non-doubles.
 
 mod index;
 mod plays;
@@ -22,11 +22,11 @@ use crate::Spec;
 use outplay_core::{Chance, Game, InputError, Notation, Payoff, Scene, Turn};
 use plays::{BAR, OFF, Side, plays};
 
-/// The game; there is nothing to choose.
+/// The game; it has no parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hypergammon;
 
-/// Checkers, whose turn it is, and the dice if they were rolled.
+/// The checkers, the player to move, and the dice if they were rolled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Race {
     sides: [Side; 2],
@@ -34,7 +34,7 @@ pub struct Race {
     dice: Dice,
 }
 
-/// What the dice show.
+/// The state of the dice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Dice {
     /// The first roll of the game, which is no double.
@@ -43,7 +43,7 @@ enum Dice {
     Shown(u8, u8),
 }
 
-/// A roll, or where the checkers stand after a play.
+/// A roll, or the resulting checkers of a play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RaceMove {
     /// The dice, the larger first.
@@ -53,7 +53,7 @@ pub enum RaceMove {
 }
 
 impl Hypergammon {
-    /// Reads `hypergammon`.
+    /// Parses `hypergammon`.
     ///
     /// # Errors
     ///
@@ -76,18 +76,18 @@ impl Race {
         &self.sides[usize::from(!self.second)]
     }
 
-    /// How many points each checker of a player has to go; 0 is off, 25 the bar.
+    /// The pip count of each checker of a player; 0 is off, 25 the bar.
     pub fn checkers(&self, turn: Turn) -> [u8; 3] {
         self.sides[usize::from(turn == Turn::Second)]
     }
 
-    /// Whose turn it is, dice included.
+    /// The player who plays or rolls.
     pub fn owner(&self) -> Turn {
         if self.second { Turn::Second } else { Turn::First }
     }
 }
 
-/// What the winner gets from a loser whose checkers stand like this.
+/// The payoff of the winner, given the loser's checkers.
 fn stake(loser: &Side) -> Payoff {
     match loser.contains(&OFF) {
         true => 1,
@@ -143,7 +143,7 @@ impl Game for Hypergammon {
     }
 
     fn outcome(&self, pos: &Race) -> Option<Payoff> {
-        // Only the player who has just moved can have borne everything off.
+        // Only the player who has just moved can have borne off all checkers.
         let winner = pos.opponent();
         if pos.dice != Dice::Unrolled || *winner != [OFF; 3] {
             return None;
@@ -181,8 +181,8 @@ fn place_name(place: u8) -> String {
     }
 }
 
-/// The places of `from` that are not in `to`: what stands on the same place before and after has not moved, as
-/// far as anybody can tell.
+/// The places of `from` that are not in `to`. A place that is occupied before and after counts as unmoved, because
+/// checkers are indistinguishable.
 fn left(from: &Side, to: &Side) -> Vec<u8> {
     let mut rest = to.to_vec();
     let stays = |place: &u8| match rest.iter().position(|other| other == place) {
@@ -285,6 +285,14 @@ impl Notation for Hypergammon {
         if words.is_empty() { "pass".to_string() } else { words }
     }
 
+    fn said(&self, pos: &Race, mv: RaceMove) -> String {
+        match (mv, self.write_move(pos, mv)) {
+            (RaceMove::Roll(a, b), _) => format!("rolls {a} and {b}"),
+            (_, words) if words == "pass" => "cannot move".to_string(),
+            (_, words) => format!("plays {words}"),
+        }
+    }
+
     fn scene(&self, pos: &Race) -> Scene {
         scene::scene(self, pos)
     }
@@ -316,9 +324,9 @@ mod tests {
         assert_eq!(moves("bar+6+5 6+6+1 A 6-5"), ["bar/14"]);
         // Either die bears the last checker off.
         assert_eq!(moves("2+off+off 3+3+3 A 6-1"), ["2/off"]);
-        // Bearing off with more than needed only from the highest point.
+        // Bearing off with a larger die than needed is legal from the highest point only.
         assert_eq!(moves("5+3+off 3+3+3 A 4-4"), ["5/off+3/off"]);
-        // A hit on the way counts.
+        // A hit by an intermediate step counts.
         assert_eq!(moves("10+off+off 17+1+1 A 2-1"), ["10/7", "10/7*8"]);
         assert_eq!(moves("24+24+24 24+5+4 A 1-1").len(), 4);
     }
@@ -334,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_input_is_rejected() {
         for text in [
             "",
             "24+23+22",

@@ -1,4 +1,4 @@
-//! All plays of a roll, each result once.
+//! Move generation for a backgammon roll, with duplicate results removed.
 
 /// Three checkers, the furthest first.
 pub(super) type Side = [u8; 3];
@@ -6,52 +6,52 @@ pub(super) type Side = [u8; 3];
 pub(super) const BAR: u8 = 25;
 pub(super) const OFF: u8 = 0;
 
-/// Both sides after some steps: six places, a byte each, so that comparing two is one instruction.
-type Stand = u64;
+/// Both sides after some steps, packed into six bytes so that a comparison is one instruction.
+type PackedSides = u64;
 
 #[inline]
-fn pack([a, b, c]: Side, [d, e, f]: Side) -> Stand {
+fn pack([a, b, c]: Side, [d, e, f]: Side) -> PackedSides {
     u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
 }
 
 #[inline]
-fn unpack(stand: Stand) -> (Side, Side) {
-    let [a, b, c, d, e, f, _, _] = stand.to_le_bytes();
+fn unpack(sides: PackedSides) -> (Side, Side) {
+    let [a, b, c, d, e, f, _, _] = sides.to_le_bytes();
     ([a, b, c], [d, e, f])
 }
 
-/// A short list without repetitions, on the stack.
-struct Few<const N: usize> {
-    stands: [Stand; N],
+/// A small set on the stack.
+struct SmallSet<const N: usize> {
+    members: [PackedSides; N],
     len: usize,
 }
 
 /// Results of one step: there are three checkers.
-type Three = Few<4>;
-/// Results of a whole roll; a test sees to it that this is enough.
-type Many = Few<40>;
+type StepResults = SmallSet<4>;
+/// Results of a whole roll; a test checks that the capacity suffices.
+type RollResults = SmallSet<40>;
 
-impl<const N: usize> Few<N> {
+impl<const N: usize> SmallSet<N> {
     #[inline]
-    fn new() -> Few<N> {
-        Few { stands: [0; N], len: 0 }
+    fn new() -> SmallSet<N> {
+        SmallSet { members: [0; N], len: 0 }
     }
 
     #[inline]
-    fn push(&mut self, stand: Stand) {
-        if !self.all().contains(&stand) {
-            self.stands[self.len] = stand;
+    fn push(&mut self, sides: PackedSides) {
+        if !self.all().contains(&sides) {
+            self.members[self.len] = sides;
             self.len += 1;
         }
     }
 
     #[inline]
-    fn all(&self) -> &[Stand] {
-        &self.stands[..self.len]
+    fn all(&self) -> &[PackedSides] {
+        &self.members[..self.len]
     }
 }
 
-/// Sorts three places, the largest first.
+/// Sorts three places in descending order.
 #[inline]
 fn sorted([a, b, c]: Side) -> Side {
     let (a, b) = (a.max(b), a.min(b));
@@ -59,11 +59,11 @@ fn sorted([a, b, c]: Side) -> Side {
     [a.max(b), a.min(b), c]
 }
 
-/// What a die does with the checker in a place of the list, if the rules allow it; the furthest checker stands first.
+/// The effect of a die on the checker with an index, if the rules allow it; checkers are sorted, the furthest first.
 #[inline]
 fn step(mine: Side, other: Side, i: usize, die: u8) -> Option<(Side, Side, u8)> {
     let from = mine[i];
-    // The furthest checker comes first, so a checker on the bar hides the others.
+    // The furthest checker is first, so a checker on the bar blocks the others.
     if from == OFF || (mine[0] == BAR && from != BAR) || (i > 0 && mine[i - 1] == from) {
         return None;
     }
@@ -74,13 +74,13 @@ fn step(mine: Side, other: Side, i: usize, die: u8) -> Option<(Side, Side, u8)> 
         let theirs = 25 - to;
         match other.map(|place| u8::from(place == theirs)).iter().sum::<u8>() {
             0 => {}
-            // A lone checker is hit.
+            // A blot is hit.
             1 => other_after = sorted(other.map(|place| if place == theirs { BAR } else { place })),
             _ => return None,
         }
         mine_after[i] = to;
     } else {
-        // Bearing off: everything is home, and a larger die than needed moves the furthest checker only.
+        // Bearing off: all checkers are home, and a larger die than needed moves the furthest checker only.
         if mine[0] > 6 || (from < die && from != mine[0]) {
             return None;
         }
@@ -89,10 +89,10 @@ fn step(mine: Side, other: Side, i: usize, die: u8) -> Option<(Side, Side, u8)> 
     Some((sorted(mine_after), other_after, mine_after[i]))
 }
 
-/// Appends what one die can do.
+/// Appends the results of one die.
 #[inline]
-fn steps<const N: usize>(stand: Stand, die: u8, out: &mut Few<N>) {
-    let (mine, other) = unpack(stand);
+fn steps<const N: usize>(sides: PackedSides, die: u8, out: &mut SmallSet<N>) {
+    let (mine, other) = unpack(sides);
     for i in 0..3 {
         if let Some((mine, other, _)) = step(mine, other, i, die) {
             out.push(pack(mine, other));
@@ -100,64 +100,74 @@ fn steps<const N: usize>(stand: Stand, die: u8, out: &mut Few<N>) {
     }
 }
 
-/// A way to play a roll: from and to of each step, in order.
-pub(super) type Way = Vec<(u8, u8)>;
+/// A sequence of single steps: from and to of each, in order.
+pub(super) type StepSequence = Vec<(u8, u8)>;
 
-/// Every way to play a roll step by step, with where it ends; ways that could go on or use too few dice are left to
-/// the caller, who knows the plays.
-pub(super) fn ways(mine: Side, other: Side, (large, small): (u8, u8)) -> Vec<(Way, Side, Side)> {
-    let mut ways = Vec::new();
+/// Every sequence of steps of a roll, with its result. Sequences that could continue or use too few dice are
+/// included; the caller, which has the legal plays, filters them.
+pub(super) fn step_sequences(
+    mine: Side,
+    other: Side,
+    (large, small): (u8, u8),
+) -> Vec<(StepSequence, Side, Side)> {
+    let mut sequences = Vec::new();
     if large == small {
-        follow(mine, other, &[large; 4], &mut Vec::new(), &mut ways);
+        follow(mine, other, &[large; 4], &mut Vec::new(), &mut sequences);
     } else {
-        follow(mine, other, &[large, small], &mut Vec::new(), &mut ways);
-        follow(mine, other, &[small, large], &mut Vec::new(), &mut ways);
+        follow(mine, other, &[large, small], &mut Vec::new(), &mut sequences);
+        follow(mine, other, &[small, large], &mut Vec::new(), &mut sequences);
     }
-    ways
+    sequences
 }
 
-fn follow(mine: Side, other: Side, dice: &[u8], way: &mut Way, ways: &mut Vec<(Way, Side, Side)>) {
-    ways.push((way.clone(), mine, other));
+fn follow(
+    mine: Side,
+    other: Side,
+    dice: &[u8],
+    sequence: &mut StepSequence,
+    sequences: &mut Vec<(StepSequence, Side, Side)>,
+) {
+    sequences.push((sequence.clone(), mine, other));
     let Some((&die, rest)) = dice.split_first() else { return };
     for i in 0..3 {
         if let Some((mine_after, other_after, to)) = step(mine, other, i, die) {
-            way.push((mine[i], to));
-            follow(mine_after, other_after, rest, way, ways);
-            way.pop();
+            sequence.push((mine[i], to));
+            follow(mine_after, other_after, rest, sequence, sequences);
+            sequence.pop();
         }
     }
 }
 
-/// Shows every result of a roll, or the position itself if nothing can move.
+/// Calls `show` with every result of a roll, or with the position itself if no checker can move.
 pub(super) fn plays(mine: Side, other: Side, (large, small): (u8, u8), mut show: impl FnMut(Side, Side)) {
     let start = pack(mine, other);
-    let mut results = Many::new();
+    let mut results = RollResults::new();
     if large == small {
         results.push(start);
         for _ in 0..4 {
-            let mut next = Many::new();
-            results.all().iter().for_each(|&stand| steps(stand, large, &mut next));
+            let mut next = RollResults::new();
+            results.all().iter().for_each(|&sides| steps(sides, large, &mut next));
             if next.len == 0 {
                 break;
             }
             results = next;
         }
     } else {
-        let (mut by_large, mut by_small) = (Three::new(), Three::new());
+        let (mut by_large, mut by_small) = (StepResults::new(), StepResults::new());
         steps(start, large, &mut by_large);
         steps(start, small, &mut by_small);
-        by_large.all().iter().for_each(|&stand| steps(stand, small, &mut results));
-        by_small.all().iter().for_each(|&stand| steps(stand, large, &mut results));
+        by_large.all().iter().for_each(|&sides| steps(sides, small, &mut results));
+        by_small.all().iter().for_each(|&sides| steps(sides, large, &mut results));
         if results.len == 0 {
             let one = if by_large.len > 0 { by_large } else { by_small };
-            one.all().iter().for_each(|&stand| results.push(stand));
+            one.all().iter().for_each(|&sides| results.push(sides));
         }
         if results.len == 0 {
             results.push(start);
         }
     }
-    for &stand in results.all() {
-        let (mine, other) = unpack(stand);
+    for &sides in results.all() {
+        let (mine, other) = unpack(sides);
         show(mine, other);
     }
 }
@@ -166,9 +176,9 @@ pub(super) fn plays(mine: Side, other: Side, (large, small): (u8, u8), mut show:
 mod tests {
     use super::*;
 
-    /// The most results any roll has, so that the short list is long enough.
+    /// The maximal number of results of any roll, which must not exceed the capacity of the set.
     #[test]
-    fn results_are_few() {
+    fn no_roll_has_more_results_than_fit() {
         let mut most = 0;
         for code in 0..26u32.pow(3) {
             let mine = sorted([(code % 26) as u8, (code / 26 % 26) as u8, (code / 676) as u8]);

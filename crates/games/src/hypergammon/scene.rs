@@ -1,18 +1,18 @@
-//! The board as the first player sees it.
+//! Scenes of hypergammon positions, from the first player's point of view.
 //!
 //! ```text
 //! 13 14 15 16 17 18  bar  19 20 21 22 23 24  off     the second player's bar and off
 //! 12 11 10  9  8  7  bar   6  5  4  3  2  1  off     the first player's
 //! ```
 //!
-//! Spots 1 to 24 are the first player's points, 0 is its off and 25 its bar; the second player's off is 26, its
-//! bar 27. A play points at each checker that moves and at where it ends.
+//! Spots 1 to 24 are the first player's points, 0 is its off and 25 its bar; the second player's off is 26, its bar
+//! 27. A play is a click on each checker that moves and on its target.
 
-use super::plays::{BAR, OFF, Side, ways};
+use super::plays::{BAR, OFF, Side, step_sequences};
 use super::{Dice, Hypergammon, Race, RaceMove, left};
 use outplay_core::{Game, Gesture, Holder, Layout, Notation, Scene, Spot};
 
-/// The spot of a place as a player counts it.
+/// The spot of a place counted by a player.
 fn spot_of(place: u8, second: bool) -> usize {
     match (place, second) {
         (OFF, true) => 26,
@@ -61,7 +61,7 @@ pub(super) fn scene(game: &Hypergammon, pos: &Race) -> Scene {
             RaceMove::Roll(a, b) => (Vec::new(), String::new(), if a == b { 1 } else { 2 }),
             RaceMove::Play(mine, other) => (path(pos, &mine), hits(pos, &other), 0),
         };
-        Gesture { mv: game.write_move(pos, mv), path, choice, odds, ways: Vec::new() }
+        Gesture { mv: game.write_move(pos, mv), path, choice, odds, ..Gesture::default() }
     };
     let mut moves = Vec::new();
     game.moves(pos, &mut moves);
@@ -81,10 +81,10 @@ pub(super) fn scene(game: &Hypergammon, pos: &Race) -> Scene {
     }
 }
 
-/// Adds to each play its ways to be made with one die after the other. All plays of a roll use equally many dice.
+/// Adds the step sequences of each play. All plays of a roll use equally many dice.
 fn add_ways(pos: &Race, moves: &[RaceMove], gestures: &mut [Gesture]) {
     let Dice::Shown(a, b) = pos.dice else { return };
-    let all = ways(*pos.mover(), *pos.opponent(), (a, b));
+    let all = step_sequences(*pos.mover(), *pos.opponent(), (a, b));
     let play = |mine: &Side, other: &Side| moves.iter().position(|mv| *mv == RaceMove::Play(*mine, *other));
     let found = || all.iter().filter_map(|(way, mine, other)| Some((way, play(mine, other)?)));
     let most = found().map(|(way, _)| way.len()).max().unwrap_or(0);
@@ -106,7 +106,7 @@ fn path(pos: &Race, mine: &Side) -> Vec<usize> {
         .collect()
 }
 
-/// Which checkers a play hits; the same steps can hit on the way or not.
+/// The checkers that a play hits; the same steps can hit on the way or not.
 fn hits(pos: &Race, other: &Side) -> String {
     let hit: Vec<String> =
         left(pos.opponent(), other).into_iter().map(|place| (25 - place).to_string()).collect();
@@ -123,17 +123,17 @@ mod tests {
     }
 
     #[test]
-    fn a_play_is_made_die_by_die() {
+    fn a_play_is_shown_step_by_step() {
         let ways = ways_of("24+23+22 24+23+22 A 6-5");
         let of = |mv: &str| ways.iter().find(|(known, _)| known == mv).unwrap().1.clone();
-        // One checker goes both ways round; two checkers move in either order.
+        // One checker moves by either die first; two checkers move in either order.
         assert_eq!(of("24/13"), [[24, 18, 18, 13], [24, 19, 19, 13]]);
         assert_eq!(of("24/18+23/18"), [[24, 18, 23, 18], [23, 18, 24, 18]]);
         assert!(ways.iter().all(|(_, ways)| !ways.is_empty() && ways.iter().all(|way| way.len() == 4)));
     }
 
     #[test]
-    fn a_hit_on_the_way_is_a_way_of_its_own() {
+    fn an_intermediate_hit_is_a_separate_play() {
         let ways = ways_of("10+off+off 17+1+1 A 2-1");
         assert_eq!(ways.len(), 2);
         let hit = ways.iter().find(|(mv, _)| mv == "10/7*8").unwrap();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_move_has_a_button() {
+    fn a_player_without_moves_has_a_button() {
         let ways = ways_of("bar+6+5 6+6+1 A 6-6");
         assert_eq!(ways, [("pass".to_string(), Vec::new())]);
     }

@@ -1,13 +1,13 @@
-//! m,n,k games on bitboards; each column has one spare bit on top.
+//! m,n,k-games on column-major bitboards with one sentinel bit on top of each column.
 //!
 //! ```text
 //!  3  7 11      a 3x3 board: bit = column * (height + 1) + row.
-//!  2  6 10      The spare bits 3, 7, 11 are never set, so that a line shifted
-//!  1  5  9      by 1 (up), 4 (right), 3 or 5 (diagonally) cannot run from one
+//!  2  6 10      The sentinel bits 3, 7, 11 are never set, so that a line shifted
+//!  1  5  9      by 1 (up), 4 (right), 3 or 5 (diagonally) cannot wrap from one
 //!  0  4  8      column into the next.
 //! ```
 //!
-//! Invariant: nobody has k in a row except the player who moved last.
+//! Invariant: only the player who moved last can have k in a row.
 
 use super::{Rules, grid, reach, scene};
 use outplay_core::{
@@ -16,7 +16,7 @@ use outplay_core::{
 use outplay_index::{Bits, Columns};
 use std::sync::Arc;
 
-/// An m,n,k game whose board fits a bitboard.
+/// An m,n,k-game whose board fits in a bitboard.
 #[derive(Clone)]
 pub struct Mnk<B> {
     rules: Arc<Rules>,
@@ -25,25 +25,25 @@ pub struct Mnk<B> {
     misere: bool,
     /// Cells that can ever hold a stone.
     playable: B,
-    /// Cells that never can: obstacles and, with gravity, what lies beneath them.
+    /// Cells that never can: obstacles and, with gravity, the cells below them.
     blocked: B,
     /// The bottom cell of every column.
     bottom: B,
     start: Board<B>,
-    /// Shifts along which k in a row fit: up, right, and the two diagonals.
+    /// Shifts along which k in a row fit: vertical, horizontal and the two diagonals.
     directions: Vec<u32>,
-    /// The shift to the right; 0 if k in a row do not fit across.
+    /// The shift to the right; 0 if k in a row do not fit horizontally.
     right: u32,
-    /// Images of every cell under the board's symmetries, the identity left out.
+    /// Images of every cell under the board's symmetries, except the identity.
     symmetries: Arc<Vec<Vec<u8>>>,
 }
 
-/// The stones of both players and whose turn it is.
+/// The stones of both players and the player to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Board<B> {
     /// The first player's stones, then the second's.
     pub stones: [B; 2],
-    /// Who moves.
+    /// Whether the second player is to move.
     pub second_to_move: bool,
 }
 
@@ -62,7 +62,7 @@ impl<B: Bits> Board<B> {
 }
 
 impl<B: Bits> Mnk<B> {
-    /// Sets up the game; `None` if the board has more cells than bits.
+    /// Builds the game; `None` if the board needs more bits than the word has.
     pub fn new(rules: Rules) -> Option<Mnk<B>> {
         let board = rules.start().clone();
         let columns = Columns::fit::<B>(board.width, board.height)?;
@@ -107,8 +107,8 @@ impl<B: Bits> Mnk<B> {
     /// Whether a set of stones holds k in a row.
     #[inline]
     pub fn has_line(&self, stones: B) -> bool {
-        // The everyday values of k are straight code. A step along a diagonal is one to the right and one up
-        // or down, and the spare bits swallow whatever leaves a column.
+        // The common values of k are straight-line code (shift and AND). A diagonal step is one to the right and one
+        // up or down, and the sentinel bits absorb steps that leave a column.
         let (right, k) = (self.right, self.k);
         let found = match k {
             3 | 4 if right == 0 => long_row(stones, k, 1),
@@ -134,12 +134,12 @@ impl<B: Bits> Mnk<B> {
         found != B::NONE
     }
 
-    /// The cells where a stone can be placed now, line or no line on the board.
+    /// The cells where a stone can be placed now; lines on the board are ignored.
     #[inline]
     pub fn open(&self, pos: &Board<B>) -> B {
         let occupied = pos.occupied();
         if self.gravity {
-            // Every column is filled from the bottom; adding one at its foot carries to the lowest free cell.
+            // Columns are filled from the bottom, so adding one at the bottom carries to the lowest free cell.
             ((occupied | self.blocked) + self.bottom) & self.playable & !occupied
         } else {
             self.playable & !occupied
@@ -169,8 +169,8 @@ impl<B: Bits> Mnk<B> {
     }
 }
 
-/// The first stones of all rows of k along a shift: two overlapping rows of the largest power of two below k,
-/// each found by doubling.
+/// The first stones of all rows of k along a shift, by doubling: two overlapping rows of the largest power of two not
+/// above k.
 fn long_row<B: Bits>(stones: B, k: u32, shift: u32) -> B {
     let (mut rows, mut length) = (stones, 1);
     while 2 * length <= k {
@@ -180,7 +180,7 @@ fn long_row<B: Bits>(stones: B, k: u32, shift: u32) -> B {
     if length < k { rows & (rows >> ((k - length) * shift)) } else { rows }
 }
 
-/// The maps of the square (without gravity) or the mirror (with) that leave obstacles and presets in place.
+/// The symmetries of the square (without gravity) or the mirror (with gravity) that keep obstacles and preset stones.
 fn symmetries(rules: &Rules) -> Vec<Vec<u8>> {
     let (w, h) = (rules.start().width, rules.start().height);
     type Map = Box<dyn Fn(usize, usize) -> (usize, usize)>;
@@ -198,7 +198,7 @@ fn symmetries(rules: &Rules) -> Vec<Vec<u8>> {
     let image = |map: &Map, bit: usize| {
         let (column, row) = (bit / (h + 1), bit % (h + 1));
         if row == h {
-            return bit as u8; // a spare bit
+            return bit as u8; // the sentinel bit
         }
         let (c, r) = map(column, row);
         (c * (h + 1) + r) as u8
@@ -232,7 +232,7 @@ impl<B: Bits> Game for Mnk<B> {
 
     #[inline]
     fn play(&self, pos: &Board<B>, mv: u8) -> Board<B> {
-        // Choosing by value instead of by index keeps the stones in registers.
+        // Selecting by value instead of indexing keeps the stones in registers.
         let bit = B::one(u32::from(mv));
         let (first, second) = if pos.second_to_move { (B::NONE, bit) } else { (bit, B::NONE) };
         Board { stones: [pos.stones[0] | first, pos.stones[1] | second], second_to_move: !pos.second_to_move }
@@ -265,7 +265,7 @@ impl<B: Bits> Game for Mnk<B> {
 impl<B: Bits> Keyed for Mnk<B> {
     #[inline]
     fn key(&self, pos: &Board<B>) -> u64 {
-        // Two odd factors keep the players apart; the last steps let every bit reach the low ones.
+        // Two odd multipliers separate the players; the final steps mix the high bits into the low ones.
         let first = pos.stones[0].folded().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let second = pos.stones[1].folded().wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = first ^ second.rotate_left(32) ^ u64::from(pos.second_to_move);

@@ -1,4 +1,4 @@
-//! Boards as text: one line for scripts, a picture for people, and the names of moves.
+//! Text notation of m,n,k boards: one line for scripts, a picture for people, and move names.
 //!
 //! ```text
 //! .oox/xxoo/xoxo/.x..        rows from the top; x, o, # for an obstacle,
@@ -9,10 +9,10 @@ use outplay_core::{
     Content, InputError, LineBoard, Picture, Tone, Turn, cell_name, column_name, parse_cell, parse_column,
 };
 
-/// Runs of empty cells are written as numbers on boards wider than this.
+/// On boards wider than this, runs of empty cells are written as numbers.
 const WIDE: usize = 40;
 
-/// The one-line form. Whose turn it is follows from the stones.
+/// The one-line form. The player to move follows from the stones.
 pub(super) fn write(board: &LineBoard) -> String {
     let mut text = String::new();
     for row in (0..board.height).rev() {
@@ -50,7 +50,7 @@ fn letter(content: Content) -> char {
     }
 }
 
-/// Reads the one-line form and finds whose turn it is; the stones are not checked any further.
+/// Parses the one-line form and determines the player to move; the stones are not checked any further.
 pub(super) fn read(start: &LineBoard, text: &str) -> Result<LineBoard, InputError> {
     let bad = |why: String| InputError::position(text, why);
     let (rows, turn) = match text.trim().split_once(char::is_whitespace) {
@@ -135,12 +135,12 @@ fn read_row(line: &str, width: usize) -> Result<Vec<Content>, String> {
     Ok(contents)
 }
 
-/// A move's name: the column's number with gravity, the cell without.
+/// A move's name: the column's number with gravity, the cell's name without.
 pub(super) fn write_move(board: &LineBoard, column: usize, row: usize) -> String {
     if board.gravity { (column + 1).to_string() } else { cell_name(column, row) }
 }
 
-/// Reads a move as the cell where the stone comes to lie.
+/// Parses a move as the cell where the stone comes to rest.
 pub(super) fn read_move(board: &LineBoard, over: bool, text: &str) -> Result<(usize, usize), InputError> {
     let bad = |why: String| InputError::mv(text, why);
     if over {
@@ -179,7 +179,7 @@ pub(super) fn read_move(board: &LineBoard, over: bool, text: &str) -> Result<(us
     Ok((column, row))
 }
 
-/// Splits at commas and spaces; with gravity and up to nine columns a string of digits is a list of columns.
+/// Splits at commas and spaces; with gravity and up to nine columns, a string of digits is a list of columns.
 pub(super) fn split_moves(board: &LineBoard, text: &str) -> Vec<String> {
     let digits = board.gravity && board.width <= 9;
     let mut words = Vec::new();
@@ -193,7 +193,7 @@ pub(super) fn split_moves(board: &LineBoard, text: &str) -> Vec<String> {
     words
 }
 
-/// The board with coordinates; labels stand in the cells where moves would go.
+/// The board with coordinates, and labels in the target cells of moves.
 pub(super) fn draw(board: &LineBoard, marks: &[((usize, usize), &str, Tone)]) -> Picture {
     let label = |column, row| marks.iter().find(|(at, ..)| *at == (column, row));
     let name = |column: usize| if board.gravity { (column + 1).to_string() } else { column_name(column) };

@@ -1,4 +1,4 @@
-//! The tight index of m,n,k boards: shape times colouring, within tiers of equally many stones.
+//! A tight index of m,n,k boards without holes: shape rank times colourings plus colouring rank, tiers by stones.
 //!
 //! ```text
 //! number = rank of the shape × C(n, f) + rank of the colouring
@@ -8,9 +8,9 @@
 //! colouring  which f of the n stones are the first player's
 //! ```
 //!
-//! n counts the stones placed since the start; presets and obstacles are in nobody's way. Every number
-//! below a tier's size is a board with the right stones, so there are no holes; boards that no game reaches
-//! (a line that stopped play earlier) do have numbers.
+//! n counts the stones placed since the start; preset stones and obstacles are left out of the numbering. Every
+//! number below a tier's size is a board with the right counts of stones, so there are no holes. Boards that play
+//! cannot reach (a complete line ended the game earlier) have numbers too.
 
 use super::{Board, Mnk, Rules};
 use outplay_core::{Content, Index, Link, Tier, Turn};
@@ -18,7 +18,7 @@ use outplay_index::Bits;
 use outplay_index::{Compositions, Subsets, binomial, next_subset};
 use std::ops::Range;
 
-enum Shapes {
+enum ShapeRanks {
     Heights(Compositions),
     Sets(Subsets),
 }
@@ -27,12 +27,12 @@ enum Shapes {
 pub struct MnkIndex<B> {
     /// Cells that can receive a stone.
     free: B,
-    /// Where each column's free cells start, and how many there are.
+    /// The first free cell of each column, and the number of its free cells.
     columns: Vec<(u32, u32)>,
     presets: [B; 2],
     second_starts: bool,
     cells: u32,
-    shapes: Shapes,
+    shapes: ShapeRanks,
     colourings: Subsets,
 }
 
@@ -56,9 +56,9 @@ impl<B: Bits> MnkIndex<B> {
             .collect::<Vec<_>>();
         let shapes = if board.gravity {
             let caps: Vec<u32> = columns.iter().map(|&(_, cap)| cap).collect();
-            Shapes::Heights(Compositions::new(&caps)?)
+            ShapeRanks::Heights(Compositions::new(&caps)?)
         } else {
-            Shapes::Sets(Subsets::new(cells))
+            ShapeRanks::Sets(Subsets::new(cells))
         };
         Some(MnkIndex {
             free,
@@ -71,43 +71,42 @@ impl<B: Bits> MnkIndex<B> {
         })
     }
 
-    /// How many of n placed stones are the first player's.
+    /// The number of the first player's stones among n placed stones.
     fn firsts(&self, n: u32) -> u32 {
         if self.second_starts { n / 2 } else { n.div_ceil(2) }
     }
 
-    /// How many shapes have n stones.
+    /// The number of shapes with n stones.
     fn shapes(&self, n: u32) -> u64 {
         match &self.shapes {
-            Shapes::Heights(heights) => heights.count(n),
-            Shapes::Sets(sets) => sets.count(self.cells, n),
+            ShapeRanks::Heights(heights) => heights.count(n),
+            ShapeRanks::Sets(sets) => sets.count(self.cells, n),
         }
     }
 
-    /// The cells filled by the shape with a number.
+    /// The cells filled by the shape with a rank.
     fn shape(&self, n: u32, number: u64) -> B {
         match &self.shapes {
-            Shapes::Heights(heights) => {
+            ShapeRanks::Heights(heights) => {
                 let mut filled = B::NONE;
                 for (&(base, _), h) in self.columns.iter().zip(heights.unrank(n, number)) {
                     filled = filled | (0..h).fold(B::NONE, |bits, i| bits | B::one(base + i));
                 }
                 filled
             }
-            Shapes::Sets(sets) => B::scatter(sets.unrank(n, number), self.free),
+            ShapeRanks::Sets(sets) => B::scatter(sets.unrank(n, number), self.free),
         }
     }
 
     #[inline]
     fn shape_rank(&self, n: u32, filled: B) -> u64 {
         match &self.shapes {
-            Shapes::Heights(heights) => {
-                // Below the lowest empty cell of a column everything is filled: its height is where the
-                // first zero stands.
+            ShapeRanks::Heights(heights) => {
+                // Below its lowest empty cell a column is full, so its height is the position of the first zero bit.
                 let height = |&(base, _): &(u32, u32)| (!(filled >> base)).lowest();
                 heights.rank(n, self.columns.iter().map(height))
             }
-            Shapes::Sets(sets) => sets.rank(filled.gather(self.free)),
+            ShapeRanks::Sets(sets) => sets.rank(filled.gather(self.free)),
         }
     }
 
@@ -131,8 +130,8 @@ impl<B: Bits> MnkIndex<B> {
             // Every further shape begins with its first colouring: the lowest stones are the first player's.
             first = (1u64 << self.firsts(n)) - 1;
             filled = match &self.shapes {
-                Shapes::Sets(_) => B::scatter(next_subset(filled.gather(self.free)), self.free),
-                Shapes::Heights(_) => self.shape(n, shape),
+                ShapeRanks::Sets(_) => B::scatter(next_subset(filled.gather(self.free)), self.free),
+                ShapeRanks::Heights(_) => self.shape(n, shape),
             };
         }
     }
@@ -146,6 +145,10 @@ impl<B: Bits> MnkIndex<B> {
 }
 
 impl<B: Bits> Index<Mnk<B>> for MnkIndex<B> {
+    fn trusted(&self) -> bool {
+        true
+    }
+
     fn tiers(&self) -> u32 {
         self.cells + 1
     }
@@ -208,7 +211,8 @@ impl<B: Bits> Index<Mnk<B>> for MnkIndex<B> {
                 steps.clear();
                 if !game.has_line(pos.stones[last]) {
                     steps.extend(inserts.iter().map(|insert| {
-                        // The stones above the new one move up by a place, and it is the first player's or not.
+                        // The stones above the new one shift up by one bit, and the new bit is set if the stone is
+                        // the first player's.
                         let stone = if second_to_move { 0 } else { insert.low + 1 };
                         let next = (colouring & insert.low) | stone | (colouring & !insert.low) << 1;
                         let number = insert.base + self.colourings.rank(next);
@@ -222,7 +226,7 @@ impl<B: Bits> Index<Mnk<B>> for MnkIndex<B> {
 }
 
 impl<B: Bits> MnkIndex<B> {
-    /// What each move from a shape does to the number, whatever the colouring.
+    /// The effect of each move from a shape on the number, for any colouring.
     fn inserts(&self, game: &Mnk<B>, n: u32, filled: B, out: &mut Vec<Insert>) {
         out.clear();
         if n == self.cells {
@@ -238,8 +242,8 @@ impl<B: Bits> MnkIndex<B> {
     }
 }
 
-/// A move seen from the index: where the numbers of the next shape begin, and which bits of the colouring
-/// stay below the new stone's.
+/// A move as an update of the number: the first number of the next shape, and the bits of the colouring below the new
+/// stone.
 struct Insert {
     base: u64,
     low: u64,
@@ -249,7 +253,7 @@ struct Insert {
 pub fn tier_sizes(rules: &Rules) -> Option<Vec<u128>> {
     let board = rules.start();
     let free = |cell: usize| board.cells[cell] == Content::Empty;
-    // Above the floor nothing is buried, and a column is looked through once for it, however long it is.
+    // No free cell is buried above the floor, and each column is scanned only once, however long it is.
     let caps: Vec<usize> = (0..board.width)
         .map(|column| {
             (board.floor(column)..board.height).filter(|&row| free(board.cell(column, row))).count()
@@ -261,7 +265,7 @@ pub fn tier_sizes(rules: &Rules) -> Option<Vec<u128>> {
     }
     let mut shapes = vec![0u128; cells + 1];
     if board.gravity {
-        // Height vectors by their sum, one column after the other.
+        // Counts height vectors by their sum, adding one column at a time.
         shapes[0] = 1;
         for &cap in &caps {
             let before = shapes.clone();

@@ -1,4 +1,4 @@
-//! m,n,k games on boards of any size: a byte per cell. For players, not for solvers.
+//! m,n,k-games on boards of any size, with a byte per cell. For players, not for solvers.
 
 use super::{Rules, grid, reach, scene};
 use outplay_core::{
@@ -6,26 +6,26 @@ use outplay_core::{
 };
 use std::sync::Arc;
 
-/// An m,n,k game too large for bitboards.
+/// An m,n,k-game too large for bitboards.
 #[derive(Clone)]
 pub struct LargeMnk {
     rules: Arc<Rules>,
     playable: usize,
 }
 
-/// The cells column by column, whose turn it is, and what the last move did.
+/// The cells column by column, the player to move, and the effect of the last move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LargeBoard {
-    /// What each cell holds.
+    /// The content of each cell.
     pub cells: Vec<Content>,
-    /// Who moves.
+    /// The player to move.
     pub turn: Turn,
     stones: usize,
     line: bool,
 }
 
 impl LargeMnk {
-    /// Sets up the game.
+    /// Builds the game.
     pub fn new(rules: Rules) -> LargeMnk {
         LargeMnk { playable: rules.start().playable_cells(), rules: Arc::new(rules) }
     }
@@ -61,7 +61,7 @@ fn stone_of(turn: Turn) -> Content {
 
 impl Game for LargeMnk {
     type Position = LargeBoard;
-    /// The cell where the stone comes to lie.
+    /// The cell where the stone comes to rest.
     type Move = u32;
 
     fn start(&self) -> Option<LargeBoard> {

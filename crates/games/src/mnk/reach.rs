@@ -1,20 +1,20 @@
-//! Whether play can reach a board: the stones must be placeable one by one, in turn, with no line before
+//! Reachability of m,n,k boards by retraction: the stones must be placeable one by one, in turn, with no line before
 //! the last move.
 //!
-//! With gravity the last stone of the player who just moved must lie on top of a column. Taking such stones
-//! off again and again leads back to the start if the board is reachable; the stones' colours are given, so
-//! only the heights matter and few of them are ever looked at.
+//! With gravity, the last stone of the player who just moved is on top of a column. A depth-first search takes such
+//! stones back until the start is left. The colours of the stones are fixed, so a state is a vector of heights, and
+//! few vectors are visited.
 
 use super::rules::floating_stone;
 use outplay_core::{Content, LineBoard, Turn, cell_name};
 use std::collections::HashSet;
 
-/// How many sets of heights are looked at before the benefit of the doubt is given. Boards that need more
-/// are far beyond any table; play from such a position is still well defined.
-const PATIENCE: usize = 2_000_000;
+/// The maximal number of height vectors visited before a board is accepted as reachable. Boards that need more are
+/// far beyond any table; play from such a position is still well defined.
+const MOST_HEIGHT_VECTORS: usize = 2_000_000;
 
-/// Says in one sentence why no game from `start` has the stones of `board`, lines left out of account: what an index
-/// numbers.
+/// Returns a one-sentence reason why no game from `start` has the stones of `board`, lines ignored. An index numbers
+/// the boards that pass.
 pub(super) fn arrangement(start: &LineBoard, board: &LineBoard) -> Result<(), String> {
     let preset = |cell: usize| matches!(start.cells[cell], Content::First | Content::Second);
     for cell in 0..start.cells.len() {
@@ -41,7 +41,7 @@ pub(super) fn arrangement(start: &LineBoard, board: &LineBoard) -> Result<(), St
     Ok(())
 }
 
-/// Says in one sentence why no game from `start` reaches `board`.
+/// Returns a one-sentence reason why no game from `start` reaches `board`.
 pub(super) fn check(start: &LineBoard, board: &LineBoard) -> Result<(), String> {
     arrangement(start, board)?;
     let preset = |cell: usize| matches!(start.cells[cell], Content::First | Content::Second);
@@ -60,7 +60,7 @@ pub(super) fn check(start: &LineBoard, board: &LineBoard) -> Result<(), String> 
             "no game reaches it: the player to move already has a line".to_string()
         });
     }
-    // The last move completed every line there is.
+    // The last move completed every line on the board.
     let mut final_moves: Option<Vec<usize>> = None;
     for line in complete(last) {
         let shared = match final_moves {
@@ -75,7 +75,7 @@ pub(super) fn check(start: &LineBoard, board: &LineBoard) -> Result<(), String> 
             return Err("no game reaches it: play would have stopped at an earlier line".to_string());
         }
     }
-    if board.gravity && !unwinds(start, board, last, final_moves.as_deref()) {
+    if board.gravity && !retracts_to(start, board, last, final_moves.as_deref()) {
         return Err("no game reaches it: no order of moves puts the stones in these columns".to_string());
     }
     Ok(())
@@ -85,9 +85,9 @@ fn is_top(board: &LineBoard, cell: usize) -> bool {
     cell % board.height == board.height - 1 || board.cells[cell + 1] == Content::Empty
 }
 
-/// Whether stones can be taken off in turn until the start is left; the first one taken must be one of
-/// `final_moves` where the game ended with a line.
-fn unwinds(start: &LineBoard, board: &LineBoard, last: Content, final_moves: Option<&[usize]>) -> bool {
+/// Whether stones can be taken back in turn until the start is left. The first one taken back must be one of
+/// `final_moves` if the game ended with a line.
+fn retracts_to(start: &LineBoard, board: &LineBoard, last: Content, final_moves: Option<&[usize]>) -> bool {
     let heights = |of: &LineBoard| -> Vec<u16> {
         (0..of.width)
             .map(|column| {
@@ -106,7 +106,7 @@ fn unwinds(start: &LineBoard, board: &LineBoard, last: Content, final_moves: Opt
         if now == goal {
             return true;
         }
-        if seen.len() > PATIENCE {
+        if seen.len() > MOST_HEIGHT_VECTORS {
             return true;
         }
         let depth = total - stones(&now);

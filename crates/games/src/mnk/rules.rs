@@ -3,14 +3,14 @@
 use crate::Spec;
 use outplay_core::{Content, InputError, LineBoard, Turn, cell_name, column_name, parse_cell};
 
-/// No board has more cells than this; players handle it, solvers give up long before.
+/// The maximal number of cells; players handle it, solvers have lower limits.
 const MOST_CELLS: usize = 4_000_000;
 
 /// The options as the error message lists them.
 const OPTIONS: &str = "`k=…`, `obstacles=a1+b2`, `x=…`, `o=…`, `turn=x|o`, `gravity` and `misere`";
 
-/// A checked description: the start board holds width, height, k, gravity, misère, obstacles, presets and
-/// whose turn it is.
+/// A validated description: the start board holds width, height, k, gravity, misère, obstacles, preset stones and the
+/// player to move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rules {
     start: LineBoard,
@@ -18,32 +18,32 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The names under which the family is known.
+    /// The family's names in spec strings.
     pub const NAMES: [&'static str; 4] = ["mnk", "tictactoe", "connect", "connect4"];
 
     /// An empty board without gravity.
     ///
     /// # Errors
     ///
-    /// A side or k is zero, or the board is absurdly large.
+    /// A side or k is zero, or the board exceeds the maximal number of cells.
     pub fn new(width: usize, height: usize, k: usize) -> Result<Rules, InputError> {
         Rules::from_spec(Spec::parse(&format!("mnk:{width}x{height},k={k}"))?)
     }
 
-    /// Reads a spec string such as `connect4:6x5,obstacles=c1`.
+    /// Parses a spec string such as `connect4:6x5,obstacles=c1`.
     ///
     /// # Errors
     ///
-    /// One sentence about the first thing that makes no sense.
+    /// One sentence about the first invalid part.
     pub fn parse(text: &str) -> Result<Rules, InputError> {
         Rules::from_spec(Spec::parse(text)?)
     }
 
-    /// Understands a spec that has been taken apart.
+    /// Interprets a parsed spec.
     ///
     /// # Errors
     ///
-    /// One sentence about the first thing that makes no sense.
+    /// One sentence about the first invalid part.
     pub fn from_spec(mut spec: Spec) -> Result<Rules, InputError> {
         let (size, k, falls) = match spec.name() {
             "tictactoe" => ("3x3", Some(3), false),
@@ -139,19 +139,19 @@ impl Rules {
         text
     }
 
-    /// A k that no line of the board can hold: nobody can win.
+    /// A warning if k exceeds every line of the board, so that neither player can win.
     pub fn warning(&self) -> Option<String> {
         let LineBoard { width, height, k, .. } = self.start;
         if k > width.max(height) {
             return Some(format!("no line of a {width}x{height} board holds {k} in a row: nobody can win"));
         }
-        // Listing the lines of a huge board only to warn would take longer than the warning is worth.
+        // Listing the lines of a huge board would take too long for a warning.
         let few = self.start.cells.len() <= 10_000;
         (few && self.start.lines().is_empty())
             .then(|| format!("the obstacles leave no line of {k}: nobody can win"))
     }
 
-    /// Whether a map of the board leaves every obstacle and preset stone where it is.
+    /// Whether a symmetry of the board maps obstacles and preset stones onto themselves.
     pub(crate) fn unchanged_by(&self, image: impl Fn(usize, usize) -> (usize, usize)) -> bool {
         let board = &self.start;
         (0..board.width).all(|c| {
@@ -186,7 +186,7 @@ fn parse_size(spec: &Spec, size: &str) -> Result<(usize, usize), InputError> {
     }
 }
 
-/// Puts obstacles or stones on the board.
+/// Puts obstacles or preset stones on the board.
 fn place(
     spec: &Spec,
     board: &mut LineBoard,
@@ -217,7 +217,7 @@ fn place(
     Ok(())
 }
 
-/// Preset stones must be able to lie where they are, and must not have decided the game already.
+/// Checks that preset stones are supported and have not decided the game already.
 fn check_presets(spec: &Spec, board: &LineBoard) -> Result<(), InputError> {
     if board.stones() == 0 {
         return Ok(());
@@ -236,7 +236,7 @@ fn check_presets(spec: &Spec, board: &LineBoard) -> Result<(), InputError> {
     Ok(())
 }
 
-/// A stone with nothing under it, or buried beneath an obstacle.
+/// Finds a stone with no support below it, or buried beneath an obstacle.
 pub(crate) fn floating_stone(board: &LineBoard) -> Option<usize> {
     (0..board.cells.len()).find(|&cell| {
         if !matches!(board.cells[cell], Content::First | Content::Second) {

@@ -1,4 +1,4 @@
-//! Boards as spots to point at: every cell is one, and a move points at the cell where its stone comes to rest.
+//! Scenes of m,n,k boards: every cell is a spot, and a move is a click on the cell where its stone comes to rest.
 
 use super::grid;
 use outplay_core::{Content, Gesture, Holder, Layout, LineBoard, Scene, Spot, cell_name};
@@ -27,7 +27,7 @@ pub(super) fn scene(board: &LineBoard, cells: impl Iterator<Item = usize>) -> Sc
         width: board.width as f32,
         height: board.height as f32,
         spots: (0..board.cells.len()).map(spot).collect(),
-        // Nobody has a line while the game goes on.
+        // There is no complete line while the game is in progress.
         decisive: if moves.is_empty() { decisive(board) } else { Vec::new() },
         moves,
         ..Scene::default()

@@ -1,4 +1,4 @@
-//! Laws, known counts and the exactness of reading positions for the m,n,k family.
+//! Laws, known counts and exact position parsing for the m,n,k family.
 
 use super::*;
 use outplay_core::{Game, Index, Keyed, Notation, Tier, laws};
@@ -32,9 +32,9 @@ fn boards_obey_the_laws() {
     laws::check(&LargeMnk::new(Rules::parse("connect:60x5,k=5").unwrap()));
 }
 
-/// Keys tell positions apart.
+/// Distinct positions have distinct keys.
 #[test]
-fn keys() {
+fn distinct_positions_have_distinct_keys() {
     fn check<B: Bits>(spec: &str) {
         let game: Mnk<B> = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
         let mut keys = std::collections::HashMap::new();
@@ -68,11 +68,11 @@ fn sizes_of_the_tight_index() {
     check("connect4:6x5", 9_918_556_649);
     check("connect4", 70_728_639_995_483);
     assert_eq!(tier_sizes(&Rules::parse("mnk:19x19,k=5").unwrap()), None);
-    // A column is looked through once, not for each of its cells, which would take minutes.
+    // Each column is scanned once, not once for each of its cells, which would take minutes.
     assert_eq!(tier_sizes(&Rules::parse("connect:2x555555").unwrap()), None);
 }
 
-/// Positions that play reaches, found by playing.
+/// The number of positions reachable by play, by exploration.
 fn reached(game: &Mnk<u64>) -> HashSet<Board<u64>> {
     let start = game.start().unwrap();
     let mut seen = HashSet::from([start]);
@@ -145,9 +145,9 @@ proptest! {
         }
     }
 
-    /// Reading accepts exactly what play reaches, among all boards with the right number of stones.
+    /// Parsing accepts exactly the reachable positions, among all boards with the right numbers of stones.
     #[test]
-    fn positions_read_are_those_reached(spec in small_spec()) {
+    fn parsing_accepts_exactly_the_reachable_positions(spec in small_spec()) {
         let Ok(rules) = Rules::parse(&spec) else { return Ok(()) };
         let game = Mnk::<u64>::new(rules).unwrap();
         let index = MnkIndex::new(&game).unwrap();
@@ -196,7 +196,7 @@ proptest! {
 }
 
 #[test]
-fn nonsense_is_refused_in_one_sentence() {
+fn invalid_specs_are_rejected_in_one_sentence() {
     let check = |spec: &str, part: &str| {
         let error = Rules::parse(spec).expect_err(spec).to_string();
         assert!(error.contains(part) && !error.contains('\n'), "{spec}: {error}");
@@ -218,7 +218,7 @@ fn nonsense_is_refused_in_one_sentence() {
 }
 
 #[test]
-fn unreachable_positions_are_refused_in_one_sentence() {
+fn unreachable_positions_are_rejected_in_one_sentence() {
     let check = |spec: &str, position: &str, part: &str| {
         let error = game(spec).read_position(position).expect_err(position).to_string();
         assert!(error.contains(part) && !error.contains('\n'), "{position}: {error}");
@@ -236,7 +236,7 @@ fn unreachable_positions_are_refused_in_one_sentence() {
 }
 
 #[test]
-fn full_columns_and_taken_cells() {
+fn full_columns_and_occupied_cells_are_rejected() {
     let four = game("connect4:4x4");
     let full = four.read_position("o.../x.../o.../x...").unwrap();
     assert!(four.read_move(&full, "1").unwrap_err().to_string().contains("column 1 is full"));

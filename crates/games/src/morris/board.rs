@@ -1,27 +1,27 @@
-//! The points of a board, their neighbours and their lines.
+//! Board geometry of the morris family: points, neighbours, lines and symmetries.
 
 use std::cmp::Ordering;
 
 /// A board: up to 24 points, as bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Board {
-    /// Column and row of each point; the order is by row from the bottom, then by column.
+    /// Column and row of each point, ordered by row from the bottom, then by column.
     pub(super) points: Vec<(usize, usize)>,
     /// The neighbours of each point.
     pub(super) near: Vec<u32>,
-    /// Three points each.
+    /// The lines that can become mills, three points each.
     pub(super) lines: Vec<u32>,
     /// The lines through each point, without the point.
     pub(super) through: Vec<Vec<u32>>,
-    /// Where each point goes under each symmetry of the board, the identity first.
+    /// The image of each point under each symmetry of the board, the identity first.
     pub(super) symmetries: Vec<Vec<u8>>,
 }
 
 type Cell = (usize, usize);
-/// Where a cell goes.
+/// A map of cells.
 type Image = Box<dyn Fn(Cell) -> Cell>;
 
-/// The eight ways to turn and mirror a square of cells.
+/// The eight rotations and reflections of a square of cells.
 fn square_symmetries(size: usize) -> Vec<Image> {
     let last = size - 1;
     (0..8)
@@ -35,7 +35,7 @@ fn square_symmetries(size: usize) -> Vec<Image> {
         .collect()
 }
 
-/// Swaps the outermost and the innermost of some rings; one between them stays.
+/// Swaps the outermost and the innermost of `rings` rings; one between them stays.
 fn swap_rings(rings: usize) -> impl Fn(Cell) -> Cell + Copy {
     move |(column, row)| {
         let swapped = rings + 1 - column.abs_diff(rings).max(row.abs_diff(rings));
@@ -66,7 +66,7 @@ impl Board {
         board
     }
 
-    /// Adds the symmetries that `images` of cells describe.
+    /// Adds the symmetries given as maps of cells.
     fn symmetric(mut self, images: &[Image]) -> Board {
         let place = |cell: Cell| self.points.iter().position(|&point| point == cell).unwrap_or(0) as u8;
         let map = |image: &Image| self.points.iter().map(|&cell| place(image(cell))).collect();
@@ -80,7 +80,7 @@ impl Board {
         self.points.iter().position(|&point| point == cell).expect("a point of the board")
     }
 
-    /// Nine points; `cross` joins the corners with the centre, `diagonals` makes two lines of them.
+    /// Nine points; `cross` joins the corners with the centre, `diagonals` makes the diagonals lines.
     pub(super) fn square(cross: bool, diagonals: bool) -> Board {
         let points = (0..9).map(|i| (i % 3, i / 3)).collect();
         let rows = (0..3).map(|i| [(0, i), (1, i), (2, i)]);
@@ -101,7 +101,7 @@ impl Board {
         Board::rings(2)
     }
 
-    /// Three such rings; what joins them is a line as well.
+    /// Three such rings; the joins of the rings are lines as well.
     pub(super) fn nine() -> Board {
         Board::rings(3)
     }
@@ -109,7 +109,7 @@ impl Board {
     fn rings(rings: usize) -> Board {
         let size = 2 * rings + 1;
         let ring = |c: usize, r: usize| c.abs_diff(rings).max(r.abs_diff(rings));
-        // Corners and midpoints: in each direction from the middle as far as the ring is away, or not at all.
+        // Corners and midpoints: each coordinate is as far from the middle as the ring, or in the middle.
         let on_ring = |&(c, r): &Cell| {
             let away = ring(c, r);
             away > 0 && [c, r].iter().all(|at| [0, away].contains(&at.abs_diff(rings)))
@@ -150,23 +150,23 @@ impl Board {
         super::rules::each(set).fold(0, |image, point| image | 1 << map[point as usize])
     }
 
-    /// Whether a set holds a whole line.
+    /// Whether a set contains a whole line.
     #[inline]
     pub(super) fn has_line(&self, set: u32) -> bool {
-        // Not `contains`: what is asked is whether the set covers a line, not whether it is one.
+        // A subset test of the line, not an equality test as `contains` would be.
         self.lines.iter().any(|line| !set & line == 0)
     }
 
-    /// The points of a set that are part of one of its whole lines.
+    /// The points of a set that belong to whole lines within it.
     #[inline]
     pub(super) fn in_lines(&self, set: u32) -> u32 {
         self.lines.iter().filter(|&&line| set & line == line).fold(0, |all, line| all | line)
     }
 
-    /// Whether a man at a point is part of a whole line with those of a set.
+    /// Whether a man at a point completes a line with those of a set.
     #[inline]
     pub(super) fn closes(&self, set: u32, at: u8) -> bool {
-        // As above: the set covers the line.
+        // A subset test, as above.
         self.through[at as usize].iter().any(|line| !set & line == 0)
     }
 

@@ -1,20 +1,22 @@
-//! Sets of arrangements of a shape: bit `m` stands for the arrangement in which the mover has the men that are ones
-//! in `m`, so that a man of the shape is a *variable* and a set is a truth table.
+//! Sets of colourings of a shape as truth tables.
+//!
+//! Bit `m` of a table stands for the colouring in which the mover owns the men that are ones in `m`. A man of the
+//! shape is therefore a *variable*, and a set of colourings is a Boolean function.
 //!
 //! ```text
-//! n men     2ⁿ bits in 2ⁿ⁻⁶ words; variables 0 to 5 tell bits of a word apart, the others words
+//! n men     2ⁿ bits in 2ⁿ⁻⁶ words; variables 0 to 5 select bits of a word, the others select words
 //! ```
 //!
-//! A move to another shape gives men other places, which is a permutation of variables, and passes the turn, which
-//! negates all of them: either is done to 64 arrangements at a time.
+//! A move to another shape renumbers the men, which permutes variables (delta swaps), and passes the turn, which
+//! negates all of them. Both are done for 64 colourings at a time.
 
-/// Words of twelve men.
+/// Words of the table of twelve men.
 pub(super) const MOST_WORDS: usize = 64;
-/// Men of the largest shape that is handled in words.
+/// Men of the largest shape with a truth table.
 pub(super) const MOST_MEN: usize = 12;
 
 /// A truth table.
-pub(super) type Table = [u64; MOST_WORDS];
+pub(super) type TruthTable = [u64; MOST_WORDS];
 
 /// The bits of a word in which a variable is one.
 const ONES: [u64; 6] = [
@@ -26,7 +28,7 @@ const ONES: [u64; 6] = [
     0xffff_ffff_0000_0000,
 ];
 
-/// The arrangements of a word in which a man is the mover's.
+/// The colourings of a word in which the mover owns a man.
 #[inline]
 pub(super) fn owned(man: usize, word: usize) -> u64 {
     match man {
@@ -67,16 +69,16 @@ fn swap(table: &mut [u64], a: usize, b: usize) {
     }
 }
 
-/// The arrangements before a move, given those after it: each man goes to the place that `places` tells, and the turn
-/// passes. The words that a shape has are filled, the others stay.
+/// The colourings before a move, given those after it: each man gets the index that `places` holds, and the turn
+/// passes. Only the words of the shape are written.
 #[inline]
-pub(super) fn before(after: &[u64], places: &[u8], into: &mut Table) {
-    /// Up to so many arrangements are cheaper one by one.
-    const FEW: u32 = 12;
+pub(super) fn before(after: &[u64], places: &[u8], into: &mut TruthTable) {
+    /// Up to this number, colourings are cheaper one by one.
+    const SPARSE: u32 = 12;
     let into = &mut into[..after.len()];
     let last = (after.len() * 64 - 1) as u32;
     let count: u32 = after.iter().map(|word| word.count_ones()).sum();
-    if count <= FEW {
+    if count <= SPARSE {
         into.fill(0);
         for (word, &bits) in after.iter().enumerate() {
             let mut bits = bits;
@@ -92,7 +94,7 @@ pub(super) fn before(after: &[u64], places: &[u8], into: &mut Table) {
         }
         return;
     }
-    // All variables negated: the bits in reverse.
+    // Negating all variables reverses the bits.
     into.iter_mut().zip(after.iter().rev()).for_each(|(to, from)| *to = from.reverse_bits());
     let mut now: [u8; MOST_MEN] = std::array::from_fn(|man| man as u8);
     for (man, &place) in places.iter().enumerate() {
@@ -137,7 +139,7 @@ mod tests {
                 (1..men).for_each(|i| places.swap(i, (random() % (i as u64 + 1)) as usize));
                 let mut after: Vec<u64> = (0..1usize << (men - 6)).map(|_| random()).collect();
                 if trial % 2 == 0 {
-                    // Few arrangements go another way.
+                    // Sparse sets take the other branch.
                     after.fill(0);
                     (0..trial / 8)
                         .for_each(|_| after[random() as usize % (1 << (men - 6))] |= 1 << (random() % 64));

@@ -1,17 +1,19 @@
-//! The moving phase of Nine Men's Morris as numbers: mover against opponent, symmetric positions once.
+//! An index of the moving phase of Nine Men's Morris up to symmetry, with colours merged.
 //!
 //! ```text
-//! tier      {a men, b men}; a man that is taken leads to {a, b − 1} or {a − 1, b}
+//! tier      {a men, b men}; a capture leads to {a, b − 1} or {a − 1, b}
 //! number    (shape × halves + half) × C(a + b, a) + rank of the mover's men among those of the shape
 //!
 //! shape     the occupied points up to the sixteen symmetries of the board
 //! half      0: the mover has a men, 1: the mover has b; one half only if a = b
 //! ```
 //!
-//! Where a symmetry leaves a shape alone, of two arrangements that it swaps the smaller number is used and the other
-//! is a hole. All positions in which the mover has two men left are one number, in a tier of its own: they have lost.
+//! The tiers are split by the counts of men, like the databases of Gasser (1996); unlike his, they also number
+//! positions that play cannot reach. Where a symmetry fixes a shape, the smaller number of two arrangements that it
+//! swaps is used and the other is a hole. All positions in which the mover has two men left are lost; they share one
+//! number in a tier of its own.
 //!
-//! Invariant: a move that takes nothing stays in its tier, any other leads to a later one.
+//! Invariant: a move without a capture stays in its tier, any other leads to a later one.
 
 use super::rules::{LOST, Men, Morris, each};
 use super::sets::EndingSets;
@@ -23,7 +25,7 @@ use std::sync::OnceLock;
 /// Points of the board.
 pub(super) const POINTS: u32 = 24;
 
-/// Numbers for the moving phase of Nine Men's Morris, or for an ending and all that play leads to.
+/// An index of the moving phase of Nine Men's Morris, or of an ending and all endings that play leads to.
 pub struct EndingIndex {
     pub(super) game: Morris,
     /// Men of the tiers, the larger number first.
@@ -33,29 +35,29 @@ pub struct EndingIndex {
     pub(super) images: Images,
     pub(super) packer: Packer,
     pub(super) subsets: Subsets,
-    /// How many shapes of each size there are.
+    /// The number of shapes of each size.
     counts: Vec<u64>,
-    /// The shapes of each size, listed when they are first asked for.
+    /// The shapes of each size, listed on first use.
     shapes: Vec<OnceLock<Shapes>>,
 }
 
-/// An arrangement on the shape that stands for its own and for symmetric ones.
+/// An arrangement on a canonical shape.
 #[derive(Clone, Copy)]
-struct Arranged {
+struct Arrangement {
     row: usize,
-    /// Which men of the shape are the mover's.
+    /// The mover's men among those of the shape.
     mover: u32,
 }
 
 impl EndingIndex {
-    /// The endings of a game of Nine Men's Morris: all that its men can become.
+    /// Builds the index of a game's endings and all endings that captures lead to.
     pub fn new(game: &Morris) -> EndingIndex {
         let (most, least) = game.ending.unwrap_or((game.men, game.men));
         let mut men = Vec::new();
         for total in (6..=most + least).rev() {
             for less in 3..=total / 2 {
                 let more = total - less;
-                // Either side may have lost men, the one with more perhaps so many that it has less.
+                // Either side may have lost men, so the stronger side may have become the weaker one.
                 if more <= most && less <= least {
                     men.push((more, less));
                 }
@@ -67,7 +69,7 @@ impl EndingIndex {
             tiers[a as usize][b as usize] = Some(tier as u32);
             tiers[b as usize][a as usize] = Some(tier as u32);
         }
-        // Whoever is left with two men has lost, whatever the other has.
+        // A mover with two men has lost, whatever the opponent has.
         (3..=most.max(3) as usize).for_each(|other| tiers[2][other] = Some(men.len() as u32 - 1));
         EndingIndex {
             images: Images::new(&game.board),
@@ -81,29 +83,29 @@ impl EndingIndex {
         }
     }
 
-    /// The men of a tier.
+    /// The men of a tier, the larger number first.
     pub(super) fn men(&self, tier: Tier) -> (u8, u8) {
         self.men[tier.0 as usize]
     }
 
-    /// The shapes of so many men.
+    /// The shapes of `men` men.
     #[inline]
     pub(super) fn shapes(&self, men: u32) -> &Shapes {
         self.shapes[men as usize].get_or_init(|| Shapes::new(&self.subsets, &self.images, POINTS, men))
     }
 
-    /// The row of a shape, and the symmetry that leads there.
+    /// The row of a shape, and the symmetry that maps the shape to it.
     #[inline]
     pub(super) fn row(&self, shapes: &Shapes, shape: u32) -> (usize, u8) {
         shapes.find(self.subsets.rank(shape.into()))
     }
 
-    /// How many numbers a shape has in a tier.
+    /// The number of numbers of a shape in a tier.
     pub(super) fn in_row(&self, (a, b): (u8, u8)) -> u64 {
         self.subsets.count(u32::from(a + b), a.into()) * if a == b { 1 } else { 2 }
     }
 
-    /// The number within its row of an arrangement of the tier's men.
+    /// The number of an arrangement of the tier's men within its row.
     pub(super) fn in_half(&self, (a, b): (u8, u8), mover: u32) -> u64 {
         let half = if mover.count_ones() == u32::from(a) {
             0
@@ -113,7 +115,7 @@ impl EndingIndex {
         half + self.subsets.rank(mover.into())
     }
 
-    /// Of the arrangements on a shape that its symmetries lead to, the smallest.
+    /// The smallest arrangement among the images under the symmetries that fix the shape.
     #[inline]
     pub(super) fn smallest(&self, shapes: &Shapes, row: usize, mover: u32) -> u32 {
         let still = shapes.still[row];
@@ -128,15 +130,15 @@ impl EndingIndex {
     }
 
     #[inline]
-    fn arranged(&self, mover: u32, opponent: u32) -> Arranged {
+    fn rank_arrangement(&self, mover: u32, opponent: u32) -> Arrangement {
         let shape = mover | opponent;
         let shapes = self.shapes(shape.count_ones());
         let (row, image) = self.row(shapes, shape);
         let packed = self.packer.pack(self.images.of(image, mover), shapes.rows[row]);
-        Arranged { row, mover: self.smallest(shapes, row, packed) }
+        Arrangement { row, mover: self.smallest(shapes, row, packed) }
     }
 
-    /// The tier and the number of men on the board; the mover has two at least.
+    /// The tier and the number of a position; the mover has at least two men.
     #[inline]
     pub(super) fn number(&self, mover: u32, opponent: u32) -> Option<(Tier, u64)> {
         let (a, b) = (mover.count_ones() as usize, opponent.count_ones() as usize);
@@ -145,25 +147,25 @@ impl EndingIndex {
         if men == LOST {
             return Some((tier, 0));
         }
-        let Arranged { row, mover } = self.arranged(mover, opponent);
+        let Arrangement { row, mover } = self.rank_arrangement(mover, opponent);
         Some((tier, row as u64 * self.in_row(men) + self.in_half(men, mover)))
     }
 
-    /// The arrangement with a number.
-    fn arrangement(&self, (a, b): (u8, u8), number: u64) -> Arranged {
+    /// Unranks a number to an arrangement.
+    fn unrank_arrangement(&self, (a, b): (u8, u8), number: u64) -> Arrangement {
         let (row, rest) = (number / self.in_row((a, b)), number % self.in_row((a, b)));
         let half = self.subsets.count(u32::from(a + b), a.into());
         let (men, rank) = if rest < half { (a, rest) } else { (b, rest - half) };
-        Arranged { row: row as usize, mover: self.subsets.unrank(men.into(), rank) as u32 }
+        Arrangement { row: row as usize, mover: self.subsets.unrank(men.into(), rank) as u32 }
     }
 
-    /// The men of the mover and of the opponent of a number.
+    /// Unranks a number to the men of the mover and of the opponent.
     fn sides(&self, tier: Tier, number: u64) -> (u32, u32) {
         let men = self.men(tier);
         if men == LOST {
             return (0b11, 0b11100);
         }
-        let Arranged { row, mover } = self.arrangement(men, number);
+        let Arrangement { row, mover } = self.unrank_arrangement(men, number);
         let shape = self.shapes(u32::from(men.0 + men.1)).rows[row];
         let mover = Packer::unpack(mover, shape);
         (mover, shape & !mover)
@@ -171,6 +173,10 @@ impl EndingIndex {
 }
 
 impl Index<Morris> for EndingIndex {
+    fn trusted(&self) -> bool {
+        true
+    }
+
     fn tiers(&self) -> u32 {
         self.men.len() as u32
     }
@@ -211,7 +217,7 @@ impl Index<Morris> for EndingIndex {
 
     fn rank(&self, pos: &Men) -> (Tier, u64) {
         let (mover, opponent) = pos.sides();
-        // Every number of men that play can reach has a tier.
+        // The tiers cover all material that play can reach.
         self.number(mover, opponent).expect("the index has the men of every position of its game")
     }
 
@@ -223,7 +229,7 @@ impl Index<Morris> for EndingIndex {
     fn unrank(&self, tier: Tier, number: u64) -> Option<Men> {
         let men = self.men(tier);
         if men != LOST {
-            let Arranged { row, mover } = self.arrangement(men, number);
+            let Arrangement { row, mover } = self.unrank_arrangement(men, number);
             let shapes = self.shapes(u32::from(men.0 + men.1));
             if self.smallest(shapes, row, mover) != mover {
                 return None;
@@ -264,15 +270,15 @@ impl Predecessors<Morris> for EndingIndex {
         let (mover, opponent) = self.sides(tier, number);
         let empty = self.game.board.all() & !(mover | opponent);
         let from = out.len();
-        // The opponent has just moved, without closing a mill: that would have taken a man.
+        // The opponent has just moved without closing a mill, because a mill would have captured a man.
         for to in each(opponent).filter(|&to| !self.game.board.closes(opponent, to)) {
             for origin in each(self.game.targets(to, opponent, empty)) {
                 let earlier = opponent & !(1 << to) | 1 << origin;
-                // It has the same men, so it is of the same tier.
+                // The predecessor has the same material, so it is in the same tier.
                 out.extend(self.number(earlier, mover).map(|(_, number)| number));
             }
         }
-        // Two of them may be images of one another.
+        // Two predecessors may be symmetric.
         out[from..].sort_unstable();
         let mut kept = from;
         for i in from..out.len() {
@@ -321,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Sixteen symmetries leave a sixteenth of all placements; holes are two in a hundred.
+    /// Sixteen symmetries leave a sixteenth of all placements; about 2 % of the numbers are holes.
     #[test]
     fn the_whole_game_has_a_sixteenth_of_its_placements() {
         let index = index("morris:nine");
@@ -332,7 +338,7 @@ mod tests {
         assert!((placements / 16..placements / 16 * 102 / 100).contains(&index.total()), "{}", index.total());
     }
 
-    /// Backward moves are exactly the forward moves within a tier, reversed.
+    /// Predecessors are exactly the moves within a tier, reversed.
     #[test]
     fn predecessors_are_the_moves_reversed() {
         for text in ["morris:nine,men=5+5", "morris:nine,men=4+3", "morris:nine,men=4+3,flying=off"] {

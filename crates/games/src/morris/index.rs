@@ -1,46 +1,47 @@
-//! Positions as numbers: mover against opponent, colours merged.
+//! An index of the small morris games, with colours merged: mover against opponent.
 //!
 //! ```text
-//! tiers while placing   (men placed, mover's men, opponent's men)   moves lead to one man placed more
+//! tiers while placing   (men placed, mover's men, opponent's men)   a move leads to one more man placed
 //! tiers while moving    {a men, b men}: two halves, the mover has a or b; a move swaps the halves
 //! within a half         rank of the mover's set × C(points − a, b) + rank of the opponent's set among
 //!                       the points that the mover leaves free
 //! ```
 //!
-//! Invariant: a tier with captures ahead comes before those after the capture, so material never returns.
+//! Invariant: a tier precedes those that its captures lead to, so material never increases.
 
 use super::rules::{Kind, Men, Morris, each};
 use outplay_core::{Index, Predecessors, Tier};
 
-/// Which positions a tier holds.
+/// The material of a tier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Group {
+struct TierMaterial {
     placed: u8,
-    /// Men of the mover and of the opponent; while moving, the first is the larger and both orders are here.
+    /// Men of the mover and of the opponent; in the moving phase, the larger number first, and the tier has both
+    /// orders.
     men: (u8, u8),
 }
 
-/// Numbers for every position of a game of the family.
+/// An index of every position of a game of the family.
 pub struct MorrisIndex {
     game: Morris,
-    groups: Vec<Group>,
+    groups: Vec<TierMaterial>,
     /// Tier by men placed, mover's men and opponent's men.
     tiers: Vec<Option<u32>>,
     choose: [[u32; 17]; 17],
 }
 
 impl MorrisIndex {
-    /// Placing and moving, from the empty board on.
+    /// An index of placing and moving phase, from the empty board on.
     pub fn new(game: &Morris) -> MorrisIndex {
         let mut groups = Vec::new();
         let three = game.kind != Kind::Six;
         for placed in 0..game.all_placed() {
-            // The player to move has placed as many as the opponent, or one less.
+            // The player to move has placed as many men as the opponent, or one fewer.
             let (own, other) = (placed / 2, placed.div_ceil(2));
             for mover in 0..=own {
                 for opponent in 0..=other {
                     if !three || (mover, opponent) == (own, other) {
-                        groups.push(Group { placed, men: (mover, opponent) });
+                        groups.push(TierMaterial { placed, men: (mover, opponent) });
                     }
                 }
             }
@@ -48,25 +49,25 @@ impl MorrisIndex {
         MorrisIndex::with(game, groups)
     }
 
-    /// Only the moving phase: what is counted for Six Men's Morris.
+    /// An index of the moving phase only, the phase whose positions are counted for Six Men's Morris.
     pub fn moving(game: &Morris) -> MorrisIndex {
         MorrisIndex::with(game, Vec::new())
     }
 
-    /// What is solved by retrograde analysis: all of the small games; of Six Men's Morris the moving phase, from
-    /// which a search finds the values while placing.
+    /// The index for retrograde analysis: both phases of the small games, and the moving phase of Six Men's Morris,
+    /// whose placing phase is searched.
     pub fn to_solve(game: &Morris) -> MorrisIndex {
         if game.kind == Kind::Six { MorrisIndex::moving(game) } else { MorrisIndex::new(game) }
     }
 
-    fn with(game: &Morris, mut groups: Vec<Group>) -> MorrisIndex {
+    fn with(game: &Morris, mut groups: Vec<TierMaterial>) -> MorrisIndex {
         let placed = game.all_placed();
         let fewest = if game.kind == Kind::Six { 0 } else { game.men };
         for total in (2 * fewest..=2 * game.men).rev() {
             for less in fewest..=total / 2 {
                 let more = total - less;
                 if more <= game.men {
-                    groups.push(Group { placed, men: (more, less) });
+                    groups.push(TierMaterial { placed, men: (more, less) });
                 }
             }
         }
@@ -88,13 +89,13 @@ impl MorrisIndex {
         index
     }
 
-    /// Numbers of one half of a tier.
+    /// The number of numbers of one half of a tier.
     fn half(&self, (a, b): (u8, u8)) -> u64 {
         let points = self.game.board.points.len();
         u64::from(self.choose[points][a as usize]) * u64::from(self.choose[points - a as usize][b as usize])
     }
 
-    fn moving_group(&self, group: &Group) -> bool {
+    fn moving_group(&self, group: &TierMaterial) -> bool {
         group.placed == self.game.all_placed()
     }
 
@@ -115,7 +116,7 @@ impl MorrisIndex {
         set
     }
 
-    /// The number of a set among those of the points that `taken` leaves free.
+    /// The rank of a set among the subsets of the points that `taken` leaves free.
     fn rank_beside(&self, taken: u32, set: u32) -> u64 {
         let below = |point: u8| (taken & ((1 << point) - 1)).count_ones() as usize;
         let rank = |(i, point): (usize, u8)| u64::from(self.choose[point as usize - below(point)][i + 1]);
@@ -141,11 +142,11 @@ impl MorrisIndex {
         (mover, opponent)
     }
 
-    fn number(&self, group: &Group, mover: u32, opponent: u32) -> u64 {
+    fn number(&self, group: &TierMaterial, mover: u32, opponent: u32) -> u64 {
         let (a, b) = (mover.count_ones() as u8, opponent.count_ones() as u8);
         let points = self.game.board.points.len();
         let inner = u64::from(self.choose[points - a as usize][b as usize]);
-        // Both halves are equally large.
+        // Both halves have the same size.
         let half = if (a, b) == group.men { 0 } else { self.half(group.men) };
         half + self.rank_set(mover) * inner + self.rank_beside(mover, opponent)
     }
@@ -156,6 +157,10 @@ fn place(placed: u8, mover: u8, opponent: u8) -> usize {
 }
 
 impl Index<Morris> for MorrisIndex {
+    fn trusted(&self) -> bool {
+        true
+    }
+
     fn tiers(&self) -> u32 {
         self.groups.len() as u32
     }
@@ -173,7 +178,7 @@ impl Index<Morris> for MorrisIndex {
         let (a, b) = (group.men.0, group.men.1);
         let mut next: Vec<(u8, u8, u8)> = Vec::new();
         if self.moving_group(group) {
-            // Whoever closes a mill, the other loses a man.
+            // A mill of either player costs the other one a man.
             next.extend([(group.placed, a, b.wrapping_sub(1)), (group.placed, a.wrapping_sub(1), b)]);
         } else {
             next.extend([(group.placed + 1, b, a + 1), (group.placed + 1, b.wrapping_sub(1), a + 1)]);
@@ -205,7 +210,7 @@ impl Index<Morris> for MorrisIndex {
     fn rank(&self, pos: &Men) -> (Tier, u64) {
         let (mover, opponent) = pos.sides();
         let at = place(pos.placed, mover.count_ones() as u8, opponent.count_ones() as u8);
-        // Every group of men that play can reach has a tier.
+        // The tiers cover all material that play can reach.
         let tier = self.tiers[at].expect("the index has the men of every position of its game");
         (Tier(tier), self.number(&self.groups[tier as usize], mover, opponent))
     }
@@ -214,10 +219,11 @@ impl Index<Morris> for MorrisIndex {
         let group = &self.groups[tier.0 as usize];
         let (mover, opponent) = self.sides(tier, number);
         if self.game.kind != Kind::Six && self.game.board.has_line(mover) {
-            // The game ended when that line was made.
+            // The game ended when that line was completed.
             return None;
         }
-        // Colours are merged: while placing they follow from the number of men placed, later x moves.
+        // Colours are merged: in the placing phase they follow from the number of men placed; in the moving phase x
+        // is to move.
         let second_to_move = !self.moving_group(group) && group.placed % 2 == 1;
         Some(Men::from_sides(mover, opponent, group.placed, second_to_move))
     }
@@ -241,7 +247,7 @@ impl Predecessors<Morris> for MorrisIndex {
         if !self.moving_group(group) || (three && board.has_line(mover)) {
             return;
         }
-        // The opponent has just moved, without closing a mill: that would have taken a man.
+        // The opponent has just moved without closing a mill, because a mill would have captured a man.
         let quiet = if three { opponent } else { opponent & !board.in_lines(opponent) };
         let empty = board.all() & !(mover | opponent);
         for to in each(quiet) {
@@ -273,7 +279,7 @@ mod tests {
         }
     }
 
-    /// Backward moves are exactly the forward moves within a tier, reversed.
+    /// Predecessors are exactly the moves within a tier, reversed.
     #[test]
     fn predecessors_are_the_moves_reversed() {
         for (text, step) in [
@@ -311,7 +317,7 @@ mod tests {
                         continue;
                     }
                     for earlier in before(tier, n) {
-                        // Finished positions have no moves although a man could step.
+                        // Finished positions have no moves even where a man could step.
                         let open =
                             index.unrank(tier, earlier).is_some_and(|pos| game.outcome(&pos).is_none());
                         assert_eq!(links(tier, earlier).contains(&n), open, "{text}: {earlier} before {n}");

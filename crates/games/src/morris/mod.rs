@@ -1,4 +1,4 @@
-//! Morris: place men in turn, then move them along the lines of the board.
+//! Three, six and nine men's morris: players place men in turn, then move them along the lines of the board.
 //!
 //! ```text
 //! three, tapatan        six                        nine
@@ -14,17 +14,17 @@
 //! - `morris:three,lines=6` three men a side; rows and columns are lines, and a line wins at once.
 //! - `morris:three,lines=8` the same moves; the two diagonals win too.
 //! - `morris:tapatan` men also move along the diagonals through the centre; eight lines.
-//! - `morris:six,men=3|4|5|6[,flying]` closing a mill (a side of a ring) takes one opposing man, not out of a
-//!   mill unless all are in mills; fewer than three men, once all are placed, loses. With `flying`, a player
+//! - `morris:six,men=3|4|5|6[,flying]` closing a mill (a side of a ring) captures one opposing man, not out of a mill
+//!   unless all are in mills. A player with fewer than three men, once all are placed, loses. With `flying`, a player
 //!   with three men moves to any empty point.
 //!
-//! - `morris:nine[,flying=off]` nine men a side on three rings; a mill is a side of a ring or what joins the rings.
-//!   It takes a man as in `six`, and two mills closed at once take one; players with three men fly, unless that is
-//!   switched off, but not while placing.
-//! - `morris:nine,men=5+4[,flying=off]` its endings: all men are placed, five are left to one side and four to the
-//!   other. An ending has no start.
+//! - `morris:nine[,flying=off]` nine men a side on three rings; a mill is a side of a ring or a line that joins the
+//!   rings. It captures a man as in `six`, and two mills closed at once capture one. Players with three men fly after
+//!   the placing phase, unless that is switched off.
+//! - `morris:nine,men=5+4[,flying=off]` its endings: all men are placed, and five are left to one side and four to
+//!   the other. An ending has no start.
 //!
-//! Everywhere a player who cannot move loses. If both players are below three men when the last man is
+//! In all variants a player who cannot move loses. If both players have fewer than three men when the last man is
 //! placed, the game is a tie.
 
 mod board;

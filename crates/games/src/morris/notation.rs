@@ -1,9 +1,9 @@
-//! Positions as the points row by row from the top, then whose turn it is and how many men were placed.
+//! Text notation of morris: the points row by row from the top, the player to move and the number of men placed.
 //!
 //! ```text
 //! x.o/.../... x 2           three: two men placed, x to move
 //! x.x/.../..../o.o/xo. o 6  six, men=3: all placed, o to move
-//! b2    a1-a2    a1-a2xc3   place, move, move and take
+//! b2    a1-a2    a1-a2xc3   place, move, move with capture
 //! ```
 
 use super::rules::{Kind, Men, Morris, Step};
@@ -33,7 +33,7 @@ impl Morris {
         }
     }
 
-    /// What is wrong with a position that was read, if anything.
+    /// The reason why a parsed position is invalid, if it is.
     fn complaint(&self, pos: &Men) -> Option<String> {
         let (placed, all) = (pos.placed, self.all_placed());
         if placed > all {
@@ -162,7 +162,7 @@ impl Notation for Morris {
                     picture.put("    ", Tone::Plain);
                     continue;
                 };
-                // While placing, a move is a point, so its label can stand there.
+                // In the placing phase a move is a point, so its label is drawn there.
                 let mark = marks.iter().find(|mark| mark.mv.from.is_none() && mark.mv.to == point);
                 match (self.letter(pos, point), mark) {
                     ('x', _) => picture.put("   x", Tone::First),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_input_is_rejected() {
         for text in [
             "morris",
             "morris:nine,men=5",

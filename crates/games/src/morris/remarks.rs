@@ -1,10 +1,10 @@
-//! Lines that can be closed: by the player to move, and by the opponent if nothing is done.
+//! Remarks on mills: lines that the player to move can close, and threats of the opponent.
 
 use super::rules::{Men, Morris, Step};
 use outplay_core::{Game, Remark, Sign, Turn};
 
 impl Morris {
-    /// The moves of the player to move that close a line, one for each way to get there.
+    /// The moves of the player to move that close a line, one for each origin and target.
     fn closing(&self, pos: &Men) -> Vec<Step> {
         let (mover, _) = pos.sides();
         let mut moves = Vec::new();
@@ -38,16 +38,16 @@ impl Morris {
     }
 }
 
-/// What can be closed now or next.
+/// Remarks on lines that can be closed now or next turn.
 pub(super) fn remarks(game: &Morris, pos: &Men) -> Vec<Remark> {
     let turn = game.turn(pos);
     let mine = game.closing(pos);
-    // The opponent's turn comes after a man of the mover's has been placed somewhere.
+    // At the opponent's turn, the mover has placed one more man.
     let placed = pos.placed + u8::from(game.placing(pos));
     let theirs = Men { second_to_move: !pos.second_to_move, placed, ..*pos };
     let theirs = game.closing(&theirs);
     let own = game.remark(turn, &mine, Sign::Win);
-    // A line that wins at once leaves no time for threats.
+    // A line that wins at once makes threats irrelevant.
     let threat = match (&own, game.takes()) {
         (Some(_), false) => None,
         _ => game.remark(turn.other(), &theirs, Sign::Block),
@@ -68,10 +68,10 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_seen_before_they_are_closed() {
+    fn closable_lines_are_remarked() {
         assert_eq!(words("morris:tapatan", ".../.x./x.o o 3"), ["First threatens to close a line at c3"]);
         assert_eq!(words("morris:tapatan", "o../.x./x.o x 4"), ["First can close a line at c3"]);
-        // All men are on the board: b1 can be reached from b2 alone.
+        // All men are on the board: b1 can be reached from b2 only.
         assert_eq!(words("morris:tapatan", "o.o/.xo/x.x x 6"), ["First can close a line at b1"]);
     }
 

@@ -1,19 +1,19 @@
-//! Placing, moving, closing mills.
+//! Rules of the morris family: placing, moving and mills.
 
 use super::board::Board;
 use crate::Spec;
 use outplay_core::{Game, InputError, Payoff, Turn};
 
-/// Which rules of the family.
+/// The variant of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// A line wins.
     Three,
     /// A line wins, and men move along the diagonals.
     Tapatan,
-    /// A line takes a man.
+    /// A line captures a man.
     Six,
-    /// A line takes a man, on three rings.
+    /// A line captures a man, on three rings.
     Nine,
 }
 
@@ -24,11 +24,11 @@ pub struct Morris {
     pub(super) board: Board,
     pub(super) men: u8,
     pub(super) flying: bool,
-    /// An ending: the men of either side when the game begins, all placed, the larger number first.
+    /// An ending: the men of both sides at the beginning, all placed, the larger number first.
     pub(super) ending: Option<(u8, u8)>,
 }
 
-/// The men on the board, how many were placed so far, and whose turn it is.
+/// The men on the board, the number of men placed before, and the player to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Men {
     pub(super) first: u32,
@@ -37,7 +37,7 @@ pub struct Men {
     pub(super) second_to_move: bool,
 }
 
-/// A man placed or moved, and perhaps one taken.
+/// A man placed or moved, and possibly a man captured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     pub(super) from: Option<u8>,
@@ -69,11 +69,11 @@ impl Men {
 }
 
 impl Morris {
-    /// Reads `morris:three,lines=6`, `morris:tapatan`, `morris:six,men=4,flying`, `morris:nine,men=5+4,flying=off`.
+    /// Parses `morris:three,lines=6`, `morris:tapatan`, `morris:six,men=4,flying`, `morris:nine,men=5+4,flying=off`.
     ///
     /// # Errors
     ///
-    /// One sentence about the first thing that makes no sense.
+    /// One sentence about the first invalid part.
     pub fn from_spec(mut spec: Spec) -> Result<Morris, InputError> {
         let game = match spec.argument() {
             Some("three") => {
@@ -124,18 +124,18 @@ impl Morris {
         Morris { kind, board, men, flying: false, ending: None }
     }
 
-    /// Whether the moving phase is so large that it is solved ending by ending, see [`super::EndingIndex`].
+    /// Whether the moving phase is large enough to be solved ending by ending, see [`super::EndingIndex`].
     pub fn has_endings(&self) -> bool {
         self.kind == Kind::Nine
     }
 
-    /// Whether a line takes a man; else it wins.
+    /// Whether a line captures a man; otherwise it wins.
     #[inline]
     pub(super) fn takes(&self) -> bool {
         matches!(self.kind, Kind::Six | Kind::Nine)
     }
 
-    /// How many men both players have placed when all are on their way.
+    /// The number of men of both players in the placing phase.
     pub(super) fn all_placed(&self) -> u8 {
         2 * self.men
     }
@@ -144,13 +144,13 @@ impl Morris {
         pos.placed < self.all_placed()
     }
 
-    /// Where a man of the player to move can go.
+    /// The points that a man of the player to move can move to.
     #[inline]
     pub(super) fn targets(&self, from: u8, mover: u32, empty: u32) -> u32 {
         if self.flying && mover.count_ones() == 3 { empty } else { self.board.near[from as usize] & empty }
     }
 
-    /// The men that may be taken: those outside mills, or all if every one is in a mill.
+    /// The men that may be captured: those outside mills, or all if every one is in a mill.
     #[inline]
     pub(super) fn takeable(&self, opponent: u32) -> u32 {
         let free = opponent & !self.board.in_lines(opponent);
@@ -167,7 +167,7 @@ impl Morris {
         }
     }
 
-    /// What the player to move gets for reasons other than having no move.
+    /// The payoff of the player to move if the game is decided for a reason other than the lack of moves.
     fn decided(&self, pos: &Men) -> Option<Payoff> {
         let (mover, opponent) = pos.sides();
         if !self.takes() {
@@ -191,12 +191,12 @@ impl Morris {
     }
 }
 
-/// The men of an ending: `5+4` and `4+5` are the same.
+/// Parses the men of an ending; `5+4` and `4+5` are the same.
 fn ending(spec: &Spec, men: &str) -> Result<(u8, u8), InputError> {
     let number = |text: &str| text.parse::<u8>().ok();
     let sides = men.split_once('+').and_then(|(a, b)| Some((number(a)?, number(b)?)));
     let sides = sides.map(|(a, b)| (a.max(b), a.min(b)));
-    // Three against two is over; it is where endings lead.
+    // Three against two is finished, but endings lead to it.
     let known = |&(more, less): &(u8, u8)| more <= 9 && less >= 3 || (more, less) == LOST;
     sides.filter(known).ok_or_else(|| {
         spec.error(format!(
@@ -205,7 +205,7 @@ fn ending(spec: &Spec, men: &str) -> Result<(u8, u8), InputError> {
     })
 }
 
-/// The ending in which one side is left with two men, whatever the other has.
+/// The ending in which one side has two men left; it stands for any number of the other's.
 pub(super) const LOST: (u8, u8) = (3, 2);
 
 impl Game for Morris {
@@ -213,7 +213,7 @@ impl Game for Morris {
     type Move = Step;
 
     fn start(&self) -> Option<Men> {
-        // An ending begins wherever it is asked about.
+        // An ending has no start position.
         let empty = Men { first: 0, second: 0, placed: 0, second_to_move: false };
         self.ending.is_none().then_some(empty)
     }
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
     use outplay_core::Notation;
 
-    /// Sequences of so many moves.
+    /// The number of move sequences of `depth` plies (perft).
     fn perft(game: &Morris, pos: &Men, depth: u32) -> u64 {
         let mut moves = Vec::new();
         game.moves(pos, &mut moves);
@@ -284,10 +284,10 @@ mod tests {
         }
     }
 
-    /// The start to six plies, and fifty positions of the moving phase, half of them with a player who flies: counted
-    /// by `tests/second/morris.py`, which has rules of its own.
+    /// Perft from the start to six plies and from fifty positions of the moving phase, half of them with a player who
+    /// flies. The expected counts are those of `tests/second/morris.py`, which implements the rules independently.
     #[test]
-    fn a_second_program_counts_the_same_moves() {
+    fn perft_agrees_with_an_independent_program() {
         let game = Morris::from_spec(Spec::parse("morris:nine").unwrap()).unwrap();
         let lines = include_str!("../../../../tests/second/morris-perft.txt").lines();
         let mut flying = 0;

@@ -1,5 +1,5 @@
-//! The points of a board and the lines that men move along. A move points at the man if it is on the board
-//! already, at where it goes, and at the man it takes.
+//! Scenes of morris positions: points and the lines along which men move. A move is a click on the man, if it is on
+//! the board already, on its target, and on the man it captures.
 
 use super::rules::{Men, Morris, Step, each};
 use outplay_core::{Game, Gesture, Holder, Layout, Notation, Scene, Spot};
@@ -19,7 +19,8 @@ pub(super) fn scene(game: &Morris, pos: &Men) -> Scene {
     let links = |i: usize| {
         each(game.board.near[i]).map(usize::from).filter(move |&near| i < near).map(move |near| [i, near])
     };
-    // The points of a line that stand next to each other in it without being neighbours: a diagonal that only counts.
+    // Adjacent points of a line that are no neighbours: a diagonal that counts as a line but that men do not move
+    // along.
     let lines = game.board.lines.iter().flat_map(|&line| {
         let on: Vec<usize> = each(line).map(usize::from).collect();
         let pairs: Vec<[usize; 2]> = on.windows(2).map(|pair| [pair[0], pair[1]]).collect();
@@ -31,7 +32,7 @@ pub(super) fn scene(game: &Morris, pos: &Men) -> Scene {
     };
     let mut moves = Vec::new();
     game.moves(pos, &mut moves);
-    // A mill goes on playing in the larger game, so only a finished game has lines to show.
+    // Where mills capture, play continues after one, so only a finished game has lines to show.
     let won = if moves.is_empty() { game.board.in_lines(pos.sides().1) } else { 0 };
     let in_hand = |placed: u8| (game.men - placed).to_string();
     let facts = vec![
@@ -48,6 +49,7 @@ pub(super) fn scene(game: &Morris, pos: &Men) -> Scene {
         moves: moves.into_iter().map(gesture).collect(),
         decisive: each(won).map(usize::from).collect(),
         facts: if game.placing(pos) { facts } else { Vec::new() },
+        prompt: String::new(),
     }
 }
 
@@ -57,7 +59,7 @@ mod tests {
     use crate::Spec;
 
     #[test]
-    fn diagonals_that_only_count_are_drawn_apart() {
+    fn diagonals_without_moves_are_drawn_as_lines() {
         let scene = |spec: &str| {
             let game = Morris::from_spec(Spec::parse(spec).unwrap()).unwrap();
             game.scene(&game.start().unwrap())
@@ -65,7 +67,7 @@ mod tests {
         assert_eq!(scene("morris:three,lines=8").lines.len(), 4);
         assert_eq!(scene("morris:three,lines=8").links.len(), 12);
         assert!(scene("morris:three,lines=6").lines.is_empty());
-        // Here men move along them.
+        // Here men move along the diagonals.
         assert!(scene("morris:tapatan").lines.is_empty());
         assert_eq!(scene("morris:tapatan").links.len(), 16);
         assert!(scene("morris:nine").lines.is_empty());

@@ -1,15 +1,15 @@
-//! Endings of up to twelve men in words: a row is a shape, and its slots are the ways to divide the men.
+//! Bitset move generation for morris endings of up to twelve men.
 //!
 //! ```text
-//! row    a shape up to symmetry
-//! slot   which of its men are the mover's, as a truth table has it (see `colours`)
+//! row    a shape (the occupied points) up to symmetry
+//! slot   the mover's men among those of the shape, as an assignment of a truth table (see `colours`)
 //! ```
 //!
-//! A man that goes from one point to another leads to the row of another shape, whoever the other men belong to, so
-//! that all positions of a row make the move at once; which of them may, and which close a mill by it, are ANDs of
+//! A step of a man leads to the row of another shape, whatever the owners of the other men, so that all positions of
+//! a row make the move at once. The positions in which it is legal, and those in which it closes a mill, are ANDs of
 //! variables.
 //!
-//! Where a symmetry leaves a shape alone, all images of a position have slots, and one of them has the number.
+//! Where a symmetry fixes a shape, all images of a position have slots, and one of them has the number.
 
 use super::colours::{MOST_MEN, MOST_WORDS, before, owned};
 use super::endings::EndingIndex;
@@ -17,14 +17,14 @@ use super::rules::{LOST, each};
 use super::shapes::{Packer, Shapes};
 use outplay_core::{Leaving, Sets, Slots, Tier, Turn};
 
-/// An ending in words.
+/// The positions of an ending as bitsets.
 pub(super) struct EndingSets<'a> {
     index: &'a EndingIndex,
     shapes: &'a Shapes,
     men: (u8, u8),
-    /// The arrangements of a row, the same for every row.
+    /// The legal slots of a row, the same for every row.
     arrangements: Vec<u64>,
-    /// Of these, the ones in which the mover may fly.
+    /// Of these, the slots in which the mover may fly.
     flying: Option<Vec<u64>>,
     legal: Vec<u64>,
     /// The number within a row of each slot.
@@ -33,20 +33,20 @@ pub(super) struct EndingSets<'a> {
     smallest: Vec<Option<Box<[u64]>>>,
 }
 
-/// A man that goes elsewhere.
-struct Going {
-    /// Which man of the shape.
+/// A step of a man of any owner.
+struct ShapeStep {
+    /// The index of the man within the shape.
     man: usize,
     to: u8,
-    /// Whether only a player with three men may do so.
+    /// Whether the step is legal for flying men only.
     flies: bool,
-    /// The shape that it leads to.
+    /// The row of the resulting shape.
     row: usize,
     image: u8,
 }
 
 impl<'a> EndingSets<'a> {
-    /// The words of an ending; more men than twelve have more than a row can hold.
+    /// The bitsets of an ending; more than twelve men exceed the width of a row.
     pub(super) fn new(index: &'a EndingIndex, tier: Tier) -> Option<EndingSets<'a>> {
         let (a, b) = index.men(tier);
         let men = usize::from(a + b);
@@ -80,7 +80,7 @@ impl<'a> EndingSets<'a> {
         Some(sets)
     }
 
-    /// The slots of a row that have a number, if not all have one.
+    /// The slots of a row that have a number; `None` if all have one.
     fn smallest(&self, row: usize) -> Option<Box<[u64]>> {
         if self.shapes.still[row] == 1 {
             return None;
@@ -95,48 +95,48 @@ impl<'a> EndingSets<'a> {
         Some(words.into())
     }
 
-    /// The ways for a man of a row to go elsewhere, whoever it belongs to.
+    /// All steps of the men of a row, whatever their owners.
     #[inline]
-    fn goings(&self, row: usize) -> impl Iterator<Item = Going> + '_ {
+    fn shape_steps(&self, row: usize) -> impl Iterator<Item = ShapeStep> + '_ {
         let shape = self.shapes.rows[row];
         let board = &self.index.game.board;
         let empty = board.all() & !shape;
         each(shape).enumerate().flat_map(move |(man, from)| {
             let near = board.near[from as usize] & empty;
             let far = if self.flying.is_some() { empty & !near } else { 0 };
-            // Neighbours first: more positions may go there.
+            // Neighbours first: those steps are legal in more positions.
             let targets = each(near).map(|to| (to, false)).chain(each(far).map(|to| (to, true)));
             targets.map(move |(to, flies)| {
                 let (row, image) = self.index.row(self.shapes, shape & !(1 << from) | 1 << to);
-                Going { man, to, flies, row, image }
+                ShapeStep { man, to, flies, row, image }
             })
         })
     }
 
-    /// Where each man of a row is in the shape that a move leads to.
+    /// The index of each man of a row within the shape that a step leads to.
     #[inline]
-    fn places_after(&self, shape: u32, going: &Going) -> [u8; MOST_MEN] {
-        let after = self.shapes.rows[going.row];
+    fn places_after(&self, shape: u32, step: &ShapeStep) -> [u8; MOST_MEN] {
+        let after = self.shapes.rows[step.row];
         let mut places = [0; MOST_MEN];
         for (man, point) in each(shape).enumerate() {
-            let point = if man == going.man { going.to } else { point };
-            let image = self.index.images.of(going.image, 1 << point);
+            let point = if man == step.man { step.to } else { point };
+            let image = self.index.images.of(step.image, 1 << point);
             places[man] = (after & (image - 1)).count_ones() as u8;
         }
         places
     }
 
-    /// The positions of a word in which the mover's other men make a line with a man that went to a point.
+    /// The positions of a word in which a step closes a mill with other men of the mover.
     #[inline]
-    fn closed(&self, shape: u32, going: &Going, word: usize) -> u64 {
+    fn closed(&self, shape: u32, step: &ShapeStep, word: usize) -> u64 {
         let mut closed = 0;
-        for &line in &self.index.game.board.through[going.to as usize] {
+        for &line in &self.index.game.board.through[step.to as usize] {
             if line & !shape == 0 {
                 let mut all = u64::MAX;
                 for point in each(line) {
                     let man = (shape & ((1 << point) - 1)).count_ones() as usize;
-                    // The man that went is no longer where it was.
-                    all &= if man == going.man { 0 } else { owned(man, word) };
+                    // The moving man has left its old point.
+                    all &= if man == step.man { 0 } else { owned(man, word) };
                 }
                 closed |= all;
             }
@@ -163,7 +163,7 @@ impl<'a> EndingSets<'a> {
         })
     }
 
-    /// All moves of a position that take a man: the tiers and numbers that they lead to.
+    /// Visits the tiers and numbers of all captures of a position.
     fn captures(&self, mover: u32, opponent: u32, visit: &mut impl FnMut((Tier, u64))) {
         let index = self.index;
         let empty = index.game.board.all() & !(mover | opponent);
@@ -172,7 +172,7 @@ impl<'a> EndingSets<'a> {
             for to in each(index.game.targets(from, mover, empty)) {
                 if index.game.board.closes(rest, to) {
                     for taken in each(index.game.takeable(opponent)) {
-                        // Every number of men that play can reach has a tier.
+                        // The tiers cover all material that play can reach.
                         index
                             .number(opponent & !(1 << taken), rest | 1 << to)
                             .into_iter()
@@ -218,10 +218,10 @@ impl Sets for EndingSets<'_> {
     }
 
     fn strike(&self, row: usize, to: &[u64], rest: &mut [u64]) {
-        /// Up to so many positions are asked one by one.
-        const FEW: u32 = 8;
+        /// Up to this number, positions are tested one by one.
+        const SPARSE: u32 = 8;
         let (width, shape) = (self.width(), self.shapes.rows[row]);
-        if rest.iter().map(|word| word.count_ones()).sum::<u32>() <= FEW {
+        if rest.iter().map(|word| word.count_ones()).sum::<u32>() <= SPARSE {
             for (word, rest) in rest.iter_mut().enumerate() {
                 let mut bits = *rest;
                 while bits != 0 {
@@ -235,28 +235,28 @@ impl Sets for EndingSets<'_> {
             return;
         }
         let mut table = [0; MOST_WORDS];
-        for going in self.goings(row) {
-            let after = &to[going.row * width..][..width];
-            let flying = self.flying.as_ref().filter(|_| going.flies);
-            // Who may make the move at all.
-            let may = |word: usize| owned(going.man, word) & flying.map_or(u64::MAX, |flying| flying[word]);
+        for step in self.shape_steps(row) {
+            let after = &to[step.row * width..][..width];
+            let flying = self.flying.as_ref().filter(|_| step.flies);
+            // The positions in which the step is legal.
+            let may = |word: usize| owned(step.man, word) & flying.map_or(u64::MAX, |flying| flying[word]);
             let wanted = rest.iter().enumerate().any(|(word, rest)| rest & may(word) != 0);
             if !wanted || after.iter().all(|&word| word == 0) {
                 continue;
             }
-            let places = self.places_after(shape, &going);
+            let places = self.places_after(shape, &step);
             before(after, &places[..shape.count_ones() as usize], &mut table);
             for (word, rest) in rest.iter_mut().enumerate().filter(|(_, rest)| **rest != 0) {
-                let going_there = table[word] & may(word);
-                if going_there & *rest != 0 {
-                    *rest &= !(going_there & !self.closed(shape, &going, word));
+                let origins = table[word] & may(word);
+                if origins & *rest != 0 {
+                    *rest &= !(origins & !self.closed(shape, &step, word));
                 }
             }
         }
     }
 
     fn touched(&self, row: usize, changed: &[u64]) -> u64 {
-        let any = self.goings(row).any(|going| changed[going.row] != 0);
+        let any = self.shape_steps(row).any(|step| changed[step.row] != 0);
         if any { u64::MAX >> (64 - self.width()) } else { 0 }
     }
 

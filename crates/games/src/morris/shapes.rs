@@ -1,15 +1,15 @@
-//! Occupied points up to the symmetries of the board.
+//! Canonical sets of occupied points up to the symmetries of the board.
 //!
-//! A *shape* is a set of points with a man on each, whoever owns it. Of symmetric shapes the smallest, read as a
-//! number, stands for all; those of one size are numbered in order.
+//! A *shape* is a set of occupied points, whatever the owners. The smallest of its images, read as a number, is
+//! canonical; canonical shapes of one size are numbered in order.
 
 use super::board::Board;
 use outplay_index::{Subsets, next_subset};
 
-/// The board's symmetries, made quick: a look for every eight points.
+/// The board's symmetries as lookup tables, one lookup for eight points.
 pub(super) struct Images {
     tables: Vec<[[u32; 256]; 3]>,
-    /// The symmetry that undoes each.
+    /// The inverse of each symmetry.
     inverse: Vec<u8>,
 }
 
@@ -27,7 +27,7 @@ impl Images {
         let undone = |map: &Vec<u8>| {
             let undoes =
                 |other: &Vec<u8>| map.iter().enumerate().all(|(at, &to)| other[to as usize] as usize == at);
-            // Symmetries are a group.
+            // Symmetries form a group, so an inverse exists.
             board.symmetries.iter().position(undoes).unwrap_or(0) as u8
         };
         Images {
@@ -36,7 +36,7 @@ impl Images {
         }
     }
 
-    /// How many there are.
+    /// The number of symmetries.
     pub(super) fn count(&self) -> usize {
         self.tables.len()
     }
@@ -48,8 +48,8 @@ impl Images {
         low[(set & 255) as usize] | middle[(set >> 8 & 255) as usize] | high[(set >> 16 & 255) as usize]
     }
 
-    /// How many shapes of each size there are: by Burnside's lemma, the mean over all symmetries of the sets that
-    /// they leave alone, and those are unions of cycles.
+    /// The number of shapes of each size, by Burnside's lemma: the mean over all symmetries of the number of sets
+    /// they fix. A fixed set is a union of cycles.
     pub(super) fn shapes(board: &Board) -> Vec<u64> {
         let points = board.points.len();
         let mut sums = vec![0u64; points + 1];
@@ -74,13 +74,13 @@ impl Images {
     }
 }
 
-/// The shapes of one size.
+/// The canonical shapes of one size.
 pub(super) struct Shapes {
-    /// Those that stand for others, in order: a row each.
+    /// The canonical shapes in order, one row each.
     pub(super) rows: Vec<u32>,
-    /// The symmetries that leave each alone, one bit each.
+    /// The stabiliser of each shape: the symmetries that fix it, one bit each.
     pub(super) still: Vec<u16>,
-    /// For every set of this size the row times sixteen, and the symmetry that leads there.
+    /// For every set of this size, the row times sixteen plus the symmetry that maps the set to it.
     found: Vec<u32>,
 }
 
@@ -102,7 +102,7 @@ impl Shapes {
                     shapes.found[subsets.rank(other.into()) as usize] =
                         row << 4 | u32::from(images.inverse[image as usize]);
                 }
-                // It leads to itself without a detour.
+                // A canonical shape needs no symmetry.
                 shapes.found[rank] = row << 4;
                 shapes.rows.push(shape as u32);
                 shapes.still.push(still);
@@ -112,7 +112,7 @@ impl Shapes {
         shapes
     }
 
-    /// The row of a set with a number among those of its size, and the symmetry that leads there.
+    /// The row of a set, by its rank among those of its size, and the symmetry that maps the set to it.
     #[inline]
     pub(super) fn find(&self, rank: u64) -> (usize, u8) {
         let found = self.found[rank as usize];
@@ -120,7 +120,7 @@ impl Shapes {
     }
 }
 
-/// Gathers the members of a set that are in another, as bits one after the other: eight points at a look.
+/// Extracts the members of a set selected by another as consecutive bits (PEXT), by lookup of eight points at a time.
 pub(super) struct Packer {
     packed: Vec<u8>,
     ones: [u8; 256],
@@ -138,7 +138,7 @@ impl Packer {
         Packer { packed: (0..1 << 16).map(pack).collect(), ones }
     }
 
-    /// The bits of `set` at the ones of `among`.
+    /// Extracts the bits of `set` selected by `among`.
     #[inline]
     pub(super) fn pack(&self, set: u32, among: u32) -> u32 {
         let part = |shift: u32| {
@@ -149,7 +149,7 @@ impl Packer {
         low | middle << first | high << (first + second)
     }
 
-    /// The way back.
+    /// Deposits the bits of `packed` at the ones of `among`, the inverse of [`Packer::pack`].
     pub(super) fn unpack(packed: u32, among: u32) -> u32 {
         let points = super::rules::each(among).enumerate();
         points.fold(0, |set, (bit, point)| set | (packed >> bit & 1) << point)

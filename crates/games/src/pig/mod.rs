@@ -1,8 +1,8 @@
-//! Pig and Piglet: roll for points as often as you dare, hold before they are lost.
+//! Pig and Piglet: push-your-luck games of rolling for points or holding (Neller and Presser 2004).
 //!
-//! `pig:100` rolls a die: a 1 loses the points of the turn and passes it on, other faces add to them.
-//! `piglet:10` tosses a coin: heads adds one point, tails loses those of the turn. Holding keeps the points and
-//! passes the turn on; a player with nothing to keep has to roll. Who reaches the goal, points of the turn
+//! `pig:100` rolls a die: a 1 loses the points of the turn and passes the turn, and other faces add to the points.
+//! `piglet:10` tosses a coin: heads adds one point, tails loses those of the turn. Holding banks the points and
+//! passes the turn; a player with no points to bank must roll. The player who reaches the goal, points of the turn
 //! included, wins.
 //!
 //! ```text
@@ -19,14 +19,14 @@ use outplay_core::{Chance, Game, Gesture, InputError, Notation, Payoff, Remark, 
 
 const MOST_POINTS: usize = 1000;
 
-/// The goal and what is rolled.
+/// The goal, and whether a die or a coin is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pig {
     goal: u16,
     coin: bool,
 }
 
-/// Points kept, points of the turn, whose turn it is, and whether a roll is due.
+/// Banked points, points of the turn, the player whose turn it is, and whether a roll is due.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Points {
     kept: [u16; 2],
@@ -35,23 +35,23 @@ pub struct Points {
     rolling: bool,
 }
 
-/// A decision or a fall of the die.
+/// A decision, or an outcome of the die.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PigMove {
     /// Roll the die or toss the coin.
     Roll,
-    /// Keep the points of the turn.
+    /// Bank the points of the turn.
     Hold,
-    /// What was rolled: points to add, 0 for none and the end of the turn.
+    /// A roll's points; 0 ends the turn and loses its points.
     Add(u8),
 }
 
 impl Pig {
-    /// Reads `pig:GOAL` or `piglet:GOAL`.
+    /// Parses `pig:GOAL` or `piglet:GOAL`.
     ///
     /// # Errors
     ///
-    /// One sentence about the first thing that makes no sense.
+    /// One sentence about the first invalid part.
     pub fn from_spec(spec: Spec) -> Result<Pig, InputError> {
         let coin = spec.name() == "piglet";
         let goal = match spec.argument() {
@@ -76,19 +76,19 @@ impl Pig {
         Ok(Pig { goal: goal as u16, coin })
     }
 
-    /// The points that win.
+    /// The number of points that wins.
     pub fn goal(&self) -> u16 {
         self.goal
     }
 
-    /// What a roll can add; 0 ends the turn.
+    /// The points that a roll can add; 0 ends the turn.
     pub fn faces(&self) -> &'static [u8] {
         if self.coin { &[0, 1] } else { &[0, 2, 3, 4, 5, 6] }
     }
 }
 
 impl Points {
-    /// The points that a player has kept.
+    /// The banked points of a player.
     pub fn kept(&self, turn: Turn) -> u16 {
         self.kept[usize::from(turn == Turn::Second)]
     }
@@ -98,7 +98,7 @@ impl Points {
         self.turn
     }
 
-    /// Whose turn it is, the die included.
+    /// The player who decides or rolls.
     pub fn owner(&self) -> Turn {
         if self.second { Turn::Second } else { Turn::First }
     }
@@ -161,6 +161,11 @@ impl Chance for Pig {
         let faces = self.faces();
         out.extend(faces.iter().map(|&points| (PigMove::Add(points), 1.0 / faces.len() as f64)));
     }
+
+    /// A roll may end the turn, so the next player to move does not determine the roller.
+    fn roller(&self, pos: &Points) -> Option<Turn> {
+        Some(pos.owner())
+    }
 }
 
 impl Notation for Pig {
@@ -213,7 +218,19 @@ impl Notation for Pig {
         }
     }
 
-    /// Buttons, and the points as facts; nothing lies on a table.
+    fn said(&self, pos: &Points, mv: PigMove) -> String {
+        let word = self.write_move(pos, mv);
+        match mv {
+            // Only the outcome of the roll is reported.
+            PigMove::Roll => String::new(),
+            PigMove::Hold => "holds".to_string(),
+            PigMove::Add(0) if pos.turn > 0 => format!("rolls {word} and loses {}", pos.turn),
+            PigMove::Add(0) => format!("rolls {word}: the turn is over"),
+            PigMove::Add(_) => format!("rolls {word}"),
+        }
+    }
+
+    /// Buttons, and the points as facts; there are no spots.
     fn scene(&self, pos: &Points) -> Scene {
         let mut moves = Vec::new();
         self.moves(pos, &mut moves);
@@ -229,12 +246,20 @@ impl Notation for Pig {
                 ("second".into(), points(1)),
                 ("this turn".into(), pos.turn.to_string()),
             ],
+            prompt: match (moves.contains(&PigMove::Roll), pos.turn) {
+                (false, _) => String::new(),
+                (true, 0) => "Roll for points.".to_string(),
+                (true, turn) => {
+                    let bad = if self.coin { "Tails" } else { "A 1" };
+                    format!("Roll again, or hold and keep {turn}? {bad} loses them.")
+                }
+            },
             moves: moves.into_iter().map(button).collect(),
             ..Scene::default()
         }
     }
 
-    /// What a roll puts at stake.
+    /// The risk of a roll.
     fn remarks(&self, pos: &Points) -> Vec<Remark> {
         let (bad, odds) = if self.coin { ("tails", 2) } else { ("a 1", 6) };
         let need = self.goal - pos.kept[usize::from(pos.second)] - pos.turn;
@@ -266,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_input_is_rejected() {
         for text in ["pig:0", "pig:x", "pig:1001", "piglet:-1", "pig:10,fast"] {
             assert!(Pig::from_spec(Spec::parse(text).unwrap()).is_err(), "{text}");
         }

@@ -1,32 +1,32 @@
-//! What the linear evaluation counts in a position, always as the player sees it who moved last ("mine"); the
-//! opponent ("their") moves next.
+//! Features of the linear evaluation of k-in-a-row boards, from the point of view of the player who moved last
+//! ("mine"); the opponent ("their") is to move.
 //!
-//! The paper's five are numbers of stones and windows. A *window* is k cells in a row, and it counts for a player
-//! if the other has no stone in it. The extended ones add what decides games in which stones fall: an empty
-//! cell that completes a line is a *threat*; some can be played now, and of the others the row matters, because
-//! the players fill the board in turns and who has to play beneath a threat loses.
+//! The paper's five features are numbers of stones and windows. A *window* is k cells in a row; it counts for a player
+//! if the opponent has no stone in it. The extended features add zugzwang control (Allis 1988), which decides games
+//! with gravity. An empty cell that completes a line is a *threat*. For a threat that cannot be played yet its row
+//! parity matters: the players fill the board in turns, and the one who must play beneath a threat loses.
 
-use super::field::Field;
-use super::forced::{Force, above, fill};
+use super::field::BoardGeometry;
+use super::forced::{ThreatSearch, above, fill};
 use super::weights::FeatureSet;
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_index::Bits;
 
 /// Names of the extended features.
 pub(super) const EXTENDED: [&str; 54] = [
-    // Stones in the middle column, next to it, and further out: mine less theirs.
+    // Stones in the middle column, next to it, and further out: mine minus theirs.
     "ring0",
     "ring1",
     "ring2",
     "ring3",
-    // Windows by how many stones they hold.
+    // Windows by number of stones.
     "ones",
     "twos",
     "threes",
     "their_ones",
     "their_twos",
     "their_threes",
-    // Threats that lie above one of the other player's: they will never be played.
+    // Dead threats: above a threat of the opponent, so that they are never played.
     "dead",
     "their_dead",
     // Threats that can be played now.
@@ -34,11 +34,11 @@ pub(super) const EXTENDED: [&str; 54] = [
     "now_two",
     "now_stacked",
     "their_now",
-    // Wins by threats alone, each of which has to be answered: whether, and by how many first moves.
+    // Forced wins by a sequence of threats: whether there is one, and its number of first moves.
     "force",
     "force_moves",
     "their_force",
-    // The lowest threats of the columns that cannot be played yet, by row: of whoever began, and of the other.
+    // The lowest threat of each column that cannot be played yet, by row: the first player's, then the second's.
     "first_row2",
     "first_row3",
     "first_row4",
@@ -49,19 +49,19 @@ pub(super) const EXTENDED: [&str; 54] = [
     "second_row4",
     "second_row5",
     "second_row6",
-    // Two threats of one player on top of each other that cannot be played yet.
+    // Two vertically adjacent threats of one player that cannot be played yet.
     "pair",
     "their_pair",
-    // Cells that can be played without letting the opponent complete a line on top.
+    // Cells that can be played without enabling a line of the opponent in the cell above.
     "safe",
     "their_safe",
     "their_stuck",
-    // Who wins if both only fill the board, threats as they are.
+    // The winner if both players only fill the board and the threats stay as they are.
     "first_zugzwang",
     "first_their_zugzwang",
     "second_zugzwang",
     "second_their_zugzwang",
-    // Empty cells of windows with one and with two stones, on odd and on even rows, for whoever moved last.
+    // Empty cells of windows with one and with two stones, on odd and on even rows, by which player moved last.
     "first_ones_odd",
     "first_ones_even",
     "first_twos_odd",
@@ -92,20 +92,20 @@ pub(super) const FITTED: [f32; EXTENDED.len()] = [
     0.20, 0.45, -0.20, -0.04, -0.84, 0.07,
 ];
 
-/// Counts the features of positions of one board.
+/// Extracts the features of positions of one board.
 #[derive(Clone, Debug)]
 pub struct Features {
     set: FeatureSet,
     start: LineBoard,
-    small: Option<Field<u64>>,
-    large: Option<Field<u128>>,
+    small: Option<BoardGeometry<u64>>,
+    large: Option<BoardGeometry<u128>>,
 }
 
 impl Features {
-    /// The features of a set on boards like this one; `None` for extended ones on boards of more than 128 bits.
+    /// The feature extractor of a set for one board; `None` for the extended set on boards of more than 128 bits.
     pub fn new(set: FeatureSet, board: &LineBoard) -> Option<Features> {
-        let small = Field::new(board);
-        let large = if small.is_none() { Field::new(board) } else { None };
+        let small = BoardGeometry::new(board);
+        let large = if small.is_none() { BoardGeometry::new(board) } else { None };
         let known = set == FeatureSet::Paper || small.is_some() || large.is_some();
         known.then(|| Features { set, start: board.clone(), small, large })
     }
@@ -115,9 +115,9 @@ impl Features {
         self.set.names()
     }
 
-    /// The features of a position on such a board, seen by the player who moved last.
+    /// Returns the feature vector of a position, from the point of view of the player who moved last.
     ///
-    /// The opinion of that player is their product with the weights.
+    /// The evaluation is its dot product with the weights.
     pub fn vector(&self, board: &LineBoard) -> Vec<f32> {
         debug_assert_eq!(
             (board.width, board.height, board.k),
@@ -143,7 +143,7 @@ impl Features {
 /// Counts a set of features.
 pub(super) fn count<B: Bits>(
     set: FeatureSet,
-    field: &Field<B>,
+    field: &BoardGeometry<B>,
     mine: B,
     their: B,
     last_was_first: bool,
@@ -160,11 +160,11 @@ pub(super) fn count<B: Bits>(
     }
 }
 
-/// The paper's features with their signs: centre, fours, threes, twos, and the other player's threes.
+/// The paper's features with their signs: centre, fours, threes, twos, and the opponent's threes.
 ///
-/// An unfinished position holds no fours: the search knows wins for what they are.
+/// An unfinished position holds no fours: the search scores wins itself.
 #[inline]
-pub(super) fn paper<B: Bits>(field: &Field<B>, mine: B, their: B) -> [i32; 5] {
+pub(super) fn paper<B: Bits>(field: &BoardGeometry<B>, mine: B, their: B) -> [i32; 5] {
     let (mut threes, mut twos, mut block) = (0, 0, 0);
     field.windows(mine, their, |_, windows| {
         threes += windows.short.count() as i32;
@@ -175,7 +175,7 @@ pub(super) fn paper<B: Bits>(field: &Field<B>, mine: B, their: B) -> [i32; 5] {
     [centre, 0, threes, twos, -block]
 }
 
-/// The paper's features by looking at every window: the oracle of the fast ones, and for boards of any size.
+/// The paper's features by a scan of every window: for boards of any size, and the reference for the bitboard version.
 pub fn plain_features(board: &LineBoard) -> Vec<f32> {
     let (mine, their) = match board.turn {
         Turn::Second => (Content::First, Content::Second),
@@ -196,18 +196,18 @@ pub fn plain_features(board: &LineBoard) -> Vec<f32> {
     vec![centre as f32, fours, threes, twos, -block]
 }
 
-/// What one player's stones make.
-struct Side<B> {
+/// Windows and threats of one player.
+struct SideFeatures<B> {
     ones: u32,
     twos: u32,
     shorts: u32,
     threats: B,
-    /// Empty cells of windows with one stone on odd and even rows, then of those with two.
+    /// Empty cells of windows with one stone on odd and even rows, then of windows with two stones.
     gaps: [u32; 4],
 }
 
-fn side<B: Bits>(field: &Field<B>, own: B, other: B, empty: B) -> Side<B> {
-    let mut side = Side { ones: 0, twos: 0, shorts: 0, threats: B::NONE, gaps: [0; 4] };
+fn side<B: Bits>(field: &BoardGeometry<B>, own: B, other: B, empty: B) -> SideFeatures<B> {
+    let mut side = SideFeatures { ones: 0, twos: 0, shorts: 0, threats: B::NONE, gaps: [0; 4] };
     let (odd, even) = (empty & field.odd, empty & !field.odd);
     field.windows(own, other, |s, windows| {
         side.ones += windows.one.count();
@@ -225,7 +225,7 @@ fn side<B: Bits>(field: &Field<B>, own: B, other: B, empty: B) -> Side<B> {
     side
 }
 
-fn extended<B: Bits>(field: &Field<B>, mine: B, their: B, last_was_first: bool, out: &mut [f32]) {
+fn extended<B: Bits>(field: &BoardGeometry<B>, mine: B, their: B, last_was_first: bool, out: &mut [f32]) {
     let occupied = mine | their;
     let empty = field.playable & !occupied;
     let open = field.open(occupied);
@@ -255,17 +255,17 @@ fn extended<B: Bits>(field: &Field<B>, mine: B, their: B, last_was_first: bool, 
     put(flag(now.count() >= 2));
     put(flag(stacked != B::NONE));
     put(flag(they.threats & open != B::NONE));
-    let force = Force { field, other_threats: they.threats }.first_moves(mine, their);
+    let force = ThreatSearch { field, other_threats: they.threats }.first_moves(mine, their);
     put(flag(force > 0));
     put(force as f32);
-    put(flag(Force { field, other_threats: me.threats }.first_moves(their, mine) > 0));
+    put(flag(ThreatSearch { field, other_threats: me.threats }.first_moves(their, mine) > 0));
 
     let mut rows = [0.0; 10];
     for (side, dead, first, sign) in
         [(&me, dead, last_was_first, 1.0), (&they, their_dead, !last_was_first, -1.0)]
     {
         let waiting = side.threats & late & !dead;
-        // Only the lowest threat of a column is ever reached.
+        // Only the lowest threat of a column is reached.
         let lowest = waiting & !above(field, waiting);
         for cell in lowest.cells() {
             let row = (cell % (field.height + 1)).clamp(1, 5) as usize - 1;
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn bit_tricks_count_what_looking_at_every_window_counts() {
+    fn bitboard_features_equal_plain_features() {
         for spec in [
             "connect4",
             "connect4:6x5,obstacles=c1+d3",
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn threats_are_those_that_looking_at_every_cell_finds() {
+    fn threat_features_equal_a_scan_of_every_cell() {
         for spec in ["connect4", "connect4:6x5,obstacles=c1+d3", "mnk:6x6,k=4", "connect:7x6,k=3"] {
             let boards = boards(spec, 40);
             let features = Features::new(FeatureSet::Extended, &boards[0]).unwrap();
@@ -395,7 +395,7 @@ mod tests {
         for spec in ["connect4:4x4", "connect:4x4,k=3", "mnk:4x3,k=3"] {
             let game: Mnk<u64> = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
             let start = game.start().unwrap();
-            let solved = outplay_solve::memo(&game, &start, 1_000_000, &outplay_core::Quiet).unwrap();
+            let solved = outplay_solve::memo(&game, &start, 1_000_000, &outplay_runtime::NoMonitor).unwrap();
             let features = Features::new(FeatureSet::Extended, &game.board(&start)).unwrap();
             let mut found = 0;
             for seed in 0..400 {

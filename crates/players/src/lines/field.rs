@@ -1,20 +1,20 @@
-//! A board of lines as bit masks; each column has one spare bit on top.
+//! Bitboard geometry of k-in-a-row boards; each column has one sentinel bit on top.
 //!
 //! ```text
 //!  3  7 11      a 3x3 board: bit = column * (height + 1) + row, as in the bitboards of `games`.
-//!  2  6 10      A window is k cells in a row along a shift; it is named by its first cell.
-//!  1  5  9      The spare bits belong to no window, so that none runs over the edge.
+//!  2  6 10      A window is k cells in a row along a shift; it is identified by its first cell.
+//!  1  5  9      Sentinel bits belong to no window, so that none wraps over the edge.
 //!  0  4  8
 //! ```
 //!
-//! Invariant: masks of windows hold first cells only of windows whose cells can all be played.
+//! Invariant: a window mask holds only first cells of windows whose cells are all playable.
 
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_index::{Bits, Columns};
 
 /// The geometry of a board.
 #[derive(Clone, Debug)]
-pub(crate) struct Field<B> {
+pub(crate) struct BoardGeometry<B> {
     pub(crate) k: u32,
     pub(crate) height: u32,
     pub(crate) gravity: bool,
@@ -24,29 +24,29 @@ pub(crate) struct Field<B> {
     bottom: B,
     /// Rows 1, 3, 5 …
     pub(crate) odd: B,
-    /// Shifts along which windows lie.
+    /// Bit shifts of the window directions.
     directions: Vec<u32>,
-    /// Columns by how far they are from the middle, mirror images together; the last holds the rest.
+    /// Columns by distance from the middle, mirror images together; the last mask holds the rest.
     pub(crate) rings: [B; 4],
 }
 
-/// Windows of one player that the other has no stone in, by how many stones they hold.
+/// Windows of one player without a stone of the opponent, by number of stones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Windows<B> {
     pub(crate) one: B,
-    /// Two stones short of a line: two stones where four make one.
+    /// Two stones short of a line.
     pub(crate) two: B,
     /// One stone short of a line.
     pub(crate) short: B,
 }
 
-impl<B: Bits> Field<B> {
-    /// The geometry of a board; `None` if it has more cells than bits.
-    pub(crate) fn new(board: &LineBoard) -> Option<Field<B>> {
+impl<B: Bits> BoardGeometry<B> {
+    /// The geometry of a board; `None` if it does not fit into the bits.
+    pub(crate) fn new(board: &LineBoard) -> Option<BoardGeometry<B>> {
         let columns = Columns::fit::<B>(board.width, board.height)?;
         let playable = columns.set::<B>(|c, r| board.playable(board.cell(c, r)));
         let ring = |column: usize| ((2 * column + 1).abs_diff(board.width) / 2).min(3);
-        Some(Field {
+        Some(BoardGeometry {
             k: board.k as u32,
             height: board.height as u32,
             gravity: board.gravity,
@@ -73,7 +73,7 @@ impl<B: Bits> Field<B> {
         if board.turn == Turn::Second { (stones[0], stones[1]) } else { (stones[1], stones[0]) }
     }
 
-    /// Where a stone can be placed now.
+    /// Cells where a stone can be placed now.
     #[inline]
     pub(crate) fn open(&self, occupied: B) -> B {
         if self.gravity {
@@ -83,7 +83,7 @@ impl<B: Bits> Field<B> {
         }
     }
 
-    /// The windows of a player along each direction, handed to `visit` with the direction's shift.
+    /// Calls `visit` with the shift of each direction and the windows of a player along it.
     #[inline]
     pub(crate) fn windows(&self, own: B, other: B, mut visit: impl FnMut(u32, Windows<B>)) {
         let free = self.playable & !other;
@@ -91,7 +91,7 @@ impl<B: Bits> Field<B> {
             let windows = if self.k == 4 {
                 let pair = free & (free >> s);
                 let whole = pair & (pair >> (2 * s));
-                // Two stones of the first half and of the second, or one of either.
+                // Each half of a window of four holds two stones, one, or none.
                 let (both, either) = (own & (own >> s), own ^ (own >> s));
                 let (far_both, far_either) = (both >> (2 * s), either >> (2 * s));
                 let (none, far_none) = (!(both | either), !(far_both | far_either));
@@ -107,7 +107,7 @@ impl<B: Bits> Field<B> {
         }
     }
 
-    /// The same for any k: stones are counted in the binary digits of several masks.
+    /// The same for any k: a bit-sliced (vertical) counter holds the stones of every window.
     fn counted(&self, own: B, free: B, s: u32) -> Windows<B> {
         let mut digits = [B::NONE; 7];
         let mut whole = self.playable;
@@ -140,7 +140,7 @@ impl<B: Bits> Field<B> {
         cells & empty
     }
 
-    /// The empty cells where a player would complete a line, whether they can be played now or not.
+    /// The threats of a player: empty cells that complete a line, playable now or not.
     #[inline]
     pub(crate) fn threats(&self, own: B, other: B) -> B {
         let empty = self.playable & !(own | other);
@@ -149,7 +149,7 @@ impl<B: Bits> Field<B> {
         threats
     }
 
-    /// How many lines run through each cell: cells of many lines are tried first.
+    /// Counts the lines through each cell, for move ordering.
     pub(crate) fn lines_through(&self) -> Vec<i32> {
         let mut through = vec![0; B::WIDTH as usize];
         let mut whole = Vec::new();

@@ -1,10 +1,15 @@
-//! What follows by force: wins by threats that have to be answered, and the end of a board that is only filled.
+//! Forced wins: threat-space search, and zugzwang by filling the board.
+//!
+//! [`ThreatSearch`] finds wins by a sequence of threats each of which forces the reply, as threat-space search (VCF;
+//! Allis, van den Herik and Huntjens 1993), but with the defender's replies played out and at most [`CHAIN`] threats.
+//! [`fill`] decides by zugzwang control (Allis 1988) which player profits from the standing threats; it simulates one
+//! line of play, so its answer is an estimate.
 
-use super::field::Field;
+use super::field::BoardGeometry;
 use outplay_index::Bits;
 
-/// All cells above some cells of their columns.
-pub(super) fn above<B: Bits>(field: &Field<B>, cells: B) -> B {
+/// All cells above the given cells in their columns.
+pub(super) fn above<B: Bits>(field: &BoardGeometry<B>, cells: B) -> B {
     let mut all = B::NONE;
     let mut next = cells;
     for _ in 1..field.height {
@@ -14,18 +19,18 @@ pub(super) fn above<B: Bits>(field: &Field<B>, cells: B) -> B {
     all
 }
 
-/// How many threats in a row are followed when looking for a forced win.
+/// Maximal number of consecutive threats.
 const CHAIN: u32 = 4;
 
-/// Wins by threats alone.
-pub(super) struct Force<'a, B> {
-    pub(super) field: &'a Field<B>,
-    /// Where the other player would complete a line.
+/// A search for wins by consecutive threats.
+pub(super) struct ThreatSearch<'a, B> {
+    pub(super) field: &'a BoardGeometry<B>,
+    /// The opponent's threats at the root.
     pub(super) other_threats: B,
 }
 
-impl<B: Bits> Force<'_, B> {
-    /// The first moves by which `own`, to move, wins by threats that have to be answered one after the other.
+impl<B: Bits> ThreatSearch<'_, B> {
+    /// Counts the first moves with which `own`, to move, wins by consecutive threats.
     pub(super) fn first_moves(&self, own: B, other: B) -> u32 {
         let open = self.field.open(own | other);
         let averted = self.other_threats & open;
@@ -41,7 +46,7 @@ impl<B: Bits> Force<'_, B> {
         left > 0 && self.tries(own, other, open, averted, left, false) > 0
     }
 
-    /// Counts the winning moves of a player who has to avert some threats first; all of them, or one is enough.
+    /// Counts the winning moves of a player who must first block the threats `averted`; without `all`, stops at one.
     fn tries(&self, own: B, other: B, open: B, averted: B, left: u32, all: bool) -> u32 {
         let field = self.field;
         let moves = match averted.count() {
@@ -73,12 +78,12 @@ impl<B: Bits> Force<'_, B> {
     }
 }
 
-/// Who wins if both players only fill the board and no new threats arise: 1 if it is the player who moved last,
-/// −1 if it is the other, 0 if nobody.
+/// Returns the winner if both players only fill the board and no new threats arise: 1 for the player who moved last,
+/// −1 for the opponent, 0 for a draw.
 ///
-/// Each takes a threat when it can, averts one when it must, else plays where nothing is given away, keeping
-/// the cells beneath its own threats for last.
-pub(super) fn fill<B: Bits>(field: &Field<B>, mut occupied: B, mine: B, their: B) -> i32 {
+/// Each player completes a line if possible, else blocks one, else plays a safe cell, and only then a cell beneath its
+/// own threats.
+pub(super) fn fill<B: Bits>(field: &BoardGeometry<B>, mut occupied: B, mine: B, their: B) -> i32 {
     if !field.gravity {
         return 0;
     }

@@ -1,11 +1,11 @@
-//! The weighted sum as an opinion, on bitboards and on boards of any size.
+//! Linear evaluation: the weighted sum of features, on bitboards and on boards of any size.
 //!
-//! Weights are multiplied up to whole numbers, so that small ones still tell positions apart. The paper judges
-//! every position as the player sees it who chooses the move, whoever moves there; the extended features know
-//! who moves next, so they are always those of the player who moved last.
+//! Weights are scaled to integers (fixed point), so that small weights still distinguish positions. The paper's
+//! features are taken from the point of view of the player who chooses the move, whichever player is to move. The
+//! extended features depend on the player to move, so they are always those of the player who moved last.
 
 use super::features::{count, paper};
-use super::field::Field;
+use super::field::BoardGeometry;
 use super::{FeatureSet, Weights, plain_features};
 use crate::Judge;
 use crate::insight::{Insight, Part};
@@ -14,10 +14,10 @@ use outplay_games::mnk::Mnk;
 use outplay_index::Bits;
 use std::sync::Arc;
 
-/// What the largest weight becomes.
+/// The scaled value of the largest weight.
 const LARGEST: f32 = 2000.0;
 
-/// The factor that makes whole numbers of weights.
+/// The factor that scales weights to integers. Fours never occur in unfinished positions and do not count.
 fn scale(weights: &Weights) -> f32 {
     let fours = weights.set().names().iter().position(|name| *name == "fours");
     let counted = weights.values().iter().enumerate().filter(|(at, _)| Some(*at) != fours);
@@ -25,10 +25,10 @@ fn scale(weights: &Weights) -> f32 {
     if largest > 0.0 { LARGEST / largest } else { 1.0 }
 }
 
-/// The evaluation on bitboards.
+/// The linear evaluation on bitboards.
 pub(crate) struct BitLines<B: Bits> {
     native: Native<Mnk<B>>,
-    field: Field<B>,
+    field: BoardGeometry<B>,
     weights: Weights,
     scaled: Vec<f32>,
     whole: [i32; 5],
@@ -36,14 +36,14 @@ pub(crate) struct BitLines<B: Bits> {
 
 impl<B: Bits> BitLines<B> {
     pub(crate) fn new(game: &Mnk<B>, weights: Weights) -> Option<BitLines<B>> {
-        let field = Field::new(game.rules().start())?;
+        let field = BoardGeometry::new(game.rules().start())?;
         let factor = scale(&weights);
         let scaled: Vec<f32> = weights.values().iter().map(|weight| weight * factor).collect();
         let whole = std::array::from_fn(|at| scaled.get(at).map_or(0, |weight| weight.round() as i32));
         Some(BitLines { native: Native::new(game.clone()), field, weights, scaled, whole })
     }
 
-    /// What [`BitLines::opinion`] multiplies, by name.
+    /// The terms that [`BitLines::opinion`] adds up, by name.
     fn parts(&self, own: B, other: B, last: bool, first: bool) -> Vec<Part> {
         let names = self.weights.set().names();
         if self.weights.set() == FeatureSet::Paper {
@@ -63,7 +63,7 @@ impl<B: Bits> BitLines<B> {
             .collect()
     }
 
-    /// Own stones, the other's, whether `me` moved last, and whether `me` began.
+    /// The stones of `me`, the opponent's, whether `me` moved last, and whether `me` is the first player.
     fn seen(&self, pos: &AnyPosition, me: Turn) -> (B, B, bool, bool) {
         let pos = self.native.pos(pos);
         let [first, second] = pos.stones;
@@ -72,7 +72,8 @@ impl<B: Bits> BitLines<B> {
         (own, other, me != to_move, me != Turn::Second)
     }
 
-    /// What a player thinks whose stones are `own`; `last` says whether it moved last, `first` whether it began.
+    /// Evaluates a position for the player with the stones `own`, who moved last if `last` and is the first player if
+    /// `first`.
     #[inline]
     pub(crate) fn opinion(&self, own: B, other: B, last: bool, first: bool) -> i32 {
         if self.weights.set() == FeatureSet::Paper {
@@ -110,7 +111,7 @@ impl<B: Bits> Judge for BitLines<B> {
     }
 }
 
-/// The evaluation by looking at every window, for boards of any size.
+/// The linear evaluation by a scan of every window, for boards of any size.
 struct PlainLines {
     game: AnyGame,
     weights: Weights,
@@ -145,7 +146,7 @@ impl Judge for PlainLines {
     }
 }
 
-/// The fastest form of the evaluation that the game allows; `None` for extended features on large boards.
+/// The fastest implementation that the game allows; `None` for extended features on large boards.
 pub(crate) fn judge(game: &AnyGame, weights: Weights) -> Option<Arc<dyn Judge>> {
     if let Some(bits) = game.get::<Mnk<u64>>() {
         return Some(Arc::new(BitLines::<u64>::new(bits, weights)?));

@@ -1,13 +1,13 @@
-//! The linear evaluation of boards of lines: features of a position times weights.
+//! Linear evaluation of k-in-a-row boards, and a bitboard alpha-beta search with it.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `weights` | the names of the features and what each counts for, as text and as a file |
-//! | `field` | a board as bit masks: windows, threats, open cells |
-//! | `features` | what is counted, by bit tricks and, as its oracle, by looking at every window |
-//! | `forced` | wins by threats alone, and who profits when the board fills up |
-//! | `judge` | the opinion that players and searches ask for |
-//! | `search`, `player` | alpha-beta on bitboards, the fast form of the player `alphabeta` |
+//! | `weights` | feature names and weights, as text and as a file |
+//! | `field` | bitboard geometry: windows, threats, playable cells |
+//! | `features` | feature extraction on bitboards and, as its reference, by a scan of every window |
+//! | `forced` | threat-space search, and zugzwang when the board fills up |
+//! | `judge` | the evaluation function of players and searches |
+//! | `search`, `player` | bitboard alpha-beta, the specialised form of the player `alphabeta` |
 
 mod features;
 mod field;

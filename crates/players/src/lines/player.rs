@@ -1,25 +1,27 @@
-//! The player `alphabeta` on bitboards of lines.
+//! The player `alphabeta` on k-in-a-row bitboards.
 
-use super::field::Field;
+use super::field::BoardGeometry;
 use super::judge::BitLines;
-use super::search::{BoardSearch, Question, SURE};
-use crate::alphabeta::spelled_limits;
+use super::search::{BoardSearch, PROVEN, SearchRequest};
+use crate::alphabeta::format_limits;
+use crate::distribution::determined;
 use crate::judge::squeezed;
 use crate::punctual::Punctual;
 use crate::techniques::Techniques;
-use crate::words::spelled;
-use crate::{Choice, Judge, PlayError, Player, Weights};
-use outplay_core::{AnyGame, AnyPosition, Game, Native, Watch};
+use crate::words::format_spec;
+use crate::{Choice, Distribution, Judge, PlayError, Player, Weights};
+use outplay_core::{AnyGame, AnyPosition, Game, Native};
 use outplay_games::mnk::Mnk;
 use outplay_index::Bits;
+use outplay_runtime::Monitor;
 use outplay_search::Limits;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Looks ahead on a bitboard.
+/// A player with the bitboard search.
 struct BoardPlayer<B: Bits> {
     native: Native<Mnk<B>>,
-    field: Field<B>,
+    field: BoardGeometry<B>,
     judge: Option<Arc<BitLines<B>>>,
     limits: Limits,
     keep: bool,
@@ -29,15 +31,15 @@ struct BoardPlayer<B: Bits> {
 }
 
 impl<B: Bits> BoardPlayer<B> {
-    /// None for a board on which lines lose.
+    /// `None` for a misère game.
     fn new(game: &Mnk<B>, weights: Option<Weights>, limits: Limits, keep: bool) -> Option<BoardPlayer<B>> {
         let start = game.rules().start();
-        let field = Field::new(start).filter(|_| !start.misere)?;
+        let field = BoardGeometry::new(start).filter(|_| !start.misere)?;
         let judge = match weights {
             Some(weights) => Some(Arc::new(BitLines::new(game, weights)?)),
             None => None,
         };
-        // A shallow search fills a small table only, and a small one stays in the cache.
+        // A shallow search fills a small table only, and a small one stays in the CPU cache.
         let shallow = limits.depth.is_some_and(|depth| depth <= 8);
         let entries = if shallow { 1 << 14 } else { 1 << 20 };
         Some(BoardPlayer {
@@ -55,24 +57,24 @@ impl<B: Bits> BoardPlayer<B> {
 
 impl<B: Bits> Player for BoardPlayer<B> {
     fn spec(&self) -> String {
-        let mut options = spelled_limits(&self.limits);
-        options.extend(Techniques { keep: self.keep, ..Techniques::default() }.spelled());
+        let mut options = format_limits(&self.limits);
+        options.extend(Techniques { keep: self.keep, ..Techniques::default() }.to_options());
         let eval = self.judge.as_ref().map_or("zero".into(), |judge| judge.spec());
         options.push(("eval", eval));
-        spelled("alphabeta", &options)
+        format_spec("alphabeta", &options)
     }
 
     fn begin(&mut self, _seed: u64) {
         match &mut self.search {
             Some(search) => search.clear(),
-            // Making the table is no part of a move's time.
+            // Allocating the table here keeps it out of a move's time.
             None => {
                 self.search = Some(BoardSearch::new(self.field.clone(), self.judge.clone(), self.entries))
             }
         }
     }
 
-    fn choose(&mut self, any: &AnyPosition, watch: &dyn Watch) -> Result<Choice, PlayError> {
+    fn choose(&mut self, any: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
         let began = Instant::now();
         let pos = self.native.pos(any);
         if self.native.game.outcome(pos).is_some() {
@@ -101,26 +103,36 @@ impl<B: Bits> Player for BoardPlayer<B> {
             search.clear();
         }
         let end = self.limits.time.map(|time| self.punctual.end(began, time));
-        let question = Question { own, other, first: !pos.second_to_move, among, limits: self.limits, end };
-        let sought = search.search(&question, watch);
+        let request =
+            SearchRequest { own, other, first: !pos.second_to_move, among, limits: self.limits, end };
+        let outcome = search.search(&request, monitor);
         if let Some(end) = end {
             self.punctual.made(end);
         }
-        if watch.stopped() {
+        if outcome.stopped && outcome.depth == 0 {
             return Err(PlayError::Stopped);
         }
-        let opinion = match sought.score {
-            score if score > SURE => 100.0,
-            score if score < -SURE => -100.0,
+        let opinion = match outcome.score {
+            score if score > PROVEN => 100.0,
+            score if score < -PROVEN => -100.0,
             score => squeezed(score, self.judge.as_ref().map_or(100, |judge| judge.unit())),
         };
         let choice = Choice {
-            depth: sought.depth,
+            depth: outcome.depth,
             opinion: Some(opinion),
-            line: self.native.any_line(any, &sought.line),
-            ..Choice::plain(named(sought.cell as u8)?)
+            line: self.native.any_line(any, &outcome.line),
+            stopped: outcome.stopped,
+            ..Choice::plain(named(outcome.cell as u8)?)
         };
-        Ok(choice.after(sought.counters))
+        Ok(choice.after(outcome.counters))
+    }
+
+    fn distribution(
+        &mut self,
+        pos: &AnyPosition,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Distribution>, PlayError> {
+        if self.limits.time.is_some() || self.keep { Ok(None) } else { determined(self, pos, monitor) }
     }
 
     fn bytes(&self) -> usize {
@@ -128,7 +140,7 @@ impl<B: Bits> Player for BoardPlayer<B> {
     }
 }
 
-/// The fast player, if the game is one of lines on a bitboard in which lines win.
+/// The bitboard player, if the game is k in a row on a bitboard and not misère.
 pub(crate) fn player(
     game: &AnyGame,
     weights: Option<Weights>,

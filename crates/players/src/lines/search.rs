@@ -1,40 +1,46 @@
-//! Alpha-beta on bitboards of lines, made for one thing: many shallow searches per second.
+//! Principal variation search on k-in-a-row bitboards, optimised for many shallow searches per second.
 //!
 //! ```text
-//!   1 a line that can be completed now wins      2 two of the other player's that can be completed lose
-//!   3 one has to be filled: no choice            4 where the other would complete one on top is no move
-//!   5 the horizon: an opinion                    6 the table, then the moves, cells of many lines first
+//!   1 own threat playable: win                   2 two opposing threats playable: loss
+//!   3 one opposing threat: forced reply          4 prune moves beneath an opposing threat
+//!   5 depth 0: static evaluation                 6 transposition table, then moves by history and line count
 //! ```
 //!
-//! Steps 1 to 4 are a few instructions each, so that every position is seen two plies deeper than its depth says.
-//! The generic engine, which knows nothing of lines, is its oracle: with no opinion both prove the same.
+//! Iterative deepening with null windows after the first move (PVS, Marsland and Campbell 1982). Steps 1 to 4 are a few
+//! bit operations each and see two plies beyond the nominal depth. The generic engine is the reference in tests:
+//! without an evaluation both prove the same values.
 //!
-//! Invariant: a score beyond [`SURE`] is proven; it counts plies from the root.
+//! Invariant: a score beyond ±[`PROVEN`] is proven and encodes the distance from the root in plies. The table stores
+//! distances from the entry's own position.
 
-use super::field::Field;
+use super::field::BoardGeometry;
 use super::judge::BitLines;
-use outplay_core::{Counters, Watch};
+use outplay_core::Counters;
 use outplay_index::Bits;
+use outplay_runtime::Monitor;
 use outplay_search::Limits;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The score of a win at the root itself; sooner wins are larger.
+/// The score of a win at the root itself; sooner wins are greater.
 pub(crate) const WIN: i32 = 1 << 20;
-/// Opinions stay below, proven wins above.
-pub(crate) const SURE: i32 = WIN - 1000;
-const MOST_OPINION: i32 = 0xffff;
-/// Positions between two looks at the clock.
-const HANDFUL: u64 = 128;
+/// Evaluations stay below, proven wins above.
+pub(crate) const PROVEN: i32 = WIN - 1000;
+const MAX_OPINION: i32 = 0xffff;
+/// Nodes between two polls of the clock.
+const POLL_INTERVAL: u64 = 128;
+/// Nodes before the time limit applies: well under a millisecond, enough for a few plies if the thread was not
+/// scheduled until its time was over.
+const MIN_NODES: u64 = 2048;
 
-/// What the score of an entry means.
+// Bound types of a table entry's score.
 const EXACT: u8 = 0;
 const AT_LEAST: u8 = 1;
 const AT_MOST: u8 = 2;
 const NO_MOVE: u8 = u8::MAX;
 
 #[derive(Clone, Copy)]
-struct Entry<B> {
+struct TranspositionEntry<B> {
     own: B,
     other: B,
     score: i32,
@@ -43,43 +49,45 @@ struct Entry<B> {
     mv: u8,
 }
 
-/// What a search is asked.
+/// A position to search, with limits.
 #[derive(Clone, Copy)]
-pub(crate) struct Question<B> {
-    /// The stones of the player to move, and of the other.
+pub(crate) struct SearchRequest<B> {
+    /// The stones of the player to move, and of the opponent.
     pub(crate) own: B,
     pub(crate) other: B,
-    /// Whether the player to move is the one who began the game.
+    /// Whether the player to move is the first player of the game.
     pub(crate) first: bool,
-    /// The cells that come into question.
+    /// The candidate moves at the root.
     pub(crate) among: B,
-    /// Depth and positions; the time is `end`'s business.
+    /// Depth and node limits; the time limit is `end`.
     pub(crate) limits: Limits,
     pub(crate) end: Option<Instant>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
-pub(crate) struct Sought {
+pub(crate) struct SearchOutcome {
     /// The cell to play.
     pub(crate) cell: u32,
     pub(crate) score: i32,
-    /// The last depth that was finished.
+    /// Depth of the last finished iteration.
     pub(crate) depth: u32,
     pub(crate) counters: Counters,
     pub(crate) line: Vec<u8>,
+    /// Whether the monitor, not a limit, ended the search.
+    pub(crate) stopped: bool,
 }
 
-/// A search that can be used again and again; what it learned serves the next until it is cleared.
+/// A reusable search; its transposition table and history serve later searches until they are cleared.
 pub(crate) struct BoardSearch<B: Bits> {
-    field: Field<B>,
+    field: BoardGeometry<B>,
     judge: Option<Arc<BitLines<B>>>,
-    table: Vec<Entry<B>>,
-    /// Cells, those of many lines first.
+    table: Vec<TranspositionEntry<B>>,
+    /// Cells in descending order of the lines through them.
     order: Vec<u32>,
-    /// How many lines run through each cell.
+    /// Lines through each cell, plus one.
     through: Vec<u32>,
-    /// How often a cell refuted something.
+    /// History heuristic: depth-weighted beta cutoffs of each cell.
     history: Vec<u32>,
     nodes: u64,
     counters: Counters,
@@ -87,17 +95,30 @@ pub(crate) struct BoardSearch<B: Bits> {
     pause: u64,
     end: Option<Instant>,
     stopped: bool,
-    /// Whether the player at the root is the one who began.
+    /// Whether the monitor caused the stop.
+    interrupted: bool,
+    /// Whether the player at the root is the first player of the game.
     first: bool,
 }
 
 impl<B: Bits> BoardSearch<B> {
-    /// A search with a table of so many entries, a power of two.
-    pub(crate) fn new(field: Field<B>, judge: Option<Arc<BitLines<B>>>, entries: usize) -> BoardSearch<B> {
+    /// A search with a table of at least `entries` entries, rounded up to a power of two.
+    pub(crate) fn new(
+        field: BoardGeometry<B>,
+        judge: Option<Arc<BitLines<B>>>,
+        entries: usize,
+    ) -> BoardSearch<B> {
         let through = field.lines_through();
         let mut order: Vec<u32> = field.playable.cells().collect();
         order.sort_by_key(|&cell| std::cmp::Reverse(through[cell as usize]));
-        let blank = Entry { own: B::NONE, other: B::NONE, score: 0, depth: 0, bound: EXACT, mv: NO_MOVE };
+        let blank = TranspositionEntry {
+            own: B::NONE,
+            other: B::NONE,
+            score: 0,
+            depth: 0,
+            bound: EXACT,
+            mv: NO_MOVE,
+        };
         BoardSearch {
             field,
             judge,
@@ -111,49 +132,58 @@ impl<B: Bits> BoardSearch<B> {
             pause: 0,
             end: None,
             stopped: false,
+            interrupted: false,
             first: true,
         }
     }
 
-    /// Forgets everything.
+    /// Clears the table and the history.
     pub(crate) fn clear(&mut self) {
-        let blank = Entry { own: B::NONE, other: B::NONE, score: 0, depth: 0, bound: EXACT, mv: NO_MOVE };
+        let blank = TranspositionEntry {
+            own: B::NONE,
+            other: B::NONE,
+            score: 0,
+            depth: 0,
+            bound: EXACT,
+            mv: NO_MOVE,
+        };
         self.table.fill(blank);
         self.history.fill(0);
     }
 
-    /// Bytes of the table.
+    /// Size of the table in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.table.len() * size_of::<Entry<B>>()
+        self.table.len() * size_of::<TranspositionEntry<B>>()
     }
 
-    /// The best move of an unfinished position, deeper and deeper until a limit is met.
-    pub(crate) fn search(&mut self, question: &Question<B>, watch: &dyn Watch) -> Sought {
-        let Question { own, other, first, among, limits, end } = *question;
-        (self.first, self.end, self.stopped) = (first, end, false);
+    /// Searches an unfinished position by iterative deepening until a limit is met.
+    pub(crate) fn search(&mut self, request: &SearchRequest<B>, monitor: &dyn Monitor) -> SearchOutcome {
+        let SearchRequest { own, other, first, among, limits, end } = *request;
+        (self.first, self.end, self.stopped, self.interrupted) = (first, end, false, false);
         (self.nodes, self.pause, self.counters) = (0, 0, Counters::default());
         self.limit = limits.nodes.unwrap_or(u64::MAX);
         let empty = (self.field.playable & !(own | other)).count();
         let deepest = limits.depth.unwrap_or(u32::MAX).min(empty).min(200);
         let mut moves: Vec<u32> = self.order.iter().copied().filter(|&cell| among.has(cell)).collect();
-        let mut sought = Sought {
+        let mut outcome = SearchOutcome {
             cell: moves.first().copied().unwrap_or(0),
             score: 0,
             depth: 0,
             counters: Counters::default(),
             line: Vec::new(),
+            stopped: false,
         };
         for depth in 1..=deepest {
             let (mut alpha, mut best) = (-WIN, None);
             for (i, &cell) in moves.iter().enumerate() {
                 let (after, next) = (own | B::one(cell), other);
                 let mut score = if i == 0 {
-                    -self.enter(next, after, depth - 1, 1, -WIN, -alpha, watch)
+                    -self.enter(next, after, depth - 1, 1, -WIN, -alpha, monitor)
                 } else {
-                    -self.enter(next, after, depth - 1, 1, -alpha - 1, -alpha, watch)
+                    -self.enter(next, after, depth - 1, 1, -alpha - 1, -alpha, monitor)
                 };
                 if i > 0 && score > alpha && !self.stopped {
-                    score = -self.enter(next, after, depth - 1, 1, -WIN, -alpha, watch);
+                    score = -self.enter(next, after, depth - 1, 1, -WIN, -alpha, monitor);
                 }
                 if self.stopped {
                     break;
@@ -162,9 +192,9 @@ impl<B: Bits> BoardSearch<B> {
                     (alpha, best) = (alpha.max(score), Some((cell, score)));
                 }
             }
-            // What was seen of an unfinished depth counts if its first move, the best so far, was finished.
-            if let Some((cell, score)) = best {
-                (sought.cell, sought.score) = (cell, score);
+            // An unfinished iteration does not count, except the first.
+            if let Some((cell, score)) = best.filter(|_| !self.stopped || depth == 1) {
+                (outcome.cell, outcome.score) = (cell, score);
                 if let Some(at) = moves.iter().position(|&known| known == cell) {
                     moves[..=at].rotate_right(1);
                 }
@@ -172,33 +202,38 @@ impl<B: Bits> BoardSearch<B> {
             if self.stopped {
                 break;
             }
-            sought.depth = depth;
-            if sought.score.abs() > SURE {
+            outcome.depth = depth;
+            if outcome.score.abs() > PROVEN {
                 break;
             }
         }
-        sought.counters = Counters { nodes: self.nodes, ..self.counters };
-        sought.line = self.line(own, other, sought.cell, sought.depth);
-        sought
+        outcome.stopped = self.interrupted;
+        outcome.counters = Counters { nodes: self.nodes, ..self.counters };
+        outcome.line = self.line(own, other, outcome.cell, outcome.depth);
+        outcome
     }
 
-    /// A score that no move was looked at for.
+    /// Counts and returns a score that needed no search.
     #[inline]
     fn at_sight(&mut self, score: i32) -> i32 {
         self.counters.static_evaluations += 1;
         score
     }
 
-    /// Counts a position; whether the search must stop.
+    /// Counts a node and returns whether the search must stop.
     #[inline]
-    fn must_stop(&mut self, watch: &dyn Watch) -> bool {
+    fn must_stop(&mut self, monitor: &dyn Monitor) -> bool {
         self.nodes += 1;
         if self.nodes < self.pause {
             return self.stopped;
         }
-        self.pause = (self.nodes + HANDFUL).min(self.limit);
-        let late = self.end.is_some_and(|end| Instant::now() >= end);
-        self.stopped = self.stopped || late || self.nodes >= self.limit || watch.stopped();
+        self.pause = (self.nodes + POLL_INTERVAL).min(self.limit);
+        if !self.stopped {
+            let late = self.nodes >= MIN_NODES && self.end.is_some_and(|end| Instant::now() >= end);
+            let limited = late || self.nodes >= self.limit;
+            self.interrupted = !limited && monitor.poll();
+            self.stopped = limited || self.interrupted;
+        }
         self.stopped
     }
 
@@ -212,20 +247,20 @@ impl<B: Bits> BoardSearch<B> {
         ply: i32,
         mut alpha: i32,
         beta: i32,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
     ) -> i32 {
-        if self.must_stop(watch) {
+        if self.must_stop(monitor) {
             return 0;
         }
         let open = self.field.open(own | other);
         if open == B::NONE {
             return self.at_sight(0);
         }
-        // 1. Who can complete a line does.
+        // 1. Win in one.
         if self.field.threats(own, other) & open != B::NONE {
             return self.at_sight(WIN - ply - 1);
         }
-        // 2. Two to avert are one too many. 3. One leaves no choice. 4. Nobody feeds the other.
+        // 2. Two threats: lost. 3. One threat: forced reply. 4. Prune moves that enable the opponent's line above.
         let threats = self.field.threats(other, own);
         let averted = threats & open;
         let moves = match averted.count() {
@@ -244,19 +279,19 @@ impl<B: Bits> BoardSearch<B> {
             }
             _ => return self.at_sight(ply + 2 - WIN),
         };
-        // 5. The horizon.
+        // 5. Static evaluation.
         if depth == 0 {
             let opinion = self.opinion(own, other, ply);
             return self.at_sight(opinion);
         }
-        // A win cannot come sooner than with the next move but one.
+        // Mate distance pruning: no win in one exists, so the earliest win is two plies later.
         let most = WIN - ply - 3;
         if alpha >= most {
             self.counters.best_payoff_cutoffs += 1;
             self.counters.dynamic_evaluations += 1;
             return most;
         }
-        // 6. The table.
+        // 6. Transposition table.
         let slot = self.slot(own, other);
         let known = self.table[slot];
         let mut hash = NO_MOVE;
@@ -285,12 +320,12 @@ impl<B: Bits> BoardSearch<B> {
             hash = NO_MOVE;
             let after = own | B::one(cell);
             let mut score = if tried == 0 {
-                -self.enter(other, after, depth - 1, ply + 1, -beta, -alpha, watch)
+                -self.enter(other, after, depth - 1, ply + 1, -beta, -alpha, monitor)
             } else {
-                -self.enter(other, after, depth - 1, ply + 1, -alpha - 1, -alpha, watch)
+                -self.enter(other, after, depth - 1, ply + 1, -alpha - 1, -alpha, monitor)
             };
             if tried > 0 && score > alpha && score < beta && !self.stopped {
-                score = -self.enter(other, after, depth - 1, ply + 1, -beta, -alpha, watch);
+                score = -self.enter(other, after, depth - 1, ply + 1, -beta, -alpha, monitor);
             }
             if self.stopped {
                 return 0;
@@ -315,11 +350,11 @@ impl<B: Bits> BoardSearch<B> {
             AT_MOST
         };
         let (score, depth) = (at_root(best, ply), depth.min(250) as u8);
-        self.table[slot] = Entry { own, other, score, depth, bound, mv: best_move };
+        self.table[slot] = TranspositionEntry { own, other, score, depth, bound, mv: best_move };
         best
     }
 
-    /// Remembers that a cell made the rest of the moves unnecessary.
+    /// Adds a beta cutoff to the history heuristic.
     #[inline]
     fn refuted(&mut self, cell: u32, depth: u32) {
         let sum = &mut self.history[cell as usize];
@@ -329,7 +364,7 @@ impl<B: Bits> BoardSearch<B> {
         }
     }
 
-    /// The next move to try: the table's, else the one that refuted most, cells of many lines first.
+    /// The next move to try: the hash move, else the one with the greatest sum of history and line count.
     #[inline]
     fn pick(&self, left: B, hash: u8) -> u32 {
         if hash != NO_MOVE && left.has(u32::from(hash)) {
@@ -348,13 +383,13 @@ impl<B: Bits> BoardSearch<B> {
     #[inline]
     fn opinion(&self, own: B, other: B, ply: i32) -> i32 {
         let Some(judge) = &self.judge else { return 0 };
-        // The player at the root moves at even plies; the opinion is that player's.
+        // The player at the root moves at even plies; the evaluation is from that player's point of view.
         let score = if ply % 2 == 0 {
             judge.opinion(own, other, false, self.first)
         } else {
             -judge.opinion(other, own, true, self.first)
         };
-        score.clamp(-MOST_OPINION, MOST_OPINION)
+        score.clamp(-MAX_OPINION, MAX_OPINION)
     }
 
     #[inline]
@@ -365,7 +400,7 @@ impl<B: Bits> BoardSearch<B> {
         (mixed >> 32) as usize & (self.table.len() - 1)
     }
 
-    /// The line that the table remembers.
+    /// Reads the principal variation from the table.
     fn line(&self, own: B, other: B, first: u32, depth: u32) -> Vec<u8> {
         let mut line = vec![first as u8];
         let (mut own, mut other) = (other, own | B::one(first));
@@ -388,11 +423,11 @@ impl<B: Bits> BoardSearch<B> {
     }
 }
 
-/// A score as if the position were the root.
+/// Converts a score relative to the root into one relative to the node, as the table stores it.
 fn at_root(score: i32, ply: i32) -> i32 {
     match score {
-        s if s > SURE => s + ply,
-        s if s < -SURE => s - ply,
+        s if s > PROVEN => s + ply,
+        s if s < -PROVEN => s - ply,
         s => s,
     }
 }
@@ -400,8 +435,28 @@ fn at_root(score: i32, ply: i32) -> i32 {
 /// The inverse.
 fn at_ply(score: i32, ply: i32) -> i32 {
     match score {
-        s if s > SURE => s - ply,
-        s if s < -SURE => s + ply,
+        s if s > PROVEN => s - ply,
+        s if s < -PROVEN => s + ply,
         s => s,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::LineBoard;
+    use outplay_runtime::NoMonitor;
+
+    /// A thread that was not scheduled until its time was over still searches a few plies.
+    #[test]
+    fn search_without_any_time_looks_some_plies_ahead() {
+        let board = LineBoard { gravity: true, ..LineBoard::empty(7, 6, 4) };
+        let field: BoardGeometry<u64> = BoardGeometry::new(&board).unwrap();
+        let (open, end) = (field.open(0), Some(Instant::now()));
+        let limits = Limits::NONE;
+        let request = SearchRequest { own: 0, other: 0, first: true, among: open, limits, end };
+        let outcome = BoardSearch::new(field, None, 1 << 14).search(&request, &NoMonitor);
+        assert!(outcome.depth >= 4 && !outcome.stopped, "{outcome:?}");
+        assert!(outcome.counters.nodes < 2 * MIN_NODES, "{outcome:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! What each feature counts for.
+//! Weights of the linear evaluation: named feature sets, presets, and their text and file formats.
 //!
-//! Two sets of features have names. The *paper* set is that of the Connect-4 report, in its order
-//! `[centre, fours, threes, twos, block]`; the report's result is `[3, 100, 1, 8, 29]`. The *extended* set tells
-//! more apart: who moves next, which threats can be played now, and on which row the others lie.
+//! There are two feature sets. The *paper* set is that of the Connect-4 report, in its order
+//! `[centre, fours, threes, twos, block]`; the report's result is `[3, 100, 1, 8, 29]`. The *extended* set also
+//! distinguishes the player to move, the threats that are playable now, and the rows of the others.
 
 use super::features::EXTENDED;
 use outplay_core::nearest;
@@ -21,7 +21,7 @@ pub enum FeatureSet {
 
 /// The report's features, in the report's order.
 const PAPER: [&str; 5] = ["centre", "fours", "threes", "twos", "block"];
-/// What the report's genetic algorithm found.
+/// The result of the report's genetic algorithm.
 const PAPER_WEIGHTS: [f32; 5] = [3.0, 100.0, 1.0, 8.0, 29.0];
 
 impl FeatureSet {
@@ -49,8 +49,7 @@ impl FeatureSet {
         FeatureSet::ALL.into_iter().find(|set| set.word() == word)
     }
 
-    /// The weights that come along: the report's, and for the extended set those fitted to exact values of
-    /// 7x6 Connect-4.
+    /// The preset weights: the report's, and for the extended set weights fitted to exact values of 7x6 Connect-4.
     pub fn preset(self) -> Weights {
         let values = match self {
             FeatureSet::Paper => PAPER_WEIGHTS.to_vec(),
@@ -60,23 +59,23 @@ impl FeatureSet {
     }
 }
 
-/// What is wrong with weights that come from outside.
+/// Errors in weights from a spec or a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WeightsError {
-    /// No such feature.
+    /// An unknown feature.
     #[error("there is no weight called `{name}`; {cure}")]
     Unknown {
-        /// What was given.
+        /// The given name.
         name: String,
-        /// What would be right.
+        /// The suggested correction.
         cure: String,
     },
-    /// Not a number, or one that cannot be meant.
+    /// Not a number, or out of range.
     #[error("`{name}={value}` is not a number from -1000000 to 1000000")]
     Number {
         /// The weight.
         name: String,
-        /// What was given.
+        /// The given value.
         value: String,
     },
     /// The file is for another game.
@@ -97,14 +96,14 @@ pub enum WeightsError {
     Count {
         /// The set's name.
         set: &'static str,
-        /// How many it has.
+        /// The number of features.
         expected: usize,
-        /// How many were given.
+        /// The number of given weights.
         given: usize,
     },
 }
 
-/// Weights with what they are the weights of.
+/// Weights of a feature set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     set: FeatureSet,
@@ -113,9 +112,9 @@ pub struct Weights {
     file: Option<String>,
 }
 
-/// How weights lie in a file.
+/// The JSON format of a weights file.
 #[derive(Serialize, Deserialize)]
-struct File {
+struct WeightsFile {
     game: String,
     player: String,
     features: String,
@@ -136,7 +135,7 @@ impl Weights {
         Ok(Weights { set, values, file: None })
     }
 
-    /// The features they belong to.
+    /// The feature set.
     pub fn set(&self) -> FeatureSet {
         self.set
     }
@@ -155,7 +154,7 @@ impl Weights {
     ///
     /// # Errors
     ///
-    /// An unknown name, or no sensible number.
+    /// An unknown name, or a number out of range.
     pub fn put(&mut self, name: &str, value: &str) -> Result<(), WeightsError> {
         let names = self.set.names();
         let Some(at) = names.iter().position(|known| *known == name) else {
@@ -181,7 +180,7 @@ impl Weights {
         pairs.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
     }
 
-    /// The spec of the evaluation with these weights; as short as it can be.
+    /// The shortest spec of the evaluation with these weights.
     pub fn spec(&self) -> String {
         if let Some(file) = &self.file {
             return format!("lines:weights={file}");
@@ -205,7 +204,7 @@ impl Weights {
     /// The content of a file of weights for a game.
     pub fn to_file(&self, game: &str) -> String {
         let names = self.set.names().iter().map(|name| name.to_string());
-        let file = File {
+        let file = WeightsFile {
             game: game.into(),
             player: "lines".into(),
             features: self.set.word().into(),
@@ -215,13 +214,13 @@ impl Weights {
         serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
     }
 
-    /// Reads the content of the file called `name`, which has to be for this game.
+    /// Parses the content of the file `name`, which must be for this game.
     ///
     /// # Errors
     ///
-    /// No file of weights, one for another game, or weights that do not exist.
+    /// Not a weights file, one for another game, or unknown weights.
     pub fn from_file(name: &str, content: &str, game: &str) -> Result<Weights, WeightsError> {
-        let file: File =
+        let file: WeightsFile =
             serde_json::from_str(content).map_err(|error| WeightsError::File(error.to_string()))?;
         if file.player != "lines" {
             return Err(WeightsError::File(format!("it is for the player `{}`", file.player)));

@@ -1,19 +1,25 @@
-//! Whoever plays by a proof wins, or is never beaten, whatever the other does.
+//! Playing by a proof wins, or never loses, against every opponent.
 
-use outplay_check::{Followed, GuideError, check_seen, guide};
-use outplay_core::{Content, LineBoard, Quiet, Turn, cell_name};
+use outplay_check::{Followed, GuideError, Guided, check_seen, guide};
+use outplay_core::{Content, LineBoard, Turn, cell_name};
 use outplay_proof::{Limits, prove};
+use outplay_runtime::NoMonitor;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 fn proof(width: usize, height: usize, k: usize) -> String {
     let limits = Limits { proof: true, ..Limits::default() };
-    let answer = prove(&LineBoard::empty(width, height, k), &limits, &Quiet).expect("an ordinary board");
+    let answer = prove(&LineBoard::empty(width, height, k), &limits, &NoMonitor).expect("an ordinary board");
     answer.proof.expect("a proof was asked for").to_string()
 }
 
-/// Whether stones of a kind have k in a row, by looking at every cell and direction.
+/// Follows a strategy without limits.
+fn by_proof(text: &str, player: Turn, moves: &[&str]) -> Result<Guided, GuideError> {
+    guide(text, player, moves, &outplay_check::Limits::default(), &NoMonitor)
+}
+
+/// Whether stones of a kind have k in a row, by checking every cell and direction.
 fn has_line(board: &LineBoard, cells: &[Content], stone: Content) -> bool {
     let (width, height) = (board.width as i64, board.height as i64);
     let at = |column: i64, row: i64| {
@@ -28,7 +34,8 @@ fn has_line(board: &LineBoard, cells: &[Content], stone: Content) -> bool {
     (0..width).any(|column| (0..height).any(|row| ways.iter().any(|&way| line(column, row, way))))
 }
 
-/// Plays random games against every strategy of a board's proof, fewer against long ones; how many strategies there were.
+/// Plays random games against every strategy of a board's proof, fewer against long ones; returns the number of
+/// strategies.
 fn check(width: usize, height: usize, k: usize) -> usize {
     let text = proof(width, height, k);
     let games = (100_000 / text.len() as u64).clamp(2, 60);
@@ -43,9 +50,9 @@ fn check(width: usize, height: usize, k: usize) -> usize {
             let mut moves: Vec<String> = Vec::new();
             loop {
                 let words: Vec<&str> = moves.iter().map(String::as_str).collect();
-                let stands = match guide(&text, player, &words) {
+                let stands = match by_proof(&text, player, &words) {
                     Ok(stands) => stands,
-                    Err(GuideError::Nobody(_)) => break,
+                    Err(GuideError::NoStrategy(_)) => break,
                     Err(error) => panic!("{width}x{height},{k} {player:?} {moves:?}: {error}"),
                 };
                 strategies += usize::from(seed == 0 && moves.is_empty());
@@ -60,7 +67,7 @@ fn check(width: usize, height: usize, k: usize) -> usize {
                     break;
                 }
                 let empty: Vec<usize> = (0..cells.len()).filter(|&c| cells[c] == Content::Empty).collect();
-                // Cells that the strategy speaks of are where it could go wrong.
+                // Cells that the strategy mentions are where it could fail.
                 let waits = stands.waiting.iter();
                 let named: Vec<usize> =
                     waits.flat_map(|part| part.arms.iter().flat_map(|(cells, _)| cells.clone())).collect();
@@ -86,7 +93,7 @@ fn wins_end_with_a_line() {
 
 #[test]
 fn draws_are_held() {
-    // The first player holds an empty board by stealing, which is no strategy to play by.
+    // The first player holds an empty board by strategy stealing, which gives no moves.
     for (width, height, k) in [(3, 3, 3), (4, 4, 4), (5, 4, 4), (5, 5, 4), (6, 6, 5), (8, 8, 6), (10, 10, 9)]
     {
         assert_eq!(check(width, height, k), 1, "{width}x{height},{k}");
@@ -94,22 +101,22 @@ fn draws_are_held() {
 }
 
 #[test]
-fn moves_that_cannot_be_are_refused() {
+fn illegal_moves_are_errors() {
     let text = proof(4, 3, 3);
     for moves in [&["z9"][..], &["b2", "b2"], &["nonsense"]] {
-        assert!(matches!(guide(&text, Turn::First, moves), Err(GuideError::Move(_))), "{moves:?}");
+        assert!(matches!(by_proof(&text, Turn::First, moves), Err(GuideError::Move(_))), "{moves:?}");
     }
-    assert!(matches!(guide(&text, Turn::Second, &[]), Err(GuideError::Nobody(_))));
-    assert!(matches!(guide("nothing", Turn::First, &[]), Err(GuideError::Proof(_))));
+    assert!(matches!(by_proof(&text, Turn::Second, &[]), Err(GuideError::NoStrategy(_))));
+    assert!(matches!(by_proof("nothing", Turn::First, &[]), Err(GuideError::Proof(_))));
 }
 
-/// Everything that is followed is told, once, with stones that are on different cells and alternate.
+/// Every followed step is reported once, with alternating stones on different cells.
 #[test]
-fn a_check_under_somebodys_eyes() {
+fn every_followed_step_is_reported() {
     for (width, height, k) in [(4, 3, 3), (3, 3, 3), (5, 5, 4)] {
-        let (text, mut told, mut deepest) = (proof(width, height, k), 0, 0);
+        let (text, mut reported, mut deepest) = (proof(width, height, k), 0, 0);
         let mut eyes = |followed: &Followed<'_>| {
-            told += 1;
+            reported += 1;
             deepest = deepest.max(followed.depth);
             assert!(followed.stones.len() <= followed.depth);
             for (i, (cell, _)) in followed.stones.iter().enumerate() {
@@ -122,8 +129,8 @@ fn a_check_under_somebodys_eyes() {
             }
         };
         let limits = outplay_check::Limits::default();
-        let claim = check_seen(&text, &limits, &Quiet, Some(&mut eyes)).expect("the proof is right");
-        assert_eq!(told, claim.followed);
+        let claim = check_seen(&text, &limits, &NoMonitor, Some(&mut eyes)).expect("the proof is right");
+        assert_eq!(reported, claim.followed);
         assert!(deepest > 0);
         assert_eq!(outplay_check::check(&text), Ok(claim));
     }

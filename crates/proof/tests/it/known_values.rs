@@ -1,7 +1,8 @@
 //! Boards whose value is known from the literature, each with a proof that passes the checker.
 
-use outplay_core::{Content, LineBoard, Quiet, Turn, Verdict, Watch};
+use outplay_core::{Content, LineBoard, Turn, Verdict};
 use outplay_proof::{Limits, ProveError, prove};
+use outplay_runtime::{Monitor, NoMonitor};
 use std::time::Duration;
 
 /// Checks `board`, written `WxH,k`, and its proof.
@@ -11,7 +12,7 @@ fn check(board: &str, expected: Verdict) {
     let number = |text: &str| text.parse().expect("a number");
     let board = LineBoard::empty(number(width), number(height), number(k));
     let limits = Limits { proof: true, ..Limits::default() };
-    let answer = prove(&board, &limits, &Quiet).expect("an ordinary board");
+    let answer = prove(&board, &limits, &NoMonitor).expect("an ordinary board");
     assert_eq!(answer.verdict(), Some(expected), "{size},{k}");
     let proof = answer.proof.expect("a proof was asked for").to_string();
     let claim = outplay_check::check(&proof).expect("the proof is right");
@@ -76,20 +77,20 @@ fn large_boards() {
 fn a_limit_gives_bounds() {
     let board = LineBoard::empty(8, 8, 5);
     let limits = Limits { positions: 500, ..Limits::default() };
-    let answer = prove(&board, &limits, &Quiet).expect("an ordinary board");
+    let answer = prove(&board, &limits, &NoMonitor).expect("an ordinary board");
     assert_eq!((answer.low, answer.high, answer.verdict()), (Verdict::Draw, Verdict::Win, None));
     let limits = Limits { time: Some(Duration::from_millis(50)), ..Limits::default() };
     let mut board = board;
     board.cells[0] = Content::Blocked;
-    let answer = prove(&board, &limits, &Quiet).expect("an ordinary board");
+    let answer = prove(&board, &limits, &NoMonitor).expect("an ordinary board");
     assert!(answer.low < Verdict::Win && answer.high > Verdict::Loss);
     assert!(answer.time < Duration::from_secs(5));
 }
 
-/// Someone who stops the work at the first question.
+/// Monitor that stops the work at the first poll.
 struct Impatient;
 
-impl Watch for Impatient {
+impl Monitor for Impatient {
     fn stage(&self, _name: &str, _total: u64) {}
     fn advance(&self, _units: u64) {}
     fn stopped(&self) -> bool {
@@ -113,20 +114,20 @@ fn finished_and_full_boards() {
     board.cells = vec![Content::First, Content::First, Content::Empty];
     board.turn = Turn::Second;
     let limits = Limits { proof: true, ..Limits::default() };
-    let answer = prove(&board, &limits, &Quiet).expect("a finished board");
+    let answer = prove(&board, &limits, &NoMonitor).expect("a finished board");
     assert_eq!(answer.verdict(), Some(Verdict::Loss));
     let proof = answer.proof.expect("a proof was asked for").to_string();
     assert!(outplay_check::check(&proof).is_ok());
     assert!(outplay_check::check(&proof.replace("claim loss", "claim draw")).is_err());
     board.cells = vec![Content::First, Content::Second, Content::First];
-    let answer = prove(&board, &limits, &Quiet).expect("a full board");
+    let answer = prove(&board, &limits, &NoMonitor).expect("a full board");
     assert_eq!(answer.verdict(), Some(Verdict::Draw));
     assert!(outplay_check::check(&answer.proof.expect("a proof was asked for").to_string()).is_ok());
 }
 
 #[test]
-fn other_games_are_refused() {
-    let refuse = |board: &LineBoard| prove(board, &Limits::default(), &Quiet).expect_err("no such board");
+fn unsupported_boards_are_errors() {
+    let refuse = |board: &LineBoard| prove(board, &Limits::default(), &NoMonitor).expect_err("no such board");
     let mut board = LineBoard::empty(3, 3, 3);
     board.gravity = true;
     assert_eq!(refuse(&board), ProveError::Gravity);

@@ -1,9 +1,10 @@
-//! Damaged proofs: whatever is changed, a proof that still passes claims the true value.
+//! Mutated proofs: a proof that still passes claims the true value.
 
 use crate::plain;
 
-use outplay_core::{Content, LineBoard, Quiet, Turn, Verdict};
+use outplay_core::{Content, LineBoard, Turn, Verdict};
 use outplay_proof::{Limits, prove};
+use outplay_runtime::NoMonitor;
 use plain::{minimax, random_board};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -11,18 +12,18 @@ use rand::{RngExt, SeedableRng};
 
 pub(crate) fn proof_of(board: &LineBoard) -> (Verdict, String) {
     let limits = Limits { proof: true, ..Limits::default() };
-    let answer = prove(board, &limits, &Quiet).expect("an ordinary board");
+    let answer = prove(board, &limits, &NoMonitor).expect("an ordinary board");
     (answer.verdict().expect("no limit"), answer.proof.expect("a proof was asked for").to_string())
 }
 
-/// The words of a proof in which a cell, a step or a claim can be exchanged.
+/// Mutates a word of a proof: a cell, a step or a claim.
 pub(crate) fn change(rng: &mut StdRng, text: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
     let at = rng.random_range(1..lines.len() - 1);
     let mut words: Vec<String> = lines[at].split(' ').map(str::to_string).collect();
     let word = rng.random_range(0..words.len());
     match rng.random_range(0..5) {
-        // A word left out: a reply, a pair, a move.
+        // A word deleted: a reply, a pair, a move.
         0 => {
             words.remove(word);
         }
@@ -48,7 +49,7 @@ pub(crate) fn change(rng: &mut StdRng, text: &str) -> String {
 }
 
 #[test]
-fn a_damaged_proof_never_proves_a_falsehood() {
+fn a_mutated_proof_never_proves_a_wrong_value() {
     let mut rng = StdRng::seed_from_u64(11);
     let (mut passed, mut failed, mut other_board) = (0, 0, 0);
     for _ in 0..150 {
@@ -69,7 +70,7 @@ fn a_damaged_proof_never_proves_a_falsehood() {
             }
         }
     }
-    // The test is worth something only if both happen, and if proofs of other boards got through.
+    // The test is meaningful only if both happen, and if proofs of other boards passed.
     assert!(passed > 50 && failed > 1000 && other_board > 5, "{passed} {failed} {other_board}");
 }
 

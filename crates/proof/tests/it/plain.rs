@@ -1,4 +1,4 @@
-//! Plain minimax and random boards, for tests that compare.
+//! Plain minimax and random boards, as oracles.
 
 use outplay_core::{Content, LineBoard, Turn, Verdict};
 use rand::RngExt;
@@ -9,7 +9,7 @@ fn stone(player: Turn) -> Content {
     if player == Turn::First { Content::First } else { Content::Second }
 }
 
-/// The value of a board by plain minimax.
+/// Returns the value of a board by plain minimax.
 pub(crate) fn minimax(board: &LineBoard) -> Verdict {
     let mover = stone(board.turn);
     let lines = board.lines();
@@ -19,7 +19,7 @@ pub(crate) fn minimax(board: &LineBoard) -> Verdict {
     value(&mut board.clone(), &lines, &mut HashMap::new())
 }
 
-/// Minimax with a memory, by the rules alone.
+/// Minimax with memoisation, by the rules alone.
 fn value(board: &mut LineBoard, lines: &[Vec<usize>], known: &mut HashMap<Vec<Content>, Verdict>) -> Verdict {
     let other = stone(board.turn.other());
     if lines.iter().any(|line| line.iter().all(|&cell| board.cells[cell] == other)) {
@@ -45,7 +45,7 @@ fn value(board: &mut LineBoard, lines: &[Vec<usize>], known: &mut HashMap<Vec<Co
     verdict
 }
 
-/// A board with at most `most` empty cells and no line on it.
+/// Creates a board with at most `most` empty cells and no line on it.
 pub(crate) fn random_board(rng: &mut StdRng, most: usize) -> LineBoard {
     loop {
         let (width, height) = (rng.random_range(1..=6), rng.random_range(1..=5));

@@ -2,8 +2,9 @@
 
 use crate::plain;
 
-use outplay_core::{Content, Quiet, Turn, Verdict};
+use outplay_core::{Content, Turn, Verdict};
 use outplay_proof::{Limits, prove};
+use outplay_runtime::NoMonitor;
 use plain::{minimax, random_board};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -15,7 +16,7 @@ fn compare(seed: u64, boards: usize, most: usize) -> [usize; 3] {
     for _ in 0..boards {
         let board = random_board(&mut rng, most);
         let expected = minimax(&board);
-        let answer = prove(&board, &limits, &Quiet).expect("an ordinary board");
+        let answer = prove(&board, &limits, &NoMonitor).expect("an ordinary board");
         assert_eq!(answer.verdict(), Some(expected), "{board:?}");
         let proof = answer.proof.expect("a proof was asked for").to_string();
         let claim = outplay_check::check(&proof).unwrap_or_else(|error| panic!("{error}\n{proof}"));

@@ -4,8 +4,9 @@
 use crate::common;
 
 use common::{Graph, Opinion, end_of_line, minimax};
-use outplay_core::{Game, Keyed, Quiet, Turn, Value};
+use outplay_core::{Game, Keyed, Turn, Value};
 use outplay_games::mnk::{Mnk, Rules};
+use outplay_runtime::NoMonitor;
 use outplay_search::{Answer, Engine, Evaluate, Judged, Key, Limits, Method, Options, Report, breadth_first};
 use outplay_solve::{memo, plain};
 use proptest::prelude::*;
@@ -47,7 +48,7 @@ fn any_options() -> impl Strategy<Value = Options> {
     )
 }
 
-/// Bounds hold and exact answers are exact.
+/// Checks that bounds hold and exact answers are exact.
 fn honest<M>(report: &Report<M>, value: Value) {
     match report.answer {
         // A forced tie and a draw by repetition are worth the same.
@@ -57,25 +58,25 @@ fn honest<M>(report: &Report<M>, value: Value) {
     }
 }
 
-/// The best move of an exact answer keeps what the answer promises.
+/// Checks that the best move of an exact answer has the value of the answer.
 fn best_is_best<G: Game>(game: &G, pos: &G::Position, report: &Report<G::Move>, value: Value) {
     if let (Answer::Exact(_) | Answer::Payoff(_), Some(mv)) = (report.answer, report.best) {
         let next = game.play(pos, mv);
-        let after = plain(game, &next, &Quiet).unwrap().value.before(game.turn(&next) == game.turn(pos));
+        let after = plain(game, &next, &NoMonitor).unwrap().value.before(game.turn(&next) == game.turn(pos));
         assert_eq!(after.payoff(), value.payoff());
         assert!(matches!(report.answer, Answer::Payoff(_)) || after == value, "{after} {value}");
     }
 }
 
-/// Every move is worth what plain minimax says, and the best one as much as the position.
+/// Checks that every move has its minimax value, and the best one that of the position.
 fn moves_agree<G: Game>(game: &G, engine: &mut Engine<'_, G, Opinion>, value: Value) {
     let start = game.start().unwrap();
     for limits in [Limits::NONE, Limits::depth(2), Limits::nodes(40)] {
-        let judged = engine.each_move(&start, limits, &Quiet).unwrap();
+        let judged = engine.each_move(&start, limits, &NoMonitor).unwrap();
         let mut best = None;
         for Judged { mv, answer, report } in &judged {
             let next = game.play(&start, *mv);
-            let after = plain(game, &next, &Quiet).unwrap().value;
+            let after = plain(game, &next, &NoMonitor).unwrap().value;
             honest(report, after);
             let after = after.before(game.turn(&next) == game.turn(&start));
             best = best.max(Some(after));
@@ -87,7 +88,7 @@ fn moves_agree<G: Game>(game: &G, engine: &mut Engine<'_, G, Opinion>, value: Va
         }
         assert_eq!(best, game.outcome(&start).is_none().then_some(value));
         let nodes: u64 = judged.iter().map(|judged| judged.report.counts.nodes).sum();
-        // A finished position is looked at even if there is nothing left to look with.
+        // A finished position is counted even if the budget is used up.
         assert!(limits.nodes.is_none_or(|most| nodes <= most + judged.len() as u64));
     }
 }
@@ -95,16 +96,16 @@ fn moves_agree<G: Game>(game: &G, engine: &mut Engine<'_, G, Opinion>, value: Va
 /// Searches to the end and to every small depth, and compares.
 fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
     let start = game.start().unwrap();
-    let value = plain(game, &start, &Quiet).unwrap().value;
+    let value = plain(game, &start, &NoMonitor).unwrap().value;
     let mut engine = Engine::new(game, options).evaluate(opinion);
 
-    let report = engine.search(&start, Limits::NONE, &Quiet).unwrap();
+    let report = engine.search(&start, Limits::NONE, &NoMonitor).unwrap();
     assert!(!matches!(report.answer, Answer::Unknown { .. }), "{:?}", report.answer);
     assert_eq!(report.limit, None);
     honest(&report, value);
     best_is_best(game, &start, &report, value);
     if options.distance && game.outcome(&start).is_none() {
-        // The line may be shortened by the table only where it was not worth searching again.
+        // Table hits may shorten the line only where searching it again was too expensive.
         if let Some(end) = end_of_line(game, &start, &report.line) {
             assert_eq!(Value::new(end.payoff(), end.distance().unwrap_or(0)), value, "{:?}", report.line);
         } else {
@@ -114,11 +115,11 @@ fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
 
     for depth in 0..depths {
         let mut fresh = Engine::new(game, options).evaluate(opinion);
-        let report = fresh.search(&start, Limits::depth(depth), &Quiet).unwrap();
+        let report = fresh.search(&start, Limits::depth(depth), &NoMonitor).unwrap();
         honest(&report, value);
         best_is_best(game, &start, &report, value);
-        // A table that knows more than the horizon, or takes mirror images for equal when the opinion does
-        // not, gives a better informed score than minimax to this depth, and may.
+        // A table with deeper entries, or one that merges mirror images the evaluation distinguishes, returns a
+        // better informed score than minimax to this depth.
         let strict = options.table == 0 || !(options.deeper || options.symmetry);
         if strict && options.distance {
             let seen = report.depth;
@@ -126,14 +127,14 @@ fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
             assert!(leaf.matches(report.answer), "depth {depth}: {leaf:?} {:?}", report.answer);
             assert!(report.depth == depth || report.limit.is_none());
         }
-        // What was learned about shallower and deeper searches does no harm.
-        honest(&engine.search(&start, Limits::depth(depth), &Quiet).unwrap(), value);
+        // Entries of shallower and deeper searches do not make the result wrong.
+        honest(&engine.search(&start, Limits::depth(depth), &NoMonitor).unwrap(), value);
     }
     moves_agree(game, &mut engine, value);
 }
 
 fn opinion(seed: u64) -> Opinion {
-    // A spread of 0 is the zero evaluation; one beyond the scale must not outrank a win.
+    // A spread of 0 is the zero evaluation; one beyond the scale must not exceed a win.
     let spread = [0, 1, 300, 60_000][(seed % 4) as usize];
     Opinion { seed, spread, slots: seed.is_multiple_of(3) }
 }
@@ -160,16 +161,16 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// In circles nothing but a forced end can be proven, and what is proven is true.
+    /// In a graph with cycles only forced ends can be proven, and all that is proven holds.
     #[test]
-    fn loops_are_searched_honestly(seed in any::<u64>(), size in 2..30u16, options in any_options()) {
+    fn cycles_never_yield_wrong_proofs(seed in any::<u64>(), size in 2..30u16, options in any_options()) {
         let game = Graph::new(seed, size, 3, 1, true);
         let opinion = opinion(seed);
         let truth = loop_value(&game);
         let options = Options { deepening: true, ..options };
         let mut engine = Engine::new(&game, options).evaluate(opinion);
         for depth in 1..6 {
-            let report = engine.search(&0, Limits::depth(depth), &Quiet).unwrap();
+            let report = engine.search(&0, Limits::depth(depth), &NoMonitor).unwrap();
             honest(&report, truth);
         }
     }
@@ -178,14 +179,14 @@ proptest! {
     fn own_keys_and_borrowed_evaluations(spec in small_spec(8), options in any_options()) {
         if let Some(game) = board(&spec) {
             let start = game.start().unwrap();
-            let value = plain(&game, &start, &Quiet).unwrap().value;
+            let value = plain(&game, &start, &NoMonitor).unwrap().value;
             let options = Options { table: 256, ..options };
             let mut engine = Engine::new(&game, options).own_keys();
-            honest(&engine.search(&start, Limits::NONE, &Quiet).unwrap(), value);
+            honest(&engine.search(&start, Limits::NONE, &NoMonitor).unwrap(), value);
             let shared = opinion(7);
             let mut engine = Engine::new(&game, options).evaluate(&shared);
-            honest(&engine.search(&start, Limits::NONE, &Quiet).unwrap(), value);
-            let wide = breadth_first(&game, &start, &shared, 20, 1_000_000, &Quiet).unwrap();
+            honest(&engine.search(&start, Limits::NONE, &NoMonitor).unwrap(), value);
+            let wide = breadth_first(&game, &start, &shared, 20, 1_000_000, &NoMonitor).unwrap();
             prop_assert_eq!(wide.report.answer, Answer::Exact(value));
         }
     }
@@ -194,19 +195,19 @@ proptest! {
     fn breadth_first_is_minimax(seed in any::<u64>(), size in 2..40u16, best in 1..4i32, depth in 0..6u32) {
         let game = Graph::new(seed, size, 3, best, seed.is_multiple_of(2));
         let opinion = opinion(seed);
-        let wide = breadth_first(&game, &0, &opinion, depth, 1_000_000, &Quiet).unwrap();
+        let wide = breadth_first(&game, &0, &opinion, depth, 1_000_000, &NoMonitor).unwrap();
         let leaf = minimax(&game, &opinion, &0, depth, 0);
         prop_assert!(leaf.matches(wide.report.answer), "{:?} {:?}", leaf, wide.report.answer);
         let deep = Engine::new(&game, Options::bare(Method::Minimax)).evaluate(opinion)
-            .search(&0, Limits::depth(depth), &Quiet).unwrap();
+            .search(&0, Limits::depth(depth), &NoMonitor).unwrap();
         prop_assert_eq!(deep.answer, wide.report.answer);
         prop_assert_eq!(deep.counts.nodes, wide.report.counts.nodes);
         prop_assert!(wide.report.counts.distinct_keys <= deep.counts.nodes);
     }
 }
 
-/// The value of the first position of a graph with circles and payoffs of at most 1: what can be forced in
-/// ever more plies.
+/// The value of the first position of a graph with cycles and payoffs of at most 1, by iterating over the
+/// number of plies in which a result can be forced.
 fn loop_value(game: &Graph) -> Value {
     let n = game.turns.len();
     // The fewest plies in which a side can force its win, position by position.
@@ -244,9 +245,9 @@ fn known_boards() {
     for spec in ["tictactoe", "mnk:4x3,k=3", "mnk:3x3,k=3,misere", "connect:4x3,k=3", "connect4:4x4"] {
         let game = board(spec).unwrap();
         let start = game.start().unwrap();
-        let value = memo(&game, &start, 1_000_000, &Quiet).unwrap().found().value;
+        let value = memo(&game, &start, 1_000_000, &NoMonitor).unwrap().found().value;
         let options = Options { table: 1 << 14, symmetry: true, ..Options::default() };
-        let report = Engine::new(&game, options).search(&start, Limits::NONE, &Quiet).unwrap();
+        let report = Engine::new(&game, options).search(&start, Limits::NONE, &NoMonitor).unwrap();
         assert_eq!(report.answer, Answer::Exact(value), "{spec}");
         let end = end_of_line(&game, &start, &report.line).unwrap();
         assert_eq!((end.payoff(), end.distance()), (value.payoff(), value.distance()), "{spec}");
@@ -254,7 +255,7 @@ fn known_boards() {
 }
 
 #[test]
-fn keys_of_the_game_are_keys() {
+fn game_keys_identify_positions() {
     let game = board("tictactoe").unwrap();
     let pos = game.play(&game.start().unwrap(), 0);
     assert_eq!(game.key(&pos), game.key(&pos.clone()));

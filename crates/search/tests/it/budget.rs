@@ -1,24 +1,25 @@
-//! Every search asks its watch often, however slow a position is, and ends soon after it was told to.
+//! Every search polls its monitor often, however slow a position is, and ends soon after a stop request.
 //!
 //! Bounds are generous, so that a busy machine does not fail them; the times themselves are printed, see
-//! `cargo test --release -p outplay-search --test budget -- --nocapture --test-threads 1`.
+//! `cargo test --release -p outplay-search --test it budget -- --nocapture --test-threads 1`.
 
-use outplay_core::{Game, Meter, Watch};
+use outplay_core::Game;
 use outplay_games::Spec;
 use outplay_games::hypergammon::Hypergammon;
 use outplay_games::mnk::{LargeMnk, Mnk, Rules};
 use outplay_games::nim::Nim;
+use outplay_runtime::{Meter, Monitor};
 use outplay_search::{
     DiceMethod, Engine, Limits, Method, Options, PlayoutOptions, TreeOptions, Zero, breadth_first,
     expectimax, playouts, tree,
 };
 use std::time::Duration;
 
-/// What no gap may reach on any machine; 20 ms is what is meant.
+/// Upper bound of the time between polls on any machine; the target is 20 ms.
 const NEVER: Duration = Duration::from_millis(600);
 
 /// Stops the work at several moments.
-fn check(name: &str, work: impl Fn(&dyn Watch)) {
+fn check(name: &str, work: impl Fn(&dyn Monitor)) {
     let last = if cfg!(debug_assertions) { 200 } else { 2000 };
     for most in [1, 5, 60, last] {
         let meter = Meter::new(most);
@@ -26,7 +27,7 @@ fn check(name: &str, work: impl Fn(&dyn Watch)) {
         let (gap, after) = (meter.longest_gap(), meter.since_stop());
         println!("{name:28} {most:5} questions: longest gap {gap:9.1?}, end after {after:9.1?}");
         assert!(gap < NEVER && (after < NEVER || !meter.has_stopped()), "{name}: {gap:?}, {after:?}");
-        // Who was told to stop does not go on asking, but for one question about each move that is left.
+        // After a stop request a search stops polling, but for one poll per remaining move.
         assert!(meter.questions() <= most + 10_000, "{name}: {} questions", meter.questions());
     }
 }

@@ -1,4 +1,4 @@
-//! Games made of chance, an opinion made of chance, and minimax written as plainly as possible.
+//! Random games, a random evaluation, and plain minimax as an oracle.
 
 use outplay_core::{Game, Payoff, Turn, Value};
 use outplay_search::{Answer, Evaluate};
@@ -6,7 +6,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
 
-/// A random graph: who moves at each position, where one can go, and what is paid where one cannot.
+/// A random graph: the player to move at each position, the successors, and the payoff at the leaves.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     pub(crate) turns: Arc<Vec<Turn>>,
@@ -16,13 +16,13 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Moves lead to higher numbers only unless `loops`; who moves is decided by a coin.
+    /// Moves lead to higher numbers only unless `loops`; the player to move is random.
     pub(crate) fn new(seed: u64, positions: u16, most_moves: usize, best: Payoff, loops: bool) -> Graph {
         let mut rng = SmallRng::seed_from_u64(seed);
         let mut next = Vec::new();
         for pos in 0..positions {
             let low = if loops { 0 } else { pos + 1 };
-            // Near ones are preferred, so that the game lasts a while.
+            // Near successors are preferred, so that games last a while.
             let high = if loops { positions } else { positions.min(pos + 9) };
             let count = if rng.random_range(0..8) == 0 { 0 } else { rng.random_range(1..=most_moves) };
             let moves = if low < high { count } else { 0 };
@@ -59,7 +59,7 @@ impl Game for Graph {
     }
 }
 
-/// An opinion by hashing: the same for the same position, and otherwise nonsense.
+/// A random evaluation by hashing: deterministic and otherwise meaningless.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opinion {
     pub(crate) seed: u64,
@@ -94,7 +94,7 @@ impl<G: Game> Evaluate<G> for Opinion {
     }
 }
 
-/// The mover's result of a line: an end, or an opinion at the horizon.
+/// Result of a line for the player to move: a game result, or an evaluation at the horizon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Leaf {
     End(Value),
@@ -121,14 +121,14 @@ impl Leaf {
         if other.rank() > self.rank() { other } else { self }
     }
 
-    /// Whether an answer says the same.
+    /// Whether an answer agrees.
     pub(crate) fn matches(self, answer: Answer) -> bool {
         match (self, answer) {
             (Leaf::End(value), Answer::Exact(exact)) => value == exact,
             (Leaf::End(value), Answer::Payoff(payoff)) => value.payoff() == payoff,
             (Leaf::End(value), Answer::Unknown { score, .. }) => score == Some(100 * value.payoff()),
             (Leaf::Opinion(score), Answer::Unknown { score: said, .. }) => said == Some(score),
-            // An opinion of 0 may be a proven tie elsewhere; both are worth the same.
+            // An evaluation of 0 may be a proven tie elsewhere; both have the same value.
             (Leaf::Opinion(score), Answer::Exact(value)) => score == 0 && value == Value::TIE,
             (Leaf::Opinion(score), Answer::Payoff(payoff)) => score == 0 && payoff == 0,
         }
@@ -167,7 +167,7 @@ pub(crate) fn minimax<G: Game, E: Evaluate<G>>(
     best.expect("a position that goes on has moves")
 }
 
-/// Plays a line and says how it ends, if it does, for the player to move at its beginning.
+/// Plays a line and returns the result, if the game is over, for the player to move at its start.
 pub(crate) fn end_of_line<G: Game>(game: &G, pos: &G::Position, line: &[G::Move]) -> Option<Value> {
     let mut end = pos.clone();
     let mut moves = Vec::new();

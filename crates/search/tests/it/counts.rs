@@ -1,10 +1,11 @@
-//! What a search costs, where it stops, and what it says then.
+//! Node counts, limits and statistics of a search.
 
 use crate::common;
 
 use common::{Graph, Opinion, end_of_line};
-use outplay_core::{Game, Payoff, Probe, ProbeError, Quiet, Turn, Value, Watch};
+use outplay_core::{Game, Payoff, Probe, ProbeError, Turn, Value};
 use outplay_games::mnk::{Board, Mnk, Rules};
+use outplay_runtime::{Monitor, NoMonitor};
 use outplay_search::{Answer, Counters, Engine, Limit, Limits, Method, Options, SearchError, breadth_first};
 use outplay_solve::{Memo, memo};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -66,14 +67,15 @@ fn best_order_gives_the_minimal_tree() {
         for quiet in
             [Options::bare(Method::AlphaBeta), Options { killers: true, ..Options::bare(Method::AlphaBeta) }]
         {
-            let report = Engine::new(&game, quiet).search(&start, Limits::NONE, &Quiet).unwrap();
+            let report = Engine::new(&game, quiet).search(&start, Limits::NONE, &NoMonitor).unwrap();
             assert_eq!(report.answer, Answer::Exact(Value::TIE), "{degree}^{depth}");
             assert_eq!(report.counts.static_evaluations, at_level(depth), "{degree}^{depth}");
             assert_eq!(report.counts.nodes, nodes, "{degree}^{depth}");
         }
         let all: u64 = (0..=depth).map(|i| u64::from(degree).pow(i)).sum();
-        let report =
-            Engine::new(&game, Options::bare(Method::Minimax)).search(&start, Limits::NONE, &Quiet).unwrap();
+        let report = Engine::new(&game, Options::bare(Method::Minimax))
+            .search(&start, Limits::NONE, &NoMonitor)
+            .unwrap();
         assert_eq!(
             (report.counts.nodes, report.counts.dynamic_evaluations),
             (all, all - u64::from(degree).pow(depth))
@@ -81,7 +83,7 @@ fn best_order_gives_the_minimal_tree() {
     }
 }
 
-/// The short inner loop and the long one walk the same tree.
+/// The bare and the full search visit the same tree.
 #[test]
 fn bare_and_full_search_count_alike() {
     for spec in ["tictactoe", "connect4", "mnk:4x4,k=3,misere", "mnk:5x4,k=4,obstacles=b2"] {
@@ -91,10 +93,10 @@ fn bare_and_full_search_count_alike() {
             for best_payoff in [false, true] {
                 for depth in 0..6 {
                     let bare = Options { best_payoff, ..Options::bare(method) };
-                    // Hints that nobody gives need the long loop and change nothing.
+                    // Hints without an implementation select the full search and change nothing.
                     let full = Options { hints: true, ..bare };
                     let run = |options| {
-                        Engine::new(&game, options).search(&start, Limits::depth(depth), &Quiet).unwrap()
+                        Engine::new(&game, options).search(&start, Limits::depth(depth), &NoMonitor).unwrap()
                     };
                     let (one, other) = (run(bare), run(full));
                     assert_eq!(one.counts, other.counts, "{spec} {method:?} {depth}");
@@ -111,7 +113,7 @@ fn minimax_of_tic_tac_toe() {
     let game = board("tictactoe");
     let start = game.start().unwrap();
     let report =
-        Engine::new(&game, Options::bare(Method::Minimax)).search(&start, Limits::NONE, &Quiet).unwrap();
+        Engine::new(&game, Options::bare(Method::Minimax)).search(&start, Limits::NONE, &NoMonitor).unwrap();
     let expected = Counters {
         nodes: 549_946,
         static_evaluations: 255_168,
@@ -120,18 +122,18 @@ fn minimax_of_tic_tac_toe() {
     };
     assert_eq!(report.counts, expected);
     let options = Options { cache: 1 << 20, ..Options::bare(Method::Minimax) };
-    let counts = Engine::new(&game, options).search(&start, Limits::depth(4), &Quiet).unwrap().counts;
+    let counts = Engine::new(&game, options).search(&start, Limits::depth(4), &NoMonitor).unwrap().counts;
     // 9·8·7·6 ways lead to the 756 positions with four stones.
     assert_eq!((counts.static_evaluations, counts.distinct_keys, counts.cache_hits), (3024, 756, 3024 - 756));
-    let wide = breadth_first(&game, &start, &outplay_search::Zero, 9, 1 << 20, &Quiet).unwrap();
+    let wide = breadth_first(&game, &start, &outplay_search::Zero, 9, 1 << 20, &NoMonitor).unwrap();
     assert_eq!(wide.levels, [1, 9, 72, 252, 756, 1260, 1520, 1140, 390, 78]);
     assert_eq!(wide.report.counts.nodes, 549_946);
     assert_eq!(wide.report.answer, Answer::Exact(Value::TIE));
-    let refused = breadth_first(&game, &start, &outplay_search::Zero, 9, 1000, &Quiet);
+    let refused = breadth_first(&game, &start, &outplay_search::Zero, 9, 1000, &NoMonitor);
     assert_eq!(refused.unwrap_err(), SearchError::TooLarge(1000));
 }
 
-/// The total changes when the behaviour of the search does, and only then.
+/// Bench signature: the total changes if and only if the behaviour of the search changes.
 #[test]
 fn signature() {
     let mut nodes = Vec::new();
@@ -146,7 +148,7 @@ fn signature() {
             let start = game.start().unwrap();
             let opinion = Opinion { seed: 3, spread: 50, slots: true };
             let mut engine = Engine::new(&game, options).evaluate(opinion);
-            sum += engine.search(&start, Limits::depth(6), &Quiet).unwrap().counts.nodes;
+            sum += engine.search(&start, Limits::depth(6), &NoMonitor).unwrap().counts.nodes;
         }
         nodes.push(sum);
     }
@@ -159,7 +161,7 @@ const SIGNATURE: [u64; 3] = [260_143, 306_781, 45_486];
 fn pruning_and_ordering_save_work() {
     let game = board("connect4");
     let start = game.start().unwrap();
-    let run = |options| Engine::new(&game, options).search(&start, Limits::depth(8), &Quiet).unwrap();
+    let run = |options| Engine::new(&game, options).search(&start, Limits::depth(8), &NoMonitor).unwrap();
     let minimax = run(Options::bare(Method::Minimax));
     let alpha_beta = run(Options::bare(Method::AlphaBeta));
     let table = run(Options { table: 1 << 16, ..Options::bare(Method::AlphaBeta) });
@@ -181,7 +183,7 @@ fn every_position_entered_is_accounted_for() {
         let Counters { nodes, static_evaluations, dynamic_evaluations, table_cutoffs, .. } =
             Engine::new(&game, options)
                 .evaluate(opinion)
-                .search(&start, Limits::depth(6), &Quiet)
+                .search(&start, Limits::depth(6), &NoMonitor)
                 .unwrap()
                 .counts;
         assert_eq!(nodes, static_evaluations + dynamic_evaluations + table_cutoffs);
@@ -200,7 +202,7 @@ fn limits_are_kept() {
         ] {
             for nodes in [0, 1, 2, 5, 1000, 12_345] {
                 let report =
-                    Engine::new(&game, options).search(&start, Limits::nodes(nodes), &Quiet).unwrap();
+                    Engine::new(&game, options).search(&start, Limits::nodes(nodes), &NoMonitor).unwrap();
                 assert_eq!(report.counts.nodes, nodes);
                 assert_eq!(report.limit, Some(Limit::Nodes));
                 let Answer::Unknown { low, high, score } = report.answer else {
@@ -213,21 +215,21 @@ fn limits_are_kept() {
             }
             let begin = Instant::now();
             let limits = Limits::time(Duration::from_millis(30));
-            let report = Engine::new(&game, options).search(&start, limits, &Quiet).unwrap();
+            let report = Engine::new(&game, options).search(&start, limits, &NoMonitor).unwrap();
             assert_eq!(report.limit, Some(Limit::Time));
             assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
         }
     }
-    let report = Engine::new(&game, Options::default()).search(&start, Limits::depth(5), &Quiet).unwrap();
+    let report = Engine::new(&game, Options::default()).search(&start, Limits::depth(5), &NoMonitor).unwrap();
     assert_eq!((report.depth, report.limit), (5, Some(Limit::Depth)));
     assert_eq!(report.answer, Answer::Unknown { low: Value::loss(6), high: Value::win(6), score: Some(0) });
     assert_eq!(report.answer.to_string(), "unknown, between loss in 6 and win in 6; looks like +0.00");
 }
 
-/// Someone who loses patience.
+/// Monitor that stops the search after a number of nodes.
 struct Impatient(AtomicU64);
 
-impl Watch for Impatient {
+impl Monitor for Impatient {
     fn stage(&self, _name: &str, _total: u64) {}
     fn advance(&self, units: u64) {
         self.0.fetch_add(units, Ordering::Relaxed);
@@ -238,19 +240,19 @@ impl Watch for Impatient {
 }
 
 #[test]
-fn whoever_watches_can_stop_it() {
+fn the_monitor_can_stop_a_search() {
     let game = board("connect4");
     let start = game.start().unwrap();
     let watch = Impatient(AtomicU64::new(0));
     let report = Engine::new(&game, Options::default()).search(&start, Limits::NONE, &watch).unwrap();
-    assert_eq!(report.limit, Some(Limit::Watch));
+    assert_eq!(report.limit, Some(Limit::Monitor));
     assert!(report.best.is_some() && report.depth > 0);
     assert!(report.counts.nodes < 10_000);
     let wide = breadth_first(&game, &start, &outplay_search::Zero, 12, 1 << 24, &watch).unwrap();
-    assert_eq!((wide.report.limit, wide.report.best), (Some(Limit::Watch), None));
+    assert_eq!((wide.report.limit, wide.report.best), (Some(Limit::Monitor), None));
 }
 
-/// A table that knows the positions with some number of stones.
+/// A table of the positions with a given number of stones.
 struct Known {
     memo: Memo<Mnk<u64>>,
     stones: u32,
@@ -272,21 +274,21 @@ impl Probe<Mnk<u64>> for Damaged {
 }
 
 #[test]
-fn tables_are_asked() {
+fn probes_are_used() {
     let game = board("mnk:4x3,k=3");
     let start = game.start().unwrap();
-    let memo = memo(&game, &start, 1_000_000, &Quiet).unwrap();
+    let memo = memo(&game, &start, 1_000_000, &NoMonitor).unwrap();
     let value = memo.found().value;
     let known = Known { memo, stones: 4 };
     for options in [Options::default(), Options::bare(Method::AlphaBeta)] {
         let mut engine = Engine::new(&game, options).probe(&known);
-        let report = engine.search(&start, Limits::depth(5), &Quiet).unwrap();
+        let report = engine.search(&start, Limits::depth(5), &NoMonitor).unwrap();
         assert_eq!(report.answer, Answer::Exact(value));
         assert!(report.counts.probe_hits > 0);
         let mut alone = Engine::new(&game, options);
-        assert!(alone.search(&start, Limits::depth(5), &Quiet).unwrap().answer.exact().is_none());
+        assert!(alone.search(&start, Limits::depth(5), &NoMonitor).unwrap().answer.exact().is_none());
         let mut engine = Engine::new(&game, options).probe(&Damaged);
-        let error = engine.search(&start, Limits::depth(5), &Quiet).unwrap_err();
+        let error = engine.search(&start, Limits::depth(5), &NoMonitor).unwrap_err();
         assert_eq!(error.to_string(), "a table could not answer: block 12 fails its checksum");
     }
 }
@@ -298,7 +300,7 @@ fn two_threads_give_the_same_value() {
         let start = game.start().unwrap();
         let run = |threads, deepening| {
             let options = Options { threads, deepening, symmetry: true, ..Options::default() };
-            Engine::new(&game, options).search(&start, Limits::NONE, &Quiet).unwrap()
+            Engine::new(&game, options).search(&start, Limits::NONE, &NoMonitor).unwrap()
         };
         let one = run(1, true);
         for (threads, deepening) in [(2, true), (3, true), (2, false)] {
@@ -311,7 +313,7 @@ fn two_threads_give_the_same_value() {
     }
 }
 
-/// One long line: the search looks as far as the stack allows and says where it stopped.
+/// One long line: the search goes as deep as the stack allows and reports where it stopped.
 #[test]
 fn long_games_do_not_overflow_the_stack() {
     #[derive(Clone)]
@@ -340,7 +342,8 @@ fn long_games_do_not_overflow_the_stack() {
         Options { deepening: false, ..Options::default() },
         Options { deepening: false, table: 0, killers: true, ..Options::default() },
     ] {
-        let search = |length| Engine::new(&Road(length), options).search(&0, Limits::NONE, &Quiet).unwrap();
+        let search =
+            |length| Engine::new(&Road(length), options).search(&0, Limits::NONE, &NoMonitor).unwrap();
         assert_eq!(search(15_000).answer, Answer::Exact(Value::win(15_000)));
         let report = search(50_000);
         assert_eq!((report.depth, report.limit), (outplay_search::MOST_PLIES, Some(Limit::Depth)));
@@ -348,9 +351,9 @@ fn long_games_do_not_overflow_the_stack() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_refused() {
+fn unsupported_games_are_errors() {
     let graph = Graph { best: 10_000, ..Graph::new(1, 5, 2, 1, false) };
-    let error = Engine::new(&graph, Options::default()).search(&0, Limits::NONE, &Quiet).unwrap_err();
+    let error = Engine::new(&graph, Options::default()).search(&0, Limits::NONE, &NoMonitor).unwrap_err();
     assert_eq!(error, SearchError::Payoff(10_000));
     let mut turns = vec![Turn::First; 3];
     turns[2] = Turn::Chance;
@@ -360,7 +363,7 @@ fn what_cannot_be_searched_is_refused() {
         ..Graph::new(1, 3, 1, 1, true)
     };
     for options in [Options::default(), Options::bare(Method::Minimax)] {
-        let error = Engine::new(&graph, options).search(&0, Limits::depth(4), &Quiet).unwrap_err();
+        let error = Engine::new(&graph, options).search(&0, Limits::depth(4), &NoMonitor).unwrap_err();
         assert_eq!(error, SearchError::Chance);
     }
 }

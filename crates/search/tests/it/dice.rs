@@ -1,10 +1,11 @@
-//! Star1 and Star2 equal expectiminimax on random trees with dice, and random games follow the dice.
+//! Star1 and Star2 equal expectiminimax on random trees with chance nodes, and playouts follow the dice.
 
 use crate::common;
 
 use common::Opinion;
-use outplay_core::{Chance, Game, Payoff, Quiet, Turn};
+use outplay_core::{Chance, Game, Payoff, Turn};
 use outplay_games::{Spec, einstein::Einstein};
+use outplay_runtime::NoMonitor;
 use outplay_search::{
     Bound, DiceMethod, Evaluate, Fate, Limit, Limits, PlayoutOptions, Worth, Zero, dice_tree, expectimax,
     playouts_with_dice,
@@ -14,7 +15,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
 
-/// A random graph without circles in which a die may be rolled anywhere.
+/// A random acyclic graph in which any node may be a chance node.
 #[derive(Clone, Debug)]
 struct Casino {
     turns: Arc<Vec<Turn>>,
@@ -77,8 +78,8 @@ impl Chance for Casino {
     }
 }
 
-/// Expectiminimax written as plainly as possible.
-fn plainly(game: &Casino, eval: &Opinion, pos: u16, depth: u32) -> f64 {
+/// Plain expectiminimax as an oracle.
+fn plain_expectiminimax(game: &Casino, eval: &Opinion, pos: u16, depth: u32) -> f64 {
     if let Some(payoff) = game.outcome(&pos) {
         return payoff.into();
     }
@@ -88,7 +89,8 @@ fn plainly(game: &Casino, eval: &Opinion, pos: u16, depth: u32) -> f64 {
         return (if turn == Turn::Second { -score } else { score })
             .clamp(-f64::from(game.best), f64::from(game.best));
     }
-    let values = game.next[pos as usize].iter().map(|&(to, p)| (plainly(game, eval, to, depth - 1), p));
+    let values =
+        game.next[pos as usize].iter().map(|&(to, p)| (plain_expectiminimax(game, eval, to, depth - 1), p));
     match turn {
         Turn::First => values.map(|(value, _)| value).fold(f64::NEG_INFINITY, f64::max),
         Turn::Second => values.map(|(value, _)| value).fold(f64::INFINITY, f64::min),
@@ -105,11 +107,11 @@ proptest! {
     ) {
         let game = Casino::new(seed, size, moves, best);
         let opinion = Opinion { seed, spread: 200, slots: false };
-        let truth = plainly(&game, &opinion, 0, depth);
+        let truth = plain_expectiminimax(&game, &opinion, 0, depth);
         let limits = Limits::depth(depth);
         let mut plain_nodes = 0;
         for method in [DiceMethod::Expectiminimax, DiceMethod::Star1, DiceMethod::Star2] {
-            let found = expectimax(&game, &0, &opinion, method, limits, &Quiet).unwrap();
+            let found = expectimax(&game, &0, &opinion, method, limits, &NoMonitor).unwrap();
             let value = found.value.unwrap();
             prop_assert!((value - truth).abs() < 1e-9, "{:?}: {} instead of {}", method, value, truth);
             prop_assert_eq!(found.limit, (!found.exact).then_some(Limit::Depth));
@@ -118,34 +120,35 @@ proptest! {
                 DiceMethod::Star1 => prop_assert!(found.nodes <= plain_nodes),
                 DiceMethod::Star2 => {}
             }
-            // The best move leads to the value, and there is one wherever a player is to move.
+            // The best move leads to the value, and exists wherever a player is to move.
             let player = depth > 0 && game.turn(&0) != Turn::Chance && game.outcome(&0).is_none();
             prop_assert_eq!(found.best.is_some(), player);
             if let Some(mv) = found.best {
-                let after = plainly(&game, &opinion, game.play(&0, mv), depth - 1);
+                let after = plain_expectiminimax(&game, &opinion, game.play(&0, mv), depth - 1);
                 prop_assert!((after - truth).abs() < 1e-9);
             }
         }
-        let end = expectimax(&game, &0, &Zero, DiceMethod::Star2, Limits::NONE, &Quiet).unwrap();
+        let end = expectimax(&game, &0, &Zero, DiceMethod::Star2, Limits::NONE, &NoMonitor).unwrap();
         prop_assert!(end.exact && end.limit.is_none());
-        prop_assert!((end.value.unwrap() - plainly(&game, &opinion, 0, 1000)).abs() < 1e-9);
+        prop_assert!((end.value.unwrap() - plain_expectiminimax(&game, &opinion, 0, 1000)).abs() < 1e-9);
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
-    /// A recorded search is the search itself: the same value and counts, bounds that hold, odds that sum to one.
+    /// The recorded search is the search itself: same value and counts, valid bounds, probabilities that sum to
+    /// 1.
     #[test]
-    fn recorded_rolls_are_true(
+    fn recorded_values_hold(
         seed in any::<u64>(), size in 2..30u16, moves in 1..4usize, best in 1..4i32, depth in 0..6u32,
         most in prop_oneof![Just(1usize), 2..40usize, Just(99_999)]
     ) {
         let game = Casino::new(seed, size, moves, best);
         let opinion = Opinion { seed, spread: 150, slots: false };
         for method in DiceMethod::ALL {
-            let tree = dice_tree(&game, &0, &opinion, depth, method, most, &Quiet).unwrap();
-            let found = expectimax(&game, &0, &opinion, method, Limits::depth(depth), &Quiet).unwrap();
+            let tree = dice_tree(&game, &0, &opinion, depth, method, most, &NoMonitor).unwrap();
+            let found = expectimax(&game, &0, &opinion, method, Limits::depth(depth), &NoMonitor).unwrap();
             prop_assert_eq!(tree.branches[0].worth, found.value.map(|mean| (Bound::Exact, Worth::Mean(mean))));
             prop_assert_eq!(tree.counts, found.counters());
             prop_assert_eq!(tree.counts.nodes, tree.counts.static_evaluations + tree.counts.dynamic_evaluations);
@@ -153,7 +156,7 @@ proptest! {
             let entered = tree.branches.iter().filter(|branch| !branch.glance && !cut(branch.fate)).count();
             prop_assert_eq!(entered as u64 + tree.left_out(), tree.counts.nodes);
             for branch in &tree.branches {
-                let truth = plainly(&game, &opinion, branch.pos, depth - branch.ply);
+                let truth = plain_expectiminimax(&game, &opinion, branch.pos, depth - branch.ply);
                 match branch.worth {
                     None => prop_assert!(cut(branch.fate)),
                     Some((Bound::Exact, Worth::Mean(mean))) => prop_assert!((mean - truth).abs() < 1e-9),
@@ -178,7 +181,7 @@ fn pruning_at_dice_saves_work() {
     let [mut plain, mut star1, mut star2] = [0; 3];
     for seed in 0..60 {
         let game = Casino::new(seed, 60, 5, 1);
-        let count = |method| expectimax(&game, &0, &Zero, method, Limits::depth(8), &Quiet).unwrap();
+        let count = |method| expectimax(&game, &0, &Zero, method, Limits::depth(8), &NoMonitor).unwrap();
         plain += count(DiceMethod::Expectiminimax).nodes;
         let found = count(DiceMethod::Star1);
         star1 += found.nodes;
@@ -188,13 +191,13 @@ fn pruning_at_dice_saves_work() {
     assert!(star1 * 4 < plain * 3 && star2 < plain, "{plain} {star1} {star2}");
 }
 
-/// A real game: the same value three ways, for less work.
+/// A real game: the same value by three methods, with less work for Star1 and Star2.
 #[test]
-fn einstein_does_not_play_dice_but_we_do() {
+fn star1_and_star2_save_work_on_einstein() {
     let game = Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap();
     let start = game.start().unwrap();
     for limits in [Limits::depth(6), Limits::depth(9)] {
-        let run = |method| expectimax(&game, &start, &Zero, method, limits, &Quiet).unwrap();
+        let run = |method| expectimax(&game, &start, &Zero, method, limits, &NoMonitor).unwrap();
         let plain = run(DiceMethod::Expectiminimax);
         let (star1, star2) = (run(DiceMethod::Star1), run(DiceMethod::Star2));
         for star in [&star1, &star2] {
@@ -206,17 +209,18 @@ fn einstein_does_not_play_dice_but_we_do() {
 }
 
 #[test]
-fn limits_stop_dice_too() {
+fn limits_stop_expectimax() {
     let all = |game: &Casino| {
-        expectimax(game, &0, &Zero, DiceMethod::Expectiminimax, Limits::depth(8), &Quiet).unwrap().nodes
+        expectimax(game, &0, &Zero, DiceMethod::Expectiminimax, Limits::depth(8), &NoMonitor).unwrap().nodes
     };
     let game = (0..).map(|seed| Casino::new(seed, 60, 4, 1)).find(|game| all(game) > 200).unwrap();
-    let found = expectimax(&game, &0, &Zero, DiceMethod::Expectiminimax, Limits::nodes(100), &Quiet).unwrap();
+    let found =
+        expectimax(&game, &0, &Zero, DiceMethod::Expectiminimax, Limits::nodes(100), &NoMonitor).unwrap();
     assert_eq!((found.nodes, found.value, found.limit), (100, None, Some(Limit::Nodes)));
     assert!(!found.exact && found.best.is_none());
 }
 
-/// One roll decides: the first player wins with a probability of 5 to 1.
+/// One roll decides: the first player wins with odds of 5 to 1.
 #[test]
 fn random_games_follow_the_dice() {
     let game = Casino {
@@ -225,7 +229,7 @@ fn random_games_follow_the_dice() {
         paid: Arc::new(vec![0, 1, -1]),
         best: 1,
     };
-    let played = playouts_with_dice(&game, &0, PlayoutOptions::games(60_000), &Quiet).unwrap();
+    let played = playouts_with_dice(&game, &0, PlayoutOptions::games(60_000), &NoMonitor).unwrap();
     assert_eq!(played.games(), 60_000);
     assert!((played.mean() - 4.0 / 6.0).abs() < 0.02, "{played:?}");
 }

@@ -1,17 +1,18 @@
-//! Random games are legal, fair and repeatable.
+//! Playouts are legal, unbiased and reproducible.
 
 use crate::common;
 
 use common::Graph;
-use outplay_core::{Game, Quiet, Turn, Watch};
+use outplay_core::{Game, Turn};
 use outplay_games::mnk::{Mnk, Rules};
+use outplay_runtime::{Monitor, NoMonitor};
 use outplay_search::{PlayoutOptions, Playouts, SearchError, playouts};
 
 fn board(spec: &str) -> Mnk<u64> {
     Mnk::new(Rules::parse(spec).unwrap()).unwrap()
 }
 
-/// The exact chances of random play, by walking the whole tree.
+/// Exact result probabilities of random play, by traversing the whole tree.
 fn chances(game: &Mnk<u64>, pos: &<Mnk<u64> as Game>::Position) -> [f64; 3] {
     if let Some(payoff) = game.outcome(pos) {
         return [1, 0, -1].map(|end| f64::from(u8::from(payoff == end)));
@@ -29,13 +30,13 @@ fn chances(game: &Mnk<u64>, pos: &<Mnk<u64> as Game>::Position) -> [f64; 3] {
 }
 
 #[test]
-fn random_games_end_as_often_as_they_should() {
+fn results_match_their_probabilities() {
     for spec in ["tictactoe", "connect:3x3,k=3", "mnk:3x3,k=3,misere"] {
         let game = board(spec);
         let start = game.start().unwrap();
         let expected = chances(&game, &start);
         let games = 200_000;
-        let played = playouts(&game, &start, PlayoutOptions::games(games), &Quiet).unwrap();
+        let played = playouts(&game, &start, PlayoutOptions::games(games), &NoMonitor).unwrap();
         assert_eq!((played.games(), played.unfinished), (games, 0));
         assert_eq!(played.payoff, played.won as i64 - played.lost as i64);
         for (count, chance) in [played.won, played.tied, played.lost].into_iter().zip(expected) {
@@ -51,16 +52,16 @@ fn equal_seeds_give_equal_games() {
     let game = board("connect4");
     let start = game.start().unwrap();
     let play = |seed| {
-        playouts(&game, &start, PlayoutOptions { seed, ..PlayoutOptions::games(1000) }, &Quiet).unwrap()
+        playouts(&game, &start, PlayoutOptions { seed, ..PlayoutOptions::games(1000) }, &NoMonitor).unwrap()
     };
     assert_eq!(play(7), play(7));
     assert_ne!(play(7), play(8));
 }
 
-/// Stops at once.
+/// Monitor that stops at once.
 struct Never;
 
-impl Watch for Never {
+impl Monitor for Never {
     fn stage(&self, _name: &str, _total: u64) {}
     fn advance(&self, _units: u64) {}
     fn stopped(&self) -> bool {
@@ -73,10 +74,10 @@ fn limits_of_random_games() {
     let game = board("connect4");
     let start = game.start().unwrap();
     let short = PlayoutOptions { plies: 5, ..PlayoutOptions::games(100) };
-    let played = playouts(&game, &start, short, &Quiet).unwrap();
+    let played = playouts(&game, &start, short, &NoMonitor).unwrap();
     assert_eq!(played, Playouts { unfinished: 100, plies: 500, ..Playouts::default() });
     assert_eq!(played.mean(), 0.0);
     assert_eq!(playouts(&game, &start, short, &Never).unwrap(), Playouts::default());
     let dice = Graph { turns: vec![Turn::Chance; 4].into(), ..Graph::new(3, 4, 2, 1, true) };
-    assert_eq!(playouts(&dice, &0, short, &Quiet), Err(SearchError::Chance));
+    assert_eq!(playouts(&dice, &0, short, &NoMonitor), Err(SearchError::Chance));
 }

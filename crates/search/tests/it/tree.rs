@@ -1,11 +1,12 @@
-//! A recorded tree tells the truth about the search, keeps its size, and is drawn completely.
+//! A recorded tree is correct, within its size limit, and drawn completely.
 
 use crate::common;
 
 use common::{Graph, Leaf, Opinion, minimax};
-use outplay_core::{Game, Notation, Quiet, Turn, Value};
+use outplay_core::{Game, Notation, Turn, Value};
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_games::{Spec, nim::Nim};
+use outplay_runtime::NoMonitor;
 use outplay_search::{
     Bound, Cut, Engine, Evaluate, Fate, Limits, Method, Options, Tree, TreeOptions, TreeOrder, Worth, Zero,
     tree,
@@ -16,8 +17,8 @@ fn board(spec: &str) -> Mnk<u64> {
     Mnk::new(Rules::parse(spec).unwrap()).unwrap()
 }
 
-/// An opinion that is never 0: a tie and an opinion of 0 are equal in worth, and which of them is shown as best
-/// is a matter of taste.
+/// An evaluation that is never 0: a tie and an evaluation of 0 are equal, and which of them is shown as best is
+/// unspecified.
 struct Decided(Opinion);
 
 impl<G: Game> Evaluate<G> for Decided {
@@ -38,7 +39,7 @@ fn rank(worth: Worth) -> (i32, Value, i32) {
     }
 }
 
-/// What minimax says about a branch, with distances counted from the root.
+/// The minimax value of a branch, with distances counted from the root.
 fn truth<G: Game>(game: &G, opinion: &Decided, pos: &G::Position, depth: u32, ply: u32) -> Worth {
     let second = game.turn(pos) == Turn::Second;
     match minimax(game, opinion, pos, depth, 0) {
@@ -50,7 +51,7 @@ fn truth<G: Game>(game: &G, opinion: &Decided, pos: &G::Position, depth: u32, pl
     }
 }
 
-/// Checks every recorded position against minimax, and the tree's own arithmetic.
+/// Checks every recorded position against minimax, and the tree's own sums.
 fn honest<G: Game>(game: &G, tree: &Tree<G>, opinion: &Decided) {
     for (at, branch) in tree.branches.iter().enumerate() {
         let worth = truth(game, opinion, &branch.pos, tree.depth - branch.ply, branch.ply);
@@ -77,27 +78,27 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(5000))]
 
     #[test]
-    fn recorded_worths_are_true(
+    fn recorded_values_hold(
         seed in any::<u64>(), size in 2..30u16, best in 1..4i32, depth in 0..5u32,
         prune in any::<bool>(), best_payoff in any::<bool>(), most in prop_oneof![Just(1usize), 2..30usize, Just(9999)]
     ) {
         let game = Graph::new(seed, size, 3, best, false);
         let opinion = Decided(Opinion { seed, spread: 100, slots: false });
         let options = TreeOptions { prune, best_payoff, most, ..TreeOptions::default() };
-        let tree = tree(&game, &0, &opinion, depth, options, &Quiet).unwrap();
+        let tree = tree(&game, &0, &opinion, depth, options, &NoMonitor).unwrap();
         honest(&game, &tree, &opinion);
         prop_assert!(tree.branches.len() <= most);
         if !best_payoff {
             // The same tree as the engine's.
             let method = if prune { Method::AlphaBeta } else { Method::Minimax };
             let mut engine = Engine::new(&game, Options::bare(method)).evaluate(&opinion);
-            let report = engine.search(&0, Limits::depth(depth), &Quiet).unwrap();
+            let report = engine.search(&0, Limits::depth(depth), &NoMonitor).unwrap();
             // The engine may search again for the end of its line.
             prop_assert!(report.counts.nodes >= tree.counts.nodes);
             let exact = report.answer.exact().is_some();
             prop_assert!(exact || report.counts.nodes == tree.counts.nodes);
         }
-        // The principal variation starts with a move that keeps the worth of the root.
+        // The principal variation starts with a move that has the value of the root.
         let root = rank(truth(&game, &opinion, &0, depth, 0));
         if let Some(second) = tree.branches.iter().filter(|b| b.principal).nth(1) {
             prop_assert_eq!(rank(truth(&game, &opinion, &second.pos, depth - 1, 1)), root);
@@ -107,7 +108,7 @@ proptest! {
     }
 }
 
-/// Every element that opens closes again, and in order.
+/// Checks that tags are balanced.
 fn well_formed(svg: &str) {
     let mut open = Vec::new();
     for tag in svg.split('<').skip(1) {
@@ -120,7 +121,7 @@ fn well_formed(svg: &str) {
         }
     }
     assert!(open.is_empty(), "{open:?}");
-    // Nothing is loaded from elsewhere; the one address is the name of the format.
+    // Nothing is loaded from elsewhere; the one URL is the SVG namespace.
     assert_eq!(svg.matches("http").count(), 1);
     assert!(!svg.contains("href") && !svg.contains("<script") && !svg.contains("NaN"));
 }
@@ -129,7 +130,7 @@ fn well_formed(svg: &str) {
 fn a_late_tic_tac_toe_position() {
     let game = board("tictactoe");
     let pos = game.read_position("..x/.x./oxo o").unwrap();
-    let tree = tree(&game, &pos, &Zero, 9, TreeOptions::default(), &Quiet).unwrap();
+    let tree = tree(&game, &pos, &Zero, 9, TreeOptions::default(), &NoMonitor).unwrap();
     let text = tree.text(&game);
     let expected = "\
 alpha-beta, 9 plies ahead: 33 positions entered, 12 of them leaves, 2 alpha and 2 beta cut-offs, 1 more at the best payoff
@@ -160,10 +161,10 @@ alpha-beta, 9 plies ahead: 33 positions entered, 12 of them leaves, 2 alpha and 
 }
 
 #[test]
-fn large_trees_say_what_is_missing() {
+fn large_trees_report_omitted_nodes() {
     let game = board("connect4");
     let start = game.start().unwrap();
-    let tree = tree(&game, &start, &Zero, 6, TreeOptions::default(), &Quiet).unwrap();
+    let tree = tree(&game, &start, &Zero, 6, TreeOptions::default(), &NoMonitor).unwrap();
     assert!(tree.branches.len() <= 200 && tree.branches.len() > 7);
     let note = tree.note().unwrap();
     assert!(note.contains(&format!("of {} positions are shown", tree.counts.nodes)), "{note}");
@@ -172,22 +173,23 @@ fn large_trees_say_what_is_missing() {
     assert!(svg.contains(&note) && tree.text(&game).contains(&note));
     let nim = Nim::from_spec(Spec::parse("nim:1+2").unwrap()).unwrap();
     let small =
-        outplay_search::tree(&nim, &nim.start().unwrap(), &Zero, 9, TreeOptions::default(), &Quiet).unwrap();
+        outplay_search::tree(&nim, &nim.start().unwrap(), &Zero, 9, TreeOptions::default(), &NoMonitor)
+            .unwrap();
     well_formed(&small.svg(&nim));
     assert!(small.text(&nim).contains("2-1"));
 }
 
-/// The order of moves changes the work and never the worth, and the best order takes as few leaves as Knuth and Moore
-/// counted: on 7x6 with stones that fall, nobody wins and no column fills within six plies, so every position has
+/// The move order changes the work and never the value, and the best order visits the critical tree of Knuth
+/// and Moore: on 7x6 with gravity no game ends and no column fills within six plies, so every position has
 /// seven moves.
 #[test]
-fn the_best_order_looks_at_the_critical_tree() {
+fn the_best_order_visits_the_critical_tree() {
     let game = board("connect4");
     let start = game.start().unwrap();
     let leaves = |depth: u32, prune: bool, order: TreeOrder, seed: u64| {
         let opinion = Opinion { seed, spread: 1000, slots: false };
         let options = TreeOptions { prune, best_payoff: false, order, ..TreeOptions::default() };
-        let tree = tree(&game, &start, &opinion, depth, options, &Quiet).unwrap();
+        let tree = tree(&game, &start, &opinion, depth, options, &NoMonitor).unwrap();
         let worth = tree.branches[0].worth.unwrap().1;
         (tree.counts.static_evaluations, rank(worth))
     };

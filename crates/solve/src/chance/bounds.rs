@@ -1,53 +1,57 @@
-//! How far means are from the exact ones, with a proof.
+//! A posteriori error bounds for expected payoffs: intervals that contain the exact values, with a proof.
 //!
-//! Each mean v is given a radius r. If what the rules make of the intervals [v − r, v + r] lies within the same
-//! intervals, position by position, then so do the exact means: applying the rules again and again to any values
-//! in the intervals never leaves them, and leads to the exact means, because play with dice ends with certainty.
+//! Each value v gets a radius r. If one application of the Bellman operator maps the intervals [v − r, v + r] into
+//! themselves, position by position, then they contain the exact values: iterating the operator never leaves the
+//! intervals and converges to the exact values, because play with chance ends with probability 1. This is the
+//! induction check of optimistic value iteration (Hartmanns and Kaminski 2020); the intervals come from iterating the
+//! error recursion below, not from a guess.
 //!
 //! ```text
-//! step(n)    how far v is from what its successors' v say, rounding included
+//! step(n)    Bellman residual: |v − value derived from the successors' v|, rounding included
 //! r(n)       step(n) + Σ probability × the largest radius of the moves that may be best
 //! ```
 //!
-//! The sum is settled by going round, with a step that is larger than it has to be; the surplus pays for stopping
-//! early. Where moves are about equally good any of them may be the best, and the largest radius counts. Who
-//! looks for radii need not be believed: [`super::verify_rolls`] and [`super::verify_chance`] apply the rules to the
+//! The recursion for r is iterated to a fixed point with a surplus added to each step; the surplus pays for stopping
+//! early. Where moves are nearly equal any of them may be the best, so the largest radius counts. The proof does not
+//! rely on this search for radii: [`super::verify_rolls`] and [`super::verify_chance`] apply the operator to the
 //! intervals and compare.
 
 use super::outcomes;
 use crate::SolveError;
 use crate::blocks::{BLOCK, list};
-use outplay_core::{Chance, Pace, Rolls, Tier, Turn, Watch, threads};
+use outplay_core::index_laws::may_stay;
+use outplay_core::{Chance, Rolls, Tier, Turn};
+use outplay_runtime::{Monitor, Pace, threads};
 
-/// Moves whose means differ by less than this may be equally good. Radii must stay below half of it.
+/// Moves whose values differ by less than this may be equally good. Radii must stay below half of it.
 pub(super) const CLOSE: f64 = 1e-9;
 
-/// How much larger than the largest step the added surplus is, and the change at which going round may stop.
+/// Surplus as a multiple of the largest step, and the change (same unit) at which the iteration may stop.
 const SURPLUS: (f64, f64) = (0.5, 0.49);
 
-/// Rounds before a bound is given up.
+/// Maximum number of sweeps before no bound is reported.
 const MOST_ROUNDS: u64 = 20_000;
 
-/// Half the distance from 1 to the next number: what rounding a number changes, in proportion.
+/// Unit roundoff: half the distance from 1 to the next number.
 pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
 
-/// A sum of products of probabilities and means, nearly without rounding, and what rounding there is.
+/// Compensated sum of products of probabilities and values (Knuth's TwoSum), with a bound on its rounding error.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Sum {
+pub(super) struct CompensatedSum {
     high: f64,
     low: f64,
     size: f64,
 }
 
-impl Sum {
-    /// A number by itself, without any rounding.
-    pub(super) fn exactly(value: f64) -> Sum {
-        Sum { high: value, low: 0.0, size: 0.0 }
+impl CompensatedSum {
+    /// A single number, without rounding.
+    pub(super) fn exactly(value: f64) -> CompensatedSum {
+        CompensatedSum { high: value, low: 0.0, size: 0.0 }
     }
 
     pub(super) fn add(&mut self, weight: f64, value: f64) {
         let term = weight * value;
-        // What is lost in `high + term` is kept in `low`, exactly.
+        // TwoSum: `low` accumulates the rounding error of `high + term` exactly.
         let sum = self.high + term;
         let part = sum - self.high;
         self.low += (self.high - (sum - part)) + (term - part);
@@ -55,19 +59,19 @@ impl Sum {
         self.size += term.abs();
     }
 
-    /// How far the sum is above a number.
+    /// The difference of the sum and a number.
     pub(super) fn above(&self, value: f64) -> f64 {
         (self.high - value) + self.low
     }
 
-    /// What the sum may be off by: each probability and each product was rounded once, and what `low` and the
-    /// difference lose is far less.
+    /// Bound on the error: each probability and each product was rounded once; the rounding of `low` and of the
+    /// difference is far smaller.
     pub(super) fn rounding(&self) -> f64 {
         2.25 * UNIT * self.size
     }
 }
 
-/// The radii of a tier by number; nothing if no bound was found.
+/// The radii of a tier by number; `None` if no bound was found.
 pub(super) type Radii = Option<Vec<f64>>;
 
 /// The largest radius.
@@ -76,17 +80,17 @@ pub(super) fn largest(radii: &[f64]) -> f64 {
     radii.iter().fold(0.0, |largest: f64, &radius| largest.max(radius))
 }
 
-/// Where near-best play may lead, for a block of numbers.
+/// Near-best lines of play, for a block of numbers.
 #[derive(Default)]
 struct Paths {
-    /// Where the leaves of each number end.
+    /// End of each number's leaves.
     ends: Vec<u32>,
-    /// Numbers in the tier, and the kind of their weight; with [`ALSO`], another leaf of the same roll.
+    /// Numbers in the tier, and the index of each one's weight; [`ALSO`] marks another leaf of the same roll.
     leaves: Vec<u32>,
     weights: Vec<u16>,
     /// The distinct probabilities.
     kinds: Vec<f64>,
-    /// The step of each number and the radii of what lies outside of the tier; NaN for a hole.
+    /// The step of each number plus the radii of leaves outside of the tier; NaN for a hole.
     fixed: Vec<f64>,
     /// The largest step.
     step: f64,
@@ -126,37 +130,37 @@ impl Paths {
     }
 }
 
-/// The values and radii of all tiers that are known.
+/// The values and radii of all solved tiers.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
+pub(super) struct SolvedMeans<'a> {
     pub(super) values: &'a [Vec<f64>],
     pub(super) radii: &'a [Radii],
 }
 
-/// Finds radii for a tier of an index of positions before a roll; nothing if no bound is found.
+/// Finds radii for a tier of an index of positions before a roll; `None` if no bound is found.
 ///
 /// # Errors
 ///
-/// Probabilities that do not sum to one, no memory, or a stop.
+/// Probabilities that do not sum to one, no memory, or cancellation.
 pub(super) fn radii_of_rolls<G: Chance, I: Rolls<G>>(
     game: &G,
     index: &I,
     tier: Tier,
     values: &[f64],
-    known: Known<'_>,
-    watch: &dyn Watch,
+    known: SolvedMeans<'_>,
+    monitor: &dyn Monitor,
 ) -> Result<Radii, SolveError> {
     if index.after(tier).iter().any(|later| *later != tier && known.radii[later.0 as usize].is_none()) {
         return Ok(None);
     }
-    let finder = Finder { game, index, tier, values, known, watch };
+    let finder = Finder { game, index, tier, values, known, monitor };
     let len = values.len() as u64;
     let find = |i: usize| finder.block(i as u64 * BLOCK, len.min((i as u64 + 1) * BLOCK));
     let paths = threads::map(len.div_ceil(BLOCK) as usize, &find);
     let paths = paths.into_iter().collect::<Result<Vec<Paths>, SolveError>>()?;
-    let radii = list(values.len() as u64, watch, |_| 0.0)?;
+    let radii = list(values.len() as u64, monitor, |_| 0.0)?;
     let step = paths.iter().fold(0.0, |step: f64, block| step.max(block.step));
-    let step = if index.loops(tier) { step } else { 0.0 };
+    let step = if may_stay(index, tier) { step } else { 0.0 };
     let round = |radii: &mut [f64], pace: &mut Pace<'_>| {
         let (mut change, mut number) = (0.0f64, 0);
         for block in &paths {
@@ -172,29 +176,29 @@ pub(super) fn radii_of_rolls<G: Chance, I: Rolls<G>>(
         }
         Ok(change)
     };
-    settle(radii, step, round, watch)
+    settle(radii, step, round, monitor)
 }
 
-/// Goes round until radii change by less than the surplus that was added to each step, given the largest step (none
-/// in a tier without loops). Nothing if they become too large first.
+/// Iterates until the radii change by less than the surplus, which is a multiple of the largest step (0 in an acyclic
+/// tier). `None` if they become too large first.
 ///
 /// # Errors
 ///
-/// A stop.
+/// Cancellation.
 pub(super) fn settle(
     mut radii: Vec<f64>,
     step: f64,
     mut round: impl FnMut(&mut [f64], &mut Pace<'_>) -> Result<f64, SolveError>,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Radii, SolveError> {
-    let mut pace = Pace::new(watch);
+    let mut pace = Pace::new(monitor);
     for _ in 0..MOST_ROUNDS {
         let change = round(&mut radii, &mut pace)?;
         if largest(&radii) > CLOSE / 2.0 {
             return Ok(None);
         }
         if step == 0.0 {
-            // A tier without loops is right after one round, but for what rounding did to the radii themselves.
+            // An acyclic tier is exact after one sweep, except for the rounding of the radii themselves.
             radii.iter_mut().for_each(|radius| *radius *= 1.0 + 1e-11);
             return Ok(Some(radii));
         }
@@ -205,7 +209,7 @@ pub(super) fn settle(
     Ok(None)
 }
 
-/// What is added to each step, given the largest one.
+/// The surplus added to each step, given the largest step.
 pub(super) fn surplus(step: f64) -> f64 {
     SURPLUS.0 * step
 }
@@ -215,21 +219,21 @@ struct Finder<'a, G, I> {
     index: &'a I,
     tier: Tier,
     values: &'a [f64],
-    known: Known<'a>,
-    watch: &'a dyn Watch,
+    known: SolvedMeans<'a>,
+    monitor: &'a dyn Monitor,
 }
 
-/// What the best of some moves is worth to the first player, and the radii of those that may be it.
-struct Near {
+/// The value of the best move for the first player, with the radii of all near-best moves.
+struct NearBest {
     value: f64,
-    /// The largest outside of the tier.
+    /// The largest radius outside of the tier.
     outside: f64,
-    /// Where those in the tier begin in the list of leaves.
+    /// Where the leaves within the tier begin in the list of leaves.
     begin: usize,
 }
 
-/// Lists that one thread uses again and again, one of each for each depth of decisions.
-type Lists<M> = (Vec<M>, Vec<Near>);
+/// Reusable buffers of one thread, one pair per depth of decisions.
+type Lists<M> = (Vec<M>, Vec<NearBest>);
 
 impl<G: Chance, I: Rolls<G>> Finder<'_, G, I> {
     fn block(&self, from: u64, to: u64) -> Result<Paths, SolveError> {
@@ -238,14 +242,14 @@ impl<G: Chance, I: Rolls<G>> Finder<'_, G, I> {
         let merged = self.index.merged();
         let mut visit = |number: u64, pos: &G::Position| {
             let place = (number - from) as usize;
-            // Numbers that were skipped are holes.
+            // Numbers that the walk skipped are holes.
             while paths.ends.len() < place {
                 paths.end(f64::NAN);
             }
-            let eyes = if merged && self.index.roller(pos) == Turn::Second { -1.0 } else { 1.0 };
+            let roller_sign = if merged && self.index.roller(pos) == Turn::Second { -1.0 } else { 1.0 };
             let value = self.values[number as usize];
             if let Some(payoff) = self.game.outcome(pos) {
-                let step = (eyes * f64::from(payoff) - value).abs();
+                let step = (roller_sign * f64::from(payoff) - value).abs();
                 paths.step = paths.step.max(step);
                 paths.end(step);
                 return;
@@ -254,11 +258,11 @@ impl<G: Chance, I: Rolls<G>> Finder<'_, G, I> {
                 trouble = Some(error);
                 return;
             }
-            let (mut mean, mut outside) = (Sum::default(), 0.0);
+            let (mut mean, mut outside) = (CompensatedSum::default(), 0.0);
             for &(roll, weight) in &rolls {
                 leaves.clear();
                 let near = self.near(&self.game.play(pos, roll), &mut leaves, &mut scratch, 0);
-                mean.add(weight, eyes * near.value);
+                mean.add(weight, roller_sign * near.value);
                 outside += weight * near.outside;
                 leaves.sort_unstable();
                 leaves.dedup();
@@ -275,7 +279,7 @@ impl<G: Chance, I: Rolls<G>> Finder<'_, G, I> {
             paths.step = paths.step.max(step);
             paths.end(step + outside);
         };
-        if Pace::pieces(self.watch, from..to, &mut |piece| self.index.walk(self.tier, piece, &mut visit)) {
+        if Pace::pieces(self.monitor, from..to, &mut |piece| self.index.walk(self.tier, piece, &mut visit)) {
             return Err(SolveError::Stopped);
         }
         while paths.ends.len() < (to - from) as usize {
@@ -284,17 +288,17 @@ impl<G: Chance, I: Rolls<G>> Finder<'_, G, I> {
         trouble.map_or(Ok(paths), Err)
     }
 
-    /// Follows all decisions that may be best to the next roll or the end.
+    /// Follows all near-best decisions to the next roll or the end.
     fn near(
         &self,
         pos: &G::Position,
         leaves: &mut Vec<u32>,
         scratch: &mut Vec<Lists<G::Move>>,
         depth: usize,
-    ) -> Near {
+    ) -> NearBest {
         let begin = leaves.len();
         if let Some(payoff) = self.game.outcome(pos) {
-            return Near { value: payoff.into(), outside: 0.0, begin };
+            return NearBest { value: payoff.into(), outside: 0.0, begin };
         }
         let turn = self.game.turn(pos);
         if turn == Turn::Chance {
@@ -303,13 +307,13 @@ impl<G: Chance, I: Rolls<G>> Finder<'_, G, I> {
             let sign = if flipped { -1.0 } else { 1.0 };
             if tier == self.tier {
                 leaves.push(number as u32);
-                return Near { value: sign * self.values[number as usize], outside: 0.0, begin };
+                return NearBest { value: sign * self.values[number as usize], outside: 0.0, begin };
             }
             let (t, n) = (tier.0 as usize, number as usize);
             let outside = self.known.radii[t].as_ref().map_or(f64::INFINITY, |radii| radii[n]);
-            return Near { value: sign * self.known.values[t][n], outside, begin };
+            return NearBest { value: sign * self.known.values[t][n], outside, begin };
         }
-        let wish = if turn == Turn::Second { -1.0 } else { 1.0 };
+        let mover_sign = if turn == Turn::Second { -1.0 } else { 1.0 };
         if scratch.len() <= depth {
             scratch.push((Vec::new(), Vec::new()));
         }
@@ -320,15 +324,15 @@ impl<G: Chance, I: Rolls<G>> Finder<'_, G, I> {
         let mut best = f64::NEG_INFINITY;
         for &mv in &moves {
             let near = self.near(&self.game.play(pos, mv), leaves, scratch, depth + 1);
-            if wish * near.value < best - CLOSE {
+            if mover_sign * near.value < best - CLOSE {
                 leaves.truncate(near.begin);
                 continue;
             }
-            best = best.max(wish * near.value);
+            best = best.max(mover_sign * near.value);
             options.push(near);
         }
-        // Those that were good enough when they came may not be any more.
-        let close = |near: &Near| wish * near.value >= best - CLOSE;
+        // Moves that were near-best when they were added may not be any more.
+        let close = |near: &NearBest| mover_sign * near.value >= best - CLOSE;
         if options.iter().any(|near| !close(near)) {
             let ends: Vec<usize> =
                 options.iter().skip(1).map(|near| near.begin).chain([leaves.len()]).collect();
@@ -343,6 +347,6 @@ impl<G: Chance, I: Rolls<G>> Finder<'_, G, I> {
         }
         let outside = options.iter().filter(|near| close(near)).map(|near| near.outside).fold(0.0, f64::max);
         scratch[depth] = (moves, options);
-        Near { value: wish * best, outside, begin }
+        NearBest { value: mover_sign * best, outside, begin }
     }
 }

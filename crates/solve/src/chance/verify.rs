@@ -1,32 +1,35 @@
-//! A check of stored means: each is derived again from what follows by the rules.
+//! Verification of stored expected payoffs: each is derived again from its successors by the rules.
 //!
-//! A finished position is worth what it pays, a roll the mean of what can happen, a decision the best of its moves.
-//! Play with dice ends with certainty, so that one set of values has this property; stored ones have it up to
-//! what rounding does.
+//! A finished position is worth its payoff, a roll the mean of its outcomes, a decision the best of its moves. Play
+//! with chance ends with probability 1, so exactly one assignment of values satisfies these equations; stored values
+//! satisfy them up to rounding.
 //!
-//! How far that may be from the exact values is proven here as `bounds.rs` tells: each stored value is given a radius,
-//! by whatever means, and what the rules make of the intervals must lie within them. Only `moves`, `play`,
-//! `outcome`, `outcomes` and the index's `rank` and `walk` are used for that, and sums that know what they lose.
+//! The error of the stored values is bounded by the proof of `bounds.rs`: each value gets a radius, and the Bellman
+//! operator must map the intervals into themselves. The check uses only `moves`, `play`, `outcome`, `outcomes`, the
+//! index's `rank` and `walk`, and sums with a known rounding error. It does not matter how the radii were found.
 
-use super::bounds::{Known, Radii, Sum, largest, radii_of_rolls};
+use super::bounds::{CompensatedSum, Radii, SolvedMeans, largest, radii_of_rolls};
 use super::{outcomes, tier_graph};
 use crate::SolveError;
 use crate::blocks::for_blocks;
-use outplay_core::{Chance, Index, Rolls, Tier, Turn, Watch};
+use crate::lawful::check_all;
+use outplay_core::index_laws::Gaps;
+use outplay_core::{Chance, Index, Rolls, Tier, Turn};
+use outplay_runtime::Monitor;
 use std::sync::Mutex;
 
-/// How a check of means went.
+/// Result of a verification of expected payoffs.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Means {
-    /// Positions looked at, one for each number in use.
+    /// Positions checked, one for each number in use.
     pub checked: u64,
-    /// Positions whose value is not what follows from the rules.
+    /// Positions whose value does not follow from the rules.
     pub wrong: u64,
-    /// The one with the lowest tier and number: what is stored and what follows.
+    /// The first of them by tier and number: the stored and the derived value.
     pub first_wrong: Option<(Tier, u64, f64, f64)>,
-    /// The largest difference that was found.
+    /// The largest difference found.
     pub worst: f64,
-    /// How far any value is from the exact one at most, proven, if play ends with certainty.
+    /// Proven bound on the error of all values, provided that play ends with probability 1.
     pub bound: Option<f64>,
 }
 
@@ -35,7 +38,7 @@ impl Means {
         self.checked += 1;
         let off = (stored - derived).abs();
         self.worst = self.worst.max(off);
-        // Not `off > tolerance`: a stored NaN is wrong too.
+        // Not `off > tolerance` alone: a stored NaN is wrong too.
         if off.is_nan() || off > tolerance {
             self.wrong += 1;
             if self.first_wrong.is_none_or(|first| (tier, number) < (first.0, first.1)) {
@@ -55,29 +58,29 @@ impl Means {
     }
 }
 
-/// An interval around a value: how far it reaches below and above. Apart from the value, because that is far larger.
+/// An interval around a value. The extents are stored apart from the value, which is larger by many magnitudes.
 #[derive(Clone, Copy)]
-struct Span {
+struct Interval {
     value: f64,
     below: f64,
     above: f64,
 }
 
-impl Span {
-    fn exact(value: f64) -> Span {
-        Span { value, below: 0.0, above: 0.0 }
+impl Interval {
+    fn exact(value: f64) -> Interval {
+        Interval { value, below: 0.0, above: 0.0 }
     }
 
-    /// As the other player sees it.
-    fn flipped(self) -> Span {
-        Span { value: -self.value, below: self.above, above: self.below }
+    /// The interval from the other player's point of view.
+    fn flipped(self) -> Interval {
+        Interval { value: -self.value, below: self.above, above: self.below }
     }
 
-    /// The larger of two, each of which may be anywhere in its interval.
-    fn max(self, other: Span) -> Span {
+    /// The interval of the maximum of two values, each anywhere in its interval.
+    fn max(self, other: Interval) -> Interval {
         let (high, low) = if self.value >= other.value { (self, other) } else { (other, self) };
         let gap = high.value - low.value;
-        Span {
+        Interval {
             value: high.value,
             below: high.below.min(low.below + gap),
             above: high.above.max(low.above - gap),
@@ -85,28 +88,27 @@ impl Span {
     }
 }
 
-/// A mean of spans.
+/// A weighted mean of intervals.
 #[derive(Default)]
 struct Mean {
-    value: Sum,
+    value: CompensatedSum,
     below: f64,
     above: f64,
 }
 
 impl Mean {
-    /// The only thing that can happen.
-    fn only(span: Span) -> Mean {
-        Mean { value: Sum::exactly(span.value), below: span.below, above: span.above }
+    /// The mean of a single outcome.
+    fn only(interval: Interval) -> Mean {
+        Mean { value: CompensatedSum::exactly(interval.value), below: interval.below, above: interval.above }
     }
 
-    fn add(&mut self, weight: f64, span: Span) {
-        self.value.add(weight, span.value);
-        self.below += weight * span.below;
-        self.above += weight * span.above;
+    fn add(&mut self, weight: f64, interval: Interval) {
+        self.value.add(weight, interval.value);
+        self.below += weight * interval.below;
+        self.above += weight * interval.above;
     }
 
-    /// Whether the interval lies within a radius of a value. Sums of radii lose a few of their last digits, which
-    /// `SAFE` more than makes up for.
+    /// Whether the interval lies within a radius of a value. `SAFE` covers the rounding of the sums of radii.
     fn within(&self, value: f64, radius: f64) -> bool {
         let off = self.value.above(value);
         let most = (off + self.above).max(self.below - off) + self.value.rounding();
@@ -120,27 +122,28 @@ const SAFE: f64 = 1.0 + 1e-12;
 ///
 /// # Errors
 ///
-/// Probabilities that do not sum to one, a fault of the rules, or a stop.
+/// Probabilities that do not sum to one, a fault of the rules, or cancellation.
 pub fn verify_chance<G: Chance, I: Index<G>>(
     game: &G,
     index: &I,
     stored: &[Vec<f64>],
     tolerance: f64,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Means, SolveError> {
+    check_all(game, index, Gaps::None, monitor)?;
     let radii = radii(index, |tier, radii| {
-        let known = Known { values: stored, radii };
-        tier_graph(game, index, tier, known, watch)?.radii(&stored[tier.0 as usize], watch)
+        let known = SolvedMeans { values: stored, radii };
+        tier_graph(game, index, tier, known, monitor)?.radii(&stored[tier.0 as usize], monitor)
     })?;
-    let known = Known { values: stored, radii: &radii };
+    let known = SolvedMeans { values: stored, radii: &radii };
     let at = |pos: &G::Position| {
         let (tier, number) = index.rank(pos);
-        known.span(tier, number)
+        known.interval(tier, number)
     };
     let derive = |pos: &G::Position, rolls: &mut Vec<(G::Move, f64)>| {
         let turn = game.turn(pos);
         if let Some(payoff) = game.outcome(pos) {
-            return Ok(Mean::only(Span::exact(payoff.into())));
+            return Ok(Mean::only(Interval::exact(payoff.into())));
         }
         if turn != Turn::Chance {
             return Ok(Mean::only(best(game, pos, turn, at)));
@@ -150,70 +153,85 @@ pub fn verify_chance<G: Chance, I: Index<G>>(
         rolls.iter().for_each(|&(mv, weight)| mean.add(weight, at(&game.play(pos, mv))));
         Ok(mean)
     };
-    check(game, index, known, &derive, tolerance, watch)
+    check(game, index, known, &derive, tolerance, monitor)
 }
 
-/// The best of a decision's moves for whose turn it is, in the eyes of the first player.
-fn best<G: Chance>(game: &G, pos: &G::Position, turn: Turn, at: impl Fn(&G::Position) -> Span) -> Span {
+/// The best move of a decision for the player to move, from the first player's point of view.
+fn best<G: Chance>(
+    game: &G,
+    pos: &G::Position,
+    turn: Turn,
+    at: impl Fn(&G::Position) -> Interval,
+) -> Interval {
     let mut moves = Vec::new();
     game.moves(pos, &mut moves);
-    let seen = |span: Span| if turn == Turn::Second { span.flipped() } else { span };
+    let seen = |interval: Interval| if turn == Turn::Second { interval.flipped() } else { interval };
     let spans = moves.iter().map(|&mv| seen(at(&game.play(pos, mv))));
-    seen(spans.reduce(Span::max).unwrap_or(Span::exact(f64::NAN)))
+    seen(spans.reduce(Interval::max).unwrap_or(Interval::exact(f64::NAN)))
 }
 
 /// Checks the values of an index of the positions before a roll.
 ///
 /// # Errors
 ///
-/// Probabilities that do not sum to one, a fault of the rules, or a stop.
+/// Probabilities that do not sum to one, a fault of the rules, or cancellation.
 pub fn verify_rolls<G: Chance, I: Rolls<G>>(
     game: &G,
     index: &I,
     stored: &[Vec<f64>],
     tolerance: f64,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Means, SolveError> {
+    check_all(game, index, Gaps::Rolls, monitor)?;
     let radii = radii(index, |tier, radii| {
-        let known = Known { values: stored, radii };
-        radii_of_rolls(game, index, tier, &stored[tier.0 as usize], known, watch)
+        let known = SolvedMeans { values: stored, radii };
+        radii_of_rolls(game, index, tier, &stored[tier.0 as usize], known, monitor)
     })?;
-    let known = Known { values: stored, radii: &radii };
+    let known = SolvedMeans { values: stored, radii: &radii };
     let derive = |pos: &G::Position, rolls: &mut Vec<(G::Move, f64)>| {
         let flipped = index.merged() && index.roller(pos) == Turn::Second;
-        let eyes = |span: Span| if flipped { span.flipped() } else { span };
+        let oriented = |interval: Interval| if flipped { interval.flipped() } else { interval };
         if let Some(payoff) = game.outcome(pos) {
-            return Ok(Mean::only(eyes(Span::exact(payoff.into()))));
+            return Ok(Mean::only(oriented(Interval::exact(payoff.into()))));
         }
         outcomes(game, pos, rolls)?;
         let mut mean = Mean::default();
         for &(mv, weight) in rolls.iter() {
-            mean.add(weight, eyes(decided(game, index, &game.play(pos, mv), known)));
+            mean.add(weight, oriented(decided(game, index, &game.play(pos, mv), known)));
         }
         Ok(mean)
     };
-    check(game, index, known, &derive, tolerance, watch)
+    check(game, index, known, &derive, tolerance, monitor)
 }
 
-/// What decisions lead to until the next roll or the end, in the eyes of the first player.
-fn decided<G: Chance, I: Rolls<G>>(game: &G, index: &I, pos: &G::Position, known: Known<'_>) -> Span {
+/// The value of best decisions up to the next roll or the end, from the first player's point of view.
+fn decided<G: Chance, I: Rolls<G>>(
+    game: &G,
+    index: &I,
+    pos: &G::Position,
+    known: SolvedMeans<'_>,
+) -> Interval {
     if let Some(payoff) = game.outcome(pos) {
-        return Span::exact(payoff.into());
+        return Interval::exact(payoff.into());
     }
     let turn = game.turn(pos);
     if turn == Turn::Chance {
         let (tier, number) = index.rank(pos);
-        let span = known.span(tier, number);
-        return if index.merged() && index.roller(pos) == Turn::Second { span.flipped() } else { span };
+        let interval = known.interval(tier, number);
+        return if index.merged() && index.roller(pos) == Turn::Second {
+            interval.flipped()
+        } else {
+            interval
+        };
     }
     best(game, pos, turn, |next| decided(game, index, next, known))
 }
 
-impl Known<'_> {
-    fn span(&self, tier: Tier, number: u64) -> Span {
+impl SolvedMeans<'_> {
+    fn interval(&self, tier: Tier, number: u64) -> Interval {
         let (tier, number) = (tier.0 as usize, number as usize);
         let radius = self.radii[tier].as_ref().map_or(f64::INFINITY, |radii| radii[number]);
-        Span { value: self.values[tier][number], below: radius, above: radius }
+        Interval { value: self.values[tier][number], below: radius, above: radius }
     }
 }
 
@@ -232,29 +250,29 @@ fn radii<G: Chance, I: Index<G>>(
 fn check<G: Chance, I: Index<G>>(
     game: &G,
     index: &I,
-    known: Known<'_>,
+    known: SolvedMeans<'_>,
     derive: &(impl Fn(&G::Position, &mut Vec<(G::Move, f64)>) -> Result<Mean, SolveError> + Sync),
     tolerance: f64,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Means, SolveError> {
     let sum = Mutex::new((Means::default(), None, true));
     for tier in (0..index.tiers()).rev().map(Tier) {
         let values = &known.values[tier.0 as usize];
-        for_blocks(index.len(tier), watch, |block| {
+        for_blocks(index.len(tier), monitor, |block| {
             let units = block.end - block.start;
             let (mut means, mut trouble, mut rolls) = (Means::default(), None, Vec::new());
             let mut proven = true;
             index.walk(tier, block, &mut |number, pos| match derive(pos, &mut rolls) {
                 Ok(mean) => {
-                    let span = known.span(tier, number);
-                    proven &= mean.within(span.value, span.above);
-                    let derived = span.value + mean.value.above(span.value);
+                    let interval = known.interval(tier, number);
+                    proven &= mean.within(interval.value, interval.above);
+                    let derived = interval.value + mean.value.above(interval.value);
                     means.compare(tier, number, values[number as usize], derived, tolerance);
                 }
                 Err(error) => trouble = Some(error),
             });
-            watch.advance(units);
-            // A poisoned lock means that another block panicked, and that panic is on its way up.
+            monitor.advance(units);
+            // A poisoned lock means that another block panicked, and that panic is already propagating.
             if let Ok(mut sum) = sum.lock() {
                 sum.0.plus(means);
                 sum.1 = sum.1.take().or(trouble);
@@ -280,20 +298,22 @@ fn check<G: Chance, I: Index<G>>(
 mod tests {
     use super::*;
 
-    /// Numbers of a grid that floats hold exactly, so that nothing is rounded.
+    /// Numbers that floats represent exactly, so that nothing is rounded.
     const GRID: [f64; 5] = [0.0, 0.125, 0.25, 0.5, 1.0];
 
-    /// Every value of two intervals: the larger one is in the interval of the larger one, whose ends are reached.
+    /// For all values of two intervals: the larger value is in the interval of the maximum, and both ends are
+    /// attained.
     #[test]
     fn the_larger_of_two_intervals_holds_the_larger_of_two_numbers() {
         let spans = || {
             GRID.into_iter().flat_map(|value| {
-                GRID.into_iter().flat_map(move |below| GRID.map(|above| Span { value, below, above }))
+                GRID.into_iter().flat_map(move |below| GRID.map(|above| Interval { value, below, above }))
             })
         };
         for (one, two) in spans().flat_map(|one| spans().map(move |two| (one, two))) {
             let most = one.max(two);
-            let ends = |span: Span| (span.value - span.below, span.value + span.above);
+            let ends =
+                |interval: Interval| (interval.value - interval.below, interval.value + interval.above);
             let (low, high) = ends(most);
             let (lows, highs) = (ends(one).0.max(ends(two).0), ends(one).1.max(ends(two).1));
             assert_eq!((low, high), (lows, highs));
@@ -302,12 +322,12 @@ mod tests {
         }
     }
 
-    /// A mean that reaches beyond the radius on either side, or by no more than rounding, is not within it.
+    /// A mean that exceeds the radius on either side, even by a rounding error, is not within it.
     #[test]
     fn a_mean_is_within_a_radius_or_not() {
         let mean = |value: f64, below: f64, above: f64| {
             let mut mean = Mean::default();
-            [0.25, 0.75].iter().for_each(|&weight| mean.add(weight, Span { value, below, above }));
+            [0.25, 0.75].iter().for_each(|&weight| mean.add(weight, Interval { value, below, above }));
             mean
         };
         let radius = 1e-13;
@@ -318,7 +338,9 @@ mod tests {
             assert!(!mean(value, radius, radius).within(value, radius), "rounding may take it beyond");
             assert!(!mean(value + 2e-13, 0.0, 0.0).within(value, radius), "it lies elsewhere");
             assert!(!mean(value - 2e-13, 0.0, 0.0).within(value, radius), "it lies elsewhere");
-            assert!(Mean::only(Span { value, below: radius, above: 0.0 }).within(value, 1.000_001 * radius));
+            assert!(
+                Mean::only(Interval { value, below: radius, above: 0.0 }).within(value, 1.000_001 * radius)
+            );
         }
         assert!(
             !mean(f64::NAN, 0.0, 0.0).within(0.5, 1.0) && !mean(0.5, 0.0, f64::INFINITY).within(0.5, 1.0)

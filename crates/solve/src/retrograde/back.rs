@@ -1,27 +1,98 @@
-//! Where positions come from: asked of the index, or from a graph of all moves stored backwards.
+//! Predecessor lists: computed by the index, or stored as a reverse graph of all moves.
 
 use super::tier::IN_TIER_LIMIT;
 use crate::SolveError;
 use crate::blocks::{BLOCK, for_blocks, list};
-use outplay_core::{Game, Index, Link, Pace, Predecessors, Sets, Tier, Watch};
+use outplay_core::index_laws::may_stay;
+use outplay_core::{Game, Index, Link, Predecessors, Sets, Tier};
+use outplay_runtime::{Monitor, Pace};
 use std::sync::Mutex;
 
 /// Marks a predecessor whose player moves again.
 pub(super) const SAME_PLAYER: u64 = 1 << 63;
 
-/// Steps forwards and backwards within one tier.
+/// Forward and backward moves within one tier.
 pub(super) trait Back<G: Game>: Sync {
-    /// Counts the distinct positions of the tier that moves lead to and appends the other moves.
+    /// Counts the distinct successors within the tier and appends the exits.
     fn ahead(&self, pos: &G::Position, exits: &mut Vec<Link>) -> u32;
-    /// Appends the predecessors, marked with [`SAME_PLAYER`] where that holds.
+    /// Appends the predecessors, marked with [`SAME_PLAYER`] where the same player moves again.
     fn before(&self, number: u64, out: &mut Vec<u64>);
-    /// The tier as sets, where the index has them.
+    /// The tier as bit sets, if the index provides them.
     fn sets(&self) -> Option<Box<dyn Sets + '_>> {
         None
     }
 }
 
-/// The index knows.
+/// Checks that the predecessors are exactly the reversed moves within a tier. Skips a trusted index.
+///
+/// # Errors
+///
+/// A broken law, or cancellation.
+pub(super) fn check<G: Game, I: Index<G>>(
+    game: &G,
+    index: &I,
+    tier: Tier,
+    back: &impl Back<G>,
+    monitor: &dyn Monitor,
+) -> Result<(), SolveError> {
+    if index.trusted() {
+        return Ok(());
+    }
+    let first: Mutex<Option<SolveError>> = Mutex::default();
+    for_blocks(index.len(tier), monitor, |block| {
+        let (mut links, mut others, mut before) = (Vec::new(), Vec::new(), Vec::new());
+        index.walk(tier, block, &mut |number, pos| {
+            let mut trouble = None;
+            let mut broken = |what: &str, other: u64| {
+                let there = index.unrank(tier, other);
+                let sentence = format!("{pos:?} (number {number} of tier {}) {what} {there:?}", tier.0);
+                trouble = Some(SolveError::Law(sentence));
+            };
+            let inner = distinct(game, index, tier, pos, &mut links);
+            let mark = |number: u64, same: bool| if same { number | SAME_PLAYER } else { number };
+            let mut exits = Vec::new();
+            let count = back.ahead(pos, &mut exits) as usize;
+            if (count, exits.len()) != (inner, links.len() - inner) {
+                broken(
+                    "has other moves by ahead() than by the rules; one leads to",
+                    links.first().map_or(number, |link| link.number),
+                );
+            }
+            for link in &links[..inner] {
+                before.clear();
+                back.before(link.number, &mut before);
+                if !before.contains(&mark(number, link.same_player)) {
+                    broken("is not among the predecessors, or with another player to move, of", link.number);
+                }
+            }
+            before.clear();
+            back.before(number, &mut before);
+            for &from in &before {
+                let (from, same) = (from & !SAME_PLAYER, from & SAME_PLAYER != 0);
+                if from >= index.len(tier) {
+                    broken("has a predecessor beyond the tier, not", number);
+                    continue;
+                }
+                let Some(earlier) = index.unrank(tier, from) else { continue };
+                let inner = distinct(game, index, tier, &earlier, &mut others);
+                let leads = |link: &Link| link.number == number && link.same_player == same;
+                if !others[..inner].iter().any(leads) {
+                    broken("has a predecessor without a move to it:", from);
+                }
+            }
+            // A poisoned lock means that another block panicked, and that panic is already propagating.
+            if let (Some(trouble), Ok(mut first)) = (trouble, first.lock()) {
+                first.get_or_insert(trouble);
+            }
+        });
+    })?;
+    match first.into_inner() {
+        Ok(Some(error)) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Predecessors computed by the index.
 pub(super) struct ByRule<'a, G, I> {
     pub(super) game: &'a G,
     pub(super) index: &'a I,
@@ -44,17 +115,17 @@ impl<G: Game, I: Predecessors<G>> Back<G> for ByRule<'_, G, I> {
     }
 }
 
-/// Every move of the tier was played once, and the graph is kept backwards: four bytes a move.
+/// Predecessors stored as a reverse graph, built by playing every move of the tier once: four bytes per move.
 pub(super) struct ByGraph<'a, G, I> {
     game: &'a G,
     index: &'a I,
     tier: Tier,
-    /// The predecessors of `n` are `edges[first[n]..first[n + 1]]`, the lowest bit telling the same player.
+    /// The predecessors of `n` are `edges[first[n]..first[n + 1]]`; the lowest bit marks the same player.
     first: Vec<u32>,
     edges: Vec<u32>,
 }
 
-/// Distinct links, those that stay in the tier first.
+/// Lists distinct links, those within the tier first, and returns the number of the latter.
 fn distinct<G: Game, I: Index<G>>(
     game: &G,
     index: &I,
@@ -66,20 +137,25 @@ fn distinct<G: Game, I: Index<G>>(
     index.links(game, pos, out);
     out.sort_unstable();
     out.dedup();
-    // Moves never lead to an earlier tier, so those that stay are the first ones.
+    // Moves never lead to an earlier tier, so those that stay sort first.
     out.iter().take_while(|link| link.tier == tier).count()
 }
 
 impl<'a, G: Game, I: Index<G>> ByGraph<'a, G, I> {
-    pub(super) fn new(game: &'a G, index: &'a I, tier: Tier, watch: &dyn Watch) -> Result<Self, SolveError> {
+    pub(super) fn new(
+        game: &'a G,
+        index: &'a I,
+        tier: Tier,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, SolveError> {
         let mut graph = ByGraph { game, index, tier, first: Vec::new(), edges: Vec::new() };
-        if !index.loops(tier) {
+        if !may_stay(index, tier) {
             return Ok(graph);
         }
         let len = index.len(tier);
         let blocks: Vec<Mutex<Vec<(u32, u32)>>> =
             (0..len.div_ceil(BLOCK)).map(|_| Mutex::new(Vec::new())).collect();
-        for_blocks(len, watch, |block| {
+        for_blocks(len, monitor, |block| {
             let place = (block.start / BLOCK) as usize;
             let (mut links, mut edges) = (Vec::new(), Vec::new());
             index.walk(tier, block, &mut |number, pos| {
@@ -88,7 +164,7 @@ impl<'a, G: Game, I: Index<G>> ByGraph<'a, G, I> {
                     edges.push((link.number as u32, (number as u32) << 1 | u32::from(link.same_player)));
                 }
             });
-            // A poisoned lock means that another block panicked, and that panic is on its way up.
+            // A poisoned lock means that another block panicked, and that panic is already propagating.
             if let Ok(mut slot) = blocks[place].lock() {
                 slot.append(&mut edges);
             }
@@ -99,8 +175,8 @@ impl<'a, G: Game, I: Index<G>> ByGraph<'a, G, I> {
         if total as u64 >= IN_TIER_LIMIT {
             return Err(SolveError::TooLarge(IN_TIER_LIMIT));
         }
-        let mut pace = Pace::new(watch);
-        let mut first = list(len + 2, watch, |_| 0u32)?;
+        let mut pace = Pace::new(monitor);
+        let mut first = list(len + 2, monitor, |_| 0u32)?;
         for &(to, _) in blocks.iter().flatten() {
             if pace.step() {
                 return Err(SolveError::Stopped);
@@ -113,7 +189,7 @@ impl<'a, G: Game, I: Index<G>> ByGraph<'a, G, I> {
             }
             first[n] += first[n - 1];
         }
-        graph.edges = list(total as u64, watch, |_| 0)?;
+        graph.edges = list(total as u64, monitor, |_| 0)?;
         for (to, from) in blocks.into_iter().flatten() {
             if pace.step() {
                 return Err(SolveError::Stopped);

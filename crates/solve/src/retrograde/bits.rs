@@ -1,11 +1,11 @@
-//! A set of numbers, one bit each, that several threads may fill.
+//! Atomic bit set over numbers, for concurrent insertion.
 
 use crate::SolveError;
 use crate::blocks::list;
-use outplay_core::{Pace, Watch};
+use outplay_runtime::{Monitor, Pace};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A bit per number. Threads set bits; whoever reads does so after they have joined, which orders the two.
+/// One bit per number. Threads only set bits; readers start after the threads have joined, which orders the two.
 #[derive(Debug, Default)]
 pub(crate) struct Bits {
     words: Vec<AtomicU64>,
@@ -14,26 +14,26 @@ pub(crate) struct Bits {
 impl Bits {
     /// # Errors
     ///
-    /// No memory, or a stop.
-    pub(crate) fn new(len: u64, watch: &dyn Watch) -> Result<Bits, SolveError> {
-        Ok(Bits { words: list(len.div_ceil(64), watch, |_| AtomicU64::new(0))? })
+    /// No memory, or cancellation.
+    pub(crate) fn new(len: u64, monitor: &dyn Monitor) -> Result<Bits, SolveError> {
+        Ok(Bits { words: list(len.div_ceil(64), monitor, |_| AtomicU64::new(0))? })
     }
 
-    /// Whether a number is in the set; an empty set may be kept without any words.
+    /// Whether a number is in the set; an empty set may have no words.
     #[inline]
     pub(crate) fn has(&self, number: u64) -> bool {
         let word = self.words.get((number / 64) as usize);
         word.is_some_and(|word| word.load(Ordering::Relaxed) >> (number % 64) & 1 == 1)
     }
 
-    /// Puts a number in and says whether it was new.
+    /// Inserts a number; returns whether it was new.
     #[inline]
     pub(crate) fn insert(&self, number: u64) -> bool {
         let bit = 1 << (number % 64);
         self.words[(number / 64) as usize].fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 
-    /// Puts `first + b` in for every bit `b` of a word. The sum wraps, so that `first` may lie below zero.
+    /// Inserts `first + b` for every bit `b` of a word. The sum wraps, so that `first` may be below zero.
     pub(crate) fn insert_all(&self, first: u64, word: u64) {
         if word == 0 {
             return;
@@ -48,7 +48,7 @@ impl Bits {
     }
 }
 
-/// Win, draw, loss or hole in two bits per number, 32 to a word.
+/// Array of win, draw, loss or hole: two bits per number, 32 per word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TwoBits {
     words: Vec<u64>,
@@ -56,7 +56,7 @@ pub struct TwoBits {
 }
 
 impl TwoBits {
-    /// Packs one value below four for each number.
+    /// Packs one value below four per number.
     pub fn pack(values: impl Iterator<Item = u8>) -> TwoBits {
         let mut packed = TwoBits::default();
         for value in values {
@@ -71,18 +71,18 @@ impl TwoBits {
         packed
     }
 
-    /// The same for the numbers below `len`, without standing still for long.
+    /// The same for the numbers below `len`, in pieces so that cancellation stays prompt.
     ///
     /// # Errors
     ///
-    /// A stop.
+    /// Cancellation.
     pub(crate) fn packed(
         len: u64,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
         value: impl Fn(u64) -> u8,
     ) -> Result<TwoBits, SolveError> {
         let mut packed = TwoBits::default();
-        let stopped = Pace::pieces(watch, 0..len.div_ceil(32), &mut |piece| {
+        let stopped = Pace::pieces(monitor, 0..len.div_ceil(32), &mut |piece| {
             packed.words.extend(piece.map(|word| {
                 let numbers = (0..32).filter(|slot| word * 32 + slot < len);
                 numbers.fold(0, |bits, slot| bits | u64::from(value(word * 32 + slot) & 3) << (2 * slot))
@@ -98,12 +98,12 @@ impl TwoBits {
         (self.words[(number / 32) as usize] >> (number % 32 * 2) & 3) as u8
     }
 
-    /// How many numbers there are.
+    /// Number of values.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -117,12 +117,12 @@ impl TwoBits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_core::Quiet;
+    use outplay_runtime::NoMonitor;
 
     #[test]
     fn words_go_in_bit_by_bit() {
         for first in [0u64, 5, 63, 64, 100, 0u64.wrapping_sub(8)] {
-            let bits = || Bits::new(300, &Quiet).unwrap();
+            let bits = || Bits::new(300, &NoMonitor).unwrap();
             let (one, other) = (bits(), bits());
             let word = 0x8123_4567_89ab_cd00u64;
             one.insert_all(first, word);
@@ -138,7 +138,7 @@ mod tests {
         for len in [0u64, 1, 31, 32, 33, 100] {
             let packed = TwoBits::pack((0..len).map(|n| (n * 7 % 4) as u8));
             assert_eq!(packed.len(), len);
-            assert_eq!(TwoBits::packed(len, &Quiet, |n| (n * 7 % 4) as u8), Ok(packed.clone()));
+            assert_eq!(TwoBits::packed(len, &NoMonitor, |n| (n * 7 % 4) as u8), Ok(packed.clone()));
             assert_eq!(packed.words().len() as u64, len.div_ceil(32));
             assert!((0..len).all(|n| packed.at(n) == (n * 7 % 4) as u8));
         }

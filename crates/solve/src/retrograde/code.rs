@@ -1,30 +1,30 @@
-//! Codes that tell a draw by repetition from a tie, and a tie by who can bring it about.
+//! Value codes for games with cycles: they encode which players can force the end of a draw.
 //!
 //! ```text
 //!    MIN   unknown
 //! -32767   loss in 0                       (the wide code has the payoff in its upper half)
 //!     -1   tie that only the opponent of the player to move can force
 //!      0   tie that both can
-//!      1   draw by repetition: nobody can
+//!      1   draw by repetition: neither player can
 //!      2   tie that only the player to move can force
 //!  32766   win in 1
 //! ```
 //!
-//! Who can force an end is what earlier tiers need to know of a draw, so stored codes are all that solving
-//! them takes.
+//! Solving an earlier tier needs to know which players can force the end of a draw, so stored codes are sufficient to
+//! resume.
 
 use outplay_core::{Code, Value};
 
-/// A code that also says who can force the end of a draw.
+/// A code that includes which players can force the end of a draw.
 pub trait Draws: Code {
-    /// The code of a draw that the player to move, and the opponent, can or cannot force an end of.
+    /// The code of a draw of which the player to move, and the opponent, can or cannot force an end.
     fn draw(mover: bool, opponent: bool) -> Self;
 
-    /// Of a draw: whether the player to move, and whether the opponent, can force its end.
+    /// For a draw: whether the player to move, and whether the opponent, can force its end.
     fn ends(self) -> (bool, bool);
 }
 
-/// The draws by number; no other value comes near these numbers.
+/// The codes of the four kinds of draw; no other value is close to these.
 fn draw(mover: bool, opponent: bool) -> i8 {
     match (mover, opponent) {
         (false, true) => -1,
@@ -46,7 +46,7 @@ fn draw_value(code: i32) -> Option<Value> {
     }
 }
 
-/// A draw seen by the other player, unless the same player moves again.
+/// The code of a draw one ply earlier.
 fn draw_before(code: i32, same_player: bool) -> i32 {
     match code {
         -1 if !same_player => 2,
@@ -55,7 +55,7 @@ fn draw_before(code: i32, same_player: bool) -> i32 {
     }
 }
 
-/// Payoffs −1, 0, 1, distances up to 32,000 plies and draws of all kinds: two bytes.
+/// Payoffs −1, 0, 1, distances up to 32,000 plies and the four kinds of draw: two bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct LoopCode(pub i16);
 
@@ -101,7 +101,7 @@ impl Draws for LoopCode {
     }
 }
 
-/// Payoffs up to ±16,000, distances up to 65,000 plies and draws of all kinds: four bytes.
+/// Payoffs up to ±16,000, distances up to 65,000 plies and the four kinds of draw: four bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct WideLoopCode(pub i32);
 

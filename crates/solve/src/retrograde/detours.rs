@@ -1,33 +1,34 @@
-//! Moves to positions without a number: each is given one for the time of solving, behind those of its tier.
+//! Moves to positions without a number: each gets a temporary number after those of its tier.
 //!
 //! ```text
-//! numbers  0 … len−1 │ len, len+1, …        P ──move──▶ stopover ──no time──▶ Q      the number that it is like
+//! numbers  0 … len−1 │ len, len+1, …        P ──move──▶ stopover ──0 plies──▶ Q      the base position (`like`)
 //!          positions │ stopovers                              ╲──moves──▶ later tiers
 //! ```
 //!
-//! A *stopover* is where a [`Detour`] leads. The same player moves there as in the position that it is like, and
-//! has a choice: that position's moves, or those that leave the tier. So it is one successor of a stopover
-//! that takes no ply, and the exits are exits like any other's. Levels and counts treat it as a position.
+//! A *stopover* is the target of a [`Detour`]. The same player is to move as in its base position, with that
+//! position's moves and additional exits. The base position therefore acts as a successor at a distance of 0 plies,
+//! and the exits are ordinary exits. Levels and counts treat a stopover as a position.
 //!
-//! A stopover that is like no position is settled at once, and the move to it is a move that leaves the tier.
+//! A stopover without a base position is evaluated at once, and the move to it is an exit.
 
 use super::back::SAME_PLAYER;
 use super::bits::Bits;
 use super::tier::{Exits, Level};
 use crate::SolveError;
-use outplay_core::{Detour, Watch};
+use outplay_core::Detour;
+use outplay_runtime::Monitor;
 use std::ops::Range;
 
 /// A position without a number of its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Stopover {
-    /// The position that it is like.
+    /// The base position.
     pub(super) like: u32,
     /// The position with the move to it.
     pub(super) from: u32,
     /// Whether the player who made that move moves again.
     pub(super) same_player: bool,
-    /// What its own moves come to.
+    /// Payoff of its best exit.
     pub(super) payoff: i32,
     pub(super) level: Level,
     pub(super) mover_ends: bool,
@@ -35,31 +36,31 @@ pub(super) struct Stopover {
 }
 
 impl Stopover {
-    /// The position with the move to it, as [`super::back`] marks predecessors.
+    /// The position with the move to it, marked as in [`super::back`].
     #[inline]
     pub(super) fn mark(&self) -> u64 {
         u64::from(self.from) | if self.same_player { SAME_PLAYER } else { 0 }
     }
 }
 
-/// The stopovers of a tier, by the position that they are like.
+/// The stopovers of a tier, sorted by base position.
 #[derive(Default)]
 pub(super) struct Stopovers {
     first: u64,
     list: Vec<Stopover>,
-    /// The positions that have one, for a quick no.
+    /// Base positions with a stopover, for a fast negative lookup.
     liked: Bits,
 }
 
 impl Stopovers {
-    /// Numbers them from `first` on.
+    /// Numbers the stopovers from `first` on.
     pub(super) fn new(
         first: u64,
         mut list: Vec<Stopover>,
-        watch: &dyn Watch,
+        monitor: &dyn Monitor,
     ) -> Result<Stopovers, SolveError> {
         list.sort_unstable();
-        let liked = Bits::new(if list.is_empty() { 0 } else { first }, watch)?;
+        let liked = Bits::new(if list.is_empty() { 0 } else { first }, monitor)?;
         list.iter().for_each(|stopover| _ = liked.insert(stopover.like.into()));
         Ok(Stopovers { first, list, liked })
     }
@@ -72,19 +73,19 @@ impl Stopovers {
         self.list.is_empty()
     }
 
-    /// All of them with their numbers.
+    /// All stopovers with their numbers.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (u64, &Stopover)> {
         (self.first..).zip(&self.list)
     }
 
-    /// The stopover with a number, unless the number is a position's.
+    /// The stopover with a number; `None` if the number is a position's.
     #[inline]
     pub(super) fn at(&self, number: u64) -> Option<&Stopover> {
         let place = number.checked_sub(self.first).filter(|_| !self.list.is_empty())?;
         self.list.get(place as usize)
     }
 
-    /// The numbers of the stopovers that are like a position.
+    /// The numbers of the stopovers of a base position.
     #[inline]
     pub(super) fn like(&self, number: u64) -> Range<u64> {
         if !self.liked.has(number) {
@@ -97,21 +98,21 @@ impl Stopovers {
     }
 }
 
-/// What a detour is to the position it starts from.
-pub(super) enum Way {
-    /// A successor within the tier, as far as counting goes.
+/// How the solver treats a detour.
+pub(super) enum DetourKind {
+    /// As a successor within the tier.
     Stopover(Stopover),
-    /// A move that leaves the tier.
+    /// As an exit.
     Exit,
 }
 
 impl Exits {
-    /// Adds a detour from a position, given what its own moves come to.
-    pub(super) fn add_detour(&mut self, from: u64, detour: &Detour, own: Exits, level: Level) -> Way {
-        // A detour has moves of its own, and what they lead to is solved.
-        let Some(best) = own.best else { return Way::Exit };
+    /// Adds a detour from a position, given the summary of its exits.
+    pub(super) fn add_detour(&mut self, from: u64, detour: &Detour, own: Exits, level: Level) -> DetourKind {
+        // A detour has exits of its own, and their targets are solved.
+        let Some(best) = own.best else { return DetourKind::Exit };
         if let Some(like) = detour.like {
-            return Way::Stopover(Stopover {
+            return DetourKind::Stopover(Stopover {
                 like: like as u32,
                 from: from as u32,
                 same_player: detour.same_player,
@@ -128,6 +129,6 @@ impl Exits {
             self.mover_ends |= mover;
             self.stuck |= !opponent;
         }
-        Way::Exit
+        DetourKind::Exit
     }
 }

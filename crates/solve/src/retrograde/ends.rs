@@ -1,31 +1,32 @@
-//! Which draws are ties: positions of value 0 from which somebody can make the game end.
+//! Which draws are ties: an attractor computation for positions of value 0 in which a player can force an end.
 //!
-//! A player *can force an end* of a drawn position if, whatever the other does, the game ends and pays this
-//! player 0 or more. Written as rules, for the player to move and for the opponent:
+//! A player *can force an end* of a drawn position if the game ends against every defence and pays that player 0 or
+//! more. As rules, for the player to move and for the opponent:
 //!
 //! ```text
-//! finished, payoff 0                 both
-//! some move leads to a draw that its maker can force an end of          the player to move
-//! every move loses, or leads to a draw that the opponent can force …    the opponent
+//! finished, payoff 0                                                                   both
+//! some move leads to a draw of which the player who makes it can force an end          the player to move
+//! every move loses, or leads to a draw of which the opponent can force an end          the opponent
 //! ```
 //!
-//! and nothing else: the least sets that obey the rules, so no cycle vouches for itself. A drawn position is
-//! a *tie* if one of the players can force an end, and a *draw by repetition* if nobody can.
+//! The result is the least fixed point of these rules, so no cycle supports itself. A drawn position is a *tie* if
+//! one of the players can force an end, and a *draw by repetition* otherwise.
 //!
-//! The sets grow backwards like wins and losses do: a draw that its opponent can end makes each move to it an
-//! end for the player who makes it, and a draw that its mover can end is one more such move to be counted.
+//! The sets grow backwards like wins and losses. A draw that the opponent can end makes each move to it an end for
+//! the player who makes the move; a draw that the mover can end decrements a counter of its predecessors.
 
 use super::back::{Back, SAME_PLAYER};
 use super::bits::Bits;
 use super::code::Draws;
 use super::detours::Stopovers;
-use super::words::{Seen, Words};
+use super::words::{WordState, Words};
 use crate::SolveError;
 use crate::blocks::for_blocks;
-use outplay_core::{Game, Pace, Value, Watch, threads};
+use outplay_core::{Game, Value};
+use outplay_runtime::{Monitor, Pace, threads};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// The draws of a tier that the player to move, or the opponent, can force an end of.
+/// The draws of a tier of which the player to move, or the opponent, can force an end.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
     pub(super) mover: Bits,
@@ -33,12 +34,12 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// What the codes of a tier say; those of holes do not matter.
-    pub(super) fn of<C: Draws>(codes: &[C], watch: &dyn Watch) -> Result<Ends, SolveError> {
+    /// Decodes the sets from the codes of a tier; codes of holes are ignored.
+    pub(super) fn of<C: Draws>(codes: &[C], monitor: &dyn Monitor) -> Result<Ends, SolveError> {
         let len = codes.len() as u64;
         let tie = |code: &C| code.unpack() == Some(Value::TIE);
         let ties = AtomicBool::new(false);
-        for_blocks(len, watch, |piece| {
+        for_blocks(len, monitor, |piece| {
             if codes[piece.start as usize..piece.end as usize].iter().any(tie) {
                 ties.store(true, Relaxed);
             }
@@ -46,8 +47,8 @@ impl Ends {
         if !ties.into_inner() {
             return Ok(Ends::default());
         }
-        let ends = Ends { mover: Bits::new(len, watch)?, opponent: Bits::new(len, watch)? };
-        for_blocks(len, watch, |piece| {
+        let ends = Ends { mover: Bits::new(len, monitor)?, opponent: Bits::new(len, monitor)? };
+        for_blocks(len, monitor, |piece| {
             for n in piece {
                 let code = codes[n as usize];
                 if tie(&code) {
@@ -83,41 +84,41 @@ impl Ends {
     }
 }
 
-/// A draw and the player who can force an end of it, as was just found out.
+/// A newly found draw and the player who can force an end of it.
 #[derive(Clone, Copy)]
-struct Fresh {
+struct ForcedEnd {
     number: u32,
     mover: bool,
 }
 
-/// Finds the sets from finished ties and from moves to ties of later tiers, backwards. Uses up the counts.
+/// Computes the sets backwards from finished ties and from exits to ties. Consumes the counts in `words`.
 pub(super) fn find<G: Game, B: Back<G>>(
     back: &B,
     stopovers: &Stopovers,
     words: &Words,
     ties: &[u32],
     leads_to_end: &[u32],
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Ends, SolveError> {
-    let ends = Ends { mover: Bits::new(words.len(), watch)?, opponent: Bits::new(words.len(), watch)? };
-    let is_draw = |n: u64| matches!(words.at(n), Seen::Open | Seen::Tie);
-    let mut fresh: Vec<Fresh> = Vec::new();
+    let ends = Ends { mover: Bits::new(words.len(), monitor)?, opponent: Bits::new(words.len(), monitor)? };
+    let is_draw = |n: u64| matches!(words.at(n), WordState::Open | WordState::Tie);
+    let mut fresh: Vec<ForcedEnd> = Vec::new();
     let mut start = |n: u64, mover: bool| {
         let set = if mover { &ends.mover } else { &ends.opponent };
         if is_draw(n) && set.insert(n) {
-            fresh.push(Fresh { number: n as u32, mover });
+            fresh.push(ForcedEnd { number: n as u32, mover });
         }
     };
-    let mut stopped = Pace::pieces(watch, 0..ties.len() as u64, &mut |piece| {
+    let mut stopped = Pace::pieces(monitor, 0..ties.len() as u64, &mut |piece| {
         for &n in &ties[piece.start as usize..piece.end as usize] {
             start(n.into(), true);
             start(n.into(), false);
         }
     });
-    stopped |= Pace::pieces(watch, 0..leads_to_end.len() as u64, &mut |piece| {
+    stopped |= Pace::pieces(monitor, 0..leads_to_end.len() as u64, &mut |piece| {
         leads_to_end[piece.start as usize..piece.end as usize].iter().for_each(|&n| start(n.into(), true));
     });
-    stopped |= Pace::pieces(watch, 0..words.len(), &mut |piece| {
+    stopped |= Pace::pieces(monitor, 0..words.len(), &mut |piece| {
         piece.filter(|&n| words.opponent_ends(n)).for_each(|n| start(n, false));
     });
     if stopped {
@@ -125,10 +126,10 @@ pub(super) fn find<G: Game, B: Back<G>>(
     }
     let stopped = AtomicBool::new(false);
     while !fresh.is_empty() {
-        let part: &(dyn Fn(&[Fresh]) -> Vec<Fresh> + Sync) = &|chunk| {
+        let part: &(dyn Fn(&[ForcedEnd]) -> Vec<ForcedEnd> + Sync) = &|chunk| {
             let (mut next, mut before) = (Vec::new(), Vec::new());
-            let mut pace = Pace::new(watch);
-            for &Fresh { number, mover } in chunk {
+            let mut pace = Pace::new(monitor);
+            for &ForcedEnd { number, mover } in chunk {
                 if stopped.load(Relaxed) || pace.step() {
                     stopped.store(true, Relaxed);
                     break;
@@ -143,7 +144,7 @@ pub(super) fn find<G: Game, B: Back<G>>(
                 }
                 for &mark in &before {
                     let (from, same) = (mark & !SAME_PLAYER, mark & SAME_PLAYER != 0);
-                    if words.at(from) != Seen::Open {
+                    if words.at(from) != WordState::Open {
                         continue;
                     }
                     let found = match mover == same {
@@ -151,13 +152,13 @@ pub(super) fn find<G: Game, B: Back<G>>(
                         false => words.count_end(from) && ends.opponent.insert(from),
                     };
                     if found {
-                        next.push(Fresh { number: from as u32, mover: mover == same });
+                        next.push(ForcedEnd { number: from as u32, mover: mover == same });
                     }
                 }
             }
             next
         };
-        let chunks: Vec<&[Fresh]> = fresh.chunks(2048).collect();
+        let chunks: Vec<&[ForcedEnd]> = fresh.chunks(2048).collect();
         fresh = threads::map(chunks.len(), &|i| part(chunks[i])).concat();
         if stopped.load(Relaxed) {
             return Err(SolveError::Stopped);

@@ -1,18 +1,20 @@
-//! Which draws are ties, from the rules and the stored values alone: part of a check, not of solving.
+//! Verification of ties and draws by repetition, from the rules and the stored values alone.
 //!
-//! A draw is a tie if one of the players can force an end: whatever the other does, the game ends and pays this
-//! player 0 or more. The sets of draws from which a player can are built up from finished positions until
-//! nothing is added; what no end holds up is a draw by repetition.
+//! A draw is a tie if a player can force an end: the game ends against every defence and pays that player 0 or more.
+//! The sets of draws in which a player can are computed from finished positions to their least fixed point; all other
+//! draws are draws by repetition.
 
 use super::bits::Bits;
 use super::verify::{Flaw, Verified, value_of};
 use crate::SolveError;
 use crate::blocks::for_blocks;
-use outplay_core::{Game, Index, Pace, Tier, Value, Watch};
+use outplay_core::index_laws::may_stay;
+use outplay_core::{Game, Index, Tier, Value};
+use outplay_runtime::{Monitor, Pace};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Draws of which the player to move, and of which the opponent, can force an end, as far as they are known.
-struct Forced<'a, G, I, S> {
+/// Draws of which the player to move, and of which the opponent, can force an end: the fixed point so far.
+struct ForcedEnds<'a, G, I, S> {
     game: &'a G,
     index: &'a I,
     stored: &'a S,
@@ -20,15 +22,15 @@ struct Forced<'a, G, I, S> {
     opponent: Vec<Bits>,
 }
 
-impl<G: Game, I: Index<G>, S: Fn(Tier, u64) -> Option<Value>> Forced<'_, G, I, S> {
-    /// Whether a draw is known to be forced to its end by the player to move (`mine`) or by the opponent.
+impl<G: Game, I: Index<G>, S: Fn(Tier, u64) -> Option<Value>> ForcedEnds<'_, G, I, S> {
+    /// Whether the player to move (`mine`) or the opponent is known to be able to force the end of a draw.
     fn known(&self, pos: &G::Position, mine: bool) -> bool {
         match self.index.find(pos) {
             Some((tier, number)) => {
                 let sets = if mine { &self.mover } else { &self.opponent };
                 sets[tier.0 as usize].has(number)
             }
-            // It has no number to remember this by, but its moves lead to ones that have.
+            // The position has no number to store this under, but its successors have.
             None => self.follows(pos, mine),
         }
     }
@@ -46,35 +48,35 @@ impl<G: Game, I: Index<G>, S: Fn(Tier, u64) -> Option<Value>> Forced<'_, G, I, S
             let same = self.game.turn(&next) == turn;
             let value = value_of(self.game, self.index, &next, self.stored);
             let pays = value.map_or(0, |value| value.before(same).payoff());
-            // A move that loses ends the game in the opponent's favour, which the mover will not choose.
+            // A losing move ends the game in the opponent's favour, and the mover will not choose it.
             if pays == 0 { self.known(&next, mine == same) } else { !mine }
         });
         if mine { forced.any(|forced| forced) } else { forced.all(|forced| forced) }
     }
 }
 
-/// Reports draws that are told as ties and are none, and ties that are told as draws by repetition.
+/// Reports draws that are stored as ties and are not, and ties that are stored as draws by repetition.
 ///
 /// # Errors
 ///
-/// No memory, or a stop.
+/// No memory, or cancellation.
 pub(super) fn check_draws<G: Game, I: Index<G>>(
     game: &G,
     index: &I,
     stored: &(impl Fn(Tier, u64) -> Option<Value> + Sync),
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
     verified: &mut Verified,
 ) -> Result<(), SolveError> {
     let sets = || -> Result<Vec<Bits>, SolveError> {
-        (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)), watch)).collect()
+        (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)), monitor)).collect()
     };
-    let forced = Forced { game, index, stored, mover: sets()?, opponent: sets()? };
+    let forced = ForcedEnds { game, index, stored, mover: sets()?, opponent: sets()? };
     let is_draw = |tier, number| stored(tier, number).is_some_and(|value| value.payoff() == 0);
     for tier in (0..index.tiers()).rev().map(Tier) {
         let (mover, opponent) = (&forced.mover[tier.0 as usize], &forced.opponent[tier.0 as usize]);
         loop {
             let changed = AtomicBool::new(false);
-            for_blocks(index.len(tier), watch, |block| {
+            for_blocks(index.len(tier), monitor, |block| {
                 index.walk(tier, block, &mut |number, pos| {
                     if !is_draw(tier, number) {
                         return;
@@ -87,11 +89,11 @@ pub(super) fn check_draws<G: Game, I: Index<G>>(
                     }
                 });
             })?;
-            if !changed.into_inner() || !index.loops(tier) {
+            if !changed.into_inner() || !may_stay(index, tier) {
                 break;
             }
         }
-        let stopped = Pace::pieces(watch, 0..index.len(tier), &mut |piece| {
+        let stopped = Pace::pieces(monitor, 0..index.len(tier), &mut |piece| {
             index.walk(tier, piece, &mut |number, _| {
                 let Some(value) = stored(tier, number).filter(|value| value.payoff() == 0) else { return };
                 let tie = mover.has(number) || opponent.has(number);

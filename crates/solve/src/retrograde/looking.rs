@@ -1,12 +1,12 @@
-//! The values of positions that have no number, from those of the numbered ones one ply ahead.
+//! Values of positions without a number, by a search of one ply to numbered ones.
 
 use outplay_core::{Game, Index, Tier, Value};
 
-/// The value of a position: what is stored where it has a number, and otherwise the best of its moves. `None` if a
-/// value is missing, or if what follows has no number either.
+/// The value of a position: the stored one if it has a number, otherwise the best of its moves. `None` if a value is
+/// missing, or if a successor has no number either.
 ///
-/// Of a position without a number, a draw is a tie if every move that holds it leads to a tie, which is certain, and
-/// a draw by repetition else.
+/// A draw of a position without a number is a tie if every drawing move leads to a tie, and a draw by repetition
+/// otherwise.
 ///
 /// # Errors
 ///

@@ -1,81 +1,87 @@
-//! One tier by whole sets of positions, where an index has them ([`Sets`]).
+//! Bit-parallel retrograde analysis of one tier, for an index that provides [`Sets`].
 //!
-//! The levels are those of [`super::tier`], and they are found without counters, by two questions about words
-//! of 64 positions:
+//! The levels are those of [`super::tier`]. They are found without counters, by two set operations on words of 64
+//! positions:
 //!
 //! ```text
 //! won in n    some move leads to a position that was found lost in n − 1
-//! lost in n   no move leads to a position that is not known to be won in n − 1 or less
+//! lost in n   no move leads to a position that is not yet won in n − 1 or less
 //! ```
 //!
-//! Only words with a move to what changed one level earlier are asked. Moves that leave the tier are looked up
-//! once, before: a winning one waits in its row until its level comes, a losing one holds a loss back until its
-//! level comes, any other keeps a position from being lost. Moves to positions without a slot are in [`detours`]. Who can force the end of a draw is found by the same
-//! two questions.
+//! Only words with a move to a word that changed one level earlier are evaluated. Exits (moves that leave the
+//! tier) are evaluated once, during initialization:
 //!
-//! Invariant: a row is changed by the thread that works on it, and other rows' words are read only while nobody
-//! changes them: fresh losses while wins are found, positions not yet won while losses are found.
+//! - a winning exit is queued in its row until its level;
+//! - a losing exit delays a loss until its level;
+//! - any other exit keeps a position from being lost.
+//!
+//! Moves to positions without a slot are handled in [`detours`]. The same two operations find which player can force
+//! the end of a draw.
+//!
+//! Invariant: a row is modified only by its own task. Words of other rows are read only while they do not change: new
+//! losses while wins are found, positions not yet won while losses are found.
 
 mod detours;
 mod draws;
 mod row;
 
-use super::shelf::{Codes, Shelf};
+use super::shelf::{Codes, SolvedTier};
 use super::tier::Outcome;
 use super::{Options, TwoBits};
 use crate::blocks::list;
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Pace, Payoff, Sets, Turn, Value, Watch, threads};
-use row::{Found, Row, bits};
+use outplay_core::{Code, Payoff, Sets, Turn, Value};
+use outplay_runtime::{Monitor, Pace, threads};
+use row::{Row, RowSet, bits};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Words of a row at most.
+/// Maximum number of words in a row.
 const WIDTH: usize = 64;
-/// Rows that a thread works on at a time.
-const FEW: usize = 8;
-/// Rows that it glances at.
-const MANY: usize = 64;
+/// Rows per task of a full pass.
+const ROWS_PER_TASK: usize = 8;
+/// Rows per task of a cheap scan.
+const ROWS_PER_SCAN: usize = 64;
 
-/// The solver of one tier. It knows neither game nor index, so that all of them share its code.
+/// The solver of one tier. It is independent of game and index types, so that it is compiled once.
 pub(super) struct SetSolver<'a, C> {
     pub(super) sets: &'a dyn Sets,
-    /// What the player to move gets in a finished position with a number.
+    /// The payoff for the player to move of a numbered finished position.
     pub(super) outcome: &'a (dyn Fn(u64) -> Payoff + Sync),
-    pub(super) solved: &'a [Shelf<C>],
+    pub(super) solved: &'a [SolvedTier<C>],
     pub(super) options: Options,
-    pub(super) watch: &'a dyn Watch,
+    pub(super) monitor: &'a dyn Monitor,
 }
 
-/// A set of positions as other rows see it.
-struct Front {
-    /// Row after row.
+/// A set of positions with its last changes, as read by other rows.
+struct Frontier {
+    /// The words, row by row.
     words: Vec<u64>,
-    /// Which words of each row have just changed.
+    /// Mask of the words of each row that changed last.
     changed: Vec<u64>,
-    /// Whether any has.
+    /// Whether any word changed.
     moving: bool,
 }
 
-impl Front {
-    fn new(words: Vec<u64>, rows: usize) -> Front {
-        Front { words, changed: vec![0; rows], moving: false }
+impl Frontier {
+    fn new(words: Vec<u64>, rows: usize) -> Frontier {
+        Frontier { words, changed: vec![0; rows], moving: false }
     }
 }
 
-/// How many positions were found, by whether it is the second player's turn.
-type Counts = [u64; 2];
+/// Counts by player to move.
+type SideCounts = [u64; 2];
 
-fn plus(a: Counts, b: Counts) -> Counts {
+fn plus(a: SideCounts, b: SideCounts) -> SideCounts {
     [a[0] + b[0], a[1] + b[1]]
 }
 
 impl<C: Code> SetSolver<'_, C> {
     pub(super) fn solve(&self) -> Result<Outcome<C>, SolveError> {
-        let mut codes = list(self.len(), self.watch, |_| C::UNKNOWN)?;
+        let mut codes = list(self.len(), self.monitor, |_| C::UNKNOWN)?;
         let mut tally = TierTally::default();
-        let mut rows = self.first_look(&mut codes)?;
+        let mut rows = self.initialize(&mut codes)?;
         tally.finished = rows.iter().map(|row| row.finished).sum();
-        let levels = self.spread(&mut rows, &mut tally)?;
+        let levels = self.propagate(&mut rows, &mut tally)?;
         let ends = self.draws(&mut rows, &mut tally)?;
         drop(rows);
         let codes = match self.options.distance {
@@ -83,27 +89,27 @@ impl<C: Code> SetSolver<'_, C> {
             false => {
                 let verdict =
                     |n: u64| codes[n as usize].unpack().map_or(0, |value| value.verdict() as u8 + 1);
-                Codes::Wdl(TwoBits::packed(codes.len() as u64, self.watch, verdict)?)
+                Codes::Wdl(TwoBits::packed(codes.len() as u64, self.monitor, verdict)?)
             }
         };
-        Ok(Outcome { shelf: Shelf { codes, ends }, tally, levels })
+        Ok(Outcome { solved_tier: SolvedTier { codes, ends }, tally, levels })
     }
 
-    /// How many numbers the tier has.
+    /// Size of the tier, holes included.
     fn len(&self) -> u64 {
         (self.sets.legal().len() / self.sets.width()) as u64 * self.sets.numbers()
     }
 
-    /// Looks up all moves that leave the tier and finds finished positions.
-    fn first_look<'c>(&self, codes: &'c mut [C]) -> Result<Vec<Row<'c, C>>, SolveError> {
+    /// Initialization: evaluates all exits and finds finished positions.
+    fn initialize<'c>(&self, codes: &'c mut [C]) -> Result<Vec<Row<'c, C>>, SolveError> {
         let chunks = codes.chunks_mut(self.sets.numbers() as usize).enumerate();
         let mut rows: Vec<Row<'c, C>> = chunks.map(|(r, codes)| Row::new(self.sets, r, codes)).collect();
-        self.each_group(rows.chunks_mut(FEW), &|rows, pace| {
+        self.each_group(rows.chunks_mut(ROWS_PER_TASK), &|rows, pace| {
             let mut best = vec![C::UNKNOWN; self.sets.width() * 64];
             for row in rows.iter_mut().take_while(|_| !pace.step()) {
-                self.look_outside(row, &mut best);
-                self.look_inside(row);
-                self.watch.advance(self.sets.numbers());
+                self.evaluate_exits(row, &mut best);
+                self.resolve_without_inner_moves(row);
+                self.monitor.advance(self.sets.numbers());
             }
         })?;
         match rows.iter_mut().find_map(|row| row.trouble.take()) {
@@ -112,17 +118,17 @@ impl<C: Code> SetSolver<'_, C> {
         }
     }
 
-    /// Works off the levels; returns how many there were.
-    fn spread(&self, rows: &mut [Row<'_, C>], tally: &mut TierTally) -> Result<u64, SolveError> {
+    /// Processes the levels; returns how many there were.
+    fn propagate(&self, rows: &mut [Row<'_, C>], tally: &mut TierTally) -> Result<u64, SolveError> {
         let legal = self.sets.legal();
-        let mut not_won = Front::new(legal.to_vec(), rows.len());
-        // Losses of the level before, and of the level at work.
-        let mut fresh = Front::new(vec![0; legal.len()], rows.len());
-        let mut lost = Front::new(vec![0; legal.len()], rows.len());
+        let mut not_won = Frontier::new(legal.to_vec(), rows.len());
+        // Losses of the previous level, and of the current one.
+        let mut fresh = Frontier::new(vec![0; legal.len()], rows.len());
+        let mut lost = Frontier::new(vec![0; legal.len()], rows.len());
         let detours = rows.iter().any(|row| !row.stopovers.is_empty());
         let (mut plies, mut levels) = (0, 0);
         loop {
-            // Losses come first, because they are found from the wins of earlier levels.
+            // Losses first, because they follow from the wins of earlier levels.
             let code = C::pack(self.value(false, plies));
             let losses = self.each_row(rows, &mut lost, |row, words, changed| {
                 let mut found = self.without_move_to(&not_won, row, |word| {
@@ -151,15 +157,17 @@ impl<C: Code> SetSolver<'_, C> {
                 })
             })?;
             self.count(tally, true, plies, wins)?;
-            let again = detours && self.pass_on(rows, (&not_won, &lost), plies);
+            let again = detours && self.resolve_stopovers(rows, (&not_won, &lost), plies);
             std::mem::swap(&mut fresh, &mut lost);
             if fresh.moving || not_won.moving || again {
                 levels += 1;
                 plies += 1;
                 continue;
             }
-            let next = |i: usize| rows[i * MANY..].iter().take(MANY).filter_map(Row::next_level).min();
-            match threads::map(rows.len().div_ceil(MANY), &next).into_iter().flatten().min() {
+            let next = |i: usize| {
+                rows[i * ROWS_PER_SCAN..].iter().take(ROWS_PER_SCAN).filter_map(Row::next_level).min()
+            };
+            match threads::map(rows.len().div_ceil(ROWS_PER_SCAN), &next).into_iter().flatten().min() {
                 Some(level) => plies = level.max(plies + 1),
                 None => {
                     let trouble = rows.iter_mut().find_map(|row| row.trouble.take());
@@ -173,7 +181,13 @@ impl<C: Code> SetSolver<'_, C> {
         Value::new(if won { 1 } else { -1 }, if self.options.distance { plies } else { 0 })
     }
 
-    fn count(&self, tally: &mut TierTally, won: bool, plies: u32, counts: Counts) -> Result<(), SolveError> {
+    fn count(
+        &self,
+        tally: &mut TierTally,
+        won: bool,
+        plies: u32,
+        counts: SideCounts,
+    ) -> Result<(), SolveError> {
         let value = self.value(won, plies);
         if counts != [0, 0] && C::pack(value).is_none() {
             return Err(SolveError::Overflow);
@@ -182,28 +196,32 @@ impl<C: Code> SetSolver<'_, C> {
         Ok(())
     }
 
-    /// Works on every row, with its own words of a set and a mask of those that changed.
+    /// Runs `work` on every row, with the row's words of a set and a mask of those that changed.
     fn each_row<'c>(
         &self,
         rows: &mut [Row<'c, C>],
-        front: &mut Front,
-        work: impl Fn(&mut Row<'c, C>, &mut [u64], &mut u64) -> Counts + Sync,
-    ) -> Result<Counts, SolveError> {
+        front: &mut Frontier,
+        work: impl Fn(&mut Row<'c, C>, &mut [u64], &mut u64) -> SideCounts + Sync,
+    ) -> Result<SideCounts, SolveError> {
         let width = self.sets.width();
-        let words = front.words.chunks_mut(FEW * width).zip(front.changed.chunks_mut(FEW));
-        let groups = rows.chunks_mut(FEW).zip(words).map(|(rows, words)| (rows, words, Counts::default()));
+        let words =
+            front.words.chunks_mut(ROWS_PER_TASK * width).zip(front.changed.chunks_mut(ROWS_PER_TASK));
+        let groups = rows
+            .chunks_mut(ROWS_PER_TASK)
+            .zip(words)
+            .map(|(rows, words)| (rows, words, SideCounts::default()));
         let groups = self.each_group(groups, &|(rows, (words, changed), counts), pace| {
             let rows = rows.iter_mut().zip(words.chunks_mut(width)).zip(changed.iter_mut());
             for ((row, words), changed) in rows.take_while(|_| !pace.step()) {
                 *counts = plus(*counts, work(row, words, changed));
             }
         })?;
-        let counts = groups.iter().fold(Counts::default(), |sum, group| plus(sum, group.2));
+        let counts = groups.iter().fold(SideCounts::default(), |sum, group| plus(sum, group.2));
         front.moving = front.changed.iter().any(|&changed| changed != 0);
         Ok(counts)
     }
 
-    /// Works on groups on all threads and gives them back; a group's pace says when to leave the rest of it undone.
+    /// Runs `work` on all groups in parallel and returns them; a group's pace decides when to skip the rest of it.
     fn each_group<T: Send>(
         &self,
         groups: impl Iterator<Item = T>,
@@ -212,7 +230,7 @@ impl<C: Code> SetSolver<'_, C> {
         let mut groups: Vec<T> = groups.collect();
         let stopped = AtomicBool::new(false);
         threads::parts(&mut groups, 1, &|_, group| {
-            let mut pace = Pace::new(self.watch);
+            let mut pace = Pace::new(self.monitor);
             if !stopped.load(Relaxed) {
                 work(&mut group[0], &mut pace);
             }
@@ -223,23 +241,29 @@ impl<C: Code> SetSolver<'_, C> {
         if stopped.into_inner() { Err(SolveError::Stopped) } else { Ok(groups) }
     }
 
-    /// Positions of a row, of those that `from` names, with a move to a set of which words have just changed.
-    fn with_move_to(&self, to: &Front, row: &Row<'_, C>, from: impl Fn(usize) -> u64) -> Found {
+    /// Positions of a row, among `from`, with a move to a set whose words have just changed.
+    fn with_move_to(&self, to: &Frontier, row: &Row<'_, C>, from: impl Fn(usize) -> u64) -> RowSet {
         let touched = self.touched(to, row);
         let struck = self.without_move(to, row, touched, &from);
-        let mut found = Found::NONE;
+        let mut found = RowSet::NONE;
         bits(touched).for_each(|word| found.add(word, from(word) & !struck.word(word)));
         found
     }
 
-    /// Positions, of those that `from` names, without such a move, in words where this may be new.
-    fn without_move_to(&self, to: &Front, row: &Row<'_, C>, from: impl Fn(usize) -> u64) -> Found {
+    /// Positions, among `from`, without such a move, in words where this may be new.
+    fn without_move_to(&self, to: &Frontier, row: &Row<'_, C>, from: impl Fn(usize) -> u64) -> RowSet {
         self.without_move(to, row, self.touched(to, row) | row.again, &from)
     }
 
     /// The same for given words.
-    fn without_move(&self, to: &Front, row: &Row<'_, C>, words: u64, from: &impl Fn(usize) -> u64) -> Found {
-        let mut found = Found::NONE;
+    fn without_move(
+        &self,
+        to: &Frontier,
+        row: &Row<'_, C>,
+        words: u64,
+        from: &impl Fn(usize) -> u64,
+    ) -> RowSet {
+        let mut found = RowSet::NONE;
         bits(words)
             .map(|word| (word, from(word)))
             .filter(|&(_, set)| set != 0)
@@ -248,17 +272,17 @@ impl<C: Code> SetSolver<'_, C> {
         found
     }
 
-    fn touched(&self, to: &Front, row: &Row<'_, C>) -> u64 {
+    fn touched(&self, to: &Frontier, row: &Row<'_, C>) -> u64 {
         if to.moving { self.sets.touched(row.place, &to.changed) } else { 0 }
     }
 
-    /// A bit for each word of a row.
+    /// Mask with a bit for each word of a row.
     fn all_words(&self) -> u64 {
         u64::MAX >> (WIDTH - self.sets.width())
     }
 }
 
-fn count_as(tally: &mut TierTally, value: Value, counts: Counts) {
+fn count_as(tally: &mut TierTally, value: Value, counts: SideCounts) {
     for (turn, count) in [(Turn::First, counts[0]), (Turn::Second, counts[1])] {
         if count > 0 {
             tally.add(turn, value, count, false);

@@ -4,30 +4,30 @@ use super::TwoBits;
 use super::ends::Ends;
 use outplay_core::{Code, Value};
 
-/// How values are kept.
+/// Representation of a tier's values.
 #[derive(Debug)]
 pub(super) enum Codes<C> {
-    /// A code per number, distance included.
+    /// One code per number, distance included.
     Exact(Vec<C>),
-    /// 0 hole, 1 loss, 2 draw, 3 win.
+    /// Two bits per number: 0 hole, 1 loss, 2 draw, 3 win.
     Wdl(TwoBits),
 }
 
-/// The values of a tier and, for its draws, who can bring the game to an end.
+/// The values of a tier and, for its draws, which players can force an end.
 #[derive(Debug)]
-pub(super) struct Shelf<C> {
+pub(super) struct SolvedTier<C> {
     pub(super) codes: Codes<C>,
     pub(super) ends: Ends,
 }
 
-impl<C> Default for Shelf<C> {
+impl<C> Default for SolvedTier<C> {
     fn default() -> Self {
-        Shelf { codes: Codes::Exact(Vec::new()), ends: Ends::default() }
+        SolvedTier { codes: Codes::Exact(Vec::new()), ends: Ends::default() }
     }
 }
 
-impl<C: Code> Shelf<C> {
-    /// The code of a number; that of a draw may not say which.
+impl<C: Code> SolvedTier<C> {
+    /// The code of a number. The code of a draw may not distinguish a tie from a repetition.
     #[inline]
     pub(super) fn code(&self, number: u64) -> C {
         match &self.codes {
@@ -36,7 +36,7 @@ impl<C: Code> Shelf<C> {
         }
     }
 
-    /// The value of a number, with distance 0 where distances are not kept; `None` for a hole.
+    /// The value of a number, with distance 0 where distances are not stored; `None` for a hole.
     #[inline]
     pub(super) fn value(&self, number: u64) -> Option<Value> {
         let value = match &self.codes {
@@ -48,7 +48,7 @@ impl<C: Code> Shelf<C> {
                 _ => Value::win(0),
             },
         };
-        // A code may not be able to tell the two draws apart; the sets of ends always can.
+        // A code type may not distinguish the two kinds of draw; the sets of forced ends always do.
         Some(if value.payoff() == 0 && !self.ends.any(number) { Value::REPETITION } else { value })
     }
 }

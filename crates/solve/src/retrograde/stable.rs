@@ -1,16 +1,19 @@
-//! The lecture's way with loops: look at all positions again and again until nothing changes.
+//! Value iteration for games with cycles: synchronous sweeps over all positions until the fixed point.
 //!
-//! Every unfinished position starts as a draw. A sweep gives each the best of its moves as the last sweep
-//! left them; after sweep n, exactly the wins and losses within n plies are known. It is here for teaching
-//! and as an independent check: it knows no predecessors, no counts and no levels, and takes as many sweeps
+//! Every unfinished position starts as a draw. A sweep assigns each position the best of its successors' values from
+//! the previous sweep; after sweep n, exactly the wins and losses within n plies are known. The solver is for
+//! teaching and serves as an independent check: it uses no predecessors, counters or levels, and needs as many sweeps
 //! as the longest win has plies.
 
 use crate::SolveError;
 use crate::blocks::{for_parts, list};
-use outplay_core::{Code, Game, Index, Tier, Turn, Value, Watch};
+use crate::lawful::{check_start, check_tier};
+use outplay_core::index_laws::Gaps;
+use outplay_core::{Code, Game, Index, Tier, Turn, Value};
+use outplay_runtime::Monitor;
 use std::sync::Mutex;
 
-/// Values found by sweeping until nothing changed.
+/// Values at the fixed point, with statistics of the sweeps.
 pub struct Stable {
     tiers: Vec<Vec<i32>>,
     ends: Vec<Vec<u8>>,
@@ -26,17 +29,18 @@ impl Stable {
         Some(if repeats { Value::REPETITION } else { value })
     }
 
-    /// How many times all positions of a tier were looked at, summed over the tiers.
+    /// Number of sweeps, summed over the tiers.
     pub fn sweeps(&self) -> u64 {
         self.sweeps
     }
 
-    /// How many values the first sweep changed, the second, and so on, over all tiers; the last one changed none.
+    /// Number of values that the first sweep changed, the second, and so on, over all tiers; the last one changed
+    /// none.
     pub fn changes(&self) -> &[u64] {
         &self.changes
     }
 
-    /// Notes what a sweep changed.
+    /// Records how many values a sweep changed.
     fn swept(&mut self, number: usize, changed: u64) {
         self.sweeps += 1;
         if self.changes.len() <= number {
@@ -48,19 +52,20 @@ impl Stable {
 
 /// The player to move can force an end of a draw.
 const MOVER: u8 = 1;
-/// The opponent can.
+/// The opponent can force an end of a draw.
 const OPPONENT: u8 = 2;
 
-/// Solves every position of an index by repeated sweeps.
+/// Solves every position of an index by value iteration.
 ///
 /// # Errors
 ///
-/// Chance, values too large, a fault of the rules, or a stop.
+/// Chance, values too large, a fault of the rules, or cancellation.
 pub fn sweep_until_stable<G: Game, I: Index<G>>(
     game: &G,
     index: &I,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Stable, SolveError> {
+    check_start(game, index, Gaps::Detours)?;
     let count = index.tiers() as usize;
     let mut stable = Stable {
         tiers: vec![Vec::new(); count],
@@ -70,14 +75,15 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
     };
     for t in (0..count).rev() {
         let tier = Tier(t as u32);
-        let mut start: Vec<(i32, u8)> = list(index.len(tier), watch, |_| (0, 0))?;
+        check_tier(game, index, tier, Gaps::Detours, &|_| true, monitor)?;
+        let mut start: Vec<(i32, u8)> = list(index.len(tier), monitor, |_| (0, 0))?;
         let trouble = Mutex::new(None);
-        for_parts(&mut start, watch, |from, part| {
+        for_parts(&mut start, monitor, |from, part| {
             for (slot, n) in part.iter_mut().zip(from..) {
                 match first_code(game, index, tier, n) {
                     Ok(first) => *slot = first,
                     Err(error) => {
-                        // A poisoned lock means that another block panicked, and that panic is on its way up.
+                        // A poisoned lock means that another block panicked, and that panic is already propagating.
                         if let Ok(mut trouble) = trouble.lock() {
                             *trouble = Some(error);
                         }
@@ -93,9 +99,9 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
             codes.iter().zip(&ends).map(|(&code, &end)| code != 0 || end != 0).collect();
         for number in 0.. {
             let mut next = codes.clone();
-            for_parts(&mut next, watch, |from, part| {
+            for_parts(&mut next, monitor, |from, part| {
                 for (code, n) in part.iter_mut().zip(from..).filter(|(_, n)| !finished[*n as usize]) {
-                    // Holes stay what they are.
+                    // Holes are not evaluated.
                     if let Some(pos) = index.unrank(tier, n) {
                         let sweep = Sweep { game, index, tier, codes: &codes, ends: &[], solved: &stable };
                         *code = sweep.best(&pos);
@@ -111,7 +117,7 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
         }
         loop {
             let mut next = ends.clone();
-            for_parts(&mut next, watch, |from, part| {
+            for_parts(&mut next, monitor, |from, part| {
                 let drawn = |n: &u64| !finished[*n as usize] && codes[*n as usize] == 0;
                 for (end, n) in part.iter_mut().zip(from..).filter(|(_, n)| drawn(n)) {
                     if let Some(pos) = index.unrank(tier, n) {
@@ -135,7 +141,7 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
     Ok(stable)
 }
 
-/// Finished positions have their payoff, holes no value, all others are draws for now.
+/// The initial code: the payoff of a finished position, no value for a hole, a draw otherwise.
 fn first_code<G: Game, I: Index<G>>(
     game: &G,
     index: &I,
@@ -155,7 +161,7 @@ fn first_code<G: Game, I: Index<G>>(
     }
 }
 
-/// What the last sweep left, and what later tiers have.
+/// The values of the previous sweep and of later tiers.
 struct Sweep<'a, G, I> {
     game: &'a G,
     index: &'a I,
@@ -166,7 +172,7 @@ struct Sweep<'a, G, I> {
 }
 
 impl<G: Game, I: Index<G>> Sweep<'_, G, I> {
-    /// What follows from a position, with whether the same player moves.
+    /// The successors of a position, each with whether the same player moves again.
     fn ahead(&self, pos: &G::Position) -> Vec<(G::Position, bool)> {
         let (mut moves, turn) = (Vec::new(), self.game.turn(pos));
         self.game.moves(pos, &mut moves);
@@ -178,21 +184,21 @@ impl<G: Game, I: Index<G>> Sweep<'_, G, I> {
         ahead
     }
 
-    /// The best of the moves of a position.
+    /// The best of a position's moves.
     fn best(&self, pos: &G::Position) -> i32 {
         let code = |(next, same_player): &(G::Position, bool)| self.code(next).before(*same_player);
-        // Only a finished position has no move, and those are not asked about.
+        // Only a finished position has no move, and finished positions are not evaluated.
         self.ahead(pos).iter().map(code).max().unwrap_or(0)
     }
 
-    /// The code of a position; one without a number is worth the best of its own moves, which have numbers.
+    /// The code of a position; without a number, the best of its moves, whose targets have numbers.
     fn code(&self, pos: &G::Position) -> i32 {
         let Some((tier, number)) = self.index.find(pos) else { return self.best(pos) };
         let codes = if tier == self.tier { self.codes } else { &self.solved.tiers[tier.0 as usize] };
         codes[number as usize]
     }
 
-    /// Who can force an end of a draw, given by its moves.
+    /// Which players can force an end of a draw, from its moves.
     fn end(&self, pos: &G::Position) -> u8 {
         let ahead = self.ahead(pos);
         let look = |(next, same_player): &(G::Position, bool)| {

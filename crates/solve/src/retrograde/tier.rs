@@ -1,35 +1,39 @@
-//! One tier, from its finished positions backwards, level by level.
+//! Retrograde analysis of one tier with successor counters, level by level.
 //!
-//! A *level* is a payoff and a number of plies. Levels are worked off from the highest payoff down and, for
-//! one payoff, from the soonest on. When a level is worked off, every position of that value is known, and
-//! each of its predecessors learns one of two things:
+//! A *level* is a payoff and a number of plies. Levels are processed in order of descending payoff and, for one
+//! payoff, of ascending plies. When a level is processed, every position of that value is known, and each of its
+//! predecessors is updated in one of two ways:
 //!
 //! ```text
-//! successor lost for the opponent  ─▶  won, one ply later; nothing better can come, so this is final
-//! successor won by the opponent    ─▶  one bad move more; when all are bad, lost, one ply later:
+//! successor lost for the opponent  ─▶  won, one ply later; no better value can follow, so this is final
+//! successor won by the opponent    ─▶  one more losing move; when all moves lose: lost, one ply later;
 //!                                      the last move counted was the best one, so this is final too
 //! ```
 //!
-//! Each move is looked at once forwards and once backwards: linear work. What is never reached is a draw. Moves to
-//! positions without a number are in [`super::detours`].
+//! An *exit* is a move that leaves the tier; its value is known from the start.
+//!
+//! Each move is visited once forwards and once backwards, so the work is linear. Positions that are never resolved
+//! are draws. Moves to positions without a number are handled in [`super::detours`].
 
 use super::Options;
 use super::back::{Back, SAME_PLAYER};
 use super::bits::Bits;
-use super::detours::{Stopover, Stopovers, Way};
-use super::shelf::{Codes, Shelf};
-use super::words::{Counted, Exit, MOST_LEVELS, MOST_SUCCESSORS, Seen, Words};
+use super::detours::{DetourKind, Stopover, Stopovers};
+use super::shelf::{Codes, SolvedTier};
+use super::words::{CountDown, Exit, MOST_LEVELS, MOST_SUCCESSORS, WordState, Words};
 use crate::blocks::{for_blocks, for_parts, list};
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Detour, Game, Index, Link, Pace, Tier, Turn, Value, Watch, threads};
+use outplay_core::index_laws::may_stay;
+use outplay_core::{Code, Detour, Game, Index, Link, Tier, Turn, Value};
+use outplay_runtime::{Monitor, Pace, threads};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Numbers and moves of one tier fit in 31 bits.
+/// Numbers and moves of one tier must fit in 31 bits.
 pub(super) const IN_TIER_LIMIT: u64 = 1 << 31;
 
-/// A payoff, counted down from the best one, and plies. Smaller levels are worked off first.
+/// A payoff, counted down from the best one, and plies. Levels are processed in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Level {
     below_best: u32,
@@ -38,7 +42,7 @@ pub(super) struct Level {
 
 const FIRST: Level = Level { below_best: 0, plies: 0 };
 
-/// What the moves that leave the tier come to.
+/// Summary of the moves that leave the tier.
 #[derive(Default)]
 pub(super) struct Exits {
     pub(super) best: Option<Value>,
@@ -48,28 +52,28 @@ pub(super) struct Exits {
     pub(super) stuck: bool,
 }
 
-/// Positions of one level, as far as they are known.
+/// Resolved positions of one level, so far.
 #[derive(Default)]
 struct Batch {
-    /// Known to be won and marked, or, before the levels have numbers, to be marked.
+    /// Won and marked; before levels are numbered, won and to be marked.
     won: Vec<u32>,
-    /// Won by leaving the tier, unless sooner within it.
+    /// Won by an exit, unless a move within the tier wins sooner.
     won_by_exit: Vec<u32>,
-    /// Known to be lost and marked, or, before the levels have numbers, to be marked.
+    /// Lost and marked; before levels are numbered, lost and to be marked.
     lost: Vec<u32>,
 }
 
-/// What the first look at every position finds.
+/// Result of the initialization pass over every position.
 #[derive(Default)]
-struct Start {
+struct Initialization {
     batches: BTreeMap<Level, Batch>,
     /// Finished positions with payoff 0.
     ties: Vec<u32>,
-    /// Positions with a move out of the tier to a draw that its maker can bring to an end.
+    /// Positions with an exit to a draw that the player who makes the move can end.
     leads_to_end: Vec<u32>,
-    /// Where detours lead.
+    /// Targets of detours.
     stopovers: Vec<Stopover>,
-    /// Whether some position has moves out of the tier only to draws that the other player can end.
+    /// Whether some position has exits only to draws that the other player can end.
     opponent_ends: bool,
     finished: u64,
     trouble: Option<SolveError>,
@@ -81,19 +85,19 @@ pub(super) struct TierSolver<'a, G, I, B, C> {
     pub(super) index: &'a I,
     pub(super) back: &'a B,
     pub(super) tier: Tier,
-    pub(super) solved: &'a [Shelf<C>],
+    pub(super) solved: &'a [SolvedTier<C>],
     pub(super) options: Options,
-    pub(super) watch: &'a dyn Watch,
+    pub(super) monitor: &'a dyn Monitor,
 }
 
 /// A solved tier.
 pub(super) struct Outcome<C> {
-    pub(super) shelf: Shelf<C>,
+    pub(super) solved_tier: SolvedTier<C>,
     pub(super) tally: TierTally,
     pub(super) levels: u64,
 }
 
-/// The numbers that levels get in the words, in the order in which they come up.
+/// Level numbers as stored in the words, in order of first use.
 #[derive(Default)]
 struct Levels {
     numbers: BTreeMap<Level, u16>,
@@ -117,29 +121,29 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         if len >= IN_TIER_LIMIT {
             return Err(SolveError::TooLarge(IN_TIER_LIMIT));
         }
-        let mut words = Words::new(len, self.watch)?;
-        let second = Bits::new(len, self.watch)?;
-        let mut start = self.first_look(&words, &second)?;
-        let stopovers = Stopovers::new(len, std::mem::take(&mut start.stopovers), self.watch)?;
+        let mut words = Words::new(len, self.monitor)?;
+        let second = Bits::new(len, self.monitor)?;
+        let mut start = self.initialize(&words, &second)?;
+        let stopovers = Stopovers::new(len, std::mem::take(&mut start.stopovers), self.monitor)?;
         if len + stopovers.len() >= IN_TIER_LIMIT {
             return Err(SolveError::TooLarge(IN_TIER_LIMIT));
         }
         words.grow(stopovers.len());
         stopovers.numbered().for_each(|(number, stopover)| start.stop_over(number, stopover, &words));
         let mut levels = Levels::default();
-        self.spread(&words, &mut levels, start.batches, &stopovers)?;
+        self.propagate(&words, &mut levels, start.batches, &stopovers)?;
         let ended = !start.ties.is_empty() || !start.leads_to_end.is_empty() || start.opponent_ends;
         let ends = match ended {
             true => {
                 let (ties, leads) = (&start.ties, &start.leads_to_end);
-                super::ends::find(self.back, &stopovers, &words, ties, leads, self.watch)?
+                super::ends::find(self.back, &stopovers, &words, ties, leads, self.monitor)?
             }
             false => super::ends::Ends::default(),
         };
-        let shelf = self.shelf(&words, &levels, ends)?;
-        let mut tally = self.tally(&words, &second, &levels, &shelf)?;
+        let solved_tier = self.solved_tier(&words, &levels, ends)?;
+        let mut tally = self.tally(&words, &second, &levels, &solved_tier)?;
         tally.finished = start.finished;
-        Ok(Outcome { shelf, tally, levels: levels.list.len() as u64 })
+        Ok(Outcome { solved_tier, tally, levels: levels.list.len() as u64 })
     }
 
     fn level(&self, value: Value) -> Level {
@@ -152,16 +156,16 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         Value::new(if won { payoff } else { -payoff }, level.plies)
     }
 
-    /// The best of the moves that leave the tier.
+    /// Summarizes the moves that leave the tier.
     fn best_exit(&self, exits: &[Link]) -> Exits {
         let mut found = Exits::default();
         for exit in exits {
-            let shelf = &self.solved[exit.tier.0 as usize];
-            // Moves lead to positions, not to holes.
-            let Some(value) = shelf.value(exit.number) else { continue };
+            let solved_tier = &self.solved[exit.tier.0 as usize];
+            // Moves lead to positions, never to holes.
+            let Some(value) = solved_tier.value(exit.number) else { continue };
             found.best = found.best.max(Some(value.before(exit.same_player)));
             if value.payoff() == 0 {
-                let (mover, opponent) = shelf.ends.seen_before(exit.number, exit.same_player);
+                let (mover, opponent) = solved_tier.ends.seen_before(exit.number, exit.same_player);
                 found.mover_ends |= mover;
                 found.stuck |= !opponent;
             }
@@ -169,19 +173,20 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         found
     }
 
-    /// Looks up where a detour of a position leads.
-    fn add_detour(&self, from: u64, detour: &Detour, exits: &mut Exits) -> Way {
+    /// Evaluates the target of a detour.
+    fn add_detour(&self, from: u64, detour: &Detour, exits: &mut Exits) -> DetourKind {
         let own = self.best_exit(&detour.instead);
         let level = own.best.map_or(FIRST, |value| self.level(value));
         exits.add_detour(from, detour, own, level)
     }
 
-    /// Looks at every position once: finished ones, moves that leave the tier, and a count of the others.
-    fn first_look(&self, words: &Words, second: &Bits) -> Result<Start, SolveError> {
-        let sum = Mutex::new(Start::default());
-        for_blocks(words.len(), self.watch, |block| {
+    /// Initialization: visits every position once, finds finished ones, evaluates exits and counts the other
+    /// successors.
+    fn initialize(&self, words: &Words, second: &Bits) -> Result<Initialization, SolveError> {
+        let sum = Mutex::new(Initialization::default());
+        for_blocks(words.len(), self.monitor, |block| {
             let units = block.end - block.start;
-            let mut found = Start::default();
+            let mut found = Initialization::default();
             let (mut exits, mut detours) = (Vec::new(), Vec::new());
             self.index.walk(self.tier, block, &mut |number, pos| {
                 let turn = self.game.turn(pos);
@@ -193,7 +198,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
                 let mut exit = self.best_exit(&exits);
                 self.index.detours(self.game, self.tier, pos, &mut detours);
                 for detour in detours.drain(..) {
-                    if let Way::Stopover(stopover) = self.add_detour(number, &detour, &mut exit) {
+                    if let DetourKind::Stopover(stopover) = self.add_detour(number, &detour, &mut exit) {
                         count += 1;
                         found.stopovers.push(stopover);
                     }
@@ -229,8 +234,8 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
                     }
                 }
             });
-            self.watch.advance(units);
-            // A poisoned lock means that another block panicked, and that panic is on its way up.
+            self.monitor.advance(units);
+            // A poisoned lock means that another block panicked, and that panic is already propagating.
             if let Ok(mut sum) = sum.lock() {
                 sum.add(found);
             }
@@ -242,7 +247,14 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         }
     }
 
-    fn finished(&self, pos: &G::Position, turn: Turn, number: u64, words: &Words, found: &mut Start) {
+    fn finished(
+        &self,
+        pos: &G::Position,
+        turn: Turn,
+        number: u64,
+        words: &Words,
+        found: &mut Initialization,
+    ) {
         let payoff = turn.sees(self.game.outcome(pos).unwrap_or(0));
         let level = self.level(Value::new(payoff, 0));
         words.open(number, 0, Exit::Safe { stuck: true });
@@ -256,15 +268,15 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         }
     }
 
-    /// Works off the levels, each of which may add to later ones.
-    fn spread(
+    /// Processes the levels in order; each may add positions to later ones.
+    fn propagate(
         &self,
         words: &Words,
         levels: &mut Levels,
         mut batches: BTreeMap<Level, Batch>,
         stopovers: &Stopovers,
     ) -> Result<(), SolveError> {
-        let mut pace = Pace::new(self.watch);
+        let mut pace = Pace::new(self.monitor);
         for (&level, batch) in &batches {
             let number = levels.number(level)?;
             for (list, won) in [(&batch.lost, false), (&batch.won, true)] {
@@ -276,7 +288,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
                 }
             }
         }
-        let loops = self.index.loops(self.tier);
+        let loops = may_stay(self.index, self.tier);
         while let Some((level, mut batch)) = batches.pop_first() {
             let number = levels.number(level)?;
             batch.won_by_exit.retain(|&n| !pace.step() && words.claim_win(n.into(), number));
@@ -288,7 +300,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
                 continue;
             }
             if !stopovers.is_empty() {
-                self.pass_on(words, levels, level, &mut batch, &mut batches, stopovers)?;
+                self.resolve_stopovers(words, levels, level, &mut batch, &mut batches, stopovers)?;
             }
             let next = Level { plies: level.plies + u32::from(self.options.distance), ..level };
             let next_number = levels.number(next)?;
@@ -312,9 +324,9 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         Ok(())
     }
 
-    /// Tells stopovers of the level at work what became of the positions that they are like: it is theirs, without a
-    /// ply in between, unless their own moves are better.
-    fn pass_on(
+    /// Resolves the stopovers of the current level: a stopover takes the value of its position, without a ply in
+    /// between, unless its own moves are better.
+    fn resolve_stopovers(
         &self,
         words: &Words,
         levels: &mut Levels,
@@ -330,9 +342,9 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         let lost: Vec<u64> = batch.lost.iter().flat_map(|&n| stopovers.like(n.into())).collect();
         for n in lost {
             match words.count_down(n, number) {
-                Counted::On => {}
-                Counted::Lost => batch.lost.push(n as u32),
-                Counted::LostWithExits => {
+                CountDown::On => {}
+                CountDown::Lost => batch.lost.push(n as u32),
+                CountDown::LostWithExits => {
                     let exit = stopovers.at(n).map_or(level, |stopover| stopover.level.max(level));
                     words.lose(n, levels.number(exit)?);
                     let batch = if exit > level { batches.entry(exit).or_default() } else { &mut *batch };
@@ -355,20 +367,20 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         exits.best.map(|value| self.level(value))
     }
 
-    /// Tells the predecessors of a batch what they can know now.
+    /// Updates the predecessors of a batch of resolved positions.
     fn expand(
         &self,
         words: &Words,
         batch: &Batch,
         next: u16,
         stopovers: &Stopovers,
-    ) -> Result<Found, SolveError> {
+    ) -> Result<Resolutions, SolveError> {
         const CHUNK: usize = 2048;
         let stopped = AtomicBool::new(false);
         let part = |(numbers, won): (&[u32], bool)| {
-            let mut found = Found::default();
+            let mut found = Resolutions::default();
             let mut before = Vec::new();
-            let mut pace = Pace::new(self.watch);
+            let mut pace = Pace::new(self.monitor);
             for &n in numbers {
                 if stopped.load(Relaxed) || pace.step() {
                     stopped.store(true, Relaxed);
@@ -387,9 +399,9 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
                         }
                     } else {
                         match words.count_down(from, next) {
-                            Counted::On => {}
-                            Counted::Lost => found.lost.push(from as u32),
-                            Counted::LostWithExits => found.lost_with_exits.push(from as u32),
+                            CountDown::On => {}
+                            CountDown::Lost => found.lost.push(from as u32),
+                            CountDown::LostWithExits => found.lost_with_exits.push(from as u32),
                         }
                     }
                 }
@@ -400,24 +412,29 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             .chain(batch.lost.chunks(CHUNK).map(|chunk| (chunk, false)))
             .collect();
         let found = threads::map(chunks.len(), &|i| part(chunks[i]));
-        let found = found.into_iter().reduce(Found::plus).unwrap_or_default();
+        let found = found.into_iter().reduce(Resolutions::plus).unwrap_or_default();
         if stopped.into_inner() { Err(SolveError::Stopped) } else { Ok(found) }
     }
 
-    /// Packs what was found.
-    fn shelf(&self, words: &Words, levels: &Levels, ends: super::ends::Ends) -> Result<Shelf<C>, SolveError> {
+    /// Packs the values of the tier.
+    fn solved_tier(
+        &self,
+        words: &Words,
+        levels: &Levels,
+        ends: super::ends::Ends,
+    ) -> Result<SolvedTier<C>, SolveError> {
         if !self.options.distance {
             if self.game.best_payoff() > 1 {
                 return Err(SolveError::Overflow);
             }
             let value = |n| match words.at(n) {
-                Seen::Hole => 0,
-                Seen::Loss(_) => 1,
-                Seen::Open | Seen::Tie => 2,
-                Seen::Win(_) => 3,
+                WordState::Hole => 0,
+                WordState::Loss(_) => 1,
+                WordState::Open | WordState::Tie => 2,
+                WordState::Win(_) => 3,
             };
-            let bits = super::TwoBits::packed(self.index.len(self.tier), self.watch, value)?;
-            return Ok(Shelf { codes: Codes::Wdl(bits), ends });
+            let bits = super::TwoBits::packed(self.index.len(self.tier), self.monitor, value)?;
+            return Ok(SolvedTier { codes: Codes::Wdl(bits), ends });
         }
         let codes = |won: bool| -> Result<Vec<C>, SolveError> {
             // A level that was numbered but has no position may be too far away to have a code.
@@ -428,15 +445,15 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         let tie = C::pack(Value::TIE).ok_or(SolveError::Overflow)?;
         let never = C::pack(Value::REPETITION).unwrap_or(tie);
         let code = |n: u64| match words.at(n) {
-            Seen::Hole => Some(C::UNKNOWN),
-            Seen::Tie => Some(tie),
-            Seen::Open => Some(if ends.any(n) { tie } else { never }),
-            Seen::Win(level) => Some(wins[level as usize]).filter(|&code| code != C::UNKNOWN),
-            Seen::Loss(level) => Some(losses[level as usize]).filter(|&code| code != C::UNKNOWN),
+            WordState::Hole => Some(C::UNKNOWN),
+            WordState::Tie => Some(tie),
+            WordState::Open => Some(if ends.any(n) { tie } else { never }),
+            WordState::Win(level) => Some(wins[level as usize]).filter(|&code| code != C::UNKNOWN),
+            WordState::Loss(level) => Some(losses[level as usize]).filter(|&code| code != C::UNKNOWN),
         };
-        let mut codes = list(self.index.len(self.tier), self.watch, |_| C::UNKNOWN)?;
+        let mut codes = list(self.index.len(self.tier), self.monitor, |_| C::UNKNOWN)?;
         let overflow = AtomicBool::new(false);
-        for_parts(&mut codes, self.watch, |from, part| {
+        for_parts(&mut codes, self.monitor, |from, part| {
             for (slot, n) in part.iter_mut().zip(from..) {
                 match code(n) {
                     Some(code) => *slot = code,
@@ -447,7 +464,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         if overflow.into_inner() {
             return Err(SolveError::Overflow);
         }
-        Ok(Shelf { codes: Codes::Exact(codes), ends })
+        Ok(SolvedTier { codes: Codes::Exact(codes), ends })
     }
 
     /// Counts positions by player to move and value.
@@ -456,27 +473,27 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         words: &Words,
         second: &Bits,
         levels: &Levels,
-        shelf: &Shelf<C>,
+        solved_tier: &SolvedTier<C>,
     ) -> Result<TierTally, SolveError> {
         let mut tally = TierTally::default();
-        // Per player: ties, draws by repetition, then wins and losses of each level.
+        // Histogram slots per player: ties, draws by repetition, then wins and losses of each level.
         let slots = 2 + 2 * levels.list.len();
         let merged = self.index.merged();
         let sum = Mutex::new(vec![0u64; 2 * slots]);
-        for_blocks(self.index.len(self.tier), self.watch, |block| {
+        for_blocks(self.index.len(self.tier), self.monitor, |block| {
             let mut counts = vec![0u64; 2 * slots];
             for n in block {
                 let slot = match words.at(n) {
-                    Seen::Hole => continue,
-                    Seen::Tie => 0,
-                    Seen::Open => usize::from(!shelf.ends.any(n)),
-                    Seen::Win(level) => 2 + 2 * level as usize,
-                    Seen::Loss(level) => 3 + 2 * level as usize,
+                    WordState::Hole => continue,
+                    WordState::Tie => 0,
+                    WordState::Open => usize::from(!solved_tier.ends.any(n)),
+                    WordState::Win(level) => 2 + 2 * level as usize,
+                    WordState::Loss(level) => 3 + 2 * level as usize,
                 };
                 let side = usize::from(!merged && second.has(n));
                 counts[side * slots + slot] += u64::from(self.index.orbit(self.tier, n));
             }
-            // As above: a poisoned lock is a panic on its way up.
+            // As above: a poisoned lock is a panic that is already propagating.
             if let Ok(mut sum) = sum.lock() {
                 sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
             }
@@ -495,16 +512,16 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
     }
 }
 
-/// What a batch taught its predecessors.
+/// Predecessors that a batch resolved.
 #[derive(Default)]
-struct Found {
+struct Resolutions {
     won: Vec<u32>,
     lost: Vec<u32>,
     lost_with_exits: Vec<u32>,
 }
 
-impl Found {
-    fn plus(mut self, mut other: Found) -> Found {
+impl Resolutions {
+    fn plus(mut self, mut other: Resolutions) -> Resolutions {
         self.won.append(&mut other.won);
         self.lost.append(&mut other.lost);
         self.lost_with_exits.append(&mut other.lost_with_exits);
@@ -512,8 +529,8 @@ impl Found {
     }
 }
 
-impl Start {
-    /// Opens a stopover, whose exits are known and whose one other successor is not.
+impl Initialization {
+    /// Opens a stopover, whose exits are evaluated and whose only other successor is not.
     fn stop_over(&mut self, number: u64, stopover: &Stopover, words: &Words) {
         if stopover.mover_ends {
             self.leads_to_end.push(number as u32);
@@ -531,7 +548,7 @@ impl Start {
         }
     }
 
-    fn add(&mut self, other: Start) {
+    fn add(&mut self, other: Initialization) {
         for (level, mut batch) in other.batches {
             let mine = self.batches.entry(level).or_default();
             mine.won.append(&mut batch.won);

@@ -1,48 +1,53 @@
-//! A check of stored values that loops cannot fool, from the rules and the values alone.
+//! Verification of stored values of a game with cycles, from the rules and the values alone.
 //!
-//! Every value must be the best of its moves. With exact distances this is a proof: a win in n needs a move to
-//! a loss in n − 1 and a loss in n − 1 only moves to wins in at most n − 2, so each claim rests on claims
-//! with smaller distances, down to finished positions, and no cycle of positions can vouch for itself. A draw
-//! needs a move to a draw and none to a lost position: both players can stay among draws for ever.
+//! Every value must be the best of its moves. With exact distances this local check is a proof: a win in n needs a
+//! move to a loss in n − 1, and a loss in n − 1 has only moves to wins in at most n − 2. Each claim thus rests on
+//! claims with smaller distances, down to finished positions, and no cycle of positions can support itself. A draw
+//! needs a move to a draw and no move to a lost position: both players can stay among draws for ever.
 //!
-//! Without distances two wins could support each other, so the check then also builds the claims up from
-//! finished positions and reports those that nothing holds up.
+//! Without distances two wins could support each other. The check then also computes the least fixed point from
+//! finished positions and reports claims outside of it.
 //!
-//! Whether a draw is a tie or a draw by repetition is built up from finished positions, too: `forced.rs`.
+//! Whether a draw is a tie or a draw by repetition is a least fixed point too: `forced.rs`.
 
 use super::bits::Bits;
 use super::forced::check_draws;
-use crate::SolveError;
 use crate::blocks::for_blocks;
-use outplay_core::{Game, Index, Pace, Tier, Value, Watch};
+use crate::lawful::{check_start, check_tier};
+use crate::{SolveError, Tally};
+use outplay_core::index_laws::{Gaps, may_stay};
+use outplay_core::{Game, Index, Tier, Value};
+use outplay_runtime::{Monitor, Pace};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is wrong with a stored value.
+/// A flaw of a stored value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
     /// A position has no value.
     Missing,
     /// The value is not that of the best move, or of the end of the game.
     Wrong {
-        /// What is stored.
+        /// The stored value.
         stored: Value,
-        /// What the rules and the values after each move say.
+        /// The value derived from the rules and the values after each move.
         expected: Value,
     },
-    /// A win or loss that rests on nothing but itself.
+    /// A win or loss that is supported only by itself.
     Groundless,
 }
 
-/// How a check went.
+/// Result of a verification.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verified {
-    /// Positions looked at, one for each number in use.
+    /// Positions checked, one for each number in use.
     pub checked: u64,
     /// Positions with a flaw.
     pub wrong: u64,
     /// The flaw with the lowest tier and number.
     pub first_wrong: Option<(Tier, u64, Flaw)>,
+    /// Counts of positions by stored value; only [`crate::verify`] fills them in.
+    pub tally: Tally,
 }
 
 impl Verified {
@@ -64,22 +69,24 @@ impl Verified {
     }
 }
 
-/// Checks every stored value; `exact` says whether distances are stored.
+/// Checks every stored value; `exact` states whether distances are stored.
 ///
 /// # Errors
 ///
-/// A fault of the rules, or a stop.
+/// A fault of the rules, or cancellation.
 pub fn verify_loops<G: Game, I: Index<G>>(
     game: &G,
     index: &I,
     exact: bool,
     stored: impl Fn(Tier, u64) -> Option<Value> + Sync,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Verified, SolveError> {
+    check_start(game, index, Gaps::Detours)?;
     let sum = Mutex::new(Verified::default());
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
-        for_blocks(index.len(tier), watch, |block| {
+        check_tier(game, index, tier, Gaps::Detours, &|_| true, monitor)?;
+        for_blocks(index.len(tier), monitor, |block| {
             let units = block.end - block.start;
             let mut found = Verified::default();
             index.walk(tier, block, &mut |number, pos| {
@@ -101,8 +108,8 @@ pub fn verify_loops<G: Game, I: Index<G>>(
                     }
                 }
             });
-            watch.advance(units);
-            // A poisoned lock means that another block panicked, and that panic is on its way up.
+            monitor.advance(units);
+            // A poisoned lock means that another block panicked, and that panic is already propagating.
             if let Ok(mut sum) = sum.lock() {
                 sum.plus(found);
             }
@@ -113,16 +120,16 @@ pub fn verify_loops<G: Game, I: Index<G>>(
     }
     let mut verified = sum.into_inner().map_err(|_| SolveError::Stopped)?;
     if !exact && verified.wrong == 0 {
-        groundless(game, index, &stored, watch, &mut verified)?;
+        groundless(game, index, &stored, monitor, &mut verified)?;
     }
-    // What values say about who can force an end means something only if they are right.
+    // The claims about forced ends are meaningful only if the values are right.
     if verified.wrong == 0 {
-        check_draws(game, index, &stored, watch, &mut verified)?;
+        check_draws(game, index, &stored, monitor, &mut verified)?;
     }
     Ok(verified)
 }
 
-/// The value by the rules: of the end of the game, or of the best move. `None` if a value is missing.
+/// The value by the rules: that of the end of the game, or of the best move. `None` if a value is missing.
 fn expected<G: Game, I: Index<G>>(
     game: &G,
     index: &I,
@@ -156,16 +163,16 @@ pub(super) fn value_of<G: Game, I: Index<G>>(
     }
 }
 
-/// The wins and losses that are held up by finished positions, as far as they are known.
-struct Grounds<'a, G, I, S> {
+/// Wins and losses that are supported by finished positions: the fixed point so far.
+struct Support<'a, G, I, S> {
     game: &'a G,
     index: &'a I,
     stored: &'a S,
     tiers: Vec<Bits>,
 }
 
-impl<G: Game, I: Index<G>, S: Fn(Tier, u64) -> Option<Value>> Grounds<'_, G, I, S> {
-    /// Whether the moves of a position hold up that it pays so much.
+impl<G: Game, I: Index<G>, S: Fn(Tier, u64) -> Option<Value>> Support<'_, G, I, S> {
+    /// Whether the moves of a position support a claimed payoff.
     fn hold(&self, pos: &G::Position, payoff: i32) -> bool {
         if self.game.outcome(pos).is_some() {
             return true;
@@ -179,7 +186,7 @@ impl<G: Game, I: Index<G>, S: Fn(Tier, u64) -> Option<Value>> Grounds<'_, G, I, 
             let pays = value.map_or(0, |value| value.before(self.game.turn(&next) == turn).payoff());
             let has_ground = || match self.index.find(&next) {
                 Some((tier, number)) => self.tiers[tier.0 as usize].has(number),
-                // It has no number to remember this by, but its moves lead to ones that have.
+                // The position has no number to store this under, but its successors have.
                 None => self.hold(&next, value.map_or(0, Value::payoff)),
             };
             pays >= payoff && pays != 0 && has_ground() || payoff < 0 && pays < payoff
@@ -188,22 +195,22 @@ impl<G: Game, I: Index<G>, S: Fn(Tier, u64) -> Option<Value>> Grounds<'_, G, I, 
     }
 }
 
-/// Builds wins and losses up from finished positions and reports those that are never reached.
+/// Computes the supported wins and losses as a least fixed point and reports all others.
 fn groundless<G: Game, I: Index<G>>(
     game: &G,
     index: &I,
     stored: &(impl Fn(Tier, u64) -> Option<Value> + Sync),
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
     verified: &mut Verified,
 ) -> Result<(), SolveError> {
     let tiers: Result<Vec<Bits>, SolveError> =
-        (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)), watch)).collect();
-    let grounds = Grounds { game, index, stored, tiers: tiers? };
+        (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)), monitor)).collect();
+    let grounds = Support { game, index, stored, tiers: tiers? };
     for t in (0..index.tiers()).rev() {
         let (tier, ground) = (Tier(t), &grounds.tiers[t as usize]);
         loop {
             let changed = AtomicBool::new(false);
-            for_blocks(index.len(tier), watch, |block| {
+            for_blocks(index.len(tier), monitor, |block| {
                 index.walk(tier, block, &mut |number, pos| {
                     let payoff = stored(tier, number).map_or(0, Value::payoff);
                     if payoff != 0 && !ground.has(number) && grounds.hold(pos, payoff) {
@@ -212,11 +219,11 @@ fn groundless<G: Game, I: Index<G>>(
                     }
                 });
             })?;
-            if !changed.into_inner() || !index.loops(tier) {
+            if !changed.into_inner() || !may_stay(index, tier) {
                 break;
             }
         }
-        let stopped = Pace::pieces(watch, 0..index.len(tier), &mut |piece| {
+        let stopped = Pace::pieces(monitor, 0..index.len(tier), &mut |piece| {
             index.walk(tier, piece, &mut |number, _| {
                 let decided = stored(tier, number).is_some_and(|value| value.payoff() != 0);
                 if decided && !ground.has(number) {

@@ -1,21 +1,21 @@
-//! What the solver knows of every number of a tier while it works: sixteen bits each.
+//! Per-number state of the tier being solved: sixteen bits each, updated by compare-and-swap.
 //!
 //! ```text
-//! 1 L ..............   resolved: L = lost, then the level (which payoff, after how many plies)
-//! 0 S X .............  open: S = a move leaves the tier and does not lose; then X = such a move leads to a
-//!                            draw that the opponent cannot end
-//!                            not S: X = a move leaves the tier and loses
-//!                            then how many positions of the tier moves lead to that are not lost yet
+//! 1 L ..............   resolved: L = lost, then the level (payoff and plies)
+//! 0 S X .............  open: S = an exit does not lose; then X = such an exit leads to a draw that the
+//!                            opponent cannot end
+//!                            not S: X = an exit loses
+//!                            then the number of successors within the tier that are not yet known to lose
 //! ```
 //!
-//! When all levels are worked off, the open words are the draws, and their counts are those of moves to draws.
+//! When all levels are processed, the open words are the draws, and their counts are those of moves to draws.
 //!
-//! Invariant: a resolved word never changes. Threads change open words by compare-and-swap only, so a count
-//! that reaches zero is seen by exactly one of them.
+//! Invariant: a resolved word never changes. Threads change open words by compare-and-swap only, so exactly one of
+//! them observes a count that reaches zero.
 
 use crate::SolveError;
 use crate::blocks::list;
-use outplay_core::Watch;
+use outplay_runtime::Monitor;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 const RESOLVED: u16 = 1 << 15;
@@ -25,9 +25,9 @@ const LOSING_EXIT: u16 = 1 << 13;
 const STUCK: u16 = LOSING_EXIT;
 const COUNT: u16 = LOSING_EXIT - 1;
 
-/// Levels that a resolved word can name; the two highest stand for a hole and for a finished tie.
+/// Number of levels that a resolved word can hold; the two highest codes stand for a hole and for a finished tie.
 pub(super) const MOST_LEVELS: usize = LOST as usize - 2;
-/// Successors within a tier that an open word can count.
+/// Maximum number of successors within a tier that an open word can count.
 pub(super) const MOST_SUCCESSORS: u32 = COUNT as u32;
 
 const HOLE: u16 = u16::MAX;
@@ -36,9 +36,9 @@ const TIE: u16 = u16::MAX - 1;
 /// One word per number.
 pub(super) struct Words(Vec<AtomicU16>);
 
-/// A word, read.
+/// A decoded word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Seen {
+pub(super) enum WordState {
     Hole,
     Tie,
     Open,
@@ -46,7 +46,7 @@ pub(super) enum Seen {
     Loss(u16),
 }
 
-/// What the moves that leave the tier are like.
+/// Summary of the exits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Exit {
     /// There is none.
@@ -57,10 +57,10 @@ pub(super) enum Exit {
     Safe { stuck: bool },
 }
 
-/// What became of a count when one more successor turned out to be bad.
+/// Effect of counting one more losing move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Counted {
-    /// Nothing that matters: moves are left, or the word was resolved or never can be lost.
+pub(super) enum CountDown {
+    /// None: moves are left, or the word was already resolved or can never be lost.
     On,
     /// Every move loses, and all of them stay in the tier.
     Lost,
@@ -69,12 +69,12 @@ pub(super) enum Counted {
 }
 
 impl Words {
-    /// All numbers are holes.
-    pub(super) fn new(len: u64, watch: &dyn Watch) -> Result<Words, SolveError> {
-        Ok(Words(list(len, watch, |_| AtomicU16::new(HOLE))?))
+    /// Words of which all are holes.
+    pub(super) fn new(len: u64, monitor: &dyn Monitor) -> Result<Words, SolveError> {
+        Ok(Words(list(len, monitor, |_| AtomicU16::new(HOLE))?))
     }
 
-    /// Adds holes behind the last number.
+    /// Appends holes.
     pub(super) fn grow(&mut self, more: u64) {
         self.0.extend((0..more).map(|_| AtomicU16::new(HOLE)));
     }
@@ -105,7 +105,7 @@ impl Words {
         self.set(number, RESOLVED | LOST | level);
     }
 
-    /// Resolves an open word as won and says whether it was open.
+    /// Resolves an open word as won; returns whether it was open.
     #[inline]
     pub(super) fn claim_win(&self, number: u64, level: u16) -> bool {
         let word = &self.0[number as usize];
@@ -119,28 +119,28 @@ impl Words {
         false
     }
 
-    /// Counts one more bad successor; with none left, resolves the word as lost at `level` unless exits
-    /// have a say in the distance.
+    /// Counts one more losing move. With none left, resolves the word as lost at `level`, unless exits affect the
+    /// distance.
     #[inline]
-    pub(super) fn count_down(&self, number: u64, level: u16) -> Counted {
+    pub(super) fn count_down(&self, number: u64, level: u16) -> CountDown {
         let word = &self.0[number as usize];
         let mut now = word.load(Ordering::Relaxed);
         while now & RESOLVED == 0 {
             let (next, counted) = match (now & COUNT, now & (SAFE | LOSING_EXIT)) {
-                (1, 0) => (RESOLVED | LOST | level, Counted::Lost),
-                (1, LOSING_EXIT) => (now - 1, Counted::LostWithExits),
-                _ => (now - 1, Counted::On),
+                (1, 0) => (RESOLVED | LOST | level, CountDown::Lost),
+                (1, LOSING_EXIT) => (now - 1, CountDown::LostWithExits),
+                _ => (now - 1, CountDown::On),
             };
             match word.compare_exchange_weak(now, next, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return counted,
                 Err(other) => now = other,
             }
         }
-        Counted::On
+        CountDown::On
     }
 
-    /// Of a draw: counts one more move to a draw that the opponent can end, and says whether that is now
-    /// true of every move. (Moves that lose end the game as well.)
+    /// For a draw: counts one more move to a draw that the opponent can end; returns whether that now holds for every
+    /// move. (Losing moves end the game as well.)
     #[inline]
     pub(super) fn count_end(&self, number: u64) -> bool {
         let word = &self.0[number as usize];
@@ -154,7 +154,7 @@ impl Words {
         false
     }
 
-    /// Of a draw: whether the opponent can end the game after every move, as far as is known.
+    /// For a draw: whether the opponent can end the game after every move, as far as is known.
     pub(super) fn opponent_ends(&self, number: u64) -> bool {
         let word = self.0[number as usize].load(Ordering::Relaxed);
         word & RESOLVED == 0 && Words::all_end(word)
@@ -166,13 +166,13 @@ impl Words {
     }
 
     #[inline]
-    pub(super) fn at(&self, number: u64) -> Seen {
+    pub(super) fn at(&self, number: u64) -> WordState {
         match self.0[number as usize].load(Ordering::Relaxed) {
-            HOLE => Seen::Hole,
-            TIE => Seen::Tie,
-            word if word & RESOLVED == 0 => Seen::Open,
-            word if word & LOST == 0 => Seen::Win(word & !RESOLVED),
-            word => Seen::Loss(word & !(RESOLVED | LOST)),
+            HOLE => WordState::Hole,
+            TIE => WordState::Tie,
+            word if word & RESOLVED == 0 => WordState::Open,
+            word if word & LOST == 0 => WordState::Win(word & !RESOLVED),
+            word => WordState::Loss(word & !(RESOLVED | LOST)),
         }
     }
 

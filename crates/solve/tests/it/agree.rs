@@ -1,10 +1,11 @@
 //! Every solver equals plain minimax, position by position, on small games of every kind, and every small
 //! known value of the literature has a line.
 
-use outplay_core::{Game, Index, Quiet, Tier, Turn, Value, laws};
+use outplay_core::{Game, Index, Tier, Turn, Value, laws};
 use outplay_games::Spec;
 use outplay_games::mnk::{Mnk, MnkIndex, Rules};
 use outplay_games::nim::Nim;
+use outplay_runtime::NoMonitor;
 use outplay_solve::{Explored, SolveError, Swept, Tally, memo, plain, reach, sweep};
 use proptest::prelude::*;
 
@@ -16,19 +17,19 @@ fn board(spec: &str) -> (Mnk<u64>, MnkIndex<u64>) {
     (game, index)
 }
 
-/// Compares memo and sweep (all slots, reachable slots, explored index) with plain on every position.
+/// Compares memo and sweep (all numbers, reachable numbers, explored index) with plain on every position.
 fn all_agree<G: Game, I: Index<G>>(game: &G, index: &I) {
     let start = game.start().unwrap();
-    let memo = memo(game, &start, MANY, &Quiet).unwrap();
-    let explored = Explored::new(game, &start, MANY, &Quiet).unwrap();
+    let memo = memo(game, &start, MANY, &NoMonitor).unwrap();
+    let explored = Explored::new(game, &start, MANY, &NoMonitor).unwrap();
     laws::check_index(game, &explored);
-    let all: Swept<i8> = sweep(game, index, None, &Quiet).unwrap();
-    let reach = reach(game, index, &start, &Quiet).unwrap();
-    let legal: Swept<i32> = sweep(game, index, Some(&reach), &Quiet).unwrap();
-    let everything = outplay_solve::reach(game, &explored, &start, &Quiet).unwrap();
-    let graph: Swept<i8> = sweep(game, &explored, Some(&everything), &Quiet).unwrap();
+    let all: Swept<i8> = sweep(game, index, None, &NoMonitor).unwrap();
+    let reach = reach(game, index, &start, &NoMonitor).unwrap();
+    let legal: Swept<i32> = sweep(game, index, Some(&reach), &NoMonitor).unwrap();
+    let everything = outplay_solve::reach(game, &explored, &start, &NoMonitor).unwrap();
+    let graph: Swept<i8> = sweep(game, &explored, Some(&everything), &NoMonitor).unwrap();
     for pos in explored.positions() {
-        let value = Some(plain(game, pos, &Quiet).unwrap().value);
+        let value = Some(plain(game, pos, &NoMonitor).unwrap().value);
         let (tier, number) = index.rank(pos);
         assert!(reach.has(tier, number), "{pos:?}");
         assert_eq!(memo.value(pos), value, "memo {pos:?}");
@@ -57,7 +58,7 @@ fn solvers_agree_on_small_games() {
     }
     for spec in ["nim:1", "nim:2+2", "nim:1+2+3", "nim:4+4,normal"] {
         let game = Nim::from_spec(Spec::parse(spec).unwrap()).unwrap();
-        let explored = Explored::new(&game, &game.start().unwrap(), MANY, &Quiet).unwrap();
+        let explored = Explored::new(&game, &game.start().unwrap(), MANY, &NoMonitor).unwrap();
         all_agree(&game, &explored);
     }
 }
@@ -82,22 +83,22 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Up to 12 free cells: the start by plain minimax, everything by memo against sweep.
+    /// Up to 12 free cells: the start by plain minimax, all positions by memo against sweep.
     #[test]
     fn larger_random_boards(spec in small_spec(12)) {
         if Rules::parse(&spec).is_ok() {
             let (game, index) = board(&spec);
             let start = game.start().unwrap();
-            let memo = memo(&game, &start, MANY, &Quiet).unwrap();
-            let reach = reach(&game, &index, &start, &Quiet).unwrap();
-            let swept: Swept<i8> = sweep(&game, &index, Some(&reach), &Quiet).unwrap();
+            let memo = memo(&game, &start, MANY, &NoMonitor).unwrap();
+            let reach = reach(&game, &index, &start, &NoMonitor).unwrap();
+            let swept: Swept<i8> = sweep(&game, &index, Some(&reach), &NoMonitor).unwrap();
             let (tier, number) = index.rank(&start);
             prop_assert_eq!(swept.value(tier, number), memo.value(&start));
             prop_assert_eq!(swept.tally().first_view(), memo.tally(&game).first_view());
-            // Plain minimax walks every path: a few million positions are enough for a test.
+            // Plain minimax searches transpositions again: a few million nodes are enough for a test.
             let small = index.total() < 40_000;
             if small {
-                prop_assert_eq!(plain(&game, &start, &Quiet).unwrap().value, memo.found().value, "{}", spec);
+                prop_assert_eq!(plain(&game, &start, &NoMonitor).unwrap().value, memo.found().value, "{}", spec);
             }
         }
     }
@@ -105,7 +106,7 @@ proptest! {
 
 fn value(spec: &str) -> Value {
     let (game, index) = board(spec);
-    let swept: Swept<i8> = sweep(&game, &index, None, &Quiet).unwrap();
+    let swept: Swept<i8> = sweep(&game, &index, None, &NoMonitor).unwrap();
     let (tier, number) = index.rank(&game.start().unwrap());
     swept.value(tier, number).unwrap()
 }
@@ -136,13 +137,13 @@ fn known_values() {
     check("loss", &["connect:4x3,k=3,misere", "connect:4x4,k=3,misere", "connect:3x4,k=3,misere"]);
 }
 
-/// Legal positions and the first player's win/draw/loss counts.
+/// Reachable positions and the first player's win/draw/loss counts.
 #[test]
 fn known_counts() {
     let check = |spec: &str, legal: u64, split: Option<(u64, u64, u64)>| {
         let (game, index) = board(spec);
-        let reach = reach(&game, &index, &game.start().unwrap(), &Quiet).unwrap();
-        let swept: Swept<i8> = sweep(&game, &index, Some(&reach), &Quiet).unwrap();
+        let reach = reach(&game, &index, &game.start().unwrap(), &NoMonitor).unwrap();
+        let swept: Swept<i8> = sweep(&game, &index, Some(&reach), &NoMonitor).unwrap();
         let counts = swept.tally().first_view();
         assert_eq!(counts.total(), legal, "{spec}");
         if let Some((win, draw, loss)) = split {
@@ -161,10 +162,10 @@ fn known_counts() {
 #[test]
 fn tic_tac_toe_in_detail() {
     let (game, index) = board("tictactoe");
-    let reach = reach(&game, &index, &game.start().unwrap(), &Quiet).unwrap();
+    let reach = reach(&game, &index, &game.start().unwrap(), &NoMonitor).unwrap();
     let plies: Vec<u64> = (0..10).map(|t| reach.count(Tier(t))).collect();
     assert_eq!(plies, [1, 9, 72, 252, 756, 1260, 1520, 1140, 390, 78]);
-    let swept: Swept<i8> = sweep(&game, &index, Some(&reach), &Quiet).unwrap();
+    let swept: Swept<i8> = sweep(&game, &index, Some(&reach), &NoMonitor).unwrap();
     let tally = swept.tally();
     let mover = tally.by_turn(Turn::First).plus(tally.by_turn(Turn::Second));
     assert_eq!((mover.win, mover.draw, mover.loss), (2_836, 1_068, 1_574));
@@ -173,7 +174,7 @@ fn tic_tac_toe_in_detail() {
     assert_eq!(longest, (Some(5), Some(4)));
 }
 
-/// Misère and normal Nim by the theory of Bouton.
+/// Misère and normal Nim by Bouton's theory (1901).
 #[test]
 fn nim_by_theory() {
     for piles in [
@@ -194,13 +195,13 @@ fn nim_by_theory() {
         {
             let spec = format!("nim:{spec}{}", if normal { ",normal" } else { "" });
             let game = Nim::from_spec(Spec::parse(&spec).unwrap()).unwrap();
-            let found = memo(&game, &game.start().unwrap(), MANY, &Quiet).unwrap().found();
+            let found = memo(&game, &game.start().unwrap(), MANY, &NoMonitor).unwrap().found();
             assert_eq!(found.value.payoff() == 1, wins, "{spec}");
         }
     }
 }
 
-/// Two squares to walk between for ever, or to leave.
+/// A cyclic game: two squares to walk between for ever, or to leave.
 #[derive(Clone)]
 struct Circle;
 
@@ -227,15 +228,15 @@ impl Game for Circle {
 }
 
 #[test]
-fn loops_are_noticed() {
+fn cycles_are_reported() {
     let start = Circle.start().unwrap();
-    assert_eq!(plain(&Circle, &start, &Quiet).unwrap_err(), SolveError::Loops("plain"));
-    assert_eq!(memo(&Circle, &start, MANY, &Quiet).err(), Some(SolveError::Loops("memo")));
-    let explored = Explored::new(&Circle, &start, MANY, &Quiet).unwrap();
+    assert_eq!(plain(&Circle, &start, &NoMonitor).unwrap_err(), SolveError::Loops("plain"));
+    assert_eq!(memo(&Circle, &start, MANY, &NoMonitor).err(), Some(SolveError::Loops("memo")));
+    let explored = Explored::new(&Circle, &start, MANY, &NoMonitor).unwrap();
     assert!(explored.has_loops() && !explored.has_chance());
     assert_eq!(explored.positions().len(), 4);
     laws::check_index(&Circle, &explored);
-    let swept: Result<Swept<i8>, _> = sweep(&Circle, &explored, None, &Quiet);
+    let swept: Result<Swept<i8>, _> = sweep(&Circle, &explored, None, &NoMonitor);
     assert_eq!(swept.err(), Some(SolveError::Loops("sweep")));
 }
 
@@ -243,6 +244,6 @@ fn loops_are_noticed() {
 fn too_many_positions_are_refused() {
     let (game, _) = board("connect4");
     let start = game.start().unwrap();
-    assert_eq!(Explored::new(&game, &start, 1000, &Quiet).err(), Some(SolveError::TooLarge(1000)));
-    assert_eq!(memo(&game, &start, 20_000, &Quiet).err(), Some(SolveError::TooLarge(20_000)));
+    assert_eq!(Explored::new(&game, &start, 1000, &NoMonitor).err(), Some(SolveError::TooLarge(1000)));
+    assert_eq!(memo(&game, &start, 20_000, &NoMonitor).err(), Some(SolveError::TooLarge(20_000)));
 }

@@ -1,13 +1,14 @@
-//! How far means are from the exact ones: what is claimed holds against a reference with twice the digits, which has
-//! rules of its own, and a check of stored means shows as much.
+//! Error bounds of expected payoffs: they hold against an independent double-double reference, and the verifier
+//! proves them.
 
-use outplay_core::{Chance, Game, Index, Payoff, Quiet, Rolls, Tier, Turn};
+use outplay_core::{Chance, Game, Index, Payoff, Rolls, Tier, Turn};
 use outplay_games::Spec;
 use outplay_games::einstein::Einstein;
 use outplay_games::pig::{Pig, PigIndex};
+use outplay_runtime::NoMonitor;
 use outplay_solve::{Expected, Explored, Settle, chance, chance_rolls, verify_chance, verify_rolls};
 
-/// A number as the sum of two, the second below the last digit of the first: 31 decimal digits.
+/// A double-double number: an unevaluated sum of two floats, about 31 decimal digits.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 struct Long(f64, f64);
 
@@ -27,10 +28,10 @@ impl Long {
         Long(-self.0, -self.1)
     }
 
-    /// Divided by a small whole number.
+    /// Division by a small integer.
     fn over(self, n: f64) -> Long {
         let high = self.0 / n;
-        // What is left over: `high` has two halves of 26 digits, which times `n` are exact.
+        // Remainder by Dekker's split (1971): `high` in two halves of 26 bits, whose products with `n` are exact.
         let half = (high * 134_217_729.0) - (high * 134_217_729.0 - high);
         let left = ((self.0 - half * n) - (high - half) * n) + self.1;
         Long(high, 0.0).plus(Long::of(left / n))
@@ -41,11 +42,12 @@ impl Long {
     }
 }
 
-/// Pig by arithmetic: what the player whose turn it is gets, by points kept, the other's points and those of the turn.
+/// Pig by arithmetic: expected payoff of the player to move, by own points, the opponent's points and points of the
+/// turn.
 struct Reference {
     goal: usize,
     faces: &'static [usize],
-    /// At the beginning of a turn.
+    /// Values at the beginning of a turn.
     begins: Vec<Vec<Long>>,
 }
 
@@ -55,7 +57,7 @@ impl Reference {
         for sum in (0..2 * goal - 1).rev() {
             for mine in sum.saturating_sub(goal - 1)..=sum.min(goal - 1) {
                 let other = sum - mine;
-                // Two numbers that depend on each other: a lost turn leads from one to the other.
+                // Two values that depend on each other: a lost turn leads from one to the other.
                 loop {
                     let turns = [(mine, other), (other, mine)];
                     let mut change: f64 = 0.0;
@@ -73,7 +75,7 @@ impl Reference {
         found
     }
 
-    /// What rolling is worth with so many points of the turn.
+    /// The value of rolling, by points of the turn.
     fn turn(&self, mine: usize, other: usize) -> Vec<Long> {
         let missing = self.goal - mine;
         let mut rolls = vec![Long::of(0.0); missing];
@@ -96,11 +98,11 @@ fn pig(text: &str) -> Pig {
     Pig::from_spec(Spec::parse(text).unwrap()).unwrap()
 }
 
-/// Every number of the index: the mean lies within its radius of the reference.
+/// For every number of the index: the value lies within its radius of the reference.
 fn check(text: &str, faces: &'static [usize]) {
     let game = pig(text);
     let index = PigIndex::new(&game);
-    let expected = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
+    let expected = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();
     let bound = expected.bound().expect("Pig ends with certainty");
     assert!(bound < 1e-12, "{text}: {bound:e}");
     let reference = Reference::new(game.goal().into(), faces);
@@ -123,7 +125,7 @@ fn check(text: &str, faces: &'static [usize]) {
     assert!(checked >= 1_000);
     println!("{text}: {checked} means, off by at most {worst:.2e}, told {bound:.2e}");
     let values: Vec<Vec<f64>> = (0..index.tiers()).map(|t| expected.values(Tier(t)).to_vec()).collect();
-    let means = verify_rolls(&game, &index, &values, 1e-12, &Quiet).unwrap();
+    let means = verify_rolls(&game, &index, &values, 1e-12, &NoMonitor).unwrap();
     assert_eq!((means.wrong, means.bound), (0, Some(bound)), "{text}");
 }
 
@@ -143,10 +145,10 @@ fn bounds_hold_for_a_hundred() {
 }
 
 #[test]
-fn the_reference_knows_fractions() {
+fn reference_reproduces_known_fractions() {
     for (goal, win) in [(2, (4.0, 7.0)), (3, (6.0, 11.0))] {
         let start = Reference::new(goal, COIN).begins[0][0];
-        // The mean payoff is twice the probability less one.
+        // The expected payoff is twice the probability of a win less one.
         let exact = Long::of(2.0 * win.0 - win.1).over(win.1);
         assert!(start.plus(exact.negated()).0.abs() < 1e-30, "{goal}");
     }
@@ -156,32 +158,32 @@ fn all_values<G: Chance>(index: &impl Index<G>, expected: &Expected) -> Vec<Vec<
     (0..index.tiers()).map(|t| expected.values(Tier(t)).to_vec()).collect()
 }
 
-/// A value that is off a little is noticed by what can be shown, one that is off by more by itself.
+/// A small error invalidates the proven bound; a larger one is reported as wrong.
 #[test]
 fn what_is_off_is_noticed() {
     let game = pig("piglet:12");
     let index = PigIndex::new(&game);
-    let expected = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
+    let expected = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();
     let bound = expected.bound().unwrap();
     for t in [0, 3, 11, 20] {
         for (off, alone) in [(3e-13, false), (-4e-12, true), (1e-9, true), (f64::NAN, true)] {
             let mut values = all_values(&index, &expected);
             let number = values[t].len() / 2;
             values[t][number] += off;
-            let means = verify_rolls(&game, &index, &values, 1e-12, &Quiet).unwrap();
+            let means = verify_rolls(&game, &index, &values, 1e-12, &NoMonitor).unwrap();
             assert_eq!(means.wrong > 0, alone, "{t}: {off:e}");
             assert!(means.bound.is_none_or(|shown| shown > 1.5 * bound), "{t}: {off:e} {:?}", means.bound);
         }
     }
 }
 
-/// Games whose positions all have numbers: with loops and without.
+/// Games in which every position has a number: cyclic and acyclic ones.
 #[test]
 fn explored_games_have_bounds() {
     let game = pig("pig:20");
     let start = game.start().unwrap();
-    let explored = Explored::new(&game, &start, 20_000_000, &Quiet).unwrap();
-    let expected = chance(&game, &explored, Settle::default(), &Quiet).unwrap();
+    let explored = Explored::new(&game, &start, 20_000_000, &NoMonitor).unwrap();
+    let expected = chance(&game, &explored, Settle::default(), &NoMonitor).unwrap();
     let bound = expected.bound().unwrap();
     assert!(bound < 1e-12, "{bound:e}");
     let reference = Reference::new(20, DIE);
@@ -199,24 +201,24 @@ fn explored_games_have_bounds() {
         assert!(off <= expected.radius(tier, number).unwrap(), "{pos:?}: {off:e}");
     }
     let mut values = all_values(&explored, &expected);
-    let means = verify_chance(&game, &explored, &values, 1e-12, &Quiet).unwrap();
+    let means = verify_chance(&game, &explored, &values, 1e-12, &NoMonitor).unwrap();
     assert_eq!((means.wrong, means.bound), (0, Some(bound)));
     let last = values.iter().position(|tier| tier.len() > 9).unwrap();
     values[last][7] += 1e-13;
-    let means = verify_chance(&game, &explored, &values, 1e-12, &Quiet).unwrap();
+    let means = verify_chance(&game, &explored, &values, 1e-12, &NoMonitor).unwrap();
     assert!(means.wrong == 0 && means.bound.is_none_or(|shown| shown > bound), "{means:?}");
 
     let game = Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap();
-    let explored = Explored::new(&game, &game.start().unwrap(), 20_000_000, &Quiet).unwrap();
-    let expected = chance(&game, &explored, Settle::default(), &Quiet).unwrap();
+    let explored = Explored::new(&game, &game.start().unwrap(), 20_000_000, &NoMonitor).unwrap();
+    let expected = chance(&game, &explored, Settle::default(), &NoMonitor).unwrap();
     let bound = expected.bound().unwrap();
     assert!(bound > 0.0 && bound < 1e-13, "{bound:e}");
     let values = all_values(&explored, &expected);
-    let means = verify_chance(&game, &explored, &values, 1e-12, &Quiet).unwrap();
+    let means = verify_chance(&game, &explored, &values, 1e-12, &NoMonitor).unwrap();
     assert_eq!((means.wrong, means.bound), (0, Some(bound)));
 }
 
-/// Two players who may pass the turn to and fro for ever, or toss a coin for the game.
+/// Two players who may pass the turn back and forth for ever, or toss a coin for the game.
 #[derive(Clone)]
 struct Wait;
 
@@ -252,10 +254,10 @@ impl Chance for Wait {
 }
 
 #[test]
-fn nothing_is_claimed_where_play_need_not_end() {
-    let explored = Explored::new(&Wait, &0, 10, &Quiet).unwrap();
-    let expected = chance(&Wait, &explored, Settle::default(), &Quiet).unwrap();
+fn no_bound_where_play_may_never_end() {
+    let explored = Explored::new(&Wait, &0, 10, &NoMonitor).unwrap();
+    let expected = chance(&Wait, &explored, Settle::default(), &NoMonitor).unwrap();
     assert_eq!(expected.bound(), None);
     let values = all_values(&explored, &expected);
-    assert_eq!(verify_chance(&Wait, &explored, &values, 1e-12, &Quiet).unwrap().bound, None);
+    assert_eq!(verify_chance(&Wait, &explored, &values, 1e-12, &NoMonitor).unwrap().bound, None);
 }

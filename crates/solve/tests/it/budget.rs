@@ -1,9 +1,9 @@
-//! Every solver asks its watch often, however large the game, and ends soon after it was told to.
+//! Every solver polls its monitor often, however large the game, and returns soon after cancellation.
 //!
 //! Bounds are generous, so that a busy machine does not fail them; the times themselves are printed, see
 //! `cargo test --release -p outplay-solve --test budget -- --nocapture --test-threads 1`.
 
-use outplay_core::{Game, Index, Meter, Quiet, Tier, Value, Watch};
+use outplay_core::{Game, Index, Tier, Value};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
 use outplay_games::hypergammon::{HyperIndex, Hypergammon};
@@ -11,6 +11,7 @@ use outplay_games::mnk::{LargeMnk, Mnk, MnkIndex, Rules};
 use outplay_games::morris::{Morris, MorrisIndex};
 use outplay_games::nim::Nim;
 use outplay_games::pig::Pig;
+use outplay_runtime::{Meter, Monitor, NoMonitor};
 use outplay_solve::{
     Explored, LoopCode, Options, Settle, SolveError, chance, chance_rolls, memo, plain, reach,
     remembered_sweep, retrograde, retrograde_by_graph, sweep, sweep_until_stable, verify, verify_loops,
@@ -18,15 +19,15 @@ use outplay_solve::{
 };
 use std::time::Duration;
 
-/// What no gap may reach on any machine; 20 ms is what is meant.
+/// Limit on the time between polls that holds on any machine; the target is 20 ms.
 const NEVER: Duration = Duration::from_millis(600);
 
-/// Stops the work at several moments.
-fn check<T>(name: &str, work: impl Fn(&dyn Watch) -> Result<T, SolveError>) {
+/// Cancels the work at several points.
+fn check<T>(name: &str, work: impl Fn(&dyn Monitor) -> Result<T, SolveError>) {
     check_until(if cfg!(debug_assertions) { 300 } else { 3000 }, name, work);
 }
 
-fn check_until<T>(last: u64, name: &str, work: impl Fn(&dyn Watch) -> Result<T, SolveError>) {
+fn check_until<T>(last: u64, name: &str, work: impl Fn(&dyn Monitor) -> Result<T, SolveError>) {
     for most in [1, 5, 60, last] {
         let meter = Meter::new(most);
         let result = work(&meter).map(|_| ());
@@ -37,7 +38,7 @@ fn check_until<T>(last: u64, name: &str, work: impl Fn(&dyn Watch) -> Result<T, 
             false => assert_eq!(result, Ok(()), "{name}"),
         }
         assert!(gap < NEVER && after < NEVER, "{name}: {gap:?}, {after:?}");
-        // Who was told to stop does not go on asking: once for each thread and block is enough.
+        // A cancelled solver polls at most once more per thread and block.
         assert!(meter.questions() <= most + 64, "{name}: {} questions", meter.questions());
     }
 }
@@ -48,15 +49,15 @@ fn spec(text: &str) -> Spec {
 
 fn from_the_top<G: Game>(last: u64, name: &str, game: &G) {
     let start = game.start().unwrap();
-    check_until(last, &format!("plain {name}"), |watch| plain(game, &start, watch));
-    check_until(last, &format!("memo {name}"), |watch| memo(game, &start, u64::MAX, watch));
-    check_until(last, &format!("explored {name}"), |watch| Explored::new(game, &start, u64::MAX, watch));
+    check_until(last, &format!("plain {name}"), |monitor| plain(game, &start, monitor));
+    check_until(last, &format!("memo {name}"), |monitor| memo(game, &start, u64::MAX, monitor));
+    check_until(last, &format!("explored {name}"), |monitor| Explored::new(game, &start, u64::MAX, monitor));
 }
 
 #[test]
 fn searches_from_the_top() {
     from_the_top(300, "nim:1000+1000", &Nim::from_spec(spec("nim:1000+1000")).unwrap());
-    // Each of these positions is large: longer work would fill the memory.
+    // Each of these positions is large: longer work would exhaust the memory.
     from_the_top(100, "mnk:300x300", &LargeMnk::new(Rules::parse("mnk:300x300,k=5").unwrap()));
     let game: Mnk<u64> = Mnk::new(Rules::parse("mnk:7x7,k=5").unwrap()).unwrap();
     from_the_top(300, "mnk:7x7", &game);
@@ -67,7 +68,7 @@ fn every_phase_of_an_exploration() {
     let game = Nim::from_spec(spec("nim:150+150")).unwrap();
     let meter = Meter::new(u64::MAX);
     Explored::new(&game, &game.start().unwrap(), u64::MAX, &meter).unwrap();
-    // Whichever question is answered with stop, the exploration ends.
+    // The exploration ends at whichever poll it is cancelled.
     let questions = meter.questions();
     for most in (1..=questions).step_by(1 + questions as usize / 40) {
         let meter = Meter::new(most);
@@ -81,11 +82,11 @@ fn every_phase_of_an_exploration() {
 fn sweeps() {
     let game: Mnk<u64> = Mnk::new(Rules::parse("connect4:5x5").unwrap()).unwrap();
     let (index, start) = (MnkIndex::new(&game).unwrap(), game.start().unwrap());
-    check("reach", |watch| reach(&game, &index, &start, watch));
-    check("sweep", |watch| sweep::<_, _, i8>(&game, &index, None, watch));
-    check("remembered sweep", |watch| remembered_sweep(&game, &index, &start, watch));
+    check("reach", |monitor| reach(&game, &index, &start, monitor));
+    check("sweep", |monitor| sweep::<_, _, i8>(&game, &index, None, monitor));
+    check("remembered sweep", |monitor| remembered_sweep(&game, &index, &start, monitor));
     let none = |tier| Ok::<Vec<i8>, SolveError>(vec![i8::MIN; Index::<Mnk<u64>>::len(&index, tier) as usize]);
-    check("verify", |watch| verify(&game, &index, &start, none, watch));
+    check("verify", |monitor| verify(&game, &index, &start, none, monitor));
 }
 
 #[test]
@@ -94,21 +95,21 @@ fn loops() {
     let index = MorrisIndex::new(&game);
     for distance in [true, false] {
         let options = Options { distance, ..Options::default() };
-        check("retrograde", |watch| retrograde::<_, _, LoopCode>(&game, &index, options, watch));
+        check("retrograde", |monitor| retrograde::<_, _, LoopCode>(&game, &index, options, monitor));
     }
-    check("retrograde by graph", |watch| {
-        retrograde_by_graph::<_, _, LoopCode>(&game, &index, Options::default(), watch)
+    check("retrograde by graph", |monitor| {
+        retrograde_by_graph::<_, _, LoopCode>(&game, &index, Options::default(), monitor)
     });
-    check("until stable", |watch| sweep_until_stable(&game, &index, watch));
-    check("verify loops", |watch| verify_loops(&game, &index, false, |_, _| Some(Value::TIE), watch));
+    check("until stable", |monitor| sweep_until_stable(&game, &index, monitor));
+    check("verify loops", |monitor| verify_loops(&game, &index, false, |_, _| Some(Value::TIE), monitor));
 }
 
 #[test]
 fn sets() {
     let game = Chess::from_spec(spec("chess:KQKR")).unwrap();
     let index = ChessIndex::new(&game);
-    check("retrograde by sets", |watch| {
-        retrograde::<_, _, LoopCode>(&game, &index, Options::default(), watch)
+    check("retrograde by sets", |monitor| {
+        retrograde::<_, _, LoopCode>(&game, &index, Options::default(), monitor)
     });
 }
 
@@ -116,23 +117,23 @@ fn sets() {
 fn dice() {
     let game = Pig::from_spec(spec("pig:60")).unwrap();
     let start = game.start().unwrap();
-    check("explored pig", |watch| Explored::new(&game, &start, u64::MAX, watch));
-    let explored = Explored::new(&game, &start, u64::MAX, &Quiet).unwrap();
-    check("chance", |watch| chance(&game, &explored, Settle::default(), watch));
+    check("explored pig", |monitor| Explored::new(&game, &start, u64::MAX, monitor));
+    let explored = Explored::new(&game, &start, u64::MAX, &NoMonitor).unwrap();
+    check("chance", |monitor| chance(&game, &explored, Settle::default(), monitor));
     let (game, index) = (Hypergammon, HyperIndex::new());
-    check("rolls", |watch| chance_rolls(&game, &index, Settle::default(), watch));
+    check("rolls", |monitor| chance_rolls(&game, &index, Settle::default(), monitor));
     let values: Vec<Vec<f64>> = (0..index.tiers()).map(|t| vec![0.0; index.len(Tier(t)) as usize]).collect();
-    check("verify rolls", |watch| verify_rolls(&game, &index, &values, 1.0, watch));
+    check("verify rolls", |monitor| verify_rolls(&game, &index, &values, 1.0, monitor));
 }
 
-/// The limits of memory are kept: what a position is said to take is no less than what it takes.
+/// Memory limits are respected: the estimate per position is no less than the actual use.
 #[test]
 fn too_many_positions_are_noticed_at_once() {
     let game = LargeMnk::new(Rules::parse("mnk:300x300,k=5").unwrap());
     let start = game.start().unwrap();
     // A position has 90,000 moves, and a limit of 100 positions is met among those of the first.
-    assert_eq!(Explored::new(&game, &start, 100, &Quiet).err(), Some(SolveError::TooLarge(100)));
-    assert_eq!(memo(&game, &start, 100, &Quiet).err(), Some(SolveError::TooLarge(100)));
+    assert_eq!(Explored::new(&game, &start, 100, &NoMonitor).err(), Some(SolveError::TooLarge(100)));
+    assert_eq!(memo(&game, &start, 100, &NoMonitor).err(), Some(SolveError::TooLarge(100)));
     let each = outplay_solve::memo_bytes_per_position(&game, &start);
     assert!((90_000..100_000).contains(&each), "{each}");
     assert!(Explored::bytes_per_position(&game, &start) > 2 * 90_000);

@@ -1,9 +1,10 @@
-//! Games with dice: the figures of the literature, and agreement with plain recursion.
+//! Games with chance: figures of the literature, and agreement with plain recursion.
 
-use outplay_core::{Chance, Game, Index, Payoff, Quiet, Rolls, Tier, Turn};
+use outplay_core::{Chance, Game, Index, Payoff, Rolls, Tier, Turn};
 use outplay_games::Spec;
 use outplay_games::einstein::Einstein;
 use outplay_games::pig::{Pig, PigIndex};
+use outplay_runtime::NoMonitor;
 use outplay_solve::{
     Expected, Explored, Settle, SolveError, chance, chance_rolls, plain_chance, verify_rolls,
 };
@@ -14,17 +15,17 @@ fn pig(text: &str) -> Pig {
 
 fn start_value<G: Chance>(game: &G) -> (f64, Expected) {
     let start = game.start().unwrap();
-    let explored = Explored::new(game, &start, 20_000_000, &Quiet).unwrap();
-    let expected = chance(game, &explored, Settle::default(), &Quiet).unwrap();
+    let explored = Explored::new(game, &start, 20_000_000, &NoMonitor).unwrap();
+    let expected = chance(game, &explored, Settle::default(), &NoMonitor).unwrap();
     let (tier, number) = explored.rank(&start);
     (expected.value(tier, number), expected)
 }
 
-/// Payoffs are 1 and −1, so the mean tells the probability of a win.
+/// Payoffs are 1 and −1, so the expected payoff gives the probability of a win.
 fn check(text: &str, win: f64, within: f64) {
     let game = pig(text);
     let index = PigIndex::new(&game);
-    let rolls = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
+    let rolls = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();
     let mean = rolls.expand(&game, &index, &game.start().unwrap());
     for (mean, expected) in [start_value(&game), (mean, rolls)] {
         assert!(((1.0 + mean) / 2.0 - win).abs() < within, "{text}: {}", (1.0 + mean) / 2.0);
@@ -45,7 +46,7 @@ fn pig_is_as_known() {
 fn pig_to_a_hundred() {
     let game = pig("pig:100");
     let index = PigIndex::new(&game);
-    let expected = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
+    let expected = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();
     let at = |text: &str| {
         expected.expand(&game, &index, &outplay_core::Notation::read_position(&game, text).unwrap())
     };
@@ -55,16 +56,16 @@ fn pig_to_a_hundred() {
     assert!(at("0-0 A 21 roll") < at("21-0 B 0"));
 }
 
-/// Every position that play reaches has the same mean by arithmetic numbers of the positions before a roll and by
-/// exploring all positions.
+/// Every reachable position has the same value with the arithmetic index of positions before a roll and with an
+/// explored index of all positions.
 #[test]
-fn numbers_by_arithmetic_find_the_same() {
+fn arithmetic_index_equals_explored_index() {
     for text in ["piglet:1", "piglet:5", "piglet:10", "pig:1", "pig:10", "pig:20"] {
         let game = pig(text);
-        let explored = Explored::new(&game, &game.start().unwrap(), 20_000_000, &Quiet).unwrap();
-        let all = chance(&game, &explored, Settle::default(), &Quiet).unwrap();
+        let explored = Explored::new(&game, &game.start().unwrap(), 20_000_000, &NoMonitor).unwrap();
+        let all = chance(&game, &explored, Settle::default(), &NoMonitor).unwrap();
         let index = PigIndex::new(&game);
-        let few = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
+        let few = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();
         let mut rolls = 0;
         for pos in explored.positions() {
             let (tier, number) = explored.rank(pos);
@@ -79,7 +80,7 @@ fn numbers_by_arithmetic_find_the_same() {
         }
         assert!(rolls > 0 && rolls < explored.positions().len());
         let values: Vec<Vec<f64>> = (0..index.tiers()).map(|t| few.values(Tier(t)).to_vec()).collect();
-        let means = verify_rolls(&game, &index, &values, 1e-12, &Quiet).unwrap();
+        let means = verify_rolls(&game, &index, &values, 1e-12, &NoMonitor).unwrap();
         assert_eq!((u128::from(means.checked), means.wrong), (index.total(), 0), "{text}");
     }
 }
@@ -95,15 +96,15 @@ fn piglet_is_exact() {
 fn einstein_takes_one_pass_and_equals_plain_recursion() {
     let game = Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap();
     let start = game.start().unwrap();
-    let explored = Explored::new(&game, &start, 20_000_000, &Quiet).unwrap();
+    let explored = Explored::new(&game, &start, 20_000_000, &NoMonitor).unwrap();
     assert!(!explored.has_loops());
-    let expected = chance(&game, &explored, Settle::default(), &Quiet).unwrap();
+    let expected = chance(&game, &explored, Settle::default(), &NoMonitor).unwrap();
     assert_eq!((expected.rounds(), expected.change()), (0, 0.0));
     let (mut checked, mut plies) = (0, 0);
     outplay_core::laws::random_play(&game, 200, 7, |pos| {
         plies = if *pos == start { 0 } else { plies + 1 };
         if plies < 8 {
-            // Plain recursion from further up takes minutes.
+            // Plain recursion from earlier positions takes minutes.
             return;
         }
         let (tier, number) = explored.rank(pos);
@@ -114,7 +115,7 @@ fn einstein_takes_one_pass_and_equals_plain_recursion() {
     assert!(checked > 300);
 }
 
-/// A coin that must be tossed again on tails: 1, then half of what comes, …
+/// A coin that is tossed again on tails: a geometric series.
 #[derive(Clone)]
 struct Coin {
     heads: f64,
@@ -152,13 +153,13 @@ impl Chance for Coin {
 
 fn toss(heads: f64, tails: f64, ends: bool, settle: Settle) -> Result<f64, SolveError> {
     let game = Coin { heads, tails, ends };
-    let explored = Explored::new(&game, &false, 10, &Quiet)?;
+    let explored = Explored::new(&game, &false, 10, &NoMonitor)?;
     let (tier, number) = explored.rank(&false);
-    Ok(chance(&game, &explored, settle, &Quiet)?.value(tier, number))
+    Ok(chance(&game, &explored, settle, &NoMonitor)?.value(tier, number))
 }
 
 #[test]
-fn bad_chances_are_refused_in_one_sentence() {
+fn invalid_probabilities_are_refused() {
     assert!((toss(0.5, 0.5, true, Settle::default()).unwrap() - 1.0).abs() < 1e-12);
     let error = toss(0.5, 0.6, true, Settle::default()).unwrap_err();
     assert!(error.to_string().contains("sum to 1.1"), "{error}");
@@ -170,7 +171,7 @@ fn bad_chances_are_refused_in_one_sentence() {
     assert!(matches!(error, SolveError::Unsettled(3, _)), "{error}");
 }
 
-/// An explored index with numbers for positions before a roll only.
+/// An explored index that numbers only the positions before a roll.
 struct BeforeRolls<G: Game> {
     game: G,
     explored: Explored<G>,
@@ -207,10 +208,10 @@ impl<G: Chance> Rolls<G> for BeforeRolls<G> {
 
 fn rolls_agree<G: Chance>(game: G) {
     let start = game.start().unwrap();
-    let explored = Explored::new(&game, &start, 20_000_000, &Quiet).unwrap();
-    let all = chance(&game, &explored, Settle::default(), &Quiet).unwrap();
+    let explored = Explored::new(&game, &start, 20_000_000, &NoMonitor).unwrap();
+    let all = chance(&game, &explored, Settle::default(), &NoMonitor).unwrap();
     let index = BeforeRolls { game: game.clone(), explored };
-    let few = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
+    let few = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();
     let mut checked = 0;
     for pos in index.explored.positions() {
         let (tier, number) = index.rank(pos);
@@ -222,7 +223,7 @@ fn rolls_agree<G: Chance>(game: G) {
 }
 
 #[test]
-fn keeping_only_rolls_finds_the_same() {
+fn storing_only_rolls_equals_storing_all() {
     rolls_agree(pig("piglet:6"));
     rolls_agree(pig("pig:20"));
     rolls_agree(Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap());

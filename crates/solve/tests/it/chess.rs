@@ -1,9 +1,10 @@
 //! Chess endings: counts by side to move over all 64 squares, and the longest mates, as the literature has them.
 
 use crate::literature::{FOUR, Line, THREE};
-use outplay_core::{Index, Notation, Probe, Quiet, Tier, Turn, Value};
+use outplay_core::{Index, Notation, Probe, Tier, Turn, Value};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
+use outplay_runtime::NoMonitor;
 use outplay_solve::{
     Fallible, Known, LoopCode, Options, Solved, Split, TierTally, hardest, retrograde, sweep_until_stable,
     verify_loops,
@@ -17,7 +18,7 @@ fn chess(text: &str) -> (Chess, ChessIndex) {
 
 fn solve(text: &str) -> (Chess, ChessIndex, Solved<LoopCode>) {
     let (game, index) = chess(text);
-    let solved = retrograde(&game, &index, Options::default(), &Quiet).unwrap();
+    let solved = retrograde(&game, &index, Options::default(), &NoMonitor).unwrap();
     (game, index, solved)
 }
 
@@ -79,9 +80,9 @@ fn all_endings_of_four_men() {
 }
 
 #[test]
-fn sweeping_until_nothing_changes_finds_the_same() {
+fn value_iteration_equals_retrograde_analysis() {
     let (game, index, solved) = solve("chess:KQK");
-    let stable = sweep_until_stable(&game, &index, &Quiet).unwrap();
+    let stable = sweep_until_stable(&game, &index, &NoMonitor).unwrap();
     for tier in (0..index.tiers()).map(Tier) {
         for number in 0..index.len(tier) {
             assert_eq!(stable.value(tier, number), solved.value(tier, number), "{tier:?} {number}");
@@ -89,12 +90,12 @@ fn sweeping_until_nothing_changes_finds_the_same() {
     }
 }
 
-/// Positions one by one, with counters, and by whole sets: the same values, ends of draws and counts.
+/// Position by position with counters, and bit-parallel: the same values, forced ends and counts.
 fn check_sets(ending: &str) {
     let (game, index) = chess(&format!("chess:{ending}"));
     for distance in [true, false] {
         let run = |sets| -> Solved<LoopCode> {
-            retrograde(&game, &index, Options { distance, sets }, &Quiet).unwrap()
+            retrograde(&game, &index, Options { distance, sets }, &NoMonitor).unwrap()
         };
         let (by_sets, one_by_one) = (run(true), run(false));
         for tier in (0..index.tiers()).map(Tier) {
@@ -123,8 +124,8 @@ fn sets_and_single_positions_agree_with_four_men() {
     check_sets("all4");
 }
 
-/// Captures en passant by sets, by counters, and derived again from the rules, with distances and without. (Sweeping until
-/// nothing changes takes an hour here; toy games compare it, in `detours.rs`.)
+/// Captures en passant by bit sets, by counters, and verified by the rules, with distances and without. (Value
+/// iteration takes an hour here; `detours.rs` compares it on toy games.)
 #[test]
 #[ignore = "some minutes"]
 fn captures_en_passant_by_every_solver() {
@@ -132,13 +133,13 @@ fn captures_en_passant_by_every_solver() {
     let (game, index, solved) = solve("chess:KPKP");
     let stored = |tier, number| solved.value(tier, number);
     for exact in [true, false] {
-        let verified = verify_loops(&game, &index, exact, stored, &Quiet).unwrap();
+        let verified = verify_loops(&game, &index, exact, stored, &NoMonitor).unwrap();
         assert_eq!(verified.wrong, 0, "{verified:?}");
     }
 }
 
-/// Positions that the right to capture en passant makes better, with what they are worth without it; the verdicts are
-/// those of other tables.
+/// Positions that the right to capture en passant improves, with their values without it; the verdicts are those of
+/// other tablebases.
 #[test]
 #[ignore = "half a minute"]
 fn a_right_to_capture_en_passant_is_worth_something() {
@@ -164,7 +165,7 @@ fn tables_of_three_men_verify() {
     for text in ["chess:KRK", "chess:KPK"] {
         let (game, index, solved) = solve(text);
         let stored = |tier, number| solved.value(tier, number);
-        let verified = verify_loops(&game, &index, true, stored, &Quiet).unwrap();
+        let verified = verify_loops(&game, &index, true, stored, &NoMonitor).unwrap();
         assert_eq!(verified.wrong, 0, "{text}: {verified:?}");
         assert!(verified.checked > 50_000, "{text}");
     }
@@ -186,13 +187,13 @@ fn known_positions() {
     // Colours swapped: the same ending.
     check("chess:KQK", "7K/6q1/5k2/8/8/8/8/8 w - - 0 1", Value::loss(0));
     check("chess:KPK", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", Value::win(21));
-    // White can stalemate or let the pawn go: it does not matter which, the game can be ended.
+    // White can stalemate or give up the pawn: either way the game can be ended.
     check("chess:KPK", "4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", Value::TIE);
 }
 
-/// When all is lost, the move after which the opponent has most to find comes first.
+/// In a lost position, the move that is most difficult for the opponent comes first.
 #[test]
-fn a_lost_side_sets_problems() {
+fn lost_positions_rank_the_hardest_move_first() {
     let (game, index, solved) = solve("chess:KQK");
     let probe = Known { game: &game, index: &index, solved: &solved };
     let rank = |fen: &str| {
@@ -202,7 +203,7 @@ fn a_lost_side_sets_problems() {
             hopes.iter().map(|hope| (game.write_move(&pos, hope.mv), hope.chance)).collect::<Vec<_>>()
         })
     };
-    // Next to the queen's guard the king threatens to take it or to be stalemated.
+    // Next to the queen's guard the king threatens to capture it or to be stalemated.
     let hopes = rank("8/8/8/8/3Q4/1k6/8/3K4 b - - 0 1").unwrap();
     assert!(hopes.windows(2).all(|pair| pair[0].1 >= pair[1].1));
     assert!(hopes[0].1 > hopes[hopes.len() - 1].1, "some moves are harder than others: {hopes:?}");
@@ -232,7 +233,7 @@ with chess.syzygy.open_tablebase(tables) as syzygy, chess.gaviota.open_tablebase
 print(checked, mates, wrong)
 "#;
 
-/// Where the tables and a reader of them are at hand, 100,000 random positions have the same values.
+/// If Syzygy and Gaviota tables and python-chess are installed, 100,000 random positions have the same values.
 #[test]
 #[ignore = "a minute, and needs the python package chess"]
 fn values_agree_with_other_tables() {
@@ -251,7 +252,7 @@ fn values_agree_with_other_tables() {
     let mut lines = String::new();
     let (mut seed, mut drawn) = (1u64, 0);
     while drawn < 100_000 {
-        // A step of a generator that is good enough to draw numbers with.
+        // A linear congruential generator.
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let tier = own[drawn % own.len()];
         let number = (seed >> 11) % index.len(tier);

@@ -1,4 +1,4 @@
-//! Moves to positions without a number: every solver on random toy games with them, where plain sweeps know better.
+//! Moves to positions without a number: every solver equals value iteration on random toy games with them.
 //!
 //! ```text
 //! tier 0   2 rows of 64 positions, one row a player      moves to positions of the other row, to tier 1, and
@@ -6,8 +6,9 @@
 //! ```
 
 use outplay_core::{
-    Detour, Game, Index, Leaving, Link, Payoff, Predecessors, Quiet, SetDetour, Sets, Slots, Tier, Turn, laws,
+    Detour, Game, Index, Leaving, Link, Payoff, Predecessors, SetDetour, Sets, Slots, Tier, Turn, laws,
 };
+use outplay_runtime::NoMonitor;
 use outplay_solve::{
     LoopCode, Options, Solved, looked_up, retrograde, retrograde_by_graph, sweep_until_stable, verify_loops,
 };
@@ -23,13 +24,13 @@ const TIER: u32 = 2 * ROW;
 struct Toy(Arc<Rules>);
 
 struct Rules {
-    /// What follows from each position.
+    /// The successors of each position.
     moves: Vec<Vec<u32>>,
-    /// Of each copy: the position that it is like, if that has moves, and its moves beyond those.
+    /// For each copy: its base position, if that has moves, and its additional moves.
     copies: Vec<(Option<u32>, Vec<u32>)>,
     /// The payoff of each finished position.
     payoffs: Vec<Payoff>,
-    /// Tier 0 may be used with holes.
+    /// Holes of tier 0, for some tests.
     holes: Vec<bool>,
 }
 
@@ -73,7 +74,7 @@ impl Toy {
             rules.moves[pos as usize].sort_unstable();
             rules.moves[pos as usize].dedup();
         }
-        // Copies come after all moves are known, because a finished position has none to share.
+        // Copies are added after all moves, because a finished position has no moves to share.
         let plain = rules.moves.clone();
         for pos in (0..TIER).filter(|&pos| !rules.holes[pos as usize]) {
             for _ in 0..rng.random_range(0..3u32).saturating_sub(rng.random_range(0..2)) {
@@ -93,7 +94,7 @@ impl Toy {
                 rules.moves[pos as usize].push(copy);
             }
         }
-        // What a position can do its copies can do, detours included: leave those out of copied positions.
+        // A copy has all moves of its base position, detours included; base positions with detours are excluded.
         let passes = |rules: &Rules, pos: u32| rules.moves[pos as usize].iter().any(|&next| next >= 2 * TIER);
         for copy in 0..rules.copies.len() {
             if rules.copies[copy].0.is_some_and(|like| passes(&rules, like)) {
@@ -303,14 +304,14 @@ fn every_solver_agrees_on_games_with_detours() {
         if seed < 20 {
             laws::check_index(&game, &index);
         }
-        let stable = sweep_until_stable(&game, &index, &Quiet).unwrap();
+        let stable = sweep_until_stable(&game, &index, &NoMonitor).unwrap();
         for distance in [true, false] {
             let run = |sets| -> Solved<LoopCode> {
-                retrograde(&game, &index, Options { distance, sets }, &Quiet).unwrap()
+                retrograde(&game, &index, Options { distance, sets }, &NoMonitor).unwrap()
             };
             let (by_sets, by_counters) = (run(true), run(false));
             let graph: Solved<LoopCode> =
-                retrograde_by_graph(&game, &index, Options { distance, sets: false }, &Quiet).unwrap();
+                retrograde_by_graph(&game, &index, Options { distance, sets: false }, &NoMonitor).unwrap();
             for tier in [Tier(0), Tier(1)] {
                 assert_eq!(
                     by_sets.tier_tally(tier),
@@ -333,11 +334,11 @@ fn every_solver_agrees_on_games_with_detours() {
             }
             let stored = |tier, number| by_counters.value(tier, number);
             for exact in [distance, false] {
-                let verified = verify_loops(&game, &index, exact, stored, &Quiet).unwrap();
+                let verified = verify_loops(&game, &index, exact, stored, &NoMonitor).unwrap();
                 assert_eq!(verified.wrong, 0, "{seed} {exact}: {verified:?}");
             }
         }
-        // A copy is worth at least what the position is that it is like, and now and then more.
+        // A copy is worth at least as much as its base position, and sometimes more.
         for (copy, (like, _)) in game.0.copies.iter().enumerate() {
             let stored = |tier, number| Ok::<_, ()>(stable.value(tier, number));
             let pos = 2 * TIER + copy as u32;

@@ -1,7 +1,8 @@
-//! Hypergammon's equity, as the literature has it.
+//! Hypergammon's equity against the literature.
 
-use outplay_core::{Chance, Game, Index, Notation, Quiet, Rolls, Tier, Turn};
+use outplay_core::{Chance, Game, Index, Notation, Rolls, Tier, Turn};
 use outplay_games::hypergammon::{HyperIndex, Hypergammon};
+use outplay_runtime::NoMonitor;
 use outplay_solve::{Expected, Settle, chance_rolls, verify_rolls};
 use rayon::prelude::*;
 
@@ -9,7 +10,7 @@ use rayon::prelude::*;
 #[ignore = "many minutes"]
 fn the_player_who_wins_the_opening_roll_gains() {
     let (game, index) = (Hypergammon, HyperIndex::new());
-    let expected: Expected = chance_rolls(&game, &index, Settle::default(), &Quiet).unwrap();
+    let expected: Expected = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();
     let start = game.start().unwrap();
     let (tier, number) = index.rank(&start);
     let equity = expected.value(tier, number);
@@ -21,14 +22,14 @@ fn the_player_who_wins_the_opening_roll_gains() {
     println!("no mean is further than {bound:e} from the exact one");
     assert!(2.0 * bound <= 1e-12, "{bound:e}");
     let far = game.read_position("1+off+off 1+off+off A").unwrap();
-    // Any roll wins here; thirty-six parts of one add up to one but for rounding.
+    // Every roll wins here; 36 probabilities of 1/36 sum to one up to rounding.
     let won = expected.expand(&game, &index, &far);
     assert!((won - 1.0).abs() <= bound, "{won}");
     assert!(expected.values(Tier(1)).iter().filter(|value| !value.is_nan()).all(|value| value.abs() <= 3.0));
     contains_another_iteration(&index, &expected);
 }
 
-/// Every interval holds what an iteration finds that shares nothing with the solver but the rules and the numbers.
+/// Every interval contains the value of an independent iteration, which shares only the rules and the numbers.
 fn contains_another_iteration<I: Rolls<Hypergammon>>(index: &I, expected: &Expected) {
     let iteration = Iteration::new(index);
     let means = iteration.run();
@@ -50,23 +51,23 @@ fn contains_another_iteration<I: Rolls<Hypergammon>>(index: &I, expected: &Expec
     assert!(positions > 0);
 }
 
-/// Means by a way of one's own: all tiers at once, at first whoever is ahead in the race wins, each round from the last
+/// Independent value iteration: all tiers at once, initial values from the lead in the race, each sweep from the last
 /// number to the first, and nothing skipped.
 struct Iteration<'a, I> {
     index: &'a I,
-    /// The first number of each tier among all, and at the end how many there are.
+    /// The first number of each tier in a global numbering, and at the end the total.
     first: Vec<u32>,
 }
 
-/// Where the best play of each roll leads, for a stretch of numbers: the number, or beyond all of them the payoff plus 3.
-/// [`OTHER`] marks that the sign changes.
+/// Target of the best play of each roll, for a block of numbers: a number or, beyond all of them, the payoff plus 3.
+/// [`OTHER`] marks a change of sign.
 struct Leads {
     ends: Vec<u32>,
     leads: Vec<u32>,
     weights: Vec<f32>,
 }
 
-/// What the mover's lead in points is worth at first sight: a win for 20.
+/// Initial estimate from the mover's lead in points: a win for a lead of 20.
 fn lead(pos: &Race) -> f64 {
     let text = Hypergammon.write_position(pos);
     let points = |side: &str| -> f64 {
@@ -83,7 +84,7 @@ fn lead(pos: &Race) -> f64 {
 }
 
 const OTHER: u32 = 1 << 31;
-/// Numbers of a stretch.
+/// Numbers per block.
 const STRETCH: u32 = 4096;
 
 impl<'a, I: Rolls<Hypergammon>> Iteration<'a, I> {
@@ -117,7 +118,7 @@ impl<'a, I: Rolls<Hypergammon>> Iteration<'a, I> {
             }
             let began = first_change.unwrap_or_default();
             println!("round {rounds}: the best plays changed means by {began:e}");
-            // Twice, so that the last means come from the best plays of nearly the same means.
+            // Twice, so that the last values come from best plays under nearly the same values.
             if began <= 1e-14 && std::mem::replace(&mut calm, true) {
                 return means;
             }
@@ -129,7 +130,7 @@ impl<'a, I: Rolls<Hypergammon>> Iteration<'a, I> {
         self.index.unrank(Tier(tier as u32), u64::from(flat - self.first[tier]))
     }
 
-    /// One round over all numbers, the last one first, each with what is known by then; how much changed.
+    /// One Gauss–Seidel sweep over all numbers, the last one first; returns the largest change.
     fn round(leads: &[Leads], means: &mut [f64]) -> f64 {
         let mut change = 0.0f64;
         for (stretch, block) in leads.iter().enumerate().rev() {
@@ -155,7 +156,7 @@ impl<'a, I: Rolls<Hypergammon>> Iteration<'a, I> {
         change
     }
 
-    /// The best plays of a stretch by these means.
+    /// The best plays of a block under the current values.
     fn leads(&self, from: u32, means: &[f64]) -> Leads {
         let mut found = Leads { ends: Vec::new(), leads: Vec::new(), weights: Vec::new() };
         let to = (from + STRETCH).min(means.len() as u32 - 7);
@@ -179,7 +180,7 @@ impl<'a, I: Rolls<Hypergammon>> Iteration<'a, I> {
     ) {
         let mine = self.index.roller(pos);
         if Hypergammon.outcome(pos).is_some() {
-            // A finished position leads to what it pays, whatever is thrown.
+            // A finished position leads to its payoff, for every throw.
             found.leads.push(self.lead(pos, mine));
             found.weights.push(1.0);
             return;
@@ -202,7 +203,7 @@ impl<'a, I: Rolls<Hypergammon>> Iteration<'a, I> {
         }
     }
 
-    /// What stands for a position in the eyes of a player.
+    /// The code of a position from a player's point of view.
     fn lead(&self, pos: &Race, eyes: Turn) -> u32 {
         let count = *self.first.last().expect("a tier");
         if let Some(payoff) = Hypergammon.outcome(pos) {
@@ -217,7 +218,7 @@ impl<'a, I: Rolls<Hypergammon>> Iteration<'a, I> {
 
 type Race = <Hypergammon as Game>::Position;
 
-/// The tiers from one on, as if there were no others.
+/// The tiers from a given one on, as if there were no others.
 struct From(HyperIndex, u32);
 
 impl Index<Hypergammon> for From {
@@ -251,12 +252,12 @@ impl Rolls<Hypergammon> for From {
     }
 }
 
-/// With a checker borne off on both sides, or two on one: what takes minutes for the whole game takes seconds.
+/// With one checker borne off on both sides, or two on one: seconds instead of the minutes of the whole game.
 #[test]
 #[ignore = "seconds"]
 fn endings_have_narrow_intervals() {
     let index = From(HyperIndex::new(), 3);
-    let expected = chance_rolls(&Hypergammon, &index, Settle::default(), &Quiet).unwrap();
+    let expected = chance_rolls(&Hypergammon, &index, Settle::default(), &NoMonitor).unwrap();
     for tier in (0..index.tiers()).map(Tier) {
         let radii = (0..index.len(tier)).filter_map(|n| expected.radius(tier, n)).fold(0.0, f64::max);
         println!("tier {}: {} numbers, radius {radii:e}", tier.0 + 3, index.len(tier));
@@ -264,7 +265,7 @@ fn endings_have_narrow_intervals() {
     let bound = expected.bound().expect("backgammon ends with certainty");
     assert!(2.0 * bound <= 1e-12, "{bound:e}");
     let values: Vec<Vec<f64>> = (0..index.tiers()).map(|t| expected.values(Tier(t)).to_vec()).collect();
-    let means = verify_rolls(&Hypergammon, &index, &values, 1e-13, &Quiet).unwrap();
+    let means = verify_rolls(&Hypergammon, &index, &values, 1e-13, &NoMonitor).unwrap();
     assert_eq!((means.wrong, means.bound), (0, Some(bound)));
     contains_another_iteration(&index, &expected);
 }

@@ -1,7 +1,7 @@
-//! What the literature says of chess endings.
+//! Chess endings: counts and longest mates of the literature.
 
-/// A line of the literature: counts with white and with black to move, then in moves the longest white win with
-/// white to move, the longest black loss with black to move, and black's longest win where one is known.
+/// One ending: counts with white and with black to move, then, in moves, the longest white win with white to move,
+/// the longest black loss with black to move, and black's longest win where one is known.
 pub(crate) struct Line {
     pub(crate) ending: &'static str,
     pub(crate) white: [u64; 3],

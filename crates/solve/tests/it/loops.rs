@@ -1,7 +1,8 @@
-//! Games with loops: every solver agrees on thousands of random graphs, and a user's own game with forward
-//! moves only solves without more code.
+//! Games with cycles: every solver agrees on thousands of random graphs, and a custom game with forward moves only is
+//! solved without further code.
 
-use outplay_core::{Code, Game, Index, Payoff, Quiet, Tier, Turn, Value};
+use outplay_core::{Code, Game, Index, Payoff, Tier, Turn, Value};
+use outplay_runtime::NoMonitor;
 use outplay_solve::{
     Explored, Flaw, Known, LoopCode, Options, SolveError, Solved, Tally, retrograde_by_graph,
     sweep_until_stable, verify_loops,
@@ -10,7 +11,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use std::collections::HashMap;
 
-/// A game written as a list: who moves where, and what the ends pay.
+/// A game as an adjacency list: player to move, targets, and payoffs of finished positions.
 #[derive(Clone, Debug)]
 struct Graph {
     places: Vec<Place>,
@@ -67,8 +68,8 @@ fn graph(most_payoff: Payoff) -> impl Strategy<Value = Graph> {
     })
 }
 
-/// The value by brute force: with n plies left, an unfinished position counts 0. No win is longer than the
-/// number of positions, so with so many plies left every payoff is the exact one.
+/// The payoff by brute force: with n plies left, an unfinished position counts 0. No win is longer than the number of
+/// positions, so with that many plies every payoff is exact.
 fn payoff_within(game: &Graph, pos: u8, plies: usize, seen: &mut HashMap<(u8, usize), Payoff>) -> Payoff {
     if let Some(payoff) = game.outcome(&pos) {
         return payoff;
@@ -91,9 +92,9 @@ fn payoff_within(game: &Graph, pos: u8, plies: usize, seen: &mut HashMap<(u8, us
 }
 
 fn agree(game: &Graph) {
-    let explored = Explored::new(game, &0, 1000, &Quiet).unwrap();
-    let solved: Solved<i32> = retrograde_by_graph(game, &explored, Options::default(), &Quiet).unwrap();
-    let stable = sweep_until_stable(game, &explored, &Quiet).unwrap();
+    let explored = Explored::new(game, &0, 1000, &NoMonitor).unwrap();
+    let solved: Solved<i32> = retrograde_by_graph(game, &explored, Options::default(), &NoMonitor).unwrap();
+    let stable = sweep_until_stable(game, &explored, &NoMonitor).unwrap();
     let mut seen = HashMap::new();
     for &pos in explored.positions() {
         let (tier, number) = explored.rank(&pos);
@@ -104,8 +105,8 @@ fn agree(game: &Graph) {
         assert_eq!(value.payoff(), brute, "{pos} of {game:?}");
         let plain = game.places.iter().all(|place| place.payoff.abs() <= 1);
         if let Some(plies) = value.distance().filter(|_| plain) {
-            // The distance is the fewest plies within which the payoff can be forced. (Where more is paid, a
-            // loser would rather lose less than later, and cutting the game off would tempt.)
+            // The distance is the smallest number of plies within which the payoff can be forced. (With larger
+            // payoffs a loser prefers a smaller loss to a later one, and the cutoff would distort that.)
             let within = |plies| turn.sees(payoff_within(game, pos, plies, &mut HashMap::new()));
             assert_eq!(within(plies as usize), value.payoff(), "{pos} of {game:?}");
             if plies > 0 {
@@ -114,13 +115,13 @@ fn agree(game: &Graph) {
         }
     }
     let stored = |tier, number| solved.value(tier, number);
-    let verified = verify_loops(game, &explored, true, stored, &Quiet).unwrap();
+    let verified = verify_loops(game, &explored, true, stored, &NoMonitor).unwrap();
     assert_eq!((verified.checked, verified.wrong), (explored.positions().len() as u64, 0));
     assert_eq!(solved.tally().first_view().total(), explored.positions().len() as u64);
     corrupted_values_are_found(game, &explored, &solved);
 }
 
-/// Any single change is noticed, that of a tie to a draw by repetition included.
+/// Every single change is reported, that of a tie to a draw by repetition included.
 fn corrupted_values_are_found(game: &Graph, explored: &Explored<Graph>, solved: &Solved<i32>) {
     for &pos in explored.positions().iter().step_by(3) {
         let place = explored.rank(&pos);
@@ -132,7 +133,7 @@ fn corrupted_values_are_found(game: &Graph, explored: &Explored<Graph>, solved: 
             let stored = |tier, number| {
                 if (tier, number) == place { Some(planted) } else { solved.value(tier, number) }
             };
-            let verified = verify_loops(game, explored, true, stored, &Quiet).unwrap();
+            let verified = verify_loops(game, explored, true, stored, &NoMonitor).unwrap();
             assert!(verified.wrong > 0, "{planted} at {pos} of {game:?}");
         }
     }
@@ -152,7 +153,7 @@ proptest! {
     }
 }
 
-/// Two rooks' worth of loop: 0 and 1 lead to each other; from 0 the first player may also end the game.
+/// A cycle of two positions, 0 and 1; from 0 the first player may also end the game.
 fn ring(payoff: Payoff) -> Graph {
     Graph {
         places: vec![
@@ -164,8 +165,9 @@ fn ring(payoff: Payoff) -> Graph {
 }
 
 fn value_at(game: &Graph, pos: u8) -> Value {
-    let explored = Explored::new(game, &0, 1000, &Quiet).unwrap();
-    let solved: Solved<LoopCode> = retrograde_by_graph(game, &explored, Options::default(), &Quiet).unwrap();
+    let explored = Explored::new(game, &0, 1000, &NoMonitor).unwrap();
+    let solved: Solved<LoopCode> =
+        retrograde_by_graph(game, &explored, Options::default(), &NoMonitor).unwrap();
     let (tier, number) = explored.rank(&pos);
     solved.value(tier, number).unwrap()
 }
@@ -174,19 +176,19 @@ fn value_at(game: &Graph, pos: u8) -> Value {
 fn a_tie_is_not_a_draw_by_repetition() {
     assert_eq!(value_at(&ring(1), 0), Value::win(1));
     assert_eq!(value_at(&ring(1), 1), Value::loss(2));
-    // The first player can end the game with payoff 0 whenever it comes round.
+    // The first player can end the game with payoff 0 whenever position 0 recurs.
     assert_eq!(value_at(&ring(0), 0), Value::TIE);
     assert_eq!(value_at(&ring(0), 1), Value::TIE);
-    // Ending it would lose, so it goes round for ever.
+    // Ending it would lose, so play repeats for ever.
     assert_eq!(value_at(&ring(-1), 0), Value::REPETITION);
     assert_eq!(value_at(&ring(-1), 1), Value::REPETITION);
 }
 
-/// Two positions that each call the other lost or won, with nothing behind them.
+/// Two positions that support each other's win and loss, with no finished position behind them.
 #[test]
 fn a_cycle_of_mutually_supporting_wins_is_found() {
     let game = ring(-1);
-    let explored = Explored::new(&game, &0, 1000, &Quiet).unwrap();
+    let explored = Explored::new(&game, &0, 1000, &NoMonitor).unwrap();
     let end = explored.rank(&2);
     let first = explored.rank(&0);
     let planted = |win: u32, loss: u32| {
@@ -201,27 +203,31 @@ fn a_cycle_of_mutually_supporting_wins_is_found() {
         }
     };
     for (win, loss) in [(0, 0), (1, 2), (3, 2), (5, 6), (1, 0)] {
-        let verified = verify_loops(&game, &explored, true, planted(win, loss), &Quiet).unwrap();
+        let verified = verify_loops(&game, &explored, true, planted(win, loss), &NoMonitor).unwrap();
         assert!(verified.wrong > 0, "win in {win} and loss in {loss}");
     }
-    // Without distances every value is that of its best move, and only the grounds are missing.
-    let verified = verify_loops(&game, &explored, false, planted(0, 0), &Quiet).unwrap();
+    // Without distances every value equals that of its best move, and only the support is missing.
+    let verified = verify_loops(&game, &explored, false, planted(0, 0), &NoMonitor).unwrap();
     assert_eq!(verified.wrong, 2);
     assert!(matches!(verified.first_wrong, Some((_, _, Flaw::Groundless))), "{verified:?}");
 }
 
 #[test]
-fn two_bits_hold_what_distances_hold() {
+fn two_bit_verdicts_equal_exact_values() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     for _ in 0..300 {
         let graph = graph(1).new_tree(&mut runner).unwrap().current();
         let game = Unit(graph);
-        let explored = Explored::new(&game, &0, 1000, &Quiet).unwrap();
+        let explored = Explored::new(&game, &0, 1000, &NoMonitor).unwrap();
         let exact: Solved<LoopCode> =
-            retrograde_by_graph(&game, &explored, Options::default(), &Quiet).unwrap();
-        let small: Solved<LoopCode> =
-            retrograde_by_graph(&game, &explored, Options { distance: false, ..Options::default() }, &Quiet)
-                .unwrap();
+            retrograde_by_graph(&game, &explored, Options::default(), &NoMonitor).unwrap();
+        let small: Solved<LoopCode> = retrograde_by_graph(
+            &game,
+            &explored,
+            Options { distance: false, ..Options::default() },
+            &NoMonitor,
+        )
+        .unwrap();
         for t in (0..explored.tiers()).map(Tier) {
             let codes = exact.codes(t).unwrap();
             let bits = small.verdicts(t).unwrap();
@@ -237,7 +243,7 @@ fn two_bits_hold_what_distances_hold() {
             }
         }
         let stored = |tier, number| small.value(tier, number);
-        assert_eq!(verify_loops(&game, &explored, false, stored, &Quiet).unwrap().wrong, 0);
+        assert_eq!(verify_loops(&game, &explored, false, stored, &NoMonitor).unwrap().wrong, 0);
         let split = |tally: &Tally| tally.first_view();
         assert_eq!(split(exact.tally()), split(small.tally()));
     }
@@ -267,9 +273,9 @@ impl Game for Unit {
     }
 }
 
-/// A user's own game with loops, forward moves only: two tokens on a ring of cells. A move takes the mover's
-/// token one or two cells on, not onto the other token; from cell 0 the mover may instead stop the game and
-/// wins if the other token stands on an even cell.
+/// A custom cyclic game with forward moves only: two tokens on a ring of cells. A move advances the mover's token one
+/// or two cells, not onto the other token; from cell 0 the mover may instead stop the game and wins if the other
+/// token stands on an even cell.
 #[derive(Clone)]
 struct Chase {
     cells: u8,
@@ -309,16 +315,17 @@ impl Game for Chase {
 fn a_users_own_game_with_forward_moves_only_solves() {
     for cells in [4, 5, 8, 13] {
         let game = Chase { cells };
-        let explored = Explored::new(&game, &game.start().unwrap(), 100_000, &Quiet).unwrap();
+        let explored = Explored::new(&game, &game.start().unwrap(), 100_000, &NoMonitor).unwrap();
         assert!(explored.has_loops());
-        let solved: Solved<i8> = retrograde_by_graph(&game, &explored, Options::default(), &Quiet).unwrap();
-        let stable = sweep_until_stable(&game, &explored, &Quiet).unwrap();
+        let solved: Solved<i8> =
+            retrograde_by_graph(&game, &explored, Options::default(), &NoMonitor).unwrap();
+        let stable = sweep_until_stable(&game, &explored, &NoMonitor).unwrap();
         for pos in explored.positions() {
             let (tier, number) = explored.rank(pos);
             assert_eq!(solved.value(tier, number), stable.value(tier, number), "{pos:?}");
         }
         let stored = |tier, number| solved.value(tier, number);
-        assert_eq!(verify_loops(&game, &explored, true, stored, &Quiet).unwrap().wrong, 0);
+        assert_eq!(verify_loops(&game, &explored, true, stored, &NoMonitor).unwrap().wrong, 0);
         let probe = Known { game: &game, index: &explored, solved: &solved };
         let start = game.start().unwrap();
         assert!(outplay_core::Probe::<Chase>::probe(&probe, &start).unwrap().is_some());
@@ -326,11 +333,11 @@ fn a_users_own_game_with_forward_moves_only_solves() {
 }
 
 #[test]
-fn dice_are_refused_in_one_sentence() {
+fn chance_is_refused() {
     let mut game = ring(1);
     game.places[1].turn = Turn::Chance;
-    let explored = Explored::new(&game, &0, 1000, &Quiet).unwrap();
-    let error = retrograde_by_graph::<_, _, i32>(&game, &explored, Options::default(), &Quiet).err();
+    let explored = Explored::new(&game, &0, 1000, &NoMonitor).unwrap();
+    let error = retrograde_by_graph::<_, _, i32>(&game, &explored, Options::default(), &NoMonitor).err();
     assert_eq!(error, Some(SolveError::Chance("retrograde")));
-    assert!(sweep_until_stable(&game, &explored, &Quiet).is_err());
+    assert!(sweep_until_stable(&game, &explored, &NoMonitor).is_err());
 }

@@ -1,4 +1,4 @@
-//! One binary for all tests of the crate: each links everything below.
+//! One binary for all tests of the crate, because every binary links all dependencies.
 
 mod agree;
 mod bounds;
@@ -8,6 +8,7 @@ mod chess;
 mod detours;
 mod forged;
 mod hypergammon;
+mod index_laws;
 mod literature;
 mod loops;
 mod morris;

@@ -1,8 +1,9 @@
-//! The morris lines of the literature: counts, values, longest wins.
+//! Morris games: counts, values and longest wins of the literature.
 
-use outplay_core::{Game, Index, Quiet, Turn, Value};
+use outplay_core::{Game, Index, Turn, Value};
 use outplay_games::Spec;
 use outplay_games::morris::{EndingIndex, Morris, MorrisIndex};
+use outplay_runtime::NoMonitor;
 use outplay_solve::{
     LoopCode, Options, Solved, Split, retrograde, retrograde_by_graph, sweep_until_stable, verify_loops,
 };
@@ -14,7 +15,7 @@ fn morris(text: &str) -> Morris {
 fn solve(text: &str) -> (Morris, MorrisIndex, Solved<LoopCode>) {
     let game = morris(text);
     let index = MorrisIndex::new(&game);
-    let solved = retrograde(&game, &index, Options::default(), &Quiet).unwrap();
+    let solved = retrograde(&game, &index, Options::default(), &NoMonitor).unwrap();
     (game, index, solved)
 }
 
@@ -41,8 +42,8 @@ fn three_mens_morris() {
         assert_eq!(start_value(&game, &index, &solved), start, "{text}");
         let [win, draw, loss] = counts;
         assert_eq!(solved.tally().by_turn(Turn::First), Split { win, draw, loss }, "{text}");
-        let stable = sweep_until_stable(&game, &index, &Quiet).unwrap();
-        let graph: Solved<i8> = retrograde_by_graph(&game, &index, Options::default(), &Quiet).unwrap();
+        let stable = sweep_until_stable(&game, &index, &NoMonitor).unwrap();
+        let graph: Solved<i8> = retrograde_by_graph(&game, &index, Options::default(), &NoMonitor).unwrap();
         for tier in (0..index.tiers()).map(outplay_core::Tier) {
             for n in 0..index.len(tier) {
                 let value = solved.value(tier, n);
@@ -51,7 +52,7 @@ fn three_mens_morris() {
             }
         }
         let stored = |tier, number| solved.value(tier, number);
-        let verified = verify_loops(&game, &index, true, stored, &Quiet).unwrap();
+        let verified = verify_loops(&game, &index, true, stored, &NoMonitor).unwrap();
         assert_eq!((verified.checked, verified.wrong), (win + draw + loss, 0), "{text}");
     };
     check("morris:three,lines=6", Value::REPETITION, [1434, 2066, 410]);
@@ -69,7 +70,7 @@ fn six_mens_morris_verifies() {
     for text in ["morris:six,men=3", "morris:six,men=3,flying"] {
         let (game, index, solved) = solve(text);
         let stored = |tier, number| solved.value(tier, number);
-        let verified = verify_loops(&game, &index, true, stored, &Quiet).unwrap();
+        let verified = verify_loops(&game, &index, true, stored, &NoMonitor).unwrap();
         assert_eq!((u128::from(verified.checked), verified.wrong), (index.total(), 0), "{text}");
     }
 }
@@ -89,11 +90,12 @@ fn six_mens_morris_with_six_men() {
 fn ending(text: &str, options: Options) -> (Morris, EndingIndex, Solved<LoopCode>) {
     let game = morris(text);
     let index = EndingIndex::new(&game);
-    let solved = retrograde(&game, &index, options, &Quiet).unwrap();
+    let solved = retrograde(&game, &index, options, &NoMonitor).unwrap();
     (game, index, solved)
 }
 
-/// Counts as the mover sees them, and plies of the longest win and loss; `tests/second/morris.py` finds the same.
+/// Counts from the mover's point of view, and plies of the longest win and loss; `tests/second/morris.py` finds the
+/// same.
 fn check_three(text: &str, [win, draw, loss]: [u64; 3], longest: [u32; 2]) {
     let (game, index, solved) = ending(text, Options::default());
     let tally = solved.tally();
@@ -101,12 +103,12 @@ fn check_three(text: &str, [win, draw, loss]: [u64; 3], longest: [u32; 2]) {
     assert_eq!(tally.by_turn(Turn::First), Split { win, draw, loss }, "{text}");
     assert_eq!(tally.longest(Turn::First), (Some(longest[0]), Some(longest[1])), "{text}");
     let stored = |tier, number| solved.value(tier, number);
-    let verified = verify_loops(&game, &index, true, stored, &Quiet).unwrap();
+    let verified = verify_loops(&game, &index, true, stored, &NoMonitor).unwrap();
     assert_eq!(verified.wrong, 0, "{text}");
     assert!(verified.checked > 2_691_920 / 16, "{text}");
 }
 
-/// Whole sets of positions and single ones give the same values and counts, tier by tier.
+/// The bit-parallel solver and the counters give the same values and counts, tier by tier.
 fn check_sets(text: &str) {
     let (_, index, by_sets) = ending(text, Options::default());
     let (_, _, single) = ending(text, Options { sets: false, ..Options::default() });

@@ -1,35 +1,36 @@
-//! Several ranks find what one process finds: the same numbers, values and counts.
+//! Distributed solving equals one process: the same numbers, values and counts.
 
-use outplay_core::{Crew, Game, Index, Notation, Predecessors, Quiet, Team, Tier, Value};
+use outplay_core::{Game, Index, Notation, Predecessors, Tier, Value};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
 use outplay_games::morris::{Morris, MorrisIndex};
 use outplay_games::nim::Nim;
 use outplay_games::pig::{Pig, PigIndex};
+use outplay_runtime::{Communicator, LocalCommunicator, NoMonitor};
 use outplay_solve::{
-    Blocks, Explored, KeepMeans, LoopCode, Options, Scattered, Settle, Settled, Site, SolveError, Tally,
-    Together, WideLoopCode, canonical, chance_rolls, chance_rolls_kept, reach, retrograde,
+    Blocks, Explored, GlobalId, KeepMeans, LoopCode, Options, Settle, Settled, ShardedGraph, SolveError,
+    Tally, Together, WideLoopCode, canonical, chance_rolls, chance_rolls_kept, reach, retrograde,
     retrograde_by_graph, solve_together, sweep,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-fn together<T: Send>(size: usize, work: impl Fn(Arc<dyn Crew>) -> T + Sync) -> Vec<T> {
+fn together<T: Send>(size: usize, work: impl Fn(Arc<dyn Communicator>) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let work = &work;
         let members: Vec<_> =
-            Team::of(size).into_iter().map(|crew| scope.spawn(move || work(crew))).collect();
+            LocalCommunicator::of(size).into_iter().map(|crew| scope.spawn(move || work(crew))).collect();
         members.into_iter().map(|member| member.join().expect("no panic")).collect()
     })
 }
 
 type Codes = BTreeMap<(u32, u64), WideLoopCode>;
 
-/// The codes of a rank's places, and the counts of all.
-fn solved(site: &impl Site, crew: &dyn Crew) -> (Codes, Tally) {
+/// The codes of a rank's slots, and the counts of all ranks.
+fn solved(site: &impl GlobalId, crew: &dyn Communicator) -> (Codes, Tally) {
     let nothing = |_| Ok(None);
     let values =
-        solve_together(site, Together { crew, watch: &Quiet }, nothing, |_, _| Ok::<(), SolveError>(()));
+        solve_together(site, Together { crew, watch: &NoMonitor }, nothing, |_, _| Ok::<(), SolveError>(()));
     let values = values.expect("solves");
     let mut codes = Codes::new();
     for tier in 0..site.tiers() {
@@ -44,10 +45,10 @@ fn solved(site: &impl Site, crew: &dyn Crew) -> (Codes, Tally) {
 
 fn explored<G: Game + Notation>(game: &G) {
     let start = game.start().expect("has a start");
-    let index = Explored::new(game, &start, u64::MAX, &Quiet).expect("explores");
+    let index = Explored::new(game, &start, u64::MAX, &NoMonitor).expect("explores");
     let mut expected = Codes::new();
     let tally = if index.has_loops() {
-        let found = retrograde_by_graph::<G, _, WideLoopCode>(game, &index, Options::default(), &Quiet);
+        let found = retrograde_by_graph::<G, _, WideLoopCode>(game, &index, Options::default(), &NoMonitor);
         let found = found.expect("solves");
         for tier in (0..index.tiers()).map(Tier) {
             for number in 0..index.len(tier) {
@@ -56,8 +57,8 @@ fn explored<G: Game + Notation>(game: &G) {
         }
         found.tally().clone()
     } else {
-        let all = reach(game, &index, &start, &Quiet).expect("reaches");
-        let found = sweep::<G, _, i32>(game, &index, Some(&all), &Quiet).expect("solves");
+        let all = reach(game, &index, &start, &NoMonitor).expect("reaches");
+        let found = sweep::<G, _, i32>(game, &index, Some(&all), &NoMonitor).expect("solves");
         for tier in (0..index.tiers()).map(Tier) {
             for number in 0..index.len(tier) {
                 let value: Value = found.value(tier, number).expect("no hole");
@@ -68,14 +69,14 @@ fn explored<G: Game + Notation>(game: &G) {
     };
     for size in 1..=4 {
         let ranks = together(size, |crew| {
-            let site = Scattered::explore(game, &start, u64::MAX, &*crew, &Quiet).expect("explores");
+            let site = ShardedGraph::explore(game, &start, u64::MAX, &*crew, &NoMonitor).expect("explores");
             assert_eq!(site.has_loops(), index.has_loops());
             let sizes: Vec<u64> = (0..site.tiers()).map(|tier| site.len(tier)).collect();
             let known: Vec<u64> = (0..index.tiers()).map(|tier| index.len(Tier(tier))).collect();
             assert_eq!(sizes, known);
             let spots = site.find(game, index.positions(), &*crew).expect("all are there");
             assert_eq!(spots.len(), index.positions().len());
-            let kept = site.canonical(game, &*crew, &Quiet).expect("images are there");
+            let kept = site.canonical(game, &*crew, &NoMonitor).expect("images are there");
             let mut images = Vec::new();
             for tier in 0..site.tiers() {
                 for slot in 0..site.slots(tier) {
@@ -97,7 +98,7 @@ fn explored<G: Game + Notation>(game: &G) {
 }
 
 fn indexed<G: Game, I: Predecessors<G>>(game: &G, index: &I) {
-    let found = retrograde::<G, I, LoopCode>(game, index, Options::default(), &Quiet).expect("solves");
+    let found = retrograde::<G, I, LoopCode>(game, index, Options::default(), &NoMonitor).expect("solves");
     for size in [1, 3] {
         let ranks = together(size, |crew| {
             let site = Blocks::new(game, index, crew.rank(), crew.size()).expect("fits");
@@ -118,29 +119,29 @@ fn indexed<G: Game, I: Predecessors<G>>(game: &G, index: &I) {
 }
 
 #[test]
-fn games_without_circles_are_explored_alike() {
+fn acyclic_games_equal_one_process() {
     for spec in ["nim:1", "nim:3+4+5", "nim:2+2+2,normal"] {
         explored(&Nim::from_spec(Spec::parse(spec).expect("a spec")).expect("a game"));
     }
 }
 
 #[test]
-fn games_with_circles_are_explored_alike() {
+fn cyclic_games_equal_one_process() {
     explored(&Morris::from_spec(Spec::parse("morris:tapatan").expect("a spec")).expect("a game"));
 }
 
 #[test]
-fn indexes_are_solved_alike() {
+fn indexes_equal_one_process() {
     let morris = Morris::from_spec(Spec::parse("morris:three").expect("a spec")).expect("a game");
     indexed(&morris, &MorrisIndex::to_solve(&morris));
     let chess = Chess::from_spec(Spec::parse("chess:KQK").expect("a spec")).expect("a game");
     indexed(&chess, &ChessIndex::new(&chess));
 }
 
-/// Means that nobody knows yet and nobody keeps.
-struct Crewed(Arc<dyn Crew>);
+/// A checkpoint store without stored tiers, for several ranks.
+struct DistributedStore(Arc<dyn Communicator>);
 
-impl KeepMeans for Crewed {
+impl KeepMeans for DistributedStore {
     type Error = SolveError;
     fn known(&mut self, _tier: Tier) -> Result<Option<(Vec<f64>, Settled)>, SolveError> {
         Ok(None)
@@ -148,18 +149,19 @@ impl KeepMeans for Crewed {
     fn keep(&mut self, _tier: Tier, _values: &[f64], _settled: Settled) -> Result<(), SolveError> {
         Ok(())
     }
-    fn crew(&self) -> Option<Arc<dyn Crew>> {
+    fn crew(&self) -> Option<Arc<dyn Communicator>> {
         Some(self.0.clone())
     }
 }
 
 #[test]
-fn means_are_the_same_to_the_bit() {
+fn expected_payoffs_equal_one_process_bit_for_bit() {
     let pig = Pig::from_spec(Spec::parse("pig:20").expect("a spec")).expect("a game");
     let index = PigIndex::new(&pig);
-    let alone = chance_rolls(&pig, &index, Settle::default(), &Quiet).expect("settles");
+    let alone = chance_rolls(&pig, &index, Settle::default(), &NoMonitor).expect("settles");
     let found = together(3, |crew| {
-        chance_rolls_kept(&pig, &index, Settle::default(), &mut Crewed(crew), &Quiet).expect("settles")
+        chance_rolls_kept(&pig, &index, Settle::default(), &mut DistributedStore(crew), &NoMonitor)
+            .expect("settles")
     });
     for found in found {
         assert_eq!(
@@ -177,6 +179,6 @@ fn means_are_the_same_to_the_bit() {
 fn too_many_positions_are_refused_by_all() {
     let nim = Nim::from_spec(Spec::parse("nim:5+6+7").expect("a spec")).expect("a game");
     let start = nim.start().expect("has a start");
-    let refused = together(3, |crew| Scattered::explore(&nim, &start, 20, &*crew, &Quiet).is_err());
+    let refused = together(3, |crew| ShardedGraph::explore(&nim, &start, 20, &*crew, &NoMonitor).is_err());
     assert_eq!(refused, [true; 3]);
 }

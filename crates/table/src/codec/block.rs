@@ -1,39 +1,39 @@
-//! One block: runs to bytes and back.
+//! Encoder and decoder of one block: runs to rANS symbols and back.
 
-use super::fit::Fitter;
+use super::fit::RunParser;
 use super::length::{self, ESCAPE, RANGES, REST};
-use super::model::{Model, Numbers};
-use super::rans::{Decoder, Encoder, Step};
+use super::model::{AliasInverse, Model};
+use super::rans::{Decoder, EncodeStep, Encoder};
 use super::runs::{Blocks, Runs};
-use super::train::Coding;
+use super::train::EncoderTables;
 
-/// Memory that is used again for all blocks.
+/// Encoder of blocks; its buffers are reused.
 #[derive(Default)]
-pub(crate) struct Packer {
+pub(crate) struct BlockEncoder {
     encoder: Encoder,
-    fitter: Fitter,
+    parser: RunParser,
     lengths: Vec<u16>,
 }
 
-impl Packer {
-    /// Codes blocks, some of which may have no runs.
-    pub(crate) fn pack(&mut self, coding: &Coding, blocks: &Blocks<u8>) {
-        let Packer { encoder, fitter, lengths } = self;
-        encoder.code(coding.numbers.all(), blocks.len(), |block, steps| {
+impl BlockEncoder {
+    /// Encodes blocks. A block without runs has no bytes.
+    pub(crate) fn pack(&mut self, coding: &EncoderTables, blocks: &Blocks<u8>) {
+        let BlockEncoder { encoder, parser, lengths } = self;
+        encoder.code(coding.inverse.all(), blocks.len(), |block, steps| {
             let runs = blocks.block(block);
-            fitter.fit(runs, &coding.costs, lengths);
+            parser.fit(runs, &coding.costs, lengths);
             put(coding, runs, lengths, steps);
         });
     }
 
-    /// Appends the bytes of a block that was coded, none if it has no runs.
+    /// Appends the bytes of an encoded block, none if it has no runs.
     pub(crate) fn append(&self, block: usize, out: &mut Vec<u8>) {
         self.encoder.append(block, out);
     }
 }
 
-/// Appends what is put for a block: the last thing said is the first thing put.
-fn put(coding: &Coding, runs: Runs<'_, u8>, lengths: &[u16], steps: &mut Vec<Step>) {
+/// Appends the encoder steps of a block, last symbol first: rANS decodes in reverse order of encoding.
+fn put(coding: &EncoderTables, runs: Runs<'_, u8>, lengths: &[u16], steps: &mut Vec<EncodeStep>) {
     let nothing = coding.model.nothing();
     let value = |place: usize, back: usize| place.checked_sub(back).map_or(nothing, |i| runs.values[i]);
     steps.reserve(2 * runs.len());
@@ -41,13 +41,13 @@ fn put(coding: &Coding, runs: Runs<'_, u8>, lengths: &[u16], steps: &mut Vec<Ste
     for place in (0..runs.len()).rev() {
         let earlier = value(place, 2);
         match lengths.get(place) {
-            Some(&length) => match coding.quick.length(run, length) {
+            Some(&length) => match coding.cache.length(run, length) {
                 Some(step) => steps.push(step),
                 None => put_length(coding, run, length, steps),
             },
             None => put_rest(coding, run, steps),
         }
-        match coding.quick.value(earlier, later, run) {
+        match coding.cache.value(earlier, later, run) {
             Some(step) => steps.push(step),
             None => put_value(coding, earlier, later, run, steps),
         }
@@ -55,48 +55,48 @@ fn put(coding: &Coding, runs: Runs<'_, u8>, lengths: &[u16], steps: &mut Vec<Ste
     }
 }
 
-/// Puts a symbol, if any number stands for it.
-fn put_symbol(coding: &Coding, distribution: usize, symbol: u8, steps: &mut Vec<Step>) -> bool {
-    let step = coding.numbers.step(distribution, symbol);
+/// Appends a symbol; `false` if the distribution does not contain it.
+fn put_symbol(coding: &EncoderTables, distribution: usize, symbol: u8, steps: &mut Vec<EncodeStep>) -> bool {
+    let step = coding.inverse.step(distribution, symbol);
     step.inspect(|&step| steps.push(step)).is_some()
 }
 
-/// Puts that a run is the last one.
-fn put_rest(coding: &Coding, value: u8, steps: &mut Vec<Step>) {
+/// Appends the length symbol of a block's last run.
+fn put_rest(coding: &EncoderTables, value: u8, steps: &mut Vec<EncodeStep>) {
     if !put_symbol(coding, coding.model.length_of(value), REST, steps) {
-        // What never was the last run of a block says its length as zero.
+        // A value that never ended a block in training has no `REST` symbol: an escaped length of 0 means the same.
         put_escaped(coding, value, 0, steps);
     }
 }
 
-fn put_escaped(coding: &Coding, value: u8, length: u32, steps: &mut Vec<Step>) {
-    steps.push(Numbers::bits(length & 0xff, 8));
-    steps.push(Numbers::bits(length >> 8, 8));
+fn put_escaped(coding: &EncoderTables, value: u8, length: u32, steps: &mut Vec<EncodeStep>) {
+    steps.push(AliasInverse::bits(length & 0xff, 8));
+    steps.push(AliasInverse::bits(length >> 8, 8));
     put_symbol(coding, coding.model.length_of(value), ESCAPE, steps);
 }
 
 #[cold]
-fn put_length(coding: &Coding, value: u8, length: u16, steps: &mut Vec<Step>) {
+fn put_length(coding: &EncoderTables, value: u8, length: u16, steps: &mut Vec<EncodeStep>) {
     let symbol = coding.costs.symbol(value, length);
     if symbol == ESCAPE {
         return put_escaped(coding, value, length.into(), steps);
     }
     if u32::from(symbol) >= RANGES {
         let (_, rest, bits) = length::range(length.into());
-        steps.push(Numbers::bits(rest, bits));
+        steps.push(AliasInverse::bits(rest, bits));
     }
     put_symbol(coding, coding.model.length_of(value), symbol, steps);
 }
 
 #[cold]
-fn put_value(coding: &Coding, earlier: u8, later: u8, value: u8, steps: &mut Vec<Step>) {
+fn put_value(coding: &EncoderTables, earlier: u8, later: u8, value: u8, steps: &mut Vec<EncodeStep>) {
     let after_two = coding.model.value_after(earlier, later);
     if put_symbol(coding, after_two, value, steps) {
         return;
     }
     let after_one = usize::from(later);
     if after_one == after_two || !put_symbol(coding, after_one, value, steps) {
-        steps.push(Numbers::bits(value.into(), 8));
+        steps.push(AliasInverse::bits(value.into(), 8));
         if after_one != after_two {
             put_symbol(coding, after_one, ESCAPE, steps);
         }
@@ -104,19 +104,19 @@ fn put_value(coding: &Coding, earlier: u8, later: u8, value: u8, steps: &mut Vec
     put_symbol(coding, after_two, ESCAPE, steps);
 }
 
-/// A block as the reader wants it: where each run ends, and its symbol.
+/// An incrementally decoded block: the end and the symbol of each run.
 ///
-/// Blocks are decoded as far as they are asked for, and further when more is asked.
+/// Decoding stops at the requested slot and resumes when a later slot is requested.
 #[derive(Default)]
-pub(crate) struct Unpacked {
+pub(crate) struct BlockDecoder {
     pub(crate) ends: Vec<u32>,
     pub(crate) symbols: Vec<u8>,
-    /// Where decoding goes on.
+    /// The decoder's state, to resume from.
     paused: (u32, usize),
 }
 
-impl Unpacked {
-    /// Begins a block with nothing decoded yet; `None` if the bytes cannot be one.
+impl BlockDecoder {
+    /// Starts a block with nothing decoded yet; `None` if the bytes are too short.
     pub(crate) fn begin(&mut self, bytes: &[u8]) -> Option<()> {
         self.ends.clear();
         self.symbols.clear();
@@ -124,13 +124,13 @@ impl Unpacked {
         Some(())
     }
 
-    /// The symbol at a slot that is decoded.
+    /// Returns the symbol at a slot that is already decoded.
     #[inline]
     pub(crate) fn at(&self, slot: u32) -> u8 {
         self.symbols[self.ends.partition_point(|&end| end <= slot)]
     }
 
-    /// Decodes at least up to `slot` of `slots`; `None` if the bytes are not a block.
+    /// Decodes at least up to `slot` of `slots`; `None` if the bytes are not a valid block.
     #[inline]
     pub(crate) fn reach(&mut self, model: &Model, bytes: &[u8], slots: u32, slot: u32) -> Option<()> {
         match self.ends.last() {
@@ -150,7 +150,7 @@ impl Unpacked {
             (earlier, later) = (later, value);
             let (least, bits) =
                 length::LENGTHS[usize::from(model.symbol(model.length_of(value), &mut decoder))];
-            // Plain bits are rare: most lengths are round.
+            // Raw bits are rare: most lengths are round.
             let length = if bits == 0 {
                 least
             } else if bits < length::ESCAPE_BITS {
@@ -166,7 +166,7 @@ impl Unpacked {
             self.symbols.push(value);
         }
         self.paused = decoder.pause();
-        // All of a block was checked before; this tells a block that was written wrong.
+        // The checksum passed before; this detects a block that was encoded wrongly.
         (end < slots || end == slots && decoder.at_end()).then_some(())
     }
 }
@@ -192,14 +192,14 @@ fn take_value(model: &Model, decoder: &mut Decoder<'_>, earlier: u8, later: u8) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::fit::Costs;
-    use crate::codec::train::{Counts, first_costs};
+    use crate::codec::fit::LengthCosts;
+    use crate::codec::train::{TrainingCounts, first_costs};
     use rand::rngs::SmallRng;
     use rand::{RngExt, SeedableRng};
 
     const VALUES: u8 = 9;
 
-    /// A block with cells 0 … 8, or 255 for a don't care.
+    /// A block with cells 0 … 8, or 255 for a don't-care.
     fn cells(rng: &mut SmallRng, slots: u32) -> Vec<u8> {
         let (care, change) = (rng.random_range(0.01..1.0), rng.random_range(0.0..1.0));
         let values = rng.random_range(1..=VALUES);
@@ -214,43 +214,43 @@ mod tests {
             .collect()
     }
 
-    /// The runs of blocks of so many slots.
+    /// The runs of blocks of `slots` slots each.
     fn runs(blocks: &[Vec<u8>], slots: u32) -> Blocks<u8> {
         let mut runs = Blocks::default();
         for (number, cells) in blocks.iter().enumerate() {
-            runs.go_on(number);
+            runs.advance_to(number);
             for (slot, &value) in cells.iter().enumerate().filter(|&(_, &value)| value != 255) {
                 runs.push(slot as u16, std::iter::once(value), &[0], &[0]);
             }
         }
-        runs.go_on(blocks.len());
+        runs.advance_to(blocks.len());
         assert!(blocks.iter().all(|cells| cells.len() == slots as usize));
         runs
     }
 
-    /// Fitted to the first few of the blocks.
-    fn coding(blocks: &Blocks<u8>, few: usize, slots: u32) -> Coding {
+    /// Encoder tables trained on the first `few` blocks.
+    fn coding(blocks: &Blocks<u8>, few: usize, slots: u32) -> EncoderTables {
         let length_costs = first_costs(VALUES.into());
-        let costs = Costs::new(slots, &length_costs);
-        let mut counts = Counts::new(VALUES.into());
-        let (mut fitter, mut lengths) = (Fitter::default(), Vec::new());
+        let costs = LengthCosts::new(slots, &length_costs);
+        let mut counts = TrainingCounts::new(VALUES.into());
+        let (mut parser, mut lengths) = (RunParser::default(), Vec::new());
         for runs in blocks.iter().take(few).filter(|runs| !runs.is_empty()) {
-            fitter.fit(runs, &costs, &mut lengths);
+            parser.fit(runs, &costs, &mut lengths);
             counts.add(runs, &lengths, &costs);
         }
-        Coding::new(&counts.parts((0..VALUES.into()).collect()), slots).expect("shares add up")
+        EncoderTables::new(&counts.parts((0..VALUES.into()).collect()), slots).expect("shares add up")
     }
 
     #[test]
-    fn every_slot_that_counts_comes_back() {
+    fn defined_slots_round_trip() {
         let mut rng = SmallRng::seed_from_u64(8);
-        let mut packer = Packer::default();
+        let mut packer = BlockEncoder::default();
         let mut tried = 0;
         for round in 0..60 {
             let slots = [1, 2, 7, 64, 300, 1024, 16_384][round % 7];
             let blocks: Vec<Vec<u8>> = (0..60).map(|_| cells(&mut rng, slots)).collect();
             let all = runs(&blocks, slots);
-            // A model that has seen only some blocks must code the others through escapes.
+            // A model trained on a part of the blocks must code the others through escapes.
             let coding = coding(&all, [0, 3, 60][round % 3], slots);
             packer.pack(&coding, &all);
             for (block, (cells, runs)) in blocks.iter().zip(all.iter()).enumerate() {
@@ -260,9 +260,9 @@ mod tests {
                     assert!(bytes.is_empty());
                     continue;
                 }
-                let mut unpacked = Unpacked::default();
+                let mut unpacked = BlockDecoder::default();
                 unpacked.begin(&bytes).expect("has a state");
-                // Asked in leaps, so that decoding pauses in between.
+                // Irregular steps make decoding pause in between.
                 let mut slot = 0;
                 while slot < slots {
                     unpacked.reach(&coding.model, &bytes, slots, slot).expect("decodes");
@@ -281,11 +281,11 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_ends_in_none_not_in_a_panic() {
+    fn random_bytes_are_refused_without_panic() {
         let mut rng = SmallRng::seed_from_u64(9);
         let blocks: Vec<Vec<u8>> = (0..60).map(|_| cells(&mut rng, 1024)).collect();
         let coding = coding(&runs(&blocks, 1024), 60, 1024);
-        let mut unpacked = Unpacked::default();
+        let mut unpacked = BlockDecoder::default();
         let mut refused = 0;
         for _ in 0..5000 {
             let bytes: Vec<u8> = (0..rng.random_range(0..300)).map(|_| rng.random()).collect();

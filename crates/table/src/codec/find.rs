@@ -1,67 +1,67 @@
-//! Finding the runs of a few slots.
+//! Branch-free run detection, with an AVX-512 kernel (`vpcompressb`).
 //!
 //! ```text
 //! slots      . 3 . 3 . 5 5 .
-//! that count   3   3   5 5           closed up: a run begins where the value before is another one
+//! defined      3   3   5 5           compacted: a run begins where the value differs from the one before
 //! begins       *       *
 //! ends             *     *
 //! ```
 //!
-//! Nobody can foresee whether a slot counts or begins a run, so there is no branch for either. With AVX-512, 64 slots of a
-//! byte are closed up, compared with themselves shifted by one, and what begins and what ends is closed up again.
+//! Whether a slot is defined or begins a run is unpredictable, so neither has a branch. With AVX-512, 64 byte slots are
+//! compacted, compared with themselves shifted by one, and the first and last slots of the runs are compacted in turn.
 #![allow(unsafe_code)]
 
 use crate::cell::Cell;
 
-/// Slots whose runs are looked for together.
+/// Most slots of one call.
 pub(crate) const MOST: usize = 256;
-/// Slots that are looked at together.
+/// Slots processed at a time.
 const GROUP: usize = 64;
-/// Room for the runs of all slots, and for a group that is written whole.
+/// Capacity: one run per slot, plus the overhang of a full-width store.
 const ROOM: usize = MOST + GROUP;
 
-/// The runs that were found, in memory that is used again.
-pub struct Found<C> {
+/// Run detector and the runs it found last; its buffers are reused.
+pub struct RunFinder<C> {
     values: [C; ROOM],
     firsts: [u8; ROOM],
     lasts: [u8; ROOM],
     count: usize,
 }
 
-impl<C: Cell> Found<C> {
-    pub(crate) fn new() -> Found<C> {
-        Found { values: [C::UNKNOWN; ROOM], firsts: [0; ROOM], lasts: [0; ROOM], count: 0 }
+impl<C: Cell> RunFinder<C> {
+    pub(crate) fn new() -> RunFinder<C> {
+        RunFinder { values: [C::UNKNOWN; ROOM], firsts: [0; ROOM], lasts: [0; ROOM], count: 0 }
     }
 
-    /// How many there are.
+    /// Number of runs.
     pub(crate) fn len(&self) -> usize {
         self.count
     }
 
-    /// Their values.
+    /// Values of the runs.
     pub(crate) fn values(&self) -> &[C] {
         &self.values[..self.count]
     }
 
-    /// By run: the first slot that counts.
+    /// First defined slot of each run.
     pub(crate) fn firsts(&self) -> &[u8] {
         &self.firsts[..self.count]
     }
 
-    /// By run: the last slot that counts.
+    /// Last defined slot of each run.
     pub(crate) fn lasts(&self) -> &[u8] {
         &self.lasts[..self.count]
     }
 
-    /// Finds the runs of slots, of which there are 256 at most together with those before the `first`; none if all are
-    /// don't-cares. Returns how many slots are none.
+    /// Finds the runs of `cells`, which begin at slot `first` of a granule of 256 slots. Returns the number of defined
+    /// slots; there are no runs if all are don't-cares.
     pub(crate) fn find(&mut self, first: u8, cells: &[C]) -> u64 {
         assert!(usize::from(first) + cells.len() <= MOST, "{} slots from {first} on", cells.len());
         C::find_runs(self, first, cells)
     }
 
-    /// The same for slots of any kind: every one that counts writes its run as far as it goes.
-    pub(crate) fn find_plainly(&mut self, start: u8, cells: &[C]) -> u64 {
+    /// Portable version for every cell type: each defined slot rewrites the current run.
+    pub(crate) fn find_portable(&mut self, start: u8, cells: &[C]) -> u64 {
         let (mut slots, mut count) = (0, 0);
         let (mut value, mut first) = (0, 0);
         for (group, cells) in cells.chunks(GROUP).enumerate() {
@@ -88,8 +88,8 @@ impl<C: Cell> Found<C> {
     }
 }
 
-impl Found<i8> {
-    /// The same for bytes.
+impl RunFinder<i8> {
+    /// Version for bytes, with AVX-512 where the processor has it.
     pub(crate) fn find_bytes(&mut self, start: u8, cells: &[i8]) -> u64 {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx512vbmi")
@@ -101,7 +101,7 @@ impl Found<i8> {
             // SAFETY: the processor has the instructions.
             return unsafe { self.find_avx512(start, cells) };
         }
-        self.find_plainly(start, cells)
+        self.find_portable(start, cells)
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -117,11 +117,11 @@ impl Found<i8> {
             }
             numbers
         };
-        // SAFETY: a group has 64 cells or is read as far as it goes; what is written has room for 64 from any run on, since
-        // there are no more runs than slots.
+        // SAFETY: loads are masked to the group's length. Stores of 64 bytes stay in bounds: there are at most `MOST`
+        // runs, and the arrays have room for `GROUP` more.
         unsafe {
             let numbers = _mm512_loadu_si512(NUMBERS.as_ptr().cast());
-            // The value before each: the last one of another register, then one's own.
+            // Indices of the preceding values: lane 63 of `last` first, then this register's own.
             let before = _mm512_mask_mov_epi8(
                 _mm512_sub_epi8(numbers, _mm512_set1_epi8(1)),
                 1,
@@ -129,7 +129,7 @@ impl Found<i8> {
             );
             let unknown = _mm512_set1_epi8(i8::UNKNOWN);
             let (mut slots, mut count) = (0, 0);
-            // No run begins with what nobody asks for, so the first one begins.
+            // No defined value equals UNKNOWN, so the first defined slot begins a run.
             let mut last = unknown;
             let mut places = _mm512_add_epi8(numbers, _mm512_set1_epi8(start as i8));
             for group in cells.chunks(GROUP) {
@@ -145,7 +145,7 @@ impl Found<i8> {
                     let others = _mm512_permutex2var_epi8(values, before, last);
                     let begins = _mm512_mask_cmpneq_epi8_mask(closed, values, others);
                     let ends = begins >> 1 | (closed ^ closed >> 1);
-                    // A run that goes on has been written as far as it went.
+                    // A run that continues from the group before has its end overwritten.
                     let from = count - usize::from(begins & 1 == 0);
                     let values_at = self.values.as_mut_ptr().add(count).cast();
                     _mm512_storeu_si512(values_at, _mm512_maskz_compress_epi8(begins, values));
@@ -170,18 +170,18 @@ mod tests {
     use rand::rngs::SmallRng;
     use rand::{RngExt, SeedableRng};
 
-    /// Runs with their values' bits.
+    /// Runs, with the bits of their values.
     type Listed = Vec<(u64, u8, u8)>;
 
-    fn listed<C: Cell>(found: &Found<C>) -> Listed {
+    fn listed<C: Cell>(found: &RunFinder<C>) -> Listed {
         let slots = found.firsts().iter().zip(found.lasts());
         found.values().iter().zip(slots).map(|(value, slots)| (value.to_bits(), *slots.0, *slots.1)).collect()
     }
 
     #[test]
-    fn runs_skip_what_nobody_asks_for() {
+    fn runs_skip_dont_cares() {
         const U: i8 = i8::UNKNOWN;
-        let mut found = Found::new();
+        let mut found = RunFinder::new();
         assert_eq!(found.find(0, &[U, 3, U, 3, U, 5, 5, U]), 4);
         assert_eq!(listed(&found), [(3, 1, 3), (5, 5, 6)]);
         assert_eq!(found.find(100, &[3]), 1);
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(found.len(), 0);
     }
 
-    /// One slot after the other.
+    /// Reference implementation, slot by slot.
     fn one_by_one<C: Cell>(start: u8, cells: &[C]) -> Listed {
         let mut runs: Listed = Vec::new();
         for (slot, cell) in (usize::from(start)..).zip(cells).filter(|(_, cell)| !cell.is_unknown()) {
@@ -203,9 +203,9 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_slots_have_the_runs_of_their_slots() {
+    fn all_versions_agree_with_the_slot_by_slot_reference() {
         let mut rng = SmallRng::seed_from_u64(5);
-        let (mut bytes, mut means) = (Found::new(), Found::new());
+        let (mut bytes, mut means) = (RunFinder::new(), RunFinder::new());
         for _ in 0..3000 {
             let (care, values) = (rng.random_range(0.0..1.0), rng.random_range(1..5));
             let start = rng.random_range(0..=255);
@@ -216,7 +216,7 @@ mod tests {
             let known = cells.iter().filter(|cell| !cell.is_unknown()).count() as u64;
             assert_eq!(bytes.find(start, &cells), known);
             assert_eq!(listed(&bytes), one_by_one(start, &cells));
-            assert_eq!(bytes.find_plainly(start, &cells), known);
+            assert_eq!(bytes.find_portable(start, &cells), known);
             assert_eq!(listed(&bytes), one_by_one(start, &cells));
             let cells: Vec<f64> =
                 cells.iter().map(|&cell| if cell.is_unknown() { f64::NAN } else { cell.into() }).collect();

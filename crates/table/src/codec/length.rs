@@ -1,31 +1,31 @@
-//! Lengths of runs as symbols of a small alphabet.
+//! Alphabet of run lengths: exact, round, ranges with raw bits, escape.
 //!
 //! ```text
 //! 0            the rest of the block
 //! 1 … 32       that many slots
 //! 33 … 33+8·O  round lengths: in each octave 2ᵉ < length ≤ 2ᵉ⁺¹ the eight multiples of 2ᵉ⁻³
-//! then         the eight ranges of each octave between round lengths, with e − 3 plain bits
-//! 255          escape: the length as two bytes of plain bits
+//! then         the eight ranges of each octave between round lengths, with e − 3 raw bits
+//! 255          escape: the length as two bytes of raw bits
 //! ```
 //!
-//! Since the end of a run is mostly free, a round length without further bits usually fits.
+//! Most run ends are free within don't-cares, so a round length without raw bits usually fits.
 
 /// Slots in the largest block.
 pub(crate) const LONGEST: u32 = 1 << 14;
-/// The run goes on to the end of the block.
+/// The run extends to the end of the block.
 pub(crate) const REST: u8 = 0;
-/// A length or value without a symbol of its own.
+/// Announces a length or value without a symbol of its own.
 pub(crate) const ESCAPE: u8 = 255;
 
 const EXACT: u32 = 32;
 const OCTAVES: u32 = LONGEST.ilog2() - EXACT.ilog2();
 const ROUND: u32 = EXACT + 1;
-/// The first symbol that takes plain bits.
+/// The first symbol with raw bits.
 pub(crate) const RANGES: u32 = ROUND + 8 * OCTAVES;
-/// One more than the last symbol, the escape left out.
+/// One more than the last symbol, the escape excluded.
 pub(crate) const SYMBOLS: u32 = RANGES + 8 * OCTAVES;
 
-/// The symbol that says a length exactly, if there is one.
+/// Returns the symbol that denotes exactly this length, if there is one.
 #[inline]
 pub(crate) fn exact(length: u32) -> Option<u8> {
     debug_assert!((1..=LONGEST).contains(&length));
@@ -38,7 +38,7 @@ pub(crate) fn exact(length: u32) -> Option<u8> {
         .then(|| (ROUND + 8 * (e - EXACT.ilog2()) + ((length >> step) - 9)) as u8)
 }
 
-/// The range that holds a length above 32, the plain bits that single it out and how many they are.
+/// Returns the range that holds a length above 32, the raw bits that select the length, and their number.
 #[inline]
 pub(crate) fn range(length: u32) -> (u8, u32, u32) {
     debug_assert!((EXACT + 1..=LONGEST).contains(&length));
@@ -48,12 +48,12 @@ pub(crate) fn range(length: u32) -> (u8, u32, u32) {
     ((RANGES + 8 * (e - EXACT.ilog2()) + part) as u8, (length - 1) & ((1 << step) - 1), step)
 }
 
-/// The least length of [`REST`] among [`LENGTHS`].
+/// Marks [`REST`] in [`LENGTHS`].
 pub(crate) const TO_THE_END: u32 = u32::MAX;
-/// The bits of [`ESCAPE`] among [`LENGTHS`].
+/// Marks [`ESCAPE`] in [`LENGTHS`].
 pub(crate) const ESCAPE_BITS: u32 = 16;
 
-/// By symbol: the least length and the plain bits to add.
+/// By symbol: the smallest length and the number of raw bits to add.
 pub(crate) static LENGTHS: [(u32, u32); 256] = {
     let mut lengths = [(0, ESCAPE_BITS); 256];
     let mut symbol = 0;
@@ -69,17 +69,17 @@ pub(crate) static LENGTHS: [(u32, u32); 256] = {
     lengths
 };
 
-/// What a symbol stands for.
+/// Meaning of a length symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Length {
     Rest,
     Exact(u32),
-    /// The smallest length of the range and the number of plain bits.
+    /// The smallest length of the range and the number of raw bits.
     Range(u32, u32),
     Escape,
 }
 
-/// What a symbol stands for; `None` if it is none of the alphabet.
+/// Returns the meaning of a symbol; `None` if it is not in the alphabet.
 pub(crate) const fn length(symbol: u8) -> Option<Length> {
     let s = symbol as u32;
     Some(if symbol == REST {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn every_symbol_is_of_use() {
+    fn every_symbol_is_used() {
         let used: std::collections::HashSet<u8> =
             (1..=LONGEST).flat_map(|l| [exact(l), (l > EXACT).then(|| range(l).0)]).flatten().collect();
         assert_eq!(used.len() as u32, SYMBOLS - 1);

@@ -1,73 +1,73 @@
-//! How frequent values and lengths are in a tier: the decoder's half of the coding.
+//! Context model of a tier: static order-2 frequencies as alias tables (Walker 1977) for rANS.
 //!
 //! ```text
-//! distribution  0 … S          value after one value (S: after none, at the start of a block)
-//!               S+1 … 2S       length of a run of each value
-//!               from 2S+1 on   value after two values, where knowing both pays
+//! distribution  0 … S          value after one value (S: at the start of a block)
+//!               S+1 … 2S       length of a run, by value
+//!               from 2S+1 on   value after two values, for the contexts where order 2 pays
 //! ```
 //!
-//! A distribution is an alias table: its scale of 4096 is cut into as many equal buckets as it has symbols
-//! (rounded up to a power of two), and each bucket is shared by at most two symbols. Decoding is one look
-//! into a bucket, without a branch that depends on the data, and a whole distribution fits into a few cache
-//! lines, so that a probe that comes cold stays cheap.
+//! A distribution is an alias table, as in Giesen's alias-method rANS (2014): its scale of 4096 is cut into equal
+//! buckets, one per symbol (rounded up to a power of two), and each bucket is shared by at most two symbols.
+//! Decoding is one bucket lookup without a data-dependent branch. A distribution fits into a few cache
+//! lines, so that a cold probe stays cheap.
 //!
-//! Invariant: the shares of a distribution are not empty and add up to [`TOTAL`].
+//! Invariant: the frequencies of a distribution are positive and add up to [`TOTAL`].
 
 use super::length::{self, ESCAPE};
-use super::rans::{Decoder, PRECISION, Step, TOTAL};
-use outplay_core::numbers::{put_number, take_number};
+use super::rans::{Decoder, EncodeStep, PRECISION, TOTAL};
+use outplay_runtime::varint::{read_varint, write_varint};
 
-/// One symbol's share of a distribution.
+/// A symbol and its frequency in a distribution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Share {
+pub(crate) struct SymbolFrequency {
     pub(crate) symbol: u8,
     pub(crate) freq: u32,
 }
 
-/// A part of the scale: numbers below `divider` belong to the first symbol, the others to the second.
+/// A bucket of an alias table: scale positions below `divider` belong to the first symbol, the others to the second.
 #[derive(Clone, Copy)]
 struct Bucket {
     divider: u16,
     symbols: [u8; 2],
     freqs: [u16; 2],
-    /// What to add to a number to get its place within the symbol's share, modulo the total.
+    /// Offset from a scale position to the index within the symbol's range, modulo the total.
     biases: [u16; 2],
 }
 
 struct Distribution {
     base: u32,
-    /// How far to shift a number to get its bucket.
+    /// Right shift from a scale position to its bucket.
     shift: u32,
 }
 
-/// The frequencies of one tier.
+/// Decoding tables of a tier.
 pub(crate) struct Model {
     /// The cells' bit patterns, by symbol.
     alphabet: Vec<u64>,
     distributions: Vec<Distribution>,
     buckets: Vec<Bucket>,
-    /// Which distribution holds the value after two values.
+    /// By pair of values: the distribution of the next value.
     after: Vec<u16>,
 }
 
-/// A model taken apart: what is stored, and what training produces.
+/// The model as trained and as stored: alphabet and frequencies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct FrequencyTables {
     pub(crate) alphabet: Vec<u64>,
-    /// Value after one value; one more than the alphabet has.
-    pub(crate) after_one: Vec<Vec<Share>>,
+    /// Value after one value; the last entry is for the start of a block.
+    pub(crate) after_one: Vec<Vec<SymbolFrequency>>,
     /// Length by value.
-    pub(crate) lengths: Vec<Vec<Share>>,
-    /// Value after two values: the earlier, the later.
-    pub(crate) after_two: Vec<(u8, u8, Vec<Share>)>,
+    pub(crate) lengths: Vec<Vec<SymbolFrequency>>,
+    /// Value after two values: the earlier, the later, the frequencies.
+    pub(crate) after_two: Vec<(u8, u8, Vec<SymbolFrequency>)>,
 }
 
-/// The most values a tier may have to be coded as runs.
+/// Most values of a tier that is coded as runs; a tier with more is compressed by zstd.
 pub(crate) const MOST_VALUES: usize = 250;
 
 impl Model {
-    /// Builds the decoder's tables; `None` if the parts break an invariant.
-    pub(crate) fn new(parts: &Parts) -> Option<Model> {
+    /// Builds the decoding tables; `None` if the frequencies break an invariant.
+    pub(crate) fn new(parts: &FrequencyTables) -> Option<Model> {
         let values = parts.alphabet.len();
         let mut model = Model {
             alphabet: parts.alphabet.clone(),
@@ -93,14 +93,14 @@ impl Model {
             if usize::from(*earlier) > values || usize::from(*later) > values {
                 return None;
             }
-            // There are at most 251 × 251 of these, so that the number fits.
+            // There are at most 251 × 251 contexts, so the index fits 16 bits.
             *model.after.get_mut(place)? = model.distributions.len() as u16;
             model.add(shares, is_value)?;
         }
         Some(model)
     }
 
-    fn add(&mut self, shares: &[Share], fits: impl Fn(u8) -> bool) -> Option<()> {
+    fn add(&mut self, shares: &[SymbolFrequency], fits: impl Fn(u8) -> bool) -> Option<()> {
         if shares.len() > 256
             || self.distributions.len() >= usize::from(u16::MAX)
             || shares.iter().map(|share| u64::from(share.freq)).sum::<u64>() != u64::from(TOTAL)
@@ -114,18 +114,18 @@ impl Model {
         Some(())
     }
 
-    /// How many different values the tier has.
+    /// Number of different values of the tier.
     pub(crate) fn values(&self) -> usize {
         self.alphabet.len()
     }
 
-    /// The cell's bit pattern of a symbol.
+    /// Returns the bit pattern of a symbol's cell.
     #[inline]
     pub(crate) fn cell(&self, symbol: u8) -> u64 {
         self.alphabet[usize::from(symbol)]
     }
 
-    /// The number that stands for "no value yet" among the values before.
+    /// Context value for "no value yet", at the start of a block.
     #[inline]
     pub(crate) fn nothing(&self) -> u8 {
         self.alphabet.len() as u8
@@ -136,13 +136,13 @@ impl Model {
         usize::from(earlier) * (self.alphabet.len() + 1) + usize::from(later)
     }
 
-    /// The distribution of the value after two.
+    /// Returns the distribution of the value after two values.
     #[inline]
     pub(crate) fn value_after(&self, earlier: u8, later: u8) -> usize {
         usize::from(self.after[self.context(earlier, later)])
     }
 
-    /// The distribution of the length of a run.
+    /// Returns the distribution of the length of a run.
     #[inline]
     pub(crate) fn length_of(&self, value: u8) -> usize {
         self.alphabet.len() + 1 + usize::from(value)
@@ -160,39 +160,39 @@ impl Model {
         bucket.symbols[side]
     }
 
-    /// The numbers that stand for every symbol.
-    pub(crate) fn numbers(&self) -> Numbers {
-        let mut numbers = Numbers {
+    /// Builds the inverse tables for the encoder.
+    pub(crate) fn inverse(&self) -> AliasInverse {
+        let mut inverse = AliasInverse {
             rows: Vec::with_capacity(self.distributions.len() + 1),
             steps: Vec::new(),
             numbers: (0..TOTAL as u16).collect(),
         };
         let ends = self.distributions.iter().skip(1).map(|d| d.base as usize).chain([self.buckets.len()]);
         for (distribution, end) in self.distributions.iter().zip(ends) {
-            numbers.add(&self.buckets[distribution.base as usize..end], distribution.shift);
+            inverse.add(&self.buckets[distribution.base as usize..end], distribution.shift);
         }
-        numbers.rows.push(numbers.steps.len() as u32);
-        numbers
+        inverse.rows.push(inverse.steps.len() as u32);
+        inverse
     }
 }
 
-/// All alias tables turned round, for the encoder.
-pub(crate) struct Numbers {
-    /// By distribution: where its steps begin, by symbol, the escape first.
+/// Inverse of all alias tables, for the encoder: from symbol and offset to scale position.
+pub(crate) struct AliasInverse {
+    /// By distribution: the index of its first step; steps are by symbol, the escape first.
     rows: Vec<u32>,
-    steps: Vec<Step>,
-    /// First the numbers as they are, for plain bits; then for each distribution those of its symbols, one after the other.
+    steps: Vec<EncodeStep>,
+    /// The identity, for raw bits; then for each distribution the scale positions of its symbols, symbol after symbol.
     numbers: Vec<u16>,
 }
 
-impl Numbers {
+impl AliasInverse {
     fn add(&mut self, buckets: &[Bucket], shift: u32) {
         let index = |symbol: u8| usize::from(symbol.wrapping_add(1));
         let row = self.steps.len();
         self.rows.push(row as u32);
         let symbols = buckets.iter().flat_map(|bucket| bucket.symbols);
         let most = symbols.map(index).max().unwrap_or(0);
-        self.steps.resize(row + most + 1, Step { first: 0, freq: 0 });
+        self.steps.resize(row + most + 1, EncodeStep { first: 0, freq: 0 });
         let steps = &mut self.steps[row..];
         for bucket in buckets {
             for side in 0..2 {
@@ -213,39 +213,39 @@ impl Numbers {
         }
     }
 
-    /// What the encoder does to put a symbol; `None` if no number stands for it.
+    /// Returns the encoder step of a symbol; `None` if the distribution does not contain it.
     #[inline(always)]
-    pub(crate) fn step(&self, distribution: usize, symbol: u8) -> Option<Step> {
+    pub(crate) fn step(&self, distribution: usize, symbol: u8) -> Option<EncodeStep> {
         let row = &self.steps[self.rows[distribution] as usize..self.rows[distribution + 1] as usize];
         row.get(usize::from(symbol.wrapping_add(1))).copied().filter(|step| step.freq > 0)
     }
 
-    /// What the encoder does to put plain bits, at most [`PRECISION`] of them.
+    /// Returns the encoder step of raw bits, at most [`PRECISION`] of them.
     #[inline(always)]
-    pub(crate) fn bits(value: u32, bits: u32) -> Step {
+    pub(crate) fn bits(value: u32, bits: u32) -> EncodeStep {
         let shift = PRECISION - bits;
-        Step { first: value << shift, freq: 1 << shift }
+        EncodeStep { first: value << shift, freq: 1 << shift }
     }
 
-    /// By place: what [`Step::first`] counts in.
+    /// The scale positions that [`EncodeStep::first`] indexes.
     pub(crate) fn all(&self) -> &[u16] {
         &self.numbers
     }
 }
 
-/// Appends the buckets of a distribution and returns how far to shift a number to get its bucket.
+/// Appends the buckets of a distribution and returns the shift from a scale position to its bucket.
 ///
-/// Bucket i belongs to the i-th share as far as that reaches. Buckets that are not full, in increasing order,
-/// are filled up from the first share that still has more than a bucket; one that falls below that becomes a
-/// bucket to fill itself, at once.
-fn alias(shares: &[Share], out: &mut Vec<Bucket>) -> u32 {
+/// Alias method after Walker and Vose, in a fixed order that the file format prescribes. Bucket i belongs to the i-th
+/// symbol as far as its frequency reaches. Buckets that are not full, in increasing order, are topped up from the first
+/// symbol with more than a bucket left; a donor that falls below a bucket is itself topped up next.
+fn alias(shares: &[SymbolFrequency], out: &mut Vec<Bucket>) -> u32 {
     let count = shares.len().next_power_of_two();
     let shift = PRECISION - count.ilog2();
     let width = 1u32 << shift;
     let base = out.len();
     let mut left: Vec<u32> = shares.iter().map(|share| share.freq).collect();
     left.resize(count, 0);
-    // How much of each share has found its place.
+    // Part of each frequency that is already in a bucket.
     let mut placed = vec![0; count];
     let share = |i: usize| shares.get(i).copied().unwrap_or(shares[0]);
     out.resize(base + count, Bucket { divider: 0, symbols: [0; 2], freqs: [0; 2], biases: [0; 2] });
@@ -268,7 +268,7 @@ fn alias(shares: &[Share], out: &mut Vec<Bucket>) -> u32 {
         if own < width {
             placed[other] += width - own;
             left[other] -= width - own;
-            // It gave until less than its own bucket was left and comes before those still to be filled.
+            // The donor has less than its own bucket left, and precedes the buckets still to be filled.
             return (left[other] < width).then_some(other);
         }
         None
@@ -289,35 +289,35 @@ fn alias(shares: &[Share], out: &mut Vec<Bucket>) -> u32 {
     shift
 }
 
-fn share_is_small(shares: &[Share], i: usize, width: u32) -> bool {
+fn share_is_small(shares: &[SymbolFrequency], i: usize, width: u32) -> bool {
     shares.get(i).is_none_or(|share| share.freq < width)
 }
 
-impl Parts {
+impl FrequencyTables {
     /// Appends the stored form.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
-        put_number(out, self.alphabet.len() as u64);
-        self.alphabet.iter().for_each(|&cell| put_number(out, cell));
+        write_varint(out, self.alphabet.len() as u64);
+        self.alphabet.iter().for_each(|&cell| write_varint(out, cell));
         for shares in self.after_one.iter().chain(&self.lengths) {
             put_shares(out, shares);
         }
-        put_number(out, self.after_two.len() as u64);
+        write_varint(out, self.after_two.len() as u64);
         for (earlier, later, shares) in &self.after_two {
             out.extend([*earlier, *later]);
             put_shares(out, shares);
         }
     }
 
-    /// Reads the stored form; `None` if it is not one.
-    pub(crate) fn read(mut bytes: &[u8]) -> Option<Parts> {
+    /// Parses the stored form; `None` if it is malformed.
+    pub(crate) fn read(mut bytes: &[u8]) -> Option<FrequencyTables> {
         let bytes = &mut bytes;
-        let values = take_number(bytes)? as usize;
+        let values = read_varint(bytes)? as usize;
         if values > MOST_VALUES {
             return None;
         }
-        let mut parts = Parts::default();
+        let mut parts = FrequencyTables::default();
         for _ in 0..values {
-            parts.alphabet.push(take_number(bytes)?);
+            parts.alphabet.push(read_varint(bytes)?);
         }
         for _ in 0..=values {
             parts.after_one.push(take_shares(bytes)?);
@@ -325,7 +325,7 @@ impl Parts {
         for _ in 0..values {
             parts.lengths.push(take_shares(bytes)?);
         }
-        for _ in 0..take_number(bytes)? {
+        for _ in 0..read_varint(bytes)? {
             let (&[earlier, later], rest) = bytes.split_first_chunk::<2>()?;
             *bytes = rest;
             parts.after_two.push((earlier, later, take_shares(bytes)?));
@@ -334,14 +334,14 @@ impl Parts {
     }
 }
 
-fn put_shares(out: &mut Vec<u8>, shares: &[Share]) {
-    put_number(out, shares.len() as u64);
+fn put_shares(out: &mut Vec<u8>, shares: &[SymbolFrequency]) {
+    write_varint(out, shares.len() as u64);
     out.extend(shares.iter().map(|share| share.symbol));
-    shares.iter().for_each(|share| put_number(out, u64::from(share.freq)));
+    shares.iter().for_each(|share| write_varint(out, u64::from(share.freq)));
 }
 
-fn take_shares(bytes: &mut &[u8]) -> Option<Vec<Share>> {
-    let count = take_number(bytes)? as usize;
+fn take_shares(bytes: &mut &[u8]) -> Option<Vec<SymbolFrequency>> {
+    let count = read_varint(bytes)? as usize;
     if count > 256 || count > bytes.len() {
         return None;
     }
@@ -349,7 +349,7 @@ fn take_shares(bytes: &mut &[u8]) -> Option<Vec<Share>> {
     *bytes = rest;
     symbols
         .iter()
-        .map(|&symbol| Some(Share { symbol, freq: u32::try_from(take_number(bytes)?).ok()? }))
+        .map(|&symbol| Some(SymbolFrequency { symbol, freq: u32::try_from(read_varint(bytes)?).ok()? }))
         .collect()
 }
 
@@ -358,24 +358,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_come_back_and_bad_ones_do_not() {
-        let all = |symbol| vec![Share { symbol, freq: TOTAL }];
-        let parts = Parts {
+    fn models_round_trip_and_malformed_ones_are_refused() {
+        let all = |symbol| vec![SymbolFrequency { symbol, freq: TOTAL }];
+        let parts = FrequencyTables {
             alphabet: vec![7, 200],
             after_one: vec![
                 all(1),
                 all(0),
-                vec![Share { symbol: 0, freq: 4000 }, Share { symbol: 1, freq: 96 }],
+                vec![SymbolFrequency { symbol: 0, freq: 4000 }, SymbolFrequency { symbol: 1, freq: 96 }],
             ],
             lengths: vec![all(3), all(ESCAPE)],
             after_two: vec![(2, 1, all(0))],
         };
         let mut bytes = Vec::new();
         parts.write(&mut bytes);
-        assert_eq!(Parts::read(&bytes), Some(parts.clone()));
+        assert_eq!(FrequencyTables::read(&bytes), Some(parts.clone()));
         assert!(Model::new(&parts).is_some());
         for cut in 0..bytes.len() {
-            assert_eq!(Parts::read(&bytes[..cut]), None);
+            assert_eq!(FrequencyTables::read(&bytes[..cut]), None);
         }
         let mut bad = parts.clone();
         bad.after_one[0][0].freq -= 1;

@@ -1,79 +1,82 @@
-//! Range asymmetric numeral systems: arithmetic coding with one multiplication per symbol.
+//! rANS entropy coder (range asymmetric numeral systems, Duda 2013), 32-bit state and 16-bit words.
 //!
 //! ```text
 //! encoder   last symbol ──▶ first symbol     pushes 16-bit words
 //! decoder   first symbol ──▶ last symbol     pulls them in the opposite order
 //! ```
 //!
-//! Invariant: between symbols the state lies in 2¹⁶ … 2³² − 1, and the decoder ends in the state that the
-//! encoder began with. That end state is a check of its own.
+//! The encoder runs four blocks in lockstep for instruction-level parallelism, as Giesen's interleaved rANS (2014)
+//! does; unlike there, every block keeps a stream of its own, so that blocks decode independently.
+//!
+//! Invariant: between symbols the state lies in 2¹⁶ … 2³² − 1, and the decoder ends in the state in which the
+//! encoder began. The end state is an additional integrity check.
 
 use std::ops::Range;
 
-/// Frequencies are parts of 2¹².
+/// Frequencies are multiples of 2⁻¹².
 pub(crate) const PRECISION: u32 = 12;
 /// The sum of all frequencies of a distribution.
 pub(crate) const TOTAL: u32 = 1 << PRECISION;
 
 const START: u32 = 1 << 16;
 
-/// Putting one symbol: where the numbers that stand for it begin among all numbers, and how many there are.
+/// Encoding of one symbol: the index of its first scale position in the inverse tables, and its frequency.
 #[derive(Clone, Copy)]
-pub(crate) struct Step {
+pub(crate) struct EncodeStep {
     pub(crate) first: u32,
     pub(crate) freq: u32,
 }
 
-impl Step {
-    /// Puts nothing.
-    pub(crate) const NONE: Step = Step { first: 0, freq: 0 };
+impl EncodeStep {
+    /// Marks an absent symbol.
+    pub(crate) const NONE: EncodeStep = EncodeStep { first: 0, freq: 0 };
 }
 
-/// Blocks that are coded side by side: each step waits for the one before it, those of other blocks do not.
+/// Blocks encoded in lockstep: the steps of one block form a dependency chain, those of different blocks do not.
 const LANES: usize = 4;
 
-/// Codes the symbols of blocks backwards.
+/// Encoder of blocks, symbols in reverse order.
 #[derive(Default)]
 pub(crate) struct Encoder {
-    lanes: [Lane; LANES],
-    /// The words of all blocks that are coded, as they were pushed.
+    lanes: [BlockLane; LANES],
+    /// The words of all encoded blocks, in push order.
     words: Vec<u16>,
-    /// By block that has any symbols: the last state, and where its words lie.
-    coded: Vec<Option<Words>>,
+    /// By block: the final state and the range of its words; `None` if it has no symbols.
+    coded: Vec<Option<CodedBlock>>,
 }
 
-type Words = (u32, Range<usize>);
+type CodedBlock = (u32, Range<usize>);
 
-/// A block that is being coded.
+/// A block being encoded.
 #[derive(Default)]
-struct Lane {
+struct BlockLane {
     block: usize,
     state: u32,
-    /// What is put last comes first.
-    steps: Vec<Step>,
-    /// How many steps are done.
+    /// Steps in encoding order: the last symbol of the block first.
+    steps: Vec<EncodeStep>,
+    /// Number of steps done.
     done: usize,
-    /// Room for a word for each step, and how many there are.
+    /// Buffer with room for one word per step, and the number of words pushed.
     words: Vec<u16>,
     pushed: usize,
 }
 
 impl Encoder {
-    /// Codes so many blocks; `steps` appends what is to be put for a block, what is read last first.
+    /// Encodes `blocks` blocks; `steps` appends the steps of a block, last symbol first.
     pub(crate) fn code(
         &mut self,
         numbers: &[u16],
         blocks: usize,
-        mut steps: impl FnMut(usize, &mut Vec<Step>),
+        mut steps: impl FnMut(usize, &mut Vec<EncodeStep>),
     ) {
         self.words.clear();
         self.coded.clear();
         self.coded.resize(blocks, None);
-        self.lanes.iter_mut().for_each(Lane::end);
+        self.lanes.iter_mut().for_each(BlockLane::end);
         let mut blocks = 0..blocks;
         loop {
             for lane in self.lanes.iter_mut().filter(|lane| lane.left() == 0) {
-                lane.hand_over(&mut self.words, &mut self.coded);
+                lane.store_block(&mut self.words, &mut self.coded);
                 lane.end();
                 while lane.left() == 0
                     && let Some(block) = blocks.next()
@@ -82,16 +85,16 @@ impl Encoder {
                     lane.begin(block);
                 }
             }
-            let together = self.lanes.iter().map(Lane::left).min().unwrap_or(0);
+            let together = self.lanes.iter().map(BlockLane::left).min().unwrap_or(0);
             if together == 0 {
                 break;
             }
-            go(&mut self.lanes, together, numbers);
+            encode_lockstep(&mut self.lanes, together, numbers);
         }
         for lane in &mut self.lanes {
             let left = lane.left();
-            go(std::array::from_mut(lane), left, numbers);
-            lane.hand_over(&mut self.words, &mut self.coded);
+            encode_lockstep(std::array::from_mut(lane), left, numbers);
+            lane.store_block(&mut self.words, &mut self.coded);
         }
     }
 
@@ -104,14 +107,14 @@ impl Encoder {
     }
 }
 
-impl Lane {
+impl BlockLane {
     fn begin(&mut self, block: usize) {
         self.block = block;
         self.state = START;
         self.words.resize(self.words.len().max(self.steps.len() + 1), 0);
     }
 
-    /// Forgets the block.
+    /// Resets the lane.
     fn end(&mut self) {
         self.steps.clear();
         (self.done, self.pushed) = (0, 0);
@@ -121,8 +124,8 @@ impl Lane {
         self.steps.len() - self.done
     }
 
-    /// Puts what was coded where it is looked for.
-    fn hand_over(&mut self, words: &mut Vec<u16>, coded: &mut [Option<Words>]) {
+    /// Stores the words and the final state of a finished block.
+    fn store_block(&mut self, words: &mut Vec<u16>, coded: &mut [Option<CodedBlock>]) {
         if self.done > 0 {
             let begin = words.len();
             words.extend_from_slice(&self.words[..self.pushed]);
@@ -131,15 +134,14 @@ impl Lane {
     }
 }
 
-/// So many steps of each lane: makes room for the symbol by pushing a word if need be, and puts the number that stands for
-/// it and for what of the state decides within its share. Nobody can foresee whether a word is pushed, so there is no
-/// branch.
+/// Encodes `steps` symbols in each lane: renormalises the state by pushing a word if necessary, then maps it to the
+/// symbol's scale position. Whether a word is pushed is unpredictable, so it has no branch.
 // Steps and lanes index several lists at once, so plain counters read best.
 #[allow(clippy::needless_range_loop)]
 #[inline(always)]
-fn go<const N: usize>(lanes: &mut [Lane; N], steps: usize, numbers: &[u16]) {
+fn encode_lockstep<const N: usize>(lanes: &mut [BlockLane; N], steps: usize, numbers: &[u16]) {
     let (mut states, mut pushed) = ([0; N], [0; N]);
-    let (mut todo, mut words) = ([&[] as &[Step]; N], [const { Vec::new() }; N]);
+    let (mut todo, mut words) = ([&[] as &[EncodeStep]; N], [const { Vec::new() }; N]);
     for (i, lane) in lanes.iter_mut().enumerate() {
         (states[i], pushed[i]) = (lane.state, lane.pushed);
         words[i] = std::mem::take(&mut lane.words);
@@ -149,7 +151,7 @@ fn go<const N: usize>(lanes: &mut [Lane; N], steps: usize, numbers: &[u16]) {
     }
     for step in 0..steps {
         for i in 0..N {
-            let Step { first, freq } = todo[i][step];
+            let EncodeStep { first, freq } = todo[i][step];
             words[i][pushed[i]] = states[i] as u16;
             let full = u64::from(states[i]) >= u64::from(freq) << (32 - PRECISION);
             pushed[i] += usize::from(full);
@@ -165,10 +167,10 @@ fn go<const N: usize>(lanes: &mut [Lane; N], steps: usize, numbers: &[u16]) {
     }
 }
 
-/// Decodes symbols in the order in which they are read.
+/// Decoder, symbols in reading order.
 ///
-/// Bytes that have run out read as zeros: [`Decoder::at_end`] tells in the end. That spares the inner loop a
-/// branch that no one can foresee.
+/// Missing bytes read as zeros, which spares the inner loop an unpredictable branch; [`Decoder::at_end`] detects
+/// them in the end.
 pub(crate) struct Decoder<'a> {
     state: u32,
     words: &'a [u8],
@@ -176,29 +178,29 @@ pub(crate) struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// `None` if there are too few bytes for a state.
+    /// Starts a block; `None` if there are too few bytes for a state.
     pub(crate) fn new(bytes: &'a [u8]) -> Option<Decoder<'a>> {
         let (state, words) = bytes.split_first_chunk::<4>()?;
         Some(Decoder { state: u32::from_le_bytes(*state), words, read: 0 })
     }
 
-    /// Goes on where [`Decoder::pause`] left off.
+    /// Resumes from the state that [`Decoder::pause`] returned.
     pub(crate) fn resume(bytes: &'a [u8], (state, read): (u32, usize)) -> Option<Decoder<'a>> {
         Some(Decoder { state, words: bytes.get(4..)?, read })
     }
 
-    /// What it takes to go on later.
+    /// Returns the state to resume from.
     pub(crate) fn pause(&self) -> (u32, usize) {
         (self.state, self.read)
     }
 
-    /// A number below the total that lies in the next symbol's share.
+    /// Returns the scale position of the next symbol.
     #[inline]
     pub(crate) fn peek(&self) -> u32 {
         self.state & (TOTAL - 1)
     }
 
-    /// Goes past a symbol of a frequency, the peeked number being the `offset`th of its share.
+    /// Consumes a symbol of this frequency; the peeked position is the `offset`-th of its range.
     #[inline]
     pub(crate) fn skip(&mut self, freq: u32, offset: u32) {
         let state = freq.wrapping_mul(self.state >> PRECISION).wrapping_add(offset);
@@ -211,7 +213,7 @@ impl<'a> Decoder<'a> {
         self.state = if refill { state << 16 | u32::from(word) } else { state };
     }
 
-    /// Reads plain bits.
+    /// Reads raw bits.
     #[inline]
     pub(crate) fn bits(&mut self, bits: u32) -> u32 {
         let shift = PRECISION - bits;
@@ -220,7 +222,7 @@ impl<'a> Decoder<'a> {
         peek >> shift
     }
 
-    /// Whether everything was read, no more than that, and the state is the one that the encoder began with.
+    /// Whether all bytes were read, none were missing, and the state is the encoder's initial one.
     pub(crate) fn at_end(&self) -> bool {
         self.read == self.words.len() && self.state == START
     }
@@ -232,21 +234,21 @@ mod tests {
     use rand::rngs::SmallRng;
     use rand::{RngExt, SeedableRng};
 
-    /// Numbers that stand for themselves.
+    /// The identity mapping.
     fn plain() -> Vec<u16> {
         (0..TOTAL as u16).collect()
     }
 
-    fn bits(value: u32, bits: u32) -> Step {
-        Step { first: value << (PRECISION - bits), freq: 1 << (PRECISION - bits) }
+    fn bits(value: u32, bits: u32) -> EncodeStep {
+        EncodeStep { first: value << (PRECISION - bits), freq: 1 << (PRECISION - bits) }
     }
 
     #[test]
-    fn symbols_and_bits_come_back() {
+    fn symbols_and_raw_bits_round_trip() {
         let mut rng = SmallRng::seed_from_u64(1);
         let mut encoder = Encoder::default();
         for _ in 0..200 {
-            // Shares with a few large and many small parts, the smallest being one in 4096.
+            // A few large and many small frequencies, the smallest being one in 4096.
             let mut cuts: Vec<u32> =
                 (0..rng.random_range(0..20)).map(|_| rng.random_range(1..TOTAL)).collect();
             cuts.extend([0, 1, TOTAL]);
@@ -260,7 +262,7 @@ mod tests {
             encoder.code(&plain(), blocks.len(), |block, steps| {
                 for &s in blocks[block].iter().rev() {
                     steps.push(bits(s as u32, 5));
-                    steps.push(Step { first: cuts[s], freq: cuts[s + 1] - cuts[s] });
+                    steps.push(EncodeStep { first: cuts[s], freq: cuts[s + 1] - cuts[s] });
                 }
             });
             for (block, symbols) in blocks.iter().enumerate() {
@@ -283,9 +285,9 @@ mod tests {
     }
 
     #[test]
-    fn symbols_that_take_no_bits_are_symbols() {
+    fn blocks_without_words_are_not_empty() {
         let mut encoder = Encoder::default();
-        let certain = Step { first: 0, freq: TOTAL };
+        let certain = EncodeStep { first: 0, freq: TOTAL };
         encoder.code(&plain(), 2, |block, steps| steps.extend((0..2 * (1 - block)).map(|_| certain)));
         let (mut first, mut second) = (Vec::new(), Vec::new());
         encoder.append(0, &mut first);
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_bytes_are_noticed() {
+    fn missing_bytes_are_detected() {
         assert!(Decoder::new(&[1, 2, 3]).is_none());
         let mut encoder = Encoder::default();
         encoder.code(&plain(), 1, |_, steps| steps.extend((0..40).map(|i| bits(i, 12))));

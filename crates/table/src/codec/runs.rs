@@ -1,7 +1,7 @@
-//! Slots as runs of equal values, with what is free about their ends.
+//! Runs of equal values: struct-of-arrays storage, by block.
 
-/// Equal values in a row, don't-cares between them included: the value, the first slot that counts and the last one. Of a
-/// block, each in a list of its own.
+/// Runs of a block, as a struct of arrays: value, first and last defined slot of each run. A run may contain
+/// don't-cares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Runs<'a, V> {
     pub(crate) values: &'a [V],
@@ -10,7 +10,7 @@ pub(crate) struct Runs<'a, V> {
 }
 
 impl<V> Runs<'_, V> {
-    /// How many there are.
+    /// Number of runs.
     pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
@@ -21,12 +21,12 @@ impl<V> Runs<'_, V> {
     }
 }
 
-/// The runs of blocks, one block after the other.
+/// Runs of consecutive blocks.
 pub(crate) struct Blocks<V> {
     values: Vec<V>,
     firsts: Vec<u16>,
     lasts: Vec<u16>,
-    /// Where the runs of each block end that is done with.
+    /// By completed block: the end of its runs.
     ends: Vec<usize>,
 }
 
@@ -37,7 +37,7 @@ impl<V> Default for Blocks<V> {
 }
 
 impl<V: Copy + PartialEq> Blocks<V> {
-    /// Forgets all runs.
+    /// Removes all runs.
     pub(crate) fn clear(&mut self) {
         self.values.clear();
         self.firsts.clear();
@@ -45,13 +45,13 @@ impl<V: Copy + PartialEq> Blocks<V> {
         self.ends.clear();
     }
 
-    /// Goes on with a block, which does not lie before the one that was gone on with last; all before it are done with.
-    pub(crate) fn go_on(&mut self, block: usize) {
+    /// Makes `block` the current block, which must not precede the current one; all blocks before it are completed.
+    pub(crate) fn advance_to(&mut self, block: usize) {
         self.ends.resize(self.ends.len().max(block), self.values.len());
     }
 
-    /// Appends runs to the block, the first of them to the last one there if the value is the same. Their slots are counted
-    /// from `base` on.
+    /// Appends runs to the current block, merging the first with the block's last run if the values are equal. Slots
+    /// are relative to `base`.
     #[inline(always)]
     pub(crate) fn push(
         &mut self,
@@ -78,12 +78,12 @@ impl<V: Copy + PartialEq> Blocks<V> {
         self.lasts.extend(lasts.iter().map(|&last| base + u16::from(last)));
     }
 
-    /// How many blocks are done with.
+    /// Number of completed blocks.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The runs of a block that is done with.
+    /// Returns the runs of a completed block.
     pub(crate) fn block(&self, block: usize) -> Runs<'_, V> {
         let begin = block.checked_sub(1).map_or(0, |before| self.ends[before]);
         let runs = begin..self.ends[block];
@@ -94,7 +94,7 @@ impl<V: Copy + PartialEq> Blocks<V> {
         }
     }
 
-    /// The runs of each block that is done with.
+    /// Iterates over the runs of the completed blocks.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Runs<'_, V>> {
         (0..self.ends.len()).map(|block| self.block(block))
     }
@@ -110,14 +110,14 @@ mod tests {
         let put = |blocks: &mut Blocks<u8>, base, values: &[u8], slots: &[u8]| {
             blocks.push(base, values.iter().copied(), slots, slots);
         };
-        blocks.go_on(1);
+        blocks.advance_to(1);
         put(&mut blocks, 0, &[3], &[1]);
         put(&mut blocks, 0, &[3, 4], &[2, 5]);
-        blocks.go_on(1);
+        blocks.advance_to(1);
         put(&mut blocks, 256, &[4], &[7]);
-        blocks.go_on(2);
+        blocks.advance_to(2);
         put(&mut blocks, 0, &[4], &[0]);
-        blocks.go_on(4);
+        blocks.advance_to(4);
         let of = |values, firsts, lasts| Runs { values, firsts, lasts };
         let found: Vec<Runs<'_, u8>> = blocks.iter().collect();
         let expected =

@@ -1,75 +1,80 @@
-//! From counts to frequencies: the encoder's half of the model.
+//! Training of a tier's context model: symbol counts to normalised frequencies, and the encoder's tables.
 
-use super::fit::Costs;
+use super::fit::LengthCosts;
 use super::length::{self, ESCAPE, REST};
-use super::model::{Model, Numbers, Parts, Share};
-use super::rans::{PRECISION, Step, TOTAL};
+use super::model::{AliasInverse, FrequencyTables, Model, SymbolFrequency};
+use super::rans::{EncodeStep, PRECISION, TOTAL};
 use super::runs::Runs;
 use rustc_hash::FxHashMap;
 
-/// How often each value follows two others and each length symbol a value.
+/// Counts of order-2 contexts and of length symbols by value.
 ///
-/// Counts add up in any order, so that threads may count apart.
-pub(crate) struct Counts {
+/// Merging is commutative, so threads and ranks count independently.
+pub(crate) struct TrainingCounts {
     values: usize,
-    after: After,
+    after: TrigramCounts,
     lengths: Vec<[u64; 256]>,
 }
 
-/// How often values followed two others: by place where there are few, else by looking them up.
-enum After {
-    Few(Vec<u64>),
-    Many(FxHashMap<Three, u64>),
+/// Counts of trigrams: a dense array for small alphabets, else a hash map.
+enum TrigramCounts {
+    Dense(Vec<u64>),
+    Sparse(FxHashMap<Trigram, u64>),
 }
 
-/// A value and the two before it, the earliest first.
-type Three = (u8, u8, u8);
+/// A value and the two values before it, the earliest first.
+type Trigram = (u8, u8, u8);
 
-/// Numbers by place that are worth their memory: those of up to 39 values.
-const FEW: usize = 1 << 16;
+/// Largest dense array of counts: enough for 39 values.
+const DENSE_LIMIT: usize = 1 << 16;
 
-/// Counts of values in a context, by symbol.
-type Seen = Vec<(u8, u64)>;
+/// Symbols with their counts in one context.
+type SymbolCounts = Vec<(u8, u64)>;
 
-impl Counts {
-    pub(crate) fn new(values: usize) -> Counts {
+impl TrainingCounts {
+    pub(crate) fn new(values: usize) -> TrainingCounts {
         let places = (values + 1) * (values + 1) * values;
-        let after =
-            if places <= FEW { After::Few(vec![0; places]) } else { After::Many(FxHashMap::default()) };
-        Counts { values, after, lengths: vec![[0; 256]; values] }
+        let after = if places <= DENSE_LIMIT {
+            TrigramCounts::Dense(vec![0; places])
+        } else {
+            TrigramCounts::Sparse(FxHashMap::default())
+        };
+        TrainingCounts { values, after, lengths: vec![[0; 256]; values] }
     }
 
     #[inline]
-    fn count(&mut self, (a, b, c): Three, times: u64) {
+    fn count(&mut self, (a, b, c): Trigram, times: u64) {
         match &mut self.after {
-            After::Few(counts) => {
+            TrigramCounts::Dense(counts) => {
                 let before = usize::from(a) * (self.values + 1) + usize::from(b);
                 counts[before * self.values + usize::from(c)] += times;
             }
-            After::Many(counts) => *counts.entry((a, b, c)).or_default() += times,
+            TrigramCounts::Sparse(counts) => *counts.entry((a, b, c)).or_default() += times,
         }
     }
 
-    /// All that was counted, in order.
-    fn counted(&self) -> Vec<(Three, u64)> {
-        let mut counted: Vec<(Three, u64)> = match &self.after {
-            After::Few(counts) => {
-                let three = |place: usize| {
+    /// Returns all counted trigrams in order.
+    fn counted(&self) -> Vec<(Trigram, u64)> {
+        let mut counted: Vec<(Trigram, u64)> = match &self.after {
+            TrigramCounts::Dense(counts) => {
+                let trigram = |place: usize| {
                     let before = place / self.values;
                     let (a, b) = (before / (self.values + 1), before % (self.values + 1));
                     (a as u8, b as u8, (place % self.values) as u8)
                 };
-                let all = counts.iter().enumerate().map(|(place, &count)| (three(place), count));
+                let all = counts.iter().enumerate().map(|(place, &count)| (trigram(place), count));
                 all.filter(|&(_, count)| count > 0).collect()
             }
-            After::Many(counts) => counts.iter().map(|(&three, &count)| (three, count)).collect(),
+            TrigramCounts::Sparse(counts) => {
+                counts.iter().map(|(&trigram, &count)| (trigram, count)).collect()
+            }
         };
         counted.sort_unstable();
         counted
     }
 
-    /// Counts a block whose runs have these lengths; `costs` says how a length is said.
-    pub(crate) fn add(&mut self, runs: Runs<'_, u8>, lengths: &[u16], costs: &Costs) {
+    /// Counts a block whose runs have these lengths; `costs` selects the symbol of each length.
+    pub(crate) fn add(&mut self, runs: Runs<'_, u8>, lengths: &[u16], costs: &LengthCosts) {
         let nothing = self.values as u8;
         let mut before = (nothing, nothing);
         for (i, &value) in runs.values.iter().enumerate() {
@@ -81,12 +86,12 @@ impl Counts {
     }
 
     /// Adds the counts of another thread.
-    pub(crate) fn merge(mut self, other: Counts) -> Counts {
+    pub(crate) fn merge(mut self, other: TrainingCounts) -> TrainingCounts {
         match (&mut self.after, &other.after) {
-            (After::Few(mine), After::Few(theirs)) => {
+            (TrigramCounts::Dense(mine), TrigramCounts::Dense(theirs)) => {
                 mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
             }
-            _ => other.counted().into_iter().for_each(|(three, count)| self.count(three, count)),
+            _ => other.counted().into_iter().for_each(|(trigram, count)| self.count(trigram, count)),
         }
         for (mine, theirs) in self.lengths.iter_mut().zip(other.lengths) {
             mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
@@ -94,7 +99,7 @@ impl Counts {
         self
     }
 
-    /// The counts as bytes, for other processes.
+    /// Serialises the counts for other ranks.
     pub(crate) fn write(&self) -> Vec<u8> {
         let counted = self.counted();
         let mut numbers = vec![counted.len() as u64];
@@ -102,13 +107,13 @@ impl Counts {
             numbers.extend([u64::from(a) << 16 | u64::from(b) << 8 | u64::from(c), count]);
         }
         numbers.extend(self.lengths.iter().flatten());
-        outplay_core::crew::pack(&numbers)
+        outplay_runtime::communicator::pack(&numbers)
     }
 
-    /// The counts that [`Counts::write`] wrote.
-    pub(crate) fn read(values: usize, bytes: &[u8]) -> Counts {
-        let mut counts = Counts::new(values);
-        let mut numbers = outplay_core::crew::unpack(bytes);
+    /// Parses the output of [`TrainingCounts::write`].
+    pub(crate) fn read(values: usize, bytes: &[u8]) -> TrainingCounts {
+        let mut counts = TrainingCounts::new(values);
+        let mut numbers = outplay_runtime::communicator::unpack(bytes);
         for _ in 0..numbers.next().unwrap_or(0) {
             let (key, count) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
             counts.count(((key >> 16) as u8, (key >> 8) as u8, key as u8), count);
@@ -117,38 +122,39 @@ impl Counts {
         counts
     }
 
-    /// The model that codes what was counted.
-    pub(crate) fn parts(&self, alphabet: Vec<u64>) -> Parts {
+    /// Computes the frequencies from the counts.
+    pub(crate) fn parts(&self, alphabet: Vec<u64>) -> FrequencyTables {
         let mut after_one: Vec<[u64; 256]> = vec![[0; 256]; self.values + 1];
         let keys = self.counted();
         for &((_, later, value), count) in &keys {
             after_one[usize::from(later)][usize::from(value)] += count;
         }
-        let after_one: Vec<Vec<Share>> = after_one.iter().map(|counts| shares(&listed(counts))).collect();
+        let after_one: Vec<Vec<SymbolFrequency>> =
+            after_one.iter().map(|counts| shares(&listed(counts))).collect();
         let mut after_two = Vec::new();
         for group in keys.chunk_by(|((a, b, _), _), ((c, d, _), _)| (a, b) == (c, d)) {
             let (earlier, later, _) = group[0].0;
-            let seen: Seen = group.iter().map(|&((_, _, value), count)| (value, count)).collect();
+            let seen: SymbolCounts = group.iter().map(|&((_, _, value), count)| (value, count)).collect();
             let own = shares(&seen);
             let shared = &after_one[usize::from(later)];
-            // A share takes about two bytes on disk: knowing both values must save more than that.
+            // A frequency takes about two bytes on disk: an order-2 context must save more than it costs.
             let price = (16 + 16 * own.len() as u64) << 8;
             if cost(&seen, &own, Some(shared)) + price < cost(&seen, shared, None) {
                 after_two.push((earlier, later, own));
             }
         }
         let lengths = self.lengths.iter().map(|counts| shares(&listed(counts))).collect();
-        Parts { alphabet, after_one, lengths, after_two }
+        FrequencyTables { alphabet, after_one, lengths, after_two }
     }
 }
 
-fn listed(counts: &[u64; 256]) -> Seen {
+fn listed(counts: &[u64; 256]) -> SymbolCounts {
     (0..=255).zip(counts.iter().copied()).filter(|&(_, count)| count > 0).collect()
 }
 
-/// Shares in proportion to counts, the large ones first; what was seen once is left to the escape.
-fn shares(seen: &Seen) -> Vec<Share> {
-    let mut listed: Seen = Vec::with_capacity(seen.len() + 1);
+/// Frequencies in proportion to counts, in descending order; symbols counted once are left to the escape.
+fn shares(seen: &SymbolCounts) -> Vec<SymbolFrequency> {
+    let mut listed: SymbolCounts = Vec::with_capacity(seen.len() + 1);
     let mut escaped = 1;
     for &(symbol, count) in seen {
         if count < 2 || symbol == ESCAPE {
@@ -161,21 +167,21 @@ fn shares(seen: &Seen) -> Vec<Share> {
     listed.sort_by_key(|&(symbol, count)| (std::cmp::Reverse(count), symbol));
     let total: u64 = listed.iter().map(|&(_, count)| count).sum();
     let scale = u128::from(TOTAL - listed.len() as u32);
-    let mut shares: Vec<Share> = listed
+    let mut shares: Vec<SymbolFrequency> = listed
         .iter()
-        .map(|&(symbol, count)| Share {
+        .map(|&(symbol, count)| SymbolFrequency {
             symbol,
             freq: 1 + (u128::from(count) * scale / u128::from(total)) as u32,
         })
         .collect();
-    // Rounding down leaves a little, which goes where it matters least.
+    // The remainder of rounding down goes to the largest frequency, where it matters least.
     let sum: u32 = shares.iter().map(|share| share.freq).sum();
     shares[0].freq += TOTAL - sum;
     shares
 }
 
-/// What it costs to code what was seen with some shares, escapes going on to `next`.
-fn cost(seen: &Seen, shares: &[Share], next: Option<&Vec<Share>>) -> u64 {
+/// Cost of coding these counts with some frequencies, in 1/256 bit; escaped symbols fall back to `next`.
+fn cost(seen: &SymbolCounts, shares: &[SymbolFrequency], next: Option<&Vec<SymbolFrequency>>) -> u64 {
     let own = symbol_costs(shares);
     let others = next.map(|shares| symbol_costs(shares));
     let of = |symbol: u8| -> u64 {
@@ -193,8 +199,8 @@ fn cost(seen: &Seen, shares: &[Share], next: Option<&Vec<Share>>) -> u64 {
     seen.iter().map(|&(symbol, count)| count * of(symbol)).sum()
 }
 
-/// What each symbol costs in 1/256 bit; the maximum where it has no share.
-fn symbol_costs(shares: &[Share]) -> [u16; 256] {
+/// Cost of each symbol in 1/256 bit; the maximum for an absent symbol.
+fn symbol_costs(shares: &[SymbolFrequency]) -> [u16; 256] {
     let mut costs = [u16::MAX; 256];
     for share in shares {
         costs[usize::from(share.symbol)] = ((PRECISION << 8) - log2(share.freq)) as u16;
@@ -202,7 +208,7 @@ fn symbol_costs(shares: &[Share]) -> [u16; 256] {
     costs
 }
 
-/// The logarithm of a number below 2¹³ to base 2, times 256, by squaring: the same on every machine.
+/// Binary logarithm of a number below 2¹³, times 256, by repeated squaring: integer arithmetic, hence reproducible.
 fn log2(number: u32) -> u32 {
     let whole = number.ilog2();
     let mut fraction = u64::from(number) << (31 - whole);
@@ -218,80 +224,80 @@ fn log2(number: u32) -> u32 {
     bits
 }
 
-/// Everything that encoding a block needs.
-pub(crate) struct Coding {
+/// Tables that encode a block.
+pub(crate) struct EncoderTables {
     pub(crate) model: Model,
-    pub(crate) numbers: Numbers,
-    /// By value and length.
-    pub(crate) costs: Costs,
-    pub(crate) quick: Quick,
+    pub(crate) inverse: AliasInverse,
+    /// Costs by value and length.
+    pub(crate) costs: LengthCosts,
+    pub(crate) cache: StepCache,
 }
 
-/// What most runs put, ready to be looked up: a step that is empty takes more than one.
-pub(crate) struct Quick {
+/// Lookup table of single-step symbols; an empty step marks a symbol that takes several steps.
+pub(crate) struct StepCache {
     values: usize,
     slots: usize,
-    /// By the two values before and the value, where they are few.
-    after: Vec<Step>,
+    /// By the two values before and the value; empty for large alphabets.
+    after: Vec<EncodeStep>,
     /// By value and length.
-    lengths: Vec<Step>,
+    lengths: Vec<EncodeStep>,
 }
 
-impl Quick {
-    fn new(model: &Model, numbers: &Numbers, costs: &Costs, slots: u32) -> Quick {
+impl StepCache {
+    fn new(model: &Model, inverse: &AliasInverse, costs: &LengthCosts, slots: u32) -> StepCache {
         let values = model.values();
-        let mut quick = Quick { values, slots: slots as usize, after: Vec::new(), lengths: Vec::new() };
-        let step = |distribution, symbol| numbers.step(distribution, symbol).unwrap_or(Step::NONE);
-        if (values + 1) * (values + 1) * values <= FEW {
+        let mut cache = StepCache { values, slots: slots as usize, after: Vec::new(), lengths: Vec::new() };
+        let step = |distribution, symbol| inverse.step(distribution, symbol).unwrap_or(EncodeStep::NONE);
+        if (values + 1) * (values + 1) * values <= DENSE_LIMIT {
             for (earlier, later) in (0..=values as u8).flat_map(|a| (0..=values as u8).map(move |b| (a, b))) {
                 let distribution = model.value_after(earlier, later);
-                quick.after.extend((0..values as u8).map(|value| step(distribution, value)));
+                cache.after.extend((0..values as u8).map(|value| step(distribution, value)));
             }
         }
         for value in 0..values as u8 {
             let distribution = model.length_of(value);
-            quick.lengths.extend((1..=slots as u16).map(|length| {
+            cache.lengths.extend((1..=slots as u16).map(|length| {
                 let symbol = costs.symbol(value, length);
                 let alone = u32::from(symbol) < length::RANGES;
-                if alone { step(distribution, symbol) } else { Step::NONE }
+                if alone { step(distribution, symbol) } else { EncodeStep::NONE }
             }));
         }
-        quick
+        cache
     }
 
-    /// What puts a value after two others.
+    /// Returns the step of a value after two values.
     #[inline(always)]
-    pub(crate) fn value(&self, earlier: u8, later: u8, value: u8) -> Option<Step> {
+    pub(crate) fn value(&self, earlier: u8, later: u8, value: u8) -> Option<EncodeStep> {
         let before = usize::from(earlier) * (self.values + 1) + usize::from(later);
         let step = self.after.get(before * self.values + usize::from(value))?;
         Some(*step).filter(|step| step.freq > 0)
     }
 
-    /// What puts the length of a run that is not the last one.
+    /// Returns the step of a length, for a run that is not the last one.
     #[inline(always)]
-    pub(crate) fn length(&self, value: u8, length: u16) -> Option<Step> {
+    pub(crate) fn length(&self, value: u8, length: u16) -> Option<EncodeStep> {
         let step = self.lengths.get(usize::from(value) * self.slots + usize::from(length) - 1)?;
         Some(*step).filter(|step| step.freq > 0)
     }
 }
 
-impl Coding {
-    /// Makes the tables for blocks of that many slots.
-    pub(crate) fn new(parts: &Parts, slots: u32) -> Option<Coding> {
+impl EncoderTables {
+    /// Builds the tables for blocks with `slots` slots.
+    pub(crate) fn new(parts: &FrequencyTables, slots: u32) -> Option<EncoderTables> {
         let model = Model::new(parts)?;
-        let numbers = model.numbers();
-        let costs = Costs::new(slots, &length_costs(parts));
-        let quick = Quick::new(&model, &numbers, &costs, slots);
-        Some(Coding { model, numbers, costs, quick })
+        let inverse = model.inverse();
+        let costs = LengthCosts::new(slots, &length_costs(parts));
+        let cache = StepCache::new(&model, &inverse, &costs, slots);
+        Some(EncoderTables { model, inverse, costs, cache })
     }
 }
 
-/// By value: what each length symbol costs in a model.
-pub(crate) fn length_costs(parts: &Parts) -> Vec<[u16; 256]> {
+/// Cost of each length symbol in a model, by value.
+pub(crate) fn length_costs(parts: &FrequencyTables) -> Vec<[u16; 256]> {
     parts.lengths.iter().map(|shares| symbol_costs(shares)).collect()
 }
 
-/// What lengths cost before anything is known: short and round ones less than others.
+/// Prior costs of lengths for the first training round: short and round lengths are cheaper.
 pub(crate) fn first_costs(values: usize) -> Vec<[u16; 256]> {
     let mut costs = [u16::MAX; 256];
     for symbol in 0..=255 {

@@ -1,4 +1,4 @@
-//! Tables of made-up values, the same for the same seed.
+//! Tables of synthetic values, reproducible by seed.
 
 use outplay_core::Tier;
 use outplay_table::{Cell, CellKind, Identity, Table, TableError, TierWriter, Values, Writer};
@@ -36,7 +36,7 @@ pub(crate) fn codes(slots: u64, seed: u64) -> Vec<i8> {
     codes
 }
 
-/// Writes what is missing of the table and completes it.
+/// Writes the missing tiers of the table and completes it.
 pub(crate) fn write(data: &Path, slots: &[u64]) -> Result<(), TableError> {
     let writer = Writer::open(data, identity(slots))?;
     for (i, &slots) in slots.iter().enumerate().rev() {
@@ -51,7 +51,7 @@ pub(crate) fn write(data: &Path, slots: &[u64]) -> Result<(), TableError> {
     writer.finish(serde_json::json!({"tiers": slots.len()}))
 }
 
-/// Whether every slot that counts reads as it was written.
+/// Whether every defined slot reads as it was written.
 pub(crate) fn agrees<C: Cell>(found: &[C], written: &[C]) -> bool {
     found.len() == written.len() && found.iter().zip(written).all(|(f, w)| w.is_unknown() || f == w)
 }

@@ -1,6 +1,6 @@
-//! What a crash can leave on a disk, state by state: every write cut off at every byte, with or without its name in
-//! place, with zeros for what was not written, and with an earlier manifest or a tier that got lost. Whatever is found, the
-//! next writer completes the table to the same bytes, and until then a reader never takes it for complete.
+//! Crash consistency, state by state: every write truncated at every byte, with or without the rename,
+//! with zeros in place of unwritten data, with an older manifest or a lost tier. From each state the next writer
+//! completes the table to the same bytes, and until then a reader never takes it for complete.
 
 use crate::common;
 
@@ -16,11 +16,11 @@ const SLOTS: [u64; 4] = [3, 150, 700, 40];
 type Files = BTreeMap<String, Vec<u8>>;
 
 fn directory() -> tempfile::TempDir {
-    // Memory is as good as a disk here, and needs no waiting for it.
+    // An in-memory file system is as good as a disk here, and faster.
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a directory")
 }
 
-/// The files after every step of writing: each puts one whole file in its place.
+/// The files after every step of writing; each step publishes one file.
 fn history() -> Vec<Files> {
     let data = directory();
     let name = identity(&SLOTS).name();
@@ -32,7 +32,7 @@ fn history() -> Vec<Files> {
         file.put_all(&codes(slots, i as u64)).expect("writes");
         file.finish().expect("finishes");
         let after = files(data.path(), &name);
-        // The tier comes first, the manifest that names it afterwards.
+        // The tier is published first, then the manifest that names it.
         let mut between = after.clone();
         between.insert("manifest.json".into(), before["manifest.json"].clone());
         history.extend([between, after]);
@@ -53,11 +53,11 @@ fn states(history: &[Files]) -> Vec<Files> {
         for cut in 0..=bytes.len() {
             let zeros = [&bytes[..cut], &vec![0; bytes.len() - cut]].concat();
             for written in [bytes[..cut].to_vec(), zeros] {
-                // Under its temporary name, beside what was there before.
+                // Under its temporary name, beside the earlier files.
                 let mut state = before.clone();
                 state.insert(format!("tmp-{name}"), written.clone());
                 states.push(state);
-                // A disk that kept the name and lost the bytes.
+                // The disk kept the name and lost the data.
                 let mut state = before.clone();
                 state.insert(name.clone(), written);
                 states.push(state);

@@ -1,12 +1,15 @@
-//! Whatever happens to the files, there is an error with a name and a cure, never a wrong value or a panic.
+//! Damage detection: any change to the files causes a specific error with a remedy, never a wrong value or a panic.
 
 use crate::common;
 
 use common::{SPEC, check, codes, files, identity, write};
 use outplay_core::Tier;
+use outplay_runtime::Monitor;
 use outplay_table::{Cell, Identity, Table, TableError, Values, Writer};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A table small enough to damage every byte of it.
 const SLOTS: [u64; 4] = [1, 300, 1500, 8000];
@@ -18,7 +21,7 @@ fn made() -> (tempfile::TempDir, PathBuf) {
     (dir, table)
 }
 
-/// Reads the whole table in all ways; every value that comes out must be right.
+/// Reads the whole table in every way; every value returned must be right.
 fn read_everything(data: &Path, expected: &[Vec<i8>]) -> Vec<TableError> {
     let mut errors = Vec::new();
     let table = match Table::open(data, SPEC, Values::Distance) {
@@ -43,7 +46,7 @@ fn read_everything(data: &Path, expected: &[Vec<i8>]) -> Vec<TableError> {
 }
 
 #[test]
-fn every_flipped_byte_is_noticed_and_nothing_wrong_is_answered() {
+fn every_flipped_byte_is_detected_and_no_wrong_value_returned() {
     let (dir, table) = made();
     let expected: Vec<Vec<i8>> = SLOTS.iter().enumerate().map(|(i, &slots)| codes(slots, i as u64)).collect();
     assert!(read_everything(dir.path(), &expected).is_empty());
@@ -107,17 +110,61 @@ fn truncated_and_lengthened_files_are_named() {
             assert!(error.cure().to_string().contains("rebuild that tier"), "{}", error.cure());
         }
     }
-    // A file that shrinks while it is open.
+    // A file that is truncated while it is open.
     fs::write(&path, &bytes).expect("writes");
     let open = Table::open(dir.path(), SPEC, Values::Distance).expect("opens");
     open.code::<i8>(Tier(2), 0).expect("reads");
     fs::OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(100)).expect("cuts");
     assert!(matches!(open.read_tier::<i8>(Tier(2)), Err(TableError::Truncated { .. })));
-    // A file that is gone.
+    // A file that was removed.
     fs::remove_file(&path).expect("removes");
     let error = read_everything(dir.path(), &expected).pop().expect("missing");
     assert!(matches!(error, TableError::NoTier { tier: Tier(2), .. }), "{error}");
     assert_eq!(error.to_string(), "made-up,k=3/tier-02.opt: this tier is missing");
+}
+
+/// Monitor that records stages, counts units, and cancels after some of them.
+struct Supervisor {
+    stages: Mutex<Vec<(String, u64)>>,
+    done: AtomicU64,
+    most: u64,
+}
+
+impl Monitor for Supervisor {
+    fn stage(&self, name: &str, total: u64) {
+        self.stages.lock().expect("no panic").push((name.into(), total));
+    }
+    fn advance(&self, units: u64) {
+        self.done.fetch_add(units, Relaxed);
+    }
+    fn stopped(&self) -> bool {
+        self.done.load(Relaxed) >= self.most
+    }
+}
+
+#[test]
+fn checking_shows_progress_and_can_be_stopped() {
+    let (dir, table) = made();
+    fs::remove_file(table.join("tier-02.opt")).expect("removes");
+    let supervisor = |most| Supervisor { stages: Mutex::default(), done: AtomicU64::new(0), most };
+    let there = SLOTS[0] + SLOTS[1] + SLOTS[3];
+    for most in [0, SLOTS[0], SLOTS[0] + SLOTS[1]] {
+        let error = Writer::open_with(dir.path(), identity(&SLOTS), &supervisor(most)).map(|_| ());
+        let error = error.expect_err("stopped");
+        assert!(matches!(error, TableError::Stopped { .. }), "{error}");
+        assert!(error.cure().to_string().contains("to go on"), "{}", error.cure());
+    }
+    let patient = supervisor(u64::MAX);
+    let writer = Writer::open_with(dir.path(), identity(&SLOTS), &patient).expect("opens");
+    // A cancelled check changes nothing.
+    assert!([0, 1, 3].into_iter().all(|tier| writer.has(Tier(tier))) && !writer.has(Tier(2)));
+    assert_eq!(*patient.stages.lock().expect("no panic"), [("checking the table".to_string(), there)]);
+    assert_eq!(patient.done.into_inner(), there);
+    drop(writer);
+    write(dir.path(), &SLOTS).expect("writes");
+    let read = Table::open_as(dir.path(), &identity(&SLOTS)).expect("opens");
+    assert!(matches!(read.check_with(&supervisor(1)), Err(TableError::Stopped { .. })));
+    read.check_with(&supervisor(u64::MAX)).expect("is undamaged");
 }
 
 #[test]
@@ -125,12 +172,8 @@ fn writing_again_repairs_just_what_is_damaged() {
     let (dir, table) = made();
     let name = identity(&SLOTS).name();
     let expected = files(dir.path(), &name);
-    let repair = |deep: bool, rewritten: &[u32]| {
+    let repair = |rewritten: &[u32]| {
         let writer = Writer::open(dir.path(), identity(&SLOTS)).expect("opens");
-        if deep {
-            let damaged = writer.check().expect("checks");
-            assert_eq!(damaged, rewritten.iter().map(|&tier| Tier(tier)).collect::<Vec<_>>());
-        }
         let missing: Vec<u32> = (0..SLOTS.len() as u32).filter(|&tier| !writer.has(Tier(tier))).collect();
         assert_eq!(missing, rewritten);
         drop(writer);
@@ -138,7 +181,7 @@ fn writing_again_repairs_just_what_is_damaged() {
         assert_eq!(files(dir.path(), &name), expected);
         check(dir.path(), &SLOTS);
     };
-    repair(false, &[]);
+    repair(&[]);
     let damage = |file: &str, place: usize| {
         let mut bytes = fs::read(table.join(file)).expect("reads");
         let place = place.min(bytes.len() - 1);
@@ -146,28 +189,28 @@ fn writing_again_repairs_just_what_is_damaged() {
         fs::write(table.join(file), bytes).expect("writes");
     };
     damage("tier-01.opt", 20); // header
-    repair(false, &[1]);
+    repair(&[1]);
     damage("tier-03.opt", usize::MAX); // index
-    repair(false, &[3]);
+    repair(&[3]);
     damage("tier-03.opt", expected["tier-03.opt"].len() / 2); // a block
-    repair(true, &[3]);
+    repair(&[3]);
     fs::remove_file(table.join("tier-00.opt")).expect("removes");
-    repair(false, &[0]);
+    repair(&[0]);
     fs::write(table.join("tier-02.opt"), b"short").expect("writes");
-    repair(false, &[2]);
-    // Without its manifest the table is put together from its files.
+    repair(&[2]);
+    // Without its manifest, the table is reconstructed from its files.
     fs::remove_file(table.join("manifest.json")).expect("removes");
-    repair(false, &[]);
+    repair(&[]);
     damage("manifest.json", 40);
-    repair(false, &[]);
+    repair(&[]);
     fs::remove_file(table.join("manifest.json")).expect("removes");
     damage("tier-03.opt", expected["tier-03.opt"].len() / 2);
-    repair(false, &[3]);
-    // Another tier's file in the place of one.
+    repair(&[3]);
+    // The file of another tier in place of one.
     fs::copy(table.join("tier-02.opt"), table.join("tier-01.opt")).expect("copies");
-    repair(false, &[1]);
+    repair(&[1]);
     fs::write(table.join("tmp-tier-01.opt"), b"left over").expect("writes");
-    repair(false, &[]);
+    repair(&[]);
 }
 
 #[test]
@@ -204,7 +247,7 @@ fn another_game_format_or_nothing_under_the_name_is_one_sentence() {
     check(dir.path(), &SLOTS);
 }
 
-/// A table made by other rules is told from one to be believed, and its writer begins anew in its place.
+/// A table of another version of the rules is an error to a reader, and its writer restarts it.
 #[test]
 fn a_table_of_other_rules_is_named_and_rebuilt() {
     let (dir, table) = made();
@@ -230,7 +273,7 @@ fn a_table_of_other_rules_is_named_and_rebuilt() {
 #[test]
 fn hostile_manifests_do_not_allocate() {
     let dir = tempfile::tempdir().expect("a directory");
-    // The writer believes its caller; the reader must not believe the file.
+    // The writer trusts its caller; the reader must not trust the file.
     let huge = identity(&[u64::MAX, 1 << 60]);
     let writer = Writer::open(dir.path(), huge.clone()).expect("opens");
     drop(writer);
@@ -243,9 +286,9 @@ fn hostile_manifests_do_not_allocate() {
     assert!(matches!(error, TableError::Damaged { .. }), "{error}");
 }
 
-/// A tier of another table of the same game, whole and equally large, but not the one that the manifest means.
+/// A tier of another table of the same game, valid and equally large, but not the one in the manifest.
 #[test]
-fn a_tier_that_was_exchanged_is_noticed() {
+fn exchanged_tier_is_detected() {
     let made = |code: i8| {
         let dir = tempfile::tempdir().expect("a directory");
         let writer = Writer::open(dir.path(), identity(&[3])).expect("opens");

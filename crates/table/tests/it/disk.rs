@@ -1,7 +1,6 @@
-//! Disks that are full and directories that may not be written.
+//! Full disks and unwritable directories.
 //!
-//! A small file system of its own needs the right to mount one; where that is missing, the tests say so and
-//! pass.
+//! The tests mount a small file system; without permission to mount, they print a note and pass.
 #![cfg(target_os = "linux")]
 
 use crate::common;
@@ -49,7 +48,7 @@ impl Drop for Mounted {
 }
 
 #[test]
-fn a_full_disk_is_one_error_and_the_table_goes_on_later() {
+fn full_disk_is_one_error_and_the_table_resumes() {
     let reference = tempfile::tempdir().expect("a directory");
     write(reference.path(), &SLOTS).expect("writes");
     let name = identity(&SLOTS).name();
@@ -57,7 +56,7 @@ fn a_full_disk_is_one_error_and_the_table_goes_on_later() {
     let total = expected.values().map(Vec::len).sum::<usize>() as u64 / 1024;
     let Some(disk) = Mounted::new(8) else { return };
     let mut full = 0;
-    // Ever more room, until it is enough: every size stops the writer somewhere else.
+    // Increasing sizes, until the table fits: each size stops the writer at another point.
     for kilobytes in (8..).step_by(1 + total as usize / 12) {
         assert!(disk.remount(&format!("size={kilobytes}k")), "the disk does not grow");
         match write(disk.path(), &SLOTS) {
@@ -70,7 +69,7 @@ fn a_full_disk_is_one_error_and_the_table_goes_on_later() {
             }
         }
         assert!(kilobytes < 100 * total, "the disk is large enough by now");
-        // What is there can be read.
+        // The tiers written so far are readable.
         match Table::open(disk.path(), common::SPEC, Values::Distance) {
             Ok(table) => table.check().expect("is undamaged"),
             Err(error) => assert!(matches!(error, TableError::NoTable { .. }), "{error}"),
@@ -91,7 +90,7 @@ fn a_read_only_disk_is_one_error() {
     assert!(error.cure().to_string().contains("choose another one"), "{}", error.cure());
     let other = Writer::open(&disk.path().join("new"), identity(&SLOTS)).map(|_| ());
     assert!(matches!(other, Err(TableError::NotWritable { .. })), "{other:?}");
-    // Reading needs no permission to write.
+    // Reading needs no write permission.
     check(disk.path(), &SLOTS);
 }
 

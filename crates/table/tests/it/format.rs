@@ -1,4 +1,4 @@
-//! A second reader, written from docs/table-format.md alone: what the document says is what the files are.
+//! An independent reader, written from docs/table-format.md alone: the files match the document.
 
 use crate::common;
 
@@ -25,7 +25,7 @@ fn byte(bytes: &mut &[u8]) -> usize {
     first.into()
 }
 
-/// By number: the symbol, its frequency and which of its numbers it is.
+/// By scale position: the symbol, its frequency and the index within the symbol's range.
 type Numbers = Vec<(usize, u32, u32)>;
 
 fn distribution(bytes: &mut &[u8]) -> Numbers {

@@ -1,4 +1,4 @@
-//! A writer that is killed at any moment leaves a table that the next one completes to the same bytes.
+//! Kill tests: a writer killed at any moment leaves a table that the next one completes to the same bytes.
 //!
 //! The test runs itself as the child: with `OUTPLAY_KILL_TEST` set, the same binary writes the table that the
 //! variable names and does nothing else.
@@ -18,7 +18,7 @@ const SLOTS: [u64; 6] = [1, 5000, 200_000, 400_000, 70_000, 300];
 const VARIABLE: &str = "OUTPLAY_KILL_TEST";
 const LOCK: &str = "OUTPLAY_LOCK_TEST";
 
-/// Not a test of its own: what the child does.
+/// Not a test of its own: the child process.
 #[test]
 fn child() {
     if let Some(data) = std::env::var_os(VARIABLE) {
@@ -41,10 +41,10 @@ fn spawn(variable: &str, data: &Path) -> Child {
         .expect("starts")
 }
 
-/// Kills writers until one of them comes to its end; returns how many were killed.
+/// Kills writers until one of them finishes; returns the number of kills.
 fn kill_until_done(data: &Path, rng: &mut SmallRng, longest: Duration) -> usize {
     let mut killed = 0;
-    // Waiting longer and longer makes sure that this ends.
+    // Increasing delays ensure termination.
     for round in 1.. {
         let mut child = spawn(VARIABLE, data);
         std::thread::sleep(longest.mul_f64(rng.random_range(0.0..1.0) * (1.0 + f64::from(round) / 20.0)));
@@ -91,7 +91,7 @@ fn many_killed_writers() {
 }
 
 #[test]
-fn a_second_writer_is_told_who_the_first_is() {
+fn second_writer_gets_the_process_id_of_the_first() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut child = spawn(LOCK, dir.path());
     // The test harness prints on the same line before the test does.
@@ -102,7 +102,7 @@ fn a_second_writer_is_told_who_the_first_is() {
     assert_eq!(error.to_string(), format!("made-up,k=3: process {} is writing this table", child.id()));
     child.kill().expect("kills");
     child.wait().expect("waits");
-    // The lock went with the process.
+    // The lock is released with the process.
     let writer = Writer::open(dir.path(), identity(&SLOTS)).expect("opens");
     let error = Writer::open(dir.path(), identity(&SLOTS)).map(|_| ()).expect_err("is locked");
     assert!(matches!(error, TableError::Locked { .. }), "{error}");

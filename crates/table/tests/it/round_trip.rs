@@ -1,9 +1,10 @@
-//! What is written is read.
+//! Round trips: written values are read back.
 
 use crate::common;
 
 use common::{SPEC, agrees, check, codes, files, identity, write};
-use outplay_core::{Tier, Watch};
+use outplay_core::Tier;
+use outplay_runtime::Monitor;
 use outplay_table::{Cell, CellKind, Identity, Table, TableError, TierWriter, Values, Writer, list, remove};
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
@@ -12,12 +13,12 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[test]
-fn tiers_of_all_sizes_come_back() {
+fn tiers_of_all_sizes_round_trip() {
     let dir = tempfile::tempdir().expect("a directory");
     let slots = [0, 1, 2, 255, 256, 257, 1000, 4096, 16_385, 65_535, 65_536, 65_537, 300_000];
     write(dir.path(), &slots).expect("writes");
     check(dir.path(), &slots);
-    // Slot by slot, too, from several threads.
+    // Probe by probe as well, from several threads.
     let table = Table::open(dir.path(), SPEC, Values::Distance).expect("opens");
     for (i, &slots) in slots.iter().enumerate() {
         let (tier, codes) = (Tier(i as u32), codes(slots, i as u64));
@@ -58,7 +59,7 @@ fn check_cells<C: Cell>(cells: &[C], most_bytes: u64) {
 }
 
 #[test]
-fn random_data_of_every_kind_of_cell_comes_back() {
+fn random_data_of_every_cell_type_round_trips() {
     let mut rng = SmallRng::seed_from_u64(11);
     check_cells::<i8>(&(0..200_000).map(|_| rng.random_range(-127..=127)).collect::<Vec<i8>>(), 210_000);
     check_cells::<i8>(&(0..200_000).map(|_| rng.random_range(-128..=127)).collect::<Vec<i8>>(), 215_000);
@@ -70,7 +71,8 @@ fn random_data_of_every_kind_of_cell_comes_back() {
     check_cells(&sparse, 4_000);
 }
 
-/// What is said of a block can leave the coder in the state in which it began, with no word pushed: it is a block all the same.
+/// The symbols of a block can leave the rANS state where it began, with no word pushed; it is a valid block all the
+/// same.
 #[test]
 fn blocks_that_take_next_to_nothing_are_not_lost() {
     const BLOCK: usize = 1 << 14;
@@ -165,14 +167,14 @@ fn misuse_is_an_error() {
     misuse(writer.tier::<i8>(Tier(1)).map(|_| ()));
     misuse(writer.tier::<i32>(Tier(0)).map(|_| ()));
     misuse(writer.finish(serde_json::Value::Null));
-    // Nothing is left of the tier that was not finished.
+    // The unfinished tier leaves no files.
     assert_eq!(files(dir.path(), &identity(&[]).name()).keys().collect::<Vec<_>>(), ["manifest.json"]);
 }
 
 #[test]
-fn a_watch_sees_all_slots_and_can_stop_a_tier() {
+fn monitor_sees_all_slots_and_can_cancel_a_tier() {
     struct Counter(AtomicU64, bool);
-    impl Watch for Counter {
+    impl Monitor for Counter {
         fn stage(&self, _name: &str, _total: u64) {}
         fn advance(&self, units: u64) {
             self.0.fetch_add(units, Ordering::Relaxed);

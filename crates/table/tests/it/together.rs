@@ -1,12 +1,13 @@
-//! Several processes write one table: the same bytes as one.
+//! Several ranks that write one table produce the bytes of a single process.
 
 use crate::common::{codes, files, identity, write};
-use outplay_core::{Crew, Team, Tier};
+use outplay_core::Tier;
+use outplay_runtime::{Communicator, LocalCommunicator, NoMonitor};
 use outplay_table::{Cell, CellKind, Identity, TableError, TierWriter, Values, Writer};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whose slots these are, in pieces of odd sizes.
+/// Ranges of slots with the rank that puts them, of odd sizes.
 fn dealt(slots: u64, ranks: u64) -> Vec<(u64, u64, u64)> {
     let (mut parts, mut at, mut i) = (Vec::new(), 0, 0u64);
     while at < slots {
@@ -17,8 +18,8 @@ fn dealt(slots: u64, ranks: u64) -> Vec<(u64, u64, u64)> {
     parts
 }
 
-fn write_share(data: &Path, slots: &[u64], crew: &Arc<dyn Crew>) -> Result<(), TableError> {
-    let writer = Writer::open_together(data, identity(slots), crew)?;
+fn write_share(data: &Path, slots: &[u64], crew: &Arc<dyn Communicator>) -> Result<(), TableError> {
+    let writer = Writer::open_together(data, identity(slots), crew, &NoMonitor)?;
     for (i, &slots) in slots.iter().enumerate().rev() {
         let tier = Tier(i as u32);
         if writer.has(tier) {
@@ -36,17 +37,17 @@ fn write_share(data: &Path, slots: &[u64], crew: &Arc<dyn Crew>) -> Result<(), T
     writer.finish(serde_json::json!({"tiers": slots.len()}))
 }
 
-fn together<T: Send>(size: usize, work: impl Fn(Arc<dyn Crew>) -> T + Sync) -> Vec<T> {
+fn together<T: Send>(size: usize, work: impl Fn(Arc<dyn Communicator>) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let work = &work;
         let members: Vec<_> =
-            Team::of(size).into_iter().map(|crew| scope.spawn(move || work(crew))).collect();
+            LocalCommunicator::of(size).into_iter().map(|crew| scope.spawn(move || work(crew))).collect();
         members.into_iter().map(|member| member.join().expect("no panic")).collect()
     })
 }
 
 #[test]
-fn files_are_those_of_one_process() {
+fn files_equal_those_of_one_process() {
     let slots = [0, 1, 300, 65_536, 65_537, 1_000_000];
     let alone = tempfile::tempdir().expect("a directory");
     write(alone.path(), &slots).expect("writes");
@@ -60,7 +61,7 @@ fn files_are_those_of_one_process() {
 }
 
 #[test]
-fn directories_of_their_own_will_do() {
+fn ranks_may_have_separate_directories() {
     let slots = [70_000, 3];
     let alone = tempfile::tempdir().expect("a directory");
     write(alone.path(), &slots).expect("writes");
@@ -72,15 +73,15 @@ fn directories_of_their_own_will_do() {
 }
 
 #[test]
-fn plain_cells_too() {
+fn raw_cells_are_encoded_together_too() {
     let cells: Vec<f64> =
         (0..200_000u32).map(|n| if n % 5 == 0 { f64::NAN } else { f64::from(n).sqrt() }).collect();
     let (spec, values) = ("means".to_string(), Values::Expected);
     let identity =
         Identity { spec, version: 1, values, cell: CellKind::F64, slots: vec![cells.len() as u64] };
-    let store = |data: &Path, crew: Option<&Arc<dyn Crew>>| -> Result<(), TableError> {
+    let store = |data: &Path, crew: Option<&Arc<dyn Communicator>>| -> Result<(), TableError> {
         let writer = match crew {
-            Some(crew) => Writer::open_together(data, identity.clone(), crew)?,
+            Some(crew) => Writer::open_together(data, identity.clone(), crew, &NoMonitor)?,
             None => Writer::open(data, identity.clone())?,
         };
         let file: TierWriter<'_, f64> = writer.tier(Tier(0))?;
@@ -101,14 +102,15 @@ fn plain_cells_too() {
 }
 
 #[test]
-fn all_hear_of_a_lock_and_of_a_slot_put_twice() {
+fn lock_and_double_put_errors_reach_all_ranks() {
     let dir = tempfile::tempdir().expect("a directory");
     let held = Writer::open(dir.path(), identity(&[9])).expect("opens");
-    let refused = together(3, |crew| Writer::open_together(dir.path(), identity(&[9]), &crew).is_err());
+    let refused =
+        together(3, |crew| Writer::open_together(dir.path(), identity(&[9]), &crew, &NoMonitor).is_err());
     assert_eq!(refused, [true; 3]);
     drop(held);
     let refused = together(2, |crew| {
-        let writer = Writer::open_together(dir.path(), identity(&[9]), &crew).expect("opens");
+        let writer = Writer::open_together(dir.path(), identity(&[9]), &crew, &NoMonitor).expect("opens");
         let file: TierWriter<'_, i8> = writer.tier(Tier(0)).expect("begins");
         file.put(crew.rank() as u64, &[1, 2, 3]).expect("room");
         file.finish().is_err()

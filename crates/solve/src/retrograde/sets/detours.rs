@@ -1,24 +1,27 @@
-//! Moves to positions without a slot. As in [`crate::retrograde::detours`], each leads to a *stopover*: the player to
-//! move there has the moves of the position that it is like, and some that leave the tier.
+//! Moves to positions without a slot, in the bit-parallel solver.
+//!
+//! As in [`crate::retrograde::detours`], each leads to a *stopover*: the player to move there has the moves of the
+//! base position (`like`), and additional exits.
 //!
 //! ```text
-//! won    as soon as one of the two is          the position with the move to it is no longer held
-//! lost   when both are                         that position is won one ply later
-//! else   a draw                                that position is not lost
+//! won    as soon as the base position or an exit is      the position with the move to it is released
+//! lost   when both are                                   that position is won one ply later
+//! else   a draw                                          that position is not lost
 //! ```
 //!
-//! A position is *held* while one of its stopovers is not known to be won, so that it is not taken for lost.
+//! A position is *held* while one of its stopovers is not known to be won, so that it is not resolved as lost.
 
 use super::row::Row;
-use super::{FEW, Front, SetSolver};
+use super::{Frontier, ROWS_PER_TASK, SetSolver};
 use crate::SolveError;
-use outplay_core::{Code, SetDetour, threads};
+use outplay_core::{Code, SetDetour};
+use outplay_runtime::threads;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What is known of a stopover.
+/// Resolution of a stopover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
-    /// Nothing, or, when all levels are worked off, that it is a draw.
+enum StopoverState {
+    /// Unresolved; after the last level, a draw.
     Open,
     Won,
     Lost,
@@ -26,23 +29,23 @@ enum State {
 
 /// A position without a slot.
 pub(super) struct Stopover {
-    /// The position with the move to it, in its row.
+    /// Slot, in this row, of the position with the move to it.
     slot: u16,
-    /// The row and slot of the position that it is like.
+    /// Row and slot of the base position.
     like: (usize, u16),
-    /// What its own moves come to, and after how many plies.
+    /// Payoff and distance of its best exit.
     payoff: i32,
     plies: u32,
     /// If it is a draw: whether the player to move can end it, as far as is known.
     mover_ends: bool,
-    /// One of its own moves leads to a draw that the other player cannot end.
+    /// One of its exits leads to a draw that the other player cannot end.
     stuck: bool,
-    /// The other player can end it, and the position with the move to it was told.
+    /// The other player can end it, and the position with the move to it was updated.
     opponent_ends: bool,
-    state: State,
+    state: StopoverState,
 }
 
-/// Takes a move that leaves the tier: its row and slot, what it comes to, and who can end that.
+/// Callback for an exit: its row and slot, its code, and which players can force an end.
 type Exit<'e, C> = dyn FnMut(&mut Row<'_, C>, u16, C, (bool, bool)) + 'e;
 
 /// The word and the bit of a slot.
@@ -51,22 +54,22 @@ fn place(slot: u16) -> (usize, u64) {
 }
 
 impl Stopover {
-    /// The level at which it is won by its own moves.
+    /// The level at which an exit wins.
     pub(super) fn due(&self) -> Option<u32> {
-        (self.state == State::Open && self.payoff > 0).then_some(self.plies)
+        (self.state == StopoverState::Open && self.payoff > 0).then_some(self.plies)
     }
 
-    /// Whether it keeps the position with the move to it from being lost, or, among draws, from being ended.
+    /// Whether it keeps the position with the move to it from being lost or, among draws, from being ended.
     fn holds(&self, among_draws: bool) -> bool {
         match among_draws {
-            false => self.state != State::Won,
-            true => self.state == State::Open && !self.mover_ends,
+            false => self.state != StopoverState::Won,
+            true => self.state == StopoverState::Open && !self.mover_ends,
         }
     }
 }
 
 impl<C: Code> Row<'_, C> {
-    /// Holds positions as their stopovers say.
+    /// Recomputes which positions are held by their stopovers.
     fn hold(&mut self, among_draws: bool) {
         self.held.fill(0);
         for stopover in self.stopovers.iter().filter(|stopover| stopover.holds(among_draws)) {
@@ -75,7 +78,7 @@ impl<C: Code> Row<'_, C> {
         }
     }
 
-    /// A stopover has ceased to hold its position: unless another one does, it is to be looked at again.
+    /// Releases a position from a stopover. Unless another stopover holds it, it is evaluated again.
     fn release(&mut self, slot: u16, among_draws: bool) {
         if self.stopovers.iter().any(|other| other.slot == slot && other.holds(among_draws)) {
             return;
@@ -87,22 +90,22 @@ impl<C: Code> Row<'_, C> {
 }
 
 impl<C: Code> SetSolver<'_, C> {
-    /// Looks up where the detours of a row lead. Those that are like no position are moves that leave the tier:
-    /// `exit` is told what they come to, and whether their maker and the other player can end it if it is a draw.
-    pub(super) fn look_around(&self, row: &mut Row<'_, C>, exit: &mut Exit<'_, C>) {
+    /// Evaluates the detours of a row. A detour without a base position is an exit: `exit` receives its code and, for
+    /// a draw, whether the player who makes the move and the other player can end it.
+    pub(super) fn evaluate_detours(&self, row: &mut Row<'_, C>, exit: &mut Exit<'_, C>) {
         for SetDetour { slot, like, instead } in self.sets.detours(row.place) {
             let (mut best, mut mover_ends, mut stuck): (Option<C>, _, _) = (None, false, false);
             for (tier, number) in instead {
-                let shelf = &self.solved[tier.0 as usize];
-                let code = shelf.code(number).before(false);
+                let solved_tier = &self.solved[tier.0 as usize];
+                let code = solved_tier.code(number).before(false);
                 best = best.max(Some(code));
                 if code.unpack().is_some_and(|value| value.payoff() == 0) {
-                    let (mover, opponent) = shelf.ends.seen_before(number, false);
+                    let (mover, opponent) = solved_tier.ends.seen_before(number, false);
                     mover_ends |= mover;
                     stuck |= !opponent;
                 }
             }
-            // A detour has moves of its own, and what they lead to is solved.
+            // A detour has exits of its own, and their targets are solved.
             let Some((best, value)) = best.and_then(|best| Some((best, best.unpack()?))) else { continue };
             let Some((like_row, like_slot)) = like else {
                 exit(row, slot, best.before(false), (!stuck, mover_ends));
@@ -116,35 +119,35 @@ impl<C: Code> SetSolver<'_, C> {
                 mover_ends,
                 stuck,
                 opponent_ends: false,
-                state: State::Open,
+                state: StopoverState::Open,
             });
         }
         row.hold(false);
     }
 
-    /// Settles the stopovers that are won or lost now that a level is worked off, and tells the positions with a move
-    /// to them. Returns whether some are to be looked at again.
-    pub(super) fn pass_on(
+    /// Resolves the stopovers that are won or lost after a level and updates the positions with a move to them.
+    /// Returns whether some have to be evaluated again.
+    pub(super) fn resolve_stopovers(
         &self,
         rows: &mut [Row<'_, C>],
-        (not_won, lost): (&Front, &Front),
+        (not_won, lost): (&Frontier, &Frontier),
         plies: u32,
     ) -> bool {
         let width = self.sets.width();
         let settle = |row: &mut Row<'_, C>| {
             for i in 0..row.stopovers.len() {
                 let Stopover { slot, like: (like_row, like_slot), state, .. } = row.stopovers[i];
-                if state != State::Open {
+                if state != StopoverState::Open {
                     continue;
                 }
                 let (word, bit) = place(like_slot);
-                let is_in = |front: &Front| front.words[like_row * width + word] & bit != 0;
+                let is_in = |front: &Frontier| front.words[like_row * width + word] & bit != 0;
                 let Stopover { payoff, plies: own, .. } = row.stopovers[i];
                 if !is_in(not_won) || payoff > 0 && own <= plies {
-                    row.stopovers[i].state = State::Won;
+                    row.stopovers[i].state = StopoverState::Won;
                     row.release(slot, false);
                 } else if payoff < 0 && is_in(lost) {
-                    row.stopovers[i].state = State::Lost;
+                    row.stopovers[i].state = StopoverState::Lost;
                     match u16::try_from(own.max(plies) + 1) {
                         Ok(plies) => row.win_later(slot, plies),
                         Err(_) => row.trouble = Some(SolveError::Overflow),
@@ -154,7 +157,7 @@ impl<C: Code> SetSolver<'_, C> {
             row.again != 0
         };
         let again = AtomicBool::new(false);
-        threads::parts(rows, FEW, &|_, rows| {
+        threads::parts(rows, ROWS_PER_TASK, &|_, rows| {
             for row in rows.iter_mut().filter(|row| !row.stopovers.is_empty()) {
                 again.fetch_or(settle(row), Relaxed);
             }
@@ -162,23 +165,23 @@ impl<C: Code> SetSolver<'_, C> {
         again.into_inner()
     }
 
-    /// Begins with the stopovers that are draws.
+    /// Initializes the stopovers that are draws.
     pub(super) fn hold_draws(&self, rows: &mut [Row<'_, C>]) {
         rows.iter_mut().filter(|row| !row.stopovers.is_empty()).for_each(|row| row.hold(true));
     }
 
-    /// Finds out who can end the stopovers that are draws, as far as it is known of the positions that they are
-    /// like, and tells the positions with a move to them.
-    pub(super) fn pass_on_ends(&self, rows: &mut [Row<'_, C>], cannot: &mut Front) {
+    /// Finds which player can end the stopovers that are draws, from the base positions, and updates the positions
+    /// with a move to them.
+    pub(super) fn resolve_stopover_ends(&self, rows: &mut [Row<'_, C>], cannot: &mut Frontier) {
         let width = self.sets.width();
         let mut found = Vec::new();
         for row in rows.iter() {
             for (i, stopover) in row.stopovers.iter().enumerate() {
-                if stopover.state != State::Open {
+                if stopover.state != StopoverState::Open {
                     continue;
                 }
                 let (like, (word, bit)) = (&rows[stopover.like.0], place(stopover.like.1));
-                // One that is like a lost position is a draw by its own moves alone.
+                // A stopover of a lost base position is a draw by its exits alone.
                 let draw = like.open[word] & bit != 0;
                 let mover = draw && cannot.words[like.place * width + word] & bit == 0;
                 let opponent = !stopover.stuck && (!draw || like.opponent_ends[word] & bit != 0);

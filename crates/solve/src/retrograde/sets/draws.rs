@@ -1,19 +1,20 @@
-//! Which draws are ties, by sets. The rules are those of [`super::super::ends`]:
+//! Which draws are ties, bit-parallel. The rules are those of [`super::super::ends`]:
 //!
 //! ```text
-//! the player to move can end   some move leads to a draw that the one who moves there cannot avoid the end of
-//! the opponent can end         no move leads to a draw that the opponent, then to move, cannot end
+//! the mover can end      some move leads to a draw of which the opponent of the player to move there can force an end
+//! the opponent can end   no move leads to a draw that the opponent, then to move, cannot end
 //! ```
 
-use super::row::{Found, Row, bits, number};
-use super::{Counts, FEW, Front, MANY, SetSolver, count_as, plus};
+use super::row::{Row, RowSet, bits, number};
+use super::{Frontier, ROWS_PER_SCAN, ROWS_PER_TASK, SetSolver, SideCounts, count_as, plus};
 use crate::retrograde::bits::Bits;
 use crate::retrograde::ends::Ends;
 use crate::{SolveError, TierTally};
-use outplay_core::{Code, Value, threads};
+use outplay_core::{Code, Value};
+use outplay_runtime::threads;
 
 impl<C: Code> SetSolver<'_, C> {
-    /// Gives what is left its codes: ties where a player can force an end, draws by repetition elsewhere.
+    /// Assigns codes to the remaining positions: ties where a player can force an end, draws by repetition elsewhere.
     pub(super) fn draws(&self, rows: &mut [Row<'_, C>], tally: &mut TierTally) -> Result<Ends, SolveError> {
         let ending = |row: &Row<'_, C>| {
             (0..row.open.len()).any(|word| {
@@ -21,26 +22,30 @@ impl<C: Code> SetSolver<'_, C> {
                 row.ties[word] | row.open[word] & exits != 0
             })
         };
-        let seen =
-            |i: usize| rows[i * MANY..].iter().take(MANY).any(|row| !row.stopovers.is_empty() || ending(row));
-        let any_end = threads::map(rows.len().div_ceil(MANY), &seen).contains(&true);
+        let seen = |i: usize| {
+            rows[i * ROWS_PER_SCAN..]
+                .iter()
+                .take(ROWS_PER_SCAN)
+                .any(|row| !row.stopovers.is_empty() || ending(row))
+        };
+        let any_end = threads::map(rows.len().div_ceil(ROWS_PER_SCAN), &seen).contains(&true);
         let cannot = match any_end {
-            true => Some(self.spread_ends(rows)?),
+            true => Some(self.propagate_ends(rows)?),
             false => None,
         };
         let len = if cannot.is_some() { self.len() } else { 0 };
-        let ends = Ends { mover: Bits::new(len, self.watch)?, opponent: Bits::new(len, self.watch)? };
+        let ends = Ends { mover: Bits::new(len, self.monitor)?, opponent: Bits::new(len, self.monitor)? };
         let tie = C::pack(Value::TIE).ok_or(SolveError::Overflow)?;
         let never = C::pack(Value::REPETITION).unwrap_or(tie);
         let (width, places) = (self.sets.width(), self.sets.places());
         let settle = |row: &mut Row<'_, C>| {
-            let (mut ties, mut repetitions) = (Found::NONE, Found::NONE);
+            let (mut ties, mut repetitions) = (RowSet::NONE, RowSet::NONE);
             for word in 0..width {
                 let draws = row.open[word] | row.ties[word];
                 if draws == 0 {
                     continue;
                 }
-                // A draw that the player to move cannot end is one of `cannot`.
+                // A draw that the player to move cannot end is in `cannot`.
                 let mover = cannot.as_ref().map_or(0, |cannot| draws & !cannot[row.place * width + word]);
                 let opponent = row.opponent_ends[word];
                 repetitions.add(word, draws & !mover & !opponent);
@@ -61,7 +66,7 @@ impl<C: Code> SetSolver<'_, C> {
             let ties = row.settle(self.sets, &ties, Some(tie), |_, _| {});
             [ties, row.settle(self.sets, &repetitions, Some(never), |_, _| {})]
         };
-        let groups = rows.chunks_mut(FEW).map(|rows| (rows, [Counts::default(); 2]));
+        let groups = rows.chunks_mut(ROWS_PER_TASK).map(|rows| (rows, [SideCounts::default(); 2]));
         let groups = self.each_group(groups, &|(rows, counts), pace| {
             for row in rows.iter_mut().take_while(|_| !pace.step()) {
                 let settled = settle(row);
@@ -75,12 +80,12 @@ impl<C: Code> SetSolver<'_, C> {
         Ok(ends)
     }
 
-    /// Finds the draws that the opponent can end, in the rows, and returns those that the player to move cannot.
-    fn spread_ends(&self, rows: &mut [Row<'_, C>]) -> Result<Vec<u64>, SolveError> {
+    /// Finds the draws that the opponent can end, in the rows, and returns those that the player to move cannot end.
+    fn propagate_ends(&self, rows: &mut [Row<'_, C>]) -> Result<Vec<u64>, SolveError> {
         let width = self.sets.width();
         let without = rows.iter().flat_map(|row| row.open.iter().zip(&row.leads_to_end));
-        let mut cannot = Front::new(without.map(|(open, leads)| open & !leads).collect(), rows.len());
-        let mut fresh = Front::new(vec![0; self.sets.legal().len()], rows.len());
+        let mut cannot = Frontier::new(without.map(|(open, leads)| open & !leads).collect(), rows.len());
+        let mut fresh = Frontier::new(vec![0; self.sets.legal().len()], rows.len());
         cannot.moving = true;
         self.hold_draws(rows);
         let mut first = true;
@@ -89,7 +94,7 @@ impl<C: Code> SetSolver<'_, C> {
                 let from = |word: usize| {
                     row.open[word] & !row.stuck[word] & !row.opponent_ends[word] & !row.held[word]
                 };
-                // At first nothing is known of any word, later only changes matter.
+                // The first pass evaluates all words, later ones only those that changed.
                 let mut found = match first {
                     true => self.without_move(&cannot, row, self.all_words(), &from),
                     false => self.without_move_to(&cannot, row, from),
@@ -106,7 +111,7 @@ impl<C: Code> SetSolver<'_, C> {
                     words[word] = found;
                     *changed |= 1 << word;
                 }
-                Counts::default()
+                SideCounts::default()
             })?;
             first = false;
             self.each_row(rows, &mut cannot, |row, words, changed| {
@@ -116,9 +121,9 @@ impl<C: Code> SetSolver<'_, C> {
                     words[word] &= !found;
                     *changed |= 1 << word;
                 }
-                Counts::default()
+                SideCounts::default()
             })?;
-            self.pass_on_ends(rows, &mut cannot);
+            self.resolve_stopover_ends(rows, &mut cannot);
         }
         Ok(cannot.words)
     }

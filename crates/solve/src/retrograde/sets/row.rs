@@ -1,52 +1,52 @@
-//! What is known of a row of words, and its moves that leave the tier.
+//! A row of words: the state of its positions and their exits.
 
 use super::detours::Stopover;
-use super::{Counts, SetSolver, WIDTH};
+use super::{SetSolver, SideCounts, WIDTH};
 use crate::SolveError;
 use outplay_core::{Code, Leaving, Sets, Slots, Turn};
 use std::collections::BTreeMap;
 
-/// A row at work.
+/// State of one row while its tier is solved.
 pub(super) struct Row<'c, C> {
-    /// Which row it is.
+    /// Index of the row.
     pub(super) place: usize,
-    /// Which of the counts are its.
+    /// Which of the [`SideCounts`] it contributes to.
     side: usize,
     /// The codes of its numbers.
     pub(super) codes: &'c mut [C],
-    /// Positions without a value.
+    /// Unresolved positions.
     pub(super) open: Vec<u64>,
     /// Finished positions with payoff 0.
     pub(super) ties: Vec<u64>,
-    /// A move leaves the tier and does not lose.
+    /// Positions with an exit that does not lose.
     pub(super) safe: Vec<u64>,
-    /// Moves leave the tier, and all of those lose.
+    /// Positions with exits, all of which lose.
     losing: Vec<u64>,
-    /// A move leaves the tier to a draw that the player who makes it can end.
+    /// Positions with an exit to a draw that the player who makes the move can end.
     pub(super) leads_to_end: Vec<u64>,
-    /// A move leaves the tier to a draw that the other player cannot end.
+    /// Positions with an exit to a draw that the other player cannot end.
     pub(super) stuck: Vec<u64>,
     /// Draws that the opponent of the player to move can end.
     pub(super) opponent_ends: Vec<u64>,
-    /// Slots won by leaving the tier, with the plies, the soonest last.
+    /// Plies and slots of wins by an exit, the soonest last.
     wins: Vec<(u16, u16)>,
-    /// The plies of `losing` slots in their order, and where those of each word begin.
+    /// Plies of the `losing` slots in order, and where those of each word begin.
     late: Vec<u16>,
     late_first: Vec<u16>,
-    /// Slots that are lost at a level to come.
+    /// Slots that are lost at a later level.
     lost: BTreeMap<u32, Vec<u16>>,
-    /// Where its detours lead.
+    /// Targets of its detours.
     pub(super) stopovers: Vec<Stopover>,
     /// Positions that stopovers keep from being lost.
     pub(super) held: Vec<u64>,
-    /// Words to look at again although no move within the tier says so.
+    /// Words to evaluate again although no move within the tier changed.
     pub(super) again: u64,
-    /// How many positions are finished.
+    /// Number of finished positions.
     pub(super) finished: u64,
     pub(super) trouble: Option<SolveError>,
 }
 
-/// The bits of a word, lowest first.
+/// The set bits of a word, lowest first.
 #[inline]
 pub(super) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -60,7 +60,7 @@ pub(super) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 }
 
 impl<'c, C: Code> Row<'c, C> {
-    /// Every position is open.
+    /// A row in which every position is unresolved.
     pub(super) fn new(sets: &dyn Sets, place: usize, codes: &'c mut [C]) -> Row<'c, C> {
         let width = sets.width();
         let none = || vec![0; width];
@@ -87,14 +87,14 @@ impl<'c, C: Code> Row<'c, C> {
         }
     }
 
-    /// Gives positions their code and tells which words they are in.
+    /// Assigns a code to positions and reports the words they are in.
     pub(super) fn settle(
         &mut self,
         sets: &dyn Sets,
-        found: &Found,
+        found: &RowSet,
         code: Option<C>,
         mut tell: impl FnMut(usize, u64),
-    ) -> Counts {
+    ) -> SideCounts {
         let (mut count, places) = (0, sets.places());
         for (word, found) in found.words() {
             self.open[word] &= !found;
@@ -107,13 +107,14 @@ impl<'c, C: Code> Row<'c, C> {
             count += u64::from(slots.weight) * u64::from((found & slots.counted).count_ones());
             tell(word, found);
         }
-        let mut counts = Counts::default();
+        let mut counts = SideCounts::default();
         counts[self.side] = count;
         counts
     }
 
-    /// Positions that lose by every move of the tier, and later by leaving it, wait for that level.
-    pub(super) fn hold_back(&mut self, found: &mut Found, plies: u32) {
+    /// Removes positions that lose by every move of the tier and only later by an exit, and queues them for that
+    /// level.
+    pub(super) fn hold_back(&mut self, found: &mut RowSet, plies: u32) {
         if self.late.is_empty() {
             return;
         }
@@ -127,29 +128,29 @@ impl<'c, C: Code> Row<'c, C> {
         }
     }
 
-    /// Adds the positions that waited for this level.
-    pub(super) fn come_due(&mut self, found: &mut Found, plies: u32) {
+    /// Adds the positions that were queued for this level.
+    pub(super) fn come_due(&mut self, found: &mut RowSet, plies: u32) {
         while let Some(entry) = self.lost.first_entry().filter(|entry| *entry.key() <= plies) {
             entry.remove().into_iter().for_each(|slot| found.add(slot as usize / 64, 1 << (slot % 64)));
         }
     }
 
-    /// Adds the positions that are won at this level by leaving the tier.
-    pub(super) fn leave_and_win(&mut self, found: &mut Found, plies: u32) {
+    /// Adds the positions that an exit wins at this level.
+    pub(super) fn leave_and_win(&mut self, found: &mut RowSet, plies: u32) {
         while let Some((_, slot)) = self.wins.pop_if(|&mut (sooner, _)| u32::from(sooner) <= plies) {
             let word = slot as usize / 64;
             found.add(word, self.open[word] & 1 << (slot % 64));
         }
     }
 
-    /// A position is won at a level to come.
+    /// Queues a win for a later level.
     pub(super) fn win_later(&mut self, slot: u16, plies: u16) {
-        // The soonest ones are last.
+        // Sorted with the soonest last.
         let place = self.wins.partition_point(|&(sooner, _)| sooner > plies);
         self.wins.insert(place, (plies, slot));
     }
 
-    /// The next level that is known to come.
+    /// The next level with a queued position.
     pub(super) fn next_level(&self) -> Option<u32> {
         let won = self.wins.last().map(|&(plies, _)| plies.into());
         let lost = self.lost.keys().next().copied();
@@ -157,7 +158,7 @@ impl<'c, C: Code> Row<'c, C> {
         won.into_iter().chain(lost).chain(stopovers).min()
     }
 
-    /// The plies after which a position loses by leaving the tier.
+    /// The plies after which a position loses by its exits.
     fn plies_outside(&self, word: usize, bit: usize) -> u32 {
         let before = self.losing[word] & ((1 << bit) - 1);
         self.late[self.late_first[word] as usize + before.count_ones() as usize].into()
@@ -178,15 +179,15 @@ pub(super) fn number(places: Option<&[u32]>, slots: &Slots, word: usize, bit: us
     }
 }
 
-/// Positions of a row.
-pub(super) struct Found {
+/// A set of positions of one row.
+pub(super) struct RowSet {
     words: [u64; WIDTH],
-    /// The words that may have some.
+    /// Words that may be non-empty.
     mask: u64,
 }
 
-impl Found {
-    pub(super) const NONE: Found = Found { words: [0; WIDTH], mask: 0 };
+impl RowSet {
+    pub(super) const NONE: RowSet = RowSet { words: [0; WIDTH], mask: 0 };
 
     #[inline]
     pub(super) fn add(&mut self, word: usize, set: u64) {
@@ -198,12 +199,12 @@ impl Found {
         self.words[word]
     }
 
-    /// All words that have some.
+    /// All non-empty words.
     pub(super) fn words(&self) -> impl Iterator<Item = (usize, u64)> {
         bits(self.mask).map(|word| (word, self.words[word])).filter(|&(_, set)| set != 0)
     }
 
-    /// Takes away positions with a move to a set.
+    /// Removes positions with a move to a set.
     pub(super) fn strike(&mut self, sets: &dyn Sets, place: usize, to: &[u64]) {
         if self.mask != 0 {
             sets.strike(place, to, &mut self.words[..sets.width()]);
@@ -212,13 +213,13 @@ impl Found {
 }
 
 impl<C: Code> SetSolver<'_, C> {
-    /// Looks up the moves of a row that leave the tier.
-    pub(super) fn look_outside(&self, row: &mut Row<'_, C>, best: &mut [C]) {
+    /// Evaluates the exits of a row.
+    pub(super) fn evaluate_exits(&self, row: &mut Row<'_, C>, best: &mut [C]) {
         let mut leaving = [0u64; WIDTH];
         self.sets.exits(row.place, &mut |tier, list| {
-            let shelf = &self.solved[tier.0 as usize];
+            let solved_tier = &self.solved[tier.0 as usize];
             for &Leaving { slot, number } in list {
-                let code = shelf.code(number.into()).before(false);
+                let code = solved_tier.code(number.into()).before(false);
                 let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
                 let known = &mut best[slot as usize];
                 if leaving[word] & bit == 0 || *known < code {
@@ -226,13 +227,13 @@ impl<C: Code> SetSolver<'_, C> {
                 }
                 leaving[word] |= bit;
                 if code.unpack().is_some_and(|value| value.payoff() == 0) {
-                    let (mover, opponent) = shelf.ends.seen_before(number.into(), false);
+                    let (mover, opponent) = solved_tier.ends.seen_before(number.into(), false);
                     row.leads_to_end[word] |= if mover { bit } else { 0 };
                     row.stuck[word] |= if opponent { 0 } else { bit };
                 }
             }
         });
-        self.look_around(row, &mut |row, slot, code, (mover, opponent)| {
+        self.evaluate_detours(row, &mut |row, slot, code, (mover, opponent)| {
             let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
             let known = &mut best[slot as usize];
             if leaving[word] & bit == 0 || *known < code {
@@ -270,8 +271,8 @@ impl<C: Code> SetSolver<'_, C> {
         });
     }
 
-    /// Finds the positions of a row that have no move within the tier.
-    pub(super) fn look_inside(&self, row: &mut Row<'_, C>) {
+    /// Finds the positions of a row without a move within the tier.
+    pub(super) fn resolve_without_inner_moves(&self, row: &mut Row<'_, C>) {
         let rest = row.open.iter().zip(&row.safe).zip(&row.held);
         let mut rest: Vec<u64> = rest.map(|((open, safe), held)| open & !safe & !held).collect();
         self.sets.strike(row.place, self.sets.legal(), &mut rest);

@@ -1,0 +1,116 @@
+//! Errors as users see them: exit codes, and cures phrased as options of this command line.
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | done, and known |
+//! | 1 | the answer is "no", or a check or the work failed |
+//! | 2 | bad input |
+//! | 3 | not known within the limits |
+//! | 130 | interrupted |
+
+use crate::commands::{BAD_INPUT, INTERRUPTED, KNOWN, NO, UNKNOWN};
+use crate::terminal::harmless;
+use outplay_workbench::{Cure, TableCure, Trouble, Values};
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Returns the exit code of an error.
+pub(crate) fn code(trouble: &Trouble) -> u8 {
+    if trouble.is_stop() {
+        INTERRUPTED
+    } else if trouble.is_limit() || matches!(trouble.cure(), Some(Cure::Table(TableCure::Wait))) {
+        // A table that another process is writing is not known yet; no check failed.
+        UNKNOWN
+    } else if trouble.is_input() {
+        BAD_INPUT
+    } else {
+        NO
+    }
+}
+
+/// Phrases the cure of an error as a command; `data` is the directory that `--data` names, if any.
+pub(crate) fn cure(trouble: &Trouble, data: Option<&Path>) -> Option<String> {
+    Some(match trouble.cure()? {
+        Cure::MoreMemory => {
+            "raise --memory, or find the value of one position with `--method search` or `--method proof`"
+                .into()
+        }
+        Cure::Use(method) => format!("try `--method {method}`"),
+        Cure::Solve { spec, values } => {
+            format!("`outplay solve {spec} --values {values}{}` makes it", data_option(data))
+        }
+        Cure::SolveOrAsk => {
+            "solve the game first with `outplay solve`, or ask another player, such as `alphabeta:time=1s`"
+                .into()
+        }
+        Cure::GivePosition => "give one with --position".into(),
+        Cure::Table(cure) => table_cure(&cure, data),
+    })
+}
+
+/// Returns ` --data DIR`, quoted for a shell; empty for the default directory.
+fn data_option(data: Option<&Path>) -> String {
+    let Some(data) = data.map(|data| data.display().to_string()) else { return String::new() };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=,:@%".contains(c);
+    match !data.is_empty() && data.chars().all(plain) {
+        true => format!(" --data {data}"),
+        false => format!(" --data '{}'", data.replace('\'', "'\\''")),
+    }
+}
+
+fn table_cure(cure: &TableCure, data: Option<&Path>) -> String {
+    let data = data_option(data);
+    let solve = |spec: &str, values: &Option<Values>| {
+        // Distances are the default.
+        let values = if *values == Some(Values::Wdl) { " --values wdl" } else { "" };
+        format!("run `outplay solve {spec}{values}{data}`")
+    };
+    match cure {
+        TableCure::MakeRoom { spec, values } => {
+            format!("free some space and {} again: it goes on where it was", solve(spec, values))
+        }
+        TableCure::AllowMore { spec, values } => {
+            format!("raise --disk and {} again: it goes on where it was", solve(spec, values))
+        }
+        TableCure::Writable => "make the directory writable or choose another one with `--data DIR`".into(),
+        TableCure::Choose => format!("`outplay tables{data}` lists the tables there are"),
+        TableCure::Solve { spec, values, does } => {
+            let (why, purpose) = does.words();
+            format!("{why}{} {purpose}", solve(spec, values))
+        }
+        TableCure::Remove { table, spec, values } => {
+            let then = spec.as_ref().map_or("solve the game again".into(), |spec| solve(spec, values));
+            format!("remove it with `outplay tables --remove {table}{data}`, then {then}")
+        }
+        TableCure::TryAgain | TableCure::Wait | TableCure::Report => cure.to_string(),
+    }
+}
+
+/// Prints a usage error or the help.
+pub(crate) fn misused(error: &clap::Error) -> ExitCode {
+    let json = std::env::args_os().any(|word| word == "--json");
+    if !json || !error.use_stderr() {
+        // A failing write has no other channel to be reported on.
+        let _ = error.print();
+        return ExitCode::from(if error.use_stderr() { BAD_INPUT } else { KNOWN });
+    }
+    let text = error.render().to_string();
+    let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    complain(&mut io::stdout(), true, sentence, Some("`outplay help` tells what can be typed"));
+    ExitCode::from(BAD_INPUT)
+}
+
+/// Reports an error: as JSON on standard output, or as text on standard error.
+pub(crate) fn complain(out: &mut impl Write, json: bool, sentence: &str, cure: Option<&str>) {
+    // A failing write has no other channel to be reported on.
+    if json {
+        let _ = writeln!(out, "{}", serde_json::json!({ "error": sentence, "cure": cure }));
+        let _ = out.flush();
+        return;
+    }
+    let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
+    let (sentence, cure) = (harmless(sentence), cure.map(harmless));
+    let cure = cure.map(|cure| format!("\n  {cure}")).unwrap_or_default();
+    let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {sentence}{cure}");
+}

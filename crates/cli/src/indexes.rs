@@ -1,0 +1,78 @@
+//! `outplay index`: rank and unrank positions, sizes by tier, and the laws of an index.
+
+use crate::commands::{Failure, KNOWN, NO, Run};
+use crate::{output, usage};
+use clap::Args;
+use std::io::Write;
+
+/// Largest index whose reachable positions are counted without `--count`.
+const COUNTED: u128 = 20_000_000;
+
+/// Show how large the index of a game is, tier by tier
+#[derive(Args)]
+pub(crate) struct IndexArgs {
+    /// The game, such as connect4
+    game: String,
+    /// Count reachable positions even if that takes minutes
+    #[arg(long)]
+    count: bool,
+    /// Print the number of a position
+    #[arg(long, value_name = "POSITION", conflicts_with = "count")]
+    rank: Option<String>,
+    /// Print the position with a number
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["count", "rank"])]
+    unrank: Option<u128>,
+    /// Check what dynamic programming asks of a hash: one to one, no holes, every child later
+    #[arg(long, conflicts_with_all = ["count", "rank", "unrank"])]
+    check: bool,
+    /// Chooses the numbers of a large index that are checked
+    #[arg(long, default_value_t = 1, requires = "check")]
+    seed: u64,
+}
+
+pub(crate) fn index(run: &mut Run<'_, impl Write>, args: &IndexArgs) -> Result<u8, Failure> {
+    let (session, memory) = (run.session(None), run.memory());
+    if let Some(position) = &args.rank {
+        let game = run.open(&args.game)?;
+        let ranked = outplay_workbench::rank(&session, &game, position, memory, run.progress)?;
+        return run.print(&ranked, output::ranked);
+    }
+    if let Some(number) = args.unrank {
+        let game = run.open(&args.game)?;
+        let ranked = outplay_workbench::unrank(&session, &game, number, memory, run.progress)?;
+        return run.print(&ranked, output::ranked);
+    }
+    if args.check {
+        let game = run.open(&args.game)?;
+        let check = outplay_workbench::check_index(&session, &game, memory, args.seed, run.progress)?;
+        run.print(&check, output::index_check)?;
+        return Ok(if check.holds() { KNOWN } else { NO });
+    }
+    sizes(run, &args.game, args.count)
+}
+
+/// Prints the size of the index, tier by tier.
+fn sizes(run: &mut Run<'_, impl Write>, game: &str, count: bool) -> Result<u8, Failure> {
+    let (session, entry) = (&run.session(None), &run.open(game)?);
+    // The first report does not count: it is instant and shows whether counting is cheap.
+    let mut report = outplay_workbench::index_report(session, entry, run.memory(), false, run.progress)?;
+    let cheap = report.size.is_some_and(|size| size <= COUNTED);
+    if report.reachable.is_none() && (count || cheap) {
+        report = outplay_workbench::index_report(session, entry, run.memory(), true, run.progress)?;
+    }
+    run.print(&report, |out, report| {
+        output::index(out, report)?;
+        match (report.reachable, report.size) {
+            (None, Some(_)) if !count => {
+                writeln!(out, "reachable positions were not counted; --count does it where memory allows")
+            }
+            (None, Some(size)) => writeln!(
+                out,
+                "reachable positions were not counted: that takes a bit for each number, {:.1} GB, and {:.1} GB are allowed",
+                size as f64 / 8e9,
+                run.common.memory.unwrap_or_else(usage::available_bytes) as f64 / 1e9
+            ),
+            _ => Ok(()),
+        }
+    })
+}

@@ -1,0 +1,45 @@
+//! Errors of writing data sets.
+
+use std::io;
+use std::path::Path;
+use thiserror::Error;
+
+/// The reason why rows cannot be written.
+#[derive(Debug, Error)]
+pub enum DataError {
+    /// A file that cannot be written.
+    #[error("cannot write {file}: {error}")]
+    File {
+        /// The file.
+        file: String,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// A target that is not a regular file.
+    #[error("cannot write {0}: it is not a regular file; name a file, existing or new")]
+    NotAFile(String),
+    /// A target that another process is writing.
+    #[error("cannot write {0}: another process is writing it; wait for it, or choose another name")]
+    Busy(String),
+    /// A temporary name that is taken by a link, a directory or a pipe.
+    #[error("cannot write {file}: {taken} is in the way; remove it, or choose another name")]
+    InTheWay {
+        /// The file.
+        file: String,
+        /// The temporary name.
+        taken: String,
+    },
+    /// A file extension without a format.
+    #[error("`{0}` does not say which form it has; let its name end with .jsonl, .csv or .npz")]
+    Form(String),
+    /// A row that does not fit the columns.
+    #[error("a row does not fit: {0}")]
+    Row(String),
+}
+
+impl DataError {
+    /// An I/O error of a file.
+    pub(crate) fn file(file: &Path, error: io::Error) -> DataError {
+        DataError::File { file: file.display().to_string(), error }
+    }
+}

@@ -1,0 +1,79 @@
+//! Errors about a file, each a sentence with a remedy.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why a file cannot be used.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// The system refused.
+    #[error("cannot {action} {}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The operation: `read`, `write`, `lock`.
+        action: &'static str,
+        /// The system's reason.
+        error: io::Error,
+    },
+    /// A directory, device, pipe or socket, or a link where links are not followed.
+    #[error("{} is not a regular file; name a file on the disk", path.display())]
+    NotRegular {
+        /// The file.
+        path: PathBuf,
+    },
+    /// More bytes than the caller allows.
+    #[error("{} is longer than the {limit} bytes that the memory allows; raise --memory", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// Maximum number of bytes to read.
+        limit: u64,
+    },
+    /// Bytes that are not UTF-8.
+    #[error("{} is not a text file (UTF-8); name another file", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process holds the lock.
+    #[error("{} is in use by another process; wait until that ends, or name another file", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Unfinished work of another request.
+    #[error("{} is left of another request ({request}); repeat that one, remove the file, or choose another name", path.display())]
+    OtherRequest {
+        /// The file.
+        path: PathBuf,
+        /// The request that the file belongs to.
+        request: String,
+    },
+    /// A file named by the user that is not of the expected kind.
+    #[error("{} is not a file of {kind}; name another file or remove it", path.display())]
+    Stranger {
+        /// The file.
+        path: PathBuf,
+        /// The expected kind.
+        kind: String,
+    },
+}
+
+impl FileError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FileError {
+        let path = path.to_path_buf();
+        move |error| FileError::Io { path, action, error }
+    }
+
+    /// Whether another process holds the lock.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, FileError::Busy { .. })
+    }
+
+    /// Whether there is no such file.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, FileError::Io { error, .. } if error.kind() == io::ErrorKind::NotFound)
+    }
+}

@@ -1,0 +1,432 @@
+//! Player factory: constructs players and evaluations from spec strings for one game.
+
+use crate::alphabeta::{self, AlphaBeta};
+use crate::helpful::HelpfulnessJudge;
+use crate::helpfulness::MOST_K;
+use crate::lines;
+use crate::mobility::Mobility;
+use crate::patterns::{self, PatternJudge, PatternPlayer};
+use crate::race;
+use crate::techniques::{self, Techniques};
+use crate::words::ParsedSpec;
+use crate::{
+    About, EngineLauncher, ExactOracle, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits,
+    NoOpinion, Noisy, PROGRAMS, Perfect, PlayError, Player, Playout, Polynomial, ROSTER, Random, Rolling,
+    SearcherFactory, Swindler, Weights, protocol,
+};
+use outplay_core::{
+    AnyGame, AnyMove, AnyPosition, Chance, Game, InputError, LineBoard, Native, Notation, Turn, nearest,
+};
+use outplay_games::mnk::Mnk;
+use outplay_patterns::{Engine, MOST_K as MOST_PATTERN_K, Weights as PatternWeights};
+use outplay_search::Limits;
+use outplay_solve::Fallible;
+use std::sync::Arc;
+
+/// Maximal nesting of `noisy:inner=…`; deeper specs are refused, since construction is recursive.
+const MAX_NESTING: u32 = 4;
+
+/// A game with the resources that its players use.
+#[derive(Clone)]
+pub struct PlayerContext {
+    /// The game.
+    pub game: AnyGame,
+    /// Searches for this game.
+    pub minds: Arc<dyn SearcherFactory>,
+    /// Exact values, if a table, a book or a solver provides them.
+    pub truth: Option<Arc<dyn ExactOracle>>,
+    /// Reads a file that a spec names; `None` where specs must not read files.
+    pub files: Option<ReadFile>,
+    /// Threads that one player may use for a move that only time limits.
+    pub threads: usize,
+    /// Starts external engines that a spec names; `None` where that is not allowed.
+    pub outside: Option<Arc<dyn EngineLauncher>>,
+    /// Players supplied by the caller, by name.
+    pub guests: Vec<Guest>,
+}
+
+/// A player supplied by the caller: its name, which is its whole spec, and its constructor.
+#[derive(Clone)]
+pub struct Guest {
+    /// The name.
+    pub name: String,
+    /// Constructs an instance that shares no state with other instances playing at the same time.
+    pub make: Arc<dyn Fn() -> Box<dyn Player> + Send + Sync>,
+}
+
+/// Reads a file as text; the error is a sentence for the user.
+pub type ReadFile = fn(&str) -> Result<String, String>;
+
+impl PlayerContext {
+    /// A game without exact values, files or external engines.
+    pub fn new<G: Game + Notation>(game: Native<G>) -> PlayerContext {
+        PlayerContext {
+            game: AnyGame::of(game.clone()),
+            minds: Arc::new(game),
+            truth: None,
+            files: None,
+            threads: 1,
+            outside: None,
+            guests: Vec::new(),
+        }
+    }
+
+    /// A game with dice.
+    pub fn with_dice<G: Chance + Notation>(game: G) -> PlayerContext {
+        let game = Native::new(game).dice();
+        PlayerContext { minds: Arc::new(Rolling(game.clone())), ..PlayerContext::new(game) }
+    }
+
+    /// Lists the legal moves of a player; an error at the end of the game and at chance nodes.
+    pub(crate) fn legal(&self, pos: &AnyPosition) -> Result<Vec<AnyMove>, PlayError> {
+        let mut moves = Vec::new();
+        if self.game.turn(pos) != Turn::Chance {
+            self.game.moves(pos, &mut moves);
+        }
+        if moves.is_empty() { Err(PlayError::NoMove) } else { Ok(moves) }
+    }
+
+    /// Constructs the player that a spec string describes.
+    ///
+    /// # Errors
+    ///
+    /// An unknown name, invalid options, or a player that this game does not support.
+    pub fn player(&self, spec: &str) -> Result<Box<dyn Player>, PlayError> {
+        self.nested_player(spec, 0)
+    }
+
+    /// Lists the kinds of players that this game supports.
+    pub fn roster(&self) -> Vec<About> {
+        let fits = |spec: &str| self.player(spec).is_ok();
+        // An example may name an evaluation that this game does not have.
+        let fitting = |about: About| match fits(about.example) {
+            true => Some(about),
+            false => fits(about.name).then_some(About { example: about.name, ..about }),
+        };
+        let programs = PROGRAMS.into_iter().filter(|about| {
+            self.outside.as_ref().is_some_and(|outside| outside.speaks(about.name, &self.game))
+        });
+        ROSTER.into_iter().filter_map(fitting).chain(programs).collect()
+    }
+
+    /// Specs of players of this game in order of strength, from `random` to the strongest available.
+    pub fn levels(&self) -> Vec<String> {
+        let mut levels = vec!["random".to_string(), "noisy:p=0.3,inner=greedy".into(), "greedy".into()];
+        if self.suits_patterns() {
+            levels.push("helpful".into());
+        }
+        levels.extend([2, 4, 6, 8].map(|depth| self.looking(&format!("depth={depth}"))));
+        levels.push(self.looking("time=1s"));
+        if self.truth.is_some() {
+            levels.push("perfect".into());
+        }
+        let canonical = levels.iter().filter_map(|spec| self.player(spec).ok()).map(|player| player.spec());
+        canonical.collect()
+    }
+
+    /// The spec of a searching player with a limit such as `depth=4` and the default evaluation of the game.
+    pub fn looking(&self, limit: &str) -> String {
+        format!("alphabeta:{limit},eval={}", self.fitting_evaluation())
+    }
+
+    /// The default evaluation of the game.
+    fn fitting_evaluation(&self) -> &'static str {
+        if self.suits_patterns() {
+            return "patterns";
+        }
+        let fits = |eval: &&str| self.judge(eval).is_ok();
+        ["lines", "race", "patterns", "mobility"].into_iter().find(fits).unwrap_or("zero")
+    }
+
+    /// Whether the pattern engine is the default search of `alphabeta` for this game.
+    fn suits_patterns(&self) -> bool {
+        let bits = self.game.get::<Mnk<u64>>().is_some() || self.game.get::<Mnk<u128>>().is_some();
+        let start = self.game.start().and_then(|start| self.game.board(&start));
+        start.is_some_and(|board| patterns::suits(&board, bits))
+    }
+
+    /// Parses the options of `patterns`: its weights, with the starting board.
+    fn patterns(&self, words: &mut ParsedSpec) -> Result<(LineBoard, PatternWeights), InputError> {
+        let start = self.board_at_start(words)?;
+        let name = words.take("weights").unwrap_or_else(|| PatternWeights::NAMED[0].0.into());
+        words.finish(&["weights"])?;
+        let Some(weights) = patterns::weights(&name) else {
+            let names = PatternWeights::NAMED.map(|(name, _)| format!("`weights={name}`")).join(" or ");
+            return Err(words.error(format!("`weights={name}`: write {names}")));
+        };
+        if !Engine::fits(&start) {
+            let why = format!("`patterns` counts to {MOST_PATTERN_K} in a row; try `eval=lines`");
+            return Err(words.error(why));
+        }
+        Ok((start, weights))
+    }
+
+    fn nested_player(&self, spec: &str, depth: u32) -> Result<Box<dyn Player>, PlayError> {
+        if protocol(spec).is_some() {
+            return match &self.outside {
+                Some(outside) => outside.player(spec, &self.game),
+                None => Err(InputError::spec(
+                    spec,
+                    "programs are not started from here; choose a player that is listed",
+                )
+                .into()),
+            };
+        }
+        if let Some(guest) = self.guests.iter().find(|guest| guest.name == spec) {
+            return Ok((guest.make)());
+        }
+        let mut words = ParsedSpec::parse(spec)?;
+        let player: Box<dyn Player> = match words.name() {
+            "random" => {
+                words.finish(&[])?;
+                Box::new(Random::new(self.game.clone()))
+            }
+            "greedy" => {
+                let judge = words.take("eval").map(|eval| self.judge(&eval)).transpose()?;
+                words.finish(&["eval"])?;
+                Box::new(Greedy::new(self, judge))
+            }
+            "lines" => Box::new(Greedy::named(self, self.judge(spec)?)),
+            "alphabeta" => {
+                let default = if self.suits_patterns() { "patterns" } else { "zero" };
+                let eval = words.take("eval").unwrap_or_else(|| default.into());
+                let limits = alphabeta::limits(&mut words)?;
+                let techniques = Techniques::read(&mut words)?;
+                words.finish(&[&["depth", "time", "nodes", "eval"][..], &techniques::NAMES].concat())?;
+                let judge = self.judge(&eval)?;
+                self.allow(&words, &techniques, &eval)?;
+                match self.fast(&eval, limits, &techniques)? {
+                    Some(player) => player,
+                    None => Box::new(AlphaBeta::by(self, judge, limits, techniques)),
+                }
+            }
+            "helpful" => {
+                let start = self.lines_board(&words)?;
+                let form = match words.take("form").as_deref() {
+                    None | Some("revised") => Form::Revised,
+                    Some("first") => Form::First,
+                    Some(other) => {
+                        let why = format!("`form={other}`: write `form=revised` or `form=first`");
+                        return Err(words.error(why).into());
+                    }
+                };
+                words.finish(&["form"])?;
+                if start.k > MOST_K {
+                    return Err(words
+                        .error(format!("`helpful` counts to {MOST_K} in a row; try `random`"))
+                        .into());
+                }
+                Box::new(Helpful::new(self, form))
+            }
+            "polynomial" => Box::new(Greedy::named(self, self.judge(spec)?)),
+            "mcts" => {
+                let (time, playouts) = (words.time("time")?, words.count("playouts")?);
+                let nodes = words.count("nodes")?;
+                let none = time.is_none() && playouts.is_none() && nodes.is_none();
+                let exploration = words.number("c", 0.0, 100.0)?.unwrap_or(1.4);
+                words.finish(&["time", "playouts", "nodes", "c"])?;
+                let playouts = if none { Some(2000) } else { playouts };
+                Box::new(Mcts::new(self, MctsLimits { playouts, nodes, time }, exploration))
+            }
+            "swindler" => {
+                let horizon = words.number("horizon", 0.1, 1000.0)?.unwrap_or(Fallible::default().horizon);
+                words.finish(&["horizon"])?;
+                let model = Fallible { horizon, ..Fallible::default() };
+                Box::new(Swindler::new(self.game.clone(), self.exact(&words)?, model))
+            }
+            "perfect" => {
+                words.finish(&[])?;
+                Box::new(Perfect::new(self.game.clone(), self.exact(&words)?))
+            }
+            "noisy" => {
+                let p = words.number("p", 0.0, 1.0)?.unwrap_or(0.1);
+                let Some(inner) = words.take("inner") else {
+                    return Err(words
+                        .error("`inner=PLAYER` is missing, as in `noisy:p=0.1,inner=greedy`")
+                        .into());
+                };
+                words.finish(&["p", "inner"])?;
+                if depth >= MAX_NESTING {
+                    return Err(words
+                        .error("players within players go four deep at most; simplify it")
+                        .into());
+                }
+                Box::new(Noisy::new(self.game.clone(), p, self.nested_player(&inner, depth + 1)?))
+            }
+            name => {
+                let near = nearest(name, ROSTER.iter().map(|about| about.name));
+                let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+                let why = format!("there is no player called `{name}`; {near}`outplay players` lists them");
+                return Err(words.error(why).into());
+            }
+        };
+        Ok(player)
+    }
+
+    /// Constructs the evaluation that a spec string describes.
+    ///
+    /// # Errors
+    ///
+    /// An unknown name, invalid options, or an evaluation that this game does not support.
+    pub fn judge(&self, spec: &str) -> Result<Arc<dyn Judge>, InputError> {
+        let mut words = ParsedSpec::parse(spec)?;
+        match words.name() {
+            "zero" => {
+                words.finish(&[])?;
+                Ok(Arc::new(NoOpinion))
+            }
+            "lines" => {
+                self.lines_board(&words)?;
+                let weights = self.weights(&mut words)?;
+                let why = "the extended features are for boards of up to 128 bits; use `weights=paper` here";
+                lines::judge(&self.game, weights).ok_or_else(|| words.error(why))
+            }
+            "polynomial" => {
+                self.lines_board(&words)?;
+                let base = words.number("base", 1.0, 1000.0)?.unwrap_or(10.0);
+                words.finish(&["base"])?;
+                Ok(Arc::new(Polynomial::new(self.game.clone(), base)))
+            }
+            "helpful" => {
+                let start = self.lines_board(&words)?;
+                words.finish(&[])?;
+                Ok(Arc::new(HelpfulnessJudge::new(self.game.clone(), &start)))
+            }
+            "patterns" => {
+                let (_, weights) = self.patterns(&mut words)?;
+                Ok(Arc::new(PatternJudge { game: self.game.clone(), weights }))
+            }
+            "mobility" => {
+                words.finish(&[])?;
+                Ok(Arc::new(Mobility { game: self.game.clone() }))
+            }
+            "race" => {
+                words.finish(&[])?;
+                let why = format!("`race` is for races with dice, which {} is not", self.game.spec());
+                race::judge(&self.game).ok_or_else(|| words.error(why))
+            }
+            "playout" => {
+                let games = words.number("games", 1, 1_000_000)?.unwrap_or(20);
+                words.finish(&["games"])?;
+                Ok(Arc::new(Playout::new(self.minds.clone(), games)))
+            }
+            name => {
+                let near = nearest(name, EVALUATIONS.into_iter());
+                let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+                let known = EVALUATIONS.join(", ");
+                Err(words
+                    .error(format!("there is no evaluation called `{name}`; {near}it is one of {known}")))
+            }
+        }
+    }
+
+    /// Refuses techniques that the game, or the search that would be used, does not support.
+    fn allow(&self, words: &ParsedSpec, techniques: &Techniques, eval: &str) -> Result<(), InputError> {
+        let game = self.game.spec();
+        if self.game.has_dice() && *techniques != Techniques::default() {
+            let why = "techniques are for games without dice; through dice the search is Star2, which has neither a table nor an order to choose";
+            return Err(words.error(why));
+        }
+        if techniques.named() && ParsedSpec::parse(eval)?.name() == "patterns" {
+            let why = "`eval=patterns` is an engine of its own, whose order, threats and keys belong to it: of the techniques it takes `keep=` alone; for the others name another evaluation, such as `eval=lines`";
+            return Err(words.error(why));
+        }
+        let start = self.game.start().and_then(|start| self.game.board(&start));
+        let lines = start.is_some_and(|board| !board.misere);
+        if techniques.quiescence.is_some_and(|plies| plies > 0) && !lines {
+            let why = format!(
+                "`quiescence` follows moves that complete or stop k in a row, which {game} does not want; leave it out"
+            );
+            return Err(words.error(why));
+        }
+        if techniques.order == Some(techniques::Order::Centre) && !self.game.has_board() {
+            let why =
+                format!("`order=centre` is for boards of k in a row, which {game} is not; try `order=best`");
+            return Err(words.error(why));
+        }
+        Ok(())
+    }
+
+    /// The specialised search behind `alphabeta` (bitboards, patterns), for games and evaluations that have one; `None`
+    /// if a named technique needs the generic search.
+    fn fast(
+        &self,
+        eval: &str,
+        limits: Limits,
+        techniques: &Techniques,
+    ) -> Result<Option<Box<dyn Player>>, InputError> {
+        let mut words = ParsedSpec::parse(eval)?;
+        let weights = match words.name() {
+            "zero" => None,
+            "lines" => Some(self.weights(&mut words)?),
+            "patterns" => {
+                let (start, weights) = self.patterns(&mut words)?;
+                let player = PatternPlayer::new(self, start, weights, limits, techniques.keep);
+                return Ok(Some(Box::new(player)));
+            }
+            _ => return Ok(None),
+        };
+        if techniques.named() {
+            return Ok(None);
+        }
+        Ok(lines::player(&self.game, weights, limits, techniques.keep))
+    }
+
+    /// Parses the weights of a `lines` spec.
+    fn weights(&self, words: &mut ParsedSpec) -> Result<Weights, InputError> {
+        let mut weights = match words.take("weights") {
+            None => FeatureSet::Paper.preset(),
+            Some(word) => match (FeatureSet::named(&word), self.files) {
+                (Some(set), _) => set.preset(),
+                (None, Some(read)) => {
+                    let content = read(&word).map_err(|why| words.error(why))?;
+                    let weights = Weights::from_file(&word, &content, &self.game.spec());
+                    weights.map_err(|error| words.error(error.to_string()))?
+                }
+                (None, None) => {
+                    let why = "weights are not read from files here; write `weights=paper`, `weights=extended`, or single ones as in `centre=3`";
+                    return Err(words.error(why));
+                }
+            },
+        };
+        for (name, value) in words.rest() {
+            weights.put(&name, &value).map_err(|error| words.error(error.to_string()))?;
+        }
+        Ok(weights)
+    }
+
+    /// The starting board, for players of k-in-a-row games.
+    fn board_at_start(&self, words: &ParsedSpec) -> Result<LineBoard, InputError> {
+        let (name, game) = (words.name(), self.game.spec());
+        let start = self.game.start().and_then(|start| self.game.board(&start));
+        start.ok_or_else(|| {
+            words.error(format!("`{name}` is for games of k in a row, which {game} is not; try `alphabeta`"))
+        })
+    }
+
+    /// The same, but refuses misère games: for players that try to complete lines.
+    fn lines_board(&self, words: &ParsedSpec) -> Result<LineBoard, InputError> {
+        let board = self.board_at_start(words)?;
+        if board.misere {
+            let (name, game) = (words.name(), self.game.spec());
+            return Err(
+                words.error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`"))
+            );
+        }
+        Ok(board)
+    }
+
+    fn exact(&self, words: &ParsedSpec) -> Result<Arc<dyn ExactOracle>, InputError> {
+        self.truth.clone().ok_or_else(|| {
+            let why = format!(
+                "the exact values of {} are not to be had here; try `alphabeta:time=1s`",
+                self.game.spec()
+            );
+            words.error(why)
+        })
+    }
+}
+
+/// The evaluations that `eval=` accepts.
+const EVALUATIONS: [&str; 8] =
+    ["zero", "lines", "patterns", "polynomial", "helpful", "race", "mobility", "playout"];

@@ -1,0 +1,34 @@
+// @ts-check
+
+// The plies of the game on the screen, as the server describes them: whose each one is, and whether it was a
+// roll.
+
+/**
+ * What is known of the moves of a game: `view` describes the moves of `listed`. Of the move that follows the
+ * position of the view, the view knows who makes it, so a move that was just made is known, too.
+ * @param {View | null} view
+ * @param {string[]} listed
+ * @param {string[]} moves
+ * @returns {Ply[]} one for each of the moves, or for the first of them
+ */
+export function knownPlies(view, listed, moves) {
+  if (!view) return [];
+  const { plies, at } = view;
+  const parting = moves.findIndex((move, i) => move !== listed[i]);
+  if (parting < 0) return plies.slice(0, moves.length);
+  if (parting < at) return plies.slice(0, parting);
+  const made = { move: moves[at], by: view.turn_of, chance: view.to_move === "chance" };
+  return parting === at ? [...plies.slice(0, at), made] : plies.slice(0, parting);
+}
+
+/**
+ * A report of a move: "Yellow takes 2 of 5." or, to the player who made it, "You roll 1 and lose 7."
+ * @param {string} who
+ * @param {string | undefined} said in the third person; nothing for a move that is not worth a report
+ */
+export function report(who, said) {
+  if (!said) return "";
+  // Verbs stand first and after "and".
+  const words = who === "You" ? said.replace(/(^|\band )([a-z]+)s\b/g, "$1$2") : said;
+  return `${who} ${words}.`;
+}

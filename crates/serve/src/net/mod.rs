@@ -1,0 +1,19 @@
+//! Network layer: accept loop, connection limiter, timeouts, security headers.
+//!
+//! ```text
+//!  port ─ ConnectionLimiter: one slot per connection ─ WriteTimeout: closes clients that stop reading
+//!                     │
+//!        active guard, log, headers │ the server's own layers │ panic handler, compression │ handlers
+//! ```
+//!
+//! It depends on nothing about games, and handlers depend on nothing about sockets.
+//!
+//! Invariants: active connections are never evicted; no client has more slots than its limit.
+
+mod headers;
+mod limiter;
+mod listener;
+mod write_timeout;
+
+pub(crate) use limiter::{ActiveRequest, ClientId, ConnectionSlot};
+pub(crate) use listener::{ListenerConfig, LocalAddr, inner, outer};

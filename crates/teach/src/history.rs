@@ -1,0 +1,156 @@
+//! The value of every position of a game that was played, and where it was thrown away.
+//!
+//! ```text
+//!  ply     0    1    2    3      seen by the first player
+//!  first   0    0   +1   -1
+//!               └ mistake of the second player: draw became loss
+//! ```
+//!
+//! Positions are valued from the last to the first: late ones are cheap, and what a search learns from them helps
+//! with the earlier ones.
+
+use crate::plies::{Reached, follow};
+use outplay_core::{AnyPosition, Game, Notation, Turn, Verdict};
+use outplay_players::{ExactOracle, MoveValue};
+use outplay_runtime::{Deadline, Monitor};
+use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble};
+use serde::Serialize;
+
+/// One position of a game that was played.
+#[derive(Clone, Debug, Serialize)]
+pub struct HistoryStep {
+    /// Moves made before it.
+    pub ply: usize,
+    /// The move that led here.
+    #[serde(rename = "move")]
+    pub mv: Option<String>,
+    /// The player who made that move; of a roll, the player whose roll it was.
+    pub by: Option<Turn>,
+    /// Whether chance decided that move.
+    pub chance: bool,
+    /// The position.
+    pub position: String,
+    /// Who moves.
+    pub to_move: Turn,
+    /// Its value for the side to move.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// What the first player gets with best play, in the mean where there are dice; none if unknown.
+    pub first: Option<f64>,
+    /// What the move that led here gave away.
+    pub mistake: Option<Mistake>,
+}
+
+/// A move that was not worth as much as the best one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mistake {
+    /// Who made it.
+    pub by: Turn,
+    /// What could have been had.
+    pub from: Verdict,
+    /// What is left.
+    pub to: Verdict,
+    /// The payoff given away.
+    pub loss: f64,
+}
+
+/// The answer of `history`.
+#[derive(Clone, Debug, Serialize)]
+pub struct History {
+    /// The canonical spec.
+    pub game: String,
+    /// The positions from the first to the last.
+    pub plies: Vec<HistoryStep>,
+}
+
+/// Differences smaller than this are a matter of digits.
+const SAME: f64 = 1e-9;
+
+/// What a payoff amounts to.
+fn verdict(payoff: f64) -> Verdict {
+    match payoff {
+        payoff if payoff > SAME => Verdict::Win,
+        payoff if payoff < -SAME => Verdict::Loss,
+        _ => Verdict::Draw,
+    }
+}
+
+/// The value of every position that a list of moves goes through, with the mistakes; `found` hears of each position as
+/// soon as it is valued, the last one first.
+///
+/// # Errors
+///
+/// Bad input or a stop. Positions whose value is out of reach have the value "unknown".
+pub fn history(
+    session: &Session,
+    entry: &GameHandle,
+    place: &Place,
+    watch: &dyn Monitor,
+    found: &mut dyn FnMut(&HistoryStep),
+) -> Result<History, Trouble> {
+    let game = entry.game();
+    let mut steps = walk(entry, place)?;
+    let truth = Oracle::new(session.clone(), entry.clone());
+    watch.stage("valuing the game", steps.len() as u64);
+    let clock = Deadline::new(session.time, watch).silent();
+    for (pos, step) in steps.iter_mut().rev() {
+        if clock.stopped() {
+            break;
+        }
+        let merit = match truth.value(pos, &clock) {
+            Ok(merit) => merit,
+            Err(_) if clock.stopped() => None,
+            Err(error) => return Err(error.into()),
+        };
+        let sign = if game.turn(pos) == Turn::Second { -1.0 } else { 1.0 };
+        match merit {
+            Some(MoveValue::Value(value)) => step.answer = entry.answer(pos, value),
+            Some(MoveValue::Mean(mean)) => {
+                step.answer = Answer::Mean { mean: mean * sign, most: game.best_payoff() };
+            }
+            None => {}
+        }
+        // Adding zero makes nothing of a negative zero.
+        step.first = merit.map(|merit| merit.payoff() * sign + 0.0);
+        found(step);
+        watch.advance(1);
+    }
+    if watch.stopped() {
+        return Err(Trouble::stopped());
+    }
+    for at in 1..steps.len() {
+        let (before, after) = (&steps[at - 1].1, &steps[at].1);
+        let by = before.to_move;
+        let sign = if by == Turn::Second { -1.0 } else { 1.0 };
+        if let (Some(could), Some(has)) = (before.first, after.first) {
+            let (could, has) = (could * sign, has * sign);
+            // What the dice do is nobody's mistake.
+            if by != Turn::Chance && has < could - SAME {
+                let mistake = Mistake { by, from: verdict(could), to: verdict(has), loss: could - has };
+                steps[at].1.mistake = Some(mistake);
+            }
+        }
+    }
+    Ok(History { game: game.spec(), plies: steps.into_iter().map(|(_, step)| step).collect() })
+}
+
+/// The positions that a list of moves goes through.
+fn walk(entry: &GameHandle, place: &Place) -> Result<Vec<(AnyPosition, HistoryStep)>, Trouble> {
+    let game = entry.game();
+    let mut steps = Vec::new();
+    follow(entry, place, &mut |Reached { pos, made, .. }| {
+        let step = HistoryStep {
+            ply: steps.len(),
+            by: made.as_ref().map(|made| made.by),
+            chance: made.as_ref().is_some_and(|made| made.chance),
+            mv: made.map(|made| made.mv),
+            position: game.write_position(&pos),
+            to_move: game.turn(&pos),
+            answer: entry.unknown(),
+            first: None,
+            mistake: None,
+        };
+        steps.push((pos, step));
+    })?;
+    Ok(steps)
+}

@@ -1,0 +1,73 @@
+//! The plies of a game that was played: whose each one is, and whether chance made it.
+//!
+//! ```text
+//!  Pig      roll   4      roll   1      roll   …
+//!  by       first  first  first  first  second
+//!  chance          x             x                    a roll belongs to the player who rolls
+//! ```
+
+use outplay_core::{AnyPosition, Chance, Game, Notation, Turn};
+use outplay_workbench::{GameHandle, Place, Trouble};
+use serde::Serialize;
+
+/// A move that was made.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ply {
+    /// The move in the game's notation.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// The player who made it; of a roll, the player whose roll it was.
+    pub by: Turn,
+    /// Whether chance decided it.
+    pub chance: bool,
+    /// The words that follow the player's name in a report; empty for a move that is not worth one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub said: String,
+}
+
+/// A position that a game came to.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    /// The position.
+    pub pos: AnyPosition,
+    /// Whose turn it is: the player to move or, at a roll, the player whose roll it is.
+    pub turn_of: Turn,
+    /// The ply that led here; none at the beginning.
+    pub made: Option<Ply>,
+}
+
+/// Follows the moves of a place from where they begin; `visit` gets every position, the first one included.
+///
+/// # Errors
+///
+/// Bad input, before any position is visited.
+pub fn follow(handle: &GameHandle, place: &Place, visit: &mut dyn FnMut(Reached)) -> Result<(), Trouble> {
+    handle.locate(place)?;
+    let game = handle.game();
+    let (from, moves) = match place {
+        Place::Start | Place::Position(_) | Place::At(_) => (place.clone(), ""),
+        Place::Moves(moves) => (Place::Start, moves.as_str()),
+        Place::MovesFrom { position, moves } => (Place::Position(position.clone()), moves.as_str()),
+    };
+    let mut pos = handle.locate(&from)?;
+    let mut by = turn_of(handle, &pos, None);
+    visit(Reached { pos: pos.clone(), turn_of: by, made: None });
+    for word in game.split_moves(moves) {
+        let mv = game.read_move(&pos, &word)?;
+        let chance = game.turn(&pos) == Turn::Chance;
+        let made = Ply { mv: game.write_move(&pos, mv), by, chance, said: game.said(&pos, mv) };
+        pos = game.play(&pos, mv);
+        by = turn_of(handle, &pos, Some(by));
+        visit(Reached { pos: pos.clone(), turn_of: by, made: Some(made) });
+    }
+    Ok(())
+}
+
+/// The player whose turn a position is. Where a roll may hand the move to either player, it is the roll of the one who moved
+/// last, and of the first player where no move was made.
+fn turn_of(handle: &GameHandle, pos: &AnyPosition, last: Option<Turn>) -> Turn {
+    match handle.game().turn(pos) {
+        Turn::Chance => handle.game().roller(pos).or(last).unwrap_or(Turn::First),
+        side => side,
+    }
+}

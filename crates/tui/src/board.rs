@@ -1,0 +1,332 @@
+//! Board layout and rendering: a scene as terminal cells, with hit testing from a cell back to a spot.
+//!
+//! ```text
+//!  3  ·   ·   ✓5      each spot is a box of `wide` × `tall` characters; a board larger than the screen
+//!  2  ●  [○]  ·       scrolls with the cursor
+//!  1  ·   ✗4  ·
+//!     a   b   c
+//! ```
+
+use outplay_core::{Holder, Layout, Scene, Verdict, column_name};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::{Position, Rect};
+use ratatui_core::style::{Color, Modifier, Style};
+use ratatui_core::symbols::border;
+use std::collections::HashMap;
+
+/// The Okabe–Ito palette, which colour-blind readers can distinguish.
+pub(crate) const WIN: Color = Color::Rgb(0x00, 0x9E, 0x73);
+pub(crate) const DRAW: Color = Color::Rgb(0xE6, 0x9F, 0x00);
+pub(crate) const LOSS: Color = Color::Rgb(0xD5, 0x5E, 0x00);
+const FIRST: Color = Color::Rgb(0x56, 0xB4, 0xE9);
+const SECOND: Color = Color::Rgb(0xCC, 0x79, 0xA7);
+
+/// The colour of a value, if it is known.
+pub(crate) fn colour(verdict: Option<Verdict>) -> Style {
+    match verdict {
+        Some(Verdict::Win) => Style::new().fg(WIN),
+        Some(Verdict::Draw) => Style::new().fg(DRAW),
+        Some(Verdict::Loss) => Style::new().fg(LOSS),
+        None => Style::new().add_modifier(Modifier::DIM),
+    }
+}
+
+/// Value annotation of a spot.
+pub(crate) struct Label {
+    pub(crate) text: String,
+    pub(crate) verdict: Option<Verdict>,
+    pub(crate) best: bool,
+}
+
+/// Cursor and picked spots.
+#[derive(Default)]
+pub(crate) struct Selection<'a> {
+    pub(crate) cursor: usize,
+    pub(crate) picked: &'a [usize],
+}
+
+/// Screen rectangles of the spots.
+#[derive(Default)]
+pub(crate) struct Board {
+    boxes: Vec<Option<Rect>>,
+}
+
+/// Columns for row numbers and the frame.
+const MARGIN: u16 = 4;
+/// Smallest box of a spot: width and height in characters.
+const SMALL: (u16, u16) = (4, 1);
+/// Rows for the frame.
+const TOP: u16 = 1;
+
+impl Board {
+    /// Width in characters of the smallest rendering of a scene.
+    pub(crate) fn least_width(scene: &Scene) -> u16 {
+        (scene.width.ceil().clamp(1.0, 1000.0) as u16).saturating_mul(SMALL.0).saturating_add(MARGIN + 1)
+    }
+
+    /// Lays out the spots that fit; the spot under the cursor always does.
+    pub(crate) fn new(scene: &Scene, area: Rect, cursor: usize) -> Board {
+        let (columns, rows) = (scene.width.ceil().max(1.0) as u16, scene.height.ceil().max(1.0) as u16);
+        let room = (area.width.saturating_sub(MARGIN + 1), area.height.saturating_sub(TOP + 2));
+        let fits = |&(wide, tall): &(u16, u16)| {
+            columns.saturating_mul(wide) <= room.0 && rows.saturating_mul(tall) <= room.1
+        };
+        let (wide, tall) = [(7, 3), (5, 2), (5, 1), SMALL].into_iter().find(fits).unwrap_or(SMALL);
+        let shown = ((room.0 / wide).max(1), (room.1 / tall).max(1));
+        let here = scene.spots.get(cursor).map_or((0.0, 0.0), |spot| (spot.x, spot.y));
+        // First visible row or column of a large board: centred on the cursor, clamped to the edges.
+        let first = |at: f32, shown: u16, all: u16| {
+            (at as i32 - i32::from(shown) / 2).clamp(0, i32::from(all.saturating_sub(shown)))
+        };
+        let (left, low) = (first(here.0, shown.0, columns), first(here.1, shown.1, rows));
+        let place = |x: f32, y: f32| -> Option<Rect> {
+            let (x, y) = (x - left as f32, y - low as f32);
+            if x < 0.0 || y < 0.0 || x > f32::from(shown.0) - 1.0 || y > f32::from(shown.1) - 1.0 {
+                return None;
+            }
+            let down = (f32::from(shown.1.min(rows) - 1) - y).max(0.0);
+            let column = area.x + MARGIN + (x * f32::from(wide)).round() as u16;
+            let row = area.y + TOP + (down * f32::from(tall)).round() as u16;
+            let spot = Rect::new(column, row, wide, tall);
+            (spot.right() <= area.right() && spot.bottom() <= area.bottom()).then_some(spot)
+        };
+        Board { boxes: scene.spots.iter().map(|spot| place(spot.x, spot.y)).collect() }
+    }
+
+    /// Hit test: returns the spot at a screen cell.
+    pub(crate) fn spot_at(&self, column: u16, row: u16) -> Option<usize> {
+        let here = Position::new(column, row);
+        self.boxes.iter().position(|place| place.is_some_and(|place| place.contains(here)))
+    }
+
+    /// Draws the board.
+    pub(crate) fn draw(
+        &self,
+        scene: &Scene,
+        labels: &HashMap<usize, Label>,
+        selection: &Selection<'_>,
+        area: Rect,
+        buffer: &mut Buffer,
+    ) {
+        self.frame(scene, area, buffer);
+        for [from, to] in &scene.links {
+            if let (Some(Some(from)), Some(Some(to))) = (self.boxes.get(*from), self.boxes.get(*to)) {
+                link(middle(*from), middle(*to), buffer);
+            }
+        }
+        for (at, (spot, place)) in scene.spots.iter().zip(&self.boxes).enumerate() {
+            let Some(place) = *place else { continue };
+            let label = labels.get(&at);
+            let (text, mut style) = content(scene, at, label);
+            if scene.layout == Layout::Chess && (spot.x as i32 + spot.y as i32) % 2 == 0 {
+                style = style.bg(Color::Indexed(238));
+            }
+            if scene.decisive.contains(&at) {
+                style = style.add_modifier(Modifier::REVERSED);
+            }
+            // Brackets mark the cursor without relying on colour.
+            let (open, close) = if selection.cursor == at {
+                ("[", "]")
+            } else if selection.picked.contains(&at) {
+                ("(", ")")
+            } else if label.is_some_and(|label| label.best) {
+                ("<", ">")
+            } else {
+                (" ", " ")
+            };
+            let inner = usize::from(place.width) - 2;
+            let text: String = text.chars().take(inner).collect();
+            let text = format!("{open}{text:^inner$}{close}");
+            let row = place.y + place.height / 2;
+            if scene.layout == Layout::Points {
+                // Points are one cell wide, so that the links between them stay visible.
+                let (x, _) = middle(place);
+                let short = text.trim();
+                let width = short.chars().count() as u16;
+                buffer.set_string(x.saturating_sub(width / 2), row, short, style);
+                continue;
+            }
+            for line in place.y..place.bottom() {
+                buffer.set_string(
+                    place.x,
+                    line,
+                    " ".repeat(usize::from(place.width)),
+                    style.remove_modifier(Modifier::REVERSED),
+                );
+            }
+            buffer.set_string(place.x, row, text, style);
+        }
+        self.name_axes(scene, area, buffer);
+    }
+
+    /// Draws a frame around a board of cells; boards of points have links instead.
+    fn frame(&self, scene: &Scene, area: Rect, buffer: &mut Buffer) {
+        if matches!(scene.layout, Layout::Points | Layout::Piles | Layout::Text) {
+            return;
+        }
+        let Some(all) = self.boxes.iter().flatten().copied().reduce(|a, b| a.union(b)) else { return };
+        let around = Rect::new(all.x - 1, all.y - 1, all.width + 2, all.height + 2).intersection(area);
+        let style = Style::new().add_modifier(Modifier::DIM);
+        crate::paint::frame(around, border::ROUNDED, "", style, buffer);
+    }
+
+    /// Labels the axes: row numbers on the left, column names below.
+    fn name_axes(&self, scene: &Scene, area: Rect, buffer: &mut Buffer) {
+        let faint = Style::new().add_modifier(Modifier::DIM);
+        if matches!(scene.layout, Layout::Piles | Layout::Text) {
+            return;
+        }
+        if scene.layout == Layout::Points && scene.links.is_empty() {
+            return self.name_points(scene, area, buffer);
+        }
+        let below = self.boxes.iter().flatten().map(|place| place.bottom()).max().unwrap_or(area.y);
+        let below = below + u16::from(scene.layout != Layout::Points);
+        for (spot, place) in scene.spots.iter().zip(&self.boxes) {
+            let Some(place) = place else { continue };
+            let (column, row) = (spot.x as usize, spot.y as usize);
+            buffer.set_string(area.x, place.y + place.height / 2, format!("{:>2}", row + 1), faint);
+            let name = match scene.layout {
+                Layout::Drop => (column + 1).to_string(),
+                _ => column_name(column),
+            };
+            if below < area.bottom() {
+                let wide = usize::from(place.width);
+                buffer.set_string(place.x, below, format!("{name:^wide$}"), faint);
+            }
+        }
+    }
+
+    /// Labels points without links one by one, above or below.
+    fn name_points(&self, scene: &Scene, area: Rect, buffer: &mut Buffer) {
+        let faint = Style::new().add_modifier(Modifier::DIM);
+        for (spot, place) in scene.spots.iter().zip(&self.boxes) {
+            let Some(place) = place else { continue };
+            // The last word of a name is its number or its kind.
+            let name = spot.name.split(' ').next_back().unwrap_or_default();
+            let row = if spot.y > 0.0 { place.y.saturating_sub(1) } else { place.bottom() };
+            if (area.y..area.bottom()).contains(&row) {
+                let wide = usize::from(place.width);
+                let name: String = name.chars().take(wide).collect();
+                buffer.set_string(place.x, row, format!("{name:^wide$}"), faint);
+            }
+        }
+    }
+}
+
+fn middle(place: Rect) -> (u16, u16) {
+    (place.x + place.width / 2, place.y + place.height / 2)
+}
+
+/// Returns the text and style of a spot.
+fn content(scene: &Scene, at: usize, label: Option<&Label>) -> (String, Style) {
+    let spot = &scene.spots[at];
+    let men = |plain: &str| if spot.label.is_empty() { plain.to_string() } else { spot.label.clone() };
+    let bold = Style::new().add_modifier(Modifier::BOLD);
+    match (spot.holder, label) {
+        // A piece that can move or be captured stays visible beside the value's symbol.
+        (Some(Holder::First | Holder::Second), Some(label)) => {
+            let man = match spot.holder {
+                Some(Holder::Second) if scene.layout == Layout::Chess => men("○").to_lowercase(),
+                Some(Holder::Second) => men("○"),
+                _ => men("●"),
+            };
+            let symbol: String = label.text.chars().take(1).collect();
+            (man + &symbol, colour(label.verdict).add_modifier(Modifier::BOLD))
+        }
+        (_, Some(label)) => (label.text.clone(), colour(label.verdict).add_modifier(Modifier::BOLD)),
+        (Some(Holder::First), _) => (men("●"), bold.fg(FIRST)),
+        (Some(Holder::Second), _) => {
+            let text = if scene.layout == Layout::Chess { men("○").to_lowercase() } else { men("○") };
+            (text, bold.fg(SECOND))
+        }
+        (Some(Holder::Nobody), _) if scene.layout == Layout::Piles => (men("|"), Style::new()),
+        (Some(Holder::Nobody), _) => (men("▒▒▒"), Style::new().add_modifier(Modifier::DIM)),
+        (None, None) => (men("·"), Style::new().add_modifier(Modifier::DIM)),
+    }
+}
+
+/// A line between two points of the screen.
+fn link((x0, y0): (u16, u16), (x1, y1): (u16, u16), buffer: &mut Buffer) {
+    let (dx, dy) = (i32::from(x1) - i32::from(x0), i32::from(y1) - i32::from(y0));
+    let steps = dx.abs().max(dy.abs());
+    let symbol = match (dx, dy) {
+        (_, 0) => "─",
+        (0, _) => "│",
+        _ if (dx > 0) == (dy > 0) => "╲",
+        _ => "╱",
+    };
+    for step in 1..steps {
+        let x = i32::from(x0) + dx * step / steps;
+        let y = i32::from(y0) + dy * step / steps;
+        buffer.set_string(x as u16, y as u16, symbol, Style::new().add_modifier(Modifier::DIM));
+    }
+}
+
+/// Returns the nearest spot in a direction, or the same one if there is none.
+pub(crate) fn neighbour(scene: &Scene, from: usize, dx: f32, dy: f32) -> usize {
+    let Some(here) = scene.spots.get(from) else { return 0 };
+    let cost = |to: usize| {
+        let spot = &scene.spots[to];
+        let (x, y) = (spot.x - here.x, spot.y - here.y);
+        let along = x * dx + y * dy;
+        let aside = (x * dy - y * dx).abs();
+        // Deviation from the direction counts three times as much as distance.
+        (along > 0.01).then_some(along + 3.0 * aside)
+    };
+    let known = (0..scene.spots.len()).filter_map(|to| cost(to).map(|cost| (cost, to)));
+    known.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(from, |(_, to)| to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_core::Spot;
+
+    fn grid(width: usize, height: usize) -> Scene {
+        let spot = |at: usize| Spot {
+            name: String::new(),
+            x: (at / height) as f32,
+            y: (at % height) as f32,
+            holder: None,
+            label: String::new(),
+        };
+        Scene {
+            layout: Layout::Grid,
+            width: width as f32,
+            height: height as f32,
+            spots: (0..width * height).map(spot).collect(),
+            ..Scene::default()
+        }
+    }
+
+    #[test]
+    fn every_spot_of_a_small_board_can_be_hit() {
+        let scene = grid(7, 6);
+        let board = Board::new(&scene, Rect::new(0, 0, 80, 24), 0);
+        for (at, place) in board.boxes.iter().enumerate() {
+            let place = place.unwrap_or_else(|| panic!("spot {at} has no place"));
+            assert_eq!(board.spot_at(place.x, place.y), Some(at));
+            assert_eq!(board.spot_at(place.right() - 1, place.bottom() - 1), Some(at));
+        }
+    }
+
+    #[test]
+    fn large_boards_scroll_to_the_cursor() {
+        let scene = grid(100, 100);
+        for cursor in [0, 99, 5050, 9900, 9999] {
+            for (wide, tall) in [(80, 24), (20, 5), (8, 2)] {
+                let board = Board::new(&scene, Rect::new(0, 0, wide, tall), cursor);
+                assert!(board.boxes[cursor].is_some(), "{cursor} on {wide}x{tall}");
+            }
+        }
+    }
+
+    #[test]
+    fn arrows_prefer_the_straight_direction() {
+        let scene = grid(3, 3);
+        assert_eq!(neighbour(&scene, 4, 1.0, 0.0), 7);
+        assert_eq!(neighbour(&scene, 4, 0.0, 1.0), 5);
+        assert_eq!(neighbour(&scene, 8, 1.0, 0.0), 8);
+        assert_eq!(neighbour(&Scene::default(), 0, 1.0, 0.0), 0);
+    }
+}

@@ -1,0 +1,37 @@
+//! Error messages for players.
+
+use outplay_workbench::{Cure, Trouble};
+
+/// Formats an error and its cure as one sentence.
+pub(crate) fn sentence(trouble: &Trouble) -> String {
+    match trouble.cure() {
+        Some(cure) => format!("error: {trouble}; {}", words(cure)),
+        None => format!("error: {trouble}"),
+    }
+}
+
+fn words(cure: Cure) -> String {
+    match cure {
+        Cure::MoreMemory => "begin again with more memory, or with a smaller game".into(),
+        Cure::Use(method) => format!("the method `{method}` can do it"),
+        Cure::Solve { spec, .. } => format!("solve {spec} first, then play"),
+        Cure::SolveOrAsk => "solve the game first, or choose a player that needs no exact values".into(),
+        Cure::GivePosition => "begin with a position".into(),
+        Cure::Table(cure) => cure.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cure_follows_its_error() {
+        let memory = Trouble::Memory { needed: 3_000_000_000, allowed: 1_000_000_000 };
+        assert_eq!(
+            sentence(&memory),
+            "error: this needs 3.0 GB of memory and 1.0 GB are allowed; begin again with more memory, or with a smaller game"
+        );
+        assert_eq!(sentence(&Trouble::unable("no")), "error: no");
+    }
+}

@@ -1,0 +1,43 @@
+//! Playing in the terminal: a full-screen board with keyboard and mouse, or a prompt that can be scripted.
+//!
+//! ```text
+//!  session   the game so far: moves, undone moves, seats
+//!  thought   players and values, computed on background threads
+//!  board     a scene as terminal cells, and hit testing from a cell back to a spot
+//!  paint     frames and line wrapping
+//!  screen    the full-screen player: key and mouse events become actions
+//!  terminal  alternate screen and raw mode, restored on every exit path
+//!  prompt    the same game line by line
+//!  sight     formatting of values
+//!  cure      error messages for players
+//! ```
+//!
+//! It depends on `GameHandle` only, so a custom game can be played without further code.
+//!
+//! ```
+//! use outplay_workbench::{Place, Session};
+//! use outplay_catalog::Catalog;
+//! use outplay_runtime::NoMonitor;
+//! use outplay_tui::{Seat, PlaySession, prompt};
+//!
+//! let game = Catalog::standard().open("tictactoe").map_err(outplay_workbench::Trouble::from)?;
+//! let mut session = PlaySession::new(Session::default(), game, Place::Start, [Seat::Human, Seat::Human], 1)?;
+//! let mut said = Vec::new();
+//! prompt(&mut session, &mut &b"a1\nb1\na2\nb2\na3\n"[..], &mut said, true, &NoMonitor)?;
+//! assert_eq!(session.status(), "The game is over: First (you) wins.");
+//! # Ok::<(), outplay_tui::PromptError>(())
+//! ```
+
+mod board;
+mod cure;
+mod paint;
+mod play_session;
+mod prompt;
+mod screen;
+mod sight;
+mod terminal;
+mod thought;
+
+pub use play_session::{Mover, PlaySession, Seat};
+pub use prompt::{PromptError, prompt};
+pub use screen::full_screen;

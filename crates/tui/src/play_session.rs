@@ -1,0 +1,325 @@
+//! A game in progress: moves, undo history and seats.
+//!
+//! Invariant: `moves` is legal from the start position, because a move is appended only after the game has parsed it.
+
+use outplay_core::{Counters, Layout, Notation, Turn};
+use outplay_runtime::{Monitor, NoMonitor};
+use outplay_workbench::{
+    ChoiceAnswer, ChooseRequest, GameHandle, Place, QueryAnswer, Session, Trouble, View,
+};
+
+/// Controller of one side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seat {
+    /// The user at the keyboard.
+    Human,
+    /// A computer player, by its spec.
+    Player(String),
+}
+
+impl Seat {
+    /// Parses `human` or a player's spec.
+    pub fn new(text: &str) -> Seat {
+        if text == "human" { Seat::Human } else { Seat::Player(text.into()) }
+    }
+
+    /// Display name.
+    pub fn name(&self) -> &str {
+        match self {
+            Seat::Human => "you",
+            Seat::Player(spec) => spec,
+        }
+    }
+}
+
+/// Plies after which a game between computer players is a draw.
+const LONGEST: usize = 500;
+
+/// A game in progress.
+pub struct PlaySession {
+    entry: GameHandle,
+    start: Place,
+    moves: Vec<String>,
+    undone: Vec<String>,
+    seats: [Seat; 2],
+    seed: u64,
+    session: Session,
+    view: View,
+    task: Option<String>,
+    /// Search counters of the two sides, over all their moves.
+    counters: [Counters; 2],
+}
+
+impl PlaySession {
+    /// Starts a game at a position. A game without a start, such as a chess ending, starts with a puzzle.
+    ///
+    /// # Errors
+    ///
+    /// A position or a player that is not valid.
+    pub fn new(
+        session: Session,
+        entry: GameHandle,
+        start: Place,
+        seats: [Seat; 2],
+        seed: u64,
+    ) -> Result<PlaySession, Trouble> {
+        let (start, view, task) = match outplay_workbench::view(&entry, &start) {
+            Err(trouble) if start == Place::Start && trouble.is_startless() => {
+                // A game too large to make a puzzle in time keeps the first error.
+                let Ok(puzzle) = outplay_teach::puzzle(&session, &entry, seed, &NoMonitor) else {
+                    return Err(trouble);
+                };
+                let start = Place::Position(puzzle.position);
+                let view = outplay_workbench::view(&entry, &start)?;
+                (start, view, Some(puzzle.task))
+            }
+            found => (start, found?, None),
+        };
+        Ok(PlaySession {
+            entry,
+            start,
+            moves: Vec::new(),
+            undone: Vec::new(),
+            seats,
+            seed,
+            session,
+            view,
+            task,
+            counters: [Counters::default(); 2],
+        })
+    }
+
+    /// The task, if the game started with a puzzle.
+    pub fn task(&self) -> Option<&str> {
+        self.task.as_deref()
+    }
+
+    /// The current position.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// The game.
+    pub fn entry(&self) -> &GameHandle {
+        &self.entry
+    }
+
+    /// The moves since the start.
+    pub fn moves(&self) -> &[String] {
+        &self.moves
+    }
+
+    /// Controllers of the first and the second side.
+    pub fn seats(&self) -> &[Seat; 2] {
+        &self.seats
+    }
+
+    /// Where the game stands, as a place.
+    pub fn place(&self) -> Place {
+        self.place_after(&self.moves)
+    }
+
+    fn place_after(&self, moves: &[String]) -> Place {
+        if moves.is_empty() {
+            return self.start.clone();
+        }
+        let list = moves.join(" ");
+        match &self.start {
+            Place::Start => Place::Moves(list),
+            Place::Moves(before) => Place::Moves(format!("{before} {list}")),
+            Place::Position(position) => Place::MovesFrom { position: position.clone(), moves: list },
+            Place::At(pos) => {
+                let position = self.entry.game().write_position(pos);
+                Place::MovesFrom { position, moves: list }
+            }
+            Place::MovesFrom { position, moves } => {
+                Place::MovesFrom { position: position.clone(), moves: format!("{moves} {list}") }
+            }
+        }
+    }
+
+    /// Whether a game without humans has reached the ply limit: it may be cyclic, so it counts as a draw.
+    pub fn is_endless(&self) -> bool {
+        self.moves.len() >= LONGEST && !self.seats.contains(&Seat::Human) && self.view.outcome.is_none()
+    }
+
+    /// Returns the controller to move; `None` when the game is over.
+    pub fn mover(&self) -> Option<Mover<'_>> {
+        if self.is_endless() || self.view.outcome.is_some() || self.view.scene.moves.is_empty() {
+            return None;
+        }
+        Some(match self.seat(self.view.to_move) {
+            None => Mover::Dice,
+            Some(Seat::Human) => Mover::Human,
+            Some(Seat::Player(spec)) => Mover::Player(spec),
+        })
+    }
+
+    /// Returns the controller of a side; `None` at a chance node.
+    fn seat(&self, turn: Turn) -> Option<&Seat> {
+        match turn {
+            Turn::First => Some(&self.seats[0]),
+            Turn::Second => Some(&self.seats[1]),
+            Turn::Chance => None,
+        }
+    }
+
+    /// Plays the move that a player or the dice chose.
+    ///
+    /// # Errors
+    ///
+    /// A move that is not legal here.
+    pub fn accept(&mut self, choice: &ChoiceAnswer) -> Result<(), Trouble> {
+        let side = usize::from(self.view.to_move == Turn::Second);
+        self.play(&choice.mv)?;
+        self.counters[side] += choice.counters;
+        Ok(())
+    }
+
+    /// Search counters of the first and the second side, over all their moves.
+    pub fn counters(&self) -> &[Counters; 2] {
+        &self.counters
+    }
+
+    /// Plays a move in the game's notation.
+    ///
+    /// # Errors
+    ///
+    /// A move that is not legal here.
+    pub fn play(&mut self, mv: &str) -> Result<(), Trouble> {
+        let mut moves = self.moves.clone();
+        moves.push(mv.trim().to_string());
+        self.view = outplay_workbench::view(&self.entry, &self.place_after(&moves))?;
+        self.moves = moves;
+        self.undone.clear();
+        Ok(())
+    }
+
+    /// Takes back moves to the last turn of a human; returns whether there was one.
+    pub fn undo(&mut self) -> bool {
+        let mut moves = self.moves.clone();
+        let mut undone = self.undone.clone();
+        while let Some(mv) = moves.pop() {
+            undone.push(mv);
+            if self.settles(&moves) {
+                (self.moves, self.undone) = (moves, undone);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Replays undone moves to the next turn of a human; returns whether there were any.
+    pub fn redo(&mut self) -> bool {
+        let mut moves = self.moves.clone();
+        let mut undone = self.undone.clone();
+        while let Some(mv) = undone.pop() {
+            moves.push(mv);
+            if self.settles(&moves) || undone.is_empty() {
+                self.look(&moves);
+                (self.moves, self.undone) = (moves, undone);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Moves to the position after `moves` if a human is to move there, or if there are no humans.
+    fn settles(&mut self, moves: &[String]) -> bool {
+        let Ok(view) = outplay_workbench::view(&self.entry, &self.place_after(moves)) else { return false };
+        let no_humans = !self.seats.contains(&Seat::Human);
+        let human = self.seat(view.to_move) == Some(&Seat::Human);
+        if no_humans || human {
+            self.view = view;
+        }
+        no_humans || human
+    }
+
+    fn look(&mut self, moves: &[String]) {
+        // These moves were legal before.
+        if let Ok(view) = outplay_workbench::view(&self.entry, &self.place_after(moves)) {
+            self.view = view;
+        }
+    }
+
+    /// Restarts the game.
+    pub fn restart(&mut self) {
+        self.moves.clear();
+        self.undone.clear();
+        self.counters = [Counters::default(); 2];
+        self.seed = self.seed.wrapping_add(1);
+        self.look(&[]);
+    }
+
+    /// Builds the request to a player or the dice at this position.
+    pub fn request(&self, player: &str) -> ChooseRequest {
+        // A distinct seed for each move of each game, reproducible from the session's seed.
+        let seed = self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.moves.len() as u64);
+        let mut request = ChooseRequest::default();
+        request.place = self.place();
+        request.player = player.into();
+        request.seed = seed;
+        request.files = true;
+        request
+    }
+
+    /// Lets a player or the dice choose a move.
+    ///
+    /// # Errors
+    ///
+    /// A player that cannot play here, or a stop.
+    pub fn choose(&self, player: &str, monitor: &dyn Monitor) -> Result<ChoiceAnswer, Trouble> {
+        outplay_workbench::choose(&self.session, &self.entry, &self.request(player), monitor)
+    }
+
+    /// Computes the values of the moves here.
+    ///
+    /// # Errors
+    ///
+    /// A damaged table, or a stop.
+    pub fn values(&self, monitor: &dyn Monitor) -> Result<QueryAnswer, Trouble> {
+        outplay_workbench::query(&self.session, &self.entry, &self.place(), monitor)
+    }
+
+    /// The limits and caches of searches.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Describes the state of the game in a sentence.
+    pub fn status(&self) -> String {
+        let names = match self.view.scene.layout {
+            Layout::Chess => ["White", "Black"],
+            _ => ["First", "Second"],
+        };
+        let side = names[usize::from(self.view.to_move == Turn::Second)];
+        match (self.view.outcome, self.mover()) {
+            (Some(0), _) => "The game is over: a draw.".into(),
+            (Some(payoff), _) => {
+                let winner = if payoff > 0 { 0 } else { 1 };
+                let points =
+                    if payoff.abs() > 1 { format!(" {} points", payoff.abs()) } else { String::new() };
+                let (name, seat) = (names[winner], self.seats[winner].name());
+                format!("The game is over: {name} ({seat}) wins{points}.")
+            }
+            (None, Some(Mover::Dice)) => "The dice roll.".into(),
+            (None, Some(Mover::Human)) => format!("{side} to move (you)."),
+            (None, Some(Mover::Player(spec))) => format!("{side} to move ({spec})."),
+            (None, None) if self.is_endless() => {
+                format!("The game is over: a draw, because players alone play {LONGEST} plies at most.")
+            }
+            (None, None) => "The game is over.".into(),
+        }
+    }
+}
+
+/// Controller of the next move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mover<'a> {
+    /// The user at the keyboard.
+    Human,
+    /// A computer player, by its spec.
+    Player(&'a str),
+    /// The dice.
+    Dice,
+}

@@ -1,0 +1,161 @@
+//! `--method dense`: the bit-plane solver for line boards, in memory or slab by slab on disk.
+
+use crate::answers::{How, SolveAnswer};
+use crate::handle::GameHandle;
+use crate::kernels::Numbering;
+use crate::ladder::{Effort, Ladder};
+use crate::proven_value::ProvenValue;
+use crate::request::{Method, Place, SolveRequest};
+use crate::session::Session;
+use crate::solve_answer::{answer_from_table, blank_answer, filled, finish, table_writer};
+use crate::{Trouble, planes};
+use outplay_bitplane::{DenseError, Options, Plan, Solution};
+use outplay_core::{AnyPosition, LineBoard, Value};
+use outplay_runtime::{Deadline, Monitor};
+use outplay_table::Values;
+
+/// A solve that takes less memory than this is not announced.
+const WORTH_SAYING: u64 = 100_000_000;
+
+/// Estimated cost of solving a board, computed once.
+pub(crate) struct BoardPlan {
+    board: LineBoard,
+    options: Options,
+    pub(crate) plan: Plan,
+}
+
+impl BoardPlan {
+    /// Plans the solve of a board.
+    ///
+    /// # Errors
+    ///
+    /// A board beyond the solver, or beyond the memory.
+    pub(crate) fn new(
+        session: &Session,
+        handle: &GameHandle,
+        request: &SolveRequest,
+        board: LineBoard,
+    ) -> Result<BoardPlan, DenseError> {
+        let mut options = planes::options(request.values, session, request.counts);
+        options.slabs = request.data(session, handle).is_some();
+        options.crew = session.crew().cloned();
+        let plan = outplay_bitplane::plan(&board, &options, request.store)?;
+        Ok(BoardPlan { board, options, plan })
+    }
+
+    /// Reports the estimated cost of a large solve.
+    fn announce(&self, clock: &Deadline<'_>) {
+        let plan = &self.plan;
+        if plan.peak_bytes < WORTH_SAYING {
+            return;
+        }
+        let disk = match plan.disk_bytes {
+            0 => String::new(),
+            bytes => format!(" and about {:.1} GB of disk, slab by slab", bytes as f64 / 1e9),
+        };
+        let memory = plan.peak_bytes as f64 / 1e9;
+        clock.note(&format!("plan: {:.1e} positions, {memory:.1} GB of memory{disk}", plan.slots as f64));
+    }
+}
+
+/// Solves the board of the game's start.
+pub(crate) fn solve_board(
+    session: &Session,
+    handle: &GameHandle,
+    request: &SolveRequest,
+    clock: &Deadline<'_>,
+) -> Result<SolveAnswer, Trouble> {
+    let Some(board) = handle.game().board(&handle.start()?) else {
+        let why = "the dense solver is for games of lines on a board";
+        return Err(Trouble::method(why, Method::Sweep));
+    };
+    // A board that cannot be solved is refused before anything is written.
+    let planned = BoardPlan::new(session, handle, request, board)?;
+    solve_planned(session, handle, request, &planned, clock)
+}
+
+/// Solves a board as planned.
+pub(crate) fn solve_planned(
+    session: &Session,
+    handle: &GameHandle,
+    request: &SolveRequest,
+    planned: &BoardPlan,
+    clock: &Deadline<'_>,
+) -> Result<SolveAnswer, Trouble> {
+    let mut writer = None;
+    if let Some(Numbering::Sweeps(sweeps)) = handle.index() {
+        if session.crew().is_none()
+            && let Some(answer) = answer_from_table(session, handle, &*sweeps, request, clock)?
+        {
+            return Ok(answer);
+        }
+        writer = table_writer(session, handle, request, clock)?;
+    }
+    if let Some(writer) = &mut writer {
+        writer.allow(request.disk);
+    }
+    planned.announce(clock);
+    clock.stage("solving", u64::try_from(planned.plan.slots).unwrap_or(0));
+    let (solution, tally) = planes::dense(&planned.board, &planned.options, writer.as_ref(), clock)?;
+    let nodes = u64::try_from(planned.plan.slots).unwrap_or(u64::MAX);
+    let counted = request.counts.then_some(&tally);
+    let blank = blank_answer(handle, request, How::By(Method::Dense), counted, nodes)?;
+    let mut answer = match request.place {
+        Place::Start => start_answer(handle, request, &planned.board, &solution, blank)?,
+        _ => position_answer(session, handle, request, clock, blank)?,
+    };
+    answer.colourings = Some(planned.plan.colourings);
+    report_balance(&solution, clock);
+    if let Some(writer) = writer {
+        answer.table = Some(finish(session, handle, writer, &tally, request)?);
+    }
+    Ok(answer)
+}
+
+/// The answer for the start, read from the solution.
+fn start_answer(
+    handle: &GameHandle,
+    request: &SolveRequest,
+    board: &LineBoard,
+    solution: &Solution,
+    blank: SolveAnswer,
+) -> Result<SolveAnswer, Trouble> {
+    let start = handle.start()?;
+    let value = solution.value.unwrap_or_else(|| Value::untimed(solution.verdict as i32 - 1));
+    let proven = ProvenValue::Exact(request.requested_value(value));
+    Ok(SolveAnswer {
+        answer: handle.proven_answer(&start, proven),
+        score: handle.score(&start, proven),
+        best: solution.best.iter().map(|&cell| board.move_name(cell)).collect(),
+        ..blank
+    })
+}
+
+/// The answer for another position, whose board the ladder solves.
+fn position_answer(
+    session: &Session,
+    handle: &GameHandle,
+    request: &SolveRequest,
+    clock: &Deadline<'_>,
+    blank: SolveAnswer,
+) -> Result<SolveAnswer, Trouble> {
+    let session = session.off_disk();
+    let ladder = Ladder::new(&session, handle, clock, Effort::Full);
+    let value = |pos: &AnyPosition| {
+        let proven = ladder.ask(pos, request.values == Values::Wdl, &mut |_| {})?.proven;
+        Ok(Some(proven).filter(|proven| proven.is_settled()).map(|proven| request.requested_proven(proven)))
+    };
+    filled(handle, &handle.locate(&request.place)?, &value, blank)
+}
+
+/// Reports the load balance between ranks.
+fn report_balance(solution: &Solution, clock: &Deadline<'_>) {
+    let Some(balance) = &solution.balance else { return };
+    clock.note(&format!(
+        "{} ranks: the busiest computed {:.1} s, {:.0} % longer than the average; {} of slabs went from rank to rank",
+        balance.busy.len(),
+        balance.busy.iter().copied().fold(0.0, f64::max),
+        100.0 * balance.imbalance(),
+        outplay_core::figures::bytes(balance.moved)
+    ));
+}

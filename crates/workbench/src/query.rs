@@ -1,0 +1,223 @@
+//! `query`: the value of a position and of each of its moves.
+//!
+//! ```text
+//!  locate → evaluate the position → evaluate its moves → propagate bounds → principal variation → cache → answer
+//!           the ladder              best first, one per                     free lookups           slow
+//!                                   symmetry class                                                 results
+//! ```
+//!
+//! `move_values.rs` evaluates the moves; this file is the path from a query to its answer.
+
+use crate::Trouble;
+use crate::answers::{MoveAnswer, QueryAnswer, Source};
+use crate::handle::GameHandle;
+use crate::ladder::{Effort, Ladder};
+use crate::means::bound_of_means;
+use crate::move_values::{Detail, PositionValues, ValuedMove};
+use crate::proven_value::ProvenValue;
+use crate::request::Place;
+use crate::session::{PATIENCE, Session};
+use outplay_core::{AnyMove, AnyPosition, Chance, Game, Notation, Turn};
+use outplay_runtime::{Deadline, Monitor};
+use outplay_solve::SolveError;
+use rustc_hash::FxHashSet;
+
+/// Limit on the moves that are listed without values.
+pub(crate) const LISTED: usize = 1000;
+
+/// Length limit in plies of a principal variation.
+const LINE: usize = 400;
+
+/// The value of a position and of each of its moves.
+///
+/// # Errors
+///
+/// Bad input or a stop. A position whose value is out of reach has the value "unknown", with bounds.
+pub fn query(
+    session: &Session,
+    handle: &GameHandle,
+    place: &Place,
+    watch: &dyn Monitor,
+) -> Result<QueryAnswer, Trouble> {
+    query_each(session, handle, place, watch, &mut |_| {})
+}
+
+/// The same; `found` receives each move as soon as its value is known.
+///
+/// # Errors
+///
+/// As [`query`].
+pub fn query_each(
+    session: &Session,
+    handle: &GameHandle,
+    place: &Place,
+    watch: &dyn Monitor,
+    found: &mut dyn FnMut(&MoveAnswer),
+) -> Result<QueryAnswer, Trouble> {
+    query_as(session, handle, Detail::Moves, place, watch, found)
+}
+
+/// The value of a position and a best move, as soon as both are proved; other moves have bounds.
+///
+/// # Errors
+///
+/// As [`query`].
+pub fn query_best(
+    session: &Session,
+    handle: &GameHandle,
+    place: &Place,
+    watch: &dyn Monitor,
+) -> Result<QueryAnswer, Trouble> {
+    query_as(session, handle, Detail::Best, place, watch, &mut |_| {})
+}
+
+/// The same as [`query`] from cheap sources only: the rules, a table, a book, a tiny board. `None` if they do not
+/// suffice.
+///
+/// # Errors
+///
+/// As [`query`].
+pub fn known_answer(
+    session: &Session,
+    handle: &GameHandle,
+    place: &Place,
+    watch: &dyn Monitor,
+) -> Result<Option<QueryAnswer>, Trouble> {
+    let pos = handle.locate(place)?;
+    let clock = Deadline::new(Some(session.time.unwrap_or(PATIENCE)), watch);
+    let ladder = Ladder::new(session, handle, &clock, Effort::AtOnce);
+    let asked = ladder.moves(&pos, Detail::Moves, false, &mut |_| {})?;
+    let complete =
+        asked.known.proven.is_settled() && asked.moves.iter().all(|valued| valued.proven.is_settled());
+    if !complete {
+        return Ok(None);
+    }
+    answered(session, handle, &pos, asked, &ladder).map(Some)
+}
+
+/// Whether [`query`] is expected to find exact values of a position within about a minute.
+///
+/// # Errors
+///
+/// Bad input.
+pub fn is_tractable(session: &Session, handle: &GameHandle, place: &Place) -> Result<bool, Trouble> {
+    let pos = handle.locate(place)?;
+    let clock = Deadline::new(Some(session.time.unwrap_or(PATIENCE)), &outplay_runtime::NoMonitor);
+    Ok(Ladder::new(session, handle, &clock, Effort::AtOnce).is_likely(&pos))
+}
+
+fn query_as(
+    session: &Session,
+    handle: &GameHandle,
+    ask: Detail,
+    place: &Place,
+    watch: &dyn Monitor,
+    found: &mut dyn FnMut(&MoveAnswer),
+) -> Result<QueryAnswer, Trouble> {
+    let pos = handle.locate(place)?;
+    let clock = Deadline::new(Some(session.time.unwrap_or(PATIENCE)), watch);
+    let ladder = Ladder::new(session, handle, &clock, Effort::Full);
+    let asked = ladder.moves(&pos, ask, false, &mut |valued| {
+        found(&move_answer(handle, &pos, valued, None));
+    })?;
+    // A timeout still returns bounds; an interrupt is an error.
+    if watch.stopped() {
+        return Err(SolveError::Stopped.into());
+    }
+    answered(session, handle, &pos, asked, &ladder)
+}
+
+fn move_answer(
+    handle: &GameHandle,
+    pos: &AnyPosition,
+    valued: &ValuedMove,
+    probability: Option<f64>,
+) -> MoveAnswer {
+    MoveAnswer {
+        mv: handle.game().write_move(pos, valued.mv),
+        san: handle.game().spoken(pos, valued.mv),
+        answer: handle.proven_answer(pos, valued.proven),
+        score: handle.score(pos, valued.proven),
+        probability,
+    }
+}
+
+/// Converts the results to an answer.
+fn answered(
+    session: &Session,
+    handle: &GameHandle,
+    pos: &AnyPosition,
+    asked: PositionValues,
+    ladder: &Ladder<'_>,
+) -> Result<QueryAnswer, Trouble> {
+    let game = handle.game();
+    let mut odds = Vec::new();
+    if game.turn(pos) == Turn::Chance {
+        game.outcomes(pos, &mut odds);
+    }
+    let probability = |mv: AnyMove| odds.iter().find(|(roll, _)| *roll == mv).map(|(_, odds)| *odds);
+    let listed = asked.moves.len() <= LISTED || asked.moves.iter().any(|valued| valued.proven.is_settled());
+    let moves = asked.moves.iter().filter(|_| listed);
+    let moves = moves.map(|valued| move_answer(handle, pos, valued, probability(valued.mv))).collect();
+    let bound = match asked.known.proven {
+        ProvenValue::Mean(_) => bound_of_means(session, handle, pos, asked.known.source),
+        _ => None,
+    };
+    Ok(QueryAnswer {
+        game: handle.spec(),
+        position: game.write_position(pos),
+        to_move: game.turn(pos),
+        answer: handle.proven_answer(pos, asked.known.proven),
+        score: handle.score(pos, asked.known.proven),
+        best: handle.names(pos, &asked.best),
+        moves,
+        line: ladder.line(pos, &asked)?,
+        source: asked.known.source,
+        notes: asked.notes,
+        probe_hits: asked.known.probe_hits,
+        bound,
+    })
+}
+
+impl Ladder<'_> {
+    /// The principal variation, as far as it is known without further work; ends at a repeated position.
+    fn line(&self, pos: &AnyPosition, asked: &PositionValues) -> Result<Vec<String>, Trouble> {
+        let game = self.handle.game();
+        // Without distances, following best moves might never reach the end.
+        let timed = |proven: ProvenValue| matches!(proven, ProvenValue::Exact(value) if value.payoff() == 0 || value.distance().is_some());
+        if !timed(asked.known.proven) {
+            return Ok(Vec::new());
+        }
+        if let Some(line) = self.principal_variation(pos, asked)? {
+            return Ok(line);
+        }
+        let at_once = Ladder { effort: Effort::AtOnce, ..*self };
+        let (mut pos, mut seen, mut line) = (pos.clone(), FxHashSet::default(), Vec::new());
+        let mut best = asked.all.then(|| asked.best.first().copied()).flatten();
+        while let Some(mv) = best.filter(|_| line.len() < LINE && seen.insert(pos.clone())) {
+            line.push(game.write_move(&pos, mv));
+            pos = game.play(&pos, mv);
+            let here = at_once.moves(&pos, Detail::Moves, false, &mut |_| {})?;
+            best = if here.all { here.best.first().copied() } else { None };
+        }
+        Ok(line)
+    }
+
+    /// The principal variation of the connect-k solver's search, if it searched.
+    fn principal_variation(
+        &self,
+        pos: &AnyPosition,
+        asked: &PositionValues,
+    ) -> Result<Option<Vec<String>>, Trouble> {
+        let searched = asked.known.source == Source::Search && self.effort == Effort::Full;
+        let board = self.handle.game().board(pos).filter(|board| {
+            searched && self.session.subgames(self.handle).is_empty() && outplay_connect::check(board).is_ok()
+        });
+        let Some(board) = board else { return Ok(None) };
+        let limits = outplay_connect::Limits { nodes: None, time: self.clock.rest() };
+        let line = self.session.with_solver(self.handle, &board, |solver| {
+            solver.principal_variation(&board, limits, self.clock, self.session.threads)
+        })?;
+        Ok(Some(line.iter().map(|column| (column + 1).to_string()).collect()))
+    }
+}

@@ -1,0 +1,115 @@
+//! Shared read access to a game's table, for many lookups.
+
+use crate::Trouble;
+use crate::handle::GameHandle;
+use crate::kernels::Numbering;
+use crate::means::KnownMeans;
+use crate::session::Session;
+use crate::tables::OpenTables;
+use outplay_core::{AnyPosition, Tier, Value};
+use outplay_runtime::Monitor;
+use outplay_solve::Reach;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A game's table, open for lookups from many threads.
+///
+/// Unlike a query it uses no other source: a position that the table does not hold has no value.
+#[derive(Clone)]
+pub struct Reader(ReaderTable);
+
+#[derive(Clone)]
+enum ReaderTable {
+    Values(Arc<OpenTables>),
+    Means(Arc<KnownMeans>),
+}
+
+/// A stored value of a position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Read {
+    /// Its value for the player to move.
+    Value(Value),
+    /// The first player's mean payoff: games with chance.
+    Mean(f64),
+}
+
+/// The set of reachable numbers.
+pub struct Reached(Reach);
+
+impl Reached {
+    /// Whether the position with a number is reachable.
+    pub fn has(&self, tier: usize, number: u64) -> bool {
+        self.0.has(Tier(tier as u32), number)
+    }
+
+    /// Counts the reachable numbers of a tier.
+    pub fn count(&self, tier: usize) -> u64 {
+        self.0.count(Tier(tier as u32))
+    }
+}
+
+/// Opens the game's table; `None` if there is no complete one.
+///
+/// # Errors
+///
+/// A table that is damaged or was made by other rules, or a stop.
+pub fn open_reader(
+    session: &Session,
+    handle: &GameHandle,
+    watch: &dyn Monitor,
+) -> Result<Option<Reader>, Trouble> {
+    if handle.game().has_dice() {
+        return Ok(session.means(handle, watch)?.map(|means| Reader(ReaderTable::Means(means))));
+    }
+    Ok(session.table(handle, watch)?.map(|table| Reader(ReaderTable::Values(table))))
+}
+
+impl Reader {
+    /// Looks a position up; `None` if the table does not hold it.
+    ///
+    /// # Errors
+    ///
+    /// A damaged block.
+    pub fn read(&self, pos: &AnyPosition) -> Result<Option<Read>, Trouble> {
+        Ok(match &self.0 {
+            ReaderTable::Values(table) => table.value(pos)?.map(Read::Value),
+            ReaderTable::Means(means) => means.mean(pos)?.map(Read::Mean),
+        })
+    }
+
+    /// Returns the size of each tier; empty for games with chance.
+    pub fn tiers(&self) -> Vec<u64> {
+        match &self.0 {
+            ReaderTable::Values(table) => table.numbering.numbers().sizes(),
+            ReaderTable::Means(_) => Vec::new(),
+        }
+    }
+
+    /// Visits the positions of a range of a tier in order, without holes and unwanted numbers.
+    pub fn positions(
+        &self,
+        tier: usize,
+        numbers: Range<u64>,
+        wanted: &dyn Fn(u64) -> bool,
+        visit: &mut dyn FnMut(AnyPosition),
+    ) {
+        if let ReaderTable::Values(table) = &self.0 {
+            table.numbering.numbers().positions(Tier(tier as u32), numbers, wanted, visit);
+        }
+    }
+
+    /// Computes the set of numbers reachable from the start; `None` if every numbered position counts.
+    ///
+    /// # Errors
+    ///
+    /// A stop.
+    pub fn reached(&self, start: &AnyPosition, watch: &dyn Monitor) -> Result<Option<Reached>, Trouble> {
+        Ok(match &self.0 {
+            ReaderTable::Values(table) => match &table.numbering {
+                Numbering::Sweeps(sweeps) => Some(Reached(sweeps.reach(start, watch)?)),
+                _ => None,
+            },
+            ReaderTable::Means(_) => None,
+        })
+    }
+}

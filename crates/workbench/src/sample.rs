@@ -1,0 +1,271 @@
+//! Spot check of a table: random stored positions, each re-derived from its successors.
+//!
+//! `verify` proves a table completely, holding one tier in memory at a time. A table larger than memory is sampled
+//! instead: a single wrong position among `n` is found with probability sample size over `n`.
+//!
+//! Invariant: the sample is a function of the seed, independent of threads.
+
+use crate::Trouble;
+use crate::answers::VerifyReport;
+use crate::extent::is_reached;
+use crate::handle::GameHandle;
+use crate::kernels::Numbering;
+use crate::methods::distributed::gone;
+use crate::session::Session;
+use crate::tables::OpenTables;
+use crate::tables::open_table;
+use outplay_core::{AnyPosition, Game, Notation, Tier, Value};
+use outplay_runtime::{Communicator, Monitor};
+use outplay_solve::{SolveError, settled};
+use outplay_table::Values;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Positions per task.
+const TASK: u64 = 1024;
+/// Numbers drawn per position before the table counts as empty.
+const TRIES: u64 = 100_000;
+
+/// The result of a task: number of mismatches, and the first one.
+#[derive(Serialize, Deserialize)]
+struct SampleResult {
+    task: u64,
+    wrong: u64,
+    first: Option<(String, String)>,
+}
+
+/// A position whose stored value differs from the value by its moves.
+struct Mismatch {
+    pos: AnyPosition,
+    why: String,
+}
+
+/// Re-derives the values of `count` random stored positions from their successors.
+///
+/// # Errors
+///
+/// No table, a damaged one, a game with dice, or a stop.
+pub fn verify_sample(
+    session: &Session,
+    handle: &GameHandle,
+    values: Option<Values>,
+    (sample, seed): (u64, u64),
+    watch: &dyn Monitor,
+) -> Result<VerifyReport, Trouble> {
+    let data = session.directory()?;
+    let found = sampled(session, handle, data, values, (sample, seed), (0, 1), watch)?;
+    Ok(sample_report(handle, (sample, seed), found))
+}
+
+/// The same on ranks that all can read the table: each checks a share of the sample, and all return the same result.
+///
+/// # Errors
+///
+/// As [`verify_sample`], or a rank that disconnected.
+pub fn verify_sample_together(
+    session: &Session,
+    handle: &GameHandle,
+    values: Option<Values>,
+    sample: (u64, u64),
+    crew: &dyn Communicator,
+    watch: &dyn Monitor,
+) -> Result<VerifyReport, Trouble> {
+    let data = session.directory()?;
+    let found =
+        sampled(session, handle, data, values, sample, (crew.rank() as u64, crew.size() as u64), watch);
+    crew.agree(found.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
+    let mine = serde_json::to_vec(&found?).map_err(|error| gone(error.to_string()))?;
+    let mut all: Vec<SampleResult> = Vec::new();
+    for bytes in crew.gather(&mine).map_err(gone)? {
+        let received: Vec<SampleResult> =
+            serde_json::from_slice(&bytes).map_err(|error| gone(error.to_string()))?;
+        all.extend(received);
+    }
+    all.sort_by_key(|sampled| sampled.task);
+    Ok(sample_report(handle, sample, all))
+}
+
+fn sample_report(handle: &GameHandle, (sample, seed): (u64, u64), found: Vec<SampleResult>) -> VerifyReport {
+    let wrong = found.iter().map(|sampled| sampled.wrong).sum();
+    let (first_wrong, flaw) = found.into_iter().find_map(|sampled| sampled.first).unzip();
+    VerifyReport {
+        game: handle.spec(),
+        checked: sample,
+        wrong,
+        first_wrong,
+        flaw,
+        unchecked: Some(format!("any position but these, which were drawn at random with seed {seed}")),
+        bound: None,
+    }
+}
+
+/// Checks one rank's share of a sample, in the order of the tasks.
+fn sampled(
+    session: &Session,
+    handle: &GameHandle,
+    data: &Path,
+    values: Option<Values>,
+    (sample, seed): (u64, u64),
+    (rank, ranks): (u64, u64),
+    watch: &dyn Monitor,
+) -> Result<Vec<SampleResult>, Trouble> {
+    if handle.game().has_dice() {
+        let spec = handle.spec();
+        let why = "a sample is of wins, draws and losses";
+        return Err(Trouble::unable(format!(
+            "{why}, and {spec} has dice; `outplay verify {spec}` checks all of its means"
+        )));
+    }
+    let opened = open_table(session, handle, data, values)?;
+    watch.stage("verifying", sample / ranks);
+    let sizes = opened.numbering.numbers().sizes();
+    (0..sample.div_ceil(TASK))
+        .into_par_iter()
+        .filter(|task| task % ranks == rank)
+        .map(|task| {
+            let rng = SmallRng::seed_from_u64(seed ^ task.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let count = TASK.min(sample - task * TASK);
+            let (wrong, first) = check_some(handle, &opened, &sizes, count, rng, watch)?;
+            let first = first.map(|wrong| (handle.game().write_position(&wrong.pos), wrong.why));
+            Ok(SampleResult { task, wrong, first })
+        })
+        .collect()
+}
+
+/// Checks `count` positions; returns the number of mismatches, and the first one.
+fn check_some(
+    handle: &GameHandle,
+    opened: &OpenTables,
+    sizes: &[u64],
+    count: u64,
+    mut rng: SmallRng,
+    watch: &dyn Monitor,
+) -> Result<(u64, Option<Mismatch>), Trouble> {
+    let total: u64 = sizes.iter().sum();
+    let (mut wrong, mut first) = (0, None);
+    for _ in 0..count {
+        let mut tries = 0;
+        let pos = loop {
+            if watch.stopped() {
+                return Err(SolveError::Stopped.into());
+            }
+            if let Some(pos) = drawn(handle, opened, sizes, rng.random_range(0..total.max(1))) {
+                break pos;
+            }
+            tries += 1;
+            if tries == TRIES {
+                return Err(Trouble::unable(
+                    "no stored position was found; verify the table without a sample",
+                ));
+            }
+        };
+        if let Some(why) = flaw(handle, opened, &pos)? {
+            wrong += 1;
+            first.get_or_insert(Mismatch { pos, why });
+        }
+        watch.advance(1);
+    }
+    Ok((wrong, first))
+}
+
+/// Unranks a number across all tiers, if the position is legal and the table has to store it.
+fn drawn(handle: &GameHandle, opened: &OpenTables, sizes: &[u64], mut number: u64) -> Option<AnyPosition> {
+    let tier = sizes.iter().position(|&size| match number.checked_sub(size) {
+        Some(left) => {
+            number = left;
+            false
+        }
+        None => true,
+    })?;
+    let pos = opened.numbering.numbers().position(Tier(tier as u32), number)?;
+    let by_rules = match &opened.numbering {
+        Numbering::Sweeps(_) => settled(handle.game(), &pos, &mut Vec::new()).is_some(),
+        _ => handle.game().outcome(&pos).is_some(),
+    };
+    if by_rules {
+        return None;
+    }
+    is_reached(handle, &pos).then_some(pos)
+}
+
+/// Describes the mismatch of the stored value of a position.
+fn flaw(handle: &GameHandle, opened: &OpenTables, pos: &AnyPosition) -> Result<Option<String>, Trouble> {
+    let Some(stored) = opened.value(pos)? else { return Ok(Some("it has no value".into())) };
+    let (game, turn) = (handle.game(), handle.game().turn(pos));
+    let mut moves = Vec::new();
+    game.moves(pos, &mut moves);
+    let mut best: Option<Value> = None;
+    for mv in moves {
+        let next = game.play(pos, mv);
+        let value = match game.outcome(&next) {
+            Some(payoff) => Some(Value::new(game.turn(&next).sees(payoff), 0)),
+            None => opened.value(&next)?,
+        };
+        let Some(value) = value else {
+            return Ok(Some(format!("{}, one of its successors, has no value", game.write_position(&next))));
+        };
+        best = best.max(Some(value.before(game.turn(&next) == turn)));
+    }
+    // Draws are equal: whether one is by repetition is not stored.
+    let same = |a: Value, b: Value| match opened.has_distances() && stored.payoff() != 0 {
+        true => a == b,
+        false => a.verdict() == b.verdict(),
+    };
+    let expected = best.filter(|&best| !same(stored, best));
+    Ok(expected.map(|expected| format!("the table says {stored}, its moves say {expected}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handle::GameBuilder;
+    use crate::request::{Method, SolveRequest};
+    use crate::solve;
+    use crate::tables::identity;
+    use outplay_core::Code;
+    use outplay_games::Spec;
+    use outplay_games::mnk::{Mnk, MnkIndex, Rules};
+    use outplay_runtime::NoMonitor;
+    use outplay_table::Writer;
+
+    fn board(spec: &str) -> GameHandle {
+        let rules = Spec::parse(spec).and_then(Rules::from_spec).expect("a board");
+        let game = Mnk::<u64>::new(rules).expect("a small board");
+        GameBuilder::new(game).lines().index(MnkIndex::new).build()
+    }
+
+    #[test]
+    fn spot_check_accepts_correct_and_rejects_wrong_tables() {
+        let dir = tempfile::tempdir().expect("a directory");
+        for values in [Values::Distance, Values::Wdl] {
+            let game = board("connect:4x4,k=3");
+            let mut request = SolveRequest::default();
+            (request.method, request.values, request.store) = (Method::Dense, values, true);
+            let session = Session::at(dir.path());
+            solve(&session, &game, &request, &NoMonitor).expect("a small board");
+            let sample = |seed| {
+                verify_sample(&session, &game, Some(values), (3000, seed), &NoMonitor).expect("a table")
+            };
+            let right = sample(1);
+            assert_eq!((right.checked, right.wrong, right.first_wrong), (3000, 0, None));
+
+            let numbering = game.index().expect("an index");
+            let identity = identity(&game, &numbering, values);
+            let (name, slots) = (identity.name(), identity.slots.clone());
+            outplay_table::remove(dir.path(), &name).expect("a table");
+            let writer = Writer::open(dir.path(), identity).expect("a directory");
+            let win = if values == Values::Wdl { 1 } else { i8::pack(Value::win(5)).expect("a code") };
+            for (tier, &slots) in slots.iter().enumerate() {
+                let tier = writer.tier::<i8>(Tier(tier as u32)).expect("a tier");
+                tier.put_all(&vec![win; slots as usize]).and_then(|()| tier.finish()).expect("room");
+            }
+            writer.finish(serde_json::json!({})).expect("room");
+            let wrong = sample(1);
+            assert!(wrong.wrong > 1000 && wrong.first_wrong.is_some(), "{}", wrong.wrong);
+            assert_eq!(wrong.first_wrong, sample(1).first_wrong, "the seed decides");
+        }
+    }
+}

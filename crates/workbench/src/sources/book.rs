@@ -1,0 +1,28 @@
+//! Opening-book source.
+
+use super::board::{empty_cells, falling};
+use crate::answers::Source;
+use crate::ladder::{Cost, Finding, Question, ValueSource};
+use crate::proven_value::ProvenValue;
+use crate::{Trouble, books};
+
+/// The built-in book, and the user's.
+pub(super) struct Book;
+
+impl ValueSource for Book {
+    fn cost(&self, ask: &Question<'_>) -> Cost {
+        match ask.handle.game().has_board() && !ask.handle.is_large() {
+            true => Cost::Free,
+            false => Cost::Never,
+        }
+    }
+
+    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+        let Some(board) = falling(ask.handle, ask.pos) else { return Ok(None) };
+        let own = ask.session.own_book()?;
+        let own = own.and_then(|book| book.probe(&board));
+        let score = own.or_else(|| books::book(&board).and_then(|book| book.probe(&board)));
+        let value = |score| outplay_connect::value(score, empty_cells(&board) as u32);
+        Ok(score.map(|score| Finding::new(ProvenValue::Exact(value(score)), Source::Book)))
+    }
+}

@@ -1,0 +1,50 @@
+//! Proof-search source: win, draw or loss of a line board without gravity.
+
+use super::board::{empty_cells, moves_to, provable};
+use crate::Trouble;
+use crate::answers::Source;
+use crate::ladder::{Cost, Finding, Question, ValueSource};
+use crate::proven_value::{ProvenValue, between};
+use crate::session::Session;
+use outplay_core::LineBoard;
+use outplay_proof::{Limits, ProveError};
+use outplay_runtime::{Deadline, Monitor};
+use std::time::Duration;
+
+/// Number of empty cells up to which the proof search usually answers in seconds.
+const PROVED: usize = 30;
+
+/// The proof search.
+pub(crate) struct Proof;
+
+impl ValueSource for Proof {
+    fn cost(&self, ask: &Question<'_>) -> Cost {
+        match provable(ask.handle, ask.pos) {
+            Some(board) => Cost::Open { likely: empty_cells(&board) <= PROVED },
+            None => Cost::Never,
+        }
+    }
+
+    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+        let Some(board) = provable(ask.handle, ask.pos) else { return Ok(None) };
+        let (proven, found) = prove(ask.session, &board, false, &ask.clock.within(Duration::MAX).silent())?;
+        // A best move without an exact value is not reported.
+        let best = found.best.filter(|_| proven.is_settled()).into_iter().collect::<Vec<usize>>();
+        let best = moves_to(&board, &best);
+        Ok(Some(Finding { best, nodes: found.positions, ..Finding::new(proven, Source::Search) }))
+    }
+}
+
+/// Proves the value of a board, with a proof file on request.
+pub(crate) fn prove(
+    session: &Session,
+    board: &LineBoard,
+    written: bool,
+    clock: &Deadline<'_>,
+) -> Result<(ProvenValue, outplay_proof::Answer), ProveError> {
+    clock.stage("proving", 0);
+    let limits =
+        Limits { time: clock.rest(), bytes: session.memory / 2, proof: written, ..Limits::default() };
+    let found = outplay_proof::prove(board, &limits, clock)?;
+    Ok((between(found.low as i32 - 1, found.high as i32 - 1), found))
+}

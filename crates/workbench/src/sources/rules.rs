@@ -1,0 +1,26 @@
+//! Rules source: the payoff of a finished game.
+
+use crate::Trouble;
+use crate::answers::Source;
+use crate::ladder::{Cost, Finding, Question, ValueSource};
+use crate::proven_value::ProvenValue;
+use outplay_core::{Game, Value};
+
+/// The payoff of a finished game.
+pub(super) struct Rules;
+
+impl ValueSource for Rules {
+    fn cost(&self, ask: &Question<'_>) -> Cost {
+        if ask.handle.game().outcome(ask.pos).is_some() { Cost::Free } else { Cost::Never }
+    }
+
+    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+        let game = ask.handle.game();
+        let Some(payoff) = game.outcome(ask.pos) else { return Ok(None) };
+        let proven = match game.has_dice() {
+            true => ProvenValue::Mean(payoff.into()),
+            false => ProvenValue::Exact(Value::new(game.turn(ask.pos).sees(payoff), 0)),
+        };
+        Ok(Some(Finding::new(proven, Source::Rules)))
+    }
+}

@@ -1,0 +1,26 @@
+//! Table source: values on disk.
+
+use crate::Trouble;
+use crate::answers::Source;
+use crate::ladder::{Cost, Finding, Question, ValueSource};
+use crate::proven_value::ProvenValue;
+
+/// A complete table of the game.
+pub(super) struct Table;
+
+impl ValueSource for Table {
+    fn cost(&self, ask: &Question<'_>) -> Cost {
+        if ask.session.data.is_some() { Cost::Free } else { Cost::Never }
+    }
+
+    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+        let proven = if ask.handle.game().has_dice() {
+            let means = ask.unless_late(ask.session.means(ask.handle, ask.clock))?.flatten();
+            means.map(|means| means.mean(ask.pos)).transpose()?.flatten().map(ProvenValue::Mean)
+        } else {
+            let table = ask.unless_late(ask.session.table(ask.handle, ask.clock))?.flatten();
+            table.map(|table| table.value(ask.pos)).transpose()?.flatten().map(ProvenValue::Exact)
+        };
+        Ok(proven.map(|proven| Finding::new(proven, Source::Table)))
+    }
+}

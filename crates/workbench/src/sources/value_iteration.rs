@@ -1,0 +1,119 @@
+//! Value-iteration source: mean payoffs of a game with chance, of the whole game, of a subgame, or by Star2.
+
+use super::solved::SolvedSubgame;
+use crate::Trouble;
+use crate::answers::Source;
+use crate::kernels::{MeanFiles, Means, Numbering};
+use crate::ladder::{Cost, Finding, Question, ValueSource};
+use crate::means::KnownMeans;
+use crate::proven_value::ProvenValue;
+use outplay_core::{AnyPosition, Game};
+use outplay_runtime::Monitor;
+use outplay_search::{DiceMethod, Limits};
+use outplay_solve::SolveError;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Means closer than this count as equal: value iteration converged to fewer digits than they have.
+pub(crate) const EQUAL: f64 = 1e-11;
+
+/// Positions of the largest game that is solved as a whole to answer a query.
+const WHOLE: u64 = 3_000_000;
+
+/// Limit on explored positions for a larger game: only endgames are worth it.
+const ENDING: u64 = WHOLE / 10;
+
+/// Mean payoffs by the first way that fits in the time limit.
+pub(super) struct ValueIteration;
+
+impl ValueSource for ValueIteration {
+    fn cost(&self, ask: &Question<'_>) -> Cost {
+        match ask.handle.game().has_dice() {
+            true => Cost::Open { likely: own_index(ask).is_none_or(|index| is_small(ask, &*index)) },
+            false => Cost::Never,
+        }
+    }
+
+    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+        let proven = match own_index(ask) {
+            Some(index) if is_small(ask, &*index) => whole(ask, index)?,
+            Some(_) => follow(ask, ask.pos, ENDING)?,
+            None => explore(ask)?,
+        };
+        let proven = match proven {
+            Some(proven) => Some(proven),
+            None => look_ahead(ask)?.map(ProvenValue::Mean),
+        };
+        Ok(proven.map(|proven| Finding::new(proven, Source::Search)))
+    }
+}
+
+/// The index that the game was built with.
+fn own_index(ask: &Question<'_>) -> Option<Arc<dyn Means>> {
+    match ask.handle.index()? {
+        Numbering::Means(index) => Some(index),
+        _ => None,
+    }
+}
+
+/// Whether a game is small enough to be solved as a whole.
+fn is_small(ask: &Question<'_>, index: &dyn Means) -> bool {
+    let most = ask.handle.most_explored(ask.session.memory).min(WHOLE);
+    index.numbers().total() <= most.into()
+}
+
+/// Explores the game or, if that is too large, the subgame of the position.
+fn explore(ask: &Question<'_>) -> Result<Option<ProvenValue>, Trouble> {
+    for from in ask.handle.game().start().iter().chain([ask.pos]) {
+        if let Some(proven) = follow(ask, from, WHOLE)? {
+            return Ok(Some(proven));
+        }
+    }
+    Ok(None)
+}
+
+/// Explores at most `most` positions from a position on and finds all of their means; `None` if that is too large or
+/// does not help.
+fn follow(ask: &Question<'_>, from: &AnyPosition, most: u64) -> Result<Option<ProvenValue>, Trouble> {
+    if ask.clock.stopped() {
+        return Ok(None);
+    }
+    ask.clock.stage("exploring", 0);
+    let most = ask.handle.most_explored(ask.session.memory).min(most);
+    let quiet = ask.clock.within(Duration::MAX).silent();
+    match ask.handle.kernels().explore(from, most, &quiet) {
+        Ok(Numbering::Means(index)) => whole(ask, index),
+        Ok(_) | Err(SolveError::TooLarge(_)) => Ok(None),
+        Err(error) => ask.unless_late(Err(error.into())),
+    }
+}
+
+/// Finds the means of all numbers of an index and keeps them; `None` if the time limit does not allow it.
+fn whole(ask: &Question<'_>, index: Arc<dyn Means>) -> Result<Option<ProvenValue>, Trouble> {
+    let quiet = ask.clock.within(Duration::MAX).silent();
+    let Some(expected) = ask.unless_late(index.solve(&mut MeanFiles { writer: None, crew: None }, &quiet))?
+    else {
+        return Ok(None);
+    };
+    let whole = Arc::new(SolvedSubgame::Means(KnownMeans::in_memory(index, expected)));
+    ask.session.keep_subgame(ask.handle, whole.clone());
+    whole.proven(ask.handle.game(), ask.pos)
+}
+
+/// Star2 (Ballard 1983) with iterative deepening until the mean is exact or time is up.
+fn look_ahead(ask: &Question<'_>) -> Result<Option<f64>, Trouble> {
+    for depth in 1..=outplay_search::MOST_PLIES {
+        let limits = Limits { time: ask.clock.rest(), ..Limits::depth(depth) };
+        let Some(report) = ask.handle.kernels().expect(ask.pos, DiceMethod::Star2, limits, ask.clock) else {
+            break;
+        };
+        let report = report?;
+        if report.exact {
+            return Ok(report.value);
+        }
+        if ask.clock.stopped() {
+            break;
+        }
+    }
+    Ok(None)
+}
