@@ -83,8 +83,8 @@ pub(crate) fn silent(page: &mut Page) {
     assert!(troubles.is_empty(), "the page complains: {troubles:?}");
 }
 
-/// A script after which solves asked for on the page take the plain sweep, so that they outlast what a test does meanwhile.
+/// A script that makes the page request plain minimax for every solve, which outlasts any test.
 pub(crate) const SLOW_SOLVES: &str = "(() => { const plain = window.fetch; window.fetch = (url, wish) => { \
     const solve = String(url).endsWith('/solve') && wish?.body; \
-    return plain(url, solve ? { ...wish, body: JSON.stringify({ ...JSON.parse(wish.body), method: 'sweep' }) } : wish); \
+    return plain(url, solve ? { ...wish, body: JSON.stringify({ ...JSON.parse(wish.body), method: 'plain', save: false }) } : wish); \
 }; })()";
