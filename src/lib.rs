@@ -29,14 +29,14 @@
 //! # Ok::<(), Trouble>(())
 //! ```
 //!
-//! `Notation` adds texts that can be read back, and with them every command: `examples/countdown.rs` is such a game.
-//! ARCHITECTURE.md draws the map.
+//! A game that also implements `Notation`, the text form of positions and moves, has every command of the program:
+//! `examples/countdown.rs` is such a game. ARCHITECTURE.md is the map of the crates.
 
 /// Matches, statistics, tuning.
 pub use outplay_arena as arena;
 /// Every position of a line board, up to 512 per instruction.
 pub use outplay_bitplane as bitplane;
-/// Names of games.
+/// Catalog: games by spec string.
 pub use outplay_catalog as catalog;
 /// The independent checker of proofs.
 pub use outplay_check as check;
@@ -47,12 +47,12 @@ pub use outplay_cli as cli;
 pub use outplay_connect as connect;
 /// The vocabulary: games, values, notation, indexes and their laws.
 pub use outplay_core as core;
-/// The documents' experiments.
+/// Reproductions of published experiments.
 #[cfg(feature = "experiments")]
 pub use outplay_experiments as experiments;
 /// Small files: atomic replacement, bounded reads, locks, sealed records.
 pub use outplay_files as files;
-/// The rules of the games that come along.
+/// Rules of the built-in games.
 pub use outplay_games as games;
 /// Combinatorial number systems.
 pub use outplay_index as index;
@@ -66,14 +66,14 @@ pub use outplay_runtime as runtime;
 pub use outplay_search as search;
 /// Every position of any game: sweep, retrograde analysis, value iteration, verification.
 pub use outplay_solve as solve;
-/// Values on disk.
+/// Tables: values on disk.
 pub use outplay_table as table;
-/// Reasons, puzzles, histories.
+/// Explanations, puzzles, annotated games.
 pub use outplay_teach as teach;
 /// A game with its solvers: query, solve, verify, statistics, plan.
 pub use outplay_workbench as workbench;
 
-/// What questions about a game of your own need.
+/// The types and functions for solving and querying a custom game.
 pub mod prelude {
     pub use outplay_catalog::{Catalog, Family};
     pub use outplay_core::{Chance, Game, InputError, Notation, Payoff, Turn, Value, Verdict};

@@ -20,7 +20,7 @@ const ROWS: &[(&str, &[&str])] = &[
 /// Crates that kernels may use.
 const BELOW_KERNELS: &[&str] = &["runtime", "core", "index"];
 
-/// Files of sources that open files: the map's list, with the reason for each outside of storage.
+/// Sources that open files, each with its reason.
 const OPENS_FILES: &[&str] = &[
     "arena/src/record.rs",      // creates the record of a match
     "arena/src/tune/labels.rs", // creates the folder of labels
@@ -43,7 +43,7 @@ const OPENS_FILES: &[&str] = &[
     "workbench/src/results.rs", // lists kept results
 ];
 
-/// Modules with `unsafe` code: kernels, each block with its reason.
+/// Modules with `unsafe` code: kernels only; each block has a `SAFETY` comment.
 const UNSAFE: &[&str] = &[
     "bitplane/",
     "connect/src/search.rs",
@@ -55,7 +55,7 @@ const UNSAFE: &[&str] = &[
     "table/src/codec/lanes.rs",
 ];
 
-/// Sources that print; everything else returns what there is to print.
+/// Sources that print; all others return their output.
 const PRINTS: &[&str] = &["cli/", "cluster/", "serve/src/net/headers.rs"];
 
 /// Sources that start programs.
@@ -81,7 +81,7 @@ fn manifests() -> BTreeMap<String, String> {
     found
 }
 
-/// The crates of this workspace that a manifest depends on, tests left out.
+/// The crates of this workspace that a manifest depends on, without dev-dependencies.
 fn dependencies(manifest: &str) -> Vec<&str> {
     let mut section = "";
     let mut found = Vec::new();
@@ -97,7 +97,7 @@ fn dependencies(manifest: &str) -> Vec<&str> {
     found
 }
 
-/// The place of a crate: its row, and where in the row it stands.
+/// The place of a crate: its row and its position in the row.
 fn place(name: &str) -> (usize, usize) {
     let found = ROWS
         .iter()
@@ -150,14 +150,14 @@ fn test_modules(files: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// A source without its tests, which stand last, and without comments.
+/// A source without its tests, which come last, and without comments.
 fn code(text: &str) -> String {
     let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let lines = text[..end].lines().map(|line| line.split("//").next().unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Sources that contain one of these words although no rule allows it.
+/// Sources outside `allowed` that contain one of these words.
 fn offenders(words: &[&str], allowed: &[&str]) -> Vec<String> {
     let bad = |(path, text): &(String, String)| {
         words.iter().any(|word| text.contains(word)) && !allowed.iter().any(|start| path.starts_with(start))

@@ -1,14 +1,14 @@
-//! The program for clusters: MPI is installed where it is missing, then everything is linted, built and tested with it.
+//! `cargo xtask cluster`: installs MPI if it is missing, then lints, builds and tests `crates/cluster` with it.
 
 use crate::{Count, asked, run, silently};
 
-/// The packages of Debian and its like.
+/// Packages of Debian-based systems.
 const PACKAGES: [&str; 3] = ["libopenmpi-dev", "openmpi-bin", "libclang-dev"];
 
-/// All that concerns `crates/cluster`.
+/// Cargo arguments that select `crates/cluster` with MPI.
 const PACKAGE: [&str; 4] = ["--package", "outplay-cluster", "--features", "mpi"];
 
-/// Installs what is missing, and runs all that concerns `crates/cluster`.
+/// Installs MPI if it is missing, and lints, builds and tests `crates/cluster`.
 pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     let package = PACKAGE;
     let lints = [&["clippy"][..], &package, &["--all-targets", "--", "-D", "warnings"]].concat();
@@ -17,7 +17,7 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     all(&[lints, examples, tests], count)
 }
 
-/// The same and the tests that take minutes: larger games on 1 to 4 ranks, and kills in every phase.
+/// Runs `test` and the tests that take minutes: larger games on 1 to 4 ranks, and kills in every phase.
 pub(crate) fn slow(count: &mut Count) -> Result<(), String> {
     test(count)?;
     let examples = [&["build", "--release"][..], &PACKAGE, &["--examples"]].concat();
@@ -31,14 +31,14 @@ fn all(steps: &[Vec<&str>], count: &mut Count) -> Result<(), String> {
         eprintln!("xtask: cluster: cargo {}", words.join(" "));
         match run(words, count) {
             Ok(true) => {}
-            Ok(false) => return Err(format!("cargo {} failed; the lines above say where", words.join(" "))),
+            Ok(false) => return Err(format!("cargo {} failed; see the output above", words.join(" "))),
             Err(error) => return Err(format!("cannot run cargo: {error}")),
         }
     }
     Ok(())
 }
 
-/// Installs MPI where it is missing.
+/// Installs MPI if it is missing.
 pub(crate) fn install() -> Result<(), String> {
     let works = |words: &[&str]| words.split_first().is_some_and(silently);
     let clang = || {
@@ -48,9 +48,9 @@ pub(crate) fn install() -> Result<(), String> {
     if works(&["mpicc", "--version"]) && works(&["mpirun", "--version"]) && clang() {
         return Ok(());
     }
-    eprintln!("xtask: installing Open MPI and libclang, which the cluster's program is built with");
+    eprintln!("xtask: installing Open MPI and libclang to build outplay-mpi");
     let install = [&["apt-get", "install", "-y", "--no-install-recommends"][..], &PACKAGES].concat();
-    // Package lists may be missing or old, so a second attempt follows after fetching them.
+    // Package lists may be missing or old: retry after `apt-get update`.
     if asked(&install) || (asked(&["apt-get", "update"]) && asked(&install)) {
         return Ok(());
     }

@@ -1,16 +1,16 @@
-//! `cargo xtask experiments`: every experiment of docs/experiments.md again, its figures and its pictures.
+//! `cargo xtask experiments`: runs the experiments of docs/experiments.md and records their figures and plots.
 //!
 //! ```text
-//!   docs/experiments/NAME.txt   what the command printed
-//!   docs/experiments/NAME.svg   its pictures, where it has any
+//!   docs/experiments/NAME.txt   output of the command
+//!   docs/experiments/NAME.svg   plots, if there are any
 //! ```
 
 use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
-/// What is not run as it comes: more repetitions where the documentation draws conclusions from them, and all boards
-/// where that takes a minute. All of it has to stay within 40 minutes on two cores.
+/// Options of experiments that do not run with their defaults: more repetitions where the documentation draws
+/// conclusions from them, and all boards where that takes a minute. The total must stay within 40 minutes on two cores.
 const FLAGS: [(&str, &[&str]); 8] = [
     ("filtering", &["--runs", "3"]),
     ("league", &["--runs", "3"]),
@@ -22,14 +22,14 @@ const FLAGS: [(&str, &[&str]); 8] = [
     ("horizon", &["--runs", "5"]),
 ];
 
-/// Where figures and pictures lie.
+/// Directory of figures and plots.
 const FOLDER: &str = "docs/experiments";
 
-/// Runs all experiments, or those that are named.
+/// Runs all experiments, or the named ones.
 pub(crate) fn run(named: &[&str]) -> Result<(), String> {
     let built = Command::new(env!("CARGO")).args(["build", "--release", "--bin", "outplay"]).status();
     if !built.is_ok_and(|status| status.success()) {
-        return Err("the program does not build; the lines above say why".into());
+        return Err("the program does not build; see the output above".into());
     }
     let program = format!("{}/release/outplay", target());
     let listed = Command::new(&program).arg("experiment").output();
@@ -37,7 +37,7 @@ pub(crate) fn run(named: &[&str]) -> Result<(), String> {
     let listed = String::from_utf8_lossy(&listed).into_owned();
     let names: Vec<&str> = names(&listed).collect();
     if let Some(unknown) = named.iter().find(|name| !names.contains(name)) {
-        return Err(format!("there is no experiment called `{unknown}`; there are {}", names.join(", ")));
+        return Err(format!("unknown experiment `{unknown}`; the experiments are {}", names.join(", ")));
     }
     fs::create_dir_all(FOLDER).map_err(|error| format!("{FOLDER}: {error}"))?;
     let began = Instant::now();
@@ -65,18 +65,18 @@ pub(crate) fn run(named: &[&str]) -> Result<(), String> {
     match failed.is_empty() {
         true => Ok(()),
         false => Err(format!(
-            "{} did not show what should be shown; the last lines of its text in {FOLDER} say why",
+            "{} did not reproduce the expected result; see the last lines of the output in {FOLDER}",
             failed.join(" and ")
         )),
     }
 }
 
-/// Where cargo builds.
+/// The target directory of cargo.
 pub(crate) fn target() -> String {
     std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into())
 }
 
-/// The names in a list of experiments: the first word of every line that is not indented, up to an empty one.
+/// The names in a list of experiments: the first word of each unindented line before the first empty line.
 fn names(listed: &str) -> impl Iterator<Item = &str> {
     let heads = listed.lines().take_while(|line| !line.is_empty()).filter(|line| !line.starts_with(' '));
     heads.filter_map(|line| line.split(' ').next())

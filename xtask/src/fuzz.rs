@@ -1,54 +1,57 @@
-//! `cargo xtask fuzz`: mutated inputs of every kind, at random or guided by what they reach.
+//! `cargo xtask fuzz`: random mutation fuzzing and coverage-guided fuzzing of every input format.
 //!
 //! ```text
-//!  fuzz [--seconds N]                     tests/it/fuzz.rs, N seconds for each target, another seed each time
+//!  fuzz [--seconds N]                     tests/it/fuzz.rs, N seconds per target, with a new seed each time
 //!  fuzz --campaign [--scale X]            tests/it/campaign: kills, damage, failing disks, malformed inputs, forged proofs
 //!                                         and HTTP requests, with the program itself; prints the table of docs/trust.md
-//!  fuzz --guided [--seconds N] [NAME…]    fuzz/ under libFuzzer, N seconds for each target; what is found worth keeping
-//!                                         stays in target/fuzz/corpus, and an input that fails in target/fuzz/failed
-//!  fuzz --keep                            writes a small part of that, chosen by coverage, to tests/corpus/guided
+//!  fuzz --guided [--seconds N] [NAME…]    fuzz/ under libFuzzer, N seconds per target; the corpus is stored in
+//!                                         target/fuzz/corpus, failing inputs in target/fuzz/failed
+//!  fuzz --keep                            writes a minimised corpus (merged by coverage) to tests/corpus/guided
 //! ```
 //!
-//! Guided fuzzing needs a C++ compiler for libFuzzer, and any toolchain: instrumenting is a pass of LLVM.
+//! Guided fuzzing needs a C++ compiler for libFuzzer. Any Rust toolchain works: the instrumentation is an LLVM pass.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What instruments: counters of edges, and what is compared.
+/// Compiler flags of the instrumentation: edge counters and traced comparisons.
 const INSTRUMENT: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
      -Cllvm-args=-sanitizer-coverage-trace-compares";
-/// Bytes of each target's file in tests/corpus/guided.
+/// Maximum bytes of each target's file in tests/corpus/guided.
 const KEPT: usize = 12_000;
-/// Longer inputs are not kept.
+/// Maximum bytes of an input in the minimised corpus.
 const LONGEST: usize = 2_000;
 
-/// Mutated inputs at random, for so many seconds each, in an optimised build.
+/// Runs random mutation fuzzing in an optimised build, for the given seconds per target.
 pub(crate) fn blind(seconds: &str) -> Result<(), String> {
     let seed = std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_secs());
-    eprintln!("xtask: fuzzing for {seconds} s each, OUTPLAY_FUZZ_SEED={seed}");
+    eprintln!("xtask: fuzzing for {seconds} s per target, OUTPLAY_FUZZ_SEED={seed}");
     let words = ["test", "--release", "--package", "outplay", "--test", "it", "--", "fuzz::", "--nocapture"];
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(words).env("OUTPLAY_FUZZ_SECONDS", seconds).env("OUTPLAY_FUZZ_SEED", seed.to_string());
-    succeeds(&mut cargo, "fuzzing found something; the lines above say what")
+    succeeds(&mut cargo, "fuzzing found a failure; see the output above")
 }
 
-/// The whole campaign, with X times as many tries; some twenty minutes on two cores for 1.
+/// Runs the whole campaign with the number of trials scaled by `scale`; scale 1 takes about 20 minutes on two cores.
 pub(crate) fn campaign(scale: &str) -> Result<(), String> {
     let words = ["test", "--release", "--package", "outplay", "--test", "it", "--"];
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(words).args(["--exact", "campaign::campaign", "--ignored", "--nocapture"]);
     cargo.env("OUTPLAY_CAMPAIGN_SCALE", scale);
-    succeeds(&mut cargo, "the campaign found failures; each is listed above with how to repeat it")
+    succeeds(
+        &mut cargo,
+        "the campaign found failures; the output above lists each with the steps to reproduce it",
+    )
 }
 
-/// The targets under libFuzzer, those named or all of them, one after the other.
+/// Runs the named targets, or all, under libFuzzer, one after the other.
 pub(crate) fn guided(seconds: u64, names: &[&str]) -> Result<(), String> {
     let fuzzer = Fuzzer::build()?;
     let targets = fuzzer.targets()?;
     if let Some(stranger) = names.iter().find(|name| !targets.iter().any(|target| target == *name)) {
-        return Err(format!("there is no target `{stranger}`; there are {}", targets.join(", ")));
+        return Err(format!("unknown target `{stranger}`; the targets are {}", targets.join(", ")));
     }
     let mut failed = Vec::new();
     for target in targets.iter().filter(|target| names.is_empty() || names.contains(&target.as_str())) {
@@ -66,14 +69,14 @@ pub(crate) fn guided(seconds: u64, names: &[&str]) -> Result<(), String> {
     match failed.is_empty() {
         true => Ok(()),
         false => Err(format!(
-            "something was found by {}; the input is in {}, and one that is mended goes to tests/corpus/guided",
+            "these targets failed: {}; the inputs are in {}; add an input to tests/corpus/guided once it is fixed",
             failed.join(", "),
             fuzzer.folder.join("failed").display()
         )),
     }
 }
 
-/// A small part of what was found worth keeping: what reaches most with the fewest bytes.
+/// Minimises the corpus: the smallest inputs that keep its coverage.
 pub(crate) fn keep() -> Result<(), String> {
     let fuzzer = Fuzzer::build()?;
     for target in fuzzer.targets()? {
@@ -87,15 +90,15 @@ pub(crate) fn keep() -> Result<(), String> {
         let mut merge = fuzzer.run(&target);
         merge.args(["-merge=1", "-rss_limit_mb=2048", "-timeout=30"]).arg(&small).arg(&corpus);
         merge.stderr(Stdio::null());
-        succeeds(&mut merge, &format!("libFuzzer cannot merge what {target} has"))?;
+        succeeds(&mut merge, &format!("libFuzzer cannot merge the corpus of {target}"))?;
         pack(&target, &small)?;
     }
     Ok(())
 }
 
-/// Writes inputs as lines, short ones first, after those that are there: these may be what once went wrong.
+/// Appends inputs as lines, short ones first. Existing lines stay, because they may be regression inputs.
 fn pack(target: &str, from: &Path) -> Result<(), String> {
-    let said = |error: std::io::Error| format!("cannot keep what {target} found: {error}");
+    let said = |error: std::io::Error| format!("cannot write the corpus of {target}: {error}");
     let mut inputs = Vec::new();
     for entry in fs::read_dir(from).map_err(said)? {
         inputs.push(fs::read(entry.map_err(said)?.path()).map_err(said)?);
@@ -130,7 +133,7 @@ impl Fuzzer {
         };
         if std::env::var_os("CXX").is_none() && !["c++", "g++", "clang++"].into_iter().any(works) {
             return Err(
-                "libFuzzer is C++, and there is no compiler for that; install g++ or clang++ and try again"
+                "libFuzzer needs a C++ compiler, and none was found; install g++ or clang++ and try again"
                     .into(),
             );
         }
@@ -140,7 +143,7 @@ impl Fuzzer {
         cargo.args(["build", "--release", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
         // Naming the host as the target keeps the flags away from build scripts and macros.
         cargo.args(["--target", &host]).arg("--target-dir").arg(&folder).env("RUSTFLAGS", INSTRUMENT);
-        succeeds(&mut cargo, "the targets cannot be built; the lines above say why")?;
+        succeeds(&mut cargo, "the fuzz targets do not build; see the output above")?;
         let program = folder.join(host).join("release/outplay-fuzz");
         Ok(Fuzzer { program, folder })
     }
@@ -158,17 +161,17 @@ impl Fuzzer {
     }
 }
 
-/// The machine's own target, as the compiler calls it.
+/// The host target triple.
 fn host() -> Result<String, String> {
     let output =
         Command::new("rustc").arg("-vV").output().map_err(|error| format!("cannot run rustc: {error}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_string).ok_or_else(|| "rustc does not say which machine this is".into())
+    host.map(str::to_string).ok_or_else(|| "`rustc -vV` does not print the host target".into())
 }
 
 fn made(folder: PathBuf) -> Result<PathBuf, String> {
-    fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    fs::create_dir_all(&folder).map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
     Ok(folder)
 }
 

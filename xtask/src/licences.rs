@@ -1,9 +1,9 @@
-//! Whether every dependency has a licence that deny.toml allows. `cargo deny check` knows more (advisories, sources), and
-//! is run by hand: it takes longer to install than all the tests take.
+//! Checks that deny.toml allows the licence of every dependency. `cargo deny check` checks more (advisories, sources)
+//! but is run by hand, because installing it takes longer than all tests.
 
 use std::process::Command;
 
-/// Looks at all that the workspace is built from.
+/// Checks the licences of all dependencies of the workspace.
 pub(crate) fn check() -> Result<(), String> {
     let rules = std::fs::read_to_string("deny.toml").map_err(|error| format!("deny.toml: {error}"))?;
     let allowed = allowed(&rules);
@@ -14,7 +14,7 @@ pub(crate) fn check() -> Result<(), String> {
     if !output.status.success() || allowed.is_empty() {
         return Err(format!("cargo {} failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr)));
     }
-    // A package that was told before is marked so, and has no licence the second time.
+    // A repeated package is marked `(*)` and printed without its licence.
     let lines = tree.lines().filter(|line| !line.ends_with("(*)")).filter_map(|line| line.split_once('|'));
     match lines.into_iter().find(|(_, licence)| !is_allowed(licence, &allowed)) {
         Some((package, licence)) => {
@@ -30,7 +30,7 @@ fn allowed(rules: &str) -> Vec<&str> {
     list.map_or(Vec::new(), |(list, _)| list.split('"').skip(1).step_by(2).collect())
 }
 
-/// Whether an expression such as `(MIT OR Apache-2.0) AND Unicode-3.0` can be met.
+/// Whether a licence expression such as `(MIT OR Apache-2.0) AND Unicode-3.0` can be satisfied.
 fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
     let expression = expression.trim();
     let any = |mut parts: Vec<&str>| parts.drain(..).any(|part| is_allowed(part, allowed));
@@ -45,14 +45,14 @@ fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
     if let Some(inner) = expression.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         return is_allowed(inner, allowed);
     }
-    // As some old packages write it.
+    // Old packages separate alternatives with a slash.
     match expression.contains('/') {
         true => any(expression.split('/').collect()),
         false => allowed.contains(&expression),
     }
 }
 
-/// Splits at a word that stands outside of parentheses.
+/// Splits at a word outside of parentheses.
 fn split<'a>(expression: &'a str, word: &str) -> Vec<&'a str> {
     let (mut parts, mut begin, mut depth) = (Vec::new(), 0, 0);
     for (at, letter) in expression.char_indices() {

@@ -7,10 +7,10 @@ use crate::Count;
 use std::path::Path;
 use std::process::Command;
 
-/// What is checked before the tests run, and the npm script that does it.
+/// Checks that run before the tests, with their npm scripts.
 const CHECKS: [(&str, &str); 3] = [("prettier", "format:check"), ("eslint", "lint"), ("tsc", "types")];
 
-/// Installs what is missing, checks the scripts and runs their tests.
+/// Installs missing tools, checks the scripts and runs their tests.
 pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask has no parent directory")?;
     let tools = root.join("crates/serve/page-tools");
@@ -25,13 +25,13 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     crate::run_tests("node", &mut node, count, Count::add_node)
 }
 
-/// Installs node and npm where they are missing: Debian and its like only.
+/// Installs node and npm if they are missing (Debian-based systems only).
 fn install_node() -> Result<(), String> {
     let works = || ["node", "npm"].iter().all(|program| crate::silently((program, &["--version"])));
     if works() {
         return Ok(());
     }
-    eprintln!("xtask: installing node and npm, by which the page's scripts are checked");
+    eprintln!("xtask: installing node and npm, which check the page's scripts");
     let install = ["apt-get", "install", "-y", "--no-install-recommends", "nodejs", "npm"];
     let installed =
         crate::asked(&install) || (crate::asked(&["apt-get", "update"]) && crate::asked(&install));
@@ -43,10 +43,10 @@ fn install_node() -> Result<(), String> {
         .into())
 }
 
-/// Installs the packages of the lock file, unless they are there already.
+/// Installs the packages of the lock file, unless they are installed already.
 fn install_packages(tools: &Path) -> Result<(), String> {
     let wanted = tools.join("package-lock.json");
-    // A copy of the lock file is left when all of it is installed.
+    // A copy of the lock file marks a complete installation.
     let installed = tools.join("node_modules/.installed-lock.json");
     let read = |path: &Path| std::fs::read(path).ok();
     if read(&wanted).is_some_and(|lock| read(&installed) == Some(lock)) {
@@ -58,7 +58,7 @@ fn install_packages(tools: &Path) -> Result<(), String> {
         .map_err(|error| format!("cannot write {}: {error}", installed.display()))
 }
 
-/// Names of the files that have tests; versions of node differ in how they look for them.
+/// Lists the test files; versions of node differ in how they discover them.
 fn tests(tools: &Path) -> Result<Vec<String>, String> {
     let folder = std::fs::read_dir(tools.join("test"))
         .map_err(|error| format!("cannot list the tests of the page: {error}"))?;

@@ -1,16 +1,16 @@
-//! `cargo xtask puzzles`: the sets of puzzles that the page has ready, made anew.
+//! `cargo xtask puzzles`: generates the puzzle sets of the page.
 //!
 //! ```text
-//!   crates/serve/puzzles/sets.jsonl   a line for each, as `outplay puzzle GAME --seed N --json` prints it
+//!   crates/serve/puzzles/sets.jsonl   one line per puzzle, as printed by `outplay puzzle GAME --seed N --json`
 //! ```
 //!
-//! A test of `serve` holds every line against the solvers again.
+//! A test of `serve` checks every line with the solvers.
 
 use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
-/// Which games have a set, how large it is, and whether a table of the whole game is made first.
+/// Game, size of its set, and whether the whole game is solved first.
 const SETS: &[(&str, usize, bool)] = &[
     ("tictactoe", 8, false),
     ("connect4:5x4", 8, true),
@@ -34,27 +34,27 @@ const SETS: &[(&str, usize, bool)] = &[
     ("hypergammon", 8, true),
 ];
 
-/// Seeds that are tried for each puzzle that is wanted.
+/// Seeds tried per puzzle.
 const TRIES: usize = 2;
-/// Seconds for one of them; a table of a game without an index is read after the game was explored.
+/// Time limit of a seed in seconds; a game without an index is explored before its table can be read.
 const SECONDS: &str = "12";
 const EXPLORING: &str = "60";
-/// Where the sets lie.
+/// File of the sets.
 const FILE: &str = "crates/serve/puzzles/sets.jsonl";
 
-/// Makes all sets, or those of the games that are named; the others stay as they are.
+/// Generates all sets, or those of the named games.
 pub(crate) fn run(named: &[&str]) -> Result<(), String> {
     if let Some(unknown) = named.iter().find(|name| !SETS.iter().any(|(game, ..)| game == *name)) {
         let games: Vec<&str> = SETS.iter().map(|(game, ..)| *game).collect();
-        return Err(format!("there is no set for `{unknown}`; there are {}", games.join(", ")));
+        return Err(format!("there is no puzzle set of `{unknown}`; the games are {}", games.join(", ")));
     }
-    // Another program than the one of this tree can be named, to save a build.
+    // `OUTPLAY` names a program to use instead of building one.
     let program = match std::env::var("OUTPLAY") {
         Ok(program) => program,
         Err(_) => {
             let built = Command::new(env!("CARGO")).args(["build", "--release", "--bin", "outplay"]).status();
             if !built.is_ok_and(|status| status.success()) {
-                return Err("the program does not build; the lines above say why".into());
+                return Err("the program does not build; see the output above".into());
             }
             format!("{}/release/outplay", super::experiments::target())
         }
@@ -107,7 +107,7 @@ fn make(
         }
         found.push((worth(&line), line));
     }
-    // Long and rare ones, and as many short ones, from easy to hard.
+    // Half of the set are the highest-rated puzzles, half the lowest-rated, sorted from easy to hard.
     found.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
     let short = found.split_off(found.len().min(wanted.div_ceil(2)));
     let room = wanted - found.len();
@@ -116,14 +116,14 @@ fn make(
     Ok(found.into_iter().map(|(_, line)| line).collect())
 }
 
-/// What a puzzle is worth to a set: moves to find, and themes besides what every puzzle is about.
+/// Rates a puzzle: by the number of moves to find and by rare themes.
 fn worth(line: &str) -> usize {
     let steps = between(line, "\"steps\":[", "]").matches("\"move\"").count();
     let rare = ["fork", "zugzwang", "four-three"];
     4 * steps + 3 * rare.iter().filter(|theme| between(line, "\"themes\":[", "]").contains(*theme)).count()
 }
 
-/// What stands between two words of a line; nothing if they are not there.
+/// Returns the text between two delimiters of a line; empty if the first is missing.
 fn between<'a>(line: &'a str, from: &str, to: &str) -> &'a str {
     let rest = line.split_once(from).map_or("", |(_, rest)| rest);
     rest.split_once(to).map_or(rest, |(found, _)| found)

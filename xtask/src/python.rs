@@ -1,19 +1,20 @@
-//! The tests of the Python package: an environment of its own below the target directory, the wheel, pytest with the
-//! notebooks, and mypy.
+//! Tests of the Python package: builds the wheel in a virtual environment below the target directory, then runs pytest
+//! (with the notebooks) and mypy.
 
 use crate::Count;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The largest wheel that anybody should have to download.
+/// Maximum size of the wheel in bytes.
 const LARGEST: u64 = 15_000_000;
 
-/// Builds the wheel and runs everything that tests it.
+/// Builds the wheel and runs its tests.
 pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask has no parent directory")?;
     let package = root.join("python");
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let target = std::path::absolute(target).map_err(|error| format!("no target directory: {error}"))?;
+    let target =
+        std::path::absolute(target).map_err(|error| format!("cannot find the target directory: {error}"))?;
     let home = target.join("python");
     let tools = home.join("venv").join("bin");
     make_environment(&home)?;
@@ -23,12 +24,12 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
             Command::new(tools.join("python")).args(["-m", "pip", "install", "-q"]).args(words),
         )
     };
-    // Dependencies are those of the package, named in one place.
+    // Other dependencies are listed in the package itself.
     pip(&["maturin", "--disable-pip-version-check"])?;
     let wheels = home.join("wheels");
-    // A wheel of an earlier build would be tested instead.
+    // Otherwise the wheel of an earlier build could be tested.
     let _ = std::fs::remove_dir_all(&wheels);
-    // The everyday profile: kernels are optimised in it, and all crates but one were compiled for the other tests.
+    // The dev profile: kernels are optimised in it, and all crates but one are already compiled for the other tests.
     let mut build = Command::new(tools.join("maturin"));
     build.args(["build", "--profile", "dev", "--out"]).arg(&wheels).current_dir(&package);
     crate::run_tool(
@@ -39,13 +40,13 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     let wheel = wheel.ok_or("maturin left no wheel")?.path();
     let bytes = wheel.metadata().map_or(0, |about| about.len());
     if bytes > LARGEST {
-        return Err(format!("the wheel has {bytes} bytes, and {LARGEST} are allowed"));
+        return Err(format!("the wheel has {bytes} bytes; the limit is {LARGEST}"));
     }
     let tested = format!("{}[test]", wheel.display());
     pip(&[&tested, "--disable-pip-version-check"])?;
-    // The version stays the same from build to build, so that pip has to be told.
+    // The version does not change between builds, so pip needs `--force-reinstall`.
     pip(&["--force-reinstall", "--no-deps", &wheel.display().to_string()])?;
-    // Away from the sources, which have no compiled module.
+    // Runs outside the source directory, which has no compiled module.
     let mut pytest = Command::new(tools.join("pytest"));
     pytest
         .arg(package.join("tests"))
@@ -59,7 +60,7 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     )
 }
 
-/// Makes a virtual environment where there is none.
+/// Creates the virtual environment if it does not exist.
 fn make_environment(home: &Path) -> Result<(), String> {
     let python = home.join("venv").join("bin").join("python");
     let works = |command: &mut Command| {
@@ -68,11 +69,11 @@ fn make_environment(home: &Path) -> Result<(), String> {
     if works(Command::new(&python).args(["-m", "pip", "--version"])) {
         return Ok(());
     }
-    std::fs::create_dir_all(home).map_err(|error| format!("cannot make {}: {error}", home.display()))?;
+    std::fs::create_dir_all(home).map_err(|error| format!("cannot create {}: {error}", home.display()))?;
     let make = || works(Command::new("python3").args(["-m", "venv", "--clear"]).arg(home.join("venv")));
     let install = ["apt-get", "install", "-y", "--no-install-recommends", "python3", "python3-venv"];
     if make() || (crate::asked(&install) && make()) {
         return Ok(());
     }
-    Err("Python 3.10 or later with its module venv is missing; install it and try again".into())
+    Err("Python 3.10 or later with the venv module is missing; install it and try again".into())
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "outplay", version, max_term_width = 100)]
 #[command(
-    after_help = "First steps:\n  outplay show tictactoe         a board with the value of every move\n  outplay solve connect4:5x4     who wins, and how many positions are won, drawn and lost\n  outplay games                  all games and how to write them\n\nExit codes: 0 known, 1 the answer is no or a check failed, 2 bad input, 3 not known within the limits, 130 interrupted"
+    after_help = "Examples:\n  outplay show tictactoe         draw a board with the value of every move\n  outplay solve connect4:5x4     find the winner and count won, drawn and lost positions\n  outplay games                  list the games and their spec strings\n\nExit codes: 0 known, 1 the answer is no or a check failed, 2 bad input, 3 not known within the limits, 130 interrupted"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -18,28 +18,28 @@ pub(crate) struct Cli {
     pub(crate) common: Common,
 }
 
-/// What every command understands.
+/// Options of every command.
 #[derive(Args)]
 pub(crate) struct Common {
     /// Print one JSON object on standard output
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Threads to use (default: all)
+    /// Number of threads (default: one per core)
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// Memory to use, such as 800M or 12G (default: 80 % of what is available)
+    /// Memory limit, such as 800M or 12G (default: 80 % of the available memory)
     #[arg(long, global = true, value_name = "BYTES", value_parser = parse_memory)]
     pub(crate) memory: Option<u64>,
-    /// Where tables are (default: $OUTPLAY_DATA, else outplay in the user's data directory)
+    /// Data directory with the tables (default: $OUTPLAY_DATA, else outplay in the user's data directory)
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// No progress on standard error
+    /// Do not print progress on standard error
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// How progress is told: bar (lines without a terminal) or json (one object per line on standard error)
-    #[arg(long, global = true, value_enum, default_value_t = ProgressFormat::Bar, value_name = "FORM")]
+    /// Format of progress reports on standard error
+    #[arg(long, global = true, value_enum, default_value_t = ProgressFormat::Bar, value_name = "FORMAT")]
     pub(crate) progress: ProgressFormat,
-    /// Store nothing: neither tables nor what a search found
+    /// Do not write tables or search results to the data directory
     #[arg(long, global = true)]
     pub(crate) no_save: bool,
 }
@@ -55,7 +55,7 @@ impl Common {
 /// Format of progress reports.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressFormat {
-    /// A bar on a terminal, lines otherwise
+    /// Progress bar on a terminal, plain lines otherwise
     Bar,
     /// One JSON object per line
     Json,
@@ -63,207 +63,232 @@ pub(crate) enum ProgressFormat {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// List the games, or tell the rules of one with a picture
+    /// List the games, or print the rules and a board of one
     Games(crate::games::GamesArgs),
-    /// List the players, or those that a game can have, from the weakest level to the strongest
+    /// List the players, or those that support a game, with its levels of strength
     Players {
-        /// The game, such as tictactoe or connect4:5x4
+        /// Game spec, such as tictactoe or connect4:5x4
         game: Option<String>,
     },
     /// Draw a position with the value of every move
+    #[command(
+        after_help = "Examples:\n  outplay show tictactoe --moves a1,b1\n  outplay show tictactoe --moves b2,a1,a2,c2,c1 --tree --depth 4 --svg tree.svg"
+    )]
     Show(crate::show::ShowArgs),
-    /// Find the value of a game
+    /// Solve a game: find its value and, where possible, write a table of all positions
+    #[command(
+        after_help = "Examples:\n  outplay solve connect4:5x4\n  outplay solve mnk:6x6,k=5 --method proof --proof 6x6.proof"
+    )]
     Solve(crate::solving::SolveArgs),
-    /// Tell the value of a position and of each of its moves
+    /// Print the value of a position and of each of its moves
+    #[command(
+        after_help = "Examples:\n  outplay query connect4:5x4 --moves 33\n  outplay query tictactoe --position .../.x./... --json"
+    )]
     Query(crate::questions::QueryArgs),
-    /// Tell why a position is worth what it is
+    /// Explain the value of a position
     Why(crate::questions::WhyArgs),
-    /// Set a puzzle: a position with one move that stands out
+    /// Print a puzzle: a position with one best move
     Puzzle(crate::questions::PuzzleArgs),
-    /// Value every position of a game that was played, with its mistakes
+    /// Annotate a played game: the value of every position, and the mistakes
     History(crate::questions::HistoryArgs),
-    /// Prove a table right: derive every value again from its successors
+    /// Verify a table: derive every value again from its successors
     Verify(crate::tables::VerifyArgs),
-    /// Count positions per ply by value and distance, from a table
+    /// Count the positions of a table by tier, value and distance
     Stats(crate::tables::StatsArgs),
-    /// Write positions with exact values, distances and best moves: npz, csv or jsonl
+    /// Export positions with exact values, distances and best moves (npz, csv or jsonl)
+    #[command(
+        after_help = "Examples:\n  outplay export connect4:5x4 --out connect4.npz\n  outplay export connect4:5x4 --positions 100000 --balanced --test 0.1 --out sample.csv"
+    )]
     Export(crate::exporting::ExportArgs),
-    /// List the tables on disk, and what searches found and kept
+    /// List or remove the stored tables and cached search results
     Tables(crate::tables::TablesArgs),
-    /// Build, describe and check books of openings
+    /// Build, inspect and check opening books
     #[command(subcommand)]
     Book(crate::books::BookCommand),
-    /// Check a written proof with the plain rules
+    /// Check a proof file with an independent checker
     Check(crate::proofs::CheckArgs),
-    /// Say what solving a game would take: memory, disk, bytes moved and time, method by method
+    /// Estimate the memory, disk, I/O and time that each method needs to solve a game
+    #[command(
+        after_help = "Examples:\n  outplay plan connect4:6x6 --values wdl --memory 12G --disk 50G\n  outplay plan connect4:7x6 --values wdl --ranks 16 --cores 32 --memory 110G --network 25G"
+    )]
     Plan(crate::plan::PlanArgs),
-    /// Show how large the index of a game is, tier by tier
+    /// Print the size of the index of a game, tier by tier
     Index(crate::indexes::IndexArgs),
-    /// Play in the terminal
+    /// Play a game in the terminal
+    #[command(
+        after_help = "Examples:\n  outplay play connect4 --values\n  outplay play tictactoe --first alphabeta:depth=5 --second human"
+    )]
     Play(PlayArgs),
-    /// Let players play against each other
+    /// Play a match or a round-robin tournament between players
+    #[command(
+        after_help = "Examples:\n  outplay match connect4:5x4 alphabeta:depth=4,eval=lines mcts:playouts=2000 --games 40\n  outplay match connect4 'ugi:python3 my_engine.py' perfect --sprt 0,20 --out games.jsonl"
+    )]
     Match(crate::arena::MatchArgs),
-    /// Take over games of Gomocup (PSQ files): a record of them, and who did how well
+    /// Import Gomocup games (PSQ files) and print their standings
     Import {
-        /// The files, a game each, all of one size of board
+        /// PSQ files, one game each, all with the same board size
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Write the games into this file, as `match --out` does
+        /// Write the games to this file, in the format of `match --out`
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
-    /// Write the exact values of many positions into a file: JSON lines, CSV or npz
+    /// Label many positions with exact values (jsonl, csv or npz)
+    #[command(
+        after_help = "Examples:\n  outplay label connect4 --random 10000 --plies 12..30 --out labels.npz\n  outplay label connect4 positions.txt --moves --out labels.jsonl"
+    )]
     Label(Box<crate::arena::LabelArgs>),
-    /// Play as an engine of other people's programs, by their protocol
+    /// Run as an engine under a game protocol (UGI or Gomocup)
     #[command(subcommand)]
     Engine(crate::engine::EngineCommand),
-    /// Find weights for the linear evaluation
+    /// Tune the weights of the linear evaluation
     Tune(Box<crate::arena::TuneArgs>),
-    /// Serve the web page and its HTTP interface
+    /// Start the web server: the page and the HTTP API
     Serve(ServeArgs),
-    /// Run a paper's experiment again, theirs beside ours
+    /// Reproduce a published experiment and compare the figures
     Experiment(ExperimentArgs),
-    /// Measure what the README claims
+    /// Run the benchmarks of the README
     #[command(subcommand)]
     Bench(crate::bench::Bench),
-    /// Print what makes a shell complete commands: `outplay completions bash > FILE`
+    /// Print a shell completion script: `outplay completions bash > FILE`
     Completions {
-        /// The shell
+        /// Shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, in the form that `man` reads: `outplay man | man -l -`
+    /// Print the manual page in roff: `outplay man | man -l -`
     Man,
 }
 
-/// Who plays, and how it looks.
+/// Options of `play`.
 #[derive(Args)]
 pub(crate) struct PlayArgs {
-    /// The game, such as tictactoe or connect4
+    /// Game spec, such as tictactoe or connect4
     pub(crate) game: String,
     #[command(flatten)]
     pub(crate) at: At,
-    /// Who plays first: human, or a player such as `perfect` or `alphabeta:depth=5`
+    /// First player: human, or a player spec such as `perfect` or `alphabeta:depth=5`
     #[arg(long, default_value = "human", value_name = "PLAYER")]
     pub(crate) first: String,
-    /// Who plays second (default: the strongest player that the game can have)
+    /// Second player (default: the strongest player of the game)
     #[arg(long, value_name = "PLAYER")]
     pub(crate) second: Option<String>,
-    /// What chance decisions of players and dice follow from
+    /// Random seed of players and dice
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Show what every move is worth from the beginning
+    /// Show the value of every move from the start
     #[arg(long)]
     pub(crate) values: bool,
-    /// Play line by line even on a terminal
+    /// Use the line-based prompt even on a terminal
     #[arg(long)]
     pub(crate) plain: bool,
     #[command(flatten)]
     pub(crate) effort: Effort,
 }
 
-/// Run a paper's experiment again.
+/// Options of `experiment`.
 #[derive(Args)]
 pub(crate) struct ExperimentArgs {
-    /// Which one; without a name, all are listed
+    /// Name of the experiment; without it, all experiments are listed
     pub(crate) name: Option<String>,
-    /// Take as long as the paper's setting needs
+    /// Use the paper's full setting, however long it takes
     #[arg(long)]
     pub(crate) full: bool,
-    /// How many games, trials or positions instead of the experiment's own number
+    /// Number of games, trials or positions (default: the experiment's own)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     pub(crate) games: Option<u32>,
-    /// How often what is timed or sampled is repeated, from seeds that follow each other
+    /// Number of repetitions of timings and samples, with consecutive seeds
     #[arg(long, value_name = "N", requires = "name", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) runs: Option<u32>,
-    /// What chance follows from
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Draw what was found into this file
+    /// Write the plots to this SVG file
     #[arg(long, value_name = "FILE", requires = "name")]
     pub(crate) svg: Option<PathBuf>,
-    /// Write a page with tables and pictures into this file
+    /// Write an HTML page with tables and plots to this file
     #[arg(long, value_name = "FILE", requires = "name")]
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) effort: Effort,
 }
 
-/// How a server is run.
+/// Options of `serve`.
 #[derive(Args)]
 pub(crate) struct ServeArgs {
-    /// Where to listen; only this machine can connect unless you say otherwise
+    /// Address to listen on; by default only this machine can connect
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT")]
     pub(crate) addr: SocketAddr,
-    /// Write a line per request to standard error
+    /// Log each request on standard error
     #[arg(long)]
     pub(crate) log: bool,
-    /// Searches that run at a time (default: one per thread, at least 2)
+    /// Number of concurrent searches (default: one per thread, at least 2)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) searches: Option<u16>,
-    /// A player that visitors may choose by this name, such as `wine=gomocup:./pbrain`; they never see what is behind it
+    /// Offer a player under this name, such as `wine=gomocup:./pbrain`; clients do not see its spec
     #[arg(long = "engine", value_name = "NAME=PLAYER", value_parser = parse_engine)]
     pub(crate) engines: Vec<(String, String)>,
-    /// Seconds that a search may take
+    /// Time limit of a search
     #[arg(long, default_value_t = 20.0, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) time: f64,
-    /// A name that visitors use for this server, such as play.school.org; it answers to no others but localhost and
-    /// its own address
+    /// Host name of this server, such as play.school.org; requests for other names are refused, except localhost and
+    /// the server's own address
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
-    /// The address of a proxy that is believed when it says for whom it asks (`X-Forwarded-For`)
+    /// Address of a trusted proxy, whose `X-Forwarded-For` header names the client
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) proxy: Vec<IpAddr>,
-    /// Searches that one address may have under way or waiting
+    /// Maximum number of running and queued searches of one client address
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) searches_each: u16,
-    /// Connections that may be open in all (default: 1024, or what the system allows)
+    /// Maximum number of open connections (default: 1024, or the limit of the system)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) connections: Option<u16>,
-    /// Connections that one address may have open
+    /// Maximum number of open connections of one client address
     #[arg(long, default_value_t = 256, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) connections_each: u16,
-    /// Write nothing and solve no games as a whole
+    /// Write no files and refuse to solve whole games
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Access token that every request must carry: 16 to 200 letters, digits or -._~ (other users of this machine can
-    /// see it in the list of processes; --token-file hides it)
+    /// Access token that every request must carry: 16 to 200 letters, digits or -._~ (visible to other users of this
+    /// machine in the process list; --token-file hides it)
     #[arg(long, value_name = "TOKEN", conflicts_with = "token_file")]
     pub(crate) token: Option<String>,
     /// File whose first line is the access token
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Seconds after which a solve gives its place to another visitor who waits
+    /// Time after which a solve yields to the next client in the queue
     #[arg(long, default_value_t = 300.0, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) solve_slice: f64,
-    /// Room on the disk for tables that visitors make (default: 1G if others than this machine can connect, else no limit)
+    /// Disk quota of clients' tables (default: 1G if other machines can connect, else no limit)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) quota: Option<u64>,
-    /// Hours after which tables that visitors made are removed (default: 24 if there is a quota)
+    /// Lifetime of clients' tables in hours (default: 24 if there is a quota)
     #[arg(long, value_name = "HOURS", value_parser = parse_seconds)]
     pub(crate) table_hours: Option<f64>,
 }
 
-/// How much a search may use.
+/// Limits of a search.
 #[derive(Args, Default)]
 pub(crate) struct Effort {
-    /// Memory for the table of a search (default: 1G for solve, 256M otherwise)
+    /// Size of the transposition table (default: 1G for solve, 256M otherwise)
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub(crate) hash: Option<u64>,
-    /// Give up a search after so many seconds and say what is known (queries about boards beyond tables: 60)
+    /// Time limit of a search; on timeout the bounds found so far are reported (default of queries on boards too large
+    /// for a table: 60)
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) time: Option<f64>,
-    /// A book of openings that `outplay book build` wrote, to look into besides the one that comes along
+    /// Opening book written by `outplay book build`, used in addition to the built-in one
     #[arg(long, value_name = "FILE")]
     pub(crate) book: Option<PathBuf>,
 }
 
-/// Which position.
+/// Position to start from.
 #[derive(Args)]
 pub(crate) struct At {
-    /// Play these moves from the start or the position, such as `b2,a1` or, for Connect-4, `4453`
+    /// Moves from the start or from --position, such as `b2,a1` or, for Connect-4, `4453`
     #[arg(long, allow_hyphen_values = true)]
     pub(crate) moves: Option<String>,
-    /// Start from this position; boards as rows from the top, such as `.../.x./...`
+    /// Position to start from; boards as rows from the top, such as `.../.x./...`
     #[arg(long)]
     pub(crate) position: Option<String>,
 }
@@ -281,17 +306,17 @@ impl At {
     }
 }
 
-/// A name and the player behind it.
+/// Parses `NAME=PLAYER`.
 fn parse_engine(text: &str) -> Result<(String, String), String> {
-    let bad = || "write a name and a player, such as `wine=gomocup:./pbrain`".to_string();
+    let bad = || "expected NAME=PLAYER, such as `wine=gomocup:./pbrain`".to_string();
     let (name, spec) = text.split_once('=').ok_or_else(bad)?;
     let letters = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if name.is_empty() || name.len() > 40 || !name.chars().all(letters) || spec.trim().is_empty() {
-        return Err(format!("{}; names have letters, digits, - _ and .", bad()));
+        return Err(format!("{}; a name has 1 to 40 letters, digits, `-`, `_` or `.`", bad()));
     }
     let known = outplay_players::ROSTER.iter().chain(&outplay_players::PROGRAMS);
     if known.into_iter().any(|about| about.name == name) {
-        return Err(format!("`{name}` is the name of a player already; choose another one"));
+        return Err(format!("`{name}` is the name of a built-in player; choose another name"));
     }
     Ok((name.to_string(), spec.trim().to_string()))
 }
@@ -300,7 +325,7 @@ pub(crate) fn parse_values(text: &str) -> Result<Values, String> {
     match text {
         "wdl" => Ok(Values::Wdl),
         "distance" => Ok(Values::Distance),
-        other => Err(format!("`{other}` is not a kind of values; choose wdl or distance")),
+        other => Err(format!("unknown values `{other}`; choose wdl or distance")),
     }
 }
 
@@ -311,17 +336,17 @@ pub(crate) fn parse_method(text: &str) -> Result<Method, String> {
 pub(crate) fn parse_dice_method(text: &str) -> Result<DiceMethod, String> {
     let words = DiceMethod::ALL.map(DiceMethod::word).join(", ");
     let found = DiceMethod::ALL.into_iter().find(|method| method.word() == text);
-    found.ok_or_else(|| format!("`{text}` is not a way to look ahead through dice; choose one of {words}"))
+    found.ok_or_else(|| format!("unknown method `{text}` for games with dice; choose one of {words}"))
 }
 
 pub(crate) fn parse_seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0 && *s < 1e6);
-    seconds.ok_or_else(|| "give a positive number of seconds".to_string())
+    seconds.ok_or_else(|| "expected a positive number below 1,000,000".to_string())
 }
 
-/// `800M`, `12G` or plain bytes; decimal as on a disk's label.
+/// Parses `800M`, `12G` or plain bytes, with decimal prefixes.
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
-    let bad = || format!("`{text}` is not a number of bytes; write it as in `800M` or `12G`");
+    let bad = || format!("`{text}` is not a number of bytes; use a form such as `800M` or `12G`");
     let trimmed = text.trim_end_matches(['B', 'b']);
     let (digits, unit) = match trimmed.char_indices().last() {
         Some((at, 'k' | 'K')) => (&trimmed[..at], 1e3),
@@ -335,10 +360,10 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     if (0.0..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(bad()) }
 }
 
-/// The same for memory, of which there has to be some.
+/// Parses an amount of memory of at least 1 MB.
 pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
     match parse_bytes(text)? {
-        ..1_000_000 => Err(format!("`{text}`: at least 1M of memory is needed")),
+        ..1_000_000 => Err(format!("`{text}` is too little; the minimum is 1M")),
         bytes => Ok(bytes),
     }
 }

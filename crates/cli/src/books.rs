@@ -10,32 +10,32 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum BookCommand {
-    /// Solve all openings of a board; goes on where an earlier run was stopped
+    /// Solve all openings of a board; resumes an interrupted run
     Build {
-        /// The game, such as connect4
+        /// Game spec, such as connect4
         game: String,
-        /// Positions with up to so many stones
+        /// Maximum number of stones of a position
         #[arg(long, value_parser = clap::value_parser!(u16).range(1..=20))]
         plies: u16,
-        /// The book
+        /// Output file
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         #[command(flatten)]
         effort: Effort,
     },
-    /// Tell what a book holds
+    /// Print the board, the depth and the size of a book
     Info {
-        /// The book (default: the one of connect4 that comes along)
+        /// Book file (default: the built-in book of connect4)
         file: Option<PathBuf>,
     },
-    /// Solve a random sample of a book again
+    /// Check a random sample of a book by solving it again
     Check {
-        /// The book (default: the one of connect4 that comes along)
+        /// Book file (default: the built-in book of connect4)
         file: Option<PathBuf>,
-        /// Positions to solve
+        /// Number of positions
         #[arg(long, default_value_t = 20)]
         sample: usize,
-        /// Which positions
+        /// Random seed of the sample
         #[arg(long, default_value_t = 1)]
         seed: u64,
         #[command(flatten)]
@@ -61,11 +61,7 @@ pub(crate) fn book(run: &mut Run<'_, impl Write>, command: &BookCommand) -> Resu
             let check =
                 outplay_workbench::check_book(file.as_deref(), *sample, *seed, hash, threads, run.progress)?;
             run.print(&check, |out, check| {
-                writeln!(
-                    out,
-                    "{} of {} positions solved again have another score",
-                    check.wrong, check.checked
-                )
+                writeln!(out, "{} wrong scores in a sample of {} positions", check.wrong, check.checked)
             })?;
             Ok(if check.wrong > 0 { NO } else { KNOWN })
         }

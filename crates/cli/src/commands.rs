@@ -1,4 +1,4 @@
-//! Shared by all commands: options of a run, exit codes, printing of answers.
+//! State shared by all commands: options of a run, exit codes, printing of answers.
 
 use crate::args::{At, Common, Effort};
 use crate::progress::Progress;

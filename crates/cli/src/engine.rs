@@ -11,20 +11,20 @@ use std::os::fd::AsFd;
 
 #[derive(Subcommand)]
 pub(crate) enum EngineCommand {
-    /// The universal game interface: any game
+    /// Universal Game Interface (UGI), for any game
     Ugi {
-        /// The game until `setoption name Game` names another
+        /// Game spec until `setoption name Game` selects another game
         #[arg(long, default_value = "connect4")]
         game: String,
-        /// Who thinks (default: the strongest that the game and the time allow)
+        /// Player spec (default: the strongest player that the game and the time allow)
         #[arg(long, value_name = "PLAYER")]
         player: Option<String>,
         #[command(flatten)]
         effort: Effort,
     },
-    /// Gomocup's protocol: five in a row
+    /// Gomocup protocol, for five in a row
     Gomocup {
-        /// Who thinks (default: the strongest that the board and the time allow)
+        /// Player spec (default: the strongest player that the board and the time allow)
         #[arg(long, value_name = "PLAYER")]
         player: Option<String>,
         #[command(flatten)]

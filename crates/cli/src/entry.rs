@@ -103,7 +103,7 @@ fn run(catalog: &Catalog, cli: &Cli, crew: Option<Together>, out: &mut impl Writ
         // The reader closed the pipe: not an error.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => (KNOWN, None),
         Err(Failure::Output(error)) => {
-            let sentence = format!("cannot write the answer: {error}");
+            let sentence = format!("cannot write the output: {error}");
             complain(out, false, &sentence, None);
             (NO, Some(sentence))
         }

@@ -2,7 +2,7 @@
 //!
 //! | code | meaning |
 //! |---|---|
-//! | 0 | done, and known |
+//! | 0 | success: the value is known |
 //! | 1 | the answer is "no", or a check or the work failed |
 //! | 2 | bad input |
 //! | 3 | not known within the limits |
@@ -33,18 +33,17 @@ pub(crate) fn code(trouble: &Trouble) -> u8 {
 pub(crate) fn cure(trouble: &Trouble, data: Option<&Path>) -> Option<String> {
     Some(match trouble.cure()? {
         Cure::MoreMemory => {
-            "raise --memory, or find the value of one position with `--method search` or `--method proof`"
-                .into()
+            "raise --memory, or solve a single position with `--method search` or `--method proof`".into()
         }
         Cure::Use(method) => format!("try `--method {method}`"),
         Cure::Solve { spec, values } => {
-            format!("`outplay solve {spec} --values {values}{}` makes it", data_option(data))
+            format!("run `outplay solve {spec} --values {values}{}` to create it", data_option(data))
         }
         Cure::SolveOrAsk => {
-            "solve the game first with `outplay solve`, or ask another player, such as `alphabeta:time=1s`"
+            "solve the game first with `outplay solve`, or use another player, such as `alphabeta:time=1s`"
                 .into()
         }
-        Cure::GivePosition => "give one with --position".into(),
+        Cure::GivePosition => "add `--position POSITION`".into(),
         Cure::Table(cure) => table_cure(&cure, data),
     })
 }
@@ -68,13 +67,13 @@ fn table_cure(cure: &TableCure, data: Option<&Path>) -> String {
     };
     match cure {
         TableCure::MakeRoom { spec, values } => {
-            format!("free some space and {} again: it goes on where it was", solve(spec, values))
+            format!("free some disk space and {} again to resume", solve(spec, values))
         }
         TableCure::AllowMore { spec, values } => {
-            format!("raise --disk and {} again: it goes on where it was", solve(spec, values))
+            format!("raise --disk and {} again to resume", solve(spec, values))
         }
-        TableCure::Writable => "make the directory writable or choose another one with `--data DIR`".into(),
-        TableCure::Choose => format!("`outplay tables{data}` lists the tables there are"),
+        TableCure::Writable => "make the directory writable, or choose another one with `--data DIR`".into(),
+        TableCure::Choose => format!("run `outplay tables{data}` to list the tables"),
         TableCure::Solve { spec, values, does } => {
             let (why, purpose) = does.words();
             format!("{why}{} {purpose}", solve(spec, values))
@@ -97,7 +96,7 @@ pub(crate) fn misused(error: &clap::Error) -> ExitCode {
     }
     let text = error.render().to_string();
     let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-    complain(&mut io::stdout(), true, sentence, Some("`outplay help` tells what can be typed"));
+    complain(&mut io::stdout(), true, sentence, Some("run `outplay help` for the commands and options"));
     ExitCode::from(BAD_INPUT)
 }
 

@@ -1,4 +1,4 @@
-//! `outplay export`: data sets of positions with exact labels, for machine learning.
+//! `outplay export`: datasets of positions with exact labels, for machine learning.
 
 use crate::commands::{Failure, Run};
 use clap::Args;
@@ -8,33 +8,33 @@ use outplay_workbench::export::{Request, export};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// What to write.
+/// Options of `export`.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
-    /// The game, such as connect4:5x4
+    /// Game spec, such as connect4:5x4
     game: String,
-    /// How many positions of random games, or all of the game's table
+    /// Number of positions sampled from random games, or all positions of the table
     #[arg(long, value_name = "all|N", default_value = "all", value_parser = parse_amount)]
     positions: PositionCount,
-    /// Only positions after so many moves, such as 4..12
+    /// Range of plies to export, such as 4..12
     #[arg(long, value_name = "A..B", value_parser = parse_plies)]
     plies: Option<(u32, u32)>,
-    /// As many won as drawn and lost positions
+    /// Balance won, drawn and lost positions
     #[arg(long)]
     balanced: bool,
-    /// npz, csv or jsonl; what the file's name ends with, if not said
+    /// File format: npz, csv or jsonl (default: from the extension of --out)
     #[arg(long, value_parser = parse_form)]
     format: Option<Form>,
-    /// Where the rows go; the data sheet is put beside it
+    /// Output file; a data sheet is written next to it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// The share that is kept apart for testing, symmetric positions together
+    /// Fraction held out as a test set; symmetric positions stay together
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     test: f64,
-    /// Leave out which moves are best
+    /// Omit the best moves
     #[arg(long)]
     no_best: bool,
-    /// What chance follows from
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -47,7 +47,7 @@ fn parse_amount(text: &str) -> Result<PositionCount, String> {
     match text {
         "all" => Ok(PositionCount(None)),
         _ => match text.replace('_', "").parse() {
-            Ok(0) | Err(_) => Err("write `all` or how many, as in `--positions 100000`".into()),
+            Ok(0) | Err(_) => Err("expected `all` or a number, such as `--positions 100000`".into()),
             Ok(count) => Ok(PositionCount(Some(count))),
         },
     }
@@ -55,7 +55,7 @@ fn parse_amount(text: &str) -> Result<PositionCount, String> {
 
 fn parse_plies(text: &str) -> Result<(u32, u32), String> {
     let ends = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
-    ends.ok_or_else(|| "write the first and the last ply, as in `--plies 4..12`".into())
+    ends.ok_or_else(|| "expected the first and the last ply, such as `--plies 4..12`".into())
 }
 
 fn parse_form(text: &str) -> Result<Form, String> {

@@ -12,15 +12,15 @@ use std::time::Duration;
 /// Most positions that `games --check` explores.
 const CHECKED: u64 = 1_000_000;
 
-/// List the games, or tell the rules of one with a picture
+/// List the games, or print the rules and a board of one
 #[derive(Args)]
 pub(crate) struct GamesArgs {
-    /// The game whose rules are told, such as nim or connect4:5x4
+    /// Game whose rules are printed, such as nim or connect4:5x4
     game: Option<String>,
-    /// Say which of the conditions of game theory a game meets
+    /// Check which conditions of game theory a game meets
     #[arg(long, value_name = "GAME", conflicts_with = "game")]
     check: Option<String>,
-    /// Explore for at most so many seconds to check it
+    /// Time limit of the check
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, requires = "check")]
     time: Option<f64>,
 }
@@ -63,9 +63,9 @@ fn list(run: &mut Run<'_, impl Write>) -> Result<u8, Failure> {
         }
         writeln!(
             out,
-            "\nA spec is NAME[:ARGUMENT][,key=value][,flag]…; boards are columns x rows, a1 is bottom left."
+            "\nA spec is NAME[:ARGUMENT][,key=value][,flag]…; boards are columns x rows, and a1 is at the bottom left."
         )?;
-        writeln!(out, "`outplay games NAME` tells the rules of one.")
+        writeln!(out, "`outplay games NAME` prints the rules of a game.")
     })
 }
 

@@ -8,24 +8,24 @@ use std::io::Write;
 /// Largest index whose reachable positions are counted without `--count`.
 const COUNTED: u128 = 20_000_000;
 
-/// Show how large the index of a game is, tier by tier
+/// Print the size of the index of a game, tier by tier
 #[derive(Args)]
 pub(crate) struct IndexArgs {
-    /// The game, such as connect4
+    /// Game spec, such as connect4
     game: String,
-    /// Count reachable positions even if that takes minutes
+    /// Count the reachable positions even if it takes minutes
     #[arg(long)]
     count: bool,
-    /// Print the number of a position
+    /// Print the rank of this position
     #[arg(long, value_name = "POSITION", conflicts_with = "count")]
     rank: Option<String>,
-    /// Print the position with a number
+    /// Print the position with this rank
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["count", "rank"])]
     unrank: Option<u128>,
-    /// Check what dynamic programming asks of a hash: one to one, no holes, every child later
+    /// Check the conditions of dynamic programming: injective, no holes, every child has a larger number
     #[arg(long, conflicts_with_all = ["count", "rank", "unrank"])]
     check: bool,
-    /// Chooses the numbers of a large index that are checked
+    /// Random seed of the sample that is checked in a large index
     #[arg(long, default_value_t = 1, requires = "check")]
     seed: u64,
 }
@@ -64,11 +64,11 @@ fn sizes(run: &mut Run<'_, impl Write>, game: &str, count: bool) -> Result<u8, F
         output::index(out, report)?;
         match (report.reachable, report.size) {
             (None, Some(_)) if !count => {
-                writeln!(out, "reachable positions were not counted; --count does it where memory allows")
+                writeln!(out, "reachable positions were not counted; add --count to count them if memory allows")
             }
             (None, Some(size)) => writeln!(
                 out,
-                "reachable positions were not counted: that takes a bit for each number, {:.1} GB, and {:.1} GB are allowed",
+                "reachable positions were not counted: one bit per number takes {:.1} GB, and the memory limit is {:.1} GB",
                 size as f64 / 8e9,
                 run.common.memory.unwrap_or_else(usage::available_bytes) as f64 / 1e9
             ),

@@ -2,30 +2,30 @@
 
 use crate::args::{parse_bytes, parse_values};
 use crate::commands::{Failure, Run};
-use crate::output::{BOLD, FAINT, LOSS, WIN};
+use crate::output::{BOLD, FAINT, LOSS, WIN, large};
 use clap::Args;
 use outplay_core::figures::{bytes, duration, grouped, per_second};
 use outplay_workbench::{PlanReport, PlanRequest, Values, Way};
 use std::io::{self, Write};
 
-/// Say what solving a game would take: memory, disk, bytes moved and time, method by method
+/// Estimate the memory, disk, I/O and time that each method needs to solve a game
 #[derive(Args)]
 pub(crate) struct PlanArgs {
-    /// The game, such as connect4:6x6
+    /// Game spec, such as connect4:6x6
     game: String,
-    /// What would be found of each position: wdl (win, draw or loss) or distance too
+    /// Values to compute: wdl (win, draw or loss) or distance (wdl and distance to the end)
     #[arg(long, default_value = "distance", value_parser = parse_values)]
     values: Values,
-    /// Disk that may be used, such as 50G
+    /// Disk limit, such as 50G
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     disk: Option<u64>,
-    /// Cores of the machine, if it is not this one; each is taken to be as fast as one here
+    /// Cores of the target machine, assumed to be as fast as those of this one (default: this machine)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     cores: Option<u32>,
-    /// Processes that share the work, each on such a machine
+    /// Number of MPI ranks, one per machine
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) ranks: u32,
-    /// Bits per second between them, such as 25G
+    /// Network bandwidth between ranks in bits per second, such as 25G
     #[arg(long, value_name = "BITS", value_parser = parse_bytes, requires = "ranks")]
     network: Option<u64>,
 }
@@ -43,32 +43,32 @@ pub(crate) fn plan(run: &mut Run<'_, impl Write>, args: &PlanArgs) -> Result<u8,
 }
 
 fn print_plan(out: &mut impl Write, report: &PlanReport) -> io::Result<()> {
-    writeln!(out, "{BOLD}{}{BOLD:#}: what solving it would take, {}", report.game, report.values)?;
+    writeln!(out, "{BOLD}{}{BOLD:#}: estimated cost of solving it (values: {})", report.game, report.values)?;
     if let Some(slots) = report.slots {
-        write!(out, "  {} numbers", grouped(slots))?;
+        write!(out, "  {} slots in the index", grouped(slots))?;
         match report.positions {
-            Some(positions) => writeln!(out, ", about {positions:.2e} of them legal positions")?,
+            Some(positions) => writeln!(out, ", about {} legal positions", large(positions))?,
             None => writeln!(out)?,
         }
     }
-    let disk = report.disk.map_or("any".to_string(), bytes);
-    write!(out, "  allowed: {} of memory, {disk} disk, {} threads", bytes(report.memory), report.threads)?;
+    let disk = report.disk.map_or("unlimited".to_string(), bytes);
+    write!(out, "  limits: {} memory, {disk} disk, {} threads", bytes(report.memory), report.threads)?;
     match (report.ranks, report.network) {
         (1, _) => writeln!(out)?,
-        (ranks, None) => writeln!(out, " on each of {ranks} machines")?,
+        (ranks, None) => writeln!(out, " on each of {ranks} ranks")?,
         (ranks, Some(bits)) => {
-            writeln!(out, " on each of {ranks} machines, {:.0} Gbit/s between them", bits as f64 / 1e9)?;
+            writeln!(out, " on each of {ranks} ranks, {:.0} Gbit/s network", bits as f64 / 1e9)?;
         }
     }
     let (way, memory, disk) = ("method", "memory", "disk");
-    writeln!(out, "\n  {FAINT}{way:<22}{memory:>10}{disk:>11}{:>11}{:>13}{FAINT:#}", "moved", "time")?;
+    writeln!(out, "\n  {FAINT}{way:<22}{memory:>10}{disk:>11}{:>11}{:>13}{FAINT:#}", "I/O", "time")?;
     for way in &report.ways {
         print_way(out, way)?;
     }
     if let Some(rates) = &report.rates {
         writeln!(
             out,
-            "\n  {FAINT}measured here on {} with {} threads: {} stored positions written, {}/s packed and unpacked, {}/s to the disk{FAINT:#}",
+            "\n  {FAINT}rates measured here on {} with {} threads: table writing {}, slab compression and decompression {}/s, disk {}/s{FAINT:#}",
             rates.measured_on,
             rates.threads,
             per_second(rates.write),

@@ -14,16 +14,16 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Check a written proof with the plain rules
+/// Check a proof file with an independent checker
 #[derive(Args)]
 pub(crate) struct CheckArgs {
-    /// The file that `solve --method proof --proof FILE` wrote
+    /// Proof file, written by `solve --method proof --proof FILE`
     file: PathBuf,
-    /// The game that the proof has to be about, such as mnk:4x3
+    /// Game that the proof must be about, such as mnk:4x3
     game: Option<String>,
     #[command(flatten)]
     at: At,
-    /// Seconds that the check may take
+    /// Time limit of the check
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<f64>,
 }
@@ -32,7 +32,7 @@ pub(crate) fn check(run: &mut Run<'_, impl Write>, args: &CheckArgs) -> Result<u
     let wanted = match &args.game {
         Some(game) => Some(board_of(run, game, &args.at)?),
         None if args.at.place() != Place::Start => {
-            let why = "a position is compared with the proof's; name its game, too";
+            let why = "--moves and --position need a game to compare with the proof; add a game spec";
             return Err(Trouble::unable(why).into());
         }
         None => None,
@@ -46,7 +46,7 @@ pub(crate) fn check(run: &mut Run<'_, impl Write>, args: &CheckArgs) -> Result<u
     let file = args.file.display().to_string();
     match checked {
         Err(CheckError::Stopped) if !run.progress.stopped() => {
-            let why = "the check was not finished in time, so the proof is neither right nor wrong so far; raise --time";
+            let why = "the check reached its time limit, so it is not known whether the proof is valid; raise --time";
             undecided(run, &file, why)
         }
         Err(CheckError::Stopped) => Err(Trouble::stopped().into()),
@@ -67,14 +67,14 @@ fn undecided(run: &mut Run<'_, impl Write>, file: &str, why: &str) -> Result<u8,
 /// Reports an invalid proof.
 fn wrong(run: &mut Run<'_, impl Write>, file: &str, error: &str) -> Result<u8, Failure> {
     let answer = serde_json::json!({ "file": file, "valid": false, "error": error });
-    run.print(&answer, |out, _| writeln!(out, "{file}: the proof fails: {}", harmless(error)))?;
+    run.print(&answer, |out, _| writeln!(out, "{file}: the proof is invalid: {}", harmless(error)))?;
     Ok(NO)
 }
 
 /// Reports a valid proof of another position than the requested one.
 fn elsewhere(run: &mut Run<'_, impl Write>, file: &str, claim: &Claim) -> Result<u8, Failure> {
     let (game, position) = output::claimed(&claim.board);
-    let error = format!("the proof holds, but it is about {game} at {position}");
+    let error = format!("the proof is valid, but it is about {game} at {position}");
     let answer = serde_json::json!({
         "file": file, "valid": true, "about": false, "game": game, "position": position, "error": error,
     });
@@ -91,7 +91,7 @@ fn right(run: &mut Run<'_, impl Write>, file: &str, claim: &Claim) -> Result<u8,
     });
     run.print(&answer, |out, _| {
         let (verdict, steps) = (claim.verdict, grouped(claim.steps as u128));
-        writeln!(out, "{file}: the proof holds ({steps} steps)")?;
+        writeln!(out, "{file}: the proof is valid ({steps} steps)")?;
         writeln!(out, "  {game} at {position}: a {verdict} for the player to move")
     })
 }
@@ -102,6 +102,6 @@ fn board_of(run: &Run<'_, impl Write>, game: &str, at: &At) -> Result<LineBoard,
     let pos = entry.locate(&at.place())?;
     let board = entry.game().board(&pos);
     board.ok_or_else(|| {
-        Trouble::unable("proofs are about games of lines on a board; name one of those").into()
+        Trouble::unable("proofs exist only for k-in-a-row games; use a game such as mnk:4x3").into()
     })
 }

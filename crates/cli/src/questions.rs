@@ -10,27 +10,27 @@ use outplay_teach::HistoryStep;
 use outplay_workbench::{Place, QueryAnswer, Trouble};
 use std::io::{self, BufRead, Write};
 
-/// Tell the value of a position and of each of its moves
+/// Print the value of a position and of each of its moves
 #[derive(Args)]
 pub(crate) struct QueryArgs {
-    /// The game, such as tictactoe or connect4:5x4
+    /// Game spec, such as tictactoe or connect4:5x4
     game: String,
     #[command(flatten)]
     at: At,
-    /// Answer one line of moves (or positions, with --stdin=position) after the other
+    /// Read moves (or positions, with --stdin=position) from standard input, one query per line
     #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "moves", value_parser = ["moves", "position"], conflicts_with_all = ["moves", "position"])]
     stdin: Option<String>,
-    /// Only the value and a best move, as soon as both are proved
+    /// Print only the value and a best move, as soon as both are proved
     #[arg(long)]
     best: bool,
     #[command(flatten)]
     effort: Effort,
 }
 
-/// Tell why a position is worth what it is
+/// Explain the value of a position
 #[derive(Args)]
 pub(crate) struct WhyArgs {
-    /// The game, such as tictactoe or connect4:5x4
+    /// Game spec, such as tictactoe or connect4:5x4
     game: String,
     #[command(flatten)]
     at: At,
@@ -38,25 +38,25 @@ pub(crate) struct WhyArgs {
     effort: Effort,
 }
 
-/// Set a puzzle: a position with one move that stands out
+/// Print a puzzle: a position with one best move
 #[derive(Args)]
 pub(crate) struct PuzzleArgs {
-    /// The game, such as tictactoe or chess:KQKR
+    /// Game spec, such as tictactoe or chess:KQKR
     game: String,
-    /// Which one
+    /// Random seed; each seed gives another puzzle
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Tell the solution, too
+    /// Print the solution
     #[arg(long)]
     solution: bool,
     #[command(flatten)]
     effort: Effort,
 }
 
-/// Value every position of a game that was played, with its mistakes
+/// Annotate a played game: the value of every position, and the mistakes
 #[derive(Args)]
 pub(crate) struct HistoryArgs {
-    /// The game, such as connect4:5x4
+    /// Game spec, such as connect4:5x4
     game: String,
     #[command(flatten)]
     at: At,

@@ -11,14 +11,14 @@ pub(crate) fn players(run: &mut Run<'_, impl Write>, game: Option<&str>) -> Resu
         let all: Vec<About> = ROSTER.into_iter().chain(PROGRAMS).collect();
         return run.print(&serde_json::json!({ "players": all }), |out, _| {
             list(out, &all)?;
-            writeln!(out, "\nA spec is NAME[:key=value,…]; inner= and eval= take all that follows, or a spec in parentheses.")
+            writeln!(out, "\nA spec is NAME[:key=value,…]. inner= and eval= take the rest of the spec, or a spec in parentheses.")
         });
     };
     let handle = run.open(game)?;
     let listed = outplay_workbench::players(&run.query_session(&Effort::default()), &handle);
     run.print(&listed, |out, listed| {
         list(out, &listed.players)?;
-        writeln!(out, "\nlevels of {}, the weakest first:", listed.game)?;
+        writeln!(out, "\nlevels of {}, weakest first:", listed.game)?;
         listed.levels.iter().try_for_each(|level| writeln!(out, "    {level}"))
     })
 }

@@ -21,7 +21,7 @@ pub(crate) fn serve(run: &mut Run<'_, impl Write>, args: &ServeArgs) -> Result<u
     // A script may wait for this line; if it cannot be written, the server still runs.
     let _ = match common.json {
         true => writeln!(run.out, "{}", serde_json::json!({ "address": format!("http://{addr}") })),
-        false => writeln!(run.out, "outplay is at http://{addr} (Ctrl-C ends it)"),
+        false => writeln!(run.out, "outplay is running at http://{addr} (Ctrl-C to stop)"),
     };
     let _ = run.out.flush();
     if let Some(notice) = notice {
@@ -79,7 +79,7 @@ fn token(args: &ServeArgs) -> Result<Option<AccessToken>, Trouble> {
         })?,
         (None, None) => return Ok(None),
     };
-    let cure = "make one with `openssl rand -hex 16`";
+    let cure = "generate one with `openssl rand -hex 16`";
     AccessToken::new(text.trim()).map(Some).map_err(|why| Trouble::unable(format!("{why}; {cure}")))
 }
 
@@ -101,7 +101,7 @@ fn notice(settings: &Settings, args: &ServeArgs) -> Option<String> {
         return None;
     }
     let place = match settings.addr.ip() {
-        address if address.is_loopback() => "every visitor of the proxy in front of this server".to_string(),
+        address if address.is_loopback() => "every client of the proxy in front of this server".to_string(),
         address if address.is_unspecified() => {
             "every computer that reaches this machine over a network".to_string()
         }
@@ -120,18 +120,18 @@ fn notice(settings: &Settings, args: &ServeArgs) -> Option<String> {
     };
     let mut restrict = Vec::new();
     if settings.token.is_none() {
-        restrict.push("--token-file FILE asks every visitor for a token".to_string());
+        restrict.push("--token-file FILE requires an access token".to_string());
     }
     if !settings.read_only {
-        restrict.push("--read-only writes nothing and solves no whole games".to_string());
+        restrict.push("--read-only writes no files and refuses to solve whole games".to_string());
     }
     if !settings.addr.ip().is_loopback() {
         let port = settings.addr.port();
-        restrict.push(format!("--addr 127.0.0.1:{port} admits this machine only"));
+        restrict.push(format!("--addr 127.0.0.1:{port} accepts connections from this machine only"));
     }
     let entry = match settings.token {
         Some(_) => {
-            "\n  browsers open http://HOST:PORT/?token=TOKEN once; without TLS the token can be overheard"
+            "\n  open http://HOST:PORT/?token=TOKEN once in each browser; without TLS the token can be intercepted"
         }
         None => "",
     };
@@ -140,7 +140,7 @@ fn notice(settings: &Settings, args: &ServeArgs) -> Option<String> {
         false => format!("\n  to restrict it: {}", restrict.join("; ")),
     };
     Some(format!(
-        "note: {who} can open the page and run searches, matches and experiments{writes}{entry}{restrict}\n  docs/serving.md has the limits and a proxy with TLS\n"
+        "note: {who} can open the page and run searches, matches and experiments{writes}{entry}{restrict}\n  docs/serving.md describes the limits and a TLS proxy\n"
     ))
 }
 

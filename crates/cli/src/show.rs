@@ -17,29 +17,29 @@ const LISTED: u64 = 20_000;
 /// Draw a position with the value of every move
 #[derive(Args)]
 pub(crate) struct ShowArgs {
-    /// The game, such as tictactoe or connect4:5x4
+    /// Game spec, such as tictactoe or connect4:5x4
     game: String,
     #[command(flatten)]
     at: At,
-    /// List the whole game: positions, start, successors, terminal values
+    /// Write out the whole game: positions, start, successors, terminal values
     #[arg(long)]
     all: bool,
-    /// Draw the tree of a small search and what it cut off
+    /// Draw the tree of a small search, with its cut-offs
     #[arg(long, conflicts_with = "all")]
     tree: bool,
-    /// How far the tree looks ahead
+    /// Depth of the tree in plies
     #[arg(long, default_value_t = 2, requires = "tree", value_parser = clap::value_parser!(u32).range(1..=64))]
     depth: u32,
-    /// The tree of minimax, which cuts nothing off
+    /// Use plain minimax, without cut-offs
     #[arg(long, requires = "tree")]
     minimax: bool,
-    /// How a tree looks ahead through dice: expectimax, star1 or star2
+    /// Search method for games with dice: expectimax, star1 or star2
     #[arg(long, value_name = "METHOD", requires = "tree", conflicts_with = "minimax", value_parser = parse_dice_method)]
     method: Option<DiceMethod>,
-    /// Show what an evaluation sees, such as helpful, polynomial or lines; with --tree, what it thinks of the leaves
+    /// Show the terms of an evaluation, such as helpful, polynomial or lines; with --tree, evaluate the leaves
     #[arg(long, value_name = "NAME", conflicts_with = "all")]
     eval: Option<String>,
-    /// Draw the tree, or what the evaluation sees, into this file
+    /// Write the tree or the evaluation to this SVG file
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
     svg: Option<PathBuf>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub(crate) fn show(run: &mut Run<'_, impl Write>, args: &ShowArgs) -> Result<u8,
         _ if args.tree => tree(run, args),
         (Some(eval), _) => evaluation(run, args, eval),
         (None, Some(_)) => {
-            let why = "--svg draws a tree or an evaluation; add --tree or --eval NAME";
+            let why = "--svg needs a tree or an evaluation; add --tree or --eval NAME";
             Err(Trouble::unable(why).into())
         }
         (None, None) => position(run, args),
@@ -88,7 +88,7 @@ fn tree(run: &mut Run<'_, impl Write>, args: &ShowArgs) -> Result<u8, Failure> {
     };
     let tree = tree.map_err(|trouble| match trouble.is_stop() && !run.progress.stopped() {
         true => Trouble::Limits(format!(
-            "a tree of {depth} plies takes longer than the time limit; allow more time or look less far ahead"
+            "a tree of {depth} plies exceeds the time limit; raise --time or reduce --depth"
         )),
         false => trouble,
     })?;

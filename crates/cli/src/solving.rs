@@ -11,25 +11,26 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Find the value of a game
+/// Solve a game: find its value and, where possible, write a table of all positions
 #[derive(Args)]
 pub(crate) struct SolveArgs {
-    /// The game, such as tictactoe or connect4:5x4
+    /// Game spec, such as tictactoe or connect4:5x4
     game: String,
     #[command(flatten)]
     at: At,
-    /// How: auto, plain, memo, breadth, sweep, dense, retrograde, sweep-until-stable, chance, search, proof, expectimax, star1 or star2
+    /// Method: auto, plain, memo, breadth, sweep, dense, retrograde, sweep-until-stable, chance, search, proof,
+    /// expectimax, star1 or star2
     #[arg(long, default_value = "auto", value_parser = parse_method)]
     method: Method,
-    /// What to find of each position: wdl (win, draw or loss) or distance too
+    /// Values to compute: wdl (win, draw or loss) or distance (wdl and distance to the end)
     #[arg(long, default_value = "distance", value_parser = parse_values)]
     values: Values,
     #[command(flatten)]
     effort: Effort,
-    /// Disk that may be used, such as 50G: a board beyond memory is then solved slab by slab, however long it takes
+    /// Disk limit, such as 50G; allows boards larger than memory to be solved on disk, however long it takes
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     disk: Option<u64>,
-    /// Write the proof into this file (with --method proof)
+    /// Write the proof to this file (with --method proof)
     #[arg(long, value_name = "FILE")]
     proof: Option<PathBuf>,
 }
@@ -56,7 +57,7 @@ pub(crate) fn solve(run: &mut Run<'_, impl Write>, args: &SolveArgs) -> Result<u
     let mut session = run.session(Some(&args.effort));
     session.crew = run.crew.clone();
     if args.proof.is_some() && args.method != Method::Proof {
-        let why = "only the proof search writes proofs; add `--method proof`";
+        let why = "--proof needs the proof search; add `--method proof`";
         return Err(Trouble::unable(why).into());
     }
     let entry = run.open_at(&args.game, &args.at)?;

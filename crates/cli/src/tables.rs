@@ -13,45 +13,45 @@ use outplay_workbench::{
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Prove a table right: derive every value again from its successors
+/// Verify a table: derive every value again from its successors
 #[derive(Args)]
 pub(crate) struct VerifyArgs {
-    /// The game, such as connect4:5x4
+    /// Game spec, such as connect4:5x4
     game: String,
-    /// Which table, if there are two: wdl or distance
+    /// Table to use if there are two: wdl or distance
     #[arg(long, value_parser = parse_values)]
     values: Option<Values>,
-    /// Only so many random stored positions: for tables that do not fit in memory
+    /// Verify a random sample of this size, for tables that do not fit in memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) sample: Option<u64>,
-    /// Which random positions
+    /// Random seed of the sample
     #[arg(long, default_value_t = 1, requires = "sample")]
     seed: u64,
 }
 
-/// Count positions per ply by value and distance, from a table
+/// Count the positions of a table by tier, value and distance
 #[derive(Args)]
 pub(crate) struct StatsArgs {
-    /// The game, such as connect4:5x4
+    /// Game spec, such as connect4:5x4
     game: String,
-    /// Which table, if there are two: wdl or distance
+    /// Table to use if there are two: wdl or distance
     #[arg(long, value_parser = parse_values)]
     values: Option<Values>,
-    /// Draw a picture into this file
+    /// Write a chart to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
-/// List the tables on disk, and what searches found and kept
+/// List or remove the stored tables and cached search results
 #[derive(Args)]
 pub(crate) struct TablesArgs {
-    /// Remove the table with this name or game
+    /// Remove the table with this name or game spec
     #[arg(long, value_name = "NAME")]
     remove: Option<String>,
-    /// Forget what searches found and kept, of one game or of all
+    /// Delete the cached search results of one game, or of all games
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "remove")]
     forget: Option<String>,
-    /// Print the SHA-256 sums of all tables, as `sha256sum` does; or compare the tables with a FILE of such sums
+    /// Print the SHA-256 checksums of all tables in the format of `sha256sum`, or compare the tables with FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["remove", "forget"])]
     checksums: Option<PathBuf>,
 }
@@ -129,7 +129,7 @@ fn sums(run: &mut Run<'_, impl Write>) -> Result<u8, Failure> {
 
 fn find_sums(run: &Run<'_, impl Write>) -> Result<Vec<Sum>, Failure> {
     let data = run.data();
-    run.progress.stage("summing", 0);
+    run.progress.stage("computing checksums", 0);
     let found = outplay_workbench::sums(&data, run.progress).map_err(Trouble::from)?;
     Ok(found.ok_or_else(Trouble::stopped)?)
 }
@@ -139,7 +139,7 @@ fn compare_sums(run: &mut Run<'_, impl Write>, file: &Path) -> Result<u8, Failur
     let published = outplay_workbench::read_sums(&run.read_file(file)?).map_err(|line| {
         let name = file.display();
         Trouble::unable(format!(
-            "{name}: line {line} is no sum; `outplay tables --checksums` prints such a file"
+            "{name}: line {line} is not a checksum; `outplay tables --checksums` prints the expected format"
         ))
     })?;
     let found = find_sums(run)?;
@@ -158,8 +158,8 @@ fn compare_sums(run: &mut Run<'_, impl Write>, file: &Path) -> Result<u8, Failur
             writeln!(out, "{LOSS}{}: {state}{LOSS:#}", harmless(&sum.file))?;
         }
         match wrong {
-            0 => writeln!(out, "all {} files are as published", states.len()),
-            _ => writeln!(out, "{wrong} of {} files are not as published", states.len()),
+            0 => writeln!(out, "all {} files match their checksums", states.len()),
+            _ => writeln!(out, "{wrong} of {} files do not match their checksums", states.len()),
         }
     })?;
     Ok(u8::from(wrong > 0))
@@ -172,16 +172,17 @@ fn forget(run: &mut Run<'_, impl Write>, name: &str) -> Result<u8, Failure> {
     let spec = run.catalog.open(name).map(|entry| outplay_workbench::table_name(&entry.spec()));
     let name = spec.unwrap_or_else(|_| name.to_string());
     let only = (!name.is_empty()).then_some(name.as_str());
-    let why = |error| Trouble::unable(format!("cannot forget what is in {}: {error}", data.display()));
+    let why =
+        |error| Trouble::unable(format!("cannot delete the cached results in {}: {error}", data.display()));
     let removed = clear_results(&data, only).map_err(why)?;
     if let (Some(name), 0) = (only, removed) {
         return Err(Trouble::unable(format!(
-            "nothing was kept about `{name}`; `outplay tables` lists what was"
+            "there are no cached results of `{name}`; `outplay tables` lists them"
         ))
         .into());
     }
     run.print(&serde_json::json!({ "forgotten": removed }), |out, _| {
-        writeln!(out, "forgot what was kept about {removed} games")
+        writeln!(out, "deleted the cached results of {removed} games")
     })
 }
 
@@ -200,9 +201,9 @@ fn remove(run: &mut Run<'_, impl Write>, name: &str) -> Result<u8, Failure> {
 fn print_verified(out: &mut impl Write, report: &VerifyReport) -> io::Result<()> {
     let checked = grouped(report.checked);
     if report.wrong == 0 {
-        writeln!(out, "{BOLD}{}{BOLD:#}: {WIN}all {checked} positions are right{WIN:#}", report.game)?;
+        writeln!(out, "{BOLD}{}{BOLD:#}: {WIN}all {checked} positions are correct{WIN:#}", report.game)?;
         if let Some(bound) = report.bound {
-            writeln!(out, "  no mean is further than {bound:.1e} from the exact one")?;
+            writeln!(out, "  every mean is within {bound:.1e} of the exact value")?;
         }
         return match &report.unchecked {
             Some(unchecked) => writeln!(out, "  {FAINT}not checked: {unchecked}{FAINT:#}"),
@@ -212,21 +213,21 @@ fn print_verified(out: &mut impl Write, report: &VerifyReport) -> io::Result<()>
     let wrong = grouped(report.wrong);
     writeln!(out, "{BOLD}{}{BOLD:#}: {LOSS}{wrong} of {checked} positions are wrong{LOSS:#}", report.game)?;
     if let Some(position) = &report.first_wrong {
-        writeln!(out, "  the first is {position}")?;
+        writeln!(out, "  first wrong position: {position}")?;
     }
     if let Some(flaw) = &report.flaw {
         writeln!(out, "  {flaw}")?;
     }
     writeln!(
         out,
-        "  the table cannot be trusted; remove it with `outplay tables --remove {0}` and run `outplay solve {0}`",
+        "  do not use this table; remove it with `outplay tables --remove {0}` and run `outplay solve {0}`",
         report.game
     )
 }
 
 fn print_stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()> {
-    let view = if report.merged { "the mover" } else { "the first player" };
-    writeln!(out, "{BOLD}{}{BOLD:#}: positions per tier, as {view} sees them", report.game)?;
+    let view = if report.merged { "the player to move" } else { "the first player" };
+    writeln!(out, "{BOLD}{}{BOLD:#}: positions per tier, by value for {view}", report.game)?;
     let number = |n: u64| grouped(n);
     let wide = number(report.positions.legal).len().max(8);
     let longest = |map: &std::collections::BTreeMap<u32, u64>| {
@@ -263,11 +264,7 @@ fn print_stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()> {
         number(report.positions.finished)
     )?;
     let each = report.table_bytes as f64 / report.positions.legal.max(1) as f64;
-    writeln!(
-        out,
-        "{FAINT}the table takes {}, {each:.3} bytes per position{FAINT:#}",
-        bytes(report.table_bytes)
-    )
+    writeln!(out, "{FAINT}table size {}, {each:.3} bytes per position{FAINT:#}", bytes(report.table_bytes))
 }
 
 fn print_tables(
@@ -277,7 +274,11 @@ fn print_tables(
     notes: &[ListedResults],
 ) -> io::Result<()> {
     if tables.is_empty() && notes.is_empty() {
-        return writeln!(out, "no tables in {}; `outplay solve connect4:5x4` makes one", data.display());
+        return writeln!(
+            out,
+            "no tables in {}; create one with `outplay solve connect4:5x4`",
+            data.display()
+        );
     }
     let names = tables.iter().map(|table| table.name.len()).chain(notes.iter().map(|kept| kept.name.len()));
     let wide = names.max().unwrap_or(0);
@@ -289,7 +290,7 @@ fn print_tables(
             Ok(known) => {
                 let spec = harmless(&known.identity.spec);
                 format!(
-                    "{spec}, {}: {} of {} tiers, `outplay solve {spec}` goes on",
+                    "{spec}, {}: incomplete, {} of {} tiers; `outplay solve {spec}` resumes",
                     known.identity.values,
                     known.tiers_written,
                     known.identity.slots.len(),
@@ -302,11 +303,11 @@ fn print_tables(
     for kept in notes {
         writeln!(
             out,
-            "{:<wide$}  {:>9}  {} positions found by search and kept",
+            "{:<wide$}  {:>9}  {} cached search results",
             harmless(&kept.name),
             bytes(kept.bytes),
             grouped(kept.positions as u64)
         )?;
     }
-    writeln!(out, "{FAINT}in {}{FAINT:#}", data.display())
+    writeln!(out, "{FAINT}data directory {}{FAINT:#}", data.display())
 }

@@ -1,7 +1,7 @@
-//! A game of one's own on a cluster: `mpirun -n 2 target/release/examples/hare solve hare`
+//! A custom game on a cluster: `mpirun -n 2 target/release/examples/hare-mpi solve hare`
 //!
 //! A hunter and a hare take turns on a ring of 30 places. The hunter steps one or two places either way and wins by
-//! stepping on the hare; the hare steps one place and wins by reaching its burrow at 0 before. They can dance for ever.
+//! stepping on the hare; the hare steps one place and wins by reaching its burrow at 0 first. The game has cycles.
 
 use outplay_catalog::{Catalog, Family};
 use outplay_core::{Game, InputError, Notation, Payoff, Turn};
@@ -74,7 +74,10 @@ impl Notation for Hare {
             _ => None,
         }
         .ok_or_else(|| {
-            InputError::position(text, "write two places below 30 and who moves, such as `3 15 hunter`")
+            InputError::position(
+                text,
+                "expected two places below 30 and the side to move, such as `3 15 hunter`",
+            )
         })
     }
 
@@ -86,11 +89,13 @@ impl Notation for Hare {
         let mut moves = Vec::new();
         self.moves(pos, &mut moves);
         let found = moves.into_iter().find(|to| to.to_string() == text);
-        found.ok_or_else(|| InputError::mv(text, "name a place one step away, or two for the hunter"))
+        found.ok_or_else(|| {
+            InputError::mv(text, "expected a place one step away, or up to two for the hunter")
+        })
     }
 }
 
-/// The games that come along, and this one.
+/// The built-in games and this one.
 pub(crate) fn catalog() -> Catalog {
     let mut catalog = Catalog::standard();
     catalog.add(Family::single("hare", "a hunter and a hare on a ring", Hare));

@@ -1,4 +1,4 @@
-//! A game of any size that has to be explored: `mpirun -n 2 target/release/examples/heaps solve heaps:135`
+//! A custom game of any size with an explored index: `mpirun -n 2 target/release/examples/heaps solve heaps:135`
 //!
 //! Three distinguishable heaps of equal size; a move takes one or two stones of a heap; a player without a move loses.
 
@@ -71,7 +71,9 @@ impl Notation for Heaps {
             }
             _ => None,
         };
-        read().ok_or_else(|| InputError::position(text, "write three heaps and who moves, such as `3 4 5 A`"))
+        read().ok_or_else(|| {
+            InputError::position(text, "expected three heaps and the side to move, such as `3 4 5 A`")
+        })
     }
 
     fn write_move(&self, _pos: &Left, (heap, take): (u8, u8)) -> String {
@@ -82,7 +84,7 @@ impl Notation for Heaps {
         let mut moves = Vec::new();
         self.moves(pos, &mut moves);
         let found = moves.into_iter().find(|mv| self.write_move(pos, *mv) == text);
-        found.ok_or_else(|| InputError::mv(text, "name a heap and how many to take, such as 1-2"))
+        found.ok_or_else(|| InputError::mv(text, "expected a heap and a number of stones, such as 1-2"))
     }
 }
 
@@ -91,7 +93,9 @@ pub(crate) fn family() -> Family {
     Family::new("heaps", "take one or two stones of a heap", |spec| {
         let stones = spec.argument().and_then(|argument| argument.parse().ok());
         let stones = stones.filter(|stones| (1..1000).contains(stones));
-        let stones = stones.ok_or_else(|| spec.error("say how many stones a heap has, such as heaps:30"))?;
+        let stones = stones.ok_or_else(|| {
+            spec.error("the number of stones per heap is missing; use a spec such as heaps:30")
+        })?;
         spec.finish("no options")?;
         Ok(GameBuilder::new(Heaps { stones }).build())
     })

@@ -111,7 +111,7 @@ impl MpiTransport {
                 let handler = handlers.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let answer = match handler {
                     Some(handler) => handler.answer(&question),
-                    None => Err(format!("rank {rank} has nothing to tell")),
+                    None => Err(format!("rank {rank} has no request handler")),
                 };
                 if answers.send(EngineCommand::Reply(from, number, answer)).is_err() {
                     return;

@@ -27,11 +27,15 @@ pub fn main_in(
     crew: impl FnOnce(Arc<dyn Communicator>) -> Arc<dyn Communicator> + Send + 'static,
 ) -> ExitCode {
     let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Serialized) else {
-        eprintln!("error: MPI is in use already\n  start one outplay-mpi for each rank, as mpirun does");
+        eprintln!(
+            "error: MPI is already initialised in this process\n  start one outplay-mpi process per rank with mpirun"
+        );
         return ExitCode::FAILURE;
     };
     if threading < Threading::Serialized {
-        eprintln!("error: this MPI knows no threads\n  install Open MPI with support for threads");
+        eprintln!(
+            "error: this MPI library does not support MPI_THREAD_SERIALIZED\n  install Open MPI with thread support"
+        );
         return ExitCode::FAILURE;
     }
     let world = universe.world();
@@ -68,7 +72,7 @@ struct PanicReport(Arc<MpiTransport>);
 impl Drop for PanicReport {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.end(Some("it crashed; please report what it said".into()));
+            self.0.end(Some("the process panicked; please report the panic message".into()));
         }
     }
 }
@@ -81,10 +85,10 @@ fn exit_on_sigterm(reports: Arc<AtomicBool>, phase: Arc<Phase>) {
             if reports.load(Ordering::Relaxed) {
                 let during = match phase.name() {
                     "" => String::new(),
-                    phase => format!(", during {phase}"),
+                    phase => format!(" in phase `{phase}`"),
                 };
                 eprintln!(
-                    "error: another rank ended, or the job was ended from outside{during}\n  what is finished is kept: the same command goes on from there, with any number of ranks"
+                    "error: another rank failed, or the job was terminated{during}\n  finished work is stored; run the same command to resume, with any number of ranks"
                 );
             }
             std::process::exit(143);

@@ -1,9 +1,9 @@
 //! Board layout and rendering: a scene as terminal cells, with hit testing from a cell back to a spot.
 //!
 //! ```text
-//!  3  ·   ·   ✓5      each spot is a box of `wide` × `tall` characters; a board larger than the screen
+//!  3  ·   ·   ✓3      each spot is a box of `wide` × `tall` characters; a board larger than the screen
 //!  2  ●  [○]  ·       scrolls with the cursor
-//!  1  ·   ✗4  ·
+//!  1  ·   ✗2  ·
 //!     a   b   c
 //! ```
 

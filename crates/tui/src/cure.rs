@@ -12,11 +12,11 @@ pub(crate) fn sentence(trouble: &Trouble) -> String {
 
 fn words(cure: Cure) -> String {
     match cure {
-        Cure::MoreMemory => "begin again with more memory, or with a smaller game".into(),
-        Cure::Use(method) => format!("the method `{method}` can do it"),
+        Cure::MoreMemory => "restart with more memory or a smaller game".into(),
+        Cure::Use(method) => format!("use the method `{method}`"),
         Cure::Solve { spec, .. } => format!("solve {spec} first, then play"),
         Cure::SolveOrAsk => "solve the game first, or choose a player that needs no exact values".into(),
-        Cure::GivePosition => "begin with a position".into(),
+        Cure::GivePosition => "start from a position".into(),
         Cure::Table(cure) => cure.to_string(),
     }
 }
@@ -30,7 +30,7 @@ mod tests {
         let memory = Trouble::Memory { needed: 3_000_000_000, allowed: 1_000_000_000 };
         assert_eq!(
             sentence(&memory),
-            "error: this needs 3.0 GB of memory and 1.0 GB are allowed; begin again with more memory, or with a smaller game"
+            "error: this needs 3.0 GB of memory and 1.0 GB are allowed; restart with more memory or a smaller game"
         );
         assert_eq!(sentence(&Trouble::unable("no")), "error: no");
     }

@@ -306,7 +306,9 @@ impl PlaySession {
             (None, Some(Mover::Human)) => format!("{side} to move (you)."),
             (None, Some(Mover::Player(spec))) => format!("{side} to move ({spec})."),
             (None, None) if self.is_endless() => {
-                format!("The game is over: a draw, because players alone play {LONGEST} plies at most.")
+                format!(
+                    "The game is over: a draw, because a game between computer players ends after {LONGEST} moves."
+                )
             }
             (None, None) => "The game is over.".into(),
         }

@@ -1,9 +1,9 @@
 //! Line-based play: for scripts, pipes and screen readers.
 //!
 //! ```text
-//!  c2        a move                      undo, redo      take back, play again
+//!  c2        a move                      undo, redo      take back or replay moves
 //!  hint      the best move               values          the value of every move
-//!  board     the position again          new, quit       restart, leave
+//!  board     draw the position           new, quit       restart, leave
 //! ```
 
 use crate::cure::sentence;
@@ -13,7 +13,7 @@ use outplay_runtime::Monitor;
 use outplay_workbench::{Trouble, View};
 use std::io::{self, BufRead, Write};
 
-const HELP: &str = "type a move, or: undo, redo, hint, values, board, moves, new, help, quit";
+const HELP: &str = "type a move, or a command: undo, redo, hint, values, board, moves, new, help, quit";
 
 /// Plays until the input ends or `quit`; with `talk` off, moves are made and nothing is printed.
 ///
@@ -80,14 +80,12 @@ pub fn prompt(
             "board" => say(&picture(session)?)?,
             "moves" => say(&legal(session.view()))?,
             "undo" | "u" => {
-                let said =
-                    if session.undo() { picture(session)? } else { "there is nothing to take back".into() };
+                let said = if session.undo() { picture(session)? } else { "there is no move to undo".into() };
                 say(&said)?;
                 say(&session.status())?;
             }
             "redo" | "r" => {
-                let said =
-                    if session.redo() { picture(session)? } else { "there is nothing to play again".into() };
+                let said = if session.redo() { picture(session)? } else { "there is no move to redo".into() };
                 say(&said)?;
                 say(&session.status())?;
             }
@@ -142,7 +140,7 @@ fn picture(session: &PlaySession) -> Result<String, Trouble> {
 
 fn legal(view: &View) -> String {
     let words: Vec<&str> = view.scene.moves.iter().map(|gesture| gesture.mv.as_str()).collect();
-    if words.is_empty() { "there is no move to make".into() } else { words.join(" ") }
+    if words.is_empty() { "there are no legal moves".into() } else { words.join(" ") }
 }
 
 /// Returns the best known move.
@@ -150,8 +148,8 @@ pub(crate) fn hint(session: &PlaySession, monitor: &dyn Monitor) -> Result<Strin
     let answer = session.values(monitor)?;
     Ok(match (answer.best.first(), ranked(&answer).first()) {
         (Some(best), Some(mv)) => format!("hint: {best} ({})", words(&mv.answer)),
-        (None, Some(_)) => "hint: nothing is known for certain here".into(),
-        (_, None) => "there is no move to make".into(),
+        (None, Some(_)) => "hint: the values of these moves are unknown".into(),
+        (_, None) => "there are no legal moves".into(),
     })
 }
 

@@ -30,20 +30,20 @@ const KEYS: &str =
     "q quit · ? help · u undo · r redo · h hint · v values · n new · arrows+enter move · : type";
 
 const HELP: [&str; 14] = [
-    "arrows        go to a spot",
-    "enter, space  point at it; men move by pointing at both ends",
+    "arrows        move the cursor",
+    "enter, space  select; to move a piece, select start and target",
     "mouse         click a spot, a column or a button",
-    "1-9           a column, a button or a choice",
-    "a-g, :        type a move and press enter (: begins any text)",
-    "u / r         take back / play again",
+    "1-9           choose a column, a button or an option",
+    "a-g, :        type a move and press enter (: starts any text)",
+    "u / r         undo / redo",
     "h             hint: the best move",
-    "v             show or hide what every move is worth",
+    "v             show or hide the value of every move",
     "n             new game",
-    "esc           forget what was typed or picked",
+    "esc           clear the typed text and the selection",
     "q, Ctrl-C     quit",
     "",
-    "✓5 wins in 5 plies   = draws   ✗4 loses in 4 plies",
-    "< > best move   [ ] cursor   ( ) picked",
+    "✓3 wins in 3 moves   = draws   ✗2 loses in 2 moves",
+    "< > best move   [ ] cursor   ( ) selected",
 ];
 
 /// Plays until the user quits.
@@ -162,7 +162,7 @@ impl<'a> App<'a> {
                     if std::mem::take(&mut self.wants_hint) {
                         self.message = match values.best.first() {
                             Some(best) => format!("hint: {best} ({})", words(&values.answer)),
-                            None => "hint: nothing is known for certain here".into(),
+                            None => "hint: the values of these moves are unknown".into(),
                         };
                     }
                     self.values = Some(values);
@@ -261,8 +261,8 @@ impl<'a> App<'a> {
             '?' => self.help = true,
             ' ' => self.point(self.cursor),
             ':' | '/' => self.typing = Some(String::new()),
-            'u' => self.step(PlaySession::undo, "there is nothing to take back"),
-            'r' => self.step(PlaySession::redo, "there is nothing to play again"),
+            'u' => self.step(PlaySession::undo, "there is no move to undo"),
+            'r' => self.step(PlaySession::redo, "there is no move to redo"),
             'n' => {
                 self.session.restart();
                 self.position_changed();
@@ -274,7 +274,7 @@ impl<'a> App<'a> {
             }
             'h' if self.session.mover().is_some() => {
                 self.wants_hint = true;
-                self.message = "looking for the best move …".into();
+                self.message = "searching for the best move …".into();
                 // Repeating the query is cheap: known values come from the cache.
                 self.values = None;
                 self.asked = false;
@@ -365,7 +365,7 @@ impl<'a> App<'a> {
                 self.play(&mv);
             }
             _ => {
-                self.message = "which one?".into();
+                self.message = "choose a move:".into();
                 self.picked = picked;
                 self.choices = same;
             }
@@ -381,8 +381,8 @@ impl<'a> App<'a> {
                     self.message = sentence(&trouble);
                 }
             },
-            Some(_) => self.message = "it is not your turn; u takes back".into(),
-            None => self.message = "the game is over; n begins a new one, u takes back".into(),
+            Some(_) => self.message = "it is not your turn; press u to undo".into(),
+            None => self.message = "the game is over; press n for a new game or u to undo".into(),
         }
     }
 
@@ -395,7 +395,7 @@ impl<'a> App<'a> {
         let bold = Style::new().add_modifier(Modifier::BOLD);
         let faint = Style::new().add_modifier(Modifier::DIM);
         let [first, second] = self.session.seats();
-        let players = format!("   ● {}  against  ○ {}", first.name(), second.name());
+        let players = format!("   ● {}  vs  ○ {}", first.name(), second.name());
         let game = self.session.view().game.clone();
         frame.render_widget(Line::from(vec![Span::styled(game, bold), Span::styled(players, faint)]), title);
         frame.render_widget(Line::styled(KEYS, faint), foot);
@@ -510,7 +510,7 @@ impl<'a> App<'a> {
                 }
                 lines.extend(values.notes.iter().map(|note| Line::from(note.as_str())));
             }
-            (true, None) if self.valuing.busy() => lines.push(Line::from("finding values …")),
+            (true, None) if self.valuing.busy() => lines.push(Line::from("computing values …")),
             _ => {}
         }
         let lines = lines.iter().flat_map(|line| paint::folded(line, area.width));

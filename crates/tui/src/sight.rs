@@ -1,4 +1,4 @@
-//! Formatting of values: symbol, distance, colour.
+//! Formatting of values: symbol, words and distance in moves of the winner.
 
 use outplay_core::figures::grouped;
 use outplay_core::{Turn, Verdict};
@@ -15,20 +15,25 @@ pub(crate) fn effort(choice: &ChoiceAnswer) -> Option<String> {
         return None;
     }
     let mut words = vec![format!("{} positions", grouped(choice.counters.nodes))];
-    words.extend((choice.depth > 0).then(|| format!("{} plies deep", choice.depth)));
+    words.extend((choice.depth > 0).then(|| format!("depth {}", choice.depth)));
     words.extend(
         choice.counters.words().into_iter().map(|(count, word)| format!("{} {word}", grouped(count))),
     );
     Some(words.join(", "))
 }
 
-/// Formats a value in at most four characters: a symbol and the plies to the end.
+/// The distance in moves of the winner, as in "mate in 3"; the players alternate.
+fn moves_left(answer: &Answer) -> Option<u32> {
+    answer.distance().map(|plies| plies.div_ceil(2))
+}
+
+/// Formats a value in at most four characters: a symbol and the moves to the end.
 pub(crate) fn mark(answer: &Answer) -> String {
-    let plies = answer.distance().map(|plies| plies.to_string()).unwrap_or_default();
+    let moves = moves_left(answer).map(|moves| moves.to_string()).unwrap_or_default();
     match answer.verdict() {
-        Some(Verdict::Win) => format!("✓{plies}"),
+        Some(Verdict::Win) => format!("✓{moves}"),
         Some(Verdict::Draw) => "=".into(),
-        Some(Verdict::Loss) => format!("✗{plies}"),
+        Some(Verdict::Loss) => format!("✗{moves}"),
         None => match (chance(answer), answer.mean()) {
             (Some(chance), _) => format!("{:.0}%", 100.0 * chance),
             (None, Some(mean)) => format!("{mean:+.2}"),
@@ -39,19 +44,19 @@ pub(crate) fn mark(answer: &Answer) -> String {
 
 /// Formats a value in words.
 pub(crate) fn words(answer: &Answer) -> String {
-    let plies = match answer.distance() {
-        Some(1) => " in 1 ply".to_string(),
-        Some(plies) => format!(" in {plies} plies"),
+    let moves = match moves_left(answer) {
+        Some(1) => " in 1 move".to_string(),
+        Some(moves) => format!(" in {moves} moves"),
         None => String::new(),
     };
     match answer.verdict() {
-        Some(Verdict::Win) => format!("win{plies}"),
+        Some(Verdict::Win) => format!("win{moves}"),
         Some(Verdict::Draw) if answer.is_repetition() => "draw by repetition".into(),
         Some(Verdict::Draw) => "draw".into(),
-        Some(Verdict::Loss) => format!("loss{plies}"),
+        Some(Verdict::Loss) => format!("loss{moves}"),
         None => match (chance(answer), answer.mean()) {
             (Some(chance), _) => format!("{:.1} % for First", 100.0 * chance),
-            (None, Some(mean)) => format!("{mean:+.3} for First in the mean"),
+            (None, Some(mean)) => format!("expected payoff {mean:+.3} for First"),
             (None, None) => "unknown".into(),
         },
     }
@@ -89,7 +94,7 @@ mod tests {
         let backgammon = Answer::Mean { mean: 0.25, most: 3 };
         assert_eq!(
             (mark(&backgammon), words(&backgammon)),
-            ("+0.25".into(), "+0.250 for First in the mean".into())
+            ("+0.25".into(), "expected payoff +0.250 for First".into())
         );
     }
 }

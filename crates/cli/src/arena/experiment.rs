@@ -1,4 +1,4 @@
-//! `outplay experiment`: a paper's table, published beside reproduced figures.
+//! `outplay experiment`: published and reproduced figures of a paper's experiment.
 
 use super::grid::write_grid;
 use crate::args::ExperimentArgs;
@@ -19,8 +19,7 @@ pub(crate) fn experiment(run: &mut Run<'_, impl Write>, args: &ExperimentArgs) -
     // Printed first: if the file cannot be written, the result is not lost.
     run.print(&findings, write_findings)?;
     if let Some(file) = &args.svg {
-        let none =
-            || Trouble::unable(format!("`{name}` has no pictures; leave --svg out, or write --html FILE"));
+        let none = || Trouble::unable(format!("`{name}` has no plots; omit --svg, or use --html FILE"));
         write_file(file, &outplay_experiments::stacked(&findings.plots).ok_or_else(none)?)?;
     }
     if let Some(file) = &args.html {
@@ -38,7 +37,7 @@ fn list_experiments(run: &mut Run<'_, impl Write>) -> Result<u8, Failure> {
             writeln!(out, "    {}", about.verdict)?;
             writeln!(out, "    {faint}{}{faint:#}", about.source)?;
         }
-        writeln!(out, "\nRun one with `outplay experiment NAME`; docs/experiments.md has the figures.")
+        writeln!(out, "\nRun one with `outplay experiment NAME`; docs/experiments.md discusses the results.")
     })
 }
 
@@ -46,7 +45,7 @@ fn write_findings(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
     let bold = anstyle::Style::new().bold();
     writeln!(out, "{bold}{}{bold:#}: {}", findings.experiment, findings.setting)?;
     writeln!(out, "{}", findings.question)?;
-    writeln!(out, "theirs: {}", findings.source)?;
+    writeln!(out, "source: {}", findings.source)?;
     for grid in &findings.tables {
         writeln!(out)?;
         write_grid(out, grid)?;

@@ -1,4 +1,4 @@
-//! `outplay label`: exact values of many positions, as rows of a data set.
+//! `outplay label`: exact values of many positions, as rows of a dataset.
 
 use crate::args::Effort;
 use crate::commands::{Failure, KNOWN, Run, UNKNOWN};
@@ -9,27 +9,27 @@ use outplay_workbench::export::{LabelReport, LabelRequest, Positions, Sampling, 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Write the exact values of many positions into a file.
+/// Label many positions with exact values (jsonl, csv or npz).
 #[derive(Args)]
 pub(crate) struct LabelArgs {
-    /// The game, such as connect4
+    /// Game spec, such as connect4
     game: String,
-    /// A file of positions or of moves from the start, a line each
+    /// File of positions, or of moves from the start, one per line
     #[arg(required_unless_present = "random", conflicts_with = "random")]
     file: Option<PathBuf>,
-    /// So many positions from random play instead
+    /// Number of random positions to label instead of a file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     random: Option<u32>,
-    /// The first and the last ply of random positions, each equally often (default: the middle of a game)
+    /// First and last ply of random positions, sampled uniformly (default: the middle of a game)
     #[arg(long, value_name = "FROM..TO", requires = "random", value_parser = parse_plies)]
     plies: Option<(u32, u32)>,
-    /// What random positions follow from
+    /// Random seed of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Find all best moves, too: about as many times the work as there are moves
+    /// Find all best moves, which multiplies the work by about the number of moves
     #[arg(long)]
     moves: bool,
-    /// Where the rows go: its name ends with .jsonl, .csv or .npz. Rows found before a stop are kept, and the same command resumes
+    /// Output file, ending with .jsonl, .csv or .npz; the same command resumes an interrupted run
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -41,7 +41,7 @@ fn parse_plies(text: &str) -> Result<(u32, u32), String> {
         .split_once("..")
         .and_then(|(from, to)| from.trim().parse().ok().zip(to.trim().trim_start_matches('=').parse().ok()));
     let fits = |(from, to): &(u32, u32)| from <= to && *to <= 10_000;
-    pair.filter(fits).ok_or_else(|| "write the first and the last ply, such as `12..30`".to_string())
+    pair.filter(fits).ok_or_else(|| "expected the first and the last ply, such as `12..30`".to_string())
 }
 
 impl<W: Write> Run<'_, W> {
@@ -55,7 +55,9 @@ impl<W: Write> Run<'_, W> {
                 let sampling = Sampling { from, to, spread: Spread::Even, seed: args.seed };
                 Positions::Random { count: count as usize, sampling }
             }
-            (None, None) => return Err(Trouble::unable("name a file of positions, or say --random N").into()),
+            (None, None) => {
+                return Err(Trouble::unable("no positions; add a file of positions, or --random N").into());
+            }
         };
         let mut request = LabelRequest::new(positions, args.out.clone());
         request.moves = args.moves;
@@ -71,7 +73,7 @@ fn write_report(out: &mut impl Write, report: &LabelReport) -> io::Result<()> {
     let count = |number: usize| grouped(number as u128);
     writeln!(
         out,
-        "{}: {} positions in {}: {} won, {} drawn, {} lost for the player to move, {} unknown",
+        "{}: {} positions written to {}: {} won, {} drawn, {} lost for the player to move, {} unknown",
         report.game,
         count(report.positions),
         report.out,
@@ -81,7 +83,7 @@ fn write_report(out: &mut impl Write, report: &LabelReport) -> io::Result<()> {
         count(report.unknown)
     )?;
     if report.found_before > 0 {
-        writeln!(out, "{} of them were found by an earlier run", count(report.found_before))?;
+        writeln!(out, "{} of them were labelled by an earlier run", count(report.found_before))?;
     }
-    writeln!(out, "{:.1} s, {:.1} a second", report.seconds, report.per_second)
+    writeln!(out, "{:.1} s, {:.1} positions/s", report.seconds, report.per_second)
 }

@@ -1,4 +1,4 @@
-//! `outplay match`: matches and leagues with confidence intervals, Elo and SPRT (Wald 1945).
+//! `outplay match`: matches and round-robin tournaments with confidence intervals, Elo and SPRT (Wald 1945).
 
 use super::grid::write_grid;
 use crate::args::{At, Effort};
@@ -19,54 +19,54 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Let players play against each other.
+/// Play a match or a round-robin tournament between players.
 #[derive(Args)]
 pub(crate) struct MatchArgs {
-    /// The game, such as connect4
+    /// Game spec, such as connect4
     game: String,
-    /// Two players or more, such as `random` or `alphabeta:depth=5,eval=lines`; more than two meet all others
+    /// Two or more player specs, such as `random` or `alphabeta:depth=5,eval=lines`; three or more play a round robin
     #[arg(required = true)]
     players: Vec<String>,
-    /// Games of each two players; every opening is played twice, colours swapped (the last of an odd number once)
+    /// Games per pairing; each opening is played twice with colours swapped (with an odd number, the last one once)
     #[arg(long, default_value_t = 100, value_name = "N")]
     games: u64,
-    /// Random plies before the players take over (default: as many as give enough different openings)
+    /// Length of random openings in plies (default: as many as give enough different openings)
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(0..=60))]
     openings: Option<u32>,
-    /// Openings from this file instead, a line of moves each; from the first again when they are used up
+    /// File of openings, one line of moves each; reused from the first when exhausted
     #[arg(long, value_name = "FILE", conflicts_with = "openings")]
     opening_file: Option<PathBuf>,
-    /// What openings, dice and players' chance decisions follow from
+    /// Random seed of openings, dice and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Games at the same time (default: one per thread)
+    /// Number of concurrent games (default: one per thread)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: Option<u16>,
-    /// Stop as soon as it is clear whether the first player is ELO1 stronger rather than ELO0
+    /// Stop by a sequential probability ratio test (SPRT) of ELO1 against ELO0 for the first player
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = parse_sprt)]
     sprt: Option<Sprt>,
-    /// How often the test may accept ELO1 though ELO0 holds
+    /// Type I error of the SPRT: probability of accepting ELO1 although ELO0 holds
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "sprt", value_parser = parse_error)]
     alpha: f64,
-    /// How often the test may accept ELO0 though ELO1 holds
+    /// Type II error of the SPRT: probability of accepting ELO0 although ELO1 holds
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "sprt", value_parser = parse_error)]
     beta: f64,
-    /// Hold every move against exact values (always done if `perfect` plays)
+    /// Compare every move with the exact values (always on if `perfect` or `swindler` plays)
     #[arg(long)]
     judge: bool,
-    /// A player who thinks longer about a move loses the game
+    /// Time limit of a move; a player that exceeds it loses the game
     #[arg(long, value_name = "SECONDS", value_parser = crate::args::parse_seconds)]
     move_time: Option<f64>,
-    /// A game that lasts longer is a draw
+    /// Maximum length of a game; a longer game is a draw
     #[arg(long, value_name = "PLIES", default_value_t = House::default().plies, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     plies: u32,
-    /// Write every game into this file, a line each
+    /// Write the games to this file, one per line
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write a page with plots into this file: the score as games went on, their lengths, errors by ply
+    /// Write an HTML report to this file: score over time, game lengths, errors by ply
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Go on with the match in that file
+    /// Resume the match in the file of --out
     #[arg(long, requires = "out")]
     resume: bool,
     #[command(flatten)]
@@ -76,7 +76,7 @@ pub(crate) struct MatchArgs {
 }
 
 pub(super) fn parse_sprt(text: &str) -> Result<Sprt, String> {
-    let bad = || "write two numbers of Elo points, the smaller first, such as `0,10`".to_string();
+    let bad = || "expected two Elo differences, smaller first, such as `0,10`".to_string();
     let (low, high) = text.split_once(',').ok_or_else(bad)?;
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|elo| elo.abs() <= 1000.0);
     let (elo0, elo1) = number(low).zip(number(high)).ok_or_else(bad)?;
@@ -89,7 +89,7 @@ pub(super) fn parse_sprt(text: &str) -> Result<Sprt, String> {
 /// Parses an error probability of the SPRT.
 fn parse_error(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share: &f64| (1e-6..0.5).contains(share));
-    share.ok_or_else(|| "give a share below 0.5, such as 0.05".to_string())
+    share.ok_or_else(|| "expected a probability from 0.000001 to 0.5, such as 0.05".to_string())
 }
 
 /// Exit code of a test's verdict.
@@ -127,7 +127,7 @@ pub(crate) fn compete(run: &mut Run<'_, impl Write>, args: &MatchArgs) -> Result
     }
     run.print(&report, |out, report| {
         write_report(out, report)?;
-        args.report.iter().try_for_each(|file| writeln!(out, "page written to {}", file.display()))
+        args.report.iter().try_for_each(|file| writeln!(out, "report written to {}", file.display()))
     })?;
     Ok(match (&report.sprt, report.stopped) {
         (Some(row), _) if row.decision != Decision::Open => verdict_code(row.decision),
@@ -211,7 +211,7 @@ fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
     }
     writeln!(
         out,
-        ", {} of them different; openings of {} plies, seed {}, {:.1} s",
+        ", {} different; openings of {} plies, seed {}, {:.1} s",
         standings.distinct_games, report.openings, report.seed, report.seconds
     )?;
     write_standings(out, standings)?;
@@ -249,7 +249,7 @@ fn write_standings(out: &mut impl Write, standings: &Standings) -> io::Result<()
         ]);
     }
     write_grid(out, &grid)?;
-    let mut cost = Grid::new("", &["per move", "time", "slowest", "positions", "depth", "memory held"]);
+    let mut cost = Grid::new("", &["per move", "time", "slowest", "nodes", "depth", "memory"]);
     for row in rows {
         cost.row(vec![
             row.player.clone(),
@@ -317,7 +317,7 @@ fn cross(standings: &Standings, table: &CrossTable) -> Grid {
     let mut order: Vec<usize> = (0..standings.ratings.len()).collect();
     order.sort_by(|&a, &b| standings.ratings[b].elo.total_cmp(&standings.ratings[a].elo));
     let numbers: Vec<String> = (1..=order.len()).map(|place| place.to_string()).collect();
-    let mut columns = vec!["all together", "Elo, 95 %", "points"];
+    let mut columns = vec!["ranking", "Elo, 95 %", "points"];
     columns.extend(numbers.iter().map(String::as_str));
     let mut grid = Grid::new("", &columns);
     for (place, &a) in order.iter().enumerate() {
@@ -339,9 +339,13 @@ fn write_verdict(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
     let standings = &report.standings;
     if let Some(row) = &report.sprt {
         let verdict = match row.decision {
-            Decision::Accepted => format!("accepted: {} Elo rather than {}", row.sprt.elo1, row.sprt.elo0),
-            Decision::Rejected => format!("rejected: {} Elo rather than {}", row.sprt.elo0, row.sprt.elo1),
-            Decision::Open => "not decided".into(),
+            Decision::Accepted => {
+                format!("accepted: {} Elo is more likely than {}", row.sprt.elo1, row.sprt.elo0)
+            }
+            Decision::Rejected => {
+                format!("rejected: {} Elo is more likely than {}", row.sprt.elo0, row.sprt.elo1)
+            }
+            Decision::Open => "undecided".into(),
         };
         let early = if standings.games < report.planned && row.decision != Decision::Open {
             format!(" after {} of {} games", standings.games, report.planned)
@@ -350,7 +354,7 @@ fn write_verdict(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
         };
         writeln!(
             out,
-            "\nSPRT {verdict}{early} (ratio {:.2}, bounds {:.2} and {:.2})",
+            "\nSPRT {verdict}{early} (LLR {:.2}, bounds {:.2} and {:.2})",
             row.ratio, row.low, row.high
         )?;
     }
@@ -361,9 +365,12 @@ fn write_verdict(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
         writeln!(out, "games written to {file}")?;
     }
     if report.stopped {
-        let cure =
-            if report.out.is_some() { "; --resume goes on" } else { "; with --out it could be resumed" };
-        writeln!(out, "stopped before the end{cure}")?;
+        let cure = if report.out.is_some() {
+            "; add --resume to continue"
+        } else {
+            "; use --out to make it resumable"
+        };
+        writeln!(out, "interrupted{cure}")?;
     }
     Ok(())
 }
@@ -371,12 +378,12 @@ fn write_verdict(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
 /// Move accuracy by exact values.
 fn judged(rows: &[PlayerRow]) -> Grid {
     let columns = [
-        "against exact values",
-        "moves kept",
-        "where it mattered",
-        "quiet ones",
+        "accuracy",
+        "all moves",
+        "critical moves",
+        "quiet moves",
         "games with an error",
-        "first at ply",
+        "first error at ply",
     ];
     let mut grid = Grid::new("", &columns);
     let share =

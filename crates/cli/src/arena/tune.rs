@@ -28,20 +28,20 @@ enum Objective {
 /// Optimiser over games.
 #[derive(Clone, Copy, ValueEnum)]
 enum Optimiser {
-    /// The paper's genetic algorithm
+    /// Genetic algorithm of the paper
     Ga,
-    /// Paired openings, an elite that is measured again, crossover
+    /// Genetic algorithm with paired openings, a re-evaluated elite and crossover
     Sound,
-    /// CMA-ES: a cloud that follows what did well
+    /// CMA-ES (covariance matrix adaptation)
     Cmaes,
 }
 
 /// Sampling of plies.
 #[derive(Clone, Copy, ValueEnum)]
 enum PlySampling {
-    /// Each equally often
+    /// Uniform over plies
     Even,
-    /// As random play has them: later ones are rare
+    /// As in random play: late plies are rare
     Natural,
 }
 
@@ -54,87 +54,87 @@ enum FeatureChoice {
     Extended,
 }
 
-/// Find weights for the linear evaluation and accept them only if they beat the incumbent.
+/// Tune the weights of the linear evaluation; they are accepted only if they beat the incumbent.
 #[derive(Args)]
 pub(crate) struct TuneArgs {
-    /// The game, such as connect4
+    /// Game spec, such as connect4
     game: String,
-    /// Whose weights: `lines` is the player that has some
+    /// Player to tune; only `lines` has weights
     #[arg(long, default_value = "lines")]
     player: String,
-    /// What decides
+    /// Objective of the tuning
     #[arg(long, value_enum, default_value_t = Objective::Games)]
     by: Objective,
-    /// How candidates come about when games decide
+    /// Optimiser, with --by games
     #[arg(long, value_enum, default_value_t = Optimiser::Ga)]
     method: Optimiser,
-    /// Which features (default: the paper's for games, the extended ones for labels)
+    /// Feature set (default: paper for games, extended for labels)
     #[arg(long, value_enum)]
     features: Option<FeatureChoice>,
-    /// PlySampling that candidates look ahead in games
+    /// Search depth of candidates in games, in plies
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=40))]
     depth: u32,
-    /// Candidates in a generation
+    /// Candidates per generation
     #[arg(long, default_value_t = 32, value_name = "N")]
     population: usize,
-    /// Opponents that a candidate meets in a generation, twice each; openings with sound and cmaes
+    /// Opponents of a candidate per generation, two games each; with sound and cmaes, the number of openings
     #[arg(long, default_value_t = 5, value_name = "N")]
     games: usize,
-    /// The share of a generation that survives
+    /// Fraction of a generation that survives
     #[arg(long, default_value_t = 0.5, value_name = "SHARE", value_parser = parse_share)]
     survive: f64,
-    /// Generations
+    /// Number of generations
     #[arg(long, default_value_t = 5, value_name = "N")]
     generations: u32,
-    /// PlySampling of random openings (default: none with ga, 4 otherwise)
+    /// Length of random openings in plies (default: 0 with ga, 4 otherwise)
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(0..=30))]
     openings: Option<u32>,
-    /// The first weights of ga are whole numbers from 1 to this
+    /// Upper bound of the initial weights of ga, which are integers from 1
     #[arg(long, default_value_t = 30, value_name = "WEIGHT")]
     largest: u32,
-    /// Positions to fit to, with --by labels
+    /// Number of training positions, with --by labels
     #[arg(long, default_value_t = 16_000, value_name = "N")]
     positions: usize,
-    /// Further positions to measure by
+    /// Number of held-out test positions, with --by labels
     #[arg(long, default_value_t = 4_000, value_name = "N")]
     held_out: usize,
-    /// The first and last ply of sampled positions (default: the middle of a game, 8,34 on 7x6)
+    /// First and last ply of sampled positions (default: the middle of a game, 8,34 on 7x6)
     #[arg(long, value_name = "FROM,TO", value_parser = parse_plies)]
     plies: Option<(u32, u32)>,
-    /// How often each of these plies is sampled
+    /// Distribution of the sampled plies
     #[arg(long, value_enum, default_value_t = PlySampling::Even)]
     spread: PlySampling,
-    /// Steps of the fit
+    /// Number of optimisation steps of the fit
     #[arg(long, default_value_t = 600, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     steps: u32,
-    /// What chance follows from
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Who is to be beaten
+    /// Evaluation to beat
     #[arg(long, default_value = "lines:weights=paper", value_name = "EVALUATION")]
     incumbent: String,
-    /// The test that the result has to pass
+    /// SPRT bounds that the result must pass
     #[arg(long, default_value = "0,20", value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = super::matches::parse_sprt)]
     sprt: Sprt,
-    /// Games of the test at most; 0 leaves it out
+    /// Maximum number of games of the SPRT; 0 skips it
     #[arg(long, default_value_t = 4000, value_name = "N")]
     sprt_games: u64,
-    /// Write the state into this file after every generation
+    /// Write a checkpoint to this file after every generation
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Go on with the state in that file
+    /// Resume from the checkpoint
     #[arg(long, requires = "checkpoint")]
     resume: bool,
-    /// Where labels are kept (default: below the data directory)
+    /// File that caches the labels (default: in the data directory)
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// Write the weights into this file if they are accepted
+    /// Write the weights to this file if they are accepted
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Write the weights even if they are not accepted
     #[arg(long, requires = "out")]
     force: bool,
-    /// Write a page with plots into this file
+    /// Write an HTML report with plots to this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     #[command(flatten)]
@@ -143,21 +143,21 @@ pub(crate) struct TuneArgs {
 
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share: &f64| *share > 0.0 && *share < 1.0);
-    share.ok_or_else(|| "give a share between 0 and 1, such as 0.5".to_string())
+    share.ok_or_else(|| "expected a fraction between 0 and 1, such as 0.5".to_string())
 }
 
 fn parse_plies(text: &str) -> Result<(u32, u32), String> {
     let pair =
         text.split_once(',').and_then(|(from, to)| from.trim().parse().ok().zip(to.trim().parse().ok()));
     let fits = |(from, to): &(u32, u32)| from <= to && *to <= 10_000;
-    pair.filter(fits).ok_or_else(|| "write the first and the last ply, such as `8,34`".to_string())
+    pair.filter(fits).ok_or_else(|| "expected the first and the last ply, such as `8,34`".to_string())
 }
 
 /// Runs the tuner, and writes the weights and the report if requested.
 pub(crate) fn tune(run: &mut Run<'_, impl Write>, args: &TuneArgs) -> Result<u8, Failure> {
     let entry = run.open(&args.game)?;
     if args.player != "lines" {
-        let why = format!("`{}` has no weights to tune; the player that has some is `lines`", args.player);
+        let why = format!("`{}` has no weights to tune; use `--player lines`", args.player);
         return Err(Trouble::unable(why).into());
     }
     let request = request(args, &entry, &run.data());
@@ -177,12 +177,13 @@ pub(crate) fn tune(run: &mut Run<'_, impl Write>, args: &TuneArgs) -> Result<u8,
         write_report(out, report)?;
         match &args.out {
             Some(file) if keep => writeln!(out, "weights written to {}", file.display())?,
-            Some(_) => {
-                writeln!(out, "no weights were written, because they were not accepted; --force writes them")?
-            }
+            Some(_) => writeln!(
+                out,
+                "no weights were written, because they were not accepted; add --force to write them anyway"
+            )?,
             None => {}
         }
-        args.report.iter().try_for_each(|file| writeln!(out, "page written to {}", file.display()))
+        args.report.iter().try_for_each(|file| writeln!(out, "report written to {}", file.display()))
     })?;
     Ok(u8::from(report.accepted == Some(false)))
 }
@@ -242,14 +243,14 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
     let bold = anstyle::Style::new().bold();
     writeln!(
         out,
-        "{bold}{}{bold:#}: weights by {} ({}), {} features, seed {}, {:.1} s",
+        "{bold}{}{bold:#}: weights tuned by {} ({}), {} features, seed {}, {:.1} s",
         report.game, report.by, report.method, report.features, report.seed, report.seconds
     )?;
     if !report.generations.is_empty() {
         let few = report.names.len() <= 8;
         let mut columns = vec!["generation"];
         columns.extend(report.names.iter().filter(|_| few));
-        columns.extend(["points", "of", "mean share", "games"]);
+        columns.extend(["points", "out of", "mean score", "games"]);
         let mut grid = Grid::new("", &columns);
         for one in &report.generations {
             let mut row = vec![one.generation.to_string()];
@@ -287,7 +288,7 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
             let (ratio, low, high) = (sprt.ratio, sprt.low, sprt.high);
             writeln!(
                 out,
-                "SPRT of {} against {} Elo: {} (ratio {ratio:.2}, bounds {low:.2} and {high:.2})",
+                "SPRT of {} against {} Elo: {} (LLR {ratio:.2}, bounds {low:.2} and {high:.2})",
                 sprt.sprt.elo1,
                 sprt.sprt.elo0,
                 sprt.decision.word()
@@ -297,7 +298,7 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
     match report.accepted {
         Some(true) => writeln!(out, "{bold}accepted{bold:#}: stronger than the incumbent"),
         Some(false) => {
-            writeln!(out, "{bold}not accepted{bold:#}: the test does not say that it beats the incumbent")
+            writeln!(out, "{bold}not accepted{bold:#}: the SPRT does not show that it beats the incumbent")
         }
         None => Ok(()),
     }
@@ -306,12 +307,12 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
 /// Share of moves that keep the value, by the tuned weights and by the incumbent, on labelled positions.
 fn accuracy(measured: &Measured) -> Grid {
     let mut grid = Grid::new(
-        "moves at one ply that give nothing away",
-        &["", "all positions", "quiet ones", "positions", "quiet"],
+        "accuracy: moves at depth 1 that keep the value",
+        &["", "all positions", "quiet positions", "number", "quiet"],
     );
     let share = |kept: &Kept| kept.share().map_or("-".into(), |share| format!("{:.1} %", 100.0 * share));
     let rows = [
-        ("tuned, fitted to", &measured.fitted),
+        ("tuned, training set", &measured.fitted),
         ("tuned, held out", &measured.held_out),
         ("incumbent, held out", &measured.incumbent),
     ];

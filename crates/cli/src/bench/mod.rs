@@ -14,80 +14,80 @@ use std::time::Duration;
 
 #[derive(Subcommand)]
 pub(crate) enum Bench {
-    /// The classic solvers against each other, beside the figures of the 2020 report
+    /// Compare the textbook solvers with each other and with the figures of a 2020 report
     Classic {
-        /// The game
+        /// Game spec
         #[arg(default_value = "tictactoe")]
         game: String,
-        /// How often each solver runs
+        /// Number of runs of each solver
         #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
         trials: u32,
-        /// Give up on a solver whose first run takes longer
+        /// Skip a solver whose first run takes longer
         #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = parse_seconds)]
         patience: f64,
     },
-    /// Sweep and dense on the same board: speed, memory and size of the table
+    /// Compare sweep and dense on one board: speed, memory and table size
     Strong {
-        /// The game
+        /// Game spec
         #[arg(default_value = "connect4:5x5")]
         game: String,
-        /// How often the dense solver runs; the median counts
+        /// Number of runs of the dense solver; the median is reported
         #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
         trials: u32,
-        /// Leave the sweep out
+        /// Skip the sweep
         #[arg(long)]
         no_sweep: bool,
     },
-    /// The connect-k solver on a file of positions, each with an empty table
+    /// Time the connect-k solver on a file of positions, with an empty transposition table for each
     Positions {
-        /// The game
+        /// Game spec
         game: String,
-        /// Lines of "moves score"
+        /// File with lines of the form "moves score"
         file: PathBuf,
-        /// Only the first so many
+        /// Maximum number of positions
         #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
         limit: usize,
-        /// Entries of the solver's table
+        /// Entries of the transposition table
         #[arg(long, default_value_t = 1 << 24)]
         entries: u64,
     },
-    /// The generic engine: positions per second without a table, and random games per second
+    /// Time the generic engine: nodes/s of alpha-beta without a table, and random games/s
     Search {
-        /// The game
+        /// Game spec
         #[arg(default_value = "connect4")]
         game: String,
-        /// Plies to look ahead
+        /// Search depth in plies
         #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=64))]
         depth: u32,
     },
-    /// The level that thinks by the clock, with its evaluation: positions per second and depth
+    /// Time the strongest timed player: nodes/s and depth
     Engine {
-        /// The game
+        /// Game spec
         #[arg(default_value = "mnk:15x15,k=5")]
         game: String,
-        /// Seconds for each of five positions
+        /// Time for each of five positions
         #[arg(long, default_value_t = 1.0, value_name = "SECONDS", value_parser = parse_seconds)]
         time: f64,
     },
-    /// Expectiminimax, Star1 and Star2 on the same positions: what each visits
+    /// Compare the node counts of expectiminimax, Star1 and Star2
     Chance {
-        /// A game with dice (default: EinStein on 3x3, 4x4 and 5x5 and hypergammon, each to a depth that suits it)
+        /// Game with dice (default: EinStein on 3x3, 4x4 and 5x5 and hypergammon, each with its own depth)
         game: Option<String>,
-        /// Plies to look ahead, rolls included
+        /// Search depth in plies, rolls included
         #[arg(long, requires = "game", value_parser = clap::value_parser!(u32).range(1..=64))]
         depth: Option<u32>,
-        /// How many positions; position n is the one after 2n random plies from the start
+        /// Number of positions; position n is reached after 2n random plies
         #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
         positions: u32,
     },
-    /// Positions that fixed searches enter: a number that changes only when a search does
+    /// Print the bench signature: the node count of fixed searches
     Signature,
-    /// Random questions to a table per second, cold and warm
+    /// Time random probes of a table, with a cold and a warm cache
     Probe {
-        /// The game
+        /// Game spec
         #[arg(default_value = "connect4:5x5")]
         game: String,
-        /// Which table, if there are two: wdl or distance
+        /// Table to use if there are two: wdl or distance
         #[arg(long, value_parser = parse_values)]
         values: Option<Values>,
     },

@@ -1,4 +1,4 @@
-//! `outplay bench signature`: the number of nodes that fixed searches visit (a bench signature, as in Stockfish).
+//! `outplay bench signature`: the node count of fixed searches, as in Stockfish.
 //!
 //! It depends neither on the machine nor on its load and changes only when a search changes. After an intended change,
 //! update the number in the test that compares it.
@@ -9,7 +9,7 @@ use outplay_core::figures::grouped;
 use outplay_workbench::{Method, Place, SolveRequest};
 use std::io::Write;
 
-/// Game, method and moves to a position that is searched within a moment.
+/// Game, method and moves to a position that is searched quickly.
 const SEARCHES: [(&str, Method, &str); 9] = [
     ("connect4", Method::Search, "44444432"),
     ("connect4", Method::Search, "4432157"),

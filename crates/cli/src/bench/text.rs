@@ -2,7 +2,7 @@
 
 use crate::output::{BOLD, FAINT, LOSS, WIN};
 use outplay_core::Verdict;
-use outplay_core::figures::{bytes, duration, grouped};
+use outplay_core::figures::{bytes, duration, grouped, per_second};
 use outplay_workbench::{
     ChanceReport, ClassicReport, EngineReport, PositionsReport, ProbeReport, SearchReport,
 };
@@ -11,10 +11,10 @@ use std::io::{self, Write};
 
 pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Result<()> {
     let value = report.value.map_or("unknown", Verdict::word);
-    writeln!(out, "{BOLD}{}{BOLD:#}: {value} by every solver, one thread", report.game)?;
+    writeln!(out, "{BOLD}{}{BOLD:#}: every solver returns {value}; one thread", report.game)?;
     writeln!(
         out,
-        "{FAINT}solver                    trials       mean        min   against memo   2020 report{FAINT:#}"
+        "{FAINT}solver                    trials       mean        min        vs memo   2020 report{FAINT:#}"
     )?;
     for row in &report.rows {
         let time = |seconds: Option<f64>| seconds.map_or("-".to_string(), duration);
@@ -22,7 +22,7 @@ pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Resul
             if ratio >= 1.0 { format!("{ratio:.1}x faster") } else { format!("{:.1}x slower", 1.0 / ratio) }
         });
         let report = row.report.map_or("-".to_string(), |seconds| format!("{seconds:.3} s"));
-        let trials = if row.trials == 0 { "too long".to_string() } else { row.trials.to_string() };
+        let trials = if row.trials == 0 { "skipped".to_string() } else { row.trials.to_string() };
         writeln!(
             out,
             "{:<24}{trials:>8} {:>10} {:>10} {ratio:>14} {report:>13}",
@@ -61,7 +61,7 @@ pub(crate) fn strong(out: &mut impl Write, game: &str, rows: &[StrongRow]) -> io
     )?;
     writeln!(
         out,
-        "{FAINT}method values         solve        CPU  colourings/s  ns CPU/pos      peak      table  bytes/pos  with counts and table{FAINT:#}"
+        "{FAINT}method values         solve        CPU    colourings  CPU ns/pos      peak      table  bytes/pos  with counts and table{FAINT:#}"
     )?;
     for row in rows {
         let dash = || "-".to_string();
@@ -72,7 +72,7 @@ pub(crate) fn strong(out: &mut impl Write, game: &str, rows: &[StrongRow]) -> io
             row.values,
             duration(row.seconds),
             duration(row.cpu_seconds),
-            row.colourings_per_second.map_or_else(dash, |rate| format!("{rate:.2e}")),
+            row.colourings_per_second.map_or_else(dash, per_second),
             row.cpu_ns_per_position,
             bytes(row.peak_bytes),
             row.table_bytes.map_or_else(dash, bytes),
@@ -92,14 +92,14 @@ pub(crate) fn probe(out: &mut impl Write, report: &ProbeReport) -> io::Result<()
     )?;
     writeln!(out, "  cold {:>12} probes/s", grouped(report.cold_per_second as u128))?;
     writeln!(out, "  warm {:>12} probes/s", grouped(report.warm_per_second as u128))?;
-    writeln!(out, "  {FAINT}the table takes {}{FAINT:#}", bytes(report.table_bytes))
+    writeln!(out, "  {FAINT}table size {}{FAINT:#}", bytes(report.table_bytes))
 }
 
 pub(crate) fn positions(out: &mut impl Write, report: &PositionsReport) -> io::Result<()> {
     let style = if report.wrong == 0 { WIN } else { LOSS };
     writeln!(
         out,
-        "{BOLD}{}{BOLD:#}: {} positions, {style}{} wrong{style:#}, {:.1} nodes and {:.4} ms each, {:.1} million nodes/s",
+        "{BOLD}{}{BOLD:#}: {} positions, {style}{} wrong{style:#}, {:.1} nodes and {:.4} ms per position, {:.1} million nodes/s",
         report.game,
         grouped(report.n),
         report.wrong,
@@ -128,7 +128,7 @@ pub(crate) fn engine(out: &mut impl Write, report: &EngineReport) -> io::Result<
     let (nodes, wall, cpu) = (grouped(report.nodes), report.nodes_per_second, report.nodes_per_cpu_second);
     writeln!(
         out,
-        "  {nodes} positions, {:.2} million/s, {:.2} million per second of a processor; {depth:.1} plies ahead",
+        "  {nodes} nodes, {:.2} million nodes/s, {:.2} million nodes per CPU second, mean depth {depth:.1} plies",
         wall / 1e6,
         cpu / 1e6
     )
@@ -139,7 +139,7 @@ pub(crate) fn chance(out: &mut impl Write, reports: &[ChanceReport], star2: f64)
         let plies: Vec<String> = report.plies.iter().map(u32::to_string).collect();
         writeln!(
             out,
-            "{BOLD}{}{BOLD:#}: {} plies ahead from the positions after {} random plies; values differ by {:.1e} at most",
+            "{BOLD}{}{BOLD:#}: depth {} from positions after {} random plies; the values differ by at most {:.1e}",
             report.game,
             report.depth,
             plies.join(", "),
@@ -148,7 +148,7 @@ pub(crate) fn chance(out: &mut impl Write, reports: &[ChanceReport], star2: f64)
         for row in &report.rows {
             writeln!(
                 out,
-                "  {:<15} {:>13} nodes {:>13} leaves {:>11} cuts at dice  {}",
+                "  {:<15} {:>13} nodes {:>13} leaves {:>11} chance cut-offs  {}",
                 row.method,
                 grouped(row.nodes),
                 grouped(row.leaves),
@@ -158,9 +158,5 @@ pub(crate) fn chance(out: &mut impl Write, reports: &[ChanceReport], star2: f64)
         }
         writeln!(out, "  Star2 visits {:.1} % of the leaves", 100.0 * report.star2_leaves)?;
     }
-    writeln!(
-        out,
-        "{BOLD}all together: Star2 visits {:.1} % of expectiminimax's leaves{BOLD:#}",
-        100.0 * star2
-    )
+    writeln!(out, "{BOLD}total: Star2 visits {:.1} % of the leaves of expectiminimax{BOLD:#}", 100.0 * star2)
 }

@@ -89,10 +89,21 @@ impl PlayerNames {
     }
 }
 
+/// Formats a large count in words: `28.6 million`.
+pub(crate) fn large(count: f64) -> String {
+    match count {
+        n if n < 1e6 => grouped(n as u128),
+        n if n < 1e9 => format!("{:.1} million", n / 1e6),
+        n if n < 1e12 => format!("{:.1} billion", n / 1e9),
+        n if n < 1e15 => format!("{:.1} trillion", n / 1e12),
+        n => format!("{n:.2e}"),
+    }
+}
+
 /// Truncates a long position; large boards have lines of thousands of characters.
 fn shortened(position: &str) -> Cow<'_, str> {
     match position.char_indices().nth(READ) {
-        Some((end, _)) => format!("{}… (--json prints all of it)", &position[..end]).into(),
+        Some((end, _)) => format!("{}… (--json prints the whole position)", &position[..end]).into(),
         None => position.into(),
     }
 }
@@ -136,8 +147,8 @@ fn phrase(answer: &Answer) -> String {
     }
     let Some(verdict) = answer.verdict() else {
         return match answer.bounds() {
-            Some([-1, 0]) => "no win".into(),
-            Some([0, 1]) => "no loss".into(),
+            Some([-1, 0]) => "at most a draw".into(),
+            Some([0, 1]) => "at least a draw".into(),
             _ => "unknown".into(),
         };
     };
@@ -160,7 +171,7 @@ fn sentence(words: &PlayerNames, answer: &Answer, to_move: Turn) -> String {
     if let Some(text) = expectation(answer) {
         return match answer.is_probability() {
             true => format!("the first player wins with a probability of {text}"),
-            false => format!("the first player gets {text} in the mean"),
+            false => format!("the expected payoff of the first player is {text}"),
         };
     }
     let wins = |who: &str, plies: Option<u32>| match plies {
@@ -176,12 +187,14 @@ fn sentence(words: &PlayerNames, answer: &Answer, to_move: Turn) -> String {
         Some(Verdict::Draw) if over => "the game is over: a tie".to_string(),
         Some(Verdict::Win) => wins(mover, answer.distance()),
         Some(Verdict::Loss) => wins(other, answer.distance()),
-        Some(Verdict::Draw) if answer.is_repetition() => "a draw: nobody can force an end".to_string(),
+        Some(Verdict::Draw) if answer.is_repetition() => {
+            "a draw by repetition: neither player can force an end".to_string()
+        }
         Some(Verdict::Draw) => "a draw".to_string(),
         None => match answer {
             Answer::None => "solved".to_string(),
-            Answer::Unknown { low: -1, high: 0 } => format!("unknown so far, but {mover} does not win"),
-            Answer::Unknown { low: 0, high: 1 } => format!("unknown so far, but {mover} does not lose"),
+            Answer::Unknown { low: -1, high: 0 } => format!("unknown so far: at most a draw for {mover}"),
+            Answer::Unknown { low: 0, high: 1 } => format!("unknown so far: at least a draw for {mover}"),
             _ => "unknown so far".to_string(),
         },
     }
@@ -213,7 +226,7 @@ pub(crate) fn query(
     for mv in known {
         let style = verdict(&mv.answer);
         let mark = if answer.best.contains(&mv.mv) { "*" } else { " " };
-        let likely = mv.probability.map(|p| format!("  rolled with {:.2} %", 100.0 * p));
+        let likely = mv.probability.map(|p| format!("  probability {:.2} %", 100.0 * p));
         let likely = likely.unwrap_or_default();
         let score = mv.score.map(|score| format!("  score {score:+}")).unwrap_or_default();
         let san = mv.san.as_ref().map(|san| format!("  {san}")).unwrap_or_default();
@@ -236,10 +249,10 @@ pub(crate) fn query(
         writeln!(out, "   {FAINT}{phrase} ({}):{FAINT:#} {}", moves.len(), moves.join(" "))?;
     }
     if let Some(hits) = answer.probe_hits {
-        writeln!(out, "{FAINT}the table answered {} positions of the search{FAINT:#}", grouped(hits))?;
+        writeln!(out, "{FAINT}{} table hits during the search{FAINT:#}", grouped(hits))?;
     }
     if let Some(bound) = answer.bound {
-        writeln!(out, "{FAINT}no mean is further than {bound:.1e} from the exact one{FAINT:#}")?;
+        writeln!(out, "{FAINT}every mean is within {bound:.1e} of the exact value{FAINT:#}")?;
     }
     if !answer.line.is_empty() {
         writeln!(out, "best line: {}", answer.line.join(" "))?;
@@ -270,7 +283,7 @@ fn source(source: Source) -> &'static str {
         Source::Theory => "by theory",
         Source::Table => "from the table",
         Source::Book => "from the book",
-        Source::Kept => "found before",
+        Source::Kept => "cached result",
         Source::Search => "by search",
     }
 }
@@ -306,7 +319,7 @@ pub(crate) fn why(out: &mut impl Write, why: &Why) -> io::Result<()> {
             why.line.iter().map(|mv| format!("{}{}", mv.mv, if mv.forced { "!" } else { "" })).collect();
         writeln!(out, "best line: {}", moves.join(" "))?;
         if why.line.iter().any(|mv| mv.forced) {
-            writeln!(out, "{FAINT}! every other move gives something away{FAINT:#}")?;
+            writeln!(out, "{FAINT}! the only move that keeps the value{FAINT:#}")?;
         }
     }
     Ok(())
@@ -324,7 +337,7 @@ pub(crate) fn puzzle(out: &mut impl Write, puzzle: &Puzzle, solution: bool, seed
         true => writeln!(out, "{WIN}{}{WIN:#}, then {}", puzzle.solution, puzzle.line[1..].join(" ")),
         false => writeln!(
             out,
-            "{FAINT}`outplay puzzle {} --seed {seed} --solution` tells the answer, --seed {} sets another{FAINT:#}",
+            "{FAINT}`outplay puzzle {} --seed {seed} --solution` prints the solution, `--seed {}` another puzzle{FAINT:#}",
             puzzle.game,
             seed.wrapping_add(1)
         ),
@@ -344,7 +357,7 @@ pub(crate) fn history(out: &mut impl Write, words: &PlayerNames, history: &Histo
         if let Some(mistake) = &step.mistake {
             write!(
                 out,
-                "  {LOSS}mistake of {}{LOSS:#}: a {} became a {}",
+                "  {LOSS}mistake by {}{LOSS:#}: a {} became a {}",
                 words.name(mistake.by),
                 mistake.from,
                 mistake.to
@@ -359,7 +372,7 @@ pub(crate) fn history(out: &mut impl Write, words: &PlayerNames, history: &Histo
 pub(crate) fn evaluation(out: &mut impl Write, evaluation: &Evaluation) -> io::Result<()> {
     writeln!(
         out,
-        "{BOLD}{}{BOLD:#}: {:+} for the {} player, who is to move {FAINT}({:+.0} on the scale from -100 to 100){FAINT:#}",
+        "{BOLD}{}{BOLD:#}: {:+} for the {} player (to move) {FAINT}({:+.0} on the scale from -100 to 100){FAINT:#}",
         evaluation.eval,
         evaluation.score,
         evaluation.to_move.word(),
@@ -374,10 +387,10 @@ pub(crate) fn evaluation(out: &mut impl Write, evaluation: &Evaluation) -> io::R
         )?;
     }
     if evaluation.parts.iter().any(|part| part.amount != 0.0) && evaluation.scale != 1.0 {
-        writeln!(out, "  {FAINT}their sum times {} is the score{FAINT:#}", evaluation.scale)?;
+        writeln!(out, "  {FAINT}score = sum × {}{FAINT:#}", evaluation.scale)?;
     }
     if !evaluation.cells.is_empty() {
-        writeln!(out, "{FAINT}cell   total  own windows: | - / \\   the other's: | - / \\{FAINT:#}")?;
+        writeln!(out, "{FAINT}cell   total  own windows: | - / \\   opponent's: | - / \\{FAINT:#}")?;
     }
     for cell in evaluation.cells.iter().take(MOST_CELLS) {
         let parts = |parts: [i32; 4]| parts.map(|part| part.to_string()).join(" ");

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 /// Writes the size of an index, tier by tier.
 pub(crate) fn index(out: &mut impl Write, report: &IndexReport) -> io::Result<()> {
-    let kind = if report.index == "tight" { "tight index, by arithmetic" } else { "index by exploration" };
+    let kind = if report.index == "tight" { "tight index (computed)" } else { "explored index" };
     writeln!(out, "{BOLD}{}{BOLD:#}: {kind}", report.game)?;
     let sizes: Vec<String> = report.tiers.iter().map(|tier| grouped(tier.size)).collect();
     let total = report.size.map(grouped);
@@ -55,14 +55,14 @@ pub(crate) fn ranked(out: &mut impl Write, ranked: &Ranked) -> io::Result<()> {
     writeln!(out, "{BOLD}{}{BOLD:#} {FAINT}({place}){FAINT:#}", ranked.number)?;
     match &ranked.position {
         Some(position) => writeln!(out, "{position}")?,
-        None => writeln!(out, "{DRAW}a hole{DRAW:#}: no position has this number")?,
+        None => writeln!(out, "{DRAW}hole{DRAW:#}: no position has this number")?,
     }
     ranked.unreached.iter().try_for_each(|why| writeln!(out, "{FAINT}{why}{FAINT:#}"))
 }
 
 /// Writes whether an index obeys the laws that dynamic programming requires.
 pub(crate) fn index_check(out: &mut impl Write, check: &IndexCheck) -> io::Result<()> {
-    let which = if check.all { "all" } else { "at random" };
+    let which = if check.all { "all" } else { "random sample" };
     writeln!(
         out,
         "{BOLD}{}{BOLD:#}: {} of {} numbers checked ({which}), {} moves",
@@ -76,12 +76,12 @@ pub(crate) fn index_check(out: &mut impl Write, check: &IndexCheck) -> io::Resul
         let more = if count == 0 { ok.into() } else { format!("{} {trouble}", grouped(count)) };
         writeln!(out, "  {what:<15} {style}{word:<3}{style:#} {FAINT}{more}{FAINT:#}")
     };
-    line("one to one", check.twice, "each position comes back to its number", "positions do not")?;
-    line("no holes", check.holes, "each number is a position", "numbers are no position")?;
-    line("children later", check.back, "so one sweep from the last number solves it", "moves lead back")?;
-    line("laws", check.broken, "solve can rely on the index", "numbers break one")?;
+    line("injective", check.twice, "rank(unrank(n)) = n for every number", "positions have another number")?;
+    line("no holes", check.holes, "every number has a position", "numbers have no position")?;
+    line("children later", check.back, "one sweep from the last number solves it", "moves lead back")?;
+    line("index laws", check.broken, "the solvers can use the index", "numbers break a law")?;
     if let Some((position, mv)) = &check.example {
-        writeln!(out, "  {FAINT}such as {mv} at {position}{FAINT:#}")?;
+        writeln!(out, "  {FAINT}example: {mv} at {position}{FAINT:#}")?;
     }
     if let Some(law) = &check.law {
         writeln!(out, "  {FAINT}broken law: {law}{FAINT:#}")?;
@@ -92,7 +92,9 @@ pub(crate) fn index_check(out: &mut impl Write, check: &IndexCheck) -> io::Resul
 /// Writes the conditions of game theory that a game meets.
 pub(crate) fn check(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
     match (report.complete, report.positions) {
-        (_, 0) => writeln!(out, "{BOLD}{}{BOLD:#}: by its rules, without exploring it", report.game)?,
+        (_, 0) => {
+            writeln!(out, "{BOLD}{}{BOLD:#}: known from the rules, without exploring the game", report.game)?
+        }
         (complete, positions) => {
             let seen = if complete { "all" } else { "the first" };
             writeln!(out, "{BOLD}{}{BOLD:#}: {seen} {} positions explored", report.game, grouped(positions))?;
@@ -102,15 +104,19 @@ pub(crate) fn check(out: &mut impl Write, report: &CheckReport) -> io::Result<()
         let (style, word) = match holds {
             Some(true) => (WIN, "yes"),
             Some(false) => (LOSS, "no"),
-            None => (DRAW, "not known: more positions than were explored"),
+            None => (DRAW, "not known: the game has more positions than were explored"),
         };
         writeln!(out, "  {name:<20} {style}{word}{style:#}{FAINT}{why}{FAINT:#}")
     };
     line("two players", report.two_players, "")?;
-    line("zero sum", Some(report.zero_sum), "  (one payoff serves both players)")?;
+    line(
+        "zero sum",
+        Some(report.zero_sum),
+        "  (the second player's payoff is the negative of the first player's)",
+    )?;
     line("finite", report.finite, "")?;
     line("deterministic", report.deterministic, "")?;
-    line("perfect information", Some(report.perfect_information), "  (both see the position)")?;
+    line("perfect information", Some(report.perfect_information), "  (both players see the whole position)")?;
     line(
         "acyclic",
         report.acyclic,
@@ -123,7 +129,7 @@ pub(crate) fn book(out: &mut impl Write, info: &BookInfo) -> io::Result<()> {
     let BookInfo { width, height, k, plies, bytes: size } = info;
     writeln!(
         out,
-        "{BOLD}{width}x{height}, {k} in a row{BOLD:#}: all positions of up to {plies} stones, {}",
+        "{BOLD}{width}x{height}, {k} in a row{BOLD:#}: all positions with up to {plies} stones, {}",
         bytes(*size)
     )
 }

@@ -1,6 +1,6 @@
 //! Text output of `solve`.
 
-use super::{BOLD, DRAW, FAINT, LOSS, PlayerNames, WIN, sentence, verdict};
+use super::{BOLD, DRAW, FAINT, LOSS, PlayerNames, WIN, large, sentence, verdict};
 use outplay_core::figures::{bytes, duration, grouped};
 use outplay_core::{Counters, Turn};
 use outplay_workbench::{How, Method, SolveAnswer};
@@ -24,7 +24,13 @@ pub(crate) fn solve(
     for note in &answer.notes {
         writeln!(out, "  {FAINT}{note}{FAINT:#}")?;
     }
-    writeln!(out, "  {FAINT}{} in {}, {} of memory{FAINT:#}", work(answer), duration(seconds), bytes(peak))?;
+    writeln!(
+        out,
+        "  {FAINT}{} in {}, peak memory {}{FAINT:#}",
+        work(answer),
+        duration(seconds),
+        bytes(peak)
+    )?;
     writeln!(out, "  {FAINT}{}{FAINT:#}", stored(answer))
 }
 
@@ -51,7 +57,7 @@ fn value(out: &mut impl Write, words: &PlayerNames, answer: &SolveAnswer, elsewh
 fn positions(out: &mut impl Write, answer: &SolveAnswer) -> io::Result<()> {
     if let Some(counts) = &answer.positions {
         let n = |count: u64| grouped(count);
-        let view = if answer.merged { "the mover" } else { "the first player" };
+        let view = if answer.merged { "the player to move" } else { "the first player" };
         writeln!(out, "  positions {} legal, {} of them finished", n(counts.legal), n(counts.finished))?;
         writeln!(
             out,
@@ -101,12 +107,12 @@ fn convergence(out: &mut impl Write, answer: &SolveAnswer) -> io::Result<()> {
         let (change, tolerance) = (settled.change, settled.tolerance);
         writeln!(
             out,
-            "  settled   after {} rounds, the last of which changed no value by more than {change:.1e} (allowed: {tolerance:.0e})",
+            "  converged after {} iterations, residual {change:.1e} (tolerance {tolerance:.0e})",
             grouped(settled.rounds)
         )?;
     }
     if let Some(bound) = answer.settled.and_then(|settled| settled.bound) {
-        writeln!(out, "  bound     no mean is further than {bound:.1e} from the exact one")?;
+        writeln!(out, "  bound     every mean is within {bound:.1e} of the exact value")?;
     }
     if let Some(levels) = &answer.levels {
         let sizes: Vec<String> = levels.iter().map(|&size| grouped(size as u64)).collect();
@@ -114,9 +120,8 @@ fn convergence(out: &mut impl Write, answer: &SolveAnswer) -> io::Result<()> {
     }
     if let Some(sweeps) = &answer.sweeps {
         let changed: Vec<String> = sweeps.iter().map(|&count| grouped(count)).collect();
-        let last = "the last sweep found nothing to change";
-        writeln!(out, "  rounds    {}: values changed by each: {}", sweeps.len(), changed.join(" "))?;
-        writeln!(out, "            {FAINT}{last}{FAINT:#}")?;
+        writeln!(out, "  sweeps    {}; values changed by each sweep: {}", sweeps.len(), changed.join(" "))?;
+        writeln!(out, "            {FAINT}the last sweep changed nothing: fixed point{FAINT:#}")?;
     }
     Ok(())
 }
@@ -127,13 +132,13 @@ fn search(out: &mut impl Write, answer: &SolveAnswer) -> io::Result<()> {
         count_lines(out, counters, answer.depth)?;
     }
     if let Some(hits) = answer.probe_hits {
-        writeln!(out, "  search    the table answered {} positions", grouped(hits))?;
+        writeln!(out, "  search    {} table hits", grouped(hits))?;
     }
     if let Some(phases) = &answer.phases {
         let (solve, write) = (phases.solve_cpu_seconds, phases.write_cpu_seconds);
         writeln!(
             out,
-            "  {FAINT}{} CPU for solving, {} for compressing and writing{FAINT:#}",
+            "  {FAINT}CPU time: {} for solving, {} for compressing and writing{FAINT:#}",
             duration(solve),
             duration(write)
         )?;
@@ -154,11 +159,13 @@ fn count_lines(out: &mut impl Write, counters: &Counters, depth: Option<u32>) ->
 /// The source of the answer, or the amount of work that it took.
 fn work(answer: &SolveAnswer) -> String {
     match (answer.method, answer.colourings) {
-        (How::Table, _) => "answered by the table".to_string(),
-        (How::Book, _) => "answered by the book of openings".to_string(),
-        (How::Kept, _) => "answered by what was found before".to_string(),
+        (How::Table, _) => "answered from the table".to_string(),
+        (How::Book, _) => "answered from the opening book".to_string(),
+        (How::Kept, _) => "answered from a cached result".to_string(),
         (How::Theory, _) => "answered by theory".to_string(),
-        (How::By(Method::Dense), Some(colourings)) => format!("{colourings:.2e} colourings by dense"),
+        (How::By(Method::Dense), Some(colourings)) => {
+            format!("{} colourings by bit-planes (dense)", large(colourings))
+        }
         (How::By(method), _) => format!("{} positions by {method}", grouped(answer.nodes)),
     }
 }
@@ -167,8 +174,8 @@ fn work(answer: &SolveAnswer) -> String {
 fn stored(answer: &SolveAnswer) -> String {
     match &answer.table {
         None => match &answer.proof {
-            Some(file) => format!("the proof is in {file}; `outplay check {file}` checks it"),
-            None => "nothing was stored".to_string(),
+            Some(file) => format!("proof written to {file}; check it with `outplay check {file}`"),
+            None => "no table was stored".to_string(),
         },
         Some(table) => {
             let word = if table.found { "found in" } else { "stored in" };

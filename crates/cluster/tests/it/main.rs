@@ -196,7 +196,7 @@ fn phases(game: &str, data: &Path) -> Vec<(String, u64)> {
     let mut job = mpirun(3, &program("mortal"), &["solve", game, "--data", &data.display().to_string()]);
     let output = job.env("PHASES", &phases_file).output().expect("mpirun is installed");
     assert!(output.status.success(), "{game}: {}", String::from_utf8_lossy(&output.stderr));
-    let text = std::fs::read_to_string(phases_file).expect("told");
+    let text = std::fs::read_to_string(phases_file).expect("phases were recorded");
     let phase = |line: &str| {
         let (name, count) = line.split_once(": ")?;
         Some((name.to_string(), count.parse().ok()?))
@@ -231,7 +231,7 @@ fn killed_in(game: &str, expected: &[&str]) {
             let _ = std::fs::remove_file(&fallen);
             // A rank may send fewer messages than rank 0; then none was killed.
             if rank == 0 || message == 1 {
-                assert!(!job.wait().expect("ended").success(), "{place}: nobody noticed");
+                assert!(!job.wait().expect("ended").success(), "{place}: the job succeeded");
             }
             solve(3, "mortal", game, dir.path());
             assert!(files(dir.path()) == whole, "{place}");
