@@ -1,18 +1,18 @@
-// Types that the page's scripts share, for JSDoc: the server's JSON, and what modules hand to each other.
+// Shared types of the page's scripts, for JSDoc: the server's JSON, and interfaces between modules.
 //
-// The server's side is what serde writes in crates/answer, explain, arena and serve; docs/api.md and
-// /api/v1/openapi.json describe the same. A field that serde may skip has a `?`, one that may be null has
+// The JSON types follow the serde types of crates/workbench, teach, arena and serve; docs/api.md and
+// /api/v1/openapi.json describe them. A field that serde may skip has a `?`, one that may be null has
 // `| null`.
 
-// Words.
+// Enumerations.
 
 type Side = "first" | "second";
-/** Who moves. */
+/** The side to move. */
 type Turn = Side | "chance";
 type Verdict = "win" | "draw" | "loss";
 type ValueWord = Verdict | "unknown";
 type Layout = "grid" | "drop" | "chess" | "points" | "piles" | "text";
-/** What a scene looks like: a layout, or a special case of one. */
+/** The visual style of a scene: a layout, or a special case of one. */
 type Face = Layout | "go" | "cubes" | "race";
 type Holder = Side | "nobody";
 
@@ -24,18 +24,18 @@ interface Spot {
   y: number;
   holder: Holder | null;
   label: string;
-  /** The page's own: a match that was taken last. */
+  /** Set by the page: a match that was taken last. */
   gone?: boolean;
 }
 
-/** A legal move, as the spots to point at. */
+/** A legal move as the spots to click. */
 interface Gesture {
   move: string;
   path: number[];
   choice?: string;
   odds?: number;
   ways?: number[][];
-  /** The move after the player's name, `plays b2`; missing where it is not worth a report. */
+  /** The move after the player's name, `plays b2`; missing for moves without a report. */
   said?: string;
 }
 
@@ -49,20 +49,20 @@ interface Scene {
   moves: Gesture[];
   decisive?: number[];
   facts?: [string, string][];
-  /** What the player to move can do. */
+  /** A prompt for the player to move. */
   prompt?: string;
 }
 
 // Positions and their values.
 
-/** A position as it is asked for. */
+/** A position in a request. */
 interface Place {
   game: string;
   position?: string;
   moves?: string[];
 }
 
-/** A position with nothing left open. */
+/** A position with all fields set. */
 type WholePlace = Required<Place>;
 
 interface PlayerInfo {
@@ -74,7 +74,7 @@ interface PlayerInfo {
 /** A move that was made. */
 interface Ply {
   move: string;
-  /** Of a roll: whose roll it was. */
+  /** The player; for a roll, the player who rolled. */
   by: Side;
   chance: boolean;
   said?: string;
@@ -94,19 +94,19 @@ interface View {
   exact?: boolean;
   /** Whether the game rolls dice. */
   chance: boolean;
-  /** Whether the game has no start of its own. */
+  /** Whether the game has no start position. */
   startless: boolean;
   /** Whether /proof writes proofs of this game. */
   provable: boolean;
   /** Evaluations for the horizon of a tree. */
   evals: string[];
-  /** Whose turn the moves begin with. */
+  /** The side that makes the first move. */
   begins: Side;
-  /** Whose turn it is, also while the dice roll. */
+  /** The side whose turn it is, also during a roll. */
   turn_of: Side;
   /** Moves made before the position. */
   at: number;
-  /** All moves that were asked for, also those after the position. */
+  /** All moves of the request, including those after the position. */
   plies: Ply[];
 }
 
@@ -115,7 +115,7 @@ interface Family {
   about: string;
   example: string;
   parameters: string;
-  /** Whether its games have no start of their own. */
+  /** Whether its games have no start position. */
   startless: boolean;
 }
 
@@ -127,7 +127,7 @@ interface Games {
 
 type Source = "rules" | "theory" | "table" | "book" | "kept" | "search";
 
-/** A value as the server spells it. */
+/** A value in the server's JSON. */
 interface Answer {
   value?: ValueWord | null;
   distance?: number | null;
@@ -156,7 +156,7 @@ interface PositionAnswer extends Answer {
   notes?: string[];
 }
 
-/** The program's opinion of a move. */
+/** The heuristic estimate of a move. */
 interface Opinion {
   move: string;
   opinion: number;
@@ -164,12 +164,12 @@ interface Opinion {
   over: boolean;
 }
 
-/** An answer in the eyes of the player it is about (verdict.js). */
+/** An answer from the mover's point of view (verdict.js). */
 interface Seen extends Omit<Answer, "value"> {
   value: ValueWord;
   /** The mover's mean payoff, in games with dice. */
   own?: number;
-  /** The mover's chance to win, where a game pays 1 at most. */
+  /** The mover's chance to win, if a game pays at most 1. */
   odds?: number | null;
   opinion?: number;
   depth?: number;
@@ -178,7 +178,7 @@ interface Seen extends Omit<Answer, "value"> {
 
 interface SeenMove extends Seen {
   move: string;
-  /** Whether its value is still to come. */
+  /** Whether its value has not arrived yet. */
   waiting?: boolean;
 }
 
@@ -287,7 +287,7 @@ interface PuzzleEntry {
 
 // Searches, lessons and proofs.
 
-/** What a recorded search says a position is worth, in the first player's eyes. */
+/** The value of a position in a recorded search, from the first player's point of view. */
 type Worth = { value: Verdict; distance: number | null } | { opinion: number } | { mean: number };
 
 /** The two sides of a search window; null is infinity. */
@@ -311,7 +311,7 @@ interface TraceNode {
   twin?: number;
   left_out?: number;
   cut_left_out?: number;
-  /** The page's own: what stands on the branch. */
+  /** Set by the page: the label of the branch. */
   label?: string | null;
 }
 
@@ -341,7 +341,7 @@ interface TreeOptions {
   seed?: number;
 }
 
-/** A game written out: (S, I, Succs, T, V). */
+/** A game in full: (S, I, Succs, T, V). */
 interface Textbook {
   positions: string[];
   start: string;
@@ -429,7 +429,7 @@ interface Question {
   within?: number;
   why?: string;
   hint?: (said: number) => string;
-  /** Whether the stage is as asked. */
+  /** Whether the stage shows the requested state. */
   check?: () => boolean;
   /** Whether the search is about to cut something off; for tests. */
   cut?: boolean;
@@ -449,7 +449,7 @@ interface LessonInfo {
   load: () => Promise<{ begin(lesson: Lesson): Promise<void> }>;
 }
 
-/** What learn.js tells a lesson about itself and its neighbours. */
+/** Title, neighbours and callbacks of a lesson, supplied by learn.js. */
 interface LessonAbout extends LessonInfo {
   number: number;
   of: number;
@@ -531,7 +531,7 @@ interface PlayerRow {
   strength: { elo: number; low: number | null; high: number | null };
 }
 
-/** Games, score, its two bounds, and the logarithm of the likelihood ratio. */
+/** Games, score, its two bounds, and the log-likelihood ratio. */
 type MatchPoint = [number, number, number, number, number];
 
 interface MatchBoard {
@@ -603,17 +603,17 @@ interface ExperimentRun extends Progress {
   cure?: string | null;
 }
 
-// What modules hand to each other.
+// Interfaces between modules.
 
 type App = import("../page/app.js").App;
 type Board = import("../page/board.js").Board;
 type Lesson = import("../page/lesson.js").Lesson;
 type ValueHistory = import("../page/history.js").History;
 
-/** Words of the address that only a view knows. */
+/** Parameters of the address that belong to a view. */
 type Extra = { [word: string]: string };
 
-/** The screen as an address describes it (link.js). */
+/** The state described by an address (link.js). */
 interface State {
   game: string;
   position: string;
@@ -623,7 +623,7 @@ interface State {
   first: string;
   second: string;
   view: string;
-  /** null: as the view likes it. */
+  /** null: the default of the view. */
   values: boolean | null;
   seed: string;
   extra: Extra;
@@ -631,7 +631,7 @@ interface State {
 
 type HistoryStep = "push" | "replace";
 
-/** What a view beside the board is given (views.js). */
+/** The context of a view beside the board (views.js). */
 interface ViewContext {
   app: App;
   extra: Extra;
@@ -658,7 +658,7 @@ interface Part {
   draw(app: App): void;
 }
 
-/** What the board is told beside its scene (board.js). */
+/** Display options of a board, beside its scene (board.js). */
 interface Look {
   live: boolean;
   why?: string | null;
@@ -678,7 +678,7 @@ interface Look {
 
 type Names = { first: string; second: string; chance?: string };
 
-/** Where a scene's spots lie in its picture (ground.js). */
+/** The geometry of a scene's picture (ground.js). */
 interface Metrics {
   dx: number;
   dy: number;
@@ -690,7 +690,7 @@ interface Metrics {
   at(spot: { x: number; y: number }): [number, number];
 }
 
-/** A spot as it is drawn. */
+/** The elements of a drawn spot. */
 interface DrawnSpot {
   group: SVGGElement;
   handle: SVGGElement;
@@ -709,7 +709,7 @@ interface SpotMark {
   best: boolean;
 }
 
-/** What a tree picture shows of a node (tree-picture.js). */
+/** The visible state of a node in a tree picture (tree-picture.js). */
 interface NodeLook {
   seen?: boolean;
   done?: boolean;
@@ -728,22 +728,22 @@ interface NodeLook {
 interface SearchStep {
   kind: "enter" | "leave" | "cut";
   i: number;
-  /** Of a cut: the children that are left out, why, and the window. */
+  /** For a cutoff: the children left out, the reason, and the window. */
   cut?: number[];
   why?: string;
   alpha?: Worth | null;
   beta?: Worth | null;
-  /** Of a node that was left: whether it was the best so far, and the sibling that comes next. */
+  /** For a finished node: whether it was the best so far, and its next sibling. */
   better?: boolean;
   next?: number;
 }
 
 // Elements.
 
-/** What can stand in an element; nothing is left out. */
+/** A child of an element; null, undefined and false are left out. */
 type Child = Node | string | number | false | null | undefined | Child[];
 
-/** An event as the listener of an element hears it. */
+/** An event as a listener of an element receives it. */
 type Heard<E, K extends keyof HTMLElementEventMap> = HTMLElementEventMap[K] & {
   currentTarget: E;
 } & (K extends "change" | "input" | "submit" ? { target: E } : unknown);
@@ -753,7 +753,7 @@ type Props<E> = { [K in keyof HTMLElementEventMap as `on${K}`]?: (event: Heard<E
   [name: string]: unknown;
 };
 
-/** Elements that index.html and embed.html are written with. */
+/** Elements of index.html and embed.html, by selector. */
 interface PageElements {
   "#after": HTMLElement;
   "#back": HTMLButtonElement;
@@ -798,18 +798,18 @@ interface PageElements {
 }
 
 interface Window {
-  /** For tests and for the curious. */
+  /** For tests and debugging. */
   outplay: App;
 }
 
-/** Who listens to a stream: a function for each event, `done` and `fail` for its end. */
+/** Listener of a stream: a function for each event, `done` and `fail` for its end. */
 type Hear<Done> = {
   [event: string]: ((news: any) => unknown) | undefined;
   done(news: Done): unknown;
   fail(error: unknown): unknown;
 };
 
-// Types of single modules that others name, too.
+// Types of single modules that other modules use.
 
 type Painter = import("../page/paint.js").Painter;
 type ChessPainter = import("../page/chess-setup.js").ChessPainter;

@@ -1,6 +1,6 @@
 // @ts-check
 
-// After a game: where it was decided, how well it was played, and what to do next.
+// Summary card after a game: turning point, accuracy, and buttons for a rematch or a retry.
 
 import { $, h, put } from "./dom.js";
 import { given } from "./given.js";
@@ -29,7 +29,7 @@ export class After {
     const told = history.settled
       ? this.story()
       : history.failed
-        ? ["The values of this game are out of reach."]
+        ? ["The values of this game could not be computed."]
         : ["Looking for the turning point …"];
     const own = history.settled ? this.own() : [];
     put(
@@ -66,13 +66,13 @@ export class After {
     return this.app.go({ first: second, second: first, position: "", moves: [], at: null, view: "play" });
   }
 
-  /** The mistakes of the people who played, counted from 0. */
+  /** Mistakes by human players: move indices, counted from 0. */
   own() {
     const { app, history } = this;
     return history.mistakes.filter((i) => app.state[history.mistakeAt(i).by] === "human");
   }
 
-  /** Where it was decided, and how many moves kept what could be had. */
+  /** Sentences about the turning point and the accuracy of each human player. */
   story() {
     const { app, history } = this;
     const { plies } = history;
@@ -102,18 +102,16 @@ export class After {
       words.push(
         `${begin(app, result)} The turning point was ${number(turning)}: ${verb} a ${from} into a ${to}.`,
       );
-    } else if (result === 0) words.push("A draw from beginning to end: nobody let a win slip.");
+    } else if (result === 0) words.push("A draw from start to finish: neither side missed a win.");
     else if (typeof plies[0]?.own === "number") words.push(`${begin(app, result)} ${this.luck()}`);
     else
-      words.push(
-        `${begin(app, result)} ${cap(name(loser))} never had more: the first position was lost already.`,
-      );
+      words.push(`${begin(app, result)} ${cap(name(loser))} never had a chance: the start was already lost.`);
     for (const side of /** @type {Side[]} */ (["first", "second"]))
       if (app.state[side] === "human") words.push(this.accuracy(side));
     return words.filter(Boolean);
   }
 
-  /** In a game with dice: the decision that cost most. */
+  /** The costliest decision in a game with dice. */
   luck() {
     const { history, app } = this;
     const worst = history.mistakes
@@ -122,8 +120,8 @@ export class After {
     if (worst === undefined) return "The dice decided.";
     const { by, loss } = history.mistakeAt(worst);
     return (
-      `The dearest decision was move ${worst + 1} (${app.state.moves[worst]}): it cost ` +
-      `${app.own === by ? "you" : app.names[by]} ${loss.toFixed(3)} in the mean.`
+      `The costliest decision was move ${worst + 1} (${app.state.moves[worst]}): it cost ` +
+      `${app.own === by ? "you" : app.names[by]} ${loss.toFixed(3)} in expected value.`
     );
   }
 

@@ -1,10 +1,10 @@
 // @ts-check
 
-// The server, one function per question. An answer is JSON; a refusal is an `ApiError` with the server's
-// sentence.
+// Client of the HTTP API: one function per endpoint. Answers are JSON; errors are thrown as `ApiError` with
+// the server's message.
 //
-// When the server cannot be reached, "gone" is told to the listeners, `/healthz` is asked until it answers,
-// and the question that failed is asked again: nothing on the screen is lost.
+// When the server is unreachable, the listeners are notified, `/healthz` is polled until it responds, and the
+// failed request is retried. The screen keeps its content meanwhile.
 
 const BASE = "/api/v1";
 
@@ -20,21 +20,21 @@ export class ApiError extends Error {
     this.cure = cure ?? "";
   }
 
-  /** The sentence with its cure. */
+  /** The message, followed by the suggested fix. */
   get words() {
     return this.cure ? `${this.message} — ${this.cure}` : this.message;
   }
 }
 
 /**
- * What went wrong, in the server's words or the browser's.
+ * The text of an error, from the server or the browser.
  * @param {unknown} error
  */
 export const wordsOf = (error) =>
   error instanceof ApiError ? error.words : error instanceof Error ? error.message : String(error);
 
 /**
- * Whether a question was only given up, which is nothing to complain about.
+ * Whether a request was aborted by the page itself, which is not an error to report.
  * @param {unknown} error
  */
 export const isAbort = (error) => error instanceof Error && error.name === "AbortError";
@@ -45,7 +45,7 @@ const listeners = new Set();
 let waiting = null;
 
 /**
- * Calls `listener(reachable)` when the server goes away or comes back.
+ * Registers a listener that is called when the server becomes unreachable or reachable again.
  * @param {(reachable: boolean) => unknown} listener
  */
 export function onReach(listener) {
@@ -55,7 +55,7 @@ export function onReach(listener) {
 /** @param {number} ms */
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** Resolves when the server answers again. */
+/** Resolves when the server responds again. */
 function reached() {
   waiting ??= (async () => {
     listeners.forEach((tell) => tell(false));
@@ -64,7 +64,7 @@ function reached() {
       try {
         if ((await fetch("/healthz", { cache: "no-store" })).ok) break;
       } catch {
-        // Still away.
+        // Still unreachable.
       }
     }
     waiting = null;
@@ -88,17 +88,17 @@ async function ask(path, options = {}) {
       await reached();
       continue;
     }
-    // A busy server says when to come back; a few times the page does so by itself.
+    // A busy server sends Retry-After; the page retries a few times.
     if (response.status === 503 && attempt < 4) {
       await pause(Math.min(Number(response.headers.get("Retry-After")) || 1, 5) * 1000);
       if (options.signal?.aborted) throw new DOMException("left", "AbortError");
       continue;
     }
     const body = await response.json().catch(() => null);
-    // Whoever left while the answer was on its way gets none, not an empty one.
+    // A request aborted while its body was arriving must not return an empty answer.
     if (options.signal?.aborted) throw new DOMException("left", "AbortError");
     if (!response.ok) {
-      const sentence = body?.error ?? `the server answered ${response.status}`;
+      const sentence = body?.error ?? `the server responded with status ${response.status}`;
       throw new ApiError(response.status, sentence, body?.cure);
     }
     return body;
@@ -106,7 +106,7 @@ async function ask(path, options = {}) {
 }
 
 /**
- * `{game, position, moves}` as a query string; moves are a list.
+ * The query string of `{game, position, moves}`; moves are a list.
  * @param {Place} place
  * @param {{ [key: string]: string | number | undefined }} [more]
  */
@@ -224,7 +224,7 @@ export const job = (id, signal) => ask(`/solve/${encodeURIComponent(id)}`, { sig
  */
 export const cancel = (id) => ask(`/solve/${encodeURIComponent(id)}`, { method: "DELETE" });
 
-// What lessons are made of: searches step by step, positions as numbers, waves, proofs.
+// Endpoints for the lessons: search traces, position indices, retrograde waves, proofs.
 /**
  * @param {Place} place
  * @param {TreeOptions} options
@@ -287,13 +287,13 @@ export const check = (proof, signal) => post("/check", { proof }, signal);
  */
 export const walk = (proof, player, moves, signal) => post("/walk", { proof, player, moves }, signal);
 
-/** How often a stream that breaks off is begun anew. */
+/** Connection attempts for a stream that breaks off. */
 const TRIES = 4;
 
 /**
- * Listens to a stream; `hear` has a function for each event, and `done` and `fail` for its end. A refusal and
- * a lost server look the same here: `probe` is a small question about the same thing, whose answer tells them
- * apart.
+ * Subscribes to an event stream. `hear` has a function for each event, and `done` and `fail` for its end.
+ * EventSource does not distinguish an HTTP error from a lost connection, so `probe` sends a small request
+ * about the same resource, which does.
  * @param {string} address
  * @param {Hear<any>} hear
  * @param {() => Promise<unknown>} probe
@@ -330,7 +330,7 @@ function listen(address, hear, probe) {
       try {
         await probe();
         if (left) return;
-        if (tries <= 1) throw new ApiError(503, "the server is busy", "look again in a minute");
+        if (tries <= 1) throw new ApiError(503, "the server is busy", "try again in a minute");
         await pause(1000);
         if (!left) begin(tries - 1);
       } catch (error) {
@@ -343,8 +343,8 @@ function listen(address, hear, probe) {
 }
 
 /**
- * Values as they are found. `hear` has `move`, `progress`, `done` and `fail`; the function returned ends the
- * stream, and with it the server's work.
+ * Streams the values of a position's moves as they are found. `hear` has `move`, `progress`, `done` and
+ * `fail`. The returned function closes the stream, which also cancels the work on the server.
  * @param {Place} place
  * @param {PositionListener} hear
  */
@@ -352,7 +352,7 @@ export const stream = (place, hear) =>
   listen(`${BASE}/position/stream?${query(place)}`, hear, () => view(place));
 
 /**
- * The same for the positions of a game, the last one first: `hear` has `ply`, `done` and `fail`.
+ * Streams the values of a game's positions, last position first. `hear` has `ply`, `done` and `fail`.
  * @param {Place} place
  * @param {Hear<{ plies: HistoryPly[] }> & { ply(ply: HistoryPly): unknown }} hear
  */
@@ -360,7 +360,7 @@ export const historyStream = (place, hear) =>
   listen(`${BASE}/history/stream?${query(place)}`, hear, () => view(place));
 
 /**
- * What the program thinks of moves without a value: `hear` has `move`, `done` and `fail`.
+ * Streams heuristic scores of moves without an exact value. `hear` has `move`, `done` and `fail`.
  * @param {Place} place
  * @param {Hear<{ moves: Opinion[] }> & { move(opinion: Opinion): unknown, progress?(): unknown }} hear
  */
@@ -368,8 +368,8 @@ export const opinions = (place, hear) =>
   listen(`${BASE}/opinions/stream?${query(place)}`, hear, () => view(place));
 
 /**
- * A solve as it goes on: `hear` has `progress`, `done` and `fail`. A solve that does not stay ends with the
- * stream.
+ * Streams the progress of a solve. `hear` has `progress`, `done` and `fail`. A solve that was started without
+ * `stay` is cancelled when the stream closes.
  * @param {number} id
  * @param {Hear<Job> & { progress(progress: Progress): unknown }} hear
  */

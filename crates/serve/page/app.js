@@ -1,11 +1,11 @@
 // @ts-check
 
-// The screen as one state, and what follows when it changes: address, board, values, and whose turn it is.
+// Application state and its update cycle: address, board, values, and the side to move.
 //
 //   go(changes) → address → view → board → values (stream) → history → the computer's move
 //
-// Invariant: whatever a change makes stale (an open stream, a question under way) ends before the next is
-// asked.
+// Invariant: a change aborts everything it makes stale (open streams, pending requests) before the next
+// request is sent.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -26,7 +26,7 @@ import { Values } from "./values.js";
 import { Stage, known } from "./views.js";
 import { ending, mean, sentence, share } from "./verdict.js";
 
-/** Positions whose answers are remembered for the glyphs of the list. */
+/** Positions whose answers are cached for the glyphs of the move list. */
 const KEPT = 400;
 
 export class App {
@@ -61,7 +61,7 @@ export class App {
   last = [];
   fresh = false;
   thinking = false;
-  // What lessons, trees, proofs and rules show, for tests.
+  // Data shown by lessons, trees, proofs and rules; read by tests.
   /** @type {Lesson | null | undefined} */
   lesson;
   /** @type {unknown} */
@@ -104,9 +104,9 @@ export class App {
     this.parts.push(part);
   }
 
-  // What is on the screen.
+  // Derived state.
 
-  /** Whether this is a game, not a study: also on the first screen. */
+  /** Whether a game is being played, as on the first screen, rather than analysed. */
   get playing() {
     return this.state.view === "play" || this.state.view === "home";
   }
@@ -157,7 +157,7 @@ export class App {
     return this.values.plies;
   }
 
-  /** Whether the board still shows the position before the last change: nothing can be played on it. */
+  /** Whether the board still shows the position before the last change; it accepts no moves then. */
   get stale() {
     const { place } = this;
     return !place || api.query(place) !== this.shown;
@@ -168,7 +168,7 @@ export class App {
     return this.state.view !== "puzzle" && this.state.moves.join(" ") !== this.listed.join(" ");
   }
 
-  /** Who moves here: "human", a player's spec, or null where nobody does. */
+  /** The player to move: "human", a player's spec, or null at chance nodes and after the end. */
   get mover() {
     if (!this.view || this.over || this.toMove === "chance") return null;
     return this.playing && this.toMove ? this.state[this.toMove] : "human";
@@ -192,7 +192,7 @@ export class App {
     );
   }
 
-  /** What the players are called: "you" where there is one person. */
+  /** Names of the two sides, such as colours. */
   get names() {
     return this.view ? names(this.view.scene) : { first: "First", second: "Second" };
   }
@@ -201,7 +201,7 @@ export class App {
     return Number(this.state.first === "human") + Number(this.state.second === "human");
   }
 
-  /** The side of the only person, or null. */
+  /** The side of the only human player, or null. */
   get own() {
     if (!this.playing || this.humans !== 1) return null;
     return this.state.first === "human" ? "first" : "second";
@@ -221,7 +221,7 @@ export class App {
   // Changes.
 
   /**
-   * Changes the state; `how` is "push" for what Back should undo, "replace" otherwise.
+   * Changes the state. `how` is "push" for changes that Back should undo, "replace" otherwise.
    * @param {Partial<State>} changes
    * @param {HistoryStep} [how]
    * @returns {Promise<void>}
@@ -235,7 +235,7 @@ export class App {
   }
 
   /**
-   * Another game from its start.
+   * Opens another game at its start.
    * @param {string} game
    * @param {Partial<State>} [changes]
    */
@@ -272,7 +272,7 @@ export class App {
   }
 
   /**
-   * Plays a move that was typed, once the board shows where; the reason if it cannot be played.
+   * Plays a typed move once the board is up to date; returns an error message, or "" on success.
    * @param {string} word
    */
   async playWord(word) {
@@ -287,14 +287,14 @@ export class App {
     if (!gesture) {
       const legal = list.slice(0, 8).map(({ move }) => move);
       if (list.length > 8) legal.push("…");
-      return `${word} is not a legal move here; legal ones are ${legal.join(" ")}`;
+      return `${word} is not a legal move here. Legal moves: ${legal.join(" ")}`;
     }
     this.play(gesture);
     return "";
   }
 
   /**
-   * Brings everything up to date with the state; `current` is done when the board shows it.
+   * Brings the screen up to date with the state; `current` resolves when the board shows it.
    * @returns {Promise<void>}
    */
   refresh() {
@@ -339,7 +339,7 @@ export class App {
   }
 
   /**
-   * A random position to begin with; none where the server has none.
+   * A random start position, or "" if the server has none.
    * @param {AbortSignal} signal
    */
   drawStart(signal) {
@@ -399,7 +399,7 @@ export class App {
   }
 
   /**
-   * Shows a game as far as its moves are legal, and says where it breaks off.
+   * Shows a game up to its first illegal move, with a message that names the move.
    * @param {unknown} error
    * @param {AbortSignal} signal
    */
@@ -430,7 +430,7 @@ export class App {
   }
 
   /**
-   * What the last move pointed at, and whether it has just been made.
+   * Finds the spots of the last move, and whether the move has just been made.
    * @param {WholePlace} place
    * @param {{ view: View | null | undefined, shown: string }} before
    * @param {AbortSignal} signal
@@ -440,7 +440,7 @@ export class App {
     const parent = api.query({ ...place, moves: place.moves.slice(0, -1) });
     const fresh = before.shown === parent && place.moves.length > 0 ? before.view : null;
     const path = fresh?.scene.moves.find((gesture) => gesture.move === word)?.path;
-    // A roll moves nothing: what was moved before it stays marked.
+    // A roll moves no piece, so the move before it stays marked.
     const plies = given(this.view).plies.slice(0, place.moves.length);
     const roll = plies.at(-1)?.chance;
     this.fresh = Boolean(fresh);
@@ -449,7 +449,7 @@ export class App {
     if (this.scene.layout === "piles") return;
     const at = plies.findLastIndex((ply) => !ply.chance);
     if (fresh || at < 0) return;
-    // Whoever comes by a link sees the last move too.
+    // A position opened from a link marks its last move too.
     api.view({ ...place, moves: place.moves.slice(0, at) }, signal).then(
       (view) => {
         const found = view.scene.moves.find((gesture) => gesture.move === place.moves[at])?.path;
@@ -462,7 +462,7 @@ export class App {
   }
 
   /**
-   * Fills in what the address left open: the canonical spec and a player of middling strength.
+   * Fills in the defaults that the address left open: the canonical spec and a medium-strength player.
    * @param {View} view
    */
   settle(view) {
@@ -479,13 +479,13 @@ export class App {
   }
 
   /**
-   * A refusal is told as it is, and the board stays.
+   * Reports an error from the server; the board keeps the last valid position.
    * @param {unknown} error
    */
   refused(error) {
     this.complain(error);
     if (this.view && this.state.view !== "puzzle") {
-      // The screen still shows the last position that made sense, so the address should too.
+      // The screen still shows the last valid position, so the address should too.
       const shown = new URLSearchParams(this.shown);
       this.state = {
         ...this.state,
@@ -511,19 +511,19 @@ export class App {
     line.textContent = error ? api.wordsOf(error) : "";
   }
 
-  /** Ends whatever is under way for the screen that is left. */
+  /** Aborts everything in progress for the current screen. */
   leave() {
     this.values.leave();
     this.asking?.abort();
     this.busy(false);
   }
 
-  /** Whether values are wanted here, shown or not. */
+  /** Whether values have to be requested for this position, shown or not. */
   get wanted() {
     return !this.answer && (this.valuesShown || this.state.view === "explore" || this.state.view === "home");
   }
 
-  /** Remembers an answer for the glyphs of the list of moves. */
+  /** Caches the answer for the glyphs of the move list. */
   keep() {
     if (this.kept.size > KEPT) this.kept.clear();
     this.kept.set(this.shown, this.answer);
@@ -549,10 +549,10 @@ export class App {
     $("#thinking").hidden = !on;
   }
 
-  // Going back and forth.
+  // Undo and redo.
 
   /**
-   * Whether a move of the list is one that a person decides on.
+   * Whether a move was a decision of a human player.
    * @param {number} ply
    */
   decides(ply) {
@@ -565,7 +565,7 @@ export class App {
     if (this.board.path.length && this.board.stepBack()) return undefined;
     let at = this.moves.length - 1;
     if (at < 0) return undefined;
-    // Against the computer, and with dice, one takes back one's own decision, not only the answer to it.
+    // Against the computer, and with dice, undo goes back to the player's own last decision.
     if (this.playing) while (at > 0 && !this.decides(at)) at -= 1;
     return this.go({ at }, "push");
   }
@@ -592,7 +592,7 @@ export class App {
   }
 
   /**
-   * A new game, from the start or from a position reached by chance.
+   * Starts a new game, from the start or from a random position.
    * @param {boolean} shuffled
    */
   async again(shuffled) {
@@ -682,36 +682,36 @@ export class App {
     this.drawBar();
   }
 
-  /** Why nobody may touch the board, in a sentence. */
+  /** A sentence that explains why the board accepts no moves, or null. */
   whyNot() {
     if (this.live || !this.view) return null;
     if (this.over) return "The game is over.";
     if (this.toMove === "chance") return "The dice are being rolled.";
-    if (this.state.view === "puzzle" || this.state.view === "retry") return "This one is done.";
+    if (this.state.view === "puzzle" || this.state.view === "retry") return "This one is finished.";
     if (this.playing && this.mover !== "human")
       return this.state.at === null
         ? `${this.names[given(this.toMove)]} is thinking.`
-        : "You look at an earlier position: play on from here, or go to the end.";
+        : "You are viewing an earlier position. Continue from here, or go to the end of the game.";
     return null;
   }
 
-  /** The scene of the view, where there is one for certain. */
+  /** The scene of the view, which must exist. */
   get scene() {
     return given(this.view).scene;
   }
 
-  /** What ends questions about this screen when it is left. */
+  /** The signal that aborts requests of this screen when it changes. */
   get signal() {
     return given(this.asking).signal;
   }
 
-  /** What kind of board is on the screen. */
+  /** The kind of board on the screen. */
   get face() {
     return this.view ? face(this.view.scene) : "text";
   }
 
   /**
-   * Tells who listens and who looks what a turn was.
+   * Adds a turn to the log, which is shown and announced.
    * @param {string} words
    */
   log(words) {
@@ -722,7 +722,7 @@ export class App {
     const bar = $("#bar");
     const { answer } = this;
     const outcome = this.view?.outcome ?? null;
-    // Its place is kept, so that the board does not move when a value comes.
+    // The bar keeps its space, so that the board does not move when a value arrives.
     const absent = !(
       this.valuesShown &&
       (this.over || (answer && (answer.value !== "unknown" || mean(answer) !== null)))

@@ -1,9 +1,9 @@
 // @ts-check
 
-// The arena: a match or a league of the program's players is set up here, and watched.
+// The arena: set-up form for matches and leagues between computer players.
 //
-//   view=arena               set up one; those that were played lately
-//   view=arena&match=3       watch one (match.js)
+//   view=arena               set up a match; recent matches
+//   view=arena&match=3       watch a match (match.js)
 //   view=arena&experiment=dp an experiment (experiments.js)
 
 import { $, h, put, style } from "./dom.js";
@@ -16,9 +16,9 @@ import { ask, post, STATES } from "./place-api.js";
 const MOST_PLAYERS = 8;
 /** Milliseconds between two moves on a board. */
 const PACES = [
-  ["As fast as it can", 0],
-  ["To watch", 120],
-  ["Slowly", 600],
+  ["As fast as possible", 0],
+  ["Easy to follow", 120],
+  ["Slow", 600],
 ];
 
 /** @type {{ leave(): void, ready: Promise<void> } | null} */
@@ -86,8 +86,8 @@ async function show(element, context) {
             "p",
             { class: "place-lead" },
             lab
-              ? "Figures from papers and lectures, found again on this machine."
-              : "Players of the program against each other, with honest statistics.",
+              ? "Results from papers and lectures, reproduced on this machine."
+              : "Matches between computer players, with confidence intervals.",
           ),
         ),
         h(
@@ -126,7 +126,7 @@ const fieldsOf = (form) => [...form.querySelectorAll("input[id], select[id]")].f
  */
 const isField = (element) => element instanceof HTMLInputElement || element instanceof HTMLSelectElement;
 
-/** The form. */
+/** The set-up form. */
 class Setup {
   /** @type {string[]} */
   levels = [];
@@ -134,7 +134,7 @@ class Setup {
   engines = [];
   /** @type {string[]} */
   players = [];
-  // Players that are spelled out.
+  // Players entered as a spec.
   /** @type {Set<number>} */
   own = new Set();
   /** @type {{ [id: string]: string | boolean }} */
@@ -188,7 +188,7 @@ class Setup {
     const button = h(
       "button",
       { type: "submit", class: "main", id: "begin" },
-      league ? "Begin the league" : "Begin the match",
+      league ? "Start the league" : "Start the match",
     );
     this.button = button;
     const { engines } = this;
@@ -218,10 +218,10 @@ class Setup {
         engines.length > 0 &&
           h(
             "optgroup",
-            { label: "Engines of this server" },
+            { label: "Engines on this server" },
             engines.map((engine) => h("option", { value: engine, selected: engine === spec }, engine)),
           ),
-        h("option", { value: "…", selected: own || this.own?.has(i) }, "Another, by its spec …"),
+        h("option", { value: "…", selected: own || this.own?.has(i) }, "Custom (enter a spec) …"),
       );
       const spelled =
         (own || this.own?.has(i)) &&
@@ -229,7 +229,7 @@ class Setup {
           id: `player-spec-${i}`,
           value: spec,
           spellcheck: false,
-          "aria-label": `Player ${i + 1}, as on the command line`,
+          "aria-label": `Spec of player ${i + 1}, as on the command line`,
           onchange: (event) => (players[i] = event.target.value.trim()),
         });
       return h(
@@ -244,7 +244,7 @@ class Setup {
             {
               type: "button",
               class: "icon-button",
-              "aria-label": `Without player ${i + 1}`,
+              "aria-label": `Remove player ${i + 1}`,
               onclick: () => this.remove(i),
             },
             "×",
@@ -278,22 +278,22 @@ class Setup {
     const claims = h(
       "span",
       { class: "claims", hidden: !this.test },
-      field("elo0", "not stronger than", 0, { step: 5 }),
-      field("elo1", "or stronger by (Elo)", 50, { step: 5 }),
+      field("elo0", "H0: Elo gain at most", 0, { step: 5 }),
+      field("elo1", "H1: Elo gain at least", 50, { step: 5 }),
     );
     const games = 20;
     const [quick, quickName] = QUICK[0];
     const form = h(
       "form",
       { class: "card arena-form", onsubmit: (event) => this.submit(event) },
-      h("h2", {}, league ? "A league" : "A match"),
+      h("h2", {}, league ? "New league" : "New match"),
       h(
         "p",
         { class: "note" },
-        "of ",
+        "Game: ",
         h("strong", {}, fullName(this.game)),
         ". ",
-        h("button", { type: "button", class: "quiet", onclick: () => $("#game").click() }, "Another game"),
+        h("button", { type: "button", class: "quiet", onclick: () => $("#game").click() }, "Change the game"),
         " ",
         this.game !== quick &&
           h(
@@ -316,7 +316,7 @@ class Setup {
       h(
         "div",
         { class: "fields" },
-        field("games", league ? "Games of each two" : "Games", games, { min: 2, max: 1000, step: 2 }),
+        field("games", league ? "Games per pairing" : "Games", games, { min: 2, max: 1000, step: 2 }),
         field("seed", "Seed", 1, { min: 0 }),
         h("label", { class: "field" }, h("span", {}, "Speed"), pace),
       ),
@@ -324,21 +324,21 @@ class Setup {
         h(
           "div",
           { class: "check" },
-          h("label", {}, test, " Stop as soon as a sequential test (SPRT) is decided"),
+          h("label", {}, test, " Stop as soon as a sequential test (SPRT) reaches a decision"),
           claims,
         ),
       h(
         "div",
         { class: "check" },
-        h("label", {}, h("input", { type: "checkbox", id: "stay" }), " Play on when I leave the page"),
+        h("label", {}, h("input", { type: "checkbox", id: "stay" }), " Keep playing after I leave the page"),
       ),
       h(
         "p",
         { class: "note" },
         league
           ? `${(players.length * (players.length - 1)) / 2} pairings. Every opening is played twice, ` +
-              "with sides changed."
-          : "Every opening is played twice, with sides changed.",
+              "once from each side."
+          : "Every opening is played twice, once from each side.",
       ),
       h("p", { class: "actions" }, button),
       this.trouble,
@@ -349,7 +349,7 @@ class Setup {
     if (focused) document.getElementById(focused)?.focus();
   }
 
-  /** What was typed is kept while the form changes. */
+  /** Saves the field values while the form is redrawn. */
   keepFields() {
     this.kept = Object.fromEntries(
       fieldsOf(this.body).map((field) => [
@@ -463,11 +463,11 @@ class Setup {
         );
       put(
         this.list,
-        h("h2", {}, "Lately on this server"),
+        h("h2", {}, "Recent matches on this server"),
         h("ul", { class: "match-list" }, matches.slice(0, 8).map(item)),
       );
     } catch {
-      // A list that cannot be had now is not missed.
+      // The list is optional.
     }
   }
 }

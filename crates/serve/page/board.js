@@ -1,9 +1,9 @@
 // @ts-check
 
-// The board: a scene drawn as SVG. What a hand does with it is in hand.js.
+// The board: a scene drawn as SVG. Input (clicks, drags, keys) is handled in hand.js.
 //
-// The spots are drawn once per shape of board and then only changed, so that nothing jumps, focus stays where
-// it is, and a value that arrives is a small change to one spot.
+// Spots are created once per board shape and then updated in place, so the layout does not jump, the focus
+// stays where it is, and an arriving value changes only one spot.
 
 import { h, put, s } from "./dom.js";
 import { drawFacts, tableDice } from "./facts.js";
@@ -16,9 +16,9 @@ import { arrive } from "./motion.js";
 import { ahead, aliases, buttons, content, hops, names, partway } from "./scene.js";
 import { about, long, mean, short } from "./verdict.js";
 
-/** Boards beyond this are not drawn: nobody can point at their cells. */
+/** Boards with more spots are not drawn: their cells would be too small to click. */
 const MOST_SPOTS = 2500;
-/** Guesses that are shown on a large board: the others are a matter of taste. */
+/** Heuristic scores shown on a large board, best moves first. */
 const GUESSES = 6;
 
 export class Board {
@@ -61,7 +61,7 @@ export class Board {
   diceFor;
 
   /**
-   * `on` has `play(gesture)` and `look(gesture | null)`.
+   * `on` has the callbacks `play(gesture)` and `look(gesture | null)`.
    * @param {HTMLElement} host
    * @param {{ play(gesture: Gesture): unknown, look(gesture: Gesture | null | undefined): unknown }} on
    */
@@ -72,7 +72,7 @@ export class Board {
     this.shape = "";
     this.buttons = h("div", { class: "moves-beside" });
     this.facts = h("div", { class: "facts" });
-    this.choices = h("div", { class: "choices", role: "group", "aria-label": "Which move", hidden: true });
+    this.choices = h("div", { class: "choices", role: "group", "aria-label": "Choose a move", hidden: true });
     this.word = h("p", { class: "word", role: "status" });
     this.svg = s("svg", { class: "board", role: "group" });
     put(host, h("div", { class: "stand" }, this.svg, this.word), this.facts, this.choices, this.buttons);
@@ -84,9 +84,9 @@ export class Board {
   }
 
   /**
-   * Shows a scene. `look` has: `live` (may a person move here), `why` (why not), `mover`, `answers` (move →
-   * value), `best` (set of moves), `values` (are they shown), `last` (spots of the last move), `rolled`,
-   * `fresh` (has the last move just been made), `label`.
+   * Shows a scene. `look` has: `live` (the board accepts moves), `why` (the reason if not), `mover`,
+   * `answers` (move → value), `best` (set of moves), `values` (whether they are shown), `last` (spots of the
+   * last move), `rolled`, `fresh` (whether the last move has just been made), `label`.
    * @param {Scene} scene
    * @param {Look} look
    */
@@ -164,7 +164,7 @@ export class Board {
   }
 
   /**
-   * Where the keyboard is, drawn above everything so that no neighbour covers it.
+   * Draws the keyboard focus ring above everything, so that no neighbour covers it.
    * @param {number | null} i
    */
   ringAt(i) {
@@ -183,7 +183,7 @@ export class Board {
     );
   }
 
-  /** Shows all of the board; `zoom` shows a part. */
+  /** Shows the whole board; `zoom` shows a part. */
   whole() {
     const { width, height } = this.metrics;
     this.zoomed = false;
@@ -192,7 +192,7 @@ export class Board {
   }
 
   /**
-   * Shows nine cells each way around a spot, for boards whose cells are too small for a thumb.
+   * Shows nine by nine cells around a spot, for boards whose cells are too small for a thumb.
    * @param {number} i
    */
   zoom(i) {
@@ -208,7 +208,7 @@ export class Board {
     this.svg.setAttribute("viewBox", `${within(x, m.width)} ${within(y, m.height)} ${side} ${side}`);
     this.host.classList.add("zoomed");
     this.say(
-      "Now touch the cell.",
+      "Now tap the cell.",
       h(
         "button",
         {
@@ -247,7 +247,7 @@ export class Board {
     return { group, handle: group, stone, mark, place, hint, drawn: "", marked: "", hinted: "" };
   }
 
-  /** What can be focused: a spot each, or a column of spots where stones fall. */
+  /** The focusable elements: one per spot, or one per column where stones fall. */
   columns() {
     if (this.face !== "drop") return this.spots.map((drawn) => drawn.group);
     const byColumn = Map.groupBy(this.scene.spots.keys(), (i) => this.scene.spots[i].x);
@@ -275,7 +275,7 @@ export class Board {
     return s("g", { "aria-hidden": "true" }, [...this.heads.values()], kind === "piles" && this.counts());
   }
 
-  /** How many matches each pile has. */
+  /** The number of matches in each pile. */
   counts() {
     const { scene, metrics: m } = this;
     const piles = Map.groupBy(scene.spots, (spot) => spot.x);
@@ -293,7 +293,7 @@ export class Board {
     );
   }
 
-  /** Brings every spot up to date. */
+  /** Updates every spot. */
   update() {
     const { look, path } = this;
     const scene = (this.shown = partway(this.scene, path, look.mover));
@@ -326,7 +326,7 @@ export class Board {
         drawn.drawn = key;
       }
       const mark = marks.get(target === i ? i : -1);
-      // A value says that a man may go there, and more.
+      // A value already marks a legal destination.
       this.hintAt(
         drawn,
         open && path.length && !steps && !(mark && look.values) ? (spot.holder ? "taking" : "free") : "",
@@ -385,7 +385,7 @@ export class Board {
   }
 
   /**
-   * A dot where a picked man may go, a ring around what it would take.
+   * A dot where a picked man may go, a ring around a man it would capture.
    * @param {DrawnSpot} drawn
    * @param {string} kind
    */
@@ -447,7 +447,7 @@ export class Board {
     }
   }
 
-  /** Moves that have no place on the board. */
+  /** Buttons for moves that have no spot on the board. */
   drawButtons() {
     const { scene, look } = this;
     const list = buttons(scene);
@@ -456,14 +456,14 @@ export class Board {
       return [gesture.move, look.values && answer && short(answer), look.best?.has(gesture.move)].join();
     });
     const key = [look.live, look.values, look.tells, ...shown].join("|");
-    // A button that is being pressed must not be replaced by the same under the finger.
+    // Replacing a button while it is pressed would lose the click.
     if (key === this.pressable && this.buttonsOf === scene) return;
     this.pressable = key;
     this.buttonsOf = scene;
     const watching = look.mover === "chance" && !look.live;
     this.buttons.hidden = !list.length || watching;
     if (list.length > 120) {
-      put(this.buttons, h("p", { class: "note" }, `${list.length} moves: type one below.`));
+      put(this.buttons, h("p", { class: "note" }, `${list.length} moves: type yours below.`));
       return;
     }
     const main = list.length <= 3 && look.mover !== "chance";
@@ -484,7 +484,7 @@ export class Board {
             onpointerleave: () => this.on.look(null),
           },
           gesture.move === "pass"
-            ? "No move: pass"
+            ? "No legal move: pass"
             : main
               ? gesture.move[0].toUpperCase() + gesture.move.slice(1)
               : gesture.move,
@@ -497,7 +497,7 @@ export class Board {
   }
 
   /**
-   * A word about what was just tried, with something to press if it helps.
+   * Shows a message about the last action, with an optional button.
    * @param {string} words
    * @param {...Child} more
    */
@@ -506,7 +506,7 @@ export class Board {
   }
 
   /**
-   * A word and a small shake for what cannot be done.
+   * Rejects an action with a message and a small shake.
    * @param {number} i
    * @param {string} words
    */
@@ -514,7 +514,7 @@ export class Board {
     this.say(words);
     const group = this.spots[i]?.group;
     group?.classList.remove("shakes");
-    // The next frame begins the shake anew.
+    // The next frame restarts the animation.
     requestAnimationFrame(() => group?.classList.add("shakes"));
   }
 
@@ -523,7 +523,7 @@ export class Board {
   }
 
   /**
-   * Numbered moves to come. `paths` are lists of spots.
+   * Draws the coming moves as numbered ghosts. `paths` are lists of spots.
    * @param {number[][]} paths
    * @param {Turn} [mover]
    */
@@ -541,7 +541,7 @@ export class Board {
   }
 
   /**
-   * What explains a value.
+   * Draws the marks and the line that explain a value.
    * @param {ReasonMark[]} marks
    * @param {LineMove[]} line
    */
@@ -551,12 +551,12 @@ export class Board {
     this.svg.classList.toggle("telling", this.scene.layout !== "piles");
   }
 
-  /** Puts the keyboard on the board. */
+  /** Moves the keyboard focus to the board. */
   enter() {
     this.hand.enter();
   }
 
-  /** Takes back a step of the turn that is being made; false if there is none. */
+  /** Takes back a step of the unfinished turn; returns false if there is none. */
   stepBack() {
     return this.hand.stepBack();
   }

@@ -1,6 +1,6 @@
 // @ts-check
 
-// Lines over a common scale, with a band for what is uncertain: the course of a match.
+// Line chart with confidence bands, for the course of a match.
 
 import { s } from "./dom.js";
 
@@ -21,8 +21,8 @@ function ticks(low, high, count = 4) {
 }
 
 /**
- * A chart. `series` is a list of {name, points: [[x, y, low, high]], kind}, `y` has `low`, `high` and
- * `text(value)`, `rules` is a list of {at, name, kind}: lines across.
+ * A chart. `series` is a list of {name, points: [[x, y, low, high]], kind}; `y` has `low`, `high` and
+ * `text(value)`; `rules` is a list of {at, name, kind}: horizontal lines.
  * @param {object} options
  * @param {{ name?: string, points: number[][], kind?: string }[]} options.series
  * @param {string} options.x

@@ -1,7 +1,7 @@
 // @ts-check
 
-// A chess board to put men on: drag them from square to square, paint them from the palette, paste a FEN,
-// name an ending.
+// Chess position editor: drag men between squares, place them from the palette, paste a FEN, or pick an
+// ending.
 
 import { $, announce, beneath, h, put, s } from "./dom.js";
 import { given } from "./given.js";
@@ -23,7 +23,7 @@ export const ENDINGS = (() => {
 const ORDER = "KQRBNP";
 
 /**
- * What is on the board as an ending's name, or nothing if a king is missing.
+ * The name of the ending on the board, or "" if a king is missing.
  * @param {Map<number, string>} men
  */
 export function materialOf(men) {
@@ -52,7 +52,7 @@ export class ChessPainter {
   drag = null;
 
   /**
-   * `changed` is called whenever something was put down.
+   * `changed` is called after every change of the position.
    * @param {string} fen
    * @param {() => unknown} changed
    */
@@ -65,7 +65,7 @@ export class ChessPainter {
       class: "paint board face-chess",
       viewBox: "0 0 524 524",
       role: "group",
-      "aria-label": "Board to put men on",
+      "aria-label": "Position editor",
     });
     this.palette = h("div", { class: "segmented palette men", role: "group", "aria-label": "Men" });
     this.turn = h("span", { class: "segmented", role: "group", "aria-label": "To move" });
@@ -230,7 +230,7 @@ export class ChessPainter {
     this.drag = null;
     if (!drag) return;
     const square = this.under(event);
-    // A man that is dropped beside the board is gone.
+    // A man dropped outside the board is removed.
     if (drag.letter && square !== drag.square) {
       this.men.delete(drag.square);
       if (square !== null) this.men.set(square, drag.letter);
@@ -239,13 +239,13 @@ export class ChessPainter {
   }
 
   /**
-   * Puts the chosen man on a square, or takes it away if it is there.
+   * Puts the chosen man on a square, or removes it if it is already there.
    * @param {number} square
    */
   put(square) {
     if (!this.tool || this.men.get(square) === this.tool) this.men.delete(square);
     else {
-      // There is one king of each colour: it moves.
+      // Each colour has one king, so placing it again moves it.
       if (/k/i.test(this.tool))
         for (const [other, letter] of this.men) if (letter === this.tool) this.men.delete(other);
       this.men.set(square, this.tool);
@@ -271,11 +271,11 @@ export class ChessPainter {
     event.stopPropagation();
   }
 
-  /** What keeps the men from being a position, or nothing. */
+  /** The reason why the position is not valid, or "". */
   get trouble() {
-    if (!materialOf(this.men)) return "Each side has one king.";
-    if (this.men.size > 5) return "Endings of up to five men are solved.";
-    if (this.toMove === "w" && !fits(this.men)) return "Black is in check, so White cannot be to move.";
+    if (!materialOf(this.men)) return "Each side needs exactly one king.";
+    if (this.men.size > 5) return "Only endings with up to five men are supported.";
+    if (this.toMove === "w" && !fits(this.men)) return "Black is in check, so it cannot be White’s turn.";
     return "";
   }
 }

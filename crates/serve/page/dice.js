@@ -1,7 +1,6 @@
 // @ts-check
 
-// Dice with faces, and a coin. They tell what was rolled; a roll is a short turn, none for those who asked
-// for less.
+// Dice and coins as SVG, with a short roll animation that respects the reduced-motion setting.
 
 import { s } from "./dom.js";
 
@@ -9,7 +8,7 @@ import { s } from "./dom.js";
 const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
 
 /**
- * A die around its middle, 48 wide; 0 is a die that is still in the hand.
+ * A die centred on the origin, 48 wide; 0 is a die that has not been rolled.
  * @param {number} number
  * @param {{ used?: boolean, rolls?: boolean }} [options]
  */
@@ -27,7 +26,7 @@ export function die(number, { used = false, rolls = false } = {}) {
 }
 
 /**
- * A coin around its middle.
+ * A coin centred on the origin.
  * @param {string} word
  * @param {boolean} [rolls]
  */
@@ -42,7 +41,7 @@ export function coin(word, rolls) {
 }
 
 /**
- * A picture of its own with dice or a coin in a row.
+ * A separate picture with dice or coins in a row.
  * @param {SVGElement[]} items
  * @param {string} label
  */

@@ -1,11 +1,11 @@
 // @ts-check
 
-// Elements in one line each, so that the other modules read like the page they make.
+// DOM helpers: element builders, queries, announcements, toasts, clipboard.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * Children without lists and without what is left out.
+ * Children flattened, without null, undefined and false.
  * @param {Child[]} children
  * @returns {(Node | string)[]}
  */
@@ -58,7 +58,7 @@ export function s(tag, props, ...children) {
 }
 
 /**
- * The first element that a selector names, within another one or anywhere.
+ * The first element that matches a selector, within another element or the document.
  * @template {string} S
  * @param {S} selector
  * @param {ParentNode} [within]
@@ -69,7 +69,7 @@ export function $(selector, within = document) {
 }
 
 /**
- * The nearest element that a selector names around the place of an event, or null.
+ * The closest ancestor of an event's target that matches a selector, or null.
  * @param {Event} event
  * @param {string} selector
  * @returns {HTMLElement | SVGElement | null}
@@ -78,7 +78,7 @@ export const around = (event, selector) =>
   event.target instanceof Element ? event.target.closest(selector) : null;
 
 /**
- * The same for whatever lies under the pointer now.
+ * The closest matching ancestor of the element under the pointer, or null.
  * @param {MouseEvent} event
  * @param {string} selector
  * @returns {HTMLElement | SVGElement | null}
@@ -87,7 +87,7 @@ export const beneath = (event, selector) =>
   document.elementFromPoint(event.clientX, event.clientY)?.closest(selector) ?? null;
 
 /**
- * Puts children in the place of all that an element held.
+ * Replaces all children of an element.
  * @param {Element} element
  * @param {...Child} children
  */
@@ -95,11 +95,11 @@ export function put(element, ...children) {
   element.replaceChildren(...present(children));
 }
 
-/** Lines that a screen reader is still to be given; what was said is not overwritten by what comes next. */
+/** Announcements kept in the live region, so that a new one does not overwrite an unread one. */
 const LINES = 5;
 
 /**
- * Tells a screen reader what happened.
+ * Announces a text to screen readers.
  * @param {string | null} words
  */
 export function announce(words) {
@@ -112,7 +112,7 @@ export function announce(words) {
 let timer = 0;
 
 /**
- * A few words at the foot of the window that go away by themselves.
+ * Shows a short message at the bottom of the window for a few seconds.
  * @param {string} words
  */
 export function toast(words) {
@@ -125,7 +125,7 @@ export function toast(words) {
 }
 
 /**
- * Copies text, on old browsers and plain http too.
+ * Copies text to the clipboard; also works in old browsers and over plain HTTP.
  * @param {string} text
  * @param {string} what
  */
@@ -143,7 +143,7 @@ export async function copy(text, what) {
 }
 
 /**
- * Fetches a style sheet that only some views need, once; resolves when it applies.
+ * Loads a style sheet that only some views need, once; resolves when it applies.
  * @param {string} file
  */
 export function style(file) {

@@ -1,7 +1,6 @@
 // @ts-check
 
-// A board for somebody else's page: `/embed?game=connect4&moves=4,4&values=on`. It can be played on by both
-// sides.
+// Embeddable board for other sites: `/embed?game=connect4&moves=4,4&values=on`. Both sides can be played.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -56,7 +55,7 @@ async function go(list) {
       outcome !== null
         ? ending(outcome, who)
         : toMove === "chance"
-          ? "The dice are to be rolled"
+          ? "Waiting for the dice"
           : `${who[toMove]} to move`,
     );
     $("#back").disabled = moves.length <= given;
@@ -82,7 +81,7 @@ async function go(list) {
   }
 }
 
-api.onReach((reachable) => say(reachable ? "Connected again" : "The server is away; trying again …"));
+api.onReach((reachable) => say(reachable ? "Reconnected" : "Cannot reach the server. Reconnecting …"));
 $("#back").addEventListener("click", () => moves.length > given && go(moves.slice(0, -1)));
 $("#values").addEventListener("click", () => {
   values = !values;

@@ -1,21 +1,20 @@
 // @ts-check
 
-// The experiments: what each asks, what came of it, and the same found again here, theirs beside ours, with
-// plots.
+// Experiments page: published results, and the same experiment run on this server, with tables and plots.
 
 import { ApiError, isAbort, wordsOf } from "./api.js";
 import { announce, h, put } from "./dom.js";
 import { ask, drop, fileName, keep, post } from "./place-api.js";
 
-/** How often a run is asked how far it is. */
+/** Milliseconds between two progress requests. */
 const LOOK = 500;
-/** Games, trials or positions of a quick look. */
+/** Games, trials or positions of a quick run. */
 const QUICK = 4;
 /** @param {number} ms */
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /**
- * A plot in the colours of the page, which need not be those of the system.
+ * A plot in the colour scheme of the page, which may differ from the system's.
  * @param {string} svg
  */
 function themed(svg) {
@@ -83,7 +82,7 @@ export class Laboratory {
         },
         h("strong", {}, about.question),
         h("span", { class: "verdict-line" }, about.verdict),
-        h("span", { class: "note" }, latest?.[about.name] ? "Found again here lately." : about.source),
+        h("span", { class: "note" }, latest?.[about.name] ? "Reproduced here recently." : about.source),
       );
     put(this.body, h("div", { class: "experiments" }, experiments.map(card)));
   }
@@ -114,8 +113,8 @@ export class Laboratory {
     this.controls = h(
       "p",
       { class: "actions" },
-      start("Run it again", "run", QUICK, true),
-      start("With its whole sample", "run-whole", undefined),
+      start("Run a small sample", "run", QUICK, true),
+      start("Run the full sample", "run-whole", undefined),
       h("label", { class: "inline" }, "Seed ", seed),
     );
     put(
@@ -143,8 +142,8 @@ export class Laboratory {
         h(
           "p",
           { class: "note" },
-          "Runs here and now, behind everything else that this server does. The first button takes a " +
-            "small sample, to see how it goes.",
+          "Experiments run on this server with low priority. A small sample is quick and gives a first " +
+            "impression.",
         ),
         this.trouble,
       ),
@@ -182,7 +181,7 @@ export class Laboratory {
    * @param {number | string} id
    */
   async follow(about, id) {
-    const bar = h("progress", { "aria-label": "How far the experiment is" });
+    const bar = h("progress", { "aria-label": "Progress of the experiment" });
     const words = h("p", { class: "note", role: "status" }, "running");
     const stop = h(
       "button",
@@ -200,12 +199,12 @@ export class Laboratory {
       if (this.left || this.following !== me) return;
       if (run.state === "done") {
         this.found(about, run);
-        announce("The experiment is done.");
+        announce("The experiment is finished.");
         return;
       }
       if (run.state === "failed") throw new ApiError(422, run.error ?? "", run.cure);
       if (run.state === "stopped") {
-        put(this.findings, h("p", { class: "note" }, "Stopped before its end."));
+        put(this.findings, h("p", { class: "note" }, "Stopped before it finished."));
         return;
       }
       if (!shown)
@@ -309,16 +308,16 @@ export class Laboratory {
       );
     const holds =
       findings.holds === true
-        ? h("p", { class: "right" }, "It shows what it should.")
+        ? h("p", { class: "right" }, "The result was reproduced.")
         : findings.holds === false
-          ? h("p", { class: "wrong" }, "It does not show what it should; the remarks say why.")
+          ? h("p", { class: "wrong" }, "The result was not reproduced; see the remarks.")
           : null;
     put(
       this.findings,
       h(
         "section",
         { class: "card", id: "found" },
-        h("h2", {}, "Found here"),
+        h("h2", {}, "Result on this server"),
         holds,
         h("p", { class: "note" }, `${findings.setting} · seed ${run.seed} · ${run.seconds.toFixed(1)} s`),
         findings.remarks.map((remark) => h("p", {}, remark)),

@@ -1,6 +1,6 @@
 // @ts-check
 
-// The truth about the position: one sentence, how we know, every move with its value, the best line, and why.
+// Analysis card: verdict, source of the value, all moves with their values, best line, and explanation.
 
 import * as api from "./api.js";
 import { $, announce, h, put, toast } from "./dom.js";
@@ -9,9 +9,9 @@ import { trail } from "./scene.js";
 import { symbol } from "./symbol.js";
 import { about, compare, long, mean, meanText, scoreText, sentence, source } from "./verdict.js";
 
-/** Moves that a phone shows at first; style.css hides the others. */
+/** Moves that a phone shows initially; style.css hides the others. */
 const MANY = 8;
-/** Rows beyond this say nothing that the summary does not. */
+/** Most rows in the list; the summary counts the rest. */
 const ROWS = 60;
 
 /**
@@ -61,7 +61,7 @@ export class Explore {
         },
         words,
       );
-    this.provable = deeper("proof", "Proof", "Play against a proof");
+    this.provable = deeper("proof", "Proof", "Play against the proof");
     this.deeper = h(
       "p",
       { class: "actions" },
@@ -108,7 +108,7 @@ export class Explore {
         this.headline,
         sentence({ value: "unknown", opinion: found.get(guess)?.opinion }, app.toMove, app.names),
       );
-      this.how.textContent = "by judgement, while the search goes on";
+      this.how.textContent = "estimate; the search is still running";
     } else {
       const { done = 0, total = 0, stage } = app.progress ?? {};
       put(this.headline, h("span", { class: "pulse" }, "Searching"));
@@ -119,7 +119,7 @@ export class Explore {
             ? `${done.toLocaleString("en")} positions`
             : "";
       this.how.textContent = [
-        stage ?? "asking",
+        stage ?? "starting",
         counted,
         view.exact === false && "probably too large for an exact answer",
       ]
@@ -136,7 +136,7 @@ export class Explore {
       );
     this.provable.hidden = !view.provable;
     this.drawMoves(view.scene, found, answer);
-    // The first screen has the values on the board already.
+    // The first screen already shows the values on the board.
     this.list.hidden = app.state.view === "home";
     this.drawLine(answer);
   }
@@ -159,7 +159,7 @@ export class Explore {
       );
     this.summarise(known);
     const best = new Set(this.tells(scene, answer) ? (answer?.best ?? []) : []);
-    // Moves that nothing is known of are counted, not listed.
+    // Moves without any value are counted, not listed.
     const dull =
       known.length > ROWS
         ? known.filter(
@@ -184,7 +184,7 @@ export class Explore {
   }
 
   /**
-   * When all moves tie, none is the best.
+   * Whether the best moves are marked: not if all moves are equally good.
    * @param {Scene} scene
    * @param {SeenPosition | null} answer
    */
@@ -223,7 +223,7 @@ export class Explore {
     );
   }
 
-  /** On a phone a long list is cut short until somebody asks for all of it. */
+  /** Expands the list, which phones show shortened. */
   showAll() {
     this.list.classList.add("all");
     this.more.hidden = true;
@@ -306,7 +306,7 @@ export class Explore {
         {
           type: "button",
           class: "step",
-          title: `${i + 1} plies on`,
+          title: `Play the line up to move ${i + 1}`,
           onclick: () =>
             app.live && app.go({ moves: [...app.moves, ...line.slice(0, i + 1)], at: null, view: "explore" }),
           onpointerenter: () => app.board.ghosts(trail(app.scene, line.slice(0, i + 1))),
@@ -323,12 +323,12 @@ export class Explore {
     );
   }
 
-  /** The reason behind the value, on the board and in a sentence; asked again, it goes away. */
+  /** Shows the reason for the value, on the board and in words; called again, hides it. */
   async why() {
     const { app } = this;
     if (!app?.view || app.over) return;
     if (!app.valuesShown) {
-      toast("Values are hidden here: v shows them.");
+      toast("Values are hidden. Press v to show them.");
       return;
     }
     if (app.reasons) {
@@ -347,9 +347,9 @@ export class Explore {
         .split("; ")
         .map((part) => spoken(part, app.scene.layout));
       if (line.length > 1 && line.some((move) => move.forced))
-        words.push("full circles are moves without an equal");
-      // The headline says the verdict already, and the name of a move is written as it is played.
-      if (words.length > 1 && words[0] === this.headline.textContent) words.shift();
+        words.push("solid circles mark moves without an equally good alternative");
+      // The headline already shows the verdict, and move names keep their spelling.
+      if (words.length > 1 && undated(words[0]) === undated(this.headline.textContent)) words.shift();
       /** @param {string} part */
       const begun = (part) => (/^[a-z]+[ ,]/.test(part) ? part[0].toUpperCase() + part.slice(1) : part);
       app.reasons = { words: words.map((part) => `${begun(part)}.`) };
@@ -365,7 +365,13 @@ export class Explore {
 }
 
 /**
- * A column's number reads as one.
+ * A verdict without its distance: the server counts plies, the headline moves.
+ * @param {string} words
+ */
+const undated = (words) => words.replace(/ in \d+ (ply|plies|moves?)$/, "");
+
+/**
+ * Names a column as such where a sentence starts with its number.
  * @param {string} part
  * @param {Layout} layout
  */

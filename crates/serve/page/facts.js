@@ -1,6 +1,6 @@
 // @ts-check
 
-// What the spots of a board do not show: dice, men in hand, points.
+// Game facts beside the board: dice, men in hand, points.
 
 import { coin, dicePicture, die } from "./dice.js";
 import { h, put, s } from "./dom.js";
@@ -14,7 +14,7 @@ import { usedDice } from "./scene.js";
 const fact = (scene, name) => scene.facts?.find(([known]) => known === name)?.[1];
 
 /**
- * The dice of a race lie on the table, on the half of whoever rolled them.
+ * Draws the dice of a race game on the half of the player who rolled them.
  * @param {Board} board
  * @param {number[]} path
  */
@@ -41,7 +41,7 @@ export function tableDice(board, path) {
 }
 
 /**
- * Points, men in hand and the die, below the board or in its place.
+ * Draws points, men in hand and the die, below the board or instead of it.
  * @param {HTMLElement} host
  * @param {Scene} scene
  * @param {Look} look
@@ -82,12 +82,12 @@ function cubeWords(scene, rolled) {
   ].sort();
   if (!cubes.length) return "";
   return cubes.includes(rolled)
-    ? `Cube ${rolled} moves.`
-    : `Cube ${rolled} is gone: ${cubes.join(" or ")} moves.`;
+    ? `Move cube ${rolled}.`
+    : `Cube ${rolled} is gone: move ${cubes.join(" or ")}.`;
 }
 
 /**
- * Men that wait to be put down, drawn as men.
+ * Men still to be placed, drawn as men.
  * @param {string} name
  * @param {string} value
  */
@@ -111,7 +111,7 @@ function inHand(name, value) {
 }
 
 /**
- * The table of Pig: what both have, what this turn has, and the die or the coin.
+ * The table of Pig: both scores, the points of this turn, and the die or the coin.
  * @param {Scene} scene
  * @param {Look} look
  */
@@ -160,7 +160,7 @@ function pig(scene, look) {
     h(
       "div",
       { class: "pig-table" },
-      dicePicture([item], word ? `${word} rolled` : "not rolled yet"),
+      dicePicture([item], word ? `result: ${word}` : "not rolled yet"),
       h("p", { class: "pig-turn" }, h("strong", {}, turn), ` ${turn === "1" ? "point" : "points"} this turn`),
     ),
     lane("first", names.first),

@@ -1,14 +1,13 @@
 // @ts-check
 
-// The games to choose from: a picture, a name, what is known about the game, and how large it is. What is
-// known comes from the solvers, one game after the other, when nobody waits for anything else; it is
-// remembered for the next visit.
+// Gallery of games: picture, name, game-theoretic value and size. Values come from the solvers, one game at a
+// time and only when the server is otherwise idle; they are stored in the browser for the next visit.
 
 import * as api from "./api.js";
 import { $, h, put } from "./dom.js";
 import { fullName } from "./names.js";
 import * as draw from "./thumbnails.js";
-import { mean, meanText, seen } from "./verdict.js";
+import { mean, meanText, plies, seen } from "./verdict.js";
 
 /**
  * A kind of game on a card; `form` is the part of the set-up (setup.js) that changes its spec.
@@ -35,7 +34,7 @@ export const CARDS = [
     id: "connect4",
     spec: "connect4",
     name: "Connect Four",
-    about: "stones fall, four in a row",
+    about: "drop stones, four in a row",
     picture: () => draw.cells("drop", [".....", "..x..", ".oxo.", "xoxxo"]),
     form: "board",
   },
@@ -51,7 +50,7 @@ export const CARDS = [
     id: "mnk",
     spec: "mnk:5x4,k=4,obstacles=c2+d3",
     name: "Any board",
-    about: "any size, any row, obstacles",
+    about: "any size, any line length, obstacles",
     picture: () => draw.cells("grid", ["....x", ".x#..", ".o.#.", "o...."]),
     form: "board",
   },
@@ -59,7 +58,7 @@ export const CARDS = [
     id: "nim",
     spec: "nim:3+4+5",
     name: "Nim",
-    about: "take matches, leave the last",
+    about: "don’t take the last match",
     picture: () => draw.piles([3, 4, 5]),
     form: "nim",
   },
@@ -83,7 +82,7 @@ export const CARDS = [
     id: "einstein",
     spec: "einstein:4x4",
     name: "EinStein würfelt nicht",
-    about: "cubes race, the die chooses",
+    about: "race of cubes, moved by a die",
     picture: () => draw.cells("cubes", ["12..", "3...", "...c", "..ba"]),
     form: "einstein",
   },
@@ -91,7 +90,7 @@ export const CARDS = [
     id: "hypergammon",
     spec: "hypergammon",
     name: "Hypergammon",
-    about: "backgammon, three checkers",
+    about: "backgammon with three checkers",
     picture: draw.race,
     form: "other",
   },
@@ -126,26 +125,28 @@ function keep(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // Private windows remember nothing, which is fine.
+    // Private windows have no storage.
   }
 }
 
 /**
- * What the solvers say about a start, in a few words.
+ * The value of a start position, in a few words.
  * @param {Seen | null} answer
  */
 export function badge(answer) {
   if (!answer) return "";
   if (mean(answer) !== null)
-    return answer.odds === null ? `first expects ${meanText(answer)}` : `first wins ${meanText(answer)}`;
+    return answer.odds === null
+      ? `first expects ${meanText(answer)}`
+      : `first wins ${meanText(answer)} of games`;
   if (answer.value === "draw") return "a draw";
-  if (answer.value === "win") return `first wins${answer.distance ? ` in ${answer.distance}` : ""}`;
-  if (answer.value === "loss") return `second wins${answer.distance ? ` in ${answer.distance}` : ""}`;
+  if (answer.value === "win") return `first wins${answer.distance ? ` in ${plies(answer.distance)}` : ""}`;
+  if (answer.value === "loss") return `second wins${answer.distance ? ` in ${plies(answer.distance)}` : ""}`;
   return "not solved here";
 }
 
 /**
- * A count as people say it.
+ * A count with a named unit, such as million.
  * @param {string | null} text
  */
 export function large(text) {
@@ -158,7 +159,7 @@ export function large(text) {
 }
 
 /**
- * What a card shows about its game.
+ * The parts of a card that show facts about its game.
  * @typedef {{ result: HTMLElement, size: HTMLElement, about: string }} GalleryCard
  */
 
@@ -197,7 +198,7 @@ export class Gallery {
     }
     if (!this.made) this.make();
     this.drawRecent();
-    // Whoever waits comes first: what is known of other games can wait.
+    // The values of other games are requested only after the current position's.
     if (app.answer || app.over || app.failed) this.ask();
   }
 
@@ -227,7 +228,7 @@ export class Gallery {
     put(this.box, h("h2", {}, "Other games"), this.recent, h("div", { class: "games" }, cards));
   }
 
-  /** Games that were played before, with a way back. */
+  /** Stores the current game in the list of recent games. */
   remember() {
     const { state } = this.app;
     if (!["play", "explore"].includes(state.view) || state.moves.length < 2 || !this.app.view) return;
@@ -243,7 +244,7 @@ export class Gallery {
     put(
       this.recent,
       list.map(({ game, link, moves }) =>
-        h("li", {}, h("a", { class: "button", href: link }, `${fullName(game)} · ${moves} plies`)),
+        h("li", {}, h("a", { class: "button", href: link }, `${fullName(game)} · ${moves} moves`)),
       ),
     );
     this.recent.hidden = !list.length;
@@ -282,7 +283,7 @@ export class Gallery {
   }
 
   /**
-   * The value of a start, by a stream that steps aside for everybody.
+   * The value of a start position, from a low-priority stream.
    * @param {string} spec
    * @param {AbortSignal} signal
    * @returns {Promise<Seen | null>}

@@ -1,9 +1,8 @@
 // @ts-check
 
-// Games that the page names itself: small ones to try, and what people call families. Data only; what a game
-// is and can do comes from the server.
+// Game names and samples used by the page. Data only; rules and abilities come from the server.
 
-/** What an address without parameters shows. */
+/** The game of an address without parameters. */
 export const FIRST_GAME = "connect4";
 
 /** Games that are solved in a moment: spec and name. */
@@ -26,23 +25,23 @@ export const PROVED = [
 /** @type {{ [family: string]: string[] }} */
 export const SAMPLES = {
   tictactoe: ["tictactoe", "Get three in a row."],
-  mnk: ["mnk:4x4,k=3", "Three in a row on a larger board: who moves first wins quickly. Try it."],
-  connect4: ["connect4:5x4", "Click a column; the stone falls. Four in a row win."],
-  connect: ["connect:4x4,k=3", "Click a column; the stone falls. Three in a row win here."],
-  nim: ["nim:1+2+3", "Click a match: it and those above it are taken. Do not take the last one."],
+  mnk: ["mnk:4x4,k=3", "Three in a row on a larger board: the first player wins quickly. Try it."],
+  connect4: ["connect4:5x4", "Click a column to drop a stone. Four in a row wins."],
+  connect: ["connect:4x4,k=3", "Click a column to drop a stone. Three in a row wins here."],
+  nim: ["nim:1+2+3", "Click a match to take it and all those above it. Do not take the last one."],
   chess: [
     "chess:KQK",
-    "Mate the black king. Click a man, then where it goes.",
+    "Checkmate the black king. Click a piece, then its destination.",
     "8/8/8/4k3/8/8/8/KQ6 w - - 0 1",
   ],
-  morris: ["morris:three,lines=8", "Place three men each, then move them. Three in a line win."],
-  pig: ["pig:20", "Roll, and hold before a 1 comes."],
-  piglet: ["piglet:5", "Toss, and hold before tails comes."],
-  einstein: ["einstein:3x3", "The die says which cube may move. Reach the far corner."],
+  morris: ["morris:three,lines=8", "Each player places three men, then moves them. Three in a line wins."],
+  pig: ["pig:20", "Roll, and hold before you roll a 1."],
+  piglet: ["piglet:5", "Toss, and hold before you get tails."],
+  einstein: ["einstein:3x3", "The die decides which cube may move. Reach the far corner."],
   hypergammon: ["hypergammon", "Roll two dice and bring your three checkers home."],
 };
 
-/** Families by the names that people use. */
+/** Display names of the families. */
 /** @type {{ [family: string]: string }} */
 export const FAMILIES = {
   tictactoe: "Tic-tac-toe",
@@ -59,7 +58,7 @@ export const FAMILIES = {
 };
 
 /**
- * Columns of a board whose moves are numbers of columns, written as one digit each; 0 for other games.
+ * The number of columns if moves are column numbers of one digit each; 0 for other games.
  * @param {string} spec
  */
 export function digitColumns(spec) {

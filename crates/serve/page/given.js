@@ -1,14 +1,14 @@
 // @ts-check
 
-// A value that has to be there.
+// Assertion that a value is present.
 
 /**
- * The value itself; an error if it is missing, which would be a mistake of the page.
+ * Returns the value; throws if it is null or undefined, which would be a bug.
  * @template T
  * @param {T | null | undefined} value
  * @returns {T}
  */
 export function given(value) {
-  if (value === null || value === undefined) throw new Error("something that should be there is missing");
+  if (value === null || value === undefined) throw new Error("internal error: a required value is missing");
   return value;
 }

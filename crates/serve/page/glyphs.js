@@ -1,15 +1,14 @@
 // @ts-check
 
-// What the old signs say about a move: ?? threw a won or drawn game away, ? gave something away, ! was the
-// only one.
+// Annotation glyphs for moves: ?? is a blunder, ? is a mistake, ! is the only move that keeps the value.
 
 import { mean } from "./verdict.js";
 
-/** Payoff that a move of a game with dice may give away without a sign. */
+/** Payoff that a move of a game with dice may give away without a glyph. */
 const SLIGHT = 0.02;
 
 /**
- * The sign of a mistake, or nothing if it is too small for one.
+ * The glyph of a mistake, or "" if the mistake is too small for one.
  * @param {Mistake} mistake
  */
 export function glyphOf(mistake) {
@@ -18,7 +17,7 @@ export function glyphOf(mistake) {
 }
 
 /**
- * Whether a move was the only one that kept the value, by the answer for the position before it.
+ * Whether a move was the only one that kept the value, according to the answer for the position before it.
  * @param {SeenPosition | null | undefined} answer
  * @param {string} mv
  */

@@ -1,7 +1,6 @@
 // @ts-check
 
-// What lies under the spots: the board's body, its lines and holes, and its coordinates; and where the spots
-// are.
+// Board geometry and background: positions of the spots, body, lines, holes and coordinates.
 
 import { s } from "./dom.js";
 
@@ -17,7 +16,7 @@ export const letters = (column) =>
   (column >= 26 ? letters(Math.floor(column / 26) - 1) : "") + String.fromCharCode(97 + (column % 26));
 
 /**
- * Where a scene's spots lie, how large the picture is, and how large its small print.
+ * The positions of a scene's spots, the size of the picture, and the font size of the coordinates.
  * @param {Scene} scene
  * @param {Face} kind
  * @returns {Metrics}
@@ -80,7 +79,7 @@ export function metrics(scene, kind) {
 const rect = (kind, x, y, width, height, rx) => s("rect", { class: kind, x, y, width, height, rx });
 
 /**
- * The body of the board with everything that never changes.
+ * The static parts of the board: body, lines, coordinates.
  * @param {Scene} scene
  * @param {Face} kind
  * @param {Metrics} m
@@ -133,7 +132,7 @@ export function ground(scene, kind, m) {
 }
 
 /**
- * Lines through the middles of cells, and the points that players count from.
+ * Lines through the cell centres, and star points.
  * @param {SVGElement[]} parts
  * @param {Scene} scene
  * @param {Metrics} m
@@ -160,7 +159,7 @@ function goLines(parts, scene, m) {
 }
 
 /**
- * Where the cubes want to go: the corner opposite to their own.
+ * The goal corners of the cubes, opposite to their own.
  * @param {SVGElement[]} parts
  * @param {Scene} scene
  * @param {Metrics} m
@@ -227,7 +226,7 @@ function raceTable(parts, m) {
 }
 
 /**
- * What a spot itself looks like when nothing lies on it, around its middle.
+ * An empty spot, centred on the origin.
  * @param {Face} kind
  * @param {{ x: number, y: number }} spot
  * @param {Metrics} m

@@ -1,11 +1,11 @@
 // @ts-check
 
-// The hand over the board: clicks, drags, thumbs and keys become moves.
+// Board input: clicks, drags, touches and keys become moves.
 //
 //   path []  →  pick a man  →  point at its goal  →  play        or drag it there
 //
-// A turn of several steps stays in the hand until its last step, and each step can be taken back. What cannot
-// be done is answered with a word.
+// A turn of several steps is collected until its last step, and each step can be taken back. Impossible
+// actions get a short message.
 
 import { announce, around, beneath, h, put } from "./dom.js";
 import { given } from "./given.js";
@@ -13,9 +13,9 @@ import { man } from "./men.js";
 import { refusal } from "./refusal.js";
 import { ahead, hops, stepwise } from "./scene.js";
 
-/** Pixels that a press may wander and still be a click. */
+/** Pixels that a press may move and still count as a click. */
 const STILL = 6;
-/** A cell smaller than this is shown larger before a thumb plays on it. */
+/** Touching a cell smaller than this (in pixels) zooms in first. */
 const THUMB = 26;
 /** @type {{ [face in Face]?: string }} */
 const MEN_WORD = { chess: "", cubes: "cube ", race: "checker ", points: "man " };
@@ -49,7 +49,7 @@ export class Hand {
     });
   }
 
-  /** Another position: whatever was begun is gone. */
+  /** Discards an unfinished turn when the position changes. */
   reset() {
     this.path = [];
     this.board.choices.hidden = true;
@@ -57,7 +57,7 @@ export class Hand {
     this.hover(null);
   }
 
-  /** Another board: the focus stays within it. */
+  /** Keeps the focus within the board when the board changes. */
   settle() {
     this.focus = Math.max(0, Math.min(this.focus, this.board.spots.length - 1));
     this.hovering = null;
@@ -102,7 +102,7 @@ export class Hand {
   }
 
   /**
-   * Points at a spot: goes on with the move begun, begins another one, or says why not.
+   * Handles a click on a spot: continues the unfinished move, starts another one, or reports why not.
    * @param {number} spot
    */
   point(spot) {
@@ -111,7 +111,7 @@ export class Hand {
     const target = this.target(spot);
     board.touched = scene.spots[spot];
     if (!look.live) return board.refuse(spot, refusal(board.shown, look, path, spot, board.names));
-    // The man in the hand is put down where it was.
+    // Clicking the picked man again puts it down.
     if (
       path.length &&
       path[path.length - 1] === target &&
@@ -161,7 +161,7 @@ export class Hand {
             this.stepBack();
           },
         },
-        "Take the step back",
+        "Take back this step",
       );
     board.choices.hidden = !complete.length && !back;
     put(board.choices, complete.map(button), back);
@@ -171,19 +171,19 @@ export class Hand {
     const spot = board.scene.spots[path[path.length - 1]];
     announce(
       complete.length
-        ? "choose which"
+        ? "choose a move"
         : made
-          ? `moved to ${spot.name}; another step`
+          ? `moved to ${spot.name}; next step`
           : this.taking(path)
-            ? "a line is closed: take a man"
-            : `${MEN_WORD[board.face] ?? ""}${spot.name} picked; where to?`,
+            ? "mill: take a man"
+            : `${MEN_WORD[board.face] ?? ""}${spot.name} selected; choose a destination`,
     );
-    if (this.taking(path)) board.say("A line is closed: take one of the other’s men.");
+    if (this.taking(path)) board.say("You closed a mill: take one of your opponent’s men.");
     if (complete.length) board.choices.querySelector("button")?.focus();
   }
 
   /**
-   * Whether the next spot is a man to be taken.
+   * Whether the next click takes a man.
    * @param {number[]} path
    */
   taking(path) {
@@ -221,7 +221,7 @@ export class Hand {
     return true;
   }
 
-  /** Takes back the last step, or puts down what is picked. */
+  /** Takes back the last step, or puts down the picked man. */
   stepBack() {
     const { path, board } = this;
     if (!path.length) return this.letGo();
@@ -245,7 +245,7 @@ export class Hand {
     const begun = stepwise(scene) ? this.path.slice(0, this.path.length - (this.path.length % 2)) : [];
     const { next } = ahead(scene, [...begun, spot]);
     const holder = this.board.shown.spots[spot].holder;
-    // Only what lies on the board and can go somewhere is dragged.
+    // Only the mover's own men with a legal move can be dragged.
     if (holder === look.mover && next.size)
       this.press = { spot, begun, x: event.clientX, y: event.clientY, id: event.pointerId };
   }
@@ -269,7 +269,7 @@ export class Hand {
   }
 
   /**
-   * Where the pointer is, in the picture's own measure.
+   * The pointer position in the coordinates of the SVG.
    * @param {PointerEvent} event
    */
   place(event) {
@@ -286,7 +286,7 @@ export class Hand {
     const dragged = this.dragged;
     this.drop();
     if (!press || !dragged) return;
-    this.dragged = true; // The click that follows is no click.
+    this.dragged = true; // The click event that follows a drag is ignored.
     setTimeout(() => (this.dragged = false), 0);
     const under = beneath(event, "[data-spot]");
     const spot = under && this.board.svg.contains(under) ? Number(under.dataset.spot) : null;
@@ -294,7 +294,7 @@ export class Hand {
     this.point(spot);
   }
 
-  /** Whatever is dragged goes back. */
+  /** Returns the dragged man to its spot. */
   drop() {
     if (this.press) this.board.spots[this.press.spot]?.stone.classList.remove("lifted");
     this.press = null;
@@ -315,7 +315,7 @@ export class Hand {
   focused(event) {
     const spot = this.spotOf(event);
     if (spot === null) return;
-    // A column has the focus as one; within it the spot does not matter.
+    // A column is focused as a whole; the spot within it does not matter.
     if (this.board.spots[spot].handle !== this.board.spots[this.focus]?.handle) this.focus = spot;
     const seen = event.target instanceof Element && event.target.matches(":focus-visible");
     this.board.ringAt(seen ? this.focus : null);
@@ -337,7 +337,7 @@ export class Hand {
   }
 
   /**
-   * Shows what a click would do: a stone to be, or the matches that would go.
+   * Previews a click: the stone to be placed, or the matches to be taken.
    * @param {number | null} spot
    */
   hover(spot) {
@@ -399,7 +399,7 @@ export class Hand {
   }
 
   /**
-   * The nearest spot in a direction; what lies straight ahead counts as nearer.
+   * The nearest spot in a direction; spots straight ahead are preferred.
    * @param {number} from
    * @param {number[]} options
    * @returns {number | null}
@@ -417,7 +417,7 @@ export class Hand {
     return nearest;
   }
 
-  /** On the spot it was on, or on one that can be played. */
+  /** Focuses the last spot if it can be played, otherwise one that can. */
   enter() {
     const { board } = this;
     const open = [...ahead(board.scene, this.path).next.keys()];

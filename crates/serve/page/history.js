@@ -1,9 +1,9 @@
 // @ts-check
 
-// The game as a picture: for each position a bar above the middle line if the first player wins and below it
-// if the second does, the longer the nearer the end; mistakes have a mark, and a click goes there.
+// Value history of a game: one bar per position, above the middle line if the first player wins and below it
+// if the second does; longer bars are nearer the end. Mistakes are marked, and a click jumps to the position.
 //
-// It is asked for when nobody waits for the position itself, and stays scrolled to where one is.
+// The values are requested after those of the current position. The chart stays scrolled to that position.
 
 import * as api from "./api.js";
 import { $, around, beneath, h, put, s } from "./dom.js";
@@ -39,8 +39,7 @@ export class History {
   constructor() {
     this.card = $("#history");
     this.svg = s("svg", { class: "history", role: "group", "aria-label": "Value history" });
-    // A picture that is painted anew between press and release has no clicked ply, but there is one where the
-    // pointer is.
+    // A repaint between press and release detaches the clicked ply, so the one under the pointer is used.
     this.svg.addEventListener("click", (event) => {
       const at = around(event, "[data-ply]") ?? beneath(event, "[data-ply]");
       if (at) this.app.jump(Number(at.dataset.ply));
@@ -66,13 +65,13 @@ export class History {
       this.leave();
       return;
     }
-    // What the screen is about comes first; a game that is over has nothing else to ask for.
+    // The values of the current position come first, unless the game is over.
     if (app.answer || app.failed || app.over || !app.valuesShown) this.load(app);
     this.paint();
   }
 
   /**
-   * Asks for the values of all positions of the game, once per game; they arrive from the last one on.
+   * Requests the values of all positions of the game, once per game; they arrive last position first.
    * @param {App} app
    */
   load(app) {
@@ -110,26 +109,26 @@ export class History {
     );
   }
 
-  /** Ends the stream, and with it the server's work. */
+  /** Closes the stream, which also cancels the work on the server. */
   leave() {
     this.stop?.();
     this.stop = null;
     if (!this.complete) this.key = "";
   }
 
-  /** Whether the values of the game on the screen are all there. */
+  /** Whether all values of the game on the screen have arrived. */
   get settled() {
     const { game, position, moves } = this.app?.state ?? {};
     return this.complete && this.key === api.query({ game, position, moves });
   }
 
-  /** The moves that were mistakes, counted from 0: the position before one is the ply of the same number. */
+  /** Indices of the moves that were mistakes, from 0; ply i is the position before move i. */
   get mistakes() {
     return this.plies.flatMap((ply, i) => (ply?.mistake ? [i - 1] : []));
   }
 
   /**
-   * What was wrong with a move of `mistakes`.
+   * The details of a move of `mistakes`.
    * @param {number} i
    */
   mistakeAt(i) {
@@ -141,7 +140,7 @@ export class History {
     const shown = app.moves.length;
     const moves = app.state.moves;
     const count = moves.length + 1;
-    // What is being clicked must not be replaced by the same under the finger.
+    // An unchanged picture is not repainted, so that a press on it is not lost.
     const key = [
       shown,
       moves.join(),
@@ -162,7 +161,7 @@ export class History {
     const parts = [s("line", { class: "middle", x1: 0, x2: width, y1: HALF + 4, y2: HALF + 4 })];
     for (let i = 0; i < count; i += 1) parts.push(this.ply(plies[i], i, moves[i - 1], i === shown));
     put(this.svg, parts);
-    // Where one is, one sees.
+    // Scrolls the current position into view.
     const here = 4 + shown * STEP;
     const { scrollLeft, clientWidth } = this.scroll;
     if (here < scrollLeft + STEP || here > scrollLeft + clientWidth - 2 * STEP)
@@ -178,7 +177,7 @@ export class History {
         ? bad.length
           ? `Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}`
           : "No mistakes."
-        : "Looking through the game …");
+        : "Analysing the game …");
     put(
       this.actions,
       bad.length > 0 &&
@@ -209,7 +208,7 @@ export class History {
     const when = i === 0 ? "start" : `after ${i}. ${mv}`;
     const side = ply?.to_move === "second" ? "second" : "first";
     const worth = ply ? `${side} to move, ${long(ply)}` : "…";
-    const slip = ply?.mistake ? `; a mistake: a ${ply.mistake.from} became a ${ply.mistake.to}` : "";
+    const slip = ply?.mistake ? `; mistake: a ${ply.mistake.from} became a ${ply.mistake.to}` : "";
     const words = `${when}: ${worth}${slip}`;
     const glyph = ply?.mistake ? glyphOf(ply.mistake) : "";
     return s(

@@ -1,12 +1,12 @@
 // @ts-check
 
-// Lets the browser keep the page and offer to install it, once everything else is done.
+// Service worker registration, after the page has loaded; browsers then offer to install the page.
 
 export function install() {
   if (!("serviceWorker" in navigator) || !isSecureContext) return;
   const begin = () =>
     navigator.serviceWorker.register("sw.js").catch(() => {
-      // A browser that keeps nothing, such as a private window, shows the page all the same.
+      // Browsers without storage, such as private windows, work without it.
     });
   if ("requestIdleCallback" in window) requestIdleCallback(begin, { timeout: 3000 });
   else setTimeout(begin, 1000);

@@ -1,26 +1,26 @@
 // @ts-check
 
-// The keyboard: everything has a key, and `?` lists them.
+// Keyboard shortcuts, and the dialog that lists them.
 
 import { $, around, h, put } from "./dom.js";
 
 const KEYS = [
-  ["arrows, Enter", "point at a spot of the board and play there"],
-  ["1 … 9", "drop a stone into a column"],
-  ["b", "put the keyboard on the board"],
+  ["arrows, Enter", "select a spot on the board and play there"],
+  ["1 … 9", "drop a stone into that column"],
+  ["b", "move the keyboard focus to the board"],
   ["m", "type a move"],
   ["← →", "step through the game (when the board has no focus)"],
-  ["u, r", "undo, redo; within a turn, a step"],
+  ["u, r", "undo, redo; during a turn, a single step"],
   ["h", "hint"],
   ["v", "show or hide values"],
-  ["w", "why is it worth that"],
+  ["w", "explain the value"],
   ["s", "swap sides"],
-  ["n, N", "new game, random start position"],
+  ["n, N", "new game, new game from a random position"],
   ["p, e, z", "play, explore, puzzles"],
   ["g", "choose a game"],
-  ["c", "link, position and moves to copy and paste"],
+  ["c", "copy or paste a link, position or moves"],
   ["t", "light or dark"],
-  ["Escape", "let go, close"],
+  ["Escape", "deselect, close"],
 ];
 
 /**
@@ -70,7 +70,7 @@ export function showHelp(theme) {
     h(
       "div",
       { class: "dialog-head" },
-      h("h2", {}, "Keys"),
+      h("h2", {}, "Keyboard shortcuts"),
       h(
         "button",
         { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => dialog.close() },
@@ -85,12 +85,17 @@ export function showHelp(theme) {
     h(
       "p",
       { class: "note" },
-      "✓ wins, = draws, ✗ loses for the player to move; the number is the distance in plies to the end " +
-        "of the game, a ring marks the best moves, ≈ what is only judged.",
+      "For the player to move, ✓ wins, = draws and ✗ loses. The number is how many moves that takes. A " +
+        "ring marks the best moves, and ≈ marks an estimate.",
     ),
-    theme && h("p", { class: "actions" }, h("button", { type: "button", onclick: theme }, "Light or dark")),
+    theme &&
+      h(
+        "p",
+        { class: "actions" },
+        h("button", { type: "button", onclick: theme }, "Switch between light and dark"),
+      ),
   );
   dialog.className = "help";
-  dialog.setAttribute("aria-label", "Keys");
+  dialog.setAttribute("aria-label", "Keyboard shortcuts");
   dialog.showModal();
 }

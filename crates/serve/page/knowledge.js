@@ -1,6 +1,6 @@
 // @ts-check
 
-// What is on disk: whether the game has a table, solving it with progress, and the picture of its statistics.
+// Table card: statistics of a solved game, or a button that solves it with progress.
 
 import * as api from "./api.js";
 import { $, h, put, toast } from "./dom.js";
@@ -72,14 +72,14 @@ export class Knowledge {
             href: api.statsPicture(game),
             download: `${game.replace(/[^\w.-]+/g, "-")}-statistics.svg`,
           },
-          "Download the picture",
+          "Download as a picture",
         ),
       ),
     );
   }
 
   /**
-   * Nothing that will not finish is offered.
+   * Offers to solve the game only if the solve is feasible.
    * @param {{ solvable: boolean, positions: string | null }} options
    */
   offer({ solvable, positions }) {
@@ -92,7 +92,7 @@ export class Knowledge {
           "p",
           { class: "note" },
           table
-            ? `${nodes.toLocaleString("en")} positions solved and kept in ` +
+            ? `${nodes.toLocaleString("en")} positions solved; the table takes ` +
                 `${(table.bytes / 1e6).toFixed(1)} MB.`
             : "Solved.",
         ),
@@ -106,8 +106,8 @@ export class Knowledge {
           "p",
           { class: "note" },
           size
-            ? `Up to ${size}: too many to solve all of them here.`
-            : "Too many positions to solve all of them here.",
+            ? `Up to ${size}: too many to solve completely here.`
+            : "Too many positions to solve completely here.",
         ),
       );
       return;
@@ -119,8 +119,8 @@ export class Knowledge {
         "p",
         { class: "note" },
         size
-          ? `Up to ${size}. Solved once, every answer comes at once.`
-          : "Solved once, every answer comes at once.",
+          ? `Up to ${size}. Once the game is solved, every answer is instant.`
+          : "Once the game is solved, every answer is instant.",
       ),
       h(
         "p",
@@ -130,7 +130,7 @@ export class Knowledge {
           { type: "button", id: "solve", onclick: () => this.solve(stay.checked) },
           "Solve the whole game",
         ),
-        h("label", { class: "flag" }, stay, "go on when I leave"),
+        h("label", { class: "flag" }, stay, "keep solving after I leave"),
       ),
     );
   }
@@ -147,7 +147,7 @@ export class Knowledge {
   }
 
   /**
-   * Shows a solve as it goes on; leaving the page ends the stream, and a solve that does not stay with it.
+   * Shows the progress of a solve. Leaving the page closes the stream, which cancels a solve without `stay`.
    * @param {string} game
    * @param {number} id
    */

@@ -1,10 +1,10 @@
 // @ts-check
 
-// Learn: nine lessons that follow the lecture, each a module of its own that is fetched when it is opened.
+// Learn: list of the nine lessons, each a module that is loaded when the lesson is opened.
 //
-// A lesson module exports `begin(lesson)`: it fills `lesson.stage` with a board or a picture, asks the server
-// for steps of the real solvers, and hands them to `lesson.run(steps)`. A step has `words`, `draw()` and
-// perhaps a `question`.
+// A lesson module exports `begin(lesson)`: it fills `lesson.stage` with a board or a picture, requests steps
+// of the real solvers from the server, and passes them to `lesson.run(steps)`. A step has `words`, `draw()`
+// and optionally a `question`.
 
 import { isAbort } from "./api.js";
 import { h, put, s, style } from "./dom.js";
@@ -14,70 +14,70 @@ export const LESSONS = [
   {
     name: "game",
     title: "What is a game?",
-    lead:
-      "Five letters, S, I, Succs, T and V, say everything about a game. Here they are for two piles of " +
-      "two matches.",
+    lead: "S, I, Succs, T and V describe a game completely. Here they are for two piles of two matches.",
     load: () => import("./lesson-game.js"),
   },
   {
     name: "minimax",
     title: "Minimax",
-    lead: "If both play as well as they can, who wins? Values rise from the leaves of the tree to its root.",
+    lead: "If both play as well as possible, who wins? Values rise from the leaves of the tree to its root.",
     load: () => import("./lesson-minimax.js"),
   },
   {
     name: "alphabeta",
     title: "Alpha-beta",
-    lead: "Much of the tree cannot matter. Watch the window, and guess what will be cut off.",
+    lead: "Much of the tree cannot affect the result. Watch the window, and guess what will be cut off.",
     load: () => import("./lesson-alphabeta.js"),
   },
   {
     name: "order",
-    title: "The order of moves",
+    title: "Move ordering",
     lead:
-      "With good moves first, alpha-beta looks twice as far in the same time. With bad ones first, it " +
-      "gains next to nothing.",
+      "With good moves first, alpha-beta searches twice as deep in the same time. With bad moves first, " +
+      "it saves next to nothing.",
     load: () => import("./lesson-order.js"),
   },
   {
     name: "horizon",
     title: "Evaluation and the horizon",
     lead:
-      "Games too long to search to the end are judged by an opinion. What lies behind the horizon stays " +
-      "unseen.",
+      "If a game is too long to search to the end, a heuristic evaluates where the search stops. It cannot " +
+      "see beyond that horizon.",
     load: () => import("./lesson-horizon.js"),
   },
   {
     name: "tables",
     title: "Positions as numbers",
     lead:
-      "Different moves lead to the same position. Give each position a number, and it is solved only " +
+      "Different move orders lead to the same position. Give each position a number, and solve it only " +
       "once.",
     load: () => import("./lesson-tables.js"),
   },
   {
     name: "loops",
-    title: "Games that go round in circles",
-    lead: "Where play can repeat, minimax never ends. Work backwards from mate, wave by wave.",
+    title: "Games with cycles",
+    lead: "If positions can repeat, minimax never ends. Work backwards from checkmate, wave by wave.",
     load: () => import("./lesson-loops.js"),
   },
   {
     name: "chance",
     title: "Dice",
-    lead: "Chance has no will: its positions are worth the mean. Some rolls need not be looked at.",
+    lead: "Chance does not choose: a roll is worth the mean of its outcomes. Some rolls can be skipped.",
     load: () => import("./lesson-chance.js"),
   },
   {
     name: "proof",
     title: "How a proof is checked",
-    lead: "A program says: first wins. Why should you believe it? Read its proof, and try to break it.",
+    lead:
+      "A program claims that the first player wins. Why should you believe it? Read its proof, and try to " +
+      "break it.",
     load: () => import("./lesson-proof.js"),
   },
 ];
 
 const DONE = "outplay-lessons";
 
-/** Names of the lessons whose questions were all answered, in this browser. */
+/** Names of the lessons whose questions have all been answered in this browser. */
 export function finished() {
   try {
     return new Set(JSON.parse(localStorage.getItem(DONE) ?? "[]"));
@@ -91,7 +91,7 @@ function finish(name) {
   try {
     localStorage.setItem(DONE, JSON.stringify([...finished().add(name)]));
   } catch {
-    // Private windows remember nothing, which is fine.
+    // Private windows have no storage.
   }
 }
 
@@ -101,7 +101,7 @@ let shown = "";
 /** @type {HTMLElement} */
 let place;
 
-/** Small pictures for the list, drawn rather than fetched. */
+/** SVG paths of the small pictures in the list. */
 /** @type {{ [lesson: string]: string }} */
 const PICTURES = {
   game: "M16 14v36M24 14v36M40 14v36M48 14v36",
@@ -140,8 +140,8 @@ function list(element, context) {
         h(
           "p",
           { class: "lead" },
-          "Nine short lessons. Every number comes from the solvers while you watch, and each lesson " +
-            "has something for you to find out. Arrow keys step forwards and back.",
+          "Nine short lessons. The solvers compute every number while you watch, and each lesson asks you " +
+            "a few questions. Use the arrow keys to step forwards and back.",
         ),
       ),
       h(
@@ -173,7 +173,7 @@ function list(element, context) {
           ),
         ),
       ),
-      h("h2", {}, "Look further"),
+      h("h2", {}, "More to explore"),
       h(
         "div",
         { class: "further" },
@@ -187,13 +187,13 @@ function list(element, context) {
           context,
           "tree",
           "The tree of any position",
-          "Expand it move by move, coloured by who wins, with what alpha-beta cuts off.",
+          "Expand it move by move. Colours show the winner and the branches that alpha-beta cuts off.",
         ),
         further(
           context,
           "proof",
           "Walk through a proof",
-          "Play against a proof and see its answer to everything.",
+          "Play against a proof and see its reply to every move.",
         ),
       ),
     ),

@@ -1,7 +1,6 @@
 // @ts-check
 
-// Lesson 3: alpha-beta step by step. The window is drawn as a window, cuts say why, and the reader guesses
-// the next one.
+// Lesson 3: alpha-beta pruning step by step, with the search window, reasons for cutoffs, and questions.
 
 import { h, put, s } from "./dom.js";
 import { mini } from "./mini.js";
@@ -23,7 +22,7 @@ const TREES = {
 const NAMES = { first: "▲ First", second: "▼ Second", chance: "" };
 
 /**
- * The window as a stretch of the line of all values.
+ * The search window as an interval on the axis of values.
  * @param {Worth | null} alpha
  * @param {Worth | null} beta
  * @param {Worth | null | undefined} value
@@ -68,26 +67,26 @@ function windowPicture(alpha, beta, value) {
 }
 
 /**
- * Why the rest cannot matter, in words of the two players.
+ * The reason for a cutoff, in terms of the two players.
  * @param {SearchStep} step
  */
 function because(step) {
   const [alpha, beta] = [bound(step.alpha, "alpha"), bound(step.beta, "beta")];
   if (step.why === "alpha")
     return (
-      `Second already has ${beta} here, and First has ${alpha} elsewhere: β ≤ α. First will never let ` +
-      "the game come here, so the rest cannot matter."
+      `Second is already sure of ${beta} here, and First of ${alpha} elsewhere: β ≤ α. First will ` +
+      "never let the game get here, so the remaining moves cannot matter."
     );
   if (step.why === "beta")
     return (
-      `First already has ${alpha} here, and Second has ${beta} elsewhere: α ≥ β. Second will never let ` +
-      "the game come here, so the rest cannot matter."
+      `First is already sure of ${alpha} here, and Second of ${beta} elsewhere: α ≥ β. Second will ` +
+      "never let the game get here, so the remaining moves cannot matter."
     );
-  return "Nothing better is possible here: a win is a win, and none is sooner.";
+  return "Nothing better is possible here: this is a win, and no win is faster.";
 }
 
 /**
- * For each position of minimax' tree the same position of alpha-beta's, by the moves that lead there.
+ * Maps each node of the minimax tree to the alpha-beta node that is reached by the same moves.
  * @param {TraceNode[]} whole
  * @param {TraceNode[]} nodes
  */
@@ -117,7 +116,7 @@ export async function begin(lesson) {
       lesson.tree(place, { ...options, method: "minimax" }),
     ]);
     lesson.trace = trace;
-    // The picture is minimax' tree, so that nothing in it tells what will be cut off.
+    // The picture shows the full minimax tree, so that it does not reveal the coming cutoffs.
     picture.load(whole);
     const at = place.position
       ? ` --position '${place.position}'`
@@ -143,7 +142,7 @@ export async function begin(lesson) {
     /** @type {Set<number>[]} */
     const [seen, done, cut] = [new Set(), new Set(), new Set()];
     const windows = nodes.map((node) => /** @type {SearchWindow} */ ([...node.window]));
-    // What can be seen after each step, and the words for it.
+    // The visible state after each step, with its text.
     const states = list
       .map((step) => {
         const { i } = step;
@@ -156,8 +155,8 @@ export async function begin(lesson) {
           seen.add(i);
           const [alpha, beta] = windows[i];
           words =
-            `${name}: ${NAMES[node.turn]} chooses. It has to be worth more than α = ` +
-            `${bound(alpha, "alpha")} and less than β = ${bound(beta, "beta")} to matter.`;
+            `${name}: ${NAMES[node.turn]} chooses. To matter, its value has to be more than α = ` +
+            `${bound(alpha, "alpha")} and less than β = ${bound(beta, "beta")}.`;
         } else if (step.kind === "cut") {
           const left = step.cut ?? [];
           left.forEach((child) => cut.add(child));
@@ -169,7 +168,7 @@ export async function begin(lesson) {
           done.add(i);
           here = node.parent ?? i;
           if (!above) {
-            words = `The root is worth ${short(node.worth)}, exactly as minimax says.`;
+            words = `The root is worth ${short(node.worth)}, exactly as in minimax.`;
           } else {
             const side = above.turn === "first" ? 0 : 1;
             const window = windows[node.parent ?? 0];
@@ -179,10 +178,10 @@ export async function begin(lesson) {
               (!limit || (side ? rank(node.worth) < rank(limit) : rank(node.worth) > rank(limit)));
             if (better) window[side] = node.worth ?? null;
             const who = side ? "Second" : "First";
-            const end = node.fate === "finished" ? "ends the game:" : "is a leaf, and the evaluation says";
+            const end = node.fate === "finished" ? "ends the game:" : "is a leaf, and its evaluation is";
             const change = better
               ? `The best for ${who} so far: ${side ? "β" : "α"} becomes ${short(node.worth)}.`
-              : `No better for ${who}: the window stays.`;
+              : `Not better for ${who}: the window stays the same.`;
             words = `${name} ${leaf(i) ? end : "gives"} ${sign(node)}${short(node.worth)}. ${change}`;
           }
         }
@@ -209,7 +208,7 @@ export async function begin(lesson) {
       const last = k === states.length - 1;
       picture.paint((j) => {
         const i = of[j];
-        // Below what was cut off there is nothing but the picture.
+        // Nodes below a cutoff exist only in the minimax tree.
         if (i === undefined) return { seen: false };
         return {
           seen: state.seen.has(i) || state.done.has(i),
@@ -233,7 +232,7 @@ export async function begin(lesson) {
           "figure",
           { class: "wide" },
           windowPicture(...state.window, state.value),
-          h("figcaption", { class: "note" }, "the window: only values between α and β can matter"),
+          h("figcaption", { class: "note" }, "the window: only values between α and β matter"),
         ),
       );
     };
@@ -241,10 +240,10 @@ export async function begin(lesson) {
     return [
       {
         words: [
-          "Alpha-beta is minimax with a *window*. α is what First is already sure of, β what Second is " +
-            "already sure of. A position outside the window will never be reached between good players.",
-          "Step through the search. Where the tree is pale, it has not been yet. Now and then you are " +
-            "asked what it will do next.",
+          "Alpha-beta is minimax with a *window*. α is what First is already sure of, β is what Second is " +
+            "already sure of. Good players never reach a position outside the window.",
+          "Step through the search. The pale part of the tree has not been searched yet. Now and then you " +
+            "are asked what the search does next.",
         ],
         draw: () => {
           paint(0)();
@@ -254,27 +253,27 @@ export async function begin(lesson) {
       ...states.map(({ words }, k) => ({ words, draw: paint(k), question: questions.get(k) })),
       {
         words: [
-          `Alpha-beta looked at ${counters.static_evaluations} leaves; minimax looks at ` +
-            `${whole.counters.static_evaluations}. The root is worth ${short(nodes[0].worth)} for both.`,
-          `It made ${counters.alpha_cutoffs} alpha cuts and ${counters.beta_cutoffs} beta cuts` +
+          `Alpha-beta visited ${counters.static_evaluations} leaves; minimax visits ` +
+            `${whole.counters.static_evaluations}. The root is worth ${short(nodes[0].worth)} in both.`,
+          `It made ${counters.alpha_cutoffs} alpha cutoffs and ${counters.beta_cutoffs} beta cutoffs` +
             (counters.best_payoff_cutoffs
               ? `, and stopped ${counters.best_payoff_cutoffs} times where nothing better was possible.`
               : "."),
         ],
         draw: paint(states.length - 1),
         question: {
-          text: "Can a cut ever change the value of the root?",
+          text: "Can a cutoff ever change the value of the root?",
           choices: [
             {
               text: "Yes, if a very good move is cut off",
               why:
-                "A move that is cut off may be very good for its player. That is why the other one will " +
-                "not let the game come here.",
+                "A move that is cut off may be very good for its player. That is why the opponent will " +
+                "not let the game get here.",
             },
             {
               text: "No, never",
               right: true,
-              why: "Right: only positions are left out that one of the players would avoid anyway.",
+              why: "Right: only positions that one of the players would avoid anyway are left out.",
             },
           ],
         },
@@ -287,7 +286,7 @@ export async function begin(lesson) {
 }
 
 /**
- * Moments to ask "what happens next?": before cuts, and a few times where the search goes on.
+ * Steps with a question about the next step: before cutoffs, and a few where the search continues.
  * @param {{ step: SearchStep, window: SearchWindow }[]} states
  * @param {TraceNode[]} nodes
  */
@@ -300,7 +299,7 @@ function pickQuestions(states, nodes) {
     const above = nodes[step.i].parent;
     if (step.kind !== "leave" || above === null || step.next === undefined || !next) return;
     const isCut = next.kind === "cut" && next.i === above;
-    // Where the window has no sides yet there is nothing to guess.
+    // Without both bounds there is nothing to guess.
     if (!isCut && !(alpha && beta)) return;
     if (isCut ? (cuts += 1) > 4 : (others += 1) > 3) return;
     const name = nodes[step.next].move;
@@ -312,7 +311,7 @@ function pickQuestions(states, nodes) {
       text: `What does alpha-beta do with the next move, ${name}?`,
       cut: isCut,
       choices: [
-        { text: "It looks at it", right: !isCut, why: isCut ? `No. ${why}` : `Right. ${why}` },
+        { text: "It searches it", right: !isCut, why: isCut ? `No. ${why}` : `Right. ${why}` },
         { text: "It cuts it off", right: isCut, why: isCut ? `Right. ${why}` : `No. ${why}` },
       ],
     });

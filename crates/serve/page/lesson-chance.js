@@ -1,7 +1,6 @@
 // @ts-check
 
-// Lesson 8: positions at which dice are rolled are worth the mean; Star1 and Star2 leave out rolls that
-// cannot matter.
+// Lesson 8: chance nodes (expectiminimax), and pruning with Star1 and Star2.
 
 import { h, put } from "./dom.js";
 import { mini } from "./mini.js";
@@ -10,11 +9,11 @@ import { bound, short, sign, trimmed } from "./worth.js";
 
 /** @type {{ [name: string]: { words: string, place: Place, depth: number } }} */
 const GAMES = {
-  piglet: { words: "Piglet, first to 2", place: { game: "piglet:2" }, depth: 7 },
-  near: { words: "Piglet to 3, 1 against 2", place: { game: "piglet:3", position: "1-2 A 1" }, depth: 7 },
+  piglet: { words: "Piglet, first to 2 points", place: { game: "piglet:2" }, depth: 7 },
+  near: { words: "Piglet to 3, score 1 to 2", place: { game: "piglet:3", position: "1-2 A 1" }, depth: 7 },
 };
 const METHODS = {
-  expectiminimax: { words: "Everything" },
+  expectiminimax: { words: "Full search" },
   star1: { words: "Star1" },
   star2: { words: "Star2" },
 };
@@ -92,9 +91,10 @@ export async function begin(lesson) {
     };
     steps.push({
       words: [
-        "▲ First chooses, ▼ Second chooses, ● the dice decide. Under ● every branch has a probability.",
+        "First chooses at ▲, Second at ▼, and chance decides at ●. Branches below ● have probabilities.",
         "Piglet: toss a coin as often as you dare. Heads adds a point to your turn, tails loses the " +
-          `points of the turn; hold keeps them. Who has ${place.game.split(":")[1]} points first wins.`,
+          "points of the turn, and holding keeps them. The first player to reach " +
+          `${place.game.split(":")[1]} points wins.`,
       ],
       draw: () => {
         picture.paint((i) => ({ seen: true, done: false, here: i === 0 }));
@@ -108,8 +108,8 @@ export async function begin(lesson) {
         if (node.glance)
           steps.push({
             words: [
-              `Star2 only glances at \`${node.move}\`: one reply already says what it is worth at ` +
-                "least, or at most.",
+              `Star2 only probes \`${node.move}\`: a single reply already gives a lower or upper bound on ` +
+                "its value.",
             ],
             draw: paint(step.i),
           });
@@ -120,8 +120,8 @@ export async function begin(lesson) {
         children.forEach((child) => cut.add(child));
         const reason =
           step.why === "dice"
-            ? "Whatever the rest of the rolls is worth, the mean stays outside the window."
-            : "Somebody has something better elsewhere.";
+            ? "Whatever the remaining rolls are worth, the mean stays outside the window."
+            : "One of the players has a better option elsewhere.";
         const count = children.length;
         const left = count === 1 ? `\`${nodes[children[0]].move}\` is` : `${count} branches are`;
         steps.push({
@@ -140,7 +140,7 @@ export async function begin(lesson) {
           words: [
             node.fate === "finished"
               ? `The game is over: ${short(node.worth)}.`
-              : `The horizon: nobody knows more, so 0.`,
+              : `The search stops here, at its horizon, and counts the position as 0.`,
           ],
           draw: paint(step.i),
         });
@@ -171,17 +171,17 @@ export async function begin(lesson) {
         asked += 1;
         const rolls = children.map((child) => {
           const { move, probability = 0, worth } = nodes[child];
-          return `${move}: ${odds(probability)} of ${short(worth)}`;
+          return `${move}: ${short(worth)} with probability ${odds(probability)}`;
         });
         steps.push({
-          words: ["All rolls are known. The dice want nothing: the position is worth the *mean*."],
+          words: ["All rolls are known. Chance does not choose: the position is worth the *mean*."],
           draw: paint(step.i, true),
           question: {
             text: `What is it worth? ${rolls.join(", ")}.`,
             number: Number(mean.toFixed(4)),
             within: 0.006,
             why: `${sum} = ${trimmed(mean)}.`,
-            hint: () => "Each value times its probability, then add.",
+            hint: () => "Multiply each value by its probability, then add.",
           },
         });
       }
@@ -196,21 +196,20 @@ export async function begin(lesson) {
     const [all, some] = [plain.counters, trace.counters];
     steps.push({
       words: [
-        `The root is worth ${short(nodes[0].worth)} to First. ${some.nodes} positions were entered, ` +
+        `The root is worth ${short(nodes[0].worth)} to First. ${some.nodes} positions were visited, ` +
           `${some.static_evaluations} of them ` +
-          `leaves${method === "expectiminimax" ? "" : `; looking at everything enters ${all.nodes}`}.`,
+          `leaves${method === "expectiminimax" ? "" : `; the full search visits ${all.nodes}`}.`,
         method === "expectiminimax"
-          ? "Can rolls be left out, as alpha-beta leaves out moves? A mean moves only when all of its " +
-            "parts do, so one needs to know how large a value can be at all: between −1 and +1. Choose " +
-            "Star1 below."
-          : `${some.dice_cutoffs} times the dice were left early. Both searches say ` +
+          ? "Can rolls be skipped, as alpha-beta skips moves? A mean depends on all of its parts, so the " +
+            "search needs bounds on every value: here −1 and +1. Choose Star1 below."
+          : `${some.dice_cutoffs} times a chance node was cut off early. Both searches return ` +
             `${short(nodes[0].worth)}: nothing that matters was left out.`,
       ],
       draw: paint(0),
       question: {
         text:
-          "A roll is 1/2 of +0.5 and 1/2 of something between −1 and +1. Second already has −0.3 " +
-          "elsewhere. Does the other half need to be looked at?",
+          "A roll is worth +0.5 with probability 1/2, and otherwise something between −1 and +1. Second is " +
+          "already sure of −0.3 elsewhere. Does the other half have to be searched?",
         choices: [
           {
             text: "No: even −1 makes the mean −0.25, more than Second accepts",
@@ -219,7 +218,7 @@ export async function begin(lesson) {
           },
           {
             text: "Yes: it could still change the choice",
-            why: "What is the smallest mean that is possible? 1/2 × 0.5 + 1/2 × −1.",
+            why: "What is the smallest possible mean? 1/2 × 0.5 + 1/2 × −1.",
           },
         ],
       },

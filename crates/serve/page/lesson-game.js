@@ -1,6 +1,6 @@
 // @ts-check
 
-// Lesson 1: a game is (S, I, Succs, T, V), written out by the server for two piles of two matches.
+// Lesson 1: the formal definition of a game, (S, I, Succs, T, V), for Nim with two piles of two matches.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -11,7 +11,7 @@ const GAME = "nim:2+2";
 const [DX, DY] = [148, 150];
 
 /**
- * Where a state stands: by the matches that are left, A above B.
+ * Layout of the states: one column per number of matches left, A above B.
  * @param {string[]} states
  */
 function spread(states) {
@@ -116,7 +116,7 @@ class Graph {
   }
 
   /**
-   * Shows some states and some arrows; `mark` are special ones, `values` says whether payoffs stand below.
+   * Shows some states and arrows. `mark` returns extra classes; `values` shows the payoffs below the states.
    * @param {object} options
    * @param {(name: string) => boolean} [options.states]
    * @param {(from: string, to: string) => boolean} [options.arrows]
@@ -166,18 +166,18 @@ export async function begin(lesson) {
         "Succs of ",
         h("code", {}, name),
         " = { ",
-        succs(name).join(" , ") || "nothing: the game is over",
+        succs(name).join(" , ") || "empty: the game is over",
         " }",
       ),
     );
   };
 
-  // A game to play: the state travels through the picture.
+  // A game to play; the graph follows the current state.
   /** @type {string[][]} */
   let [moves, names] = [[], []];
   const board = new Board(ground, { play: (gesture) => play([...moves, gesture.move]), look: () => {} });
   /**
-   * The lecture's name of a position: matches as letters, the player who moves behind.
+   * The lecture's notation of a position: matches as letters, then the player to move.
    * @param {string} position
    */
   const named = (position) => {
@@ -211,13 +211,9 @@ export async function begin(lesson) {
         {},
         over
           ? `The game is over in ${here}: V = ${outcome > 0 ? "+1, A wins" : "−1, B wins"}.`
-          : `The state is ${here}. Take matches: you play both sides.`,
+          : `The state is ${here}. Take matches; you play both sides.`,
       ),
-      h(
-        "p",
-        {},
-        h("button", { type: "button", "data-again": "", onclick: () => play([]) }, "From the start"),
-      ),
+      h("p", {}, h("button", { type: "button", "data-again": "", onclick: () => play([]) }, "Start over")),
     );
   };
   const hide = () => {
@@ -236,36 +232,38 @@ export async function begin(lesson) {
   lesson.run([
     {
       words: [
-        "There are two piles of two matches. Players A and B take turns: take any number from *one* " +
-          "pile. Who takes the last match loses.",
-        "The lecture calls it II-Nim. We write it down so that a machine can play it.",
+        "There are two piles of two matches. Players A and B take turns taking any number of matches from " +
+          "*one* pile. The player who takes the last match loses.",
+        "The lecture calls this game II-Nim. Let us define it so that a machine can play it.",
       ],
       draw: draw({ states: (name) => name === book.start }),
     },
     {
       words: [
-        "*S* is the set of all states. A state says what lies on the table and who is to move: " +
-          "`(i , ii)-B` means one match, two matches, B to move.",
-        "Piles have no order: one and two is the same as two and one.",
+        "*S* is the set of all states. A state consists of the piles and the player to move: " +
+          "`(i , ii)-B` means piles of one and two matches, B to move.",
+        "The order of the piles does not matter: one and two is the same as two and one.",
       ],
       draw: draw({}),
       question: {
         text: "How many states are in S?",
         number: book.positions.length,
-        why: `${book.positions.length}: six ways the piles can be, for each player to move.`,
+        why: `${book.positions.length}: six combinations of piles, times two players to move.`,
         hint: (said) =>
-          said < book.positions.length ? "More. A and B count apart." : "Fewer. Piles have no order.",
+          said < book.positions.length
+            ? "More. A to move and B to move are different states."
+            : "Fewer. The order of the piles does not matter.",
       },
     },
     {
-      words: [`*I* is the state in which the game starts: \`${book.start}\`. A moves first.`],
+      words: [`*I* is the initial state: \`${book.start}\`. A moves first.`],
       draw: draw({ mark: (name) => (name === book.start ? "here" : "") }),
     },
     {
       words: [
-        "*Succs* takes a state and returns the states that one move leads to. From the start: " +
+        "*Succs* maps a state to its successors, the states that one move leads to. From the start: " +
           `${list(succs(book.start))}.`,
-        "Taking one match from the left pile or from the right one is the same.",
+        "Taking one match from the left pile or from the right pile leads to the same state.",
       ],
       draw: draw({
         arrows: (from) => from === book.start,
@@ -279,13 +277,13 @@ export async function begin(lesson) {
         text: `How many states are in Succs of ${middle}?`,
         number: succs(middle).length,
         why: `${succs(middle).length}: ${succs(middle).join(", ")}.`,
-        hint: () => "Take the single match, or one of the two, or both of the two.",
+        hint: () => "Take the single match, or one of the pair, or both of the pair.",
       },
     },
     {
       words: [
         "All moves of the game at once. Every arrow leads from A to B or from B to A, and always to " +
-          "fewer matches: this game cannot go round in circles.",
+          "fewer matches: this game has no cycles.",
         "Click a state to see where it leads.",
       ],
       draw: () => {
@@ -299,28 +297,26 @@ export async function begin(lesson) {
       draw: draw({ arrows: () => true, mark: (name) => (ends.includes(name) ? "here" : "") }),
     },
     {
-      words: [
-        "*V* says what A wins from B in each of them. What one wins the other loses: the game is zero-sum.",
-      ],
+      words: ["*V* is what A wins from B in each of them. What A gains, B loses: the game is zero-sum."],
       draw: draw({ arrows: () => true, values: true }),
       question: {
         text: "V of (_ , _)-A is +1. Why does A win when nothing is left and it is A's turn?",
         choices: [
           {
-            text: "Because B took the last match, and who takes it loses",
+            text: "Because B took the last match, and taking it loses",
             right: true,
             why: "Right: it is A's turn, so B moved last.",
           },
-          { text: "Because A can take the next match", why: "There is none left to take." },
+          { text: "Because A can take the next match", why: "There is no match left to take." },
           {
             text: "Because A moves first",
-            why: "Moving first wins nothing by itself. Who made the last move?",
+            why: "Moving first does not win by itself. Who made the last move?",
           },
         ],
       },
     },
     {
-      words: ["That is the whole game: (S, I, Succs, T, V). Play it, and watch the state travel."],
+      words: ["That is the whole game: (S, I, Succs, T, V). Play it, and watch the state change."],
       draw: () => {
         free = false;
         ground.hidden = false;
@@ -329,20 +325,20 @@ export async function begin(lesson) {
     },
     {
       words: [
-        "The lecture speaks of *two-player zero-sum discrete finite deterministic games of perfect " +
+        "The lecture is about *two-player zero-sum discrete finite deterministic games of perfect " +
           "information*.",
       ],
       draw: draw({ arrows: () => true, values: true }),
       question: {
-        text: "Pig is played with a die. Which of these words does not fit it?",
+        text: "Pig is played with a die. Which of these terms does not apply to it?",
         choices: [
-          { text: "zero-sum", why: "One wins, the other loses: it is zero-sum." },
+          { text: "zero-sum", why: "One player wins and the other loses: it is zero-sum." },
           {
             text: "deterministic",
             right: true,
-            why: "Right: the die decides as well. Lesson 8 is about that.",
+            why: "Right: chance decides as well. Lesson 8 is about that.",
           },
-          { text: "perfect information", why: "Both see everything that has happened." },
+          { text: "perfect information", why: "Both players see everything that has happened." },
         ],
       },
     },

@@ -1,6 +1,6 @@
 // @ts-check
 
-// Lesson 5: an opinion at the horizon, one ply further each time, beside the truth.
+// Lesson 5: heuristic evaluation and the horizon effect, with search depth increasing one ply at a time.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -12,7 +12,7 @@ const JUDGE = "lines";
 /** @type {{ [name: string]: { words: string, place: Place & { moves: string[] }, depth: number } }} */
 const PLACES = {
   behind: {
-    words: "Behind the horizon",
+    words: "Beyond the horizon",
     place: { game: "connect4:5x4", moves: [..."23413142552"] },
     depth: 9,
   },
@@ -24,7 +24,7 @@ const PLACES = {
 };
 
 /**
- * Opinions by depth: a dot each, above the middle if First is thought to be better.
+ * Chart of evaluations by depth: one dot each, above the middle if First is considered better.
  * @param {Trace[]} traces
  * @param {number} shown
  * @param {number} [hidden]
@@ -75,7 +75,7 @@ function chart(traces, shown, hidden) {
       ),
     );
   });
-  parts.push(s("text", { class: "tick", x: 308, y: 252 }, "plies looked ahead"));
+  parts.push(s("text", { class: "tick", x: 308, y: 252 }, "search depth in plies"));
   return s(
     "svg",
     {
@@ -143,15 +143,12 @@ export async function begin(lesson) {
       put(
         host,
         shown
-          ? [
-              h("p", { class: "chart-title" }, "What the search thinks, the further it looks"),
-              chart(traces, shown, hidden),
-            ]
+          ? [h("p", { class: "chart-title" }, "Result of the search by depth"), chart(traces, shown, hidden)]
           : parts(),
       );
     };
     const parts = () => [
-      h("p", { class: "chart-title" }, `What the evaluation “${JUDGE}” counts, for ${who}`),
+      h("p", { class: "chart-title" }, `What the evaluation “${JUDGE}” counts for ${who}`),
       h(
         "table",
         { class: "parts" },
@@ -193,17 +190,17 @@ export async function begin(lesson) {
     const steps = [
       {
         words: [
-          `${who} is to move. Who is better? A program that cannot search to the end asks an ` +
-            "*evaluation*: a sum of things that are easy to count.",
-          "Its number is an opinion, not a proof. We show it in hundredths: +100 would be a sure win " +
+          `${who} is to move. Who is better? A program that cannot search to the end uses an ` +
+            "*evaluation function*: a weighted sum of features that are easy to count.",
+          "Its number is an opinion, not a proof. It is shown in hundredths: +100 would be a certain win " +
             "for First, −100 for Second.",
         ],
         draw: draw(0),
       },
       {
         words: [
-          "One ply ahead: the search makes every move, asks the evaluation, and takes the best for " +
-            `${who}. It thinks ${long(opinions[0])}.`,
+          "One ply ahead: the search makes every move, evaluates the result, and picks the best for " +
+            `${who}: ${long(opinions[0])}.`,
         ],
         draw: draw(1),
       },
@@ -211,17 +208,17 @@ export async function begin(lesson) {
     for (let plies = 2; plies < flips + 1; plies += 1) {
       steps.push({
         words: [
-          `${plies} plies ahead: ${long(opinions[plies - 1])}. The moves that it expects next are ` +
+          `${plies} plies ahead: ${long(opinions[plies - 1])}. The moves that the search expects are ` +
             "drawn on the board.",
           plies % 2
             ? ""
-            : "Opinions often swing between even and odd depths: whoever moved last looks better.",
+            : "Evaluations often swing between even and odd depths: the player who moved last looks better.",
         ].filter(Boolean),
         draw: draw(plies),
       });
     }
     steps.push({
-      words: [`${flips} plies were not enough to see the end. Now one more.`],
+      words: [`${flips} plies were not enough to see the end. Now search one ply deeper.`],
       draw: draw(flips + 1, flips + 1),
       question: {
         text: "What does the search find?",
@@ -237,8 +234,8 @@ export async function begin(lesson) {
             why: `${winner === "Second" ? "Right" : "No"}: ${winner} wins, ${flips + 1} plies from here.`,
           },
           {
-            text: "It stays an opinion",
-            why: "One ply more, and the line reaches four in a row: no opinion any more.",
+            text: "Still only an opinion",
+            why: "One more ply, and the line reaches four in a row: the result is no longer an opinion.",
           },
         ],
       },
@@ -246,21 +243,21 @@ export async function begin(lesson) {
     const before =
       wrong === flips
         ? "wrong about who is better"
-        : `an opinion, and ${wrong} of ${flips} pointed the wrong way`;
+        : `only an opinion, and ${wrong} of ${flips} pointed the wrong way`;
     steps.push({
       words: [
-        `${long(opinions[flips])}. Every search before it was ${before}.`,
-        "That is the *horizon*: what happens behind it cannot be seen, and a player who is lost can " +
-          "push it away with moves that only delay.",
+        `${long(opinions[flips])}. Every shallower search was ${before}.`,
+        "This is the *horizon effect*: the search cannot see beyond its depth, and a losing player can " +
+          "push the loss beyond the horizon with delaying moves.",
       ],
       draw: draw(flips + 1),
       question: {
-        text: "From how many plies on does the search know the truth?",
+        text: "What is the smallest depth, in plies, at which the search finds the true result?",
         number: flips + 1,
         why:
-          `${flips + 1}: the game ends ${truth.distance} plies from here with best play, and a search ` +
-          "has to see that end.",
-        hint: () => "Look for the first point that is not an opinion.",
+          `${flips + 1}: with best play the game ends ${truth.distance} plies from here, and the search ` +
+          "has to reach that end.",
+        hint: () => "Look for the first point that is a proven result.",
       },
     });
     lesson.run(steps);

@@ -1,7 +1,7 @@
 // @ts-check
 
-// Lesson 7: retrograde analysis. Two boards, one for each side to move; every square is the position with the
-// black king there, and is coloured in the wave in which the solver decides it.
+// Lesson 7: retrograde analysis of chess endings. Two boards, one per side to move; each square stands for
+// the position with the black king there, and is coloured in the wave in which the solver decides it.
 
 import * as api from "./api.js";
 import { h, put, s } from "./dom.js";
@@ -20,7 +20,7 @@ const SIDES = [
 const figure = (number) => number.toLocaleString("en");
 
 /**
- * A position as text: white king, white man, black king.
+ * The FEN of a position: white king, white man, black king.
  * @param {Map<string, string>} men
  * @param {string} side
  */
@@ -80,7 +80,7 @@ class Boards {
   }
 
   /**
-   * Colours every square that waves up to `wave` have reached.
+   * Colours every square that has been decided by wave `wave`.
    * @param {object} options
    * @param {Map<string, string>} options.men
    * @param {Map<string, ValuedPosition>} options.values
@@ -117,7 +117,7 @@ class Boards {
         const sign = men.get(cell.name);
         put(cell.piece, sign ? man("chess", "first", sign) : null);
       }
-      svg.setAttribute("aria-label", `${words}: ${count} squares of the black king are decided. ${label}`);
+      svg.setAttribute("aria-label", `${words}: ${count} positions are decided. ${label}`);
     }
   }
 }
@@ -154,7 +154,7 @@ export async function begin(lesson) {
   };
 
   /**
-   * A man goes to another square; the waves run anew.
+   * Moves a man to another square and restarts the waves.
    * @param {string} name
    */
   const place = async (name) => {
@@ -183,7 +183,7 @@ export async function begin(lesson) {
         class: "wave-bars",
         viewBox: "0 0 620 128",
         role: "img",
-        "aria-label": `Positions of the whole ending by wave; this is wave ${wave}`,
+        "aria-label": `Positions of the whole ending by wave; current wave: ${wave}`,
       },
       list.map(({ distance, win, loss }, i) =>
         s("rect", {
@@ -261,16 +261,16 @@ export async function begin(lesson) {
     const steps = [
       {
         words: [
-          `White has a king and a ${name}, Black a king. Men can go back and forth: minimax would ` +
-            "never come to an end, and no sweep finds all children before their parents.",
-          "So begin where the truth is known, at mate, and go *backwards*.",
+          `White has a king and a ${name}, Black has only a king. Pieces can move back and forth, so ` +
+            "minimax would never end, and no order of the positions puts all children before their parents.",
+          "So start where the result is known, at checkmate, and work *backwards*.",
         ],
         draw: draw(-1),
       },
       {
         words: [
-          "Each square of these boards is one position: the black king stands there. On the left White " +
-            "is to move, on the right Black. Faded squares are not legal.",
+          "Each square of these boards stands for one position: the one with the black king there. On the " +
+            "left White is to move, on the right Black. Faded squares are illegal positions.",
         ],
         draw: draw(-1),
       },
@@ -280,11 +280,11 @@ export async function begin(lesson) {
       const count = here(wave).length;
       const sentence =
         wave === 0
-          ? "Wave 0: Black is mated. The rules say so."
+          ? "Wave 0: Black is checkmated, by the rules."
           : wave % 2
             ? `Wave ${wave}: White to move, and *one* move leads into wave ${wave - 1}. That is enough: ` +
               `a win in ${wave}.`
-            : `Wave ${wave}: Black to move, and *every* move leads into an earlier wave, the best into ` +
+            : `Wave ${wave}: Black to move, and *every* move leads into an earlier wave, at best into ` +
               `wave ${wave - 1}: a loss in ${wave}.`;
       const step = {
         words: [
@@ -296,19 +296,19 @@ export async function begin(lesson) {
       };
       if (wave === 1) {
         steps.push({
-          words: ["Next comes wave 1, in which White is to move."],
+          words: ["Next is wave 1, with White to move."],
           draw: draw(0),
           question: {
             text: "Which positions with White to move are decided now?",
             choices: [
               {
-                text: "Those from which all moves lead to mate",
+                text: "Those in which every move mates",
                 why: "White may choose. One move is enough.",
               },
-              { text: "Those from which some move mates", right: true, why: "Right: White picks that move." },
+              { text: "Those in which some move mates", right: true, why: "Right: White picks that move." },
               {
-                text: "Those in which the black king is in the corner",
-                why: "The corner helps, but what counts are the moves.",
+                text: "Those with the black king in a corner",
+                why: "A corner helps, but only the moves count.",
               },
             ],
           },
@@ -316,7 +316,7 @@ export async function begin(lesson) {
       }
       if (wave === 2) {
         steps.push({
-          words: ["Wave 2 is about Black. Black does not want to lose."],
+          words: ["Wave 2 has Black to move, and Black does not want to lose."],
           draw: draw(1),
           question: {
             text: "When is a position with Black to move lost in 2?",
@@ -325,8 +325,8 @@ export async function begin(lesson) {
                 text: "If every move leads to a position that White wins in 1",
                 right: true,
                 why:
-                  "Right: Black tries all moves, and none helps. The solver counts down how many moves " +
-                  "are left.",
+                  "Right: no move of Black helps. The solver keeps a counter of the moves that are not yet " +
+                  "known to lose.",
               },
               {
                 text: "If some move leads to a position that White wins in 1",
@@ -340,17 +340,17 @@ export async function begin(lesson) {
     }
     steps.push({
       words: [
-        `No wave brings anything new on these boards. In the whole ending the last wave is ${last}: ` +
+        `Further waves add nothing on these boards. In the whole ending the last wave is ${last}: ` +
           `the longest mate takes ${last} plies.`,
-        `What no wave ever reaches is a draw: ${figure(waves.draws)} of ${figure(waves.positions)} ` +
-          `positions, where Black takes the ${name} or is stalemated.`,
+        `Positions that no wave reaches are draws: ${figure(waves.draws)} of ${figure(waves.positions)} ` +
+          `positions, in which Black takes the ${name} or is stalemated.`,
       ],
       draw: draw(Infinity),
       question: {
-        text: "How long is the longest mate of this ending, in plies? (White to move wins in one less.)",
+        text: "How many plies does the longest mate of this ending take? (One less with White to move.)",
         number: last,
         why: `${last} plies with Black to move, ${last - 1} with White to move.`,
-        hint: () => "The number of the last wave.",
+        hint: () => "It is the number of the last wave.",
       },
     });
     lesson.run(steps, at);
@@ -391,7 +391,7 @@ export async function begin(lesson) {
         (name) => open(name).catch((error) => !api.isAbort(error) && lesson.fail(error)),
       ),
       choice(
-        "A click moves",
+        "Clicking moves",
         [
           ["K", "the white king"],
           [ENDINGS[ending].man, ending === "KRK" ? "the rook" : "the queen"],
@@ -409,8 +409,8 @@ export async function begin(lesson) {
             if (SQUARES.includes(square)) place(square);
           },
         },
-        h("label", { class: "tool-name", for: "square" }, "or put it on a square"),
-        h("div", { class: "ask-number" }, field, h("button", { type: "submit" }, "Put")),
+        h("label", { class: "tool-name", for: "square" }, "or enter a square"),
+        h("div", { class: "ask-number" }, field, h("button", { type: "submit" }, "Move")),
       ),
     );
   };

@@ -1,6 +1,6 @@
 // @ts-check
 
-// Lesson 2: values rise from the leaves to the root, in the order in which the recursion finds them.
+// Lesson 2: minimax. Values rise from the leaves to the root in the order of the recursion.
 
 import { h, put } from "./dom.js";
 import { mini } from "./mini.js";
@@ -78,10 +78,10 @@ export async function begin(lesson) {
     const steps = [
       {
         words: [
-          "This is the whole tree below the root: every move, to the end of the game. At ▲ the first " +
-            "player chooses, at ▼ the second. A square is a finished game.",
-          "What is the root worth? Nobody can say yet. The leaves are the only values that the rules " +
-            "give us.",
+          "This is the whole game tree: every move, to the end of the game. At ▲ the first player chooses, " +
+            "at ▼ the second. A square is a finished game.",
+          "What is the root worth? That is not known yet. The rules give us only the values of the " +
+            "leaves.",
         ],
         draw: draw(0, undefined),
       },
@@ -93,7 +93,7 @@ export async function begin(lesson) {
         const value = isEnd(node.worth) ? node.worth.value : "draw";
         const end = { draw: "a draw", win: "First wins", loss: "Second wins" }[value];
         steps.push({
-          words: [`The game is over here. The rules say: V = ${short(node.worth)}, ${end}.`],
+          words: [`The game is over here. By the rules, V = ${short(node.worth)}: ${end}.`],
           draw: draw(done + 1, i),
         });
         return;
@@ -107,7 +107,7 @@ export async function begin(lesson) {
         asked += 1;
         const gives = kids[i].map((child) => `\`${nodes[child].move}\` gives ${short(nodes[child].worth)}`);
         steps.push({
-          words: [`All moves from here are known: ${gives.join(", ")}.`],
+          words: [`The values of all moves from here are known: ${gives.join(", ")}.`],
           draw: draw(done, i, true),
           question: {
             text: `${node.turn === "first" ? "First" : "Second"} is to move. What is this position worth?`,
@@ -118,8 +118,8 @@ export async function begin(lesson) {
                 text === right
                   ? `Right: ${told}`
                   : node.turn === "first"
-                    ? "First wants as much as possible, and chooses."
-                    : "Values are First's. Second wants as little as possible, and chooses.",
+                    ? "First chooses, and wants the largest value."
+                    : "Values are from First's point of view. Second chooses, and wants the smallest value.",
             })),
           },
         });
@@ -127,9 +127,9 @@ export async function begin(lesson) {
       steps.push({
         words: [
           told,
-          values.length === 1 ? "With a single move there is nothing to choose." : "",
+          values.length === 1 ? "With only one move, there is nothing to choose." : "",
           i === 0
-            ? `That is the root. With best play on both sides: ${long(node.worth)}. The thick line is ` +
+            ? `That is the root. With best play on both sides: ${long(node.worth)}. The thick line shows ` +
               "one such game."
             : "",
         ].filter(Boolean),
@@ -138,12 +138,12 @@ export async function begin(lesson) {
     });
     steps.push({
       words: [
-        `Done: ${trace.counters.nodes} positions were entered, ${trace.counters.static_evaluations} of ` +
+        `Done: ${trace.counters.nodes} positions were visited, ${trace.counters.static_evaluations} of ` +
           `them leaves. The root is worth ${short(nodes[0].worth)}.`,
-        "The recursion never stores the tree: it only remembers the path down to where it is. That is " +
-          "the space of one game, not of all games.",
-        "But it looks at *every* game. With b moves each and d plies that is b to the power of d. The " +
-          "next lesson leaves most of it out.",
+        "The recursion never stores the tree: it only keeps the path from the root to the current " +
+          "position. That takes the memory of one game, not of all games.",
+        "But it plays through *every* game. With b moves per position and d plies, that is b to the " +
+          "power of d. The next lesson skips most of them.",
       ],
       draw: draw(order.length, 0),
     });

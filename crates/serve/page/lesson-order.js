@@ -1,6 +1,6 @@
 // @ts-check
 
-// Lesson 4: the same search with moves in different orders, and how many leaves each looks at.
+// Lesson 4: move ordering. The number of leaves that alpha-beta visits with different move orders.
 
 import { isAbort } from "./api.js";
 import { h, put, s } from "./dom.js";
@@ -15,34 +15,34 @@ const JUDGE = "lines";
 const B = 7;
 const DEPTHS = [1, 2, 3, 4, 5, 6];
 /**
- * A way to search: its name, what it is called, and what it asks for.
+ * A kind of search: its key, its label, and the options of the request.
  * @typedef {[string, string, TreeOptions]} Row
  */
 
 /**
- * A bar: its name, what it is called, and its length.
+ * A bar: its key, its label, and its length.
  * @typedef {[string, string, number]} Bar
  */
 
 /** @type {Row[]} */
 const ROWS = [
-  ["minimax", "minimax: everything", { method: "minimax" }],
+  ["minimax", "minimax, all leaves", { method: "minimax" }],
   ["worst", "alpha-beta, worst move first", { order: "worst" }],
-  ["rules", "alpha-beta, as the rules list them", { order: "rules" }],
+  ["rules", "alpha-beta, in the order of the rules", { order: "rules" }],
   ["best", "alpha-beta, best move first", { order: "best" }],
 ];
 /** @param {number} number */
 const figure = (number) => number.toLocaleString("en");
 
 /**
- * Leaves of the best order: Knuth and Moore's count.
+ * Leaves that alpha-beta visits with the best order (Knuth and Moore 1975).
  * @param {number} b
  * @param {number} d
  */
 export const least = (b, d) => b ** Math.ceil(d / 2) + b ** Math.floor(d / 2) - 1;
 
 /**
- * Bars on a scale in which each line is ten times the one before.
+ * Bars on a logarithmic scale.
  * @param {Bar[]} rows
  * @param {string} [hidden]
  */
@@ -94,7 +94,7 @@ export async function begin(lesson) {
   put(lesson.stage, host, chart);
   const picture = new TreePicture(host);
 
-  // Four pictures of one small tree, and twenty-four searches of 7x6.
+  // Four searches of one small tree, and twenty-four of Connect Four on 7x6.
   /** @type {Map<string, Trace>} */
   const small = new Map();
   await Promise.all(
@@ -158,14 +158,14 @@ export async function begin(lesson) {
         h(
           "p",
           { class: "chart-title" },
-          `Connect Four, ${depth} ${depth === 1 ? "ply" : "plies"} ahead: leaves looked at`,
+          `Connect Four, ${depth} ${depth === 1 ? "ply" : "plies"} ahead: leaves visited`,
         ),
         bars(rows, hidden),
-        h("p", { class: "note" }, "Each line is ten times the one before."),
+        h("p", { class: "note" }, "Logarithmic scale: each grid line is ten times the previous one."),
       );
     const rows = known.get(depth);
     if (rows) return draw(rows);
-    put(chart, h("p", { class: "note pulse" }, "The solver counts …"));
+    put(chart, h("p", { class: "note pulse" }, "Counting …"));
     return rowsAt(depth)
       .then((found) => {
         known.set(depth, found);
@@ -199,24 +199,24 @@ export async function begin(lesson) {
   );
   lesson.run([
     step(
-      [`Three columns, three plies ahead: minimax looks at all ${count("minimax")} leaves.`],
+      [`Three columns, three plies ahead: minimax visits all ${count("minimax")} leaves.`],
       tree("minimax"),
     ),
     step(
       [
-        `Alpha-beta with moves in the order of the rules: ${count("rules")} leaves. What is dashed was ` +
-          "cut off.",
+        `Alpha-beta with moves in the order of the rules: ${count("rules")} leaves. Dashed branches ` +
+          "were cut off.",
       ],
       tree("rules"),
     ),
     step(
       [
-        "Now every position tries its *worst* move first. It has to refute every other move " +
-          "afterwards, and learns little from each.",
+        "Now every position tries its *worst* move first. A bad first move gives a poor bound, so almost " +
+          "nothing can be cut off afterwards.",
       ],
       tree("worst"),
       {
-        text: `With the worst moves first, how many of the ${count("minimax")} leaves are looked at?`,
+        text: `With the worst moves first, how many of the ${count("minimax")} leaves are visited?`,
         number: count("worst"),
         why: `${count("worst")}: ${count("worst") === count("minimax") ? "all of them" : "nearly all"}.`,
         hint: () => "Count the squares without ✂.",
@@ -225,24 +225,24 @@ export async function begin(lesson) {
     step(
       [
         `And with the *best* move first: ${count("best")} leaves. One good reply is enough to refute a ` +
-          "bad move, and it is found at once.",
-        `All four searches say that the root is worth ${short(given(small.get("best")).nodes[0].worth)}.`,
+          "bad move, and it is tried first.",
+        `All four searches agree that the root is worth ${short(given(small.get("best")).nodes[0].worth)}.`,
       ],
       tree("best"),
     ),
     step(
       [
-        "How much is that in a real game? Connect Four has seven moves in every position of the first " +
-          "six plies. Let it look further and further.",
+        "How much does that save in a real game? Connect Four has seven moves in every position of the " +
+          "first six plies. Let us search deeper and deeper.",
       ],
       showBars(1),
     ),
     ...DEPTHS.slice(1, 4).map((depth) =>
       step(
         [
-          `${depth} plies: minimax looks at 7 to the power of ${depth}, ${figure(B ** depth)}, leaves. ` +
+          `${depth} plies: minimax visits 7 to the power of ${depth}, ${figure(B ** depth)}, leaves. ` +
             `The best order needs ${figure(least(B, depth))}.`,
-          depth === 4 ? "That is b^⌈d/2⌉ + b^⌊d/2⌋ − 1: at every second ply *one* move is enough." : "",
+          depth === 4 ? "That is b^⌈d/2⌉ + b^⌊d/2⌋ − 1: at every other ply *one* move is enough." : "",
         ].filter(Boolean),
         showBars(depth),
       ),
@@ -251,21 +251,21 @@ export async function begin(lesson) {
       text: "How many leaves does alpha-beta need with the best move first? (7³ + 7³ − 1)",
       number: least(B, six),
       why:
-        `${least(B, six)}: the square root of minimax' work, more or less. Twice as deep for the same ` +
-        "price.",
+        `${least(B, six)}: about the square root of the work of minimax. In the same time, alpha-beta ` +
+        "searches twice as deep.",
       hint: () => "7³ is 343.",
     }),
     step(
       [
-        `${figure(B ** six)} leaves, or ${least(B, six)}.`,
-        "Nobody knows the best move beforehand, or there would be nothing to search. But good guesses " +
-          "are cheap: captures first, the middle first, the move that was best one ply less deep, the " +
-          "move that refuted a sibling.",
+        `${figure(B ** six)} leaves, or only ${least(B, six)}.`,
+        "The best move is not known in advance, or there would be nothing to search. But good guesses " +
+          "are cheap: captures first, central moves first, the best move of the previous iteration " +
+          "(one ply less), the move that refuted a sibling (killer move).",
       ],
       showBars(six),
       {
         text:
-          "A program has time for about 700 leaves. How many plies does it see with the best order, and " +
+          "A program has time for about 700 leaves. How many plies can it search with the best order, and " +
           "how many with minimax?",
         choices: [
           {
@@ -285,7 +285,7 @@ export async function begin(lesson) {
   let seed = 1;
   put(
     lesson.tools,
-    choice("Shuffled", [["shuffle", "Try a random order, 5 plies"]], "", async () => {
+    choice("Random order", [["shuffle", "Try a random order, 5 plies"]], "", async () => {
       const found = await leaves(5, ["shuffled", "", { order: "shuffled" }], seed);
       put(
         told,

@@ -1,7 +1,7 @@
 // @ts-check
 
-// Lesson 9: a written proof, checked step by step by a program that shares no code with the search that found
-// it. The reader may change it and see the checker object.
+// Lesson 9: proof checking. A proof is verified step by step by a program that shares no code with the search
+// that found it; the reader can edit the proof and watch the checker reject it.
 
 import * as api from "./api.js";
 import { h, put } from "./dom.js";
@@ -17,7 +17,7 @@ const BOARDS = {
 const figure = (number) => number.toLocaleString("en");
 
 /**
- * Rows of the proof's board with more stones on it.
+ * The rows of the proof's board with additional stones.
  * @param {string} proof
  * @param {ProofStone[]} stones
  */
@@ -44,20 +44,21 @@ export function linesOf(proof) {
     .map((text) => ({ text, step: /^\d+ /.test(text) ? Number.parseInt(text, 10) : null }));
 }
 
-/** What a kind of step asks of the checker, in words. */
+/** The meaning of each kind of step. */
 /** @type {{ [kind: string]: string }} */
 const MEANING = {
   fours:
-    "a row of threats: after each, the opponent has exactly one answer, until there are two threats at once",
-  plays: "the attacker plays this cell and goes on with that step",
-  replies: "for *every* reply of the opponent there is a step that goes on; the checker tries them all",
-  pairs: "a pairing: whoever defends answers in the other cell of the pair, so that no line is ever filled",
-  sum: "a count: the attacker's lines are too few and too long to be filled in time",
-  answers: "for *every* move of the attacker there is a step that goes on",
-  blocks: "the same without threats of one's own",
-  takes: "the defender takes this cell and goes on with that step",
+    "a sequence of threats: each leaves the opponent exactly one reply, until there are two threats at once",
+  plays: "the attacker plays this cell and continues with that step",
+  replies: "for *every* reply of the opponent there is a step that continues; the checker tries them all",
+  pairs:
+    "a pairing: the defender always replies in the other cell of the pair, so that no line is ever filled",
+  sum: "a counting argument: the attacker's lines are too few and too long to be filled in time",
+  answers: "for *every* move of the attacker there is a step that continues",
+  blocks: "like `answers`, without counter-threats by the defender",
+  takes: "the defender takes this cell and continues with that step",
   completes: "the defender completes a line",
-  split: "the lines fall apart into parts that do not touch: each is answered in itself",
+  split: "the lines split into independent parts; the defender replies in the part where the attacker played",
 };
 /** @param {string} line */
 export const meaning = (line) => MEANING[line.split(" ")[1]] ?? "";
@@ -124,7 +125,7 @@ export async function begin(lesson) {
     const steps = [
       {
         words: [
-          `The proof search looked at ${figure(proved.nodes)} positions of this board and says: ` +
+          `The proof search visited ${figure(proved.nodes)} positions of this board. Its result: ` +
             `${value}. Should you believe it? The search is clever, and clever programs have bugs.`,
           "So it writes down *why*. This text is the whole proof.",
         ],
@@ -132,14 +133,14 @@ export async function begin(lesson) {
       },
       {
         words: [
-          "The head names the board and the claim, then whose strategy shows it, and " +
-            `${figure(proved.steps)} numbered steps. A step only ever names steps above it, so a proof ` +
-            "cannot run in circles.",
+          "The header states the board, the claim and the side whose strategy proves it. Then come " +
+            `${figure(proved.steps)} numbered steps. A step refers only to steps above it, so a proof ` +
+            "cannot be circular.",
         ],
         draw: () => show(null),
       },
     ];
-    // Words for a step are given once per kind, then only what happens.
+    // Each kind of step is explained once.
     /** @type {Set<string>} */
     const explained = new Set();
     const seen = told.seen.slice(0, 40);
@@ -157,7 +158,7 @@ export async function begin(lesson) {
         words.push(`\`${kind}\` means: ${meaning(written)}.`);
       } else if (followed.stones.length) {
         const last = followed.stones[followed.stones.length - 1];
-        words.push(`It got here after ${last.by === "first" ? "x" : "o"} on \`${last.cell}\`.`);
+        words.push(`The last stone was ${last.by === "first" ? "x" : "o"} on \`${last.cell}\`.`);
       }
       /** @type {LessonStep} */
       const step = { words, draw: () => show(followed.step, followed.stones) };
@@ -165,13 +166,11 @@ export async function begin(lesson) {
         asked = true;
         const free = withStones(proof, followed.stones).replace(/[^.]/g, "").length;
         step.question = {
-          text:
-            "How many replies does the opponent have here, " +
-            "and so how many must the checker try at least?",
+          text: "How many replies does the opponent have here? The checker has to try each of them.",
           number: free,
           why:
-            `${free} empty cells. The step names some of them; \`else\` covers the others, and the ` +
-            "checker tries each.",
+            `${free} empty cells. The step lists some of them; \`else\` covers the others. The checker ` +
+            "tries each.",
           hint: () => "Count the empty cells.",
         };
       }
@@ -181,36 +180,36 @@ export async function begin(lesson) {
     steps.push({
       words: [
         `The proof ${told.valid ? "holds" : "fails"}: ${figure(told.steps)} steps, ` +
-          `followed at ${figure(told.followed)} positions` +
+          `checked at ${figure(told.followed)} positions` +
           (partly ? ` (the first ${seen.length} were shown).` : "."),
-        "The checker knows nothing of the search. It needs the rules, and a few hundred lines.",
+        "The checker knows nothing about the search. It needs the rules and a few hundred lines of code.",
       ],
       draw: () => show(null),
       question: {
         text: "The search had a bug, but the checker accepts its proof. Is the claim true?",
         choices: [
           {
-            text: "Yes, if the checker is right",
+            text: "Yes, if the checker is correct",
             right: true,
             why:
               "Right: it does not matter how a proof was found. Only the small checker has to be " +
-              "trusted, and there are two of them, written apart.",
+              "trusted, and there are two of them, written independently.",
           },
           {
             text: "No, a buggy search cannot be trusted",
-            why: "Its word cannot. But the proof stands on its own: each step was followed.",
+            why: "The search cannot. But the proof stands on its own: every step was checked.",
           },
         ],
       },
     });
     steps.push({
       words: [
-        "Now break it. Change a cell, drop a reply, claim something else, and let it be checked. The " +
-          "checker says where it fails.",
+        "Now break it. Change a cell, delete a reply or change the claim, and check the result. The " +
+          "checker reports where the proof fails.",
         h(
           "p",
           {},
-          h("button", { type: "button", "data-spoil": "", onclick: () => spoil() }, "Spoil it for me"),
+          h("button", { type: "button", "data-spoil": "", onclick: () => spoil() }, "Break it for me"),
         ),
       ],
       draw: () => {
@@ -221,15 +220,15 @@ export async function begin(lesson) {
         put(result);
       },
       question: {
-        text: "Change the proof so that the checker refuses it.",
-        why: "Right: a false step is found, and named.",
+        text: "Change the proof so that the checker rejects it.",
+        why: "Right: the checker finds the false step and names it.",
       },
     });
     const area = h("textarea", {
       class: "proof-text",
       rows: Math.min(18, lines.length + 2),
       spellcheck: false,
-      "aria-label": "The proof, to be changed",
+      "aria-label": "Editable proof",
     });
     const result = h("p", { class: "feedback", role: "status" });
     const spoil = () => {
@@ -258,8 +257,9 @@ export async function begin(lesson) {
             ? `✓ The proof holds (${verdict.steps} steps, ${verdict.followed} positions).`
             : `✗ ${verdict.error}`,
         );
-        if (!verdict.valid) lesson.answer(true, `The checker refuses it: ${verdict.error}.`);
-        else if (!same) lesson.answer(false, "It still holds. Not every change does harm: try another one.");
+        if (!verdict.valid) lesson.answer(true, `The checker rejects it: ${verdict.error}.`);
+        else if (!same)
+          lesson.answer(false, "It still holds. Not every change breaks a proof: try another one.");
       } catch (error) {
         if (!api.isAbort(error)) put(result, api.wordsOf(error));
       }
@@ -280,7 +280,7 @@ export async function begin(lesson) {
               put(result);
             },
           },
-          "As it was",
+          "Restore",
         ),
       ),
       result,

@@ -1,7 +1,7 @@
 // @ts-check
 
-// Lesson 6: transpositions and the tight hash. A board is ranked by clicking on it, a number is unranked by
-// dragging.
+// Lesson 6: transpositions and perfect indexing of positions. Clicking the board ranks it, dragging a slider
+// unranks a number.
 
 import * as api from "./api.js";
 import { h, put, s, toast } from "./dom.js";
@@ -22,7 +22,7 @@ const choose = (n, k) => {
 };
 
 /**
- * The rank of a set among those of its size: each element adds C(place, how many up to here).
+ * The rank of a set among sets of its size (combinatorial number system): element i adds C(place, i + 1).
  * @param {number[]} places
  */
 export function subsetTerms(places) {
@@ -30,7 +30,7 @@ export function subsetTerms(places) {
 }
 
 /**
- * What a board's number is made of: earlier tiers, the shape, the colouring.
+ * The terms of a board's number: earlier tiers, shape, colouring.
  * @param {string[]} cells
  */
 export function terms(cells) {
@@ -58,7 +58,7 @@ export function terms(cells) {
 }
 
 /**
- * Rows from the top, as positions are written.
+ * The text of a position: rows from the top.
  * @param {string[]} cells
  */
 const written = (cells) =>
@@ -186,10 +186,10 @@ export async function begin(lesson) {
   const click = (place) => {
     const next = [...cells];
     const count = next.filter((sign) => sign !== ".").length;
-    // A stone is taken off again only as the last of its kind, so that the players have taken turns.
+    // Only a stone of the player who moved last can be removed, so that the stone counts stay legal.
     if (next[place] === ".") next[place] = count % 2 ? "o" : "x";
     else if (next[place] === (count % 2 ? "x" : "o")) next[place] = ".";
-    else return toast("Take back the other player's stone first.");
+    else return toast("Remove a stone of the other player first.");
     return show(next);
   };
   /** @param {string[]} next */
@@ -199,7 +199,7 @@ export async function begin(lesson) {
   };
   let asking = 0;
   /**
-   * Asks for the number of a board, or for the board of a number.
+   * Requests the number of a board, or the board of a number.
    * @param {string} position
    * @param {string} [number]
    */
@@ -239,7 +239,7 @@ export async function begin(lesson) {
       row(
         "positions with fewer stones",
         parts.before,
-        parts.stones ? `tiers 0 to ${parts.stones - 1}` : "there are none",
+        parts.stones ? `tiers 0 to ${parts.stones - 1}` : "none",
       ),
       row(
         `shape ${figure(parts.shapeRank)} × ${figure(parts.colourings)} colourings`,
@@ -247,7 +247,12 @@ export async function begin(lesson) {
         "which cells are filled",
       ),
       row("colouring", parts.colourRank, "which of the stones are x"),
-      row("sum", parts.number, Number(told.number) === parts.number ? "✓ the server's number" : "", "total"),
+      row(
+        "sum",
+        parts.number,
+        Number(told.number) === parts.number ? "✓ same as the server's number" : "",
+        "total",
+      ),
       told.unreached && h("p", { class: "note" }, `No game reaches this board: ${told.unreached}.`),
     );
   };
@@ -270,22 +275,22 @@ export async function begin(lesson) {
     /** @type {LessonStep[]} */ ([
       {
         words: [
-          "`a3 b2 c3` and `c3 b2 a3` are different games, but they lead to the same board. In the tree " +
-            "this position stands twice, and everything below it, too.",
+          "`a3 b2 c3` and `c3 b2 a3` are different games, but they lead to the same board. The tree " +
+            "contains this position twice, with everything below it.",
         ],
         draw: board(paths),
       },
       {
         words: [
-          `Minimax on tic-tac-toe enters ${figure(tree.counters.nodes)} positions. Yet there are only ` +
+          `Minimax on tic-tac-toe visits ${figure(tree.counters.nodes)} positions. Yet there are only ` +
             `${figure(size)} ways to put the right number of x and o on nine cells.`,
-          "Solve each *position* once, write the value down, and look it up the next time. That is a table.",
+          "Solve each *position* once, store its value, and look it up the next time. That is a table.",
         ],
         draw: board(paths),
         question: {
-          text: "How many times less work is that, roughly?",
+          text: "By roughly what factor does that reduce the work?",
           choices: [
-            { text: "3 times", why: `${figure(tree.counters.nodes)} divided by ${figure(size)}?` },
+            { text: "3 times", why: `What is ${figure(tree.counters.nodes)} divided by ${figure(size)}?` },
             {
               text: "90 times",
               right: true,
@@ -299,41 +304,40 @@ export async function begin(lesson) {
       },
       {
         words: [
-          "A table is a list, so every position needs a number: its place in the list. No two " +
-            "positions may share one, no number should be wasted, and a move must always lead to a " +
-            "*larger* number.",
-          "Then a sweep from the last number to the first finds every child solved before its parent.",
+          "A table is an array, so every position needs a number: its index. No two positions may share a " +
+            "number, no number should be wasted, and a move must always lead to a *larger* number.",
+          "Then a sweep from the last number to the first solves every child before its parent.",
         ],
         draw: board(".../.../..."),
         question: {
-          text: "Click a corner of the empty board. Does the number grow?",
+          text: "Click a corner of the empty board. Does the number increase?",
           choices: [
             {
-              text: "Yes, always: more stones come later",
+              text: "Yes, always: boards with more stones come later",
               right: true,
               why:
-                `Right: the empty board has number ${empty}, an x in the corner ${child}. Boards with ` +
-                "fewer stones come first.",
+                `Right: the empty board has number ${empty}, and an x in the corner has number ${child}. ` +
+                "Boards with fewer stones come first.",
             },
             {
-              text: "No, it can shrink",
-              why: "Try: every tier of more stones begins where the one before it ends.",
+              text: "No, it can decrease",
+              why: "Try it: every tier starts where the tier with one stone less ends.",
             },
           ],
         },
       },
       {
         words: [
-          "First the *tier*: all boards with fewer stones come before this one. With n stones there " +
-            "are C(9, n) shapes and C(n, ⌈n/2⌉) ways to colour each.",
+          "First comes the *tier*: all boards with fewer stones come before this one. With n stones there " +
+            "are C(9, n) shapes, and C(n, ⌈n/2⌉) ways to colour each.",
         ],
         draw: board("x../.o./..."),
       },
       {
         words: [
-          "Then the *shape*: which cells are filled. The cells have places 0 to 8, the small figures. " +
-            "The first filled cell adds C(place, 1), the second C(place, 2), and so on. That counts the " +
-            "shapes that come before this one.",
+          "Then comes the *shape*: which cells are filled. The small numbers, 0 to 8, are the places of " +
+            "the cells. The first filled cell adds C(place, 1), the second C(place, 2), and so on. The sum " +
+            "is the number of shapes that come before this one.",
         ],
         draw: () => {
           legend = true;
@@ -342,51 +346,51 @@ export async function begin(lesson) {
       },
       {
         words: [
-          "Last the *colouring*: of the stones, taken in the same order, which are x? The same rule " +
-            "numbers these subsets, too.",
+          "Last comes the *colouring*: which of the stones, in the same order, are x? The same rule " +
+            "numbers these subsets.",
           "Click cells and watch the sum. It is always the number that the program uses.",
         ],
         draw: board(null),
         question: {
           text: "Place stones until the number is exactly 1, then check.",
           check: () => target(1),
-          why: "Right: the first number after the empty board is a single x on place 0.",
+          why: "Right: the first board after the empty one has a single x at place 0.",
         },
       },
       {
         words: [
-          "And back: *unranking*. Take the largest tier that fits, then the largest shape, then the " +
+          "The way back is called *unranking*: take the last tier that fits, then the last shape, then the " +
             "colouring. Drag the slider below: each number is a board, and each board has one number. " +
-            "There are no holes.",
+            "There are no gaps.",
         ],
         draw: board(null),
         question: {
-          text: `What is on the board with number ${figure(wanted)}? Drag or type it, then check.`,
+          text: `Which board has number ${figure(wanted)}? Drag the slider or type the number, then check.`,
           check: () => target(wanted),
-          why: "Right: unranked by arithmetic alone, without any list of boards.",
+          why: "Right: the board was unranked by arithmetic alone, without a list of boards.",
         },
       },
       {
         words: [
-          `Nine cells: ${figure(size)} numbers, of which games reach 5,478. Connect Four has ` +
-            "70,728,639,995,483 numbers by the same idea, with column heights for the shape.",
-          "A table that size does not fit a computer of today, but its smaller boards do: the page " +
-            "solves 5x5 whole.",
+          `Nine cells give ${figure(size)} numbers, of which games reach 5,478. By the same method ` +
+            "Connect Four has 70,728,639,995,483 numbers, with column heights as the shape.",
+          "A table of that size does not fit on today’s computers, but smaller boards do: this page " +
+            "solves 5x5 completely.",
         ],
         draw: board("xox/oxo/.x."),
         question: {
-          text: "Could this work for chess endings, in which men move back and forth?",
+          text: "Could this work for chess endings, in which pieces move back and forth?",
           choices: [
             {
               text: "Yes, exactly like this",
-              why: "A move must always lead to a larger number. A king can go back.",
+              why: "A move must always lead to a larger number. But a king can move back.",
             },
             {
               text: "Numbers, yes; a single sweep, no",
               right: true,
               why:
-                "Right: positions can be numbered, but children are not always later. The next lesson " +
-                "shows what to do.",
+                "Right: positions can be numbered, but a child does not always have a larger number. The " +
+                "next lesson shows what to do.",
             },
           ],
         },
@@ -396,7 +400,7 @@ export async function begin(lesson) {
 }
 
 /**
- * A question that the board answers: a button looks whether it is as asked.
+ * A question that is answered on the board, with a button that checks it.
  * @param {Lesson} lesson
  * @param {Question} question
  */

@@ -1,7 +1,6 @@
 // @ts-check
 
-// The frame of a lesson: a stage for its picture, the words of the step, buttons and keys to go forwards and
-// back, and questions with answers to try.
+// Lesson player: a stage for the picture, the text of the step, buttons and keys to step, and questions.
 
 import * as api from "./api.js";
 import { around, copy, h, put } from "./dom.js";
@@ -9,7 +8,7 @@ import { around, copy, h, put } from "./dom.js";
 const BEAT = 1100;
 
 /**
- * Words with `code` and *emphasis*, as elements.
+ * Renders `code` and *emphasis* in a text as elements.
  * @param {string} text
  */
 export function rich(text) {
@@ -28,7 +27,7 @@ const paragraphs = (words) =>
 export class Lesson {
   /** @type {LessonStep[]} */
   steps = [];
-  // Whether a question was answered right at the first try.
+  // Questions answered so far; false if the answer was shown.
   /** @type {Map<Question, boolean>} */
   answered = new Map();
   /** @type {Question | undefined} */
@@ -39,7 +38,7 @@ export class Lesson {
   tries = 0;
   /** @type {HTMLElement} */
   verdict;
-  // What lessons work with, for tests.
+  // Data of the lessons; read by tests.
   /** @type {Trace | undefined} */
   trace;
   /** @type {Trace[] | undefined} */
@@ -74,7 +73,7 @@ export class Lesson {
     this.say = h(
       "div",
       { class: "say", "aria-live": "polite" },
-      h("p", { class: "note pulse" }, "The solver is asked …"),
+      h("p", { class: "note pulse" }, "Waiting for the solver …"),
     );
     this.ask = h("section", { class: "question", "aria-label": "Question", hidden: true });
     this.tools = h("div", { class: "lesson-tools" });
@@ -112,7 +111,7 @@ export class Lesson {
         type: "button",
         class: "quiet",
         "aria-pressed": "false",
-        title: "Let it run (space)",
+        title: "Run through the steps (space)",
         onclick: () => this.toggle(),
       },
       "▶ Run",
@@ -163,7 +162,7 @@ export class Lesson {
         this.stage,
         h(
           "aside",
-          { class: "told", "aria-label": "What happens" },
+          { class: "told", "aria-label": "Explanation" },
           h("div", { class: "card" }, this.say, this.ask, this.stepper),
           this.tools,
         ),
@@ -172,13 +171,13 @@ export class Lesson {
       h(
         "nav",
         { class: "lesson-links", "aria-label": "Lessons" },
-        link(before, "← before", "before"),
+        link(before, "← previous", "before"),
         link(after, "next →", "after"),
       ),
     );
     put(host, this.element);
     this.keys = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
-    // Before the keys of the board, which is not on the screen.
+    // Captures the keys before the board's shortcuts, which do not apply here.
     addEventListener("keydown", this.keys, true);
   }
 
@@ -193,7 +192,7 @@ export class Lesson {
   }
 
   /**
-   * What went wrong, in the server's words.
+   * Shows an error from the server.
    * @param {unknown} error
    */
   fail(error) {
@@ -205,7 +204,7 @@ export class Lesson {
   }
 
   /**
-   * The same search on the command line, to copy.
+   * Shows the equivalent command lines, to copy.
    * @param {...string} lines
    */
   command(...lines) {
@@ -230,7 +229,7 @@ export class Lesson {
   // Steps.
 
   /**
-   * Begins with a list of steps; `at` where to begin, else where the address says.
+   * Starts a list of steps at step `at`, or at the step in the address.
    * @param {LessonStep[]} steps
    * @param {number} [at]
    */
@@ -277,7 +276,7 @@ export class Lesson {
     this.question(step.question);
   }
 
-  /** Runs by itself until a question comes up. */
+  /** Steps automatically until a question comes up. */
   toggle() {
     if (this.timer) return this.stop();
     this.player.textContent = "❚❚ Stop";
@@ -321,8 +320,8 @@ export class Lesson {
   // Questions.
 
   /**
-   * Shows a question: `text` with `choices` ({text, right, why}), with a `number` to find, or with neither,
-   * where the stage answers through `answer(right, why)`.
+   * Shows a question: `text` with `choices` ({text, right, why}), with a `number` to find, or with neither;
+   * then the stage calls `answer(right, why)`.
    * @param {Question | undefined} question
    */
   question(question) {
@@ -370,11 +369,11 @@ export class Lesson {
         event.preventDefault();
         const said = Number(field.value.replace(/[−–]/g, "-").replace(/[\s,]/g, ""));
         if (field.value.trim() === "" || Number.isNaN(said))
-          return this.answer(false, "A number, please.", field, true);
+          return this.answer(false, "Please enter a number.", field, true);
         const right = Math.abs(said - number) <= (question.within ?? 0);
         return this.answer(
           right,
-          right ? why : (question.hint?.(said) ?? "Not quite. Look again, or let it be shown."),
+          right ? why : (question.hint?.(said) ?? "Not quite. Try again, or click Show me."),
           field,
         );
       };
@@ -417,7 +416,7 @@ export class Lesson {
   }
 
   /**
-   * Takes an answer: says whether it is right, and why.
+   * Records an answer, and shows whether it is right and why.
    * @param {boolean} right
    * @param {string} why
    * @param {Element} [element]
@@ -436,7 +435,7 @@ export class Lesson {
   }
 
   /**
-   * Buttons for what a lesson can be about; `list` has `words` by name. Trouble is told as it is.
+   * Adds buttons for the variants of a lesson; `list` maps names to `words`. Errors are shown in the lesson.
    * @param {string} label
    * @param {{ [name: string]: { words: string } }} list
    * @param {string} chosen
@@ -468,7 +467,7 @@ export class Lesson {
   // The server.
 
   /**
-   * Steps of a real search.
+   * Requests the trace of a search.
    * @param {Place} place
    * @param {TreeOptions} options
    */
@@ -478,7 +477,7 @@ export class Lesson {
 }
 
 /**
- * The head of a page beside the lessons, with the way back to them.
+ * The heading of a page of the Learn section, with a link back to the lessons.
  * @param {ViewContext} context
  * @param {string} name
  * @param {string} title
@@ -501,7 +500,7 @@ export function heading(context, name, title, lead) {
 }
 
 /**
- * What is wrong, in the server's words, unless somebody has only gone away.
+ * Shows an error from the server, unless the request was aborted.
  * @param {HTMLElement} element
  * @param {unknown} error
  */

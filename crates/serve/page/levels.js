@@ -1,22 +1,22 @@
 // @ts-check
 
-// Players of the program as levels: a name that people read, and where to begin.
+// Levels of the computer players: display names and the default level.
 
 /**
- * A level that a newcomer can beat and has to think about.
+ * The default level: one that a beginner can beat with some effort.
  * @param {string[]} levels
  */
 export const middling = (levels) => levels[Math.floor(levels.length / 2)] ?? "random";
 
 /**
- * A level in words.
+ * The display name of a level.
  * @param {string} spec
  */
 export function nameOf(spec) {
   const depth = /^alphabeta:.*?depth=(\d+)/.exec(spec);
-  if (depth) return `${depth[1]} plies deep`;
+  if (depth) return `Depth ${depth[1]}`;
   const time = /^alphabeta:.*?time=([\w.]+)/.exec(spec);
-  if (time) return `Thinks ${time[1]}`;
+  if (time) return `Thinks for ${time[1]}`;
   if (spec.startsWith("noisy:")) return "Careless";
   return spec[0].toUpperCase() + spec.slice(1);
 }

@@ -1,24 +1,24 @@
 // @ts-check
 
-// The screen as an address and back: `?game=connect4&moves=4,4&first=human&second=perfect&view=explore`.
+// Application state as a URL query: `?game=connect4&moves=4,4&first=human&second=perfect&view=explore`.
 //
 // Invariant: `read(write(state))` is `state`, so a link reopens exactly what is on the screen.
 
 import { FIRST_GAME, digitColumns } from "./games.js";
 import { known } from "./views.js";
 
-/** What an address without parameters shows: a board to play on. */
+/** The state of an address without parameters. */
 export const START = Object.freeze({
   game: FIRST_GAME,
   position: "",
   moves: [],
   at: null, // plies shown; null for all of them
   first: "human",
-  second: "", // a middling level, once the players of the game are known
+  second: "", // the default level, once the players of the game are known
   view: "home",
-  values: null, // null: as the view likes it
+  values: null, // null: the default of the view
   seed: "",
-  extra: Object.freeze({}), // words of the address that only the view knows
+  extra: Object.freeze({}), // parameters that belong to the view
 });
 
 const BOARD_VIEWS = ["home", "play", "explore", "puzzle", "retry"];
@@ -31,7 +31,7 @@ const easy = (text) =>
     .replace(/%20/g, "+");
 
 /**
- * A list of moves; columns of one digit may be run together, as in `4453`.
+ * Splits a text into moves; one-digit columns may be written together, as in `4453`.
  * @param {string} game
  * @param {string} text
  */
@@ -76,7 +76,7 @@ export function read(search) {
 }
 
 /**
- * The address of a state, from the question mark on.
+ * The query string of a state, including the question mark.
  * @param {State} state
  */
 export function write(state) {
@@ -94,16 +94,16 @@ export function write(state) {
 }
 
 /**
- * The command that answers the same question in a terminal.
+ * The equivalent command line.
  * @param {{ game: string, position: string }} state
  * @param {string[]} moves
  */
 export function command(state, moves) {
-  // A quote ends the quoted text, stands for itself, and begins it again.
+  // Shell quoting: a single quote inside single quotes is written '\''.
   /** @param {string} text */
   const quote = (text) => (/^[\w:=,.+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const line = ["outplay", "query", quote(state.game)];
-  // A word that begins with a dash would be taken for another flag.
+  // A value that starts with a dash would be parsed as a flag.
   /**
    * @param {string} name
    * @param {string} text

@@ -1,6 +1,6 @@
 // @ts-check
 
-// Puts the parts of the page together and connects buttons and keys with what they do.
+// Entry point: creates the parts of the page and connects buttons and keys to actions.
 
 import { After } from "./after.js";
 import * as api from "./api.js";
@@ -26,7 +26,7 @@ function setTheme(name) {
   try {
     localStorage.setItem("theme", name);
   } catch {
-    // Private windows remember nothing, which is fine.
+    // Private windows have no storage.
   }
 }
 
@@ -34,7 +34,7 @@ function nextTheme() {
   const at = themes.indexOf(document.documentElement.dataset.theme ?? "");
   const name = themes[(at + 1) % themes.length];
   setTheme(name);
-  toast(name ? `${name} colours` : "colours as the system likes them");
+  toast(name ? `${name} colours` : "system colours");
 }
 
 async function start() {
@@ -45,7 +45,7 @@ async function start() {
   }
   api.onReach((reachable) => {
     $("#reach").hidden = reachable;
-    if (reachable) announce("connected again");
+    if (reachable) announce("Reconnected");
   });
   const known = await api.games();
   const app = new App(known);

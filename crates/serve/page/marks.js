@@ -1,13 +1,13 @@
 // @ts-check
 
-// Values drawn on a board: pills on spots, scores above columns, numbered ghosts of moves to come.
+// Value marks on the board: pills on spots, scores above columns, numbered ghosts of coming moves.
 
 import { s } from "./dom.js";
 import { strokes } from "./symbol.js";
-import { about, aboutBrief, brief, mean, scoreText, short } from "./verdict.js";
+import { about, aboutBrief, brief, mean, movesTo, scoreText, short } from "./verdict.js";
 
 /**
- * The value to show on each spot that can be pointed at: that of the best move through it.
+ * The value to show on each playable spot: that of the best move through it.
  * @param {Map<number, Gesture[]>} next
  * @param {Look} options
  */
@@ -29,7 +29,7 @@ export function markedSpots(next, { answers, best }) {
 }
 
 /**
- * A value to lie on a spot: symbol and distance on its colour, with a ring if it is the best.
+ * A value pill for a spot: symbol and distance, with a ring around the best.
  * @param {SeenMove} answer
  * @param {boolean} best
  */
@@ -52,7 +52,7 @@ export function pill(answer, best) {
       s("text", { class: "pill-text", y: 6 }, text),
     ];
   }
-  const distance = answer.value === "draw" || answer.value === "unknown" ? "" : String(answer.distance ?? "");
+  const distance = answer.value === "draw" || answer.value === "unknown" ? "" : movesTo(answer);
   const width = 26 + (distance ? distance.length * 10 + 3 : 0);
   return [
     best && s("rect", { class: "ring", x: -width / 2 - 4, y: -17, width: width + 8, height: 34, rx: 17 }),
@@ -67,7 +67,7 @@ export function pill(answer, best) {
 }
 
 /**
- * Above a column stands its score, or the value where a game has no scores.
+ * The text above a column: its score, or its value in games without scores.
  * @param {SpotMark} options
  */
 export function score({ answer, best }) {
@@ -81,7 +81,7 @@ export function score({ answer, best }) {
 }
 
 /**
- * Numbered moves to come: stones for places, arrows for ways. `steps` have `path`, `by` and `forced`.
+ * Numbered coming moves: stones for placements, arrows for moves. `steps` have `path`, `by` and `forced`.
  * @param {Scene} scene
  * @param {Metrics} m
  * @param {LineMove[]} steps
@@ -113,7 +113,7 @@ export function numbered(scene, m, steps) {
 }
 
 /**
- * What explains a value: marked spots, pairs joined, and the line of play with forced moves drawn full.
+ * The explanation of a value: marked spots, joined pairs, and the line of play with forced moves drawn solid.
  * @param {Scene} scene
  * @param {Metrics} m
  * @param {ReasonMark[]} marks

@@ -1,6 +1,6 @@
 // @ts-check
 
-// A match or a league while it is played: boards, score with bounds, the test, and who leads.
+// Live view of a match or league: boards, score with confidence interval, SPRT, standings.
 
 import { wordsOf } from "./api.js";
 import { $, announce, h, put } from "./dom.js";
@@ -18,7 +18,7 @@ export const points = (value) => `${Math.floor(value) || (value % 1 ? "" : 0)}${
 /** @param {number} elo */
 export const signed = (elo) => `${elo < 0 ? "−" : "+"}${Math.abs(elo).toFixed(0)}`;
 /**
- * Bounds of a strength in words; one of them may be missing.
+ * An Elo interval in words; one of the bounds may be missing.
  * @param {number | null} low
  * @param {number | null} high
  */
@@ -98,7 +98,7 @@ export class Contest {
     this.stop?.();
   }
 
-  /** The match is not known, or the server is away: both look alike to a stream. */
+  /** Handles a broken stream: the match does not exist, or the server is unreachable. */
   async lost() {
     const answer = await fetch(`/api/v1/match/${encodeURIComponent(this.id)}`).catch(() => null);
     if (this.left || !answer || answer.ok) return;
@@ -128,7 +128,7 @@ export class Contest {
   /** @param {MatchNews} news */
   hear(news) {
     if (this.left) return;
-    // A stream that was taken up again tells everything once more.
+    // A reconnected stream sends all results again.
     if (news.results.length === news.games) this.results.clear();
     for (const [number, first, second, payoff] of news.results)
       this.results.set(number, { first, second, payoff });
@@ -152,7 +152,7 @@ export class Contest {
   }
 
   get names() {
-    // Players of one name are told apart by their place.
+    // Players with the same name get a number.
     const names = this.news.players.map(nameOf);
     return names.map((name, i) =>
       names.indexOf(name) !== names.lastIndexOf(name) ? `${name} (${i + 1})` : name,
@@ -211,7 +211,7 @@ export class Contest {
         news.mine && news.state === "running" && act("Stop", `/match/${id}`, "DELETE"),
         news.mine &&
           (news.state === "stopped" || news.state === "failed") &&
-          act("Go on", `/match/${id}/resume`, "POST", true),
+          act("Resume", `/match/${id}/resume`, "POST", true),
         h(
           "a",
           { class: "button", href: `/api/v1/match/${id}/record`, download: `match-${id}.jsonl` },
@@ -255,7 +255,9 @@ export class Contest {
     board.still.show(scene, {
       toMove,
       last: last ?? "",
-      label: `Game ${number + 1}: ${names[first]} against ${names[second]}, after ${plies} plies`,
+      label:
+        `Game ${number + 1}: ${names[first]} against ${names[second]}, after ${plies} ` +
+        (plies === 1 ? "move" : "moves"),
     });
   }
 
@@ -269,8 +271,8 @@ export class Contest {
             ? `${this.names[board.second]} won`
             : "drawn"
         : this.state === "done"
-          ? "does not count"
-          : `ply ${board.plies}`;
+          ? "not counted"
+          : `move ${board.plies}`;
       board.result.textContent = `Game ${board.number + 1} · ${said}`;
     }
   }
@@ -289,21 +291,21 @@ export class Contest {
     });
   }
 
-  /** One sentence: how it stands. */
+  /** The current standing in one sentence. */
   verdict() {
     const { news, names } = this;
     const rows = news.standings.players;
-    if (!news.games) return "No game is over yet.";
+    if (!news.games) return "No game has finished yet.";
     if (rows.length === 2) {
       const [a, b] = rows;
-      const lead = a.score === b.score ? "They are level" : `${names[a.score > b.score ? 0 : 1]} leads`;
+      const lead = a.score === b.score ? "The score is level" : `${names[a.score > b.score ? 0 : 1]} leads`;
       const test =
         news.sprt &&
         {
           accepted:
-            `; the test says that ${names[0]} is stronger by ${news.sprt.elo1} Elo rather than ` +
+            `; the test concludes that ${names[0]} is stronger by ${news.sprt.elo1} Elo rather than ` +
             `${news.sprt.elo0}`,
-          rejected: `; the test says that ${names[0]} is not stronger by ${news.sprt.elo1} Elo`,
+          rejected: `; the test concludes that ${names[0]} is not stronger by ${news.sprt.elo1} Elo`,
           open: "",
         }[news.sprt.decision];
       return `${lead}, ${points(a.wins + a.draws / 2)} : ${points(b.wins + b.draws / 2)}${test || ""}.`;
@@ -329,7 +331,9 @@ export class Contest {
           {
             class: "share-bar",
             role: "img",
-            "aria-label": `${names[0]} scores ${percent(score)}, between ${percent(from)} and ${percent(to)}`,
+            "aria-label":
+              `${names[0]} scores ${percent(score)}; 95 % confidence interval ${percent(from)} to ` +
+              percent(to),
           },
           h("span", { class: "share-first" }),
           h("span", { class: "share-bounds" }),
@@ -337,9 +341,9 @@ export class Contest {
         h(
           "p",
           { class: "note" },
-          `${names[0]} scores ${percent(score)}; with 95 % certainty between ${percent(from, 0)} and ` +
+          `${names[0]} scores ${percent(score)}; the 95 % confidence interval is ${percent(from, 0)} to ` +
             `${percent(to, 0)}`,
-          low !== null || high !== null ? `, that is ${between(low, high)} Elo.` : ".",
+          low !== null || high !== null ? `, or ${between(low, high)} Elo.` : ".",
         ),
         h("p", {}, `${a.wins} won, ${a.draws} drawn, ${a.losses} lost.`),
       );
@@ -363,7 +367,7 @@ export class Contest {
               h(
                 "tr",
                 {},
-                ["Player", "Points", "Won", "Drawn", "Lost", "Elo, 95 %"].map((head) =>
+                ["Player", "Points", "Won", "Drawn", "Lost", "Elo (95 % interval)"].map((head) =>
                   h("th", { scope: "col" }, head),
                 ),
               ),
@@ -390,7 +394,7 @@ export class Contest {
             ),
           ),
         ),
-        h("h3", {}, "Who against whom"),
+        h("h3", {}, "Head-to-head results"),
         h(
           "div",
           { class: "scroller" },
@@ -446,11 +450,11 @@ export class Contest {
           ],
           x: "games",
           y: share,
-          rules: [{ at: 0.5, name: "level" }],
-          label: "The score with its 95 % bounds, pair by pair",
+          rules: [{ at: 0.5, name: "even" }],
+          label: "The score with its 95 % confidence interval, pair by pair",
         }),
         sprt && [
-          h("h2", { class: "next" }, "The test"),
+          h("h2", { class: "next" }, "Sequential test (SPRT)"),
           chart({
             series: [
               { points: [[0, 0], ...this.course.map(([games, , , , ratio]) => [games, ratio])], kind: "s1" },
@@ -459,16 +463,16 @@ export class Contest {
             y: { low: sprt.low, high: sprt.high, text: (value) => value.toFixed(1) },
             rules: [
               { at: sprt.high, name: `stronger by ${sprt.elo1} Elo`, kind: "win", under: true },
-              { at: sprt.low, name: `not stronger than by ${sprt.elo0} Elo`, kind: "loss" },
+              { at: sprt.low, name: `not stronger than ${sprt.elo0} Elo`, kind: "loss" },
             ],
-            label: "The logarithm of the likelihood ratio between its two bounds",
+            label: "Log-likelihood ratio between its two bounds",
           }),
           h(
             "p",
             { class: "note" },
             sprt.decision === "open"
               ? "Not decided yet: the line has to reach one of the bounds."
-              : "Decided; no more games are needed.",
+              : "Decided: no more games are needed.",
           ),
         ],
       );
@@ -487,12 +491,12 @@ export class Contest {
     });
     put(
       this.graph,
-      h("h2", {}, "Share of the points, game by game"),
+      h("h2", {}, "Share of points, game by game"),
       chart({
         series: lines,
-        x: "games of each",
+        x: "games played",
         y: share,
-        label: "The share of the points of each player as games went on",
+        label: "Each player’s share of points over the course of the league",
       }),
       h(
         "p",

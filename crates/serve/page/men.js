@@ -1,13 +1,13 @@
 // @ts-check
 
-// What lies on spots. The players differ in mark as well as in colour: a ring and a plus on discs and cubes,
-// a cross and a ring on small boards, white men and black men. Colours come from style.css, gradients from
-// `defs`.
+// Drawings of men, stones and other pieces. The players differ in mark as well as in colour: a ring and a
+// plus on discs and cubes, a cross and a ring on small boards, white and black men. Colours come from
+// style.css, gradients from `defs`.
 
 import { s } from "./dom.js";
 
 /**
- * What a scene looks like: one word for each kind of board.
+ * The visual style of a scene: one word for each kind of board.
  * @param {Scene} scene
  * @returns {Face}
  */
@@ -32,7 +32,7 @@ const GRADIENTS = [
   ["tip-face", "radial", ["#ee7663", "#c23a2b", "#8d2418"]],
 ];
 
-/** Puts the gradients and patterns that boards share into the document, once. */
+/** Adds the gradients and patterns that boards share to the document, once. */
 export function defs() {
   if (document.getElementById("defs")) return;
   /** @param {string[]} colours */
@@ -131,7 +131,7 @@ const match = () => [
 ];
 
 /**
- * Checkers of one point, one beside or above the other: `up` says which way the stack grows.
+ * The checkers of one point, stacked; `up` is the direction in which the stack grows.
  * @param {Side} holder
  * @param {string} label
  * @param {boolean} [up]
@@ -144,7 +144,7 @@ function stack(holder, label, up) {
 }
 
 /**
- * The drawing of what lies on a spot, around its middle. `kind` is a `face`.
+ * The drawing of a spot's content, centred on the origin. `kind` is a `face`.
  * @param {Face} kind
  * @param {Holder | null} holder
  * @param {string} label

@@ -1,7 +1,6 @@
 // @ts-check
 
-// Small pictures of positions from their text alone, for trees in which hundreds are looked at one after the
-// other.
+// Small pictures of positions, drawn from their text without a request; used by search trees.
 
 import { h, s } from "./dom.js";
 
@@ -45,7 +44,7 @@ function board(rows) {
 
 /** @param {number[]} sizes */
 function piles(sizes) {
-  if (!sizes.some(Boolean)) return h("p", { class: "note" }, "no matches are left");
+  if (!sizes.some(Boolean)) return h("p", { class: "note" }, "no matches left");
   const most = Math.max(1, ...sizes);
   const parts = sizes.flatMap((size, pile) =>
     Array.from({ length: size }, (_, i) =>
@@ -66,7 +65,7 @@ function piles(sizes) {
 }
 
 /**
- * A board of rows, piles of matches, points of both players, or the text itself, as the text looks.
+ * A picture chosen by the format of the text: a board, piles of matches, scores, or the text itself.
  * @param {string | undefined} position
  */
 export function mini(position) {

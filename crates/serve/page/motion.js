@@ -1,10 +1,10 @@
 // @ts-check
 
-// Motion that informs: stones fall, men slide, at most a quarter of a second. style.css does nothing of it
-// for people who asked for less.
+// Move animations: stones fall, men slide, for at most 250 ms. style.css disables them under
+// prefers-reduced-motion.
 
 /**
- * Shows how the last move came about: `before` is the scene that it was made in.
+ * Animates the last move; `before` is the scene before it.
  * @param {Board} board
  * @param {Scene} before
  */

@@ -1,6 +1,6 @@
 // @ts-check
 
-// The moves of a game as one line of text, numbered in pairs.
+// Move list as one line of text, numbered in pairs.
 
 /**
  * Numbers the moves of a game in which players take turns: `1. e4 e5 2. d4`, or `1… e5 2. d4` where the

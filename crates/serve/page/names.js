@@ -1,6 +1,6 @@
 // @ts-check
 
-// What people call a game: "Connect Four", "7 × 6". The spec is for those who type it.
+// Display names of games, such as "Connect Four" and "7 × 6", made from their specs.
 
 /** @type {{ [letter: string]: string }} */
 const MAN = { Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
@@ -8,7 +8,7 @@ const MAN = { Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
 /** @param {string} material */
 function chessName(material) {
   const all = /^all(\d)$/i.exec(material);
-  if (all) return `Chess endings of ${all[1]} men`;
+  if (all) return `Chess endings with ${all[1]} men`;
   const [, first, second] = /^K([QRBNP]*)K([QRBNP]*)$/i.exec(material) ?? [null, "", ""];
   /** @param {string} men */
   const side = (men) => {
@@ -29,7 +29,7 @@ const MORRIS = {
 };
 
 /**
- * A game's name and what tells it apart from others of the same name.
+ * A game's name, and the details that distinguish it from others of the same name.
  * @param {string} spec
  */
 export function nameOfGame(spec) {
@@ -78,7 +78,7 @@ export function nameOfGame(spec) {
 }
 
 /**
- * Both in one line.
+ * Name and details in one line.
  * @param {string} spec
  */
 export function fullName(spec) {

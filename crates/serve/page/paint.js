@@ -1,7 +1,6 @@
 // @ts-check
 
-// A board to paint on: obstacles and stones with the mouse or the keyboard, its corner dragged to another
-// size.
+// Board editor: places obstacles and stones with the mouse or the keyboard; dragging the corner resizes it.
 
 import { $, announce, around, beneath, h, put, s } from "./dom.js";
 import { given } from "./given.js";
@@ -31,7 +30,7 @@ export const TOOLS = [
 ];
 
 /**
- * A board as the spec string describes it, or null if it is another kind of game.
+ * The board that a spec describes, or null for other kinds of games.
  * @param {string} spec
  * @returns {BoardSpec | null}
  */
@@ -102,9 +101,9 @@ export class Painter {
     this.board = board;
     this.changed = changed;
     this.tool = TOOLS[0];
-    this.svg = s("svg", { class: "paint", role: "group", "aria-label": "Board to paint on" });
+    this.svg = s("svg", { class: "paint", role: "group", "aria-label": "Board editor" });
     this.focus = "a1";
-    this.palette = h("div", { class: "segmented palette", role: "group", "aria-label": "Paint" });
+    this.palette = h("div", { class: "segmented palette", role: "group", "aria-label": "Palette" });
     this.element = h("div", { class: "painter" }, this.palette, this.svg);
     this.svg.addEventListener("pointerdown", (event) => this.down(event));
     this.svg.addEventListener("pointermove", (event) => this.moved(event));
@@ -238,7 +237,7 @@ export class Painter {
     } else {
       const name = this.under(event);
       if (!name) return;
-      // Painting what is there already takes it away.
+      // Painting the same content again erases it.
       this.brush = this.board.cells.get(name) === this.tool.key ? "" : this.tool.key;
       this.focus = name;
       this.set(name, this.brush);
@@ -269,7 +268,7 @@ export class Painter {
   }
 
   /**
-   * Another size; what no longer fits is gone.
+   * Resizes the board; cells outside it are dropped.
    * @param {number} width
    * @param {number} height
    */

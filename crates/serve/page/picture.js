@@ -1,11 +1,11 @@
 // @ts-check
 
-// The board as a picture that stands alone: SVG with the page's colours written into it, or PNG made of that.
+// Export of the board as a standalone SVG with inlined styles, or as PNG.
 
 import { $ } from "./dom.js";
 import { given } from "./given.js";
 
-/** What a picture needs of the computed style; the rest is the browser's own. */
+/** Style properties that are copied; the others keep the browser's defaults. */
 const PARTS = [
   "fill",
   "fill-opacity",
@@ -39,7 +39,7 @@ const isStyled = (node) => node instanceof SVGElement || node instanceof HTMLEle
 const NS = "http://www.w3.org/2000/svg";
 
 /**
- * Copies the look of an element and of everything in it.
+ * Copies the computed style of an element and its descendants.
  * @param {Element} from
  * @param {Element} to
  */
@@ -52,14 +52,14 @@ function dress(from, to) {
     else if (part === "fill" || part === "stroke") to.style.setProperty(part, value);
   }
   for (const name of ["class", "tabindex", "role", "aria-label", "aria-disabled"]) to.removeAttribute(name);
-  // Names of the page's colours mean nothing elsewhere.
+  // Custom properties of the page are not defined in the exported file.
   for (const { name, value } of [...to.attributes])
     if (name !== "style" && value.includes("var(")) to.removeAttribute(name);
   for (const part of [...to.style]) if (part.startsWith("--")) to.style.removeProperty(part);
   [...from.children].forEach((child, i) => dress(child, to.children[i]));
 }
 
-/** The board of the screen as the text of an SVG file, values and all, with a line below. */
+/** The board on the screen, with its values and a caption, as the text of an SVG file. */
 export function boardSvg(board = given($("#board svg.board")), words = "") {
   const copy = /** @type {SVGElement} */ (board.cloneNode(true));
   dress(board, copy);
@@ -67,7 +67,7 @@ export function boardSvg(board = given($("#board svg.board")), words = "") {
     .split(/[\s,]+/)
     .map(Number);
   const below = words ? Math.max(28, width * 0.05) : 0;
-  // Gradients and patterns that the men use stand elsewhere in the page.
+  // Gradients and patterns are defined elsewhere in the page, so they are copied.
   const needed = new Set(
     [...new XMLSerializer().serializeToString(copy).matchAll(/url\((?:&quot;|"|')?[^#)]*#([\w-]+)/g)].map(
       (found) => found[1],
@@ -123,7 +123,7 @@ export function boardSvg(board = given($("#board svg.board")), words = "") {
 }
 
 /**
- * The same as PNG, so many pixels wide.
+ * Renders an SVG as PNG, `wide` pixels wide.
  * @param {string} svg
  * @returns {Promise<Blob>}
  */

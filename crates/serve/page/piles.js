@@ -1,7 +1,7 @@
 // @ts-check
 
-// Piles that stay where they are: to the rules the order of piles is nothing, so a position lists them by
-// size; on the table every pile keeps its place, and what was taken last is still seen.
+// Stable layout of piles. Positions list piles by size, because their order does not matter to the rules; on
+// the board every pile keeps its place, and the matches taken last stay visible as shadows.
 
 import { given } from "./given.js";
 
@@ -9,7 +9,7 @@ import { given } from "./given.js";
 const sorted = (piles) => [...piles].sort((a, b) => a - b);
 
 /**
- * Piles at the start of a game or in a position, as the server lists them.
+ * The pile sizes at the start of a game or in a position, in the server's order.
  * @param {string} game
  * @param {string} position
  */
@@ -19,8 +19,8 @@ function startPiles(game, position) {
 }
 
 /**
- * A scene of piles with every pile in its place; other scenes as they are. `picks` says which of equal piles
- * were meant.
+ * A scene of piles with every pile in its place; other scenes are returned unchanged. `picks` records which
+ * of several equal piles was clicked.
  * @param {Scene} scene
  * @param {WholePlace} options
  * @param {number[]} last
@@ -39,7 +39,7 @@ export function arrange(scene, { game, position, moves }, last, picks) {
     piles[at] -= count;
     taken = { x: at, from: piles[at], to: from };
   }
-  // Each pile of the scene goes to a place whose pile has its size.
+  // Assigns each pile of the scene to a place with a pile of the same size.
   const free = piles.map(() => true);
   /** @type {Map<number, number>} */
   const places = new Map();
@@ -54,7 +54,7 @@ export function arrange(scene, { game, position, moves }, last, picks) {
   }
   /** @type {Spot[]} */
   const spots = scene.spots.map((spot) => ({ ...spot, x: given(places.get(spot.x)) }));
-  // The matches taken last leave their shadow.
+  // The matches taken last are shown as shadows.
   if (taken && !spots.some((spot) => spot.label)) {
     for (let y = taken.from; y < taken.to; y += 1)
       spots.push({ name: `taken ${y + 1}`, x: taken.x, y, holder: "nobody", label: "", gone: true });
@@ -65,7 +65,7 @@ export function arrange(scene, { game, position, moves }, last, picks) {
 const cache = new WeakMap();
 
 /**
- * The same scene for the same question, so that the board knows that nothing has changed.
+ * Caches the arranged scene, so that the board detects an unchanged scene by identity.
  * @param {Scene} scene
  * @param {Scene} made
  * @param {string} key

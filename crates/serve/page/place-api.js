@@ -1,13 +1,13 @@
 // @ts-check
 
-// Questions of the places beside the board: statistics, arena, experiments, puzzle sets.
+// API client of the pages beside the board: statistics, arena, experiments, puzzle sets.
 
 import { ApiError, isAbort, query } from "./api.js";
 
 const BASE = "/api/v1";
 
 /**
- * One question; a refusal is an `ApiError`, a server that is away is one too.
+ * Sends one request; throws an `ApiError` for an error response or an unreachable server.
  * @param {string} path
  * @param {RequestInit} [options]
  * @returns {Promise<any>}
@@ -18,11 +18,15 @@ export async function ask(path, options = {}) {
     response = await fetch(BASE + path, options);
   } catch (error) {
     if (isAbort(error)) throw error;
-    throw new ApiError(0, "The server is away.", "Try again when it is back.");
+    throw new ApiError(0, "Cannot reach the server", "try again later");
   }
   const body = await response.json().catch(() => null);
   if (!response.ok)
-    throw new ApiError(response.status, body?.error ?? `the server answered ${response.status}`, body?.cure);
+    throw new ApiError(
+      response.status,
+      body?.error ?? `the server responded with status ${response.status}`,
+      body?.cure,
+    );
   return body;
 }
 
@@ -51,8 +55,8 @@ export const about = (path, game, more = {}, signal = undefined) =>
   ask(`${path}?${query({ game }, more)}`, { signal });
 
 /**
- * Follows events of an address until `done`; returns what ends it. A stream that breaks is `lost`, and taken
- * up again by itself.
+ * Subscribes to an event stream until `done`; returns a function that closes it. When the stream breaks,
+ * `lost` is called and the browser reconnects.
  * @param {string} path
  * @param {{ lost?(): unknown } & { [event: string]: (news: any) => unknown }} hear
  */
@@ -69,9 +73,9 @@ export function follow(path, hear) {
   return () => source.close();
 }
 
-/** Words for the state of a match. */
+/** Labels for the states of a match. */
 export const STATES = {
-  running: "being played",
+  running: "in progress",
   stopping: "stopping",
   stopped: "stopped",
   done: "finished",
@@ -87,7 +91,7 @@ export const fileName = (words, ending) =>
   `${words.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, "")}.${ending}`;
 
 /**
- * Lets the reader keep something as a file.
+ * Offers content as a download.
  * @param {Blob | string} content
  * @param {string} type
  * @param {string} name

@@ -1,7 +1,7 @@
 // @ts-check
 
-// Who plays: a person or a player of the program, its strength by a slider from random to perfect. Specs,
-// pace and sound are for those who look for them.
+// Player settings: human or computer, with a strength slider from random to perfect. Specs, pace and sound
+// are under Advanced.
 
 import { $, h, put } from "./dom.js";
 import { middling, nameOf } from "./levels.js";
@@ -35,12 +35,13 @@ export class Players {
       behind,
       app.valuesShown,
     ].join("|");
-    // A slider that is being dragged must not be replaced under the hand.
+    // Redrawing would interrupt a slider that is being dragged.
     if (key === this.key) return;
     this.key = key;
     const notes = [];
     if (app.view.warning) notes.push(app.view.warning);
-    if (app.view.exact === false) notes.push("Too large for exact values here: players go by judgement.");
+    if (app.view.exact === false)
+      notes.push("Too large for exact values here: computer players rely on estimates.");
     const focused = document.activeElement?.id;
     const open = this.card.querySelector("details.advanced[open]") !== null;
     const rules = h(
@@ -63,7 +64,7 @@ export class Players {
         h(
           "button",
           { type: "button", onclick: () => app.go({ moves: app.moves, at: null }) },
-          "Play on from here",
+          "Continue from here",
         ),
       this.advanced(open),
     );
@@ -129,7 +130,7 @@ export class Players {
         ),
       ),
       !human && h("div", { class: "level" }, slider, label),
-      // Engines that whoever runs the server registered, by name.
+      // Engines registered by the operator of the server.
       engines.length > 0 &&
         h(
           "div",
@@ -140,7 +141,7 @@ export class Players {
   }
 
   /**
-   * What most people never need.
+   * Rarely used settings.
    * @param {boolean} open
    */
   advanced(open) {
@@ -186,7 +187,7 @@ export class Players {
           players.map((known) => h("option", { value: known.example ?? known.name }, known.about)),
         ),
         box("Sound", "sound", isLoud(), setLoud),
-        box("Dice and computers without a pause", "quick", app.turns.paceName === "quick", (on) =>
+        box("No pause after dice and computer moves", "quick", app.turns.paceName === "quick", (on) =>
           this.quick(on),
         ),
       ),
@@ -199,7 +200,7 @@ export class Players {
     try {
       localStorage.setItem("pace", on ? "quick" : "calm");
     } catch {
-      // Private windows remember nothing, which is fine.
+      // Private windows have no storage.
     }
   }
 }

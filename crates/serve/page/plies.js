@@ -1,11 +1,10 @@
 // @ts-check
 
-// The plies of the game on the screen, as the server describes them: whose each one is, and whether it was a
-// roll.
+// Plies of the current game as described by the server: the player who moved, and whether it was a roll.
 
 /**
- * What is known of the moves of a game: `view` describes the moves of `listed`. Of the move that follows the
- * position of the view, the view knows who makes it, so a move that was just made is known, too.
+ * The known plies of a game. `view` describes the moves of `listed`; it also has the side to move, so a move
+ * made right after the position of the view is known too.
  * @param {View | null} view
  * @param {string[]} listed
  * @param {string[]} moves
@@ -24,11 +23,11 @@ export function knownPlies(view, listed, moves) {
 /**
  * A report of a move: "Yellow takes 2 of 5." or, to the player who made it, "You roll 1 and lose 7."
  * @param {string} who
- * @param {string | undefined} said in the third person; nothing for a move that is not worth a report
+ * @param {string | undefined} said in the third person; undefined for moves without a report
  */
 export function report(who, said) {
   if (!said) return "";
-  // Verbs stand first and after "and".
+  // Verbs come first and after "and".
   const words = who === "You" ? said.replace(/(^|\band )([a-z]+)s\b/g, "$1$2") : said;
   return `${who} ${words}.`;
 }

@@ -1,7 +1,6 @@
 // @ts-check
 
-// A walk through a proof: the reader plays against it, and it answers, whatever the reader tries. "What if I
-// play here?"
+// Proof explorer: the reader plays against a proof, which replies to every move.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -23,7 +22,7 @@ const keyOf = ({ app: { state }, extra }) =>
   JSON.stringify([state.game, state.position, state.moves, extra.of, extra.by]);
 
 /**
- * The root's scene with the stones of the walk on it.
+ * The root's scene with the stones played so far.
  * @param {Scene} scene
  * @param {ProofStone[]} stones
  * @param {boolean} over
@@ -36,7 +35,7 @@ function withWalk(scene, stones, over) {
 }
 
 /**
- * Whether proofs are written of a game. A place that makes no sense has none.
+ * Whether the server can prove a game; false for invalid positions.
  * @param {WholePlace} place
  * @param {AbortSignal} signal
  */
@@ -59,7 +58,7 @@ async function show(context) {
   const stage = h(
     "section",
     { class: "stage", "aria-label": "Board" },
-    h("p", { class: "note pulse" }, "The proof is searched for …"),
+    h("p", { class: "note pulse" }, "Searching for a proof …"),
   );
   const told = h("div", { class: "card" });
   const tools = h("div", { class: "lesson-tools" });
@@ -72,7 +71,7 @@ async function show(context) {
         context,
         "proof",
         "Play against a proof",
-        "A proof has an answer to everything. Play where you like and see which step answers, and why.",
+        "A proof has a reply to every move. Play anywhere, and see which step replies and why.",
       ),
       h(
         "div",
@@ -102,7 +101,7 @@ async function show(context) {
       h(
         "p",
         { class: "wrong" },
-        "No proof was found in the time that this server allows. Choose a smaller board.",
+        "No proof was found within the time limit of this server. Choose a smaller board.",
       ),
     );
     return;
@@ -113,7 +112,7 @@ async function show(context) {
   const claims = lines
     .filter(({ text }) => /^[xo] (wins|holds) by \d/.test(text))
     .map(({ text }) => /** @type {Side} */ (text[0] === "x" ? "first" : "second"));
-  // Of a draw both may have a strategy; one of them is played against.
+  // For a draw both sides may have a strategy; the reader plays against one of them.
   const player = claims.find((side) => side === extra.by) ?? claims[claims.length - 1];
   const me = player === "first" ? "second" : "first";
   /** @type {string[]} */
@@ -137,7 +136,7 @@ async function show(context) {
       "div",
       { class: "actions" },
       h("button", { type: "button", "data-undo": "", onclick: () => go(moves.slice(0, -1)) }, "⟲ Take back"),
-      h("button", { type: "button", "data-again": "", onclick: () => go([]) }, "From the start"),
+      h("button", { type: "button", "data-again": "", onclick: () => go([]) }, "Start over"),
     ),
   );
   const board = new Board(host, { play: (gesture) => go([...moves, gesture.move]), look: () => {} });
@@ -189,11 +188,11 @@ async function show(context) {
     put(
       status,
       walk.over
-        ? `${SIGN[player]} has completed a line. There was no way out.`
+        ? `${SIGN[player]} has completed a line. You could not have stopped it.`
         : full
-          ? "The board is full, and nobody has a line: a draw, as claimed."
+          ? "The board is full and neither side has a line: a draw, as claimed."
           : idle
-            ? `The proof needs no answer to ${mine.cell}. Go on, you may even move twice.`
+            ? `The proof needs no reply to ${mine.cell}. You may move again.`
             : `You play ${SIGN[me]}. ${walk.wins ? "Can you stop it?" : "Can you make a line?"}`,
     );
     const waiting = walk.over ? [] : walk.waiting;
@@ -207,7 +206,7 @@ async function show(context) {
       ),
       walk.stones.length > 0 && h("ol", { class: "walk-list" }, stonesTold(walk)),
       waiting.length > 0 && [
-        h("h2", {}, "What it waits for"),
+        h("h2", {}, "Waiting for your move"),
         waiting.map((part) =>
           h(
             "div",

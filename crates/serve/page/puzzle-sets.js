@@ -1,10 +1,9 @@
 // @ts-check
 
-// Which puzzles there are, which one comes next, and what this reader has solved: kept in the browser, told
-// to nobody.
+// Puzzle sets, choice of the next puzzle, and the solver's progress, which is stored only in the browser.
 //
-// The address says which: `seed=set-3` the fourth of the game's set, `seed=day-2026-11-17` the one of a day,
-// `seed=7` one that is looked for in any game.
+// The seed in the address selects a puzzle: `seed=set-3` is the fourth of the game's set,
+// `seed=day-2026-11-17` the puzzle of a day, `seed=7` a generated one for any game.
 
 import * as api from "./api.js";
 import { about, ask } from "./place-api.js";
@@ -32,7 +31,7 @@ export async function allSets(signal) {
   }
 }
 
-/** Today, as the reader's own calendar has it. */
+/** Today's date in the local time zone. */
 export function today(now = new Date()) {
   /** @param {number} number */
   const two = (number) => String(number).padStart(2, "0");
@@ -40,7 +39,7 @@ export function today(now = new Date()) {
 }
 
 /**
- * The puzzle that the address names.
+ * Requests the puzzle of a seed.
  * @param {string} game
  * @param {string} seed
  * @param {AbortSignal} signal
@@ -56,7 +55,7 @@ export async function fetchPuzzle(game, seed, signal) {
 
 const KEY = "puzzles";
 
-/** What this reader has done: {streak, best, days, last, solved}. */
+/** Puzzle progress: {streak, best, days, last, solved}. */
 export class Diary {
   /** @param {Pick<Storage, "getItem" | "setItem">} [store] */
   constructor(store = window.localStorage) {
@@ -79,7 +78,7 @@ export class Diary {
     try {
       this.store.setItem(KEY, JSON.stringify(this.kept));
     } catch {
-      // A private window forgets, which is what it is for.
+      // Private windows have no storage.
     }
   }
 
@@ -92,7 +91,7 @@ export class Diary {
   }
 
   /**
-   * A puzzle was solved: at the first try, or not.
+   * Records a solved puzzle; `clean` if it was solved at the first attempt.
    * @param {{ game: string, number?: number, date?: string }} puzzle
    * @param {boolean} clean
    */
@@ -117,8 +116,7 @@ export class Diary {
 }
 
 /**
- * The seed of the next puzzle of a game: one that is not solved yet, easier ones first, of the level and
- * theme asked for.
+ * The seed of the next puzzle of a game: unsolved puzzles of the chosen level and theme, easier ones first.
  * @param {PuzzleEntry[] | undefined} list
  * @param {Pick<Diary, "has">} diary
  * @param {string} game

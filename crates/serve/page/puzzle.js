@@ -1,8 +1,9 @@
 // @ts-check
 
-// Puzzles: a position and a line in which every move is the only right one. And one's own mistakes once more.
+// Puzzles: a position and a line in which every move is the only right one; and retries of the player's own
+// mistakes.
 //
-// Both set `app.challenge`, which the board asks instead of playing on.
+// Both set `app.challenge`, which receives the board's moves instead of the game.
 
 import * as api from "./api.js";
 import { $, announce, h, put, style } from "./dom.js";
@@ -12,7 +13,7 @@ import { Diary, LEVELS, allSets, fetchPuzzle, nextSeed, today } from "./puzzle-s
 import { symbol } from "./symbol.js";
 import { long, mean, plies, seen } from "./verdict.js";
 
-/** Before the answer is played, so that one sees one's own move. */
+/** Milliseconds before the opponent's reply, so that the player's own move is seen first. */
 const BEAT = 450;
 /** @param {number} ms */
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -39,7 +40,7 @@ export class Puzzle {
   }
 
   /**
-   * Before the board is drawn: fetch the puzzle that the address names.
+   * Requests the puzzle of the address before the board is drawn.
    * @param {App} app
    * @param {AbortSignal} signal
    */
@@ -101,7 +102,7 @@ export class Puzzle {
   }
 
   /**
-   * Another puzzle of the kind that is wished for, of this game or another.
+   * Opens another puzzle of the chosen kind, of this game or another.
    * @param {string} [game]
    */
   next(game = this.app.state.game) {
@@ -121,7 +122,7 @@ export class Puzzle {
   }
 
   /**
-   * A move of the reader's: the only right one, or not.
+   * Checks a move of the player.
    * @param {Gesture} gesture
    */
   async answer(gesture) {
@@ -132,7 +133,7 @@ export class Puzzle {
     if (gesture.move !== step.move) {
       if (puzzle.clean) this.diary.miss();
       puzzle.clean = false;
-      puzzle.words = `${gesture.move} is not it; try again.`;
+      puzzle.words = `${gesture.move} is not the solution. Try again.`;
       announce(puzzle.words);
       await app.refresh();
       await this.explain(puzzle, gesture.move);
@@ -151,7 +152,7 @@ export class Puzzle {
   }
 
   /**
-   * The opponent's answer, a moment later.
+   * Plays the opponent's reply after a short pause.
    * @param {PuzzleState} puzzle
    * @param {PuzzleStep} step
    * @param {string} words
@@ -166,8 +167,8 @@ export class Puzzle {
     if (app.puzzle !== puzzle) return;
     puzzle.tried = [...puzzle.tried, given(step.reply)];
     const left = puzzle.steps.length - puzzle.at;
-    const more = left === 1 ? "one move more" : `${left} moves more`;
-    puzzle.words = `${words} ${step.reply} was the answer; ${more}.`;
+    const more = left === 1 ? "one more move" : `${left} more moves`;
+    puzzle.words = `${words} The reply was ${step.reply}; ${more} to find.`;
     announce(puzzle.words);
     await app.refresh();
   }
@@ -175,18 +176,18 @@ export class Puzzle {
   /** @param {PuzzleState} puzzle */
   done(puzzle) {
     puzzle.solved = true;
-    puzzle.words = puzzle.clean ? "Solved." : "Solved, though not at the first try.";
+    puzzle.words = puzzle.clean ? "Solved." : "Solved, but not at the first attempt.";
     this.diary.solve(puzzle, puzzle.clean);
   }
 
   /**
-   * Says what a wrong move would be worth, once that is known.
+   * Shows the value of a wrong move once it is known.
    * @param {PuzzleState} puzzle
    * @param {string} mv
    */
   async explain(puzzle, mv) {
     if (puzzle.kind === "fours") {
-      puzzle.words = `${mv} is not it: no win by fours begins there.`;
+      puzzle.words = `${mv} is not the solution: it does not start a forced win by fours.`;
       this.drawPuzzle(this.app);
       return;
     }
@@ -197,15 +198,15 @@ export class Puzzle {
       const value = seen(tried, puzzle.to_move);
       puzzle.words =
         value.value === "win" && value.distance
-          ? `${mv} is not it: it wins too, but takes ${plies(value.distance)}.`
-          : `${mv} is not it: ${long(value)}.`;
+          ? `${mv} is not the solution: it also wins, but takes ${plies(value.distance)}.`
+          : `${mv} is not the solution: ${long(value)}.`;
       this.drawPuzzle(this.app);
     } catch (error) {
       if (!api.isAbort(error) && !(error instanceof api.ApiError)) throw error;
     }
   }
 
-  /** Plays the right move for the reader, who may go on from there. */
+  /** Plays the right move for the player, who can continue from there. */
   async give() {
     const { app } = this;
     const { puzzle } = app;
@@ -217,11 +218,11 @@ export class Puzzle {
     puzzle.tried = [...puzzle.tried, step.move];
     puzzle.at += 1;
     if (step.reply) {
-      await this.reply(puzzle, step, `It is ${step.move}.`);
+      await this.reply(puzzle, step, `The move is ${step.move}.`);
       return;
     }
     puzzle.solved = true;
-    puzzle.words = `It is ${step.move}.`;
+    puzzle.words = `The move is ${step.move}.`;
     await app.refresh();
   }
 
@@ -246,7 +247,7 @@ export class Puzzle {
         ? { right: true, words: `${gesture.move} is right: ${long(tried)}.` }
         : { right: false, words: `${gesture.move} is not better: ${tried ? long(tried) : "no value"}.` };
       if (gesture.move === played)
-        verdict.words = `${gesture.move} is what you played; look for something else.`;
+        verdict.words = `${gesture.move} is the move you played. Look for another one.`;
       this.tryWords = verdict.words;
       if (verdict.right) app.retried = verdict;
       announce(verdict.words);
@@ -267,7 +268,7 @@ export class Puzzle {
   /** @param {App} app */
   drawPuzzle(app) {
     const { puzzle } = app;
-    // What says the same stays as it is: a button that is replaced under the hand loses its click.
+    // An unchanged card is not redrawn: replacing a button while it is pressed would lose the click.
     const key = JSON.stringify([
       app.state.game,
       app.state.seed,
@@ -288,7 +289,7 @@ export class Puzzle {
         this.card,
         h("h2", {}, "Puzzles"),
         h("p", { class: "note", role: "status" }, this.failed || "Looking for a puzzle …"),
-        this.failed && h("p", { class: "note" }, "There are sets for the games below."),
+        this.failed && h("p", { class: "note" }, "Puzzle sets are available for the games below."),
         this.choices(app),
       );
       return;
@@ -305,10 +306,10 @@ export class Puzzle {
       );
     const effort =
       difficulty &&
-      `A search looks at ${difficulty.nodes.toLocaleString("en")} ` +
-        `${difficulty.nodes === 1 ? "position" : "positions"} to find it; ${difficulty.refutations} ` +
-        "wrong moves need more than one answer.";
-    // A tick is for what is solved; before that a question is all there is.
+      `A search visits ${difficulty.nodes.toLocaleString("en")} ` +
+        `${difficulty.nodes === 1 ? "position" : "positions"} to find it. ${difficulty.refutations} ` +
+        "wrong moves have no immediate refutation.";
+    // Solved puzzles have a tick, others a question mark.
     put(
       this.card,
       date && h("p", { class: "puzzle-day" }, `Puzzle of the day, ${date}`),
@@ -328,7 +329,7 @@ export class Puzzle {
         h(
           "span",
           { class: "note" },
-          steps.length > 1 ? `${steps.length} moves to find` : `one of ${puzzle.choices} moves`,
+          steps.length > 1 ? `${steps.length} moves to find` : `one right move out of ${puzzle.choices}`,
         ),
       ),
       steps.length > 1 &&
@@ -364,7 +365,7 @@ export class Puzzle {
           "Next puzzle",
         ),
         !solved && h("button", { type: "button", onclick: () => this.give() }, "Show the move"),
-        solved && h("button", { type: "button", onclick: () => this.again() }, "Once more"),
+        solved && h("button", { type: "button", onclick: () => this.again() }, "Try again"),
         solved &&
           h(
             "button",
@@ -373,7 +374,7 @@ export class Puzzle {
               id: "explore-puzzle",
               onclick: () => app.go({ view: "explore", position: puzzle.position, moves: [], at: null }),
             },
-            "Explore it",
+            "Explore this position",
           ),
       ),
       this.choices(app),
@@ -381,7 +382,7 @@ export class Puzzle {
   }
 
   /**
-   * Which puzzles come next, and what the reader has to show for it.
+   * Controls for the choice of puzzles, with the player's progress.
    * @param {App} app
    */
   choices(app) {
@@ -426,7 +427,7 @@ export class Puzzle {
         { class: "puzzle-streak" },
         h("strong", {}, `${streak} in a row`),
         best > streak && h("span", { class: "note" }, `best ${best}`),
-        days > 1 && h("span", { class: "note" }, `${days} days running`),
+        days > 1 && h("span", { class: "note" }, `${days} days in a row`),
         set && h("span", { class: "note" }, `${solvedHere} of ${set.length} solved`),
       ),
       select(
@@ -478,7 +479,7 @@ export class Puzzle {
         {},
         `At move ${at + 1} you played `,
         h("code", {}, state.moves[at] ?? ""),
-        ". Find a better one.",
+        ". Find a better move.",
       ),
       h("p", { class: app.retried ? "right" : "wrong", role: "status" }, this.tryWords || "\u00a0"),
       h(
@@ -505,7 +506,7 @@ export class Puzzle {
 
   reveal() {
     this.app.retried = { right: false };
-    this.tryWords = "The best moves have a ring.";
+    this.tryWords = "The best moves are marked with a ring.";
     return this.app.refresh();
   }
 }

@@ -1,9 +1,9 @@
 // @ts-check
 
-// What was played on this board since it was opened, as a tree: undoing a move keeps it as a branch.
+// Game record with branches: all lines played since the game was opened; undone moves stay as branches.
 //
 //   4 ─ 4 ─ 4 ─ 2 ─ 3      the line on the screen
-//           └ 3 ─ 5        a branch, shown below the move that it stands beside
+//           └ 3 ─ 5        a branch, shown below the move it replaces
 
 const MOST = 400;
 
@@ -16,7 +16,7 @@ export class GameRecord {
   }
 
   /**
-   * Remembers the moves on the screen.
+   * Records the current line.
    * @param {string} game
    * @param {string} position
    * @param {string[]} moves
@@ -33,7 +33,7 @@ export class GameRecord {
     try {
       sessionStorage.setItem("record", JSON.stringify({ key, lines: this.lines }));
     } catch {
-      // Private windows remember nothing, which is fine.
+      // Private windows have no storage.
     }
   }
 
@@ -47,7 +47,7 @@ export class GameRecord {
   }
 
   /**
-   * Branches beside a line: for each ply the other continuations that were played there.
+   * The branches of a line: for each ply the other continuations that were played there.
    * @param {string[]} moves
    * @returns {Map<number, string[][]>}
    */

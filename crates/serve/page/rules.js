@@ -1,6 +1,6 @@
 // @ts-check
 
-// The rules of a game in its own words, and a small board to try them on.
+// Rules page: the rules of a game, and a small board to try them on.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -27,7 +27,7 @@ let shown = "";
 const family = (spec) => given(/^[a-z0-9]*/.exec(spec))[0];
 
 /**
- * Sentences of a paragraph, one to a line of the list.
+ * Splits a paragraph into sentences.
  * @param {string} text
  */
 export const sentences = (text) =>
@@ -69,7 +69,7 @@ class Trial {
         "div",
         { class: "actions" },
         button("⟲ Undo", () => this.go(this.moves.slice(0, -1)), "undo"),
-        button("From the start", () => this.go([]), "again"),
+        button("Start over", () => this.go([]), "again"),
         button("Let the computer move", () => this.answer(), "computer"),
       ),
     );
@@ -110,14 +110,14 @@ class Trial {
       over
         ? ending(outcome, who)
         : mover === "chance"
-          ? "The dice are rolled"
+          ? "Rolling the dice"
           : `${who[mover]} to move: you play both sides`,
     );
     if (mover === "chance" && !over) this.roll(signal);
   }
 
   /**
-   * Dice fall by themselves.
+   * Rolls the dice automatically.
    * @param {AbortSignal} signal
    */
   roll(signal) {
@@ -198,7 +198,7 @@ async function show(context) {
   context.app.trial = trial;
   const [told] = await Promise.all([api.rules(game, signal), trial.go([])]);
   const { textbook } = told;
-  // What only helps on the command line stands apart.
+  // Sentences about the command line are listed separately.
   /** @param {string} sentence */
   const typed = (sentence) => /\boutplay\b/.test(sentence);
   /** @param {string[]} list */
@@ -211,8 +211,8 @@ async function show(context) {
       h(
         "p",
         { class: "note" },
-        `The small board beside has ${textbook.positions.length} positions, ` +
-          `${textbook.terminals.length} of them finished.`,
+        `The small board has ${textbook.positions.length} positions, ` +
+          `${textbook.terminals.length} of which are finished games.`,
       ),
     h(
       "div",
@@ -225,7 +225,7 @@ async function show(context) {
           "data-play": "",
           onclick: () => context.go({ view: "play", game, position, moves: [], at: null, extra: {} }),
         },
-        "Play it",
+        "Play",
       ),
       h(
         "button",
@@ -233,7 +233,7 @@ async function show(context) {
           type: "button",
           onclick: () => context.go({ view: "explore", game, position, moves: [], at: null, extra: {} }),
         },
-        "See every value",
+        "See all values",
       ),
       h(
         "button",
@@ -241,13 +241,13 @@ async function show(context) {
           type: "button",
           onclick: () => context.go({ view: "tree", game, position, moves: [], at: null, extra: {} }),
         },
-        "See its tree",
+        "See the search tree",
       ),
     ),
     h(
       "details",
       { class: "note" },
-      h("summary", {}, "For those who type"),
+      h("summary", {}, "On the command line"),
       h("ul", {}, items(spoken.filter(typed))),
       h("p", {}, h("code", {}, about.name), told.parameters && `: ${told.parameters}.`),
     ),

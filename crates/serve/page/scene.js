@@ -1,16 +1,15 @@
 // @ts-check
 
-// What a scene means, without drawing it: which spots can be pointed at next, and what a move in a list
-// points at.
+// Scene logic without drawing: the spots that can be clicked next, and the spots of a move.
 //
 //   path so far   []        [e2]          [e2, e4]
-//   next          men       their goals   (complete: one move, or a choice)
+//   next          men       destinations  (complete: one move, or a choice)
 //
-// A turn of several steps has `ways`, each from and to in turn: [24, 18, 18, 13]. After an even number of
-// spots a step is made and the board stands as `partway` says.
+// A turn of several steps has `ways`: alternating from and to, such as [24, 18, 18, 13]. After an even number
+// of spots a step is complete, and `partway` returns the resulting scene.
 
 /**
- * Every list of spots that makes a move.
+ * All lists of spots that make a move.
  * @param {Gesture} gesture
  */
 export const waysOf = (gesture) =>
@@ -23,7 +22,7 @@ export const waysOf = (gesture) =>
 export const stepwise = (scene) => scene.moves.some((gesture) => gesture.ways?.length);
 
 /**
- * Spots that stand for another: a whole column drops a stone, equal piles are one to the rules.
+ * Maps spots to equivalent ones: every cell of a column drops a stone, and equal piles are interchangeable.
  * @param {Scene} scene
  * @returns {Map<number, number>}
  */
@@ -53,7 +52,7 @@ export function aliases(scene) {
 }
 
 /**
- * The moves that begin with a path: those complete, and the rest by the spot that comes next.
+ * The moves that begin with a path: the complete ones, and the others grouped by their next spot.
  * @param {Scene} scene
  * @param {number[]} path
  * @returns {{ next: Map<number, Gesture[]>, complete: Gesture[] }}
@@ -79,7 +78,7 @@ export function ahead(scene, path) {
 }
 
 /**
- * Where the picked man can go in several steps at once: the spot, and the path that leads there.
+ * Destinations that the picked man reaches in several steps, with the path to each.
  * @param {Scene} scene
  * @param {number[]} path
  * @returns {Map<number, number[]>}
@@ -100,7 +99,7 @@ export function hops(scene, path) {
 }
 
 /**
- * The scene after the steps that were made already, with the same moves.
+ * The scene after the steps made so far, with the same moves.
  * @param {Scene} scene
  * @param {number[]} path
  * @param {Turn} [mover]
@@ -142,7 +141,7 @@ export function partway(scene, path, mover) {
 }
 
 /**
- * Which of the dice the steps so far have used.
+ * The dice, and which of them the steps so far have used.
  * @param {Scene} scene
  * @param {number[]} path
  */
@@ -166,7 +165,7 @@ export function usedDice(scene, path) {
 }
 
 /**
- * Moves without a place on the board: rolls, holding, passing.
+ * Moves without a spot on the board: rolls, holding, passing.
  * @param {Scene} scene
  */
 export function buttons(scene) {
@@ -174,7 +173,7 @@ export function buttons(scene) {
 }
 
 /**
- * The spots that each move of a line points at, as far as names and falling stones tell.
+ * The spots of each move of a line, derived from spot names and column heights.
  * @param {Scene} scene
  * @param {string[]} line
  * @returns {number[][]}
@@ -204,7 +203,7 @@ export function trail(scene, line) {
 }
 
 /**
- * What the players are called.
+ * The names of the two players.
  * @param {Scene} scene
  * @returns {Names}
  */
@@ -218,7 +217,7 @@ export function names(scene) {
 export const MEN = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
 
 /**
- * What lies on a spot, in words.
+ * The content of a spot in words.
  * @param {Scene} scene
  * @param {Spot} spot
  */
@@ -231,7 +230,7 @@ export function content(scene, spot) {
 }
 
 /**
- * The spots of the move that led here, as far as its text tells.
+ * The spots of the last move, derived from its text.
  * @param {Scene} scene
  * @param {string | undefined} word
  * @returns {number[]}

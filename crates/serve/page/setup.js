@@ -1,7 +1,6 @@
 // @ts-check
 
-// Choosing a game: cards with pictures, a few settings for each, and always the spec string that says the
-// same.
+// Game chooser: cards with pictures, settings for each game, and the equivalent spec.
 
 import * as api from "./api.js";
 import { ChessPainter, ENDINGS, materialOf } from "./chess-setup.js";
@@ -71,7 +70,7 @@ export class Setup {
       },
       h("label", { htmlFor: "spec-input" }, "Spec"),
       this.input,
-      h("button", { type: "submit", class: "main", id: "accept" }, "Play it"),
+      h("button", { type: "submit", class: "main", id: "accept" }, "Play"),
     );
     put(
       this.dialog,
@@ -134,7 +133,7 @@ export class Setup {
   }
 
   /**
-   * Another spec, from the form or a card.
+   * Sets the spec, from the form or a card.
    * @param {string} spec
    */
   set(spec) {
@@ -155,7 +154,7 @@ export class Setup {
     this.check();
   }
 
-  /** Asks the server what it thinks of the spec. */
+  /** Checks the spec on the server. */
   check() {
     clearTimeout(this.timer);
     const { spec } = this;
@@ -165,7 +164,7 @@ export class Setup {
           return this.say(this.men?.trouble || fullName(spec), !this.men?.trouble);
         const view = await api.view({ game: spec });
         if (spec === this.spec)
-          this.say(view.warning ?? (view.game === spec ? "" : `the same as ${view.game}`), true);
+          this.say(view.warning ?? (view.game === spec ? "" : `Same as ${view.game}`), true);
       } catch (error) {
         if (spec === this.spec) this.say(api.wordsOf(error), false);
       }
@@ -253,8 +252,8 @@ export class Setup {
           "p",
           { class: "note" },
           board
-            ? `Boards up to ${MOST_SIDE}x${MOST_SIDE} can be painted; larger ones are typed.`
-            : "Write the size as in mnk:5x4,k=4 (columns x rows).",
+            ? `The editor supports boards up to ${MOST_SIDE}x${MOST_SIDE}. For larger boards, type the spec.`
+            : "Enter the size as columns x rows, for example mnk:5x4,k=4.",
         ),
       );
       return;
@@ -294,12 +293,16 @@ export class Setup {
         this.turn(board, told),
       ),
       painter.element,
-      h("p", { class: "note" }, "Paint with the mouse, or arrows and Enter; drag the corner to resize."),
+      h(
+        "p",
+        { class: "note" },
+        "Paint with the mouse, or with the arrow keys and Enter. Drag the corner to resize.",
+      ),
     );
   }
 
   /**
-   * Whose move it is on a painted board.
+   * Buttons for the side to move on an edited board.
    * @param {BoardSpec} board
    * @param {() => void} told
    */
@@ -309,7 +312,7 @@ export class Setup {
       put(
         group,
         [
-          ["", "By count"],
+          ["", "By stone count"],
           ["x", "First to move"],
           ["o", "Second to move"],
         ].map(([turn, words]) =>
@@ -358,7 +361,7 @@ export class Setup {
                 "button",
                 {
                   type: "button",
-                  "aria-label": `Pile ${i + 1}: one less`,
+                  "aria-label": `Pile ${i + 1}: remove a match`,
                   onclick: () => {
                     counts = counts.map((n, j) => (j === i ? n - 1 : n)).filter((n) => n > 0);
                     told();
@@ -371,7 +374,7 @@ export class Setup {
                 "button",
                 {
                   type: "button",
-                  "aria-label": `Pile ${i + 1}: one more`,
+                  "aria-label": `Pile ${i + 1}: add a match`,
                   onclick: () => {
                     counts = counts.map((n, j) => (j === i ? n + 1 : n));
                     told();
@@ -390,10 +393,10 @@ export class Setup {
                 told();
               },
             },
-            "Another pile",
+            "Add a pile",
           ),
         ),
-        this.flag("who takes the last match wins", normal, (on) => {
+        this.flag("taking the last match wins", normal, (on) => {
           normal = on;
           told();
         }),
@@ -448,7 +451,7 @@ export class Setup {
       this.form,
       h(
         "div",
-        { class: "choices-grid", role: "group", "aria-label": "Sizes" },
+        { class: "choices-grid", role: "group", "aria-label": "Board sizes" },
         ["3x3", "4x4", "5x5"].map((size) =>
           h(
             "button",
@@ -464,27 +467,27 @@ export class Setup {
           ),
         ),
       ),
-      h("p", { class: "note" }, "The die says which cube moves; the larger the board, the more cubes."),
+      h("p", { class: "note" }, "The die decides which cube moves. Larger boards have more cubes."),
     );
   }
 
   morris() {
     const kinds = [
-      ["morris:three,lines=6", "Three men, 6 lines", "three"],
-      ["morris:three,lines=8", "Three men, 8 lines", "lines8"],
+      ["morris:three,lines=6", "Three Men’s, 6 lines", "three"],
+      ["morris:three,lines=8", "Three Men’s, 8 lines", "lines8"],
       ["morris:tapatan", "Tapatan", "lines8"],
-      ["morris:six,men=3", "Six, 3 men each", "six"],
-      ["morris:six,men=4", "Six, 4 men each", "six"],
+      ["morris:six,men=3", "Six Men’s, 3 men each", "six"],
+      ["morris:six,men=4", "Six Men’s, 4 men each", "six"],
       ["morris:six,men=6", "Six Men’s Morris", "six"],
-      ["morris:six,men=4,flying", "Six, 4 men, flying", "six"],
+      ["morris:six,men=4,flying", "Six Men’s, 4 men, flying", "six"],
       ["morris:nine", "Nine Men’s Morris", "nine"],
-      ["morris:nine,flying=off", "Nine, no flying", "nine"],
+      ["morris:nine,flying=off", "Nine Men’s, no flying", "nine"],
     ];
     put(
       this.form,
       h(
         "div",
-        { class: "choices-grid", role: "group", "aria-label": "Kinds" },
+        { class: "choices-grid", role: "group", "aria-label": "Variants" },
         kinds.map(([spec, name]) =>
           h(
             "button",
@@ -513,7 +516,7 @@ export class Setup {
         "div",
         { class: "settings" },
         this.number("Goal", goal, 1, 1000, (n) => this.set(`${coin ? "piglet" : "pig"}:${n}`)),
-        this.flag("a coin instead of a die", coin, (on) => {
+        this.flag("use a coin instead of a die", coin, (on) => {
           this.set(on ? "piglet:10" : "pig:50");
           this.pig();
         }),

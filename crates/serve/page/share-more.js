@@ -1,6 +1,6 @@
 // @ts-check
 
-// More ways to share what is on the screen: pictures, a code to photograph, a board for somebody else's page.
+// Share dialog, second part: pictures of the board, QR code, HTML for an embedded board.
 
 import { $, copy, h, put, style, toast } from "./dom.js";
 import { write } from "./link.js";
@@ -10,7 +10,7 @@ import { fileName, keep } from "./place-api.js";
 import { wordsOf } from "./api.js";
 
 /**
- * A line below the picture: the game, and what the board shows.
+ * The caption of the picture: the game and the headline.
  * @param {App} app
  */
 const caption = (app) => [fullName(app.state.game), $("#status")?.textContent].filter(Boolean).join(" · ");
@@ -38,7 +38,7 @@ export async function more(app) {
           try {
             await work();
           } catch (error) {
-            toast(`That did not work: ${wordsOf(error)}`);
+            toast(`That failed: ${wordsOf(error)}`);
           }
         },
       },
@@ -54,15 +54,15 @@ export async function more(app) {
         "p",
         { class: "note" },
         app.valuesShown
-          ? "The board with its values, as it is now."
-          : "The board as it is now. Show values (v) first to have them in the picture.",
+          ? "The current board, with its values."
+          : "The current board. To include values in the picture, show them first (v).",
       ),
       h(
         "p",
         { class: "actions" },
         act("copy-png", "Copy as PNG", async () => {
           if (!navigator.clipboard?.write)
-            throw new Error("this browser copies no pictures; save it instead");
+            throw new Error("this browser cannot copy pictures; save the picture instead");
           await navigator.clipboard.write([new ClipboardItem({ "image/png": boardPng(svg()) })]);
           toast("Picture copied");
         }),
@@ -70,7 +70,7 @@ export async function more(app) {
         act("save-svg", "Save SVG", () => keep(svg(), "image/svg+xml", name("svg"))),
       ),
     );
-  const code = h("div", { class: "share-part" }, h("h3", {}, "Code"), codeOf(location.href));
+  const code = h("div", { class: "share-part" }, h("h3", {}, "QR code"), codeOf(location.href));
   const shown = { ...app.state, view: "explore", values: app.valuesShown };
   const framed = `${location.origin}/embed${write(shown)}`;
   const snippet =
@@ -79,11 +79,11 @@ export async function more(app) {
   const embed = h(
     "div",
     { class: "share-part" },
-    h("h3", {}, "A board for your page"),
+    h("h3", {}, "Embed this board"),
     h(
       "p",
       { class: "note" },
-      "Paste this into a page; readers can play on it. They need to reach this server.",
+      "Paste this HTML into your page. Readers who can reach this server can play on the board.",
     ),
     h("textarea", {
       id: "share-embed",
@@ -91,7 +91,7 @@ export async function more(app) {
       rows: 3,
       value: snippet,
       spellcheck: false,
-      "aria-label": "HTML for a board in your page",
+      "aria-label": "HTML of the embedded board",
     }),
     h(
       "p",
@@ -103,7 +103,7 @@ export async function more(app) {
 }
 
 /**
- * The code of an address, drawn by the server.
+ * The QR code of an address, drawn by the server.
  * @param {string} address
  */
 function codeOf(address) {
@@ -114,7 +114,7 @@ function codeOf(address) {
     width: 176,
     height: 176,
     src: `/api/v1/qr.svg?text=${encodeURIComponent(address)}`,
-    onerror: () => put(holder, h("p", { class: "note" }, "This link is too long for a code.")),
+    onerror: () => put(holder, h("p", { class: "note" }, "This link is too long for a QR code.")),
   });
   put(holder, image);
   const local = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
@@ -124,7 +124,7 @@ function codeOf(address) {
       h(
         "p",
         { class: "note" },
-        "A phone reaches this server only if it listens beyond this machine (--addr).",
+        "A phone can reach this server only if it listens on a network address (--addr).",
       ),
   ];
 }

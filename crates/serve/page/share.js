@@ -1,6 +1,6 @@
 // @ts-check
 
-// What one copies and pastes: the link, the position, the moves, and the command that asks the same.
+// Share dialog: link, position, moves and the equivalent command, to copy and paste.
 
 import { $, copy, h, put } from "./dom.js";
 import { command, words } from "./link.js";
@@ -73,7 +73,7 @@ export class Share {
         this.trouble,
       ),
     );
-    // Pictures, codes and boards for other pages are fetched when they are wanted.
+    // The second part of the dialog is loaded on demand.
     import("./share-more.js")
       .then(({ more }) => more(app))
       .then((part) => this.dialog.open && this.dialog.className === "sharing" && this.dialog.append(part));

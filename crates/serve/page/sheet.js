@@ -1,7 +1,6 @@
 // @ts-check
 
-// The list of moves: numbered, with signs, branches kept, a click goes there; to be taken along as text,
-// record or link.
+// Move list: numbered, with annotation glyphs and branches; can be copied as text, record or link.
 
 import * as api from "./api.js";
 import { $, around, beneath, copy, h, put } from "./dom.js";
@@ -9,7 +8,7 @@ import { glyphOf, isOnly } from "./glyphs.js";
 import { moveText } from "./move-text.js";
 import { fullName } from "./names.js";
 
-/** Moves of a branch that are shown. */
+/** Most moves of a branch that are shown. */
 const BRANCH = 8;
 
 export class Sheet {
@@ -37,7 +36,7 @@ export class Sheet {
         "p",
         { class: "actions" },
         take("Copy text", () => copy(this.text(), "Moves"), "copy-text"),
-        take("Record", () => this.save(), "save-record"),
+        take("Save file", () => this.save(), "save-record"),
         take("Copy link", () => copy(location.href, "Link"), "copy-link"),
       ),
     );
@@ -70,7 +69,7 @@ export class Sheet {
       this.list.scrollTop = Math.max(0, here.offsetTop - this.list.offsetTop - this.list.clientHeight / 2);
   }
 
-  /** The sign of each move, as far as values are known and meant to be seen. */
+  /** The glyph of each move, where values are known and not hidden. */
   signs() {
     const { app, history } = this;
     const { game, position, moves } = app.state;
@@ -84,7 +83,7 @@ export class Sheet {
   }
 
   /**
-   * A move to click on.
+   * A clickable move.
    * @param {string} words
    * @param {number} ply
    * @param {string} sign
@@ -108,7 +107,7 @@ export class Sheet {
   }
 
   /**
-   * Two moves in a row, one of each player.
+   * Rows of two moves, one of each player.
    * @param {string[]} signs
    * @param {Map<number, string[][]>} branches
    */
@@ -131,7 +130,7 @@ export class Sheet {
   }
 
   /**
-   * A turn in a row: rolls small, decisions plain.
+   * Rows of one turn each, with rolls in small print.
    * @param {string[]} signs
    * @param {Map<number, string[][]>} branches
    */
@@ -178,7 +177,7 @@ export class Sheet {
   }
 
   /**
-   * Branches that stand beside a ply.
+   * The branches of a ply.
    * @param {Map<number, string[][]>} branches
    * @param {number} ply
    * @param {string} number
@@ -200,8 +199,7 @@ export class Sheet {
 
   /** @param {MouseEvent} event */
   clicked(event) {
-    // A list that is drawn anew between press and release has no clicked move, but there is one where the
-    // pointer is.
+    // A redraw between press and release detaches the clicked move, so the one under the pointer is used.
     const button = around(event, "[data-ply]") ?? beneath(event, "[data-ply]");
     if (!button || !this.list.contains(button)) return;
     const ply = Number(button.dataset.ply);
@@ -211,7 +209,7 @@ export class Sheet {
     } else this.app.jump(ply);
   }
 
-  /** The game as people write it. */
+  /** The game as text. */
   text() {
     const { app } = this;
     const { game, position, moves } = app.state;
@@ -225,7 +223,7 @@ export class Sheet {
     return `${head.filter(Boolean).join("\n")}\n\n${words}\n`;
   }
 
-  /** The game with its branches as JSON, to be kept. */
+  /** The game with its branches as a JSON record. */
   record() {
     const { app } = this;
     const { game, position, moves, first, second } = app.state;

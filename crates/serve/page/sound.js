@@ -1,6 +1,6 @@
 // @ts-check
 
-// Sounds, made when they are wanted and off until somebody asks for them.
+// Sound effects, synthesised on demand; off by default.
 
 let context = null;
 
@@ -17,7 +17,7 @@ export function setLoud(on) {
   try {
     localStorage.setItem("sound", on ? "on" : "off");
   } catch {
-    // Private windows remember nothing, which is fine.
+    // Private windows have no storage.
   }
   if (on) sound("place");
 }

@@ -1,7 +1,6 @@
 // @ts-check
 
-// Positions to begin with: men on random squares for the set-up of chess endings, and random moves from the
-// start of a game.
+// Start positions: FEN helpers, random positions of chess endings, and random opening moves.
 
 import * as api from "./api.js";
 
@@ -49,7 +48,7 @@ function attacks(men, from, to, man) {
 }
 
 /**
- * Whether White may be to move: the kings stand apart, and Black is not in check.
+ * Whether the position is legal with White to move: the kings are not adjacent, and Black is not in check.
  * @param {Map<number, string>} men
  */
 export function fits(men) {
@@ -61,7 +60,7 @@ export function fits(men) {
 }
 
 /**
- * Men on random squares where White may be to move.
+ * A random legal position with White to move.
  * @param {string} material
  * @param {() => number} random
  */
@@ -82,7 +81,7 @@ function scatter(material, random) {
 }
 
 /**
- * Squares and men as a FEN.
+ * The FEN of a map from squares to men.
  * @param {Map<number, string>} squares
  */
 export function writeFen(squares, toMove = "w") {
@@ -104,7 +103,7 @@ export function writeFen(squares, toMove = "w") {
 }
 
 /**
- * The men and the side to move of a FEN; unknown text has no men.
+ * The men and the side to move of a FEN; invalid text gives no men.
  * @param {string} text
  */
 export function readFen(text) {

@@ -1,7 +1,7 @@
 // @ts-check
 
-// The picture of a table: how many positions are won, drawn and lost by ply, with positions behind every bar,
-// and the longest and hardest wins.
+// Table statistics: positions won, drawn and lost by ply, example positions for each bar, and the longest and
+// hardest wins.
 
 import * as api from "./api.js";
 import { announce, h, put, style } from "./dom.js";
@@ -10,7 +10,7 @@ import { fullName } from "./names.js";
 import { about, address, fileName } from "./place-api.js";
 import { Still } from "./still.js";
 import { symbol } from "./symbol.js";
-import { long, seen } from "./verdict.js";
+import { long, plies as inMoves, seen } from "./verdict.js";
 
 /** @param {number | string} count */
 const n = (count) => Number(count).toLocaleString("en");
@@ -41,7 +41,7 @@ export async function mount(element, context) {
         "header",
         { class: "place-head" },
         h("h1", {}, name),
-        h("p", { class: "place-lead" }, "Every position of the game, by what it is worth."),
+        h("p", { class: "place-lead" }, "All positions of the game, by value."),
       ),
       body,
     ),
@@ -64,7 +64,7 @@ export function unmount() {
 }
 
 /**
- * No table, or no statistics: what can be done about it.
+ * The message for a game without statistics, with what to do about it.
  * @param {HTMLElement} body
  * @param {ViewContext} context
  * @param {boolean} solvable
@@ -77,12 +77,12 @@ function absent(body, context, solvable, dice) {
     solvable && !dice ? "Solve it in Explore" : "Explore this game",
   );
   const words = dice
-    ? "Games with dice have chances instead of wins, draws and losses. Explore shows the chances of " +
-      "every position."
+    ? "Games with dice have probabilities instead of wins, draws and losses. Explore shows the " +
+      "probabilities of every position."
     : solvable
-      ? "Nobody has solved the whole of this game here yet, so there is nothing to count. Under Table in " +
-        "Explore it can be solved, in seconds to minutes."
-      : "This game has more positions than can be counted here. Smaller ones have a picture.";
+      ? "This game has not been solved here yet, so there are no statistics. To solve it, open Explore " +
+        "and use the Table card; this takes seconds to minutes."
+      : "This game has too many positions to count here. Smaller games have statistics.";
   /**
    * @param {string} game
    * @param {string} name
@@ -123,19 +123,19 @@ function show(body, context, report, picture, signal) {
   const figures = h("figure", { class: "stats-picture" });
   const drawing = new DOMParser().parseFromString(picture, "image/svg+xml").documentElement;
   figures.append(document.adoptNode(drawing));
-  // Its own heading is the page's.
+  // The page has its own heading, so the picture's is cropped.
   drawing.setAttribute("viewBox", "0 64 960 596");
   const examples = h(
     "section",
     { class: "card", id: "examples", "aria-live": "polite" },
-    h("h2", {}, "Positions behind the bars"),
-    h("p", { class: "note" }, "Choose a bar of the picture, and positions of that kind appear here."),
+    h("h2", {}, "Example positions"),
+    h("p", { class: "note" }, "Click a bar to see positions of that kind."),
   );
   const records = h(
     "section",
     { class: "card" },
     h("h2", {}, "Records"),
-    h("p", { class: "note" }, "Looking through the table …"),
+    h("p", { class: "note" }, "Reading the table …"),
   );
   put(
     body,
@@ -157,7 +157,7 @@ function show(body, context, report, picture, signal) {
           i > 0 && ", ",
           h("span", { class: `tally ${value}` }, symbol(value), `${n(count)} ${WORD[value]}`),
         ]),
-        `. The game is over at ${n(finished)}.`,
+        `. In ${n(finished)} of them the game is over.`,
       ),
       figures,
       h(
@@ -210,7 +210,7 @@ function show(body, context, report, picture, signal) {
 const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 };
 
 /**
- * Makes the bars things that one can choose, with the mouse and with the keyboard.
+ * Makes the bars selectable with the mouse and the keyboard.
  * @param {HTMLElement} figure
  * @param {(tier: string, value: string, bar: Element) => unknown} act
  */
@@ -262,7 +262,7 @@ async function choose(context, report, panel, tier, value, bar, signal, seed = 0
   }
   const whose = report.merged ? "the player to move" : "the first player";
   const head = h("h2", {}, `Ply ${tier.replace(/^0+(?=\d)/, "")}: ${WORD[value]} for ${whose}`);
-  put(panel, head, h("p", { class: "note" }, "Looking …"));
+  put(panel, head, h("p", { class: "note" }, "Searching …"));
   try {
     const { examples } = await about(
       "/stats/examples",
@@ -276,7 +276,7 @@ async function choose(context, report, panel, tier, value, bar, signal, seed = 0
       head,
       examples.length
         ? gallery(context, report.game, examples, signal)
-        : h("p", { class: "note" }, "None were found in a moment; they are rare."),
+        : h("p", { class: "note" }, "None were found quickly: such positions are rare."),
       h(
         "p",
         { class: "actions" },
@@ -286,7 +286,7 @@ async function choose(context, report, panel, tier, value, bar, signal, seed = 0
             type: "button",
             onclick: () => choose(context, report, panel, tier, value, bar, signal, seed + 1),
           },
-          "Others",
+          "Show others",
         ),
       ),
     );
@@ -297,7 +297,7 @@ async function choose(context, report, panel, tier, value, bar, signal, seed = 0
 }
 
 /**
- * Small boards, each of which opens in Explore.
+ * Small boards that open in Explore.
  * @param {ViewContext} context
  * @param {string} game
  * @param {Example[]} examples
@@ -331,7 +331,8 @@ function gallery(context, game, examples, signal) {
               ? { first: "White", second: "Black" }
               : { first: "First", second: "Second" }
           )[example.to_move];
-          const keep = example.choices > 1 ? `, ${example.keeping} of ${example.choices} moves keep it` : "";
+          const keep =
+            example.choices > 1 ? `, ${example.keeping} of ${example.choices} moves keep the value` : "";
           const told = over ? "the game is over" : `${who} to move: ${worth}${keep}`;
           still.show(view.scene, { toMove: example.to_move, label: `${example.position}; ${told}` });
           put(words, symbol(example.value ?? "unknown"), told);
@@ -360,17 +361,17 @@ async function showRecords(context, game, panel, signal) {
         ? h(
             "p",
             { class: "note" },
-            `${n(count)} ${count === 1 ? "position takes" : "positions take"} ${plies} plies to win, ` +
-              "longer than any other.",
+            `${n(count)} ${count === 1 ? "position takes" : "positions take"} ${inMoves(plies)} to win, ` +
+              "more than any other.",
           )
-        : h("p", { class: "note" }, "This table does not count plies."),
+        : h("p", { class: "note" }, "This table does not store distances."),
       gallery(context, game, longest, signal),
       hardest.length > 0 && [
         h("h2", { class: "next" }, "Hardest wins"),
         h(
           "p",
           { class: "note" },
-          "Won, but few of the moves win, and not soon. The best of a few thousand positions looked at.",
+          "Positions in which few moves win and the win takes long, from a few thousand sampled positions.",
         ),
         gallery(context, game, hardest, signal),
       ],

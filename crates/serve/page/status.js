@@ -1,13 +1,13 @@
 // @ts-check
 
-// What is going on, in a headline and a line below it.
+// Status texts of the game: the headline and the line below it.
 
 import { given } from "./given.js";
 import { nameOf } from "./levels.js";
 import { mean, meanText, plies } from "./verdict.js";
 
 /**
- * The strongest line on the screen.
+ * The headline of the screen.
  * @param {App} app
  */
 export function headline(app) {
@@ -17,20 +17,20 @@ export function headline(app) {
   if (app.state.view === "home" && !app.moves.length) return invitation(app);
   if (app.toMove === "chance")
     return app.state.view === "explore"
-      ? "Chance: choose what is rolled"
+      ? "Choose the roll"
       : own
         ? app.turns.owner === own
           ? "Your roll"
           : `${names[app.turns.owner]} rolls`
-        : "The dice are rolled";
+        : "Rolling the dice";
   const mover = names[given(app.toMove)];
   if (!app.playing || app.humans === 2) return `${mover} to move`;
-  if (app.mover === "human") return app.state.at === null ? "Your move" : "Your move, once more";
+  if (app.mover === "human") return app.state.at === null ? "Your move" : "Your move again";
   return `${mover} to move`;
 }
 
 /**
- * Who has won a game that is over; null if nobody has.
+ * The winner of a finished game; null for a draw.
  * @param {App} app
  */
 function winner(app) {
@@ -39,7 +39,7 @@ function winner(app) {
 }
 
 /**
- * How the game ended, for whoever played it.
+ * The result of a finished game, addressed to the human player if there is only one.
  * @param {App} app
  */
 function ended(app) {
@@ -48,51 +48,52 @@ function ended(app) {
   const won = winner(app);
   if (!won) return "A draw";
   const stakes = Math.abs(outcome) === 2 ? " a gammon" : Math.abs(outcome) === 3 ? " a backgammon" : "";
-  if (own) return won === own ? `You win${stakes}` : `You lost${stakes}`;
+  if (own) return won === own ? `You win${stakes}` : `You lose${stakes}`;
   return `${names[won]} wins${stakes}`;
 }
 
 /**
- * The truth about the game in one line.
+ * The value of the game in one line, for the first screen.
  * @param {App} app
  */
 function invitation(app) {
   const { answer, view, names } = app;
   if (!answer)
     return view?.exact === false
-      ? "Nobody has solved this one. Play!"
+      ? "This game is unsolved. Play!"
       : app.failed
         ? "Your move"
-        : "What is the truth about this game?";
+        : "Who wins with perfect play?";
   if (mean(answer) !== null)
     return answer.odds === null
-      ? `Solved: ${names.first} can expect ${meanText(answer)}. Can you?`
-      : `Solved: the first player wins ${meanText(answer)}. Can you?`;
+      ? `Solved: ${names.first} can expect ${meanText(answer)}. Can you get it?`
+      : `Solved: the first player wins ${meanText(answer)} of games. Can you?`;
   if (answer.value === "win") return "Solved: the first player wins. Can you?";
-  if (answer.value === "loss") return "Solved: the second player wins. Be second?";
+  if (answer.value === "loss") return "Solved: the second player wins. Want to play second?";
   if (answer.value === "draw") return "Solved: a draw. Can you hold it?";
-  return "Nobody has solved this one. Play!";
+  return "This game is unsolved. Play!";
 }
 
 /**
- * One line more.
+ * The line below the headline.
  * @param {App} app
  */
 export function subline(app) {
-  const { view, answer, names, own } = app;
+  const { view, answer, own } = app;
   if (!view) return "";
-  if (app.over) return own ? `${names[own]} was you${winner(app) === own ? ": well played" : ""}.` : "";
+  if (app.over)
+    return own ? `You played ${sideName(app, own)}.${winner(app) === own ? " Well done!" : ""}` : "";
   if (app.state.view === "home" && !app.moves.length) {
     if (!answer || mean(answer) !== null || answer.value === "unknown")
-      return "You begin. Click on the board.";
+      return "You go first. Click on the board.";
     const all = answer.best.length === view.scene.moves.length;
     const word = view.scene.layout === "drop" ? "column" : "";
     const how =
       answer.best.length === 1
-        ? ` with ${word ? `${word} ` : ""}${answer.best[0]} and with nothing else`
+        ? ` but only by starting with ${word ? `${word} ` : ""}${answer.best[0]}`
         : all
-          ? " whatever you begin with"
-          : ` with any of ${answer.best.length} moves`;
+          ? " whatever your first move is"
+          : ` with any of ${answer.best.length} first moves`;
     return `${answer.distance ? `In ${plies(answer.distance)},` : "By force,"}${how}.`;
   }
   if (!app.playing) return "";
@@ -100,12 +101,12 @@ export function subline(app) {
   if (app.mover !== "human")
     return app.state.at === null
       ? nameOf(given(app.mover))
-      : "An earlier position: Redo goes on, or play on from here.";
+      : "This is an earlier position. Press Redo, or continue from here.";
   return prompt(app);
 }
 
 /**
- * What a person can do now.
+ * A prompt for the human player.
  * @param {App} app
  */
 function prompt(app) {
@@ -113,19 +114,27 @@ function prompt(app) {
   if (scene.prompt) return scene.prompt;
   if (scene.layout === "drop") return "Choose a column.";
   if (app.face === "race") {
-    if (scene.moves.length === 1 && !scene.moves[0].path.length) return "The dice leave you no move.";
+    if (scene.moves.length === 1 && !scene.moves[0].path.length)
+      return "You have no legal move with this roll.";
     return app.toMove === "first"
-      ? "Move towards 1 and off the board at the lower right."
-      : "Move towards 24 and off the board at the upper right.";
+      ? "Move towards 1, then bear off at the lower right."
+      : "Move towards 24, then bear off at the upper right.";
   }
   if (app.face === "cubes")
     return app.toMove === "first"
-      ? "Bring a cube to the dashed corner at the lower right, or take all of theirs."
-      : "Bring a cube to the dashed corner at the upper left, or take all of theirs.";
+      ? "Reach the dashed corner at the lower right, or capture all opposing cubes."
+      : "Reach the dashed corner at the upper left, or capture all opposing cubes.";
   if (app.face === "points")
     return scene.moves.some((gesture) => scene.spots[gesture.path[0]]?.holder)
       ? "Move a man along a line."
-      : "Put a man on any free point.";
-  if (app.face === "chess") return `You are ${app.names[given(app.toMove)]}.`;
-  return app.own ? `You are ${app.names[app.own].toLowerCase()}.` : "";
+      : "Place a man on any free point.";
+  if (app.face === "chess") return `You play ${app.names[given(app.toMove)]}.`;
+  return app.own ? `You play ${sideName(app, app.own)}.` : "";
 }
+
+/**
+ * The name of a side within a sentence: colours of chess are capitalised, "first" and "second" are not.
+ * @param {App} app
+ * @param {Side} side
+ */
+const sideName = (app, side) => (app.face === "chess" ? app.names[side] : app.names[side].toLowerCase());

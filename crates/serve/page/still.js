@@ -1,6 +1,6 @@
 // @ts-check
 
-// Boards to look at: of examples, of games that others play. Nothing on them can be pointed at.
+// Read-only boards, for examples and live games.
 
 import { Board } from "./board.js";
 import { h } from "./dom.js";

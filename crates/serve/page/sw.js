@@ -1,7 +1,7 @@
 // @ts-check
 
-// Keeps the page itself, so that it opens when the server is away and can say so. Answers are never kept:
-// what a position is worth comes from the server or not at all.
+// Service worker: caches the files of the page, so that it opens and reports when the server is unreachable.
+// API answers are never cached.
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const SHELL = "outplay-shell";

@@ -1,6 +1,6 @@
 // @ts-check
 
-// Win, draw and loss as drawings, so that they look the same in every font.
+// Symbols for win, draw and loss, drawn as SVG so that they do not depend on fonts.
 
 import { s } from "./dom.js";
 
@@ -12,7 +12,7 @@ const PATHS = {
 };
 
 /**
- * The strokes of a value's symbol around its middle.
+ * The strokes of a value's symbol, centred on the origin.
  * @param {ValueWord} value
  */
 export function strokes(value) {
@@ -20,7 +20,7 @@ export function strokes(value) {
 }
 
 /**
- * A symbol on its own, for text.
+ * A symbol as an inline icon.
  * @param {ValueWord} value
  */
 export function symbol(value) {

@@ -1,6 +1,6 @@
 // @ts-check
 
-// A small drawn picture of every kind of game.
+// Thumbnails of the games, drawn as SVG.
 
 import { die } from "./dice.js";
 import { s } from "./dom.js";
@@ -35,7 +35,7 @@ const body = (kind, width, height, rx = 16) => s("rect", { class: `body ${kind}`
 const HOLDERS = { x: "first", o: "second", "#": "nobody" };
 
 /**
- * A man in a picture: where it stands, and whose it is.
+ * A man in a picture: its coordinates and its owner.
  * @typedef {[number, number, Side]} Man
  */
 
@@ -108,7 +108,7 @@ export function piles(counts) {
 }
 
 /**
- * A morris board: rings of squares, and how the men stand.
+ * A morris board with some men.
  * @param {string} kind
  */
 export function morris(kind) {

@@ -1,13 +1,12 @@
 // @ts-check
 
-// A recorded search drawn as a tree: ▲ where the first player chooses, ▼ the second, ● the dice; squares are
-// leaves.
+// Search tree as a picture: ▲ first player, ▼ second player, ● chance nodes, squares are leaves.
 //
-//         ▲            children stand in the order in which they were tried;
-//       ╱ ┆ ╲          what was never entered hangs on a dashed branch;
+//         ▲            children are in the order in which they were tried;
+//       ╱ ┆ ╲          branches that were cut off are dashed;
 //      ▼  ▼  ✂         the line of best play is thick
 //
-// Who draws says per node what may be seen of it: a search that is replayed has not been everywhere yet.
+// The caller supplies the visible state of each node, because a replayed search reveals them step by step.
 
 import { around, h, put, s } from "./dom.js";
 import { given } from "./given.js";
@@ -15,11 +14,11 @@ import { long, rank, short, sign, tone } from "./worth.js";
 
 const LEVEL = 84;
 const UNIT = 46;
-/** Pixels of a letter on a branch. */
+/** Width of a letter on a branch, in pixels. */
 const LETTER = 7;
 const MARGIN = 30;
 
-/** Shapes around a node's middle. */
+/** Shapes of the nodes, centred on the origin. */
 const SHAPES = {
   first: "M0-17L19 14H-19Z",
   second: "M0 17L19-14H-19Z",
@@ -61,7 +60,7 @@ export function pathTo(nodes, i) {
 const isLeaf = (node) => node.fate === "finished" || node.fate === "horizon";
 
 /**
- * Dice show odds as fractions that people know.
+ * A probability as a common fraction, or with two decimals.
  * @param {number} probability
  */
 export function odds(probability) {
@@ -88,12 +87,12 @@ export class TreePicture {
   width = 0;
   height = 0;
   focus = 0;
-  // What the tree of a position is made of, for tests.
+  // The drawn nodes; read by tests.
   /** @type {TraceNode[]} */
   list = [];
 
   /**
-   * `on.pick(i)` hears clicks; `on.words(node)` may add to a node's name for screen readers.
+   * `on.pick(i)` is called when node i is clicked.
    * @param {HTMLElement} host
    * @param {{ pick?(i: number): unknown }} [on]
    */
@@ -107,7 +106,7 @@ export class TreePicture {
   }
 
   /**
-   * Takes another tree. `shown(i)` says whether a node has a place in it.
+   * Loads a tree. `shown(i)` returns whether a node is drawn.
    * @param {{ nodes: TraceNode[] }} trace
    * @param {(i: number) => boolean} [shown]
    */
@@ -120,7 +119,7 @@ export class TreePicture {
   }
 
   /**
-   * Leaves side by side, parents over the middle of their children.
+   * Layout: leaves side by side, parents centred above their children.
    * @param {(i: number) => boolean} shown
    */
   place(shown) {
@@ -190,7 +189,7 @@ export class TreePicture {
   }
 
   /**
-   * What stands on a branch: the move, and its odds where dice decide.
+   * The label of a branch: the move, with its probability below chance nodes.
    * @param {TraceNode} node
    */
   label(node) {
@@ -207,7 +206,7 @@ export class TreePicture {
    */
   edge(i, node, [x1, y1], [x2, y2]) {
     const line = s("line", { x1, y1: y1 + 14, x2, y2: y2 - 17 });
-    // Near the lower end, where branches are furthest apart.
+    // Labels are near the lower end, where branches are furthest apart.
     const words = s(
       "text",
       { class: "edge-move", x: x1 + (x2 - x1) * 0.8, y: y1 + 20 + (y2 - y1 - 34) * 0.68 },
@@ -219,9 +218,9 @@ export class TreePicture {
   }
 
   /**
-   * Shows how far a search has come. `state(i)` is `{seen, done, worth, bound, here, path, cut, fold, hide}`
-   * for each node: `seen` entered, `done` its worth is known, `here` the node at work, `path` above it, `cut`
-   * left out, `hide` its worth is a riddle.
+   * Shows the progress of a search. `state(i)` is `{seen, done, worth, bound, here, path, cut, fold, hide}`
+   * for each node: `seen` visited, `done` value known, `here` current node, `path` ancestor of it, `cut`
+   * cut off, `hide` value hidden for a question.
    * @param {(i: number) => NodeLook} state
    */
   paint(state) {
@@ -271,7 +270,7 @@ export class TreePicture {
   }
 
   /**
-   * Brings a node into the window of a wide tree.
+   * Scrolls a node into view.
    * @param {number} i
    */
   reveal(i) {
@@ -289,7 +288,7 @@ export class TreePicture {
   }
 
   /**
-   * Arrows walk through the tree: up to the parent, down to the first child, sideways to siblings.
+   * Arrow keys move the focus: up to the parent, down to the first child, sideways to siblings.
    * @param {KeyboardEvent} event
    */
   pressed(event) {
@@ -315,7 +314,7 @@ export class TreePicture {
   }
 
   /**
-   * Puts the keyboard on a node.
+   * Focuses a node.
    * @param {number | null | undefined} i
    */
   enter(i) {
@@ -331,7 +330,7 @@ export class TreePicture {
 }
 
 /**
- * The steps of a recorded search: nodes entered, left with a worth, and moves that were cut off.
+ * The steps of a recorded search: nodes entered, nodes left with a value, and cutoffs.
  * @param {Trace} trace
  * @returns {SearchStep[]}
  */

@@ -1,8 +1,8 @@
 // @ts-check
 
-// The search tree of any position: expanded by clicking, coloured by value, with forced lines folded and
-// symmetric moves merged. What is drawn is made anew from what was recorded; clicking where the record ends
-// asks the server for more.
+// Search tree page: expanded by clicking, coloured by value, with forced lines folded and symmetric moves
+// merged. The drawing is derived from the recorded search; clicking an unexpanded leaf requests a deeper
+// search.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -14,7 +14,7 @@ import { TreePicture, childrenOf } from "./tree-picture.js";
 import { bound, long, sign } from "./worth.js";
 
 /**
- * A horizon without an evaluation knows nothing, which is not a draw.
+ * Removes the value of a horizon node without an evaluation: it is unknown, not a draw.
  * @template {TraceNode} N
  * @param {N} node
  * @param {string} evals
@@ -29,32 +29,32 @@ const blank = (node, evals) =>
  */
 
 /**
- * A node as it is drawn: which one it is, what is folded into its branch and what it hides.
+ * A drawn node: its index, the moves folded into its branch, and the number of hidden children.
  * @typedef {RecordNode & { raw: number, forced: number, hiding: number, more?: number }} DrawnNode
  */
 
-/** Children that a position shows at once. */
+/** Most children drawn for a node. */
 const WIDE = 40;
 const METHODS = [
   ["alphabeta", "alpha-beta"],
   ["minimax", "minimax"],
 ];
 const DICE = [
-  ["expectiminimax", "everything"],
+  ["expectiminimax", "full search"],
   ["star1", "Star1"],
   ["star2", "Star2"],
 ];
 /** @type {[CounterName, string][]} */
 const COUNTERS = [
-  ["nodes", "positions entered"],
-  ["static_evaluations", "of them leaves"],
-  ["alpha_cutoffs", "alpha cuts"],
-  ["beta_cutoffs", "beta cuts"],
-  ["best_payoff_cutoffs", "stops at the best payoff"],
-  ["dice_cutoffs", "cuts of dice"],
+  ["nodes", "positions visited"],
+  ["static_evaluations", "leaves among them"],
+  ["alpha_cutoffs", "alpha cutoffs"],
+  ["beta_cutoffs", "beta cutoffs"],
+  ["best_payoff_cutoffs", "cutoffs at the best payoff"],
+  ["dice_cutoffs", "chance cutoffs"],
 ];
 
-/** What is recorded, with the moves that lead to each node; grows when somebody looks further. */
+/** The recorded search, with the moves to each node; grows when a leaf is expanded. */
 class Record {
   /**
    * @param {Trace} trace
@@ -76,7 +76,7 @@ class Record {
   }
 
   /**
-   * Puts another search's tree below a node.
+   * Attaches the tree of another search below a node.
    * @param {number} at
    * @param {Trace} trace
    */
@@ -106,7 +106,7 @@ class Record {
   }
 
   /**
-   * Whether there is more below a node than was recorded.
+   * Whether a node is unexpanded: not finished, and without recorded children.
    * @param {number} i
    */
   endless(i) {
@@ -116,7 +116,7 @@ class Record {
 }
 
 /**
- * Nodes to draw: open ones with their children, twins merged into one branch, forced lines into one edge.
+ * The nodes to draw: open nodes with their children, symmetric moves merged, forced lines folded.
  * @param {Record} record
  * @param {Set<number>} open
  * @param {{ merge?: boolean, fold?: boolean }} [options]
@@ -218,9 +218,9 @@ async function show(context) {
       heading(
         context,
         "tree",
-        "The tree of this position",
-        `${fullName(where.game)} ${from}. Click a position to open or close it. ▲ First chooses, ▼ ` +
-          `Second${dice ? ", ● the dice" : ""}.`,
+        "Search tree of this position",
+        `${fullName(where.game)} ${from}. Click a node to expand or collapse it. First chooses at ▲, ` +
+          `Second at ▼${dice ? ", chance at ●" : ""}.`,
       ),
       h(
         "div",
@@ -233,7 +233,7 @@ async function show(context) {
   put(
     tools,
     choice(
-      "Plies ahead",
+      "Depth in plies",
       [2, 3, 4, 6, 8].map((plies) => [String(plies), String(plies)]),
       String(depth),
       (value) => go({ depth: value }),
@@ -241,7 +241,7 @@ async function show(context) {
     choice("Search", dice ? DICE : METHODS, method, (value) => go({ method: value })),
     !dice &&
       choice(
-        "Order of moves",
+        "Move order",
         [
           ["rules", "rules"],
           ["best", "best first"],
@@ -252,16 +252,16 @@ async function show(context) {
       ),
     about.evals.includes("lines") &&
       choice(
-        "At the horizon",
+        "Evaluation at the horizon",
         [
-          ["", "nothing"],
+          ["", "none"],
           ["lines", "count lines"],
         ],
         evals,
         (value) => go({ eval: value }),
       ),
   );
-  put(stage, h("p", { class: "note pulse" }, "The search runs …"));
+  put(stage, h("p", { class: "note pulse" }, "Searching …"));
 
   const options = { depth, method, eval: evals, order: extra.order, most: 600 };
   let trace;
@@ -350,13 +350,13 @@ async function show(context) {
         h(
           "p",
           { class: "note" },
-          `entered with the window (${bound(alpha, "alpha")}, ${bound(beta, "beta")})`,
+          `searched with the window (${bound(alpha, "alpha")}, ${bound(beta, "beta")})`,
         ),
       node.left_out
         ? h(
             "p",
             { class: "note" },
-            `${node.left_out.toLocaleString("en")} positions below are not drawn; click to look further`,
+            `${node.left_out.toLocaleString("en")} positions below are not drawn; click to search further`,
           )
         : null,
       h(
@@ -365,13 +365,13 @@ async function show(context) {
         h(
           "button",
           { type: "button", onclick: () => context.go({ view: "explore", moves, at: null, extra: {} }) },
-          "Explore it",
+          "Explore this position",
         ),
         here !== 0 &&
           h(
             "button",
             { type: "button", onclick: () => context.go({ view: "tree", moves, at: null, extra }) },
-            "Make it the root",
+            "Make this the root",
           ),
       ),
     );
@@ -406,12 +406,12 @@ async function show(context) {
         "p",
         { class: "note" },
         `${trace.method}, ${trace.depth} plies ahead. `,
-        trace.note ? `${trace.note.split(";")[0]}.` : "All of it is recorded.",
+        trace.note ? `${trace.note.split(";")[0]}.` : "The whole search is recorded.",
       ),
     );
 
   /**
-   * Opens or closes a node; asks for what lies below where the record ends.
+   * Expands or collapses a node; requests a deeper search below an unexpanded leaf.
    * @param {number} i
    */
   const pick = async (i) => {
@@ -438,7 +438,7 @@ async function show(context) {
     picture.enter(shown.findIndex((other) => other.raw === raw));
     tell();
   };
-  // The line of best play stands open as far as it fits.
+  // The first nodes of the principal variation are expanded.
   /** @type {number | undefined} */
   let best = 0;
   for (let left = 2; left && best !== undefined; left -= 1) {

@@ -1,7 +1,7 @@
 // @ts-check
 
-// Turns in a game: the dice are rolled, the computer is asked for its move, and both are shown at a pace that
-// one can follow. What happened stands in a short log that a screen reader hears too, line by line.
+// Turn handling: rolls the dice, requests the computer's moves, and shows both at a readable pace. A short
+// log lists the latest turns and is announced to screen readers.
 
 import * as api from "./api.js";
 import { $, h } from "./dom.js";
@@ -11,18 +11,18 @@ import { report } from "./plies.js";
 import { buttons } from "./scene.js";
 import { sound } from "./sound.js";
 
-/** Before the computer's stone falls, so that one sees one's own. */
+/** Milliseconds before the computer's move, so that the player's own move is seen first. */
 const BEAT = 250;
-/** Between the steps of a turn with dice. */
+/** Milliseconds between the steps of a turn with dice. */
 /** @type {{ [name: string]: number }} */
 const PACES = { calm: 900, quick: 300 };
-/** Lines of the log. */
+/** Most lines of the log. */
 const LINES = 3;
 /** @param {number} ms */
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export class Turns {
-  // Which of several equal piles a move was meant for.
+  // The clicked pile of each move, for equal piles.
   /** @type {Map<string, number>} */
   picks = new Map();
 
@@ -33,7 +33,7 @@ export class Turns {
     try {
       this.setPace(localStorage.getItem("pace") ?? "calm");
     } catch {
-      // Private windows remember nothing, which is fine.
+      // Private windows have no storage.
     }
   }
 
@@ -46,13 +46,13 @@ export class Turns {
     this.pace = PACES[name] ?? PACES.calm;
   }
 
-  /** Whose turn it is, also while the dice roll. */
+  /** The side whose turn it is, also during a roll. */
   get owner() {
     return given(this.app.view).turn_of;
   }
 
   /**
-   * A person has made a move.
+   * Handles a move of a human player.
    * @param {Gesture} gesture
    */
   made(gesture) {
@@ -64,7 +64,7 @@ export class Turns {
   }
 
   /**
-   * Rolls the dice or asks the computer for its move, if it is their turn at the end of the game.
+   * Rolls the dice or requests the computer's move, if the latest position is on the screen.
    * @param {AbortSignal} signal
    */
   async next(signal) {
@@ -122,7 +122,7 @@ export class Turns {
   }
 
   /**
-   * A player that does not exist or cannot play this is replaced by one that can, and both are told.
+   * Replaces a player that does not exist or cannot play this game by the default one, with a message.
    * @param {Side} side
    * @param {string} player
    * @param {unknown} error
@@ -135,9 +135,9 @@ export class Turns {
       app.complain(error);
       return;
     }
-    const told = new api.ApiError(400, `${api.wordsOf(error)} — meanwhile another player plays.`);
+    const told = new api.ApiError(400, `${api.wordsOf(error)} — another player takes over for now.`);
     app.complain(told);
-    // It is still to be read when that player has moved.
+    // Keeps the message on the screen after the replacement has moved.
     app.warned = told;
     await app.go({ [side]: usual }, "replace");
   }
@@ -148,7 +148,7 @@ export class Turns {
     return app.own === side ? "You" : app.names[side];
   }
 
-  /** A move of chance, as likely as the rules say. */
+  /** A random outcome with the probabilities of the rules. */
   rolled() {
     const list = buttons(this.app.scene);
     const total = list.reduce((sum, gesture) => sum + (gesture.odds || 1), 0);
@@ -157,7 +157,7 @@ export class Turns {
   }
 
   /**
-   * A line of the log; older ones go.
+   * Adds a line to the log and removes old ones.
    * @param {string} words
    */
   log(words) {

@@ -1,8 +1,8 @@
 // @ts-check
 
-// What the position on the screen is worth: asked for, heard bit by bit, and what a move would lead to.
+// Values of the current position: requested as a stream, with hints and previews of the best line.
 //
-// Where exact values are out of reach, the program's opinions come first, and are marked as what they are.
+// If exact values are out of reach, heuristic estimates come first and are marked as such.
 
 import * as api from "./api.js";
 import { announce, toast } from "./dom.js";
@@ -10,9 +10,9 @@ import { given } from "./given.js";
 import { trail } from "./scene.js";
 import { long, mean, seen, sentence } from "./verdict.js";
 
-/** Before a line is followed, so that a pointer that only passes asks for nothing. */
+/** Milliseconds before a line is requested, so that a passing pointer sends no request. */
 const BEAT = 250;
-/** Plies of a line that are shown on the board: stones stay where they are put, but men move on. */
+/** Plies of a line drawn on the board: more where stones stay in place than where men move. */
 /** @type {{ [layout in Layout]?: number }} */
 const LINE = { grid: 12, drop: 12, piles: 1 };
 const FEW = 5;
@@ -40,7 +40,7 @@ export class Values {
     this.forget();
   }
 
-  /** Another position: nothing is known of it yet. */
+  /** Clears all values for a new position. */
   forget() {
     this.answer = null;
     this.found = new Map();
@@ -49,7 +49,7 @@ export class Values {
     this.failed = null;
   }
 
-  /** Ends whatever is under way. */
+  /** Aborts all requests. */
   leave() {
     this.stop();
     this.stop = () => {};
@@ -57,7 +57,7 @@ export class Values {
   }
 
   /**
-   * Listens for the values of the position on the screen.
+   * Streams the values of the current position.
    * @param {AbortSignal} signal
    */
   watch(signal) {
@@ -66,7 +66,7 @@ export class Values {
     const place = given(app.place);
     this.stop();
     this.progress = { stage: "searching" };
-    // A position that nobody can solve in time is judged first.
+    // Positions that cannot be solved in time get estimates first.
     if (given(app.view).exact === false && app.toMove !== "chance") this.judge(place, signal);
     else this.search(place, signal);
   }
@@ -132,12 +132,12 @@ export class Values {
     this.found.set(answer.move, { ...answer, ...this.opinions.get(answer.move) });
   }
 
-  /** Moves without a value, the most promising first. */
+  /** Moves with an estimate instead of a value, the most promising first. */
   get guesses() {
     const list = [...this.found.values()].flatMap(({ move, value, own, opinion, depth = 0 }) =>
       value === "unknown" && own === undefined && opinion !== undefined ? [{ move, opinion, depth }] : [],
     );
-    // What was looked at deeper is believed first.
+    // Estimates from deeper searches come first.
     return list.sort((a, b) => b.depth - a.depth || b.opinion - a.opinion).map(({ move }) => move);
   }
 
@@ -157,7 +157,7 @@ export class Values {
   }
 
   /**
-   * The answer for the position on the screen, waiting for it if need be.
+   * The answer for the current position; requests it if necessary.
    * @param {AbortSignal} [signal]
    */
   async know(signal) {
@@ -168,17 +168,17 @@ export class Values {
     return this.answer;
   }
 
-  /** A good move, drawn and told. */
+  /** Draws and announces a good move. */
   async hint() {
     const { app } = this;
     if (!app.live) return;
     const { signal } = app;
     app.busy(true);
-    // Whoever waits comes first: the analysis of this position goes on afterwards.
+    // The hint has priority; the analysis of this position resumes afterwards.
     const watching = Boolean(this.progress);
     this.leave();
     try {
-      // Where no exact value can be expected, a strong player's opinion is there sooner.
+      // If no exact value can be expected, a strong player answers sooner.
       /** @type {Pick<SeenPosition, "best" | "moves">} */
       let answer =
         this.answer ??
@@ -205,7 +205,7 @@ export class Values {
   }
 
   /**
-   * Shows where a move leads: the line of best play after it, as far as it is known or soon found.
+   * Previews a move: the line of best play after it, as far as it is known or quickly found.
    * @param {Gesture | null | undefined} gesture
    */
   look(gesture) {
@@ -227,7 +227,7 @@ export class Values {
   }
 
   /**
-   * Goes on with a line, best move by best move, while somebody looks.
+   * Extends a line by best moves while the preview is shown.
    * @param {string[]} line
    */
   async follow(line) {

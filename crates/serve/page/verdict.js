@@ -1,7 +1,7 @@
 // @ts-check
 
-// Values in words, symbols and lengths. A value is seen by the player to move, or by the player who makes a
-// move.
+// Values as words, symbols and numbers. A value is from the point of view of the player to move, or of the
+// player who makes a move. Distances are shown in moves; the server counts plies.
 
 export const SYMBOL = { win: "✓", draw: "=", loss: "✗", unknown: "·" };
 const WORD = { win: "win", draw: "draw", loss: "loss", unknown: "not known" };
@@ -10,9 +10,9 @@ const ORDER = { win: 3, draw: 2, unknown: 1, loss: 0 };
 export const opposite = { win: "loss", loss: "win", draw: "draw", unknown: "unknown" };
 
 /**
- * An answer in the eyes of the player it is about. The server tells means of games with dice in the first
- * player's eyes; here `own` is the mover's mean payoff and `odds` the mover's chance to win, where a game
- * pays 1 at most.
+ * An answer from the mover's point of view. The server sends means of games with dice from the first player's
+ * point of view; here `own` is the mover's mean payoff and `odds` the mover's chance to win, if a game pays
+ * at most 1.
  * @template {Answer} A
  * @param {A} answer
  * @param {Turn | undefined} toMove
@@ -36,7 +36,7 @@ export function mean(answer) {
 }
 
 /**
- * A mean as people read it.
+ * A mean as text: a percentage or a signed number.
  * @param {Seen} answer
  */
 export function meanText(answer) {
@@ -47,7 +47,7 @@ export function meanText(answer) {
 }
 
 /**
- * The same where there is little room.
+ * A mean in a few characters.
  * @param {Seen} answer
  */
 export function brief(answer) {
@@ -57,7 +57,7 @@ export function brief(answer) {
 }
 
 /**
- * What the program thinks of a move or position that it has no value for: "≈ +0.3".
+ * The estimate of a move or position without an exact value: "≈ +0.3".
  * @param {Pick<Seen, "opinion">} answer
  */
 export function about(answer) {
@@ -67,7 +67,7 @@ export function about(answer) {
 }
 
 /**
- * The same where there is little room.
+ * An estimate in a few characters.
  * @param {Pick<Seen, "opinion">} answer
  */
 export function aboutBrief(answer) {
@@ -83,35 +83,45 @@ export function scoreText(score) {
 }
 
 /**
- * What stands on a move: symbol and distance.
+ * The moves until the end of the game, as text; "" if the distance is not known.
+ * @param {Seen} answer
+ */
+export const movesTo = ({ distance }) =>
+  distance === null || distance === undefined ? "" : String(Math.ceil(distance / 2));
+
+/**
+ * The short label of a move: symbol and number of moves.
  * @param {Seen} answer
  */
 export function short(answer) {
   if (mean(answer) !== null) return meanText(answer);
-  const distance = answer.value !== "draw" && answer.distance !== null && answer.distance !== undefined;
-  return SYMBOL[answer.value] + (distance ? answer.distance : "");
+  return SYMBOL[answer.value] + (answer.value === "draw" ? "" : movesTo(answer));
 }
 
 /**
- * The same for a reader or a listener: "win in 5 plies".
+ * The long label of a move: "win in 3 moves".
  * @param {Seen} answer
  */
 export function long(answer) {
   if (mean(answer) !== null)
-    return answer.odds === null ? `${meanText(answer)} in the mean` : `wins ${meanText(answer)}`;
+    return answer.odds === null ? `${meanText(answer)} on average` : `wins ${meanText(answer)} of games`;
   const payoff = answer.payoff ? ` of ${Math.abs(answer.payoff)}` : "";
   if (answer.value === "draw" && answer.repetition) return "draw by repetition";
   if (answer.distance === null || answer.distance === undefined) return WORD[answer.value] + payoff;
   return `${WORD[answer.value]}${payoff} in ${plies(answer.distance)}`;
 }
 
-/** @param {number} n */
+/**
+ * A distance in plies as moves: 41 plies are 21 moves of the player who makes the first of them.
+ * @param {number} n
+ */
 export function plies(n) {
-  return n === 1 ? "1 ply" : `${n} plies`;
+  const moves = Math.ceil(n / 2);
+  return moves === 1 ? "1 move" : `${moves} moves`;
 }
 
 /**
- * Better moves first: the order of a list of moves.
+ * Sorts better moves first.
  * @param {Seen} a
  * @param {Seen} b
  */
@@ -124,7 +134,7 @@ export function compare(a, b) {
 }
 
 /**
- * How well the first player stands, from 0 to 1; a nearer end is further from the middle.
+ * The first player's prospects from 0 to 1; a nearer end is further from the middle.
  * @param {Seen} answer
  * @param {Turn | undefined} toMove
  */
@@ -139,7 +149,7 @@ export function share(answer, toMove) {
 }
 
 /**
- * One sentence: who wins and in how many plies.
+ * One sentence: who wins, and in how many moves.
  * @param {Seen} answer
  * @param {Turn | undefined} toMove
  * @param {Names} names
@@ -150,7 +160,7 @@ export function sentence(answer, toMove, names) {
     const mover = names[toMove ?? "first"] ?? names.first;
     return answer.odds === null
       ? `${mover} can expect ${meanText(answer)}`
-      : `${mover} wins with ${meanText(answer)}`;
+      : `${mover} wins ${meanText(answer)} of games`;
   }
   if (answer.value === "unknown") {
     if (typeof answer.opinion !== "number") return "Not known";
@@ -158,10 +168,10 @@ export function sentence(answer, toMove, names) {
       answer.opinion >= 0.05 ? names[toMove ?? other] : answer.opinion <= -0.05 ? names[other] : null;
     return better
       ? `${better} looks better (${about(answer)})`
-      : `Even, as far as one can see (${about(answer)})`;
+      : `The position looks even (${about(answer)})`;
   }
   if (answer.value === "draw") {
-    if (answer.repetition) return "Draw: nobody can force an end";
+    if (answer.repetition) return "Draw: neither side can force a win";
     return answer.distance ? `Draw in ${plies(answer.distance)}` : "Draw with best play";
   }
   const winner = names[answer.value === "win" && toMove ? toMove : other];
@@ -172,13 +182,13 @@ const SOURCE = {
   table: "from the table",
   book: "proved, from the opening book",
   search: "proved by search",
-  kept: "proved before and kept",
+  kept: "proved earlier and stored",
   theory: "proved by a theorem",
   rules: "the game is over",
 };
 
 /**
- * How we know.
+ * The source of a value in words.
  * @param {Seen} answer
  */
 export function source(answer) {
@@ -186,18 +196,18 @@ export function source(answer) {
     const [low, high] = answer.bounds ?? [];
     if (low === 0) return "at least a draw for the player to move; the search did not finish";
     if (high === 0) return "at most a draw for the player to move; the search did not finish";
-    return "by judgement: too large for an exact answer in the time allowed";
+    return "estimate: too large for an exact answer within the time limit";
   }
   return answer.source ? (SOURCE[answer.source] ?? answer.source) : "";
 }
 
 /**
- * How a finished game ended.
+ * The result of a finished game.
  * @param {number} outcome
  * @param {Names} names
  */
 export function ending(outcome, names) {
   if (outcome === 0) return "The game is drawn";
-  const by = Math.abs(outcome) > 1 ? ` and gets ${Math.abs(outcome)}` : "";
+  const by = Math.abs(outcome) > 1 ? ` and scores ${Math.abs(outcome)}` : "";
   return `${names[outcome > 0 ? "first" : "second"]} wins${by}`;
 }

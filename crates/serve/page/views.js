@@ -1,22 +1,21 @@
 // @ts-check
 
-// Views beside the board: Learn, Arena and the like. Each is a module of its own, fetched when it is first
-// shown.
+// Registry of the views beside the board, such as Learn and Arena. Each is a module, loaded when first shown.
 //
 //   register("learn", { title: "Learn", nav: true, load: () => import("./learn.js") })
-//   learn.js: export function mount(element, context) and, if it has something to end, unmount()
+//   learn.js: export function mount(element, context) and, if it has to clean up, unmount()
 //
-// The address says which: `view=learn`, and any further words of it (`lesson=3`) are the view's own.
+// The address selects the view: `view=learn`; further parameters (`lesson=3`) belong to the view.
 // `context` has:
 //
-//   app             the screen: `app.state` (game, position, moves …), `app.known`, `app.view`
-//   extra           the view's own words of the address, as an object of strings
-//   go(changes)     to another address: {view, game, moves, extra: {…}}; Back returns, unless the second
-//                   word is "replace"
-//   title(words)    the title of the window
+//   app             the application: `app.state` (game, position, moves …), `app.known`, `app.view`
+//   extra           the view's own parameters, as an object of strings
+//   go(changes)     changes the address: {view, game, moves, extra: {…}}; Back returns, unless the second
+//                   argument is "replace"
+//   title(words)    sets the title of the window
 //
-// When only the address changes, `update(context)` is called if the module has it; else it is unmounted and
-// mounted anew.
+// When only the address changes, `update(context)` is called if the module exports it; otherwise the view is
+// unmounted and mounted again.
 
 import { given } from "./given.js";
 
@@ -24,7 +23,7 @@ import { given } from "./given.js";
 const views = new Map();
 
 /**
- * Adds a view. `view` has `title`, `load` and `nav` (is it in the header).
+ * Adds a view. `view` has `title`, `load` and `nav` (whether the header lists it).
  * @param {string} name
  * @param {Omit<ViewEntry, "name" | "nav"> & { nav?: boolean }} view
  */
@@ -54,7 +53,7 @@ export class Stage {
   }
 
   /**
-   * Shows a view; resolves when it stands.
+   * Shows a view; resolves when it is mounted.
    * @param {string} name
    * @param {ViewContext} context
    */
@@ -64,7 +63,7 @@ export class Stage {
     this.clear();
     this.name = name;
     const module = await view.load();
-    // Somebody who has gone on meanwhile wants no view of before.
+    // Another view was opened while this one was loading.
     if (this.name !== name || this.module) return undefined;
     this.module = module;
     this.element.hidden = false;
@@ -72,7 +71,7 @@ export class Stage {
     return module.mount(this.element, context);
   }
 
-  /** Takes the present view away. */
+  /** Removes the current view. */
   clear() {
     this.module?.unmount?.();
     this.module = null;
@@ -82,7 +81,7 @@ export class Stage {
   }
 }
 
-// Who adds a view adds a line here.
+// All views.
 register("learn", { title: "Learn", nav: true, load: () => import("./learn.js") });
 register("rules", { title: "Rules", load: () => import("./rules.js") });
 register("tree", { title: "Tree", load: () => import("./tree.js") });

@@ -1,10 +1,9 @@
 // @ts-check
 
-// What a recorded search says a position is worth, as numbers that can be compared and words that can be
-// read.
+// Values of a recorded search, as comparable numbers and as text.
 //
-// A worth is the first player's: `{value, distance}` for an end of the game, `{opinion}` at a horizon,
-// `{mean}` with dice.
+// A worth is from the first player's point of view: `{value, distance}` for an end of the game, `{opinion}`
+// at a horizon, `{mean}` with dice.
 
 const MINUS = "−";
 
@@ -16,7 +15,7 @@ const MINUS = "−";
 export const isEnd = (worth) => Boolean(worth && "value" in worth);
 
 /**
- * A larger number for what the first player likes better.
+ * A number that orders worths by the first player's preference.
  * @param {Worth | null | undefined} worth
  */
 export function rank(worth) {
@@ -28,7 +27,7 @@ export function rank(worth) {
 }
 
 /**
- * A number with its sign, in figures that line up.
+ * A number with its sign.
  * @param {number} number
  */
 export function signed(number, digits = 0) {
@@ -37,7 +36,7 @@ export function signed(number, digits = 0) {
 }
 
 /**
- * A mean with as many digits as it needs, three at most.
+ * A mean with at most three decimals, without trailing zeros.
  * @param {number} number
  */
 export const trimmed = (number) =>
@@ -46,7 +45,7 @@ export const trimmed = (number) =>
     .replace(/\.$/, "");
 
 /**
- * A worth in as few signs as possible: +1, 0, −1 as the lecture writes payoffs, hundredths for opinions.
+ * A worth in a few characters: +1, 0, −1 for payoffs, hundredths for opinions.
  * @param {Worth | null | undefined} worth
  * @param {{ plies?: boolean }} [options]
  */
@@ -63,8 +62,8 @@ export function short(worth, { plies = false } = {}) {
  * @param {Worth | null | undefined} worth
  */
 export function long(worth) {
-  if (!worth) return "nothing yet";
-  if ("mean" in worth) return `${signed(worth.mean, 4)} in the mean`;
+  if (!worth) return "no value yet";
+  if ("mean" in worth) return `${signed(worth.mean, 4)} on average`;
   if ("opinion" in worth) return `about ${signed(Math.round(worth.opinion * 100))}`;
   const plies = worth.distance === 1 ? "1 ply" : `${worth.distance} plies`;
   if (worth.value === "draw") return "a draw";
@@ -79,7 +78,7 @@ export function long(worth) {
 export const bound = (worth, side) => (worth ? short(worth) : side === "alpha" ? `${MINUS}∞` : "+∞");
 
 /**
- * Which colour a worth has: win, draw, loss, or between them.
+ * The colour class of a worth: win, draw, loss, or between them.
  * @param {Worth | null | undefined} worth
  */
 export function tone(worth) {

@@ -12,7 +12,7 @@ import { sentences } from "../../page/rules.js";
 import { ahead, aliases, hops, lastSpots, partway, trail, usedDice } from "../../page/scene.js";
 import { fits, readFen, scattered, writeFen } from "../../page/start.js";
 
-test("games have the names that people use", () => {
+test("games have display names", () => {
   for (const [spec, name] of [
     ["tictactoe", "Tic-tac-toe"],
     ["connect4", "Connect Four, 7 × 6"],
@@ -32,8 +32,8 @@ test("games have the names that people use", () => {
 });
 
 test("levels have names", () => {
-  assert.equal(nameOf("alphabeta:lines,depth=4"), "4 plies deep");
-  assert.equal(nameOf("alphabeta:lines,time=1s"), "Thinks 1s");
+  assert.equal(nameOf("alphabeta:lines,depth=4"), "Depth 4");
+  assert.equal(nameOf("alphabeta:lines,time=1s"), "Thinks for 1s");
   assert.equal(nameOf("noisy:0.3,perfect"), "Careless");
   assert.equal(nameOf("perfect"), "Perfect");
 });
@@ -58,7 +58,7 @@ test("a FEN is read back, and other text has no men", () => {
   assert.equal(readFen("8/9x w").men.size, 0);
 });
 
-test("men that are put down by chance leave White to move", () => {
+test("random positions are legal with White to move", () => {
   for (const material of ["KQKR", "KPK", "KBNK", "KRRK"]) {
     for (let i = 0; i < 50; i += 1) {
       const { men } = readFen(scattered(material));
@@ -153,7 +153,7 @@ test("a step that hits sends a checker to its bar and leaves the scene as it was
   assert.equal(scene.spots[18].holder, "second");
 });
 
-test("piles keep their places, and what was taken last leaves its shadow", () => {
+test("piles keep their places, and the matches taken last leave a shadow", () => {
   const pile = (x, count) =>
     Array.from({ length: count }, (_, y) => ({ name: `${x} ${y}`, x, y, holder: "nobody", label: "" }));
   // After 5-4 the server lists 1+3+4; on the table the third pile has one match left.
@@ -173,7 +173,7 @@ test("piles keep their places, and what was taken last leaves its shadow", () =>
   assert.equal(arrange(scene, place, [], new Map()).scene, shown);
 });
 
-test("rules are told sentence by sentence", () => {
+test("rules are split into sentences", () => {
   assert.deepEqual(sentences("Take 1.5 matches. Who takes the last one loses!"), [
     "Take 1.5 matches.",
     "Who takes the last one loses!",

@@ -1,10 +1,10 @@
-// Addresses: what is written is read back, and old links keep their meaning.
+// Addresses: reading and writing are inverse, and old links keep their meaning.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { command, read, START, words, write } from "../../page/link.js";
 
-test("an address without words is the first screen", () => {
+test("an address without parameters is the first screen", () => {
   assert.deepEqual(read(""), { ...START, extra: {} });
 });
 
@@ -27,12 +27,12 @@ test("players are named only where a game is played, a seed only in puzzles", ()
   assert.doesNotMatch(write({ ...START, view: "explore", seed: "7" }), /seed=/);
 });
 
-test("addresses are easy to read: commas, colons, slashes and plus signs stand as they are", () => {
+test("addresses are readable: commas, colons, slashes and plus signs are not escaped", () => {
   const address = write({ ...START, game: "mnk:3x3,k=3", position: "x../.../... o", view: "explore" });
   assert.equal(address, "?game=mnk:3x3,k=3&position=x../.../...+o&view=explore");
 });
 
-test("columns of one digit may be run together", () => {
+test("one-digit columns may be written together", () => {
   assert.deepEqual(words("connect4", "4453"), ["4", "4", "5", "3"]);
   assert.deepEqual(words("connect4", "44, 53"), ["4", "4", "5", "3"]);
   assert.deepEqual(words("connect:9x5,k=4", "19"), ["1", "9"]);
@@ -46,7 +46,7 @@ test("a game in the address is played, a list of moves under its old name is exp
   assert.deepEqual(read("?game=connect4&pos=44").moves, ["4", "4"]);
 });
 
-test("what makes no sense is left out", () => {
+test("invalid parameters are ignored", () => {
   assert.equal(read("?game=connect4&moves=44&at=2").at, null);
   assert.equal(read("?game=connect4&moves=44&at=-1").at, null);
   assert.equal(read("?game=connect4&moves=44&at=x").at, null);

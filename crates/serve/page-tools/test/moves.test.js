@@ -1,4 +1,4 @@
-// Lists of moves: their text, their branches, their signs, and whose ply is whose.
+// Move lists: text, branches, glyphs, and the player of each ply.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ test("a move that was taken back stays as a branch", () => {
   record.add("connect4", "", ["4", "3", "5"]);
   assert.deepEqual(record.lines, ["4 4", "4 3 5"]);
   assert.deepEqual([...record.branches(["4", "4"])], [[1, [["4", "3", "5"]]]]);
-  // What only goes on from the line on the screen is no branch of it.
+  // A continuation of the current line is not a branch of it.
   assert.deepEqual([...record.branches(["4"])], []);
   record.add("tictactoe", "", ["a1"]);
   assert.deepEqual(record.lines, ["a1"]);
@@ -65,11 +65,11 @@ test("a move that was just made is known before the server describes it", () => 
 test("of a list that parts from the known one, only the common moves are known", () => {
   assert.deepEqual(knownPlies(PIG, LISTED, ["roll", "5", "hold"]), PIG.plies.slice(0, 1));
   assert.deepEqual(knownPlies(PIG, LISTED, ["roll", "4", "roll", "1", "roll", "2"]), PIG.plies.slice(0, 5));
-  // Two moves more than the view shows: the second of them is nobody's yet.
+  // Two moves more than the view shows: the player of the second is not known yet.
   assert.equal(knownPlies({ ...PIG, plies: PIG.plies.slice(0, 4) }, LISTED.slice(0, 4), LISTED).length, 5);
 });
 
-test("what somebody did is a sentence, and one's own rolls are told to oneself", () => {
+test("a move is reported as a sentence, with You for the player's own moves", () => {
   assert.equal(report("Red", "takes 2 of 5"), "Red takes 2 of 5.");
   assert.equal(report("You", "rolls 6 and 5"), "You roll 6 and 5.");
   assert.equal(report("You", "rolls tails and loses 7"), "You roll tails and lose 7.");

@@ -1,4 +1,4 @@
-// Puzzles: dates, streaks and which one comes next.
+// Puzzles: dates, streaks and the choice of the next one.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -40,14 +40,14 @@ test("days in a row count over the ends of months, and once a day", () => {
   assert.equal(diary.kept.days, 1);
 });
 
-test("what was done is remembered, and damaged memory is forgotten", () => {
+test("progress is stored, and damaged storage is discarded", () => {
   const memory = store();
   new Diary(memory).solve({ game: "connect4", number: 7 }, true);
   assert.equal(new Diary(memory).has("connect4", 7), true);
   assert.deepEqual(new Diary(store("{")).kept, { streak: 0, best: 0, days: 0, last: "", solved: {} });
 });
 
-test("the next puzzle is new, easy, and of the kind that is wished for", () => {
+test("the next puzzle is new, easy, and of the chosen kind", () => {
   const list = [
     { number: 0, level: 1, themes: ["fork"], moves: 1 },
     { number: 1, level: 3, themes: ["mate in 2"], moves: 2 },
@@ -57,7 +57,7 @@ test("the next puzzle is new, easy, and of the kind that is wished for", () => {
   assert.equal(nextSeed(list, solved(), "chess:KQK"), "set-0");
   assert.equal(nextSeed(list, solved(0), "chess:KQK"), "set-1");
   assert.equal(nextSeed(list, solved(0, 1), "chess:KQK"), "set-2");
-  // When all are solved, they come again.
+  // Solved puzzles are repeated when none is left.
   assert.equal(nextSeed(list, solved(0, 1, 2), "chess:KQK"), "set-0");
   assert.equal(nextSeed(list, solved(), "chess:KQK", { level: "5" }), "set-2");
   assert.equal(nextSeed(list, solved(), "chess:KQK", { theme: "mate", not: 1 }), "set-2");

@@ -1,4 +1,4 @@
-// Recorded searches: their shape, their steps, and what is drawn of them; numbers of lessons; proofs.
+// Recorded searches: shape, steps and drawn nodes; numbers of lessons; proofs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -31,7 +31,7 @@ const NODES = [
   node(4, "e", { worth: win }),
 ];
 
-test("children stand in the order tried", () => {
+test("children are in the order tried", () => {
   assert.deepEqual(childrenOf(NODES), [[1, 4], [2, 3], [], [], [5], []]);
   assert.deepEqual(pathTo(NODES, 5), ["b", "e"]);
   assert.deepEqual(pathTo(NODES, 0), []);
@@ -87,7 +87,7 @@ test("symmetric moves are merged into one branch", () => {
   assert.deepEqual(labels({ merge: false }), [null, "a", "b", "c"]);
 });
 
-test("odds are fractions that people know", () => {
+test("odds are common fractions", () => {
   assert.equal(odds(1 / 2), "1/2");
   assert.equal(odds(1 / 18), "1/18");
   assert.equal(odds(11 / 36), "11/36");

@@ -1,4 +1,4 @@
-// Values and numbers as people read them.
+// Values and numbers as text.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,12 +10,12 @@ import * as worth from "../../page/worth.js";
 
 const NAMES = { first: "White", second: "Black" };
 
-test("a value is a symbol and a distance", () => {
-  assert.equal(verdict.short({ value: "win", distance: 5 }), "✓5");
+test("a value is a symbol and a number of moves", () => {
+  assert.equal(verdict.short({ value: "win", distance: 5 }), "✓3");
   assert.equal(verdict.short({ value: "draw", distance: 12 }), "=");
   assert.equal(verdict.short({ value: "loss", distance: null }), "✗");
-  assert.equal(verdict.long({ value: "win", distance: 1 }), "win in 1 ply");
-  assert.equal(verdict.long({ value: "loss", distance: 4, payoff: -2 }), "loss of 2 in 4 plies");
+  assert.equal(verdict.long({ value: "win", distance: 1 }), "win in 1 move");
+  assert.equal(verdict.long({ value: "loss", distance: 4, payoff: -2 }), "loss of 2 in 2 moves");
   assert.equal(verdict.long({ value: "draw", repetition: true }), "draw by repetition");
   assert.equal(verdict.long({ value: "unknown" }), "not known");
 });
@@ -33,14 +33,14 @@ test("means are the mover's: odds where a game pays 1, a payoff elsewhere", () =
 
 test("one sentence says who wins", () => {
   const say = (answer, toMove = "first") => verdict.sentence(answer, toMove, NAMES);
-  assert.equal(say({ value: "win", distance: 9 }), "White wins in 9 plies");
-  assert.equal(say({ value: "win", distance: 9 }, "second"), "Black wins in 9 plies");
+  assert.equal(say({ value: "win", distance: 9 }), "White wins in 5 moves");
+  assert.equal(say({ value: "win", distance: 9 }, "second"), "Black wins in 5 moves");
   assert.equal(say({ value: "loss" }), "Black wins");
   assert.equal(say({ value: "draw" }), "Draw with best play");
-  assert.equal(say({ value: "draw", repetition: true }), "Draw: nobody can force an end");
+  assert.equal(say({ value: "draw", repetition: true }), "Draw: neither side can force a win");
   assert.equal(say({ value: "unknown" }), "Not known");
   assert.equal(say({ value: "unknown", opinion: -0.31 }), "Black looks better (≈ −0.3)");
-  assert.equal(say({ value: "unknown", opinion: 0.01 }), "Even, as far as one can see (≈ 0.0)");
+  assert.equal(say({ value: "unknown", opinion: 0.01 }), "The position looks even (≈ 0.0)");
 });
 
 test("the better move comes first: soon if it wins, late if it loses", () => {
@@ -80,18 +80,18 @@ test("scores and opinions have a real minus sign", () => {
 
 test("a finished game names its winner and the stakes", () => {
   assert.equal(verdict.ending(1, NAMES), "White wins");
-  assert.equal(verdict.ending(-2, NAMES), "Black wins and gets 2");
+  assert.equal(verdict.ending(-2, NAMES), "Black wins and scores 2");
   assert.equal(verdict.ending(0, NAMES), "The game is drawn");
 });
 
-test("what is not known says why", () => {
+test("an unknown value has a reason", () => {
   assert.equal(verdict.source({ value: "win", source: "table" }), "from the table");
   assert.match(verdict.source({ value: "unknown", bounds: [0, 1] }), /^at least a draw/);
   assert.match(verdict.source({ value: "unknown", bounds: [-1, 0] }), /^at most a draw/);
-  assert.match(verdict.source({ value: "unknown" }), /^by judgement/);
+  assert.match(verdict.source({ value: "unknown" }), /^estimate/);
 });
 
-test("worths of a search are ordered in the first player's eyes", () => {
+test("worths of a search are ordered from the first player's point of view", () => {
   const order = [
     { value: "loss", distance: 1 },
     { value: "loss", distance: 7 },
@@ -128,8 +128,8 @@ test("large counts are words", () => {
   assert.equal(large(null), "");
 });
 
-test("a card says what the solvers know of a game", () => {
-  assert.equal(badge({ value: "win", distance: 41 }), "first wins in 41");
+test("a card shows the value of a game", () => {
+  assert.equal(badge({ value: "win", distance: 41 }), "first wins in 21 moves");
   assert.equal(badge({ value: "loss", distance: 0 }), "second wins");
   assert.equal(badge({ value: "unknown" }), "not solved here");
 });
@@ -143,7 +143,7 @@ test("points of a match have halves, bounds may be missing", () => {
   assert.equal(between(12, null), "at least +12");
 });
 
-test("names of files have no signs that a disk refuses", () => {
+test("file names have only safe characters", () => {
   assert.equal(fileName("mnk:5x4,k=4", "svg"), "mnk-5x4-k-4.svg");
   assert.equal(fileName("chess:KQKR ", "json"), "chess-KQKR.json");
 });
